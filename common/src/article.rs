@@ -1,0 +1,97 @@
+//! An article as it leaves Newslode: fields, body, and for each field where it was found.
+//!
+//! The JSON form (one object a line) is the product's: a field that is not known is `null` or empty,
+//! never guessed. See `docs/articles.md` for the meaning of each key.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// What kind of page this is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PageKind {
+    /// The front page of a site.
+    Home,
+    /// A page that lists articles.
+    Section,
+    /// One article.
+    Article,
+    /// Anything else: about, contact, search, a form.
+    Other,
+}
+
+/// What a block of the body is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BlockKind {
+    /// Running text.
+    Paragraph,
+    /// A heading inside the body.
+    Heading,
+    /// An item of a list.
+    ListItem,
+    /// A quotation set apart.
+    Quote,
+}
+
+/// One block of the body, in page order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Block {
+    /// What it is.
+    pub kind: BlockKind,
+    /// Its text, white space collapsed.
+    pub text: String,
+}
+
+/// Where a field's value comes from and how far it is to be trusted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// The witness: `json-ld`, `opengraph`, `meta`, `time`, `microdata`, `text`, `template` …
+    pub witness: String,
+    /// 0 to 1.
+    pub confidence: f32,
+}
+
+/// One extracted article.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Article {
+    /// Canonical URL of the page.
+    pub url: String,
+    /// Registrable domain.
+    pub site: String,
+    /// The headline, without the site's name.
+    pub title: Option<String>,
+    /// Names, without "By".
+    pub authors: Vec<String>,
+    /// ISO 8601 date or time, with the zone if the page gives one.
+    pub published: Option<String>,
+    /// The same, of the last change.
+    pub modified: Option<String>,
+    /// Dateline or place.
+    pub place: Option<String>,
+    /// The site's section that files it.
+    pub section: Option<String>,
+    /// Labels of the concepts it is filed under; filled in by the miner's view.
+    pub concepts: Vec<String>,
+    /// ISO 639-1 code.
+    pub language: Option<String>,
+    /// The text, in page order.
+    pub body: Vec<Block>,
+    /// URL of the lead picture.
+    pub image: Option<String>,
+    /// Kind of page this was judged to be.
+    pub kind: PageKind,
+    /// The method that found the body.
+    pub method: String,
+    /// Field name to its evidence.
+    pub evidence: BTreeMap<String, Evidence>,
+}
+
+impl Article {
+    /// The body as plain text: blocks joined by newlines.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.body.iter().map(|block| block.text.as_str()).collect::<Vec<_>>().join("\n")
+    }
+}

@@ -1,0 +1,165 @@
+//! Reading a configuration: defaults < file < environment, unknown keys refused by name.
+//!
+//! The known keys are those of the serialised default, so a field cannot be forgotten here.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::Config;
+
+/// In front of every environment variable; `__` separates the levels.
+const PREFIX: &str = "NEWSLODE";
+
+/// A configuration that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// The file cannot be read, or a value has the wrong type.
+    #[error("configuration: {0}")]
+    Read(String),
+    /// A key that nothing reads.
+    #[error("configuration: unknown key `{key}`{}", .nearest.as_ref().map(|n| format!("; did you mean `{n}`?")).unwrap_or_default())]
+    UnknownKey {
+        /// As written, sections joined by dots.
+        key: String,
+        /// The known key with the least edits, if one is near.
+        nearest: Option<String>,
+    },
+    /// Values that do not go together.
+    #[error("configuration: {0}")]
+    Rule(String),
+}
+
+/// Loads and validates a configuration.
+///
+/// # Errors
+/// Names the file, key or rule that is wrong.
+pub fn load(file: Option<&Path>) -> Result<Config, ConfigError> {
+    load_from(file, std::env::vars())
+}
+
+fn load_from(
+    file: Option<&Path>,
+    environment: impl Iterator<Item = (String, String)>,
+) -> Result<Config, ConfigError> {
+    let read = |error: config::ConfigError| ConfigError::Read(error.to_string());
+    let mut sources = config::Config::builder();
+    if let Some(path) = file {
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| ConfigError::Read(format!("cannot read `{}`: {error}", path.display())))?;
+        sources = sources.add_source(config::File::from_str(&text, config::FileFormat::Toml));
+    }
+    let ours = environment.filter(|(name, _)| name.starts_with("NEWSLODE__")).collect();
+    let variables = config::Environment::with_prefix(PREFIX)
+        .prefix_separator("__")
+        .separator("__")
+        .try_parsing(true)
+        .list_separator(",")
+        .with_list_parse_key("crawler.resolve")
+        .source(Some(ours));
+    let built = sources.add_source(variables).build().map_err(read)?;
+    let given: Value = built.clone().try_deserialize().map_err(read)?;
+    check_keys(&given)?;
+    let config: Config = built.try_deserialize().map_err(read)?;
+    config.validate()?;
+    Ok(config)
+}
+
+/// Refuses keys that no field reads.
+///
+/// # Errors
+/// The first unknown key with the nearest known one.
+pub fn check_keys(given: &Value) -> Result<(), ConfigError> {
+    let known = serde_json::to_value(Config::default()).map_err(|e| ConfigError::Read(e.to_string()))?;
+    let mut all = Vec::new();
+    keys(&known, "", &mut all);
+    let mut written = Vec::new();
+    keys(given, "", &mut written);
+    match written.into_iter().find(|key| !all.contains(key)) {
+        None => Ok(()),
+        Some(key) => {
+            let nearest = all
+                .iter()
+                .map(|candidate| (edits(&key, candidate), candidate))
+                .min()
+                .filter(|(distance, _)| *distance <= key.len() / 2)
+                .map(|(_, candidate)| candidate.clone());
+            Err(ConfigError::UnknownKey { key, nearest })
+        }
+    }
+}
+
+fn keys(value: &Value, above: &str, into: &mut Vec<String>) {
+    if let Value::Object(fields) = value {
+        for (name, inner) in fields {
+            let key = if above.is_empty() { name.clone() } else { format!("{above}.{name}") };
+            into.push(key.clone());
+            keys(inner, &key, into);
+        }
+    }
+}
+
+/// Levenshtein's distance.
+fn edits(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, cb) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(ca != *cb);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(row[j + 1] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+/// The JSON Schema of the configuration, for editors and Helm.
+#[must_use]
+pub fn schema() -> Value {
+    schemars::schema_for!(Config).to_value()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    fn with(toml: &str, environment: &[(&str, &str)]) -> Result<Config, ConfigError> {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(toml.as_bytes()).unwrap();
+        let environment = environment.iter().map(|(k, v)| (k.to_string(), v.to_string()));
+        load_from(Some(file.path()), environment)
+    }
+
+    #[test]
+    fn the_environment_overrides_the_file_overrides_the_default() {
+        let toml = "[crawler]\nworkers = 3\ntimeout_ms = 7000\n";
+        let config = with(toml, &[("NEWSLODE__CRAWLER__WORKERS", "5"), ("HOME", "/")]).unwrap();
+        assert_eq!((config.crawler.workers, config.crawler.timeout_ms), (5, 7000));
+        assert_eq!(config.crawler.max_redirects, Config::default().crawler.max_redirects);
+    }
+
+    #[test]
+    fn an_unknown_key_is_named_with_the_nearest() {
+        let error = with("[crawler]\nworker = 3\n", &[]).unwrap_err().to_string();
+        assert!(error.contains("`crawler.worker`") && error.contains("`crawler.workers`"), "{error}");
+        let error = with("", &[("NEWSLODE__MINER__SUPORT", "2")]).unwrap_err().to_string();
+        assert!(error.contains("`miner.suport`") && error.contains("`miner.support`"), "{error}");
+    }
+
+    #[test]
+    fn rules_over_several_keys_name_both() {
+        let error = with("[crawler]\nlease_ms = 10\n", &[]).unwrap_err().to_string();
+        assert!(error.contains("lease_ms") && error.contains("timeout_ms"), "{error}");
+    }
+
+    #[test]
+    fn a_missing_file_and_a_wrong_type_say_so() {
+        let error = load_from(Some(Path::new("/nowhere.toml")), std::iter::empty()).unwrap_err().to_string();
+        assert!(error.contains("/nowhere.toml"), "{error}");
+        assert!(with("[crawler]\nworkers = \"many\"\n", &[]).is_err());
+    }
+}

@@ -1,0 +1,1 @@
+//! XML form, see the schema.

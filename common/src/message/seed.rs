@@ -1,0 +1,171 @@
+//! Operators' messages: JSON on the seeds queue, so that any AMQP client can send one.
+//!
+//! One object a message, `"version": 1`, and exactly one of `url` (add a site, or change its limits;
+//! a paused site goes on), `remove`, `pause`. Unknown keys are refused by name; a message that cannot
+//! be taken is dead-lettered with its reason. The JSON Schema is `docs/schema/seed.json`, checked
+//! against these types by a test.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+/// Version of the seed messages that this build reads.
+pub const VERSION: u32 = 1;
+
+/// A seed message as it stands in JSON.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SeedMessage {
+    /// Always 1.
+    pub version: u32,
+    /// Adds this site (its registrable domain), starting from this page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// Forgets the site of this URL: its frontier, its counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remove: Option<String>,
+    /// Stops fetching from the site of this URL until it is added again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pause: Option<String>,
+    /// Pages to fetch of the site at most; the service's default if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_pages: Option<u64>,
+    /// Links away from the seed at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_depth: Option<u32>,
+    /// Least milliseconds between the starts of two requests to the site.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay_ms: Option<u64>,
+    /// Your own marks, kept with the site.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
+}
+
+/// What an operator asks for, checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SeedCommand {
+    /// Add or change a site.
+    Add {
+        /// Where to start.
+        url: Url,
+        /// Limits; `None`: the service's default.
+        max_pages: Option<u64>,
+        /// Links away from the seed.
+        max_depth: Option<u32>,
+        /// Milliseconds.
+        delay_ms: Option<u64>,
+        /// Marks.
+        labels: BTreeMap<String, String>,
+    },
+    /// Forget a site.
+    Remove(Url),
+    /// Stop fetching from a site.
+    Pause(Url),
+}
+
+/// Why a seed message is not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum SeedError {
+    /// Not JSON, or not of this shape (the message names the key).
+    #[error("not a seed message: {0}")]
+    Malformed(#[from] serde_json::Error),
+    /// Another version.
+    #[error("seed message version {0}, this build reads version {VERSION}")]
+    Version(u32),
+    /// None or several of `url`, `remove`, `pause`.
+    #[error("a seed message has exactly one of `url`, `remove` and `pause`, this one has {0}")]
+    Command(usize),
+    /// Not an http(s) URL with a host.
+    #[error("`{0}` is not an http or https URL")]
+    NotAUrl(String),
+    /// A limit that would admit nothing.
+    #[error("`{0}` must be at least 1")]
+    Zero(&'static str),
+}
+
+impl SeedMessage {
+    /// Reads and checks the JSON of a message.
+    ///
+    /// # Errors
+    /// Says what is wrong, by key.
+    pub fn parse(json: &[u8]) -> Result<SeedCommand, SeedError> {
+        let message: SeedMessage = serde_json::from_slice(json)?;
+        if message.version != VERSION {
+            return Err(SeedError::Version(message.version));
+        }
+        let given = [&message.url, &message.remove, &message.pause].into_iter().flatten().count();
+        if given != 1 {
+            return Err(SeedError::Command(given));
+        }
+        if message.max_pages == Some(0) {
+            return Err(SeedError::Zero("max_pages"));
+        }
+        if let Some(url) = &message.remove {
+            return Ok(SeedCommand::Remove(web_url(url)?));
+        }
+        if let Some(url) = &message.pause {
+            return Ok(SeedCommand::Pause(web_url(url)?));
+        }
+        let SeedMessage { url, max_pages, max_depth, delay_ms, labels, .. } = message;
+        let url = web_url(url.as_deref().unwrap_or_default())?;
+        Ok(SeedCommand::Add { url, max_pages, max_depth, delay_ms, labels })
+    }
+}
+
+/// An http(s) URL with a host, as people type it.
+///
+/// # Errors
+/// When it is anything else.
+pub fn web_url(text: &str) -> Result<Url, SeedError> {
+    let wrong = || SeedError::NotAUrl(text.chars().take(200).collect());
+    let url = Url::parse(text.trim()).map_err(|_| wrong())?;
+    if matches!(url.scheme(), "http" | "https") && url.has_host() { Ok(url) } else { Err(wrong()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn refused(json: &str, wanted: &str) {
+        let error = SeedMessage::parse(json.as_bytes()).unwrap_err().to_string();
+        assert!(error.contains(wanted), "`{error}` does not name `{wanted}`");
+    }
+
+    #[test]
+    fn a_seed_is_read_with_its_limits() {
+        let json = br#"{"version":1,"url":"https://a.test/news","max_pages":9,"labels":{"desk":"eu"}}"#;
+        let SeedCommand::Add { url, max_pages, labels, .. } = SeedMessage::parse(json).unwrap() else {
+            unreachable!("it is an addition")
+        };
+        assert_eq!((url.as_str(), max_pages), ("https://a.test/news", Some(9)));
+        assert_eq!(labels["desk"], "eu");
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        refused("{", "not a seed message");
+        refused(r#"{"version":1,"url":"https://a.test","max_page":3}"#, "max_page");
+        refused(r#"{"version":2,"url":"https://a.test"}"#, "version 2");
+        refused(r#"{"version":1}"#, "this one has 0");
+        refused(r#"{"version":1,"url":"https://a.test","pause":"https://a.test"}"#, "this one has 2");
+        refused(r#"{"version":1,"url":"ftp://a.test"}"#, "ftp://a.test");
+        refused(r#"{"version":1,"url":"https://a.test","max_pages":0}"#, "max_pages");
+    }
+
+    #[test]
+    fn the_checked_in_schema_is_that_of_the_types() {
+        let schema = serde_json::to_string_pretty(&schemars::schema_for!(SeedMessage)).unwrap() + "\n";
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/schema/seed.json");
+        if std::env::var_os("NEWSLODE_UPDATE_GOLDEN").is_some() {
+            std::fs::write(file, &schema).unwrap();
+        }
+        let kept = std::fs::read_to_string(file).unwrap_or_default();
+        assert_eq!(
+            kept, schema,
+            "docs/schema/seed.json is stale: run the tests with NEWSLODE_UPDATE_GOLDEN=1"
+        );
+    }
+}

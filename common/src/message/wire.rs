@@ -1,0 +1,58 @@
+//! The wire form of message bodies: bincode 2, standard configuration.
+//!
+//! This is the one module that names bincode (its author ended the crate at 3.0, see
+//! `docs/decisions`): whoever replaces it changes this file and raises every message's version.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// Bytes that are not the body they claim to be.
+#[derive(Debug, thiserror::Error)]
+pub enum WireError {
+    /// Cut short, too long, or of another shape.
+    #[error("not a `{what}` body: {reason}")]
+    Malformed {
+        /// The type that was asked for.
+        what: &'static str,
+        /// Where it broke.
+        reason: String,
+    },
+    /// Cannot be written.
+    #[error("cannot encode a `{what}`: {reason}")]
+    Unencodable {
+        /// The type.
+        what: &'static str,
+        /// Why.
+        reason: String,
+    },
+}
+
+/// No body holds more than this many bytes, so a forged length cannot ask for more memory.
+pub const MAX_BODY: usize = 64 << 20;
+
+/// Encodes a body.
+///
+/// # Errors
+/// When the value has a shape that the wire form does not know.
+pub fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>, WireError> {
+    bincode::serde::encode_to_vec(value, bincode::config::standard()).map_err(|error| {
+        WireError::Unencodable { what: std::any::type_name::<T>(), reason: error.to_string() }
+    })
+}
+
+/// Decodes a body; all bytes must be used.
+///
+/// # Errors
+/// When the bytes are cut short, longer than the value, over [`MAX_BODY`], or of another shape.
+pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, WireError> {
+    let what = std::any::type_name::<T>();
+    let malformed = |reason: String| WireError::Malformed { what, reason };
+    let config = bincode::config::standard().with_limit::<MAX_BODY>();
+    let (value, used) =
+        bincode::serde::decode_from_slice(bytes, config).map_err(|e| malformed(e.to_string()))?;
+    if used == bytes.len() {
+        Ok(value)
+    } else {
+        Err(malformed(format!("{} bytes follow its end", bytes.len() - used)))
+    }
+}

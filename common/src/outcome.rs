@@ -1,0 +1,83 @@
+//! How a claimed URL ends: exactly one of these, counted once in one metric.
+//!
+//! Outcomes that are expected (gone, disallowed, unchanged) are values, not errors. A fetch that will
+//! be tried again has no outcome yet.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+macro_rules! outcomes {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
+        /// The end of a URL's claim. The name is the metric's label, stable across versions.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum Outcome { $($(#[$doc])* $variant,)* }
+
+        impl Outcome {
+            /// All outcomes, so that every counter exists from the start.
+            pub const ALL: &'static [Outcome] = &[$(Outcome::$variant,)*];
+
+            /// The metric's label.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self { $(Outcome::$variant => $name,)* }
+            }
+        }
+    };
+}
+
+outcomes! {
+    /// A page was fetched and published.
+    Fetched = "fetched",
+    /// The server said 304, or the same bytes came again.
+    Unchanged = "unchanged",
+    /// The server pointed elsewhere; the target is in the frontier (or outside of what we follow).
+    Redirected = "redirected",
+    /// More redirects in a row than the limit.
+    RedirectLoop = "redirect_loop",
+    /// robots.txt does not allow it.
+    Disallowed = "disallowed",
+    /// robots.txt could not be had (5xx or no answer): all of the host is disallowed until it can.
+    RobotsUnreachable = "robots_unreachable",
+    /// 404 or 410.
+    Gone = "gone",
+    /// Any other 4xx.
+    Refused = "refused",
+    /// 5xx, or a 429/503 that never ended, after all attempts.
+    ServerError = "server_error",
+    /// The body is not HTML.
+    NotHtml = "not_html",
+    /// An HTML page without a byte of content.
+    Empty = "empty",
+    /// Larger than the limit, on the wire or decompressed.
+    TooLarge = "too_large",
+    /// No connection, no name, or a broken answer, after all attempts.
+    Unreachable = "unreachable",
+    /// No answer within the time limit, after all attempts.
+    Timeout = "timeout",
+    /// The name leads to a private, loopback or otherwise reserved address.
+    PrivateAddress = "private_address",
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_the_serialised_form_and_unique() {
+        let mut names: Vec<_> = Outcome::ALL.iter().map(|o| o.name()).collect();
+        for outcome in Outcome::ALL {
+            assert_eq!(serde_json::to_value(outcome).unwrap(), outcome.name());
+        }
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), Outcome::ALL.len());
+    }
+}

@@ -1,0 +1,45 @@
+//! How services end: told by a signal, they stop claiming, finish or return what they hold, and go.
+//!
+//! SIGTERM or Ctrl-C cancels the token that [`on_signal`] returns; a second one ends the process at
+//! once through the default handler's exit code. [`drain`] waits for a service's loops within the
+//! grace and then aborts them: whatever they held is returned by the broker or its lease expires.
+
+use std::time::Duration;
+
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+/// Returns a token that the first SIGTERM or SIGINT cancels. `on_second` is called on the second one
+/// (a main ends the process there).
+///
+/// # Errors
+/// When the signal handlers cannot be installed.
+pub fn on_signal(
+    tasks: &mut JoinSet<()>,
+    on_second: impl FnOnce() + Send + 'static,
+) -> std::io::Result<CancellationToken> {
+    let token = CancellationToken::new();
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let first = token.clone();
+    tasks.spawn(async move {
+        tokio::select! { _ = terminate.recv() => {}, _ = interrupt.recv() => {} }
+        tracing::info!("stopping: work in hand is finished or returned; a second signal ends at once");
+        first.cancel();
+        tokio::select! { _ = terminate.recv() => {}, _ = interrupt.recv() => {} }
+        on_second();
+    });
+    Ok(token)
+}
+
+/// Waits up to `grace` for all loops, then aborts what is left. Returns how many had to be aborted.
+pub async fn drain<T: 'static>(loops: &mut JoinSet<T>, grace: Duration) -> usize {
+    let finished = async { while loops.join_next().await.is_some() {} };
+    if tokio::time::timeout(grace, finished).await.is_ok() {
+        return 0;
+    }
+    let left = loops.len();
+    loops.shutdown().await;
+    left
+}

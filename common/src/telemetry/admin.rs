@@ -1,0 +1,87 @@
+//! The admin port: `/metrics`, `/health/live`, `/health/ready`.
+//!
+//! Live means that the event loop turns: no server is asked. Ready means that what the service needs
+//! can be used now and that it is not stopping; the answer names what is missing.
+
+use std::future::Future;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::routing::get;
+use tokio_util::sync::CancellationToken;
+
+use super::metrics::Metrics;
+
+/// Asks whether the service can work now; `Err` names what is missing.
+pub type Ready = Arc<dyn Fn() -> Pin<Box<dyn Future<Output = Result<(), String>> + Send>> + Send + Sync>;
+
+/// Longest wait for the readiness answer.
+const READY_TIMEOUT: Duration = Duration::from_secs(2);
+
+#[derive(Clone)]
+struct Shared {
+    metrics: Arc<Metrics>,
+    ready: Ready,
+    stop: CancellationToken,
+}
+
+/// A bound admin port.
+pub struct Admin {
+    listener: tokio::net::TcpListener,
+}
+
+impl Admin {
+    /// Binds the port (0: any).
+    ///
+    /// # Errors
+    /// When the address cannot be bound.
+    pub async fn bind(addr: SocketAddr) -> std::io::Result<Admin> {
+        Ok(Admin { listener: tokio::net::TcpListener::bind(addr).await? })
+    }
+
+    /// Where it listens.
+    ///
+    /// # Errors
+    /// When the socket is gone.
+    pub fn addr(&self) -> std::io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// Serves until `stop`.
+    ///
+    /// # Errors
+    /// When the listener fails.
+    pub async fn serve(
+        self,
+        metrics: Arc<Metrics>,
+        ready: Ready,
+        stop: CancellationToken,
+    ) -> std::io::Result<()> {
+        let router = Router::new()
+            .route("/metrics", get(metrics_text))
+            .route("/health/live", get(|| async { "live\n" }))
+            .route("/health/ready", get(readiness))
+            .with_state(Shared { metrics, ready, stop: stop.clone() });
+        axum::serve(self.listener, router).with_graceful_shutdown(stop.cancelled_owned()).await
+    }
+}
+
+async fn metrics_text(State(shared): State<Shared>) -> Result<String, (StatusCode, String)> {
+    shared.metrics.text().map_err(|error| (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))
+}
+
+async fn readiness(State(shared): State<Shared>) -> (StatusCode, String) {
+    if shared.stop.is_cancelled() {
+        return (StatusCode::SERVICE_UNAVAILABLE, "stopping\n".into());
+    }
+    match tokio::time::timeout(READY_TIMEOUT, (shared.ready)()).await {
+        Ok(Ok(())) => (StatusCode::OK, "ready\n".into()),
+        Ok(Err(missing)) => (StatusCode::SERVICE_UNAVAILABLE, format!("{missing}\n")),
+        Err(_) => (StatusCode::SERVICE_UNAVAILABLE, "no answer in time\n".into()),
+    }
+}

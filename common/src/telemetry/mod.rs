@@ -1,0 +1,8 @@
+//! What the services say of themselves: log lines, metrics, health.
+//!
+//! [`metrics::Metrics`] registers every family when it is made, so zeros exist from the start. [`log`]
+//! sets up `tracing`. [`admin`] serves `/metrics`, `/health/live` and `/health/ready` on one port.
+
+pub mod admin;
+pub mod log;
+pub mod metrics;

@@ -1,0 +1,117 @@
+//! Which fetch of a page, with which content, is counted.
+//!
+//! A [`ContentHash`] names exactly the input that a contribution is a function of: the canonical URL,
+//! the `Content-Type` header and the body's bytes. Equal hashes mean equal contributions, so the
+//! archive files everything derived from a page under it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::page::CanonicalUrl;
+
+/// 128 bits of BLAKE3 over URL, content type and body.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct ContentHash(pub [u8; 16]);
+
+impl ContentHash {
+    /// The hash of "no page": the version of a page that was removed and counts nothing.
+    pub const NONE: ContentHash = ContentHash([0; 16]);
+
+    /// Hashes what a page's contribution depends on.
+    #[must_use]
+    pub fn of(url: &CanonicalUrl, content_type: Option<&str>, body: &[u8]) -> ContentHash {
+        let mut hasher = blake3::Hasher::new();
+        for part in [url.as_str().as_bytes(), content_type.unwrap_or("").as_bytes()] {
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part);
+        }
+        hasher.update(body);
+        let mut short = [0; 16];
+        short.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+        ContentHash(short)
+    }
+}
+
+impl fmt::Display for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// The text is not 32 hexadecimal digits.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a content hash: 32 hexadecimal digits are wanted")]
+pub struct NotAHash(String);
+
+impl FromStr for ContentHash {
+    type Err = NotAHash;
+
+    fn from_str(text: &str) -> Result<Self, NotAHash> {
+        let wrong = || NotAHash(text.chars().take(40).collect());
+        if text.len() != 32 || !text.is_ascii() {
+            return Err(wrong());
+        }
+        let mut bytes = [0; 16];
+        for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks(2)) {
+            let digits = std::str::from_utf8(pair).map_err(|_| wrong())?;
+            *byte = u8::from_str_radix(digits, 16).map_err(|_| wrong())?;
+        }
+        Ok(ContentHash(bytes))
+    }
+}
+
+impl Serialize for ContentHash {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if serializer.is_human_readable() {
+            serializer.collect_str(self)
+        } else {
+            self.0.serialize(serializer)
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for ContentHash {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        if deserializer.is_human_readable() {
+            String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+        } else {
+            <[u8; 16]>::deserialize(deserializer).map(ContentHash)
+        }
+    }
+}
+
+/// What of a page is counted: the number of the fetch (from the frontier, growing with each claim of
+/// the URL) and the content. A version is newer than another if its fetch number is larger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Version {
+    /// Grows by one with every claim of the URL.
+    pub fetch: u64,
+    /// [`ContentHash::NONE`] once the page was removed.
+    pub content: ContentHash,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hash_reads_back_from_its_text_and_refuses_others() {
+        let hash = ContentHash([0xab; 16]);
+        assert_eq!(hash.to_string().parse(), Ok(hash));
+        assert_eq!(
+            serde_json::from_str::<ContentHash>(&serde_json::to_string(&hash).unwrap()).unwrap(),
+            hash
+        );
+        for wrong in ["", "zz", &"g".repeat(32), &"é".repeat(16)] {
+            assert!(wrong.parse::<ContentHash>().is_err(), "{wrong}");
+        }
+    }
+}
