@@ -1,0 +1,252 @@
+//! Articles against gold: body shingles, title, authors, day.
+//!
+//! Body: multisets of 4-token shingles (tokens are runs of word characters, lower case), precision,
+//! recall and F1 a page, then their means. A field is scored only over the pages whose gold gives it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use anyhow::Context;
+use serde::{Deserialize, Serialize};
+use unicode_normalization::UnicodeNormalization;
+
+use super::{Prf, bootstrap_error, mean};
+
+/// A line of gold or of predictions.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Line {
+    pub(crate) id: String,
+    #[serde(default)]
+    pub(crate) url: Option<String>,
+    #[serde(default)]
+    pub(crate) title: Option<String>,
+    #[serde(default)]
+    pub(crate) authors: Option<Vec<String>>,
+    #[serde(default)]
+    pub(crate) published: Option<String>,
+    #[serde(default)]
+    pub(crate) body: Option<String>,
+    /// Text that the body must hold.
+    #[serde(default, skip_serializing)]
+    with: Option<Vec<String>>,
+    /// Text that it must not.
+    #[serde(default, skip_serializing)]
+    without: Option<Vec<String>>,
+}
+
+/// Reads JSON Lines.
+pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<Line>> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read `{}`", path.display()))?;
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    lines
+        .map(|(n, line)| {
+            serde_json::from_str(line).with_context(|| format!("in `{}`, line {}", path.display(), n + 1))
+        })
+        .collect()
+}
+
+/// Figures of one page; `None`: the gold does not give the field.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Row {
+    pub(crate) id: String,
+    pub(crate) body: Option<Prf>,
+    pub(crate) title: Option<bool>,
+    pub(crate) authors: Option<bool>,
+    pub(crate) author_f1: Option<f64>,
+    pub(crate) day: Option<bool>,
+    /// Right, wanted, wrong segments.
+    pub(crate) segments: Option<(usize, usize, usize)>,
+}
+
+/// Scores one page.
+pub(crate) fn score(gold: &Line, guess: &Line) -> Row {
+    let body = |line: &Line| line.body.clone().unwrap_or_default();
+    let wanted = names(gold);
+    let found = names(guess);
+    let has_authors = gold.authors.as_ref().is_some_and(|authors| !authors.is_empty());
+    let text = spaced(&body(guess));
+    let held = |parts: &Vec<String>| parts.iter().filter(|part| text.contains(&spaced(part))).count();
+    Row {
+        id: gold.id.clone(),
+        body: gold.body.as_ref().filter(|b| !b.is_empty()).map(|wanted| body_scores(wanted, &body(guess))),
+        title: gold
+            .title
+            .as_ref()
+            .filter(|t| !t.is_empty())
+            .map(|title| plain(title) == plain(guess.title.as_deref().unwrap_or_default())),
+        authors: has_authors.then(|| wanted == found),
+        author_f1: has_authors.then(|| name_f1(&wanted, &found)),
+        day: day(gold.published.as_deref()).is_some().then(|| same_day(gold, guess)),
+        segments: gold.with.as_ref().filter(|with| !with.is_empty()).map(|with| {
+            (held(with), with.len(), gold.without.as_ref().map(held).unwrap_or_default())
+        }),
+    }
+}
+
+fn shingles(text: &str) -> BTreeMap<Vec<String>, usize> {
+    let lower = text.to_lowercase();
+    let tokens = words(&lower);
+    let n = tokens.len().min(4);
+    let mut counts = BTreeMap::new();
+    if n > 0 {
+        for window in tokens.windows(n) {
+            *counts.entry(window.iter().map(ToString::to_string).collect()).or_insert(0) += 1;
+        }
+    }
+    counts
+}
+
+fn words(text: &str) -> Vec<&str> {
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty()).collect()
+}
+
+fn body_scores(gold: &str, guess: &str) -> Prf {
+    let (a, b) = (shingles(gold), shingles(guess));
+    let same = a.iter().map(|(shingle, n)| (*n).min(b.get(shingle).copied().unwrap_or(0))).sum();
+    Prf::of(same, b.values().sum(), a.values().sum())
+}
+
+fn spaced(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// White space, quotes, dashes and case made alike.
+fn plain(text: &str) -> String {
+    let invisible = |c: &char| matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}');
+    let alike = |c: char| match c {
+        '‐' | '‑' | '‒' | '–' | '—' | '―' | '−' => '-',
+        '‘' | '’' | '‚' | '‛' | '`' | '´' | '′' | '«' | '»' | '“' | '”' | '„' | '‟' | '"' | '‹' | '›' => '\'',
+        other => other,
+    };
+    let text: String = text.nfkc().filter(|c| !invisible(c)).map(alike).collect();
+    spaced(&text.replace("''", "'").to_lowercase().replace('ß', "ss"))
+}
+
+fn names(line: &Line) -> BTreeSet<String> {
+    let authors = line.authors.iter().flatten();
+    authors.map(|name| words(&plain(name)).join(" ")).filter(|name| !name.is_empty()).collect()
+}
+
+fn name_f1(gold: &BTreeSet<String>, guess: &BTreeSet<String>) -> f64 {
+    let count = |names: &BTreeSet<String>| {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for word in names.iter().flat_map(|name| name.split(' ')) {
+            *counts.entry(word.into()).or_default() += 1;
+        }
+        counts
+    };
+    let (a, b) = (count(gold), count(guess));
+    let same: usize = a.iter().map(|(word, n)| (*n).min(b.get(word).copied().unwrap_or(0))).sum();
+    let all: usize = a.values().sum::<usize>() + b.values().sum::<usize>();
+    if same == 0 { 0.0 } else { 2.0 * same as f64 / all as f64 }
+}
+
+/// The calendar day as it stands in the text: `YYYY-MM-DD` or `YYYYMMDD` at its start.
+fn day(date: Option<&str>) -> Option<String> {
+    let mut rest = date?.trim_start();
+    let mut parts = Vec::new();
+    for digits in [4, 2, 2] {
+        let part = rest.get(..digits).filter(|part| part.bytes().all(|b| b.is_ascii_digit()))?;
+        parts.push(part);
+        rest = &rest[digits..];
+        rest = rest.strip_prefix('-').unwrap_or(rest);
+    }
+    Some(parts.join("-"))
+}
+
+/// The day in UTC, where the text has a time and its zone.
+fn utc_day(date: Option<&str>) -> Option<String> {
+    let text = date?.trim();
+    let when: jiff::Timestamp = text.parse().ok()?;
+    text.contains(['T', ' ']).then(|| when.strftime("%Y-%m-%d").to_string())
+}
+
+/// Equal as written, or equal in UTC where both give a zone.
+fn same_day(gold: &Line, guess: &Line) -> bool {
+    let (a, b) = (gold.published.as_deref(), guess.published.as_deref());
+    if day(a) == day(b) {
+        return true;
+    }
+    matches!((utc_day(a), utc_day(b)), (Some(a), Some(b)) if a == b)
+}
+
+/// Figures of a set.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Summary {
+    pub(crate) pages: usize,
+    pub(crate) bodies: usize,
+    pub(crate) precision: f64,
+    pub(crate) recall: f64,
+    pub(crate) f1: f64,
+    pub(crate) f1_error: f64,
+    pub(crate) below_half: usize,
+    pub(crate) title: (f64, usize),
+    pub(crate) authors: (f64, usize),
+    pub(crate) author_f1: (f64, usize),
+    pub(crate) day: (f64, usize),
+    pub(crate) segment_f1: (f64, usize),
+}
+
+/// Sums rows up.
+pub(crate) fn summary(rows: &[Row]) -> Summary {
+    let bodies: Vec<Prf> = rows.iter().filter_map(|row| row.body).collect();
+    let of = |pick: fn(&Prf) -> f64| bodies.iter().map(pick).collect::<Vec<_>>();
+    let share = |values: Vec<f64>| (mean(&values), values.len());
+    let flags = |pick: fn(&Row) -> Option<bool>| {
+        share(rows.iter().filter_map(pick).map(|right| f64::from(u8::from(right))).collect())
+    };
+    let segments: Vec<_> = rows.iter().filter_map(|row| row.segments).collect();
+    let (right, wanted, wrong) =
+        segments.iter().fold((0, 0, 0), |sum, s| (sum.0 + s.0, sum.1 + s.1, sum.2 + s.2));
+    let segment_f1 = if segments.is_empty() { f64::NAN } else { 2.0 * right as f64 / (right + wrong + wanted) as f64 };
+    let f1 = of(|p| p.f1);
+    Summary {
+        pages: rows.len(),
+        bodies: bodies.len(),
+        precision: mean(&of(|p| p.precision)),
+        recall: mean(&of(|p| p.recall)),
+        f1: mean(&f1),
+        f1_error: bootstrap_error(&f1),
+        below_half: f1.iter().filter(|f1| **f1 < 0.5).count(),
+        title: flags(|row| row.title),
+        authors: flags(|row| row.authors),
+        author_f1: share(rows.iter().filter_map(|row| row.author_f1).collect()),
+        day: flags(|row| row.day),
+        segment_f1: (segment_f1, segments.len()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(json: &str) -> Line {
+        serde_json::from_str(json).unwrap()
+    }
+
+    #[test]
+    fn shingles_are_counted_and_case_does_not_matter() {
+        let whole = body_scores("One two three four five", "one TWO three four five");
+        assert_eq!(whole.f1, 1.0);
+        let half = body_scores("a b c d e", "a b c d");
+        assert_eq!((half.precision, half.recall), (1.0, 0.5));
+        assert_eq!(body_scores("a b", "").f1, 0.0);
+    }
+
+    #[test]
+    fn titles_compare_without_quotes_dashes_and_case() {
+        let gold = line(r#"{"id":"1","title":"‘Big’ news – today"}"#);
+        assert_eq!(score(&gold, &line(r#"{"id":"1","title":"\"big\" News - today"}"#)).title, Some(true));
+        assert_eq!(score(&gold, &line(r#"{"id":"1"}"#)).title, Some(false));
+        assert!(score(&gold, &Line::default()).body.is_none());
+    }
+
+    #[test]
+    fn a_day_may_agree_in_utc() {
+        let gold = line(r#"{"id":"1","published":"2020-05-02T01:00:00Z"}"#);
+        let guess = line(r#"{"id":"1","published":"2020-05-01T21:00:00-04:00"}"#);
+        assert_eq!(score(&gold, &guess).day, Some(true));
+        assert_eq!(score(&gold, &line(r#"{"id":"1","published":"2020-05-01"}"#)).day, Some(false));
+        assert_eq!(score(&gold, &line(r#"{"id":"1","published":"20200502"}"#)).day, Some(true));
+    }
+}

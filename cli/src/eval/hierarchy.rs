@@ -1,0 +1,140 @@
+//! Hierarchies against outlines: pairs (ancestor, descendant) of the transitive closure.
+//!
+//! Over judged leaves; a label is known by its first leaf, and a predicted label that covers leaves of
+//! one gold label counts as that label. Segment boundaries: each matched once within five leaves.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use newslode_common::hierarchy::Hierarchy;
+use serde::{Deserialize, Serialize};
+
+use super::Prf;
+use super::outline::Gold;
+
+/// Leaves on both sides within which a boundary counts as found.
+pub(crate) const WINDOW: u32 = 5;
+
+/// What was predicted for a page, in the scorers' form.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Prediction {
+    pub(crate) page: String,
+    /// Leaf → the leaf above it.
+    pub(crate) parent: BTreeMap<u32, Option<u32>>,
+    /// Leaf → first leaf of its label.
+    #[serde(default)]
+    pub(crate) label: BTreeMap<u32, u32>,
+    #[serde(default)]
+    pub(crate) boundaries: Vec<u32>,
+}
+
+impl Prediction {
+    /// Of a hierarchy.
+    pub(crate) fn of(page: &str, hierarchy: &Hierarchy) -> Prediction {
+        let first = |node: usize| hierarchy.nodes[node].label.as_ref().and_then(|label| label.leaves.first().copied());
+        let mut prediction = Prediction { page: page.into(), boundaries: hierarchy.boundaries.clone(), ..Default::default() };
+        for (index, node) in hierarchy.nodes.iter().enumerate() {
+            let Some(label) = &node.label else { continue };
+            let above = hierarchy.labelled_ancestor(index).and_then(first);
+            for &leaf in &label.leaves {
+                prediction.parent.insert(leaf, above);
+                prediction.label.insert(leaf, label.leaves[0]);
+            }
+        }
+        prediction
+    }
+
+    fn pairs(&self, gold: &Gold) -> BTreeSet<(u32, u32)> {
+        let name = |leaf: u32| self.label.get(&leaf).copied().unwrap_or(leaf);
+        let leaves: BTreeSet<u32> = self.parent.keys().chain(self.label.keys()).copied().collect();
+        let firsts = leaves
+            .into_iter()
+            .map(|leaf| (leaf, self.parent.get(&name(leaf)).copied().flatten().map(name)))
+            .collect();
+        closure(&firsts)
+            .into_iter()
+            .filter_map(|(above, below)| Some((*gold.label.get(&above)?, *gold.label.get(&below)?)))
+            .filter(|(above, below)| above != below)
+            .collect()
+    }
+}
+
+fn closure(parent: &BTreeMap<u32, Option<u32>>) -> BTreeSet<(u32, u32)> {
+    let mut pairs = BTreeSet::new();
+    for &leaf in parent.keys() {
+        let mut seen = BTreeSet::from([leaf]);
+        let mut above = parent[&leaf];
+        while let Some(one) = above.filter(|one| !seen.contains(one)) {
+            pairs.insert((one, leaf));
+            seen.insert(one);
+            above = parent.get(&one).copied().flatten();
+        }
+    }
+    pairs
+}
+
+/// Figures of one page.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Row {
+    pub(crate) page: String,
+    pub(crate) pairs: Prf,
+    pub(crate) boundaries: Prf,
+    pub(crate) wanted_pairs: usize,
+}
+
+/// Scores one page.
+pub(crate) fn score(gold: &Gold, prediction: &Prediction) -> Row {
+    let (wanted, found) = (closure(&gold.parent), prediction.pairs(gold));
+    let said: BTreeSet<u32> = prediction.boundaries.iter().copied().collect();
+    let hit = match_boundaries(&said, &gold.boundaries, WINDOW);
+    Row {
+        page: prediction.page.clone(),
+        pairs: Prf::of(wanted.intersection(&found).count(), found.len(), wanted.len()),
+        boundaries: Prf::of(hit, said.len(), gold.boundaries.len()),
+        wanted_pairs: wanted.len(),
+    }
+}
+
+/// Greedy from left to right, each used once: the most matches there are for equal windows on a line.
+fn match_boundaries(said: &BTreeSet<u32>, gold: &[u32], window: u32) -> usize {
+    let wanted: BTreeSet<u32> = gold.iter().copied().collect();
+    let mut left = said.iter().copied().peekable();
+    let mut hits = 0;
+    for mark in wanted {
+        while left.next_if(|found| found + window < mark).is_some() {}
+        hits += usize::from(left.next_if(|found| *found <= mark + window).is_some());
+    }
+    hits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::outline::parse;
+    use super::*;
+
+    fn prediction(parents: &[(u32, Option<u32>)]) -> Prediction {
+        Prediction { parent: parents.iter().copied().collect(), ..Default::default() }
+    }
+
+    #[test]
+    fn grandparents_count_and_unjudged_leaves_do_not() {
+        let gold = parse("0\ta\n  1\tb\n    2-3\tc\n~ 9\n| 2\n").unwrap();
+        let right = prediction(&[(0, None), (1, Some(0)), (2, Some(1)), (3, Some(1)), (9, Some(0))]);
+        assert_eq!(score(&gold, &right).pairs.f1, 1.0);
+        let flat = prediction(&[(1, Some(0)), (2, Some(0))]);
+        let row = score(&gold, &flat);
+        assert_eq!((row.pairs.precision, row.wanted_pairs), (1.0, 3));
+        assert!((row.pairs.recall - 2.0 / 3.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_cycle_ends() {
+        let gold = parse("0\ta\n1\tb\n").unwrap();
+        assert_eq!(score(&gold, &prediction(&[(0, Some(1)), (1, Some(0))])).pairs.precision, 0.0);
+    }
+
+    #[test]
+    fn each_boundary_is_matched_once() {
+        let said = BTreeSet::from([10, 11, 40]);
+        assert_eq!(match_boundaries(&said, &[12, 30, 36], 5), 2);
+    }
+}
