@@ -1,0 +1,418 @@
+//! The command line, in one definition: help, completions and manual come from it.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Turns a list of news sites into a taxonomy of the concepts that recur across them, clean articles
+/// filed under those concepts, and every page's hierarchy as XML. No rules per site, no training.
+#[derive(Debug, Parser)]
+#[command(name = "newslode", version, propagate_version = true, max_term_width = 100)]
+#[command(after_help = "Start here:\n  newslode demo\n  newslode mine https://www.example.com https://news.example.org --out run")]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// Say nothing but errors on standard error.
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+    /// Log more; twice: everything.
+    #[arg(long, short, global = true, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
+    /// Configuration file (TOML); the environment (NEWSLODE__…) overrides it.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Mine a synthetic news web on loopback and show how right the result is (under a minute).
+    #[command(after_help = "Example:\n  newslode demo --sites 8 --out /tmp/demo")]
+    Demo(DemoArgs),
+    /// Crawl, partition and mine sites; resumes what the folder holds.
+    #[command(after_help = "Example:\n  newslode mine https://www.example.com https://news.example.org --out run --max-pages 200\n\nStop it with Ctrl-C at any moment and run the same command again: it goes on where it was.")]
+    Mine(MineArgs),
+    /// Show the hierarchy of pages.
+    #[command(after_help = "Example:\n  newslode partition page.html --format xml\n  curl -s https://www.example.com | newslode partition - --url https://www.example.com/")]
+    Partition(PartitionArgs),
+    /// Extract articles from pages, one JSON object a line.
+    #[command(after_help = "Example:\n  newslode extract pages/ --format text")]
+    Extract(ExtractArgs),
+    /// Print the taxonomy of a run.
+    #[command(after_help = "Example:\n  newslode taxonomy run --explain sports")]
+    Taxonomy(TaxonomyArgs),
+    /// Write what a run holds: articles, hierarchies, ontology.
+    #[command(after_help = "Example:\n  newslode export articles run > articles.jsonl")]
+    Export(ExportArgs),
+    /// Add, remove, pause or list seed sites, over the broker or in a run's folder.
+    #[command(after_help = "Example:\n  newslode seed add https://www.example.com --max-pages 500\n  newslode seed list --dir run")]
+    Seed(SeedArgs),
+    /// Sites, pages by outcome, queues.
+    #[command(after_help = "Example:\n  newslode status run\n  newslode status            (the services' store and broker)")]
+    Status(StatusArgs),
+    /// Look after the services' dead letters.
+    #[command(after_help = "Example:\n  newslode dead list pages\n  newslode dead replay pages")]
+    Dead(DeadArgs),
+    /// Recompute the mined state from the archive and compare it with the live one, to the bit.
+    #[command(after_help = "Example:\n  newslode verify run\n  newslode verify            (the services' store and archive)")]
+    Verify(VerifyArgs),
+    /// Show, check or describe the configuration.
+    #[command(after_help = "Example:\n  newslode config check --config newslode.toml")]
+    Config(ConfigArgs),
+    /// Figures on labelled data.
+    #[command(after_help = "Example:\n  newslode eval hierarchy --pages homes --gold hierarchy --per-page")]
+    Eval(EvalArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    /// Seed of the synthetic world.
+    #[arg(long, default_value_t = 7)]
+    pub(crate) seed: u64,
+    /// Number of sites.
+    #[arg(long, default_value_t = 10)]
+    pub(crate) sites: usize,
+    /// Folder of the run.
+    #[arg(long, default_value = "newslode-demo")]
+    pub(crate) out: PathBuf,
+    /// Print the figures as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FollowArg {
+    /// Pages that concepts' labels lead to, then the instances that those pages list.
+    Concepts,
+    /// Every link inside the site.
+    All,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Keep {
+    /// Every page's hierarchy as an XML file.
+    Hierarchies,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MineArgs {
+    /// Where to start, one site each.
+    #[arg(value_name = "URL")]
+    pub(crate) urls: Vec<String>,
+    /// A file with one URL a line; lines that start with `#` are skipped.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) seeds: Option<PathBuf>,
+    /// Folder of the run: state, articles, ontology.
+    #[arg(long, default_value = "newslode-run")]
+    pub(crate) out: PathBuf,
+    /// Pages of a site at most.
+    #[arg(long)]
+    pub(crate) max_pages: Option<u64>,
+    /// Links away from the seed at most.
+    #[arg(long)]
+    pub(crate) depth: Option<u32>,
+    /// Least milliseconds between the starts of two requests to a site.
+    #[arg(long, value_name = "MS")]
+    pub(crate) delay: Option<u64>,
+    /// Sites that must show a label before it is frequent; 0: chosen by the number of sites.
+    #[arg(long)]
+    pub(crate) support: Option<u32>,
+    /// What of a site is fetched.
+    #[arg(long, value_enum)]
+    pub(crate) follow: Option<FollowArg>,
+    /// Also write these files.
+    #[arg(long, value_enum)]
+    pub(crate) keep: Vec<Keep>,
+    /// Fetch from private, loopback and other reserved addresses, too.
+    #[arg(long)]
+    pub(crate) allow_private: bool,
+    /// Connect to this address instead of asking DNS (`*` for any host); may be repeated.
+    #[arg(long, value_name = "HOST:ADDRESS:PORT")]
+    pub(crate) resolve: Vec<String>,
+    /// Fetches at once.
+    #[arg(long)]
+    pub(crate) workers: Option<usize>,
+    /// Serve /metrics and /health here while it runs.
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub(crate) admin: Option<SocketAddr>,
+    /// Print the summary as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PagesArgs {
+    /// Files, folders, `-` for standard input, or URLs.
+    #[arg(value_name = "PAGE", required = true)]
+    pub(crate) pages: Vec<String>,
+    /// The URL of a page that is read from a file or standard input.
+    #[arg(long, value_name = "URL")]
+    pub(crate) url: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TreeFormat {
+    Tree,
+    Xml,
+    Json,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PartitionArgs {
+    #[command(flatten)]
+    pub(crate) pages: PagesArgs,
+    /// How to partition.
+    #[arg(long, value_enum)]
+    pub(crate) method: Option<MethodArg>,
+    /// What one hierarchy spans: each flat segment, or the whole page.
+    #[arg(long, value_enum)]
+    pub(crate) scope: Option<ScopeArg>,
+    /// Parameters: `default` or `paper`.
+    #[arg(long, default_value = "default")]
+    pub(crate) params: String,
+    /// How to print it.
+    #[arg(long, value_enum, default_value = "tree")]
+    pub(crate) format: TreeFormat,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MethodArg {
+    /// Segments alone.
+    Flat,
+    /// Binary hierarchical partition by dynamic programming.
+    Dp,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScopeArg {
+    Segment,
+    Page,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ArticleFormat {
+    Json,
+    Text,
+    Markdown,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExtractArgs {
+    #[command(flatten)]
+    pub(crate) pages: PagesArgs,
+    /// A JSON Lines file that gives each page's `url` by its `file`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) manifest: Option<PathBuf>,
+    /// How to print it.
+    #[arg(long, value_enum, default_value = "json")]
+    pub(crate) format: ArticleFormat,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TaxonomyFormat {
+    Tree,
+    Json,
+    Turtle,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TaxonomyArgs {
+    /// Folder of the run; left out: the services' store.
+    pub(crate) dir: Option<PathBuf>,
+    /// How to print it.
+    #[arg(long, value_enum, default_value = "tree")]
+    pub(crate) format: TaxonomyFormat,
+    /// Show the sites, labels, pairs and levels behind this concept.
+    #[arg(long, value_name = "CONCEPT")]
+    pub(crate) explain: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExportWhat {
+    /// JSON Lines.
+    Articles,
+    /// XML, one document after another.
+    Hierarchies,
+    /// Turtle.
+    Ontology,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExportArgs {
+    /// What to write.
+    #[arg(value_enum)]
+    pub(crate) what: ExportWhat,
+    /// Folder of the run; left out: the services' store and archive.
+    pub(crate) dir: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SeedArgs {
+    #[command(subcommand)]
+    pub(crate) command: SeedCommandArg,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SeedCommandArg {
+    /// Adds sites, or changes their limits; a paused site goes on.
+    Add {
+        #[command(flatten)]
+        sites: SeedUrls,
+        /// Pages of the site at most.
+        #[arg(long)]
+        max_pages: Option<u64>,
+        /// Links away from the seed at most.
+        #[arg(long)]
+        depth: Option<u32>,
+        /// Least milliseconds between two requests.
+        #[arg(long, value_name = "MS")]
+        delay: Option<u64>,
+    },
+    /// Forgets sites and what they contributed.
+    Remove(SeedUrls),
+    /// Stops fetching from sites.
+    Pause(SeedUrls),
+    /// Lists the sites.
+    List {
+        /// Folder of a run; left out: the services' store.
+        #[arg(long)]
+        dir: Option<PathBuf>,
+        /// Print as JSON.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SeedUrls {
+    /// One page of each site.
+    #[arg(value_name = "URL", required = true)]
+    pub(crate) urls: Vec<String>,
+    /// Folder of a run; left out: over the broker, to the running services.
+    #[arg(long)]
+    pub(crate) dir: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StatusArgs {
+    /// Folder of the run; left out: the services' store and broker.
+    pub(crate) dir: Option<PathBuf>,
+    /// Print as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum QueueArg {
+    Seeds,
+    Pages,
+    Partitions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DeadArgs {
+    #[command(subcommand)]
+    pub(crate) command: DeadCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum DeadCommand {
+    /// Lists the dead letters of a queue: who, when, why, what.
+    List {
+        #[arg(value_enum)]
+        queue: QueueArg,
+        /// Print as JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Shows one dead letter.
+    Show {
+        #[arg(value_enum)]
+        queue: QueueArg,
+        id: String,
+    },
+    /// Puts dead letters back into their queue; no id: all.
+    Replay {
+        #[arg(value_enum)]
+        queue: QueueArg,
+        ids: Vec<String>,
+    },
+    /// Forgets dead letters; no id: needs --all.
+    Drop {
+        #[arg(value_enum)]
+        queue: QueueArg,
+        ids: Vec<String>,
+        /// Forget all of them.
+        #[arg(long)]
+        all: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArgs {
+    /// Folder of the run; left out: the services' store and archive.
+    pub(crate) dir: Option<PathBuf>,
+    /// Print the report as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConfigArgs {
+    #[command(subcommand)]
+    pub(crate) command: ConfigCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Prints the configuration in force; secrets are hidden.
+    Show,
+    /// Says whether it can be used.
+    Check,
+    /// Prints its JSON Schema.
+    Schema,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EvalArgs {
+    #[command(subcommand)]
+    pub(crate) command: EvalCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum EvalCommand {
+    /// Label hierarchies against .outline files.
+    Hierarchy(EvalCommon),
+    /// Flat boundaries against marked blocks.
+    Segments {
+        #[command(flatten)]
+        common: EvalCommon,
+        /// 1: outer blocks, 2: inner ones, too.
+        #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=2))]
+        level: u8,
+    },
+    /// Articles against gold.
+    Articles(EvalCommon),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EvalCommon {
+    /// Folder of the pages.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) pages: PathBuf,
+    /// The gold: a folder of outlines, or a JSON Lines file.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) gold: PathBuf,
+    /// Write what was predicted (by the default parameters), for other scorers to read.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) predictions: Option<PathBuf>,
+    /// Only these parameters.
+    #[arg(long)]
+    pub(crate) params: Option<String>,
+    /// A row for every page.
+    #[arg(long)]
+    pub(crate) per_page: bool,
+    /// Print as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
