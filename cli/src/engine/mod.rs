@@ -1,0 +1,237 @@
+//! The embedded engine: crawler, partitioner and miner in one process, over redb and in-process queues.
+//!
+//! The services' own `run` functions, wired to the embedded side of every trait. The engine adds what
+//! a server installation leaves to time: it knows when all is quiet, folds then, follows what the fold
+//! found, and ends when there is nothing more to follow. Everything is in one redb file whose commits
+//! are a consistent prefix, so a run that was killed at any moment resumes and ends in the same state.
+//! Start at [`Engine::mine`].
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use newslode_common::broker::Limits;
+use newslode_common::broker::in_process::InProcessBroker;
+use newslode_common::config::Config;
+use newslode_common::shutdown;
+use newslode_common::store::redb::RedbStore;
+use newslode_common::store::{Frontier, SiteState, SiteStatus};
+use newslode_common::telemetry::metrics::Metrics;
+use newslode_common::time::Timestamp;
+use newslode_miner::fold::{FoldParts, FoldReport};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+mod seeds;
+
+pub(crate) use seeds::{Seed, add_seeds};
+
+/// File of the state within a run's folder.
+pub(crate) const STATE_FILE: &str = "newslode.redb";
+
+/// Seldom enough not to burden the disk, often enough that a crash costs a second of work.
+const FLUSH_EVERY: Duration = Duration::from_secs(1);
+
+/// How often quiescence is looked for.
+const LOOK_EVERY: Duration = Duration::from_millis(25);
+
+/// An opened run.
+pub(crate) struct Engine {
+    pub(crate) store: RedbStore,
+    pub(crate) broker: Arc<InProcessBroker>,
+    pub(crate) metrics: Arc<Metrics>,
+    config: Config,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// Nothing is left to fetch or to follow.
+    Complete,
+    /// Told to stop; the state is kept.
+    Stopped,
+}
+
+/// What progress shows.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Progress {
+    pub(crate) sites: Vec<SiteStatus>,
+    pub(crate) unfinished: u64,
+    pub(crate) round: u32,
+    pub(crate) fold: Option<FoldReport>,
+}
+
+impl Progress {
+    /// URLs with an outcome.
+    pub(crate) fn done(&self) -> u64 {
+        self.sites.iter().flat_map(|site| site.outcomes.values()).sum()
+    }
+
+    /// URLs known.
+    pub(crate) fn known(&self) -> u64 {
+        self.sites.iter().map(|site| site.urls).sum()
+    }
+
+    /// Nothing is due, claimed, or in a queue. Paused sites do not count.
+    fn is_quiet(&self) -> bool {
+        let active = self.sites.iter().filter(|site| !site.settings.paused);
+        self.unfinished == 0 && active.map(|site| site.pending + site.leased).sum::<u64>() == 0
+    }
+}
+
+/// Opens a run's state for commands that read it or change its seeds.
+pub(crate) fn open_state(folder: &Path) -> anyhow::Result<RedbStore> {
+    let file = folder.join(STATE_FILE);
+    if !file.exists() {
+        return Err(crate::exit::hinted(
+            format!("`{}` holds no run (there is no {STATE_FILE})", folder.display()),
+            "give the folder that `newslode mine --out` wrote, or start one with `newslode mine URL… --out DIR`",
+        ));
+    }
+    Ok(RedbStore::open(&file)?)
+}
+
+impl Engine {
+    /// Opens or makes a run in a folder.
+    pub(crate) fn open(folder: &Path, config: Config) -> anyhow::Result<Engine> {
+        std::fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
+        let store = RedbStore::open(&folder.join(STATE_FILE))?;
+        let limits = Limits { max_length: 512, max_bytes: 256 << 20, timeout: Duration::from_secs(30) };
+        Ok(Engine { store, broker: Arc::new(InProcessBroker::new(limits)), metrics: Metrics::new()?, config })
+    }
+
+    /// Mines until nothing is left to fetch or `stop`. `show` is called a few times a second.
+    pub(crate) async fn mine(
+        &self,
+        stop: &CancellationToken,
+        mut show: impl FnMut(&Progress),
+    ) -> anyhow::Result<Ended> {
+        let now = Timestamp::now();
+        self.store.release_leases(now).await?;
+        let again = self.reconcile().await?;
+        if again > 0 {
+            tracing::info!(pages = again, "pages that were fetched but not counted are worked on again");
+        }
+        newslode_miner::fold::resume_plan(&self.fold_parts()).await?;
+        let services = stop.child_token();
+        let mut loops = self.start(&services);
+        let ended = tokio::select! {
+            ended = self.rounds(stop, &mut show) => ended,
+            Some(first) = loops.join_next() => Err(match first {
+                Ok(Ok(())) => anyhow::anyhow!("a part of the engine ended too early"),
+                Ok(Err(error)) => error,
+                Err(panic) => panic.into(),
+            }),
+        };
+        services.cancel();
+        shutdown::drain(&mut loops, Duration::from_millis(self.config.crawler.grace_ms + 1_000)).await;
+        self.store.flush().await?;
+        ended
+    }
+
+    fn start(&self, stop: &CancellationToken) -> JoinSet<anyhow::Result<()>> {
+        let mut loops = JoinSet::new();
+        let (store, broker) = (Arc::new(self.store.clone()), self.broker.clone());
+        let crawler = newslode_crawler::Parts {
+            frontier: store.clone(),
+            broker: broker.clone(),
+            archive: store.clone(),
+            metrics: self.metrics.clone(),
+        };
+        let partitioner = newslode_partitioner::service::Parts {
+            broker: broker.clone(),
+            archive: store.clone(),
+            metrics: self.metrics.clone(),
+        };
+        let miner = newslode_miner::service::Parts {
+            frontier: store.clone(),
+            state: store.clone(),
+            archive: store.clone(),
+            broker,
+            metrics: self.metrics.clone(),
+        };
+        let miner_config = newslode_common::config::MinerConfig { fold_s: 0, ..self.config.miner.clone() };
+        loops.spawn(newslode_crawler::run(crawler, self.config.crawler.clone(), stop.clone()));
+        loops.spawn(newslode_partitioner::service::run(partitioner, self.config.partitioner.clone(), stop.clone()));
+        loops.spawn(newslode_miner::service::run(miner, miner_config, stop.clone()));
+        let flushed = stop.clone();
+        loops.spawn(async move {
+            while tokio::time::timeout(FLUSH_EVERY, flushed.cancelled()).await.is_err() {
+                store.flush().await?;
+            }
+            Ok(())
+        });
+        loops
+    }
+
+    fn fold_parts(&self) -> FoldParts {
+        let store = Arc::new(self.store.clone());
+        FoldParts { frontier: store.clone(), state: store.clone(), archive: store, metrics: self.metrics.clone() }
+    }
+
+    async fn reconcile(&self) -> anyhow::Result<u64> {
+        newslode_miner::reconcile::reconcile(&self.store, &self.store, &self.store, self.broker.as_ref()).await
+    }
+
+    /// Waits for quiet, folds, follows; ends when a fold finds nothing new.
+    async fn rounds(&self, stop: &CancellationToken, show: &mut impl FnMut(&Progress)) -> anyhow::Result<Ended> {
+        let (mut round, mut fold) = (1, None);
+        loop {
+            if self.wait_for_quiet(stop, round, fold.clone(), show).await? == Ended::Stopped {
+                return Ok(Ended::Stopped);
+            }
+            let report = newslode_miner::fold::fold_once(&self.fold_parts(), &self.config.miner, true).await?;
+            let followed = report.followed_new;
+            fold = Some(report);
+            if followed == 0 && self.look(round, fold.clone()).await?.is_quiet() {
+                show(&self.look(round, fold).await?);
+                return Ok(Ended::Complete);
+            }
+            round += 1;
+        }
+    }
+
+    async fn wait_for_quiet(
+        &self,
+        stop: &CancellationToken,
+        round: u32,
+        fold: Option<FoldReport>,
+        show: &mut impl FnMut(&Progress),
+    ) -> anyhow::Result<Ended> {
+        loop {
+            // Work moves on while we look: only a look with no movement in it counts.
+            let before = *self.broker.changes().borrow();
+            let first = self.look(round, fold.clone()).await?;
+            let quiet = first.is_quiet() && self.look(round, fold.clone()).await?.is_quiet();
+            show(&first);
+            if quiet && *self.broker.changes().borrow() == before {
+                return Ok(Ended::Complete);
+            }
+            if tokio::time::timeout(LOOK_EVERY, stop.cancelled()).await.is_ok() {
+                return Ok(Ended::Stopped);
+            }
+        }
+    }
+
+    async fn look(&self, round: u32, fold: Option<FoldReport>) -> anyhow::Result<Progress> {
+        use newslode_common::broker::Queue;
+        let sites = Frontier::status(&self.store).await?;
+        let unfinished = [Queue::Pages, Queue::Partitions].map(|queue| self.broker.unfinished(queue)).iter().sum();
+        Ok(Progress { sites, unfinished, round, fold })
+    }
+}
+
+/// Digest of the whole mined state, by site: equal digests, equal state to the bit.
+pub(crate) async fn digests(state: &dyn SiteState) -> anyhow::Result<Vec<(String, String)>> {
+    let mut digests = Vec::new();
+    for (site, _) in state.sites().await? {
+        digests.push((site.to_string(), newslode_common::store::state_digest(state, &site).await?.to_string()));
+    }
+    Ok(digests)
+}
+
+/// The file of a run's articles and of its ontology.
+pub(crate) fn output_files(folder: &Path) -> (PathBuf, PathBuf) {
+    (folder.join("articles.jsonl"), folder.join("ontology.ttl"))
+}

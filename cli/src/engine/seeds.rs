@@ -1,0 +1,92 @@
+//! Seeds as people give them: URLs on the command line, one a line in a file.
+
+use std::path::Path;
+
+use anyhow::Context;
+use newslode_common::config::MinerConfig;
+use newslode_common::message::seed::{SeedCommand, web_url};
+use newslode_common::store::{Frontier, SiteState};
+use newslode_common::time::Timestamp;
+
+use crate::exit::hinted;
+
+/// A checked seed.
+pub(crate) type Seed = url::Url;
+
+/// The seeds of a command line: arguments and file together, in order, each once.
+pub(crate) fn collect(urls: &[String], file: Option<&Path>) -> anyhow::Result<Vec<Seed>> {
+    let mut seeds: Vec<Seed> = Vec::new();
+    let mut keep = |seed: Seed| {
+        if !seeds.contains(&seed) {
+            seeds.push(seed);
+        }
+    };
+    for text in urls {
+        keep(parse(text).with_context(|| format!("`{text}` is not a seed"))?);
+    }
+    if let Some(path) = file {
+        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read `{}`", path.display()))?;
+        for (number, line) in text.lines().enumerate() {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            keep(parse(line).map_err(|_| {
+                hinted(
+                    format!("cannot read seeds from `{}`: line {} is not a URL: `{line}`", path.display(), number + 1),
+                    "one URL per line; lines that start with `#` are skipped",
+                )
+            })?);
+        }
+    }
+    Ok(seeds)
+}
+
+/// A URL, or a bare host name, as people type it.
+fn parse(text: &str) -> anyhow::Result<Seed> {
+    match web_url(text) {
+        Ok(url) => Ok(url),
+        Err(_) if !text.contains("://") && text.contains('.') => Ok(web_url(&format!("https://{text}"))?),
+        Err(error) => Err(hinted(error.to_string(), "a seed looks like https://www.example.com")),
+    }
+}
+
+/// Makes the seeds known to a run, as the services' seed messages do.
+pub(crate) async fn add_seeds(
+    frontier: &dyn Frontier,
+    state: &dyn SiteState,
+    seeds: &[Seed],
+    limits: (Option<u64>, Option<u32>, Option<u64>),
+    defaults: &MinerConfig,
+) -> anyhow::Result<()> {
+    for url in seeds {
+        let (max_pages, max_depth, delay_ms) = limits;
+        let labels = std::collections::BTreeMap::new();
+        let command = SeedCommand::Add { url: url.clone(), max_pages, max_depth, delay_ms, labels };
+        newslode_miner::seeds::obey(frontier, state, command, defaults, Timestamp::now()).await?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    fn seeds_come_from_arguments_and_file_each_once() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        write!(file, "# ours\nhttps://a.test/\n\n  www.b.test\n").unwrap();
+        let seeds = collect(&["https://a.test".into()], Some(file.path())).unwrap();
+        assert_eq!(seeds.iter().map(url::Url::as_str).collect::<Vec<_>>(), ["https://a.test/", "https://www.b.test/"]);
+    }
+
+    #[test]
+    fn a_wrong_line_is_named() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        write!(file, "https://a.test/\nhtp:/example.org\n").unwrap();
+        let error = collect(&[], Some(file.path())).unwrap_err().to_string();
+        assert!(error.contains("line 2") && error.contains("htp:/example.org"), "{error}");
+    }
+}
