@@ -1,2 +1,63 @@
-//! Skeleton.
-fn main() {}
+//! `newslode`: the embedded engine and every command.
+//!
+//! One place where an error becomes an exit code; commands return, they never exit. Data goes to
+//! standard output, everything else to standard error; a closed pipe is success.
+
+mod args;
+mod commands;
+mod engine;
+mod eval;
+mod exit;
+mod input;
+mod out;
+mod progress;
+mod served;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use newslode_common::config::{self, ConfigError};
+
+use crate::args::Cli;
+use crate::exit::{Exit, Hinted};
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return failed(&error.into()).into(),
+    };
+    let exit = runtime.block_on(run(cli)).unwrap_or_else(|error| failed(&error));
+    // Work that no one waits for any more must not hold the process.
+    runtime.shutdown_timeout(std::time::Duration::from_secs(2));
+    exit.into()
+}
+
+async fn run(cli: Cli) -> anyhow::Result<Exit> {
+    let mut config = config::load(cli.config.as_deref())?;
+    if config.telemetry == config::TelemetryConfig::default() {
+        config.telemetry.log = ["warn", "info", "debug"][usize::from(cli.verbose.min(2))].into();
+        if cli.quiet {
+            config.telemetry.log = "error".into();
+        }
+    }
+    newslode_common::telemetry::log::init(&config.telemetry);
+    commands::run(cli.command, config, cli.quiet).await
+}
+
+/// Prints an error and its hint, and says which exit code it is.
+#[allow(clippy::print_stderr)]
+fn failed(error: &anyhow::Error) -> Exit {
+    if error.chain().any(|cause| is_closed_pipe(cause)) {
+        return Exit::Done;
+    }
+    eprintln!("error: {error:#}");
+    if let Some(hinted) = error.chain().find_map(|cause| cause.downcast_ref::<Hinted>()) {
+        eprintln!("hint: {}", hinted.hint);
+    }
+    if error.chain().any(|cause| cause.is::<ConfigError>()) { Exit::Usage } else { Exit::Failed }
+}
+
+fn is_closed_pipe(cause: &(dyn std::error::Error + 'static)) -> bool {
+    cause.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+}

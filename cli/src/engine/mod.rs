@@ -23,9 +23,9 @@ use newslode_miner::fold::{FoldParts, FoldReport};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-mod seeds;
+pub(crate) mod seeds;
 
-pub(crate) use seeds::{Seed, add_seeds};
+pub(crate) use seeds::add_seeds;
 
 /// File of the state within a run's folder.
 pub(crate) const STATE_FILE: &str = "newslode.redb";

@@ -1,0 +1,91 @@
+//! Pages as commands take them: a file, a folder, `-`, or a URL.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use newslode_common::config::CrawlerConfig;
+use newslode_common::page::{CanonicalUrl, canonical};
+
+use crate::args::PagesArgs;
+use crate::exit::hinted;
+
+/// A page to work on.
+pub(crate) struct Input {
+    /// How messages call it: the path or URL that was given.
+    pub(crate) name: String,
+    /// Its address; a file's is made up from its name unless one was given.
+    pub(crate) url: CanonicalUrl,
+    pub(crate) content_type: Option<String>,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// Reads all pages that were named, folders in name order.
+pub(crate) async fn read(args: &PagesArgs, crawler: &CrawlerConfig) -> anyhow::Result<Vec<Input>> {
+    let mut pages = Vec::new();
+    for name in &args.pages {
+        if name.starts_with("http://") || name.starts_with("https://") {
+            pages.push(fetch(name, crawler).await?);
+        } else if name == "-" {
+            let mut bytes = Vec::new();
+            std::io::stdin().lock().read_to_end(&mut bytes)?;
+            pages.push(Input { name: name.clone(), url: address(args, "standard-input")?, content_type: None, bytes });
+        } else {
+            for path in files(Path::new(name))? {
+                pages.push(file(&path, args)?);
+            }
+        }
+    }
+    Ok(pages)
+}
+
+fn file(path: &Path, args: &PagesArgs) -> anyhow::Result<Input> {
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read `{}`", path.display()))?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    Ok(Input { name: path.display().to_string(), url: address(args, &name)?, content_type: None, bytes })
+}
+
+/// The pages of a folder, or the one file.
+pub(crate) fn files(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_path_buf()]);
+    }
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(path).with_context(|| format!("cannot read `{}`", path.display()))? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|ending| matches!(ending.to_str(), Some("html" | "htm" | "xhtml"))) {
+            found.push(path);
+        }
+    }
+    if found.is_empty() {
+        return Err(hinted(format!("`{}` holds no page", path.display()), "pages end in .html, .htm or .xhtml"));
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// The URL that was given, or one made up from a file's name.
+fn address(args: &PagesArgs, name: &str) -> anyhow::Result<CanonicalUrl> {
+    match &args.url {
+        Some(text) => parse_url(text),
+        None => made_up(name),
+    }
+}
+
+/// A URL under the reserved name `file.invalid`.
+pub(crate) fn made_up(name: &str) -> anyhow::Result<CanonicalUrl> {
+    let mut url = url::Url::parse("http://file.invalid/")?;
+    url.set_path(name);
+    canonical(&url).with_context(|| format!("`{name}` makes no URL"))
+}
+
+/// A page's identity from a text.
+pub(crate) fn parse_url(text: &str) -> anyhow::Result<CanonicalUrl> {
+    let url = url::Url::parse(text).with_context(|| format!("`{text}` is not a URL"))?;
+    canonical(&url).with_context(|| format!("`{text}` is not an http or https URL"))
+}
+
+async fn fetch(name: &str, crawler: &CrawlerConfig) -> anyhow::Result<Input> {
+    let page = newslode_crawler::fetch::one(&parse_url(name)?, crawler).await?;
+    Ok(Input { name: name.into(), url: page.url, content_type: page.content_type, bytes: page.body.to_vec() })
+}

@@ -1,0 +1,25 @@
+//! Standard output: the one place that writes to it.
+
+use std::io::Write;
+
+use serde::Serialize;
+
+/// Writes a text and a line's end.
+pub(crate) fn line(text: impl std::fmt::Display) -> anyhow::Result<()> {
+    Ok(writeln!(std::io::stdout().lock(), "{text}")?)
+}
+
+/// Writes a text as it is.
+pub(crate) fn text(text: &str) -> anyhow::Result<()> {
+    Ok(std::io::stdout().lock().write_all(text.as_bytes())?)
+}
+
+/// Writes a value as JSON, for people to read, too.
+pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
+    line(serde_json::to_string_pretty(value)?)
+}
+
+/// Writes a value as one line of JSON.
+pub(crate) fn json_line(value: &impl Serialize) -> anyhow::Result<()> {
+    line(serde_json::to_string(value)?)
+}

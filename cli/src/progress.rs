@@ -1,0 +1,50 @@
+//! Progress on standard error: a line that renews itself on a terminal, a plain line every ten
+//! seconds otherwise, nothing when quiet.
+
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Between two plain lines.
+const PLAIN_EVERY: Duration = Duration::from_secs(10);
+
+/// Shows how far long work is.
+pub(crate) struct Shown {
+    bar: Option<ProgressBar>,
+    quiet: bool,
+    last: Instant,
+}
+
+impl Shown {
+    /// A display that obeys `--quiet` and the kind of standard error.
+    pub(crate) fn new(quiet: bool) -> Shown {
+        let bar = (!quiet && std::io::stderr().is_terminal()).then(|| {
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
+            if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {msg}") {
+                bar.set_style(style);
+            }
+            bar
+        });
+        Shown { bar, quiet, last: Instant::now() }
+    }
+
+    /// Shows a message; it is only made when it will be seen.
+    #[allow(clippy::print_stderr)]
+    pub(crate) fn say(&mut self, message: impl FnOnce() -> String) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(message());
+            bar.tick();
+        } else if !self.quiet && self.last.elapsed() >= PLAIN_EVERY {
+            self.last = Instant::now();
+            eprintln!("{}", message());
+        }
+    }
+
+    /// Takes the line away.
+    pub(crate) fn end(self) {
+        if let Some(bar) = self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! The services' servers, for commands that look at an installation instead of a folder.
+
+use newslode_common::broker::rabbitmq::RabbitBroker;
+use newslode_common::config::Config;
+use newslode_common::store::archive::ObjectArchive;
+use newslode_common::store::redis::RedisStore;
+
+use crate::exit::hinted;
+
+/// Who dead letters and log lines name.
+pub(crate) fn by() -> String {
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    format!("newslode@{}", host.trim())
+}
+
+/// Connects to the broker, or says how to configure it.
+pub(crate) async fn broker(config: &Config) -> anyhow::Result<RabbitBroker> {
+    RabbitBroker::connect(&config.broker, &by()).await.map_err(|error| {
+        hinted(
+            format!("cannot use the broker at {}: {error}", config.broker.url),
+            "set NEWSLODE__BROKER__URL, or give a run's folder if you mean a run on this machine",
+        )
+    })
+}
+
+/// Connects to the store, or says how to configure it.
+pub(crate) async fn store(config: &Config) -> anyhow::Result<RedisStore> {
+    RedisStore::connect(&config.store).await.map_err(|error| {
+        hinted(
+            format!("cannot use the store at {}: {error}", config.store.url),
+            "set NEWSLODE__STORE__URL, or give a run's folder if you mean a run on this machine",
+        )
+    })
+}
+
+/// Opens the archive.
+pub(crate) fn archive(config: &Config) -> anyhow::Result<ObjectArchive> {
+    ObjectArchive::open(&config.archive.url).map_err(|error| {
+        hinted(format!("cannot use the archive at {}: {error}", config.archive.url), "set NEWSLODE__ARCHIVE__URL")
+    })
+}
