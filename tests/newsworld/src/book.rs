@@ -12,7 +12,7 @@ use crate::story::{Place, Story, section_place};
 
 /// What stands at an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// The home page.
     Home,
     /// A page of a section's list, counted from 1.
@@ -45,7 +45,7 @@ pub enum Kind {
 
 /// A site, ready to be asked.
 #[derive(Debug)]
-pub struct SiteBook {
+pub(crate) struct SiteBook {
     /// Its plan.
     pub plan: SitePlan,
     /// Its stories, by section.
@@ -62,7 +62,7 @@ const PAGE_SIZE: usize = 3;
 impl SiteBook {
     /// Registers all pages of a site.
     #[must_use]
-    pub fn new(plan: SitePlan, stories: Vec<Story>, faults: bool) -> Self {
+    pub(crate) fn new(plan: SitePlan, stories: Vec<Story>, faults: bool) -> Self {
         let mut book = Self { plan, stories, register: BTreeMap::new(), faults };
         book.register_news();
         book.register_furniture();
@@ -125,19 +125,19 @@ impl SiteBook {
 
     /// Address of the home page.
     #[must_use]
-    pub fn home(&self) -> String {
+    pub(crate) fn home(&self) -> String {
         format!("http://{}/", self.plan.host)
     }
 
     /// Stories of a section, newest first.
     #[must_use]
-    pub fn of_section(&self, section: usize) -> Vec<usize> {
+    pub(crate) fn of_section(&self, section: usize) -> Vec<usize> {
         self.newest((0..self.stories.len()).filter(|&s| self.stories[s].section == section).collect())
     }
 
     /// Stories of a section and of all below it, newest first.
     #[must_use]
-    pub fn under_section(&self, section: usize) -> Vec<usize> {
+    pub(crate) fn under_section(&self, section: usize) -> Vec<usize> {
         let below = |s: usize| {
             std::iter::successors(Some(s), |&x| self.plan.sections[x].parent)
                 .any(|ancestor| ancestor == section)
@@ -147,21 +147,21 @@ impl SiteBook {
 
     /// `stories` in the order of their moments, newest first.
     #[must_use]
-    pub fn newest(&self, mut stories: Vec<usize>) -> Vec<usize> {
+    pub(crate) fn newest(&self, mut stories: Vec<usize>) -> Vec<usize> {
         stories.sort_by_key(|&s| (std::cmp::Reverse(self.stories[s].published), s));
         stories
     }
 
     /// On how many pages a section's list stands.
     #[must_use]
-    pub fn list_pages(&self, section: usize) -> usize {
+    pub(crate) fn list_pages(&self, section: usize) -> usize {
         let n = self.stories.iter().filter(|s| s.section == section).count();
         if self.plan.paginated { n.div_ceil(PAGE_SIZE).max(1) } else { 1 }
     }
 
     /// The stories on one page of a section's list.
     #[must_use]
-    pub fn list_page(&self, section: usize, page: usize) -> Vec<usize> {
+    pub(crate) fn list_page(&self, section: usize, page: usize) -> Vec<usize> {
         let all = self.of_section(section);
         if self.plan.paginated {
             all.chunks(PAGE_SIZE).nth(page - 1).unwrap_or_default().to_vec()
@@ -172,13 +172,13 @@ impl SiteBook {
 
     /// Paths of the main host to which the archive page links and where nothing stands.
     #[must_use]
-    pub fn broken(&self) -> Vec<String> {
+    pub(crate) fn broken(&self) -> Vec<String> {
         vec!["/old/gone.html".to_owned(), format!("/story/{}", 9000 + self.plan.number)]
     }
 
     /// What is wrong with a story's page: how long it takes, and how it fails at first.
     #[must_use]
-    pub fn fault(&self, story: usize) -> (Duration, Option<Trouble>) {
+    pub(crate) fn fault(&self, story: usize) -> (Duration, Option<Trouble>) {
         if !self.faults {
             return (Duration::ZERO, None);
         }
@@ -197,6 +197,6 @@ impl SiteBook {
 
 /// The absolute address of a place.
 #[must_use]
-pub fn url((host, path): &Place) -> String {
+pub(crate) fn url((host, path): &Place) -> String {
     format!("http://{host}{path}")
 }

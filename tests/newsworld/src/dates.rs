@@ -7,7 +7,7 @@ use crate::language::Language;
 
 /// A moment in UTC, in minutes since 1970-01-01, and the offset in which its site prints it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Moment {
+pub(crate) struct Moment {
     /// Minutes since 1970-01-01T00:00Z.
     pub minutes: u64,
     /// The site's offset from UTC in whole hours, 0 or more.
@@ -31,7 +31,7 @@ pub enum DateStyle {
 
 /// The last day of the world's news: some day of 2024 or 2025, chosen by the seed, in minutes since 1970.
 #[must_use]
-pub fn today(seed: u64) -> u64 {
+pub(crate) fn today(seed: u64) -> u64 {
     const FIRST_OF_2024: u64 = 19_723;
     (FIRST_OF_2024 + 60 + crate::rng::Rng::new(seed).fork("today").next_u64() % 600) * 24 * 60
 }
@@ -55,7 +55,7 @@ impl Moment {
 
     /// `2024-03-14T08:15:00+01:00`, or with `Z` where the offset is nought.
     #[must_use]
-    pub fn rfc3339(self) -> String {
+    pub(crate) fn rfc3339(self) -> String {
         let (y, m, d, h, min, _) = self.parts();
         let zone = match self.offset_hours {
             0 => "Z".to_owned(),
@@ -66,21 +66,21 @@ impl Moment {
 
     /// `2024-03-14`, local.
     #[must_use]
-    pub fn date(self) -> String {
+    pub(crate) fn date(self) -> String {
         let (y, m, d, ..) = self.parts();
         format!("{y:04}-{m:02}-{d:02}")
     }
 
     /// Local year, month and day, for paths.
     #[must_use]
-    pub fn ymd(self) -> (u64, u64, u64) {
+    pub(crate) fn ymd(self) -> (u64, u64, u64) {
         let (y, m, d, ..) = self.parts();
         (y, m, d)
     }
 
     /// `Thu, 14 Mar 2024 07:15:00 GMT`, as HTTP and RSS want it.
     #[must_use]
-    pub fn http(self) -> String {
+    pub(crate) fn http(self) -> String {
         let (y, m, d, h, min, weekday) = Self { offset_hours: 0, ..self }.parts();
         let english = Language::English.pack();
         let short = |name: &str| name.chars().take(3).collect::<String>();
@@ -91,7 +91,7 @@ impl Moment {
 
     /// As the site prints it.
     #[must_use]
-    pub fn shown(self, style: DateStyle, language: Language) -> String {
+    pub(crate) fn shown(self, style: DateStyle, language: Language) -> String {
         let (y, m, d, h, min, weekday) = self.parts();
         let pack = language.pack();
         let month = pack.months[m as usize - 1];

@@ -70,7 +70,7 @@ pub struct GoldHierarchy {
 
 /// Concepts and pairs over the plans of a world.
 #[must_use]
-pub fn taxonomy(plans: &[&SitePlan]) -> (Vec<GoldConcept>, Vec<(String, String)>) {
+pub(crate) fn taxonomy(plans: &[&SitePlan]) -> (Vec<GoldConcept>, Vec<(String, String)>) {
     let mut found = Vec::new();
     let mut pairs = BTreeSet::new();
     for language in Language::ALL {
@@ -111,7 +111,7 @@ pub fn taxonomy(plans: &[&SitePlan]) -> (Vec<GoldConcept>, Vec<(String, String)>
 
 /// The gold of one story.
 #[must_use]
-pub fn article(plan: &SitePlan, story: &Story) -> GoldArticle {
+pub(crate) fn article(plan: &SitePlan, story: &Story) -> GoldArticle {
     let timed = matches!(plan.metadata, Metadata::JsonLd | Metadata::OpenGraph | Metadata::Microdata)
         || (plan.metadata != Metadata::Nothing && plan.dates.has_time());
     let named = plan.metadata != Metadata::Nothing;
@@ -128,7 +128,7 @@ pub fn article(plan: &SitePlan, story: &Story) -> GoldArticle {
 
 /// What recurs on the sites' pages without being news.
 #[must_use]
-pub fn junk(plans: &[&SitePlan]) -> Vec<String> {
+pub(crate) fn junk(plans: &[&SitePlan]) -> Vec<String> {
     let mut junk = BTreeSet::new();
     for ui in plans.iter().map(|p| &p.language.pack().ui) {
         let pairs = ui.footer.iter().chain(ui.utility).map(|(text, _)| *text);

@@ -10,7 +10,7 @@ use crate::view::esc;
 
 /// The elements for the head of an article page, each on a line.
 #[must_use]
-pub fn story_head(plan: &SitePlan, story: &Story, url: &str) -> String {
+pub(crate) fn story_head(plan: &SitePlan, story: &Story, url: &str) -> String {
     let meta = |name: &str, value: &str| format!("<meta name=\"{name}\" content=\"{}\">\n", esc(value));
     let property =
         |name: &str, value: &str| format!("<meta property=\"{name}\" content=\"{}\">\n", esc(value));
@@ -56,7 +56,7 @@ pub fn story_head(plan: &SitePlan, story: &Story, url: &str) -> String {
 
 /// Byline and date as they stand in the body, with the markup of the site's style.
 #[must_use]
-pub fn byline_and_date(plan: &SitePlan, story: &Story) -> (Option<String>, Option<String>) {
+pub(crate) fn byline_and_date(plan: &SitePlan, story: &Story) -> (Option<String>, Option<String>) {
     if plan.metadata == Metadata::Nothing {
         return (None, None);
     }
@@ -81,7 +81,7 @@ pub fn byline_and_date(plan: &SitePlan, story: &Story) -> (Option<String>, Optio
 
 /// Attributes of the article's element, its title and its body.
 #[must_use]
-pub const fn scope(plan: &SitePlan) -> [&'static str; 3] {
+pub(crate) const fn scope(plan: &SitePlan) -> [&'static str; 3] {
     match plan.metadata {
         Metadata::Microdata => [
             " itemscope itemtype=\"http://schema.org/NewsArticle\"",

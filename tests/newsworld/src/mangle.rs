@@ -32,7 +32,7 @@ impl Habits {
 
 /// `html` with the site's habits.
 #[must_use]
-pub fn mangle(html: &str, habits: Habits, rng: &mut Rng) -> String {
+pub(crate) fn mangle(html: &str, habits: Habits, rng: &mut Rng) -> String {
     if habits.clean() {
         return html.to_owned();
     }

@@ -17,7 +17,7 @@ struct Desk<'a, 'b> {
 
 /// The view of the HTML page `kind` that stands at `at`; nothing for what is no such page.
 #[must_use]
-pub fn view<'a>(book: &'a SiteBook, at: &Place, kind: &Kind) -> Option<View<'a>> {
+pub(crate) fn view<'a>(book: &'a SiteBook, at: &Place, kind: &Kind) -> Option<View<'a>> {
     let desk = Desk { book, at };
     let plan = &book.plan;
     let (title, main) = match kind {

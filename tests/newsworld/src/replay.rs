@@ -73,7 +73,9 @@ impl Replay {
                 self.files.entry(key(address)).or_insert(file);
             }
             if page.kind == "home" {
-                self.seeds.push(page.canonical.unwrap_or(page.url));
+                let address = page.canonical.unwrap_or(page.url);
+                // the server speaks plain HTTP, whatever the site spoke
+                self.seeds.push(address.replacen("https://", "http://", 1));
             }
         }
         Ok(())

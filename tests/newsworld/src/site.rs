@@ -185,7 +185,7 @@ fn language_of(number: usize) -> Language {
     match number % 10 {
         3 => Language::German,
         6 => Language::Spanish,
-        8 if number / 10 % 2 == 0 => Language::Russian,
+        8 if (number / 10).is_multiple_of(2) => Language::Russian,
         8 => Language::Japanese,
         _ => Language::English,
     }

@@ -13,11 +13,11 @@ use crate::site::{Era, SitePlan};
 use crate::text::{Cast, full_name};
 
 /// A host and a path with its query.
-pub type Place = (String, String);
+pub(crate) type Place = (String, String);
 
 /// A story as it was written.
 #[derive(Debug, Clone)]
-pub struct Story {
+pub(crate) struct Story {
     /// Index of the site's section.
     pub section: usize,
     /// Where it stands.
@@ -40,7 +40,12 @@ pub struct Story {
 
 /// Writes `per_section` stories for every section of the site; `titles` are those already taken in the world.
 #[must_use]
-pub fn write(plan: &SitePlan, per_section: usize, today: u64, titles: &mut BTreeSet<String>) -> Vec<Story> {
+pub(crate) fn write(
+    plan: &SitePlan,
+    per_section: usize,
+    today: u64,
+    titles: &mut BTreeSet<String>,
+) -> Vec<Story> {
     let mut stories = Vec::with_capacity(plan.sections.len() * per_section);
     for section in 0..plan.sections.len() {
         for nth in 0..per_section {
@@ -113,7 +118,7 @@ fn titled(
 
 /// Where a page of a section's list stands; pages count from 1.
 #[must_use]
-pub fn section_place(plan: &SitePlan, section: usize, page: usize) -> Place {
+pub(crate) fn section_place(plan: &SitePlan, section: usize, page: usize) -> Place {
     let s = &plan.sections[section];
     let slugs = s.slugs.join("/");
     let path = match (plan.era, page) {

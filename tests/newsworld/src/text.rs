@@ -12,7 +12,7 @@ use crate::taxonomy::{beat, concepts};
 
 /// Who and what a story is about.
 #[derive(Debug, Clone)]
-pub struct Cast {
+pub(crate) struct Cast {
     language: Language,
     concept: usize,
     people: [(&'static str, &'static str); 2],
@@ -25,7 +25,7 @@ pub struct Cast {
 impl Cast {
     /// Draws a cast for a story on `concept`.
     #[must_use]
-    pub fn new(language: Language, concept: usize, rng: &mut Rng) -> Self {
+    pub(crate) fn new(language: Language, concept: usize, rng: &mut Rng) -> Self {
         let pack = language.pack();
         let special = beat(language, concept).filter(|_| rng.chance(75));
         let (roles, bodies) = special.map_or((pack.roles, pack.bodies), |b| (b.roles, b.bodies));
@@ -50,7 +50,7 @@ impl Cast {
     }
 
     /// A headline.
-    pub fn headline(&self, rng: &mut Rng) -> String {
+    pub(crate) fn headline(&self, rng: &mut Rng) -> String {
         let pack = self.language.pack();
         let template = match beat(self.language, self.concept) {
             Some(beat) if rng.chance(45) => rng.pick(beat.headlines),
@@ -60,7 +60,7 @@ impl Cast {
     }
 
     /// `n` paragraphs of one to four sentences; no template serves twice before all have served once.
-    pub fn paragraphs(&self, n: usize, rng: &mut Rng) -> Vec<String> {
+    pub(crate) fn paragraphs(&self, n: usize, rng: &mut Rng) -> Vec<String> {
         let mut templates: Vec<&str> = self.language.pack().sentences.to_vec();
         if let Some(beat) = beat(self.language, self.concept) {
             templates.extend(beat.sentences);
@@ -80,13 +80,13 @@ impl Cast {
     }
 
     /// One sentence, for a teaser or a description.
-    pub fn sentence(&self, rng: &mut Rng) -> String {
+    pub(crate) fn sentence(&self, rng: &mut Rng) -> String {
         let template = *rng.pick(self.language.pack().sentences);
         capitalised(&self.fill(template, rng))
     }
 
     /// Fills the slots of `template`; a slot nobody knows stays as it is.
-    pub fn fill(&self, template: &str, rng: &mut Rng) -> String {
+    pub(crate) fn fill(&self, template: &str, rng: &mut Rng) -> String {
         let mut out = String::with_capacity(template.len() * 2);
         let mut rest = template;
         while let Some((before, slot, after)) = next_slot(rest) {
@@ -135,7 +135,7 @@ impl Cast {
 
 /// A person's name in the order of the language.
 #[must_use]
-pub fn full_name(language: Language, (first, last): (&str, &str)) -> String {
+pub(crate) fn full_name(language: Language, (first, last): (&str, &str)) -> String {
     match language {
         Language::Japanese => format!("{last}{first}"),
         _ => format!("{first} {last}"),
@@ -144,7 +144,7 @@ pub fn full_name(language: Language, (first, last): (&str, &str)) -> String {
 
 /// `text` with its first letter in upper case.
 #[must_use]
-pub fn capitalised(text: &str) -> String {
+pub(crate) fn capitalised(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }

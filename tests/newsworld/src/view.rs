@@ -9,7 +9,7 @@ use crate::site::SitePlan;
 
 /// A text that leads somewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Link {
+pub(crate) struct Link {
     /// What is read.
     pub text: String,
     /// Where it leads, as it stands in the page.
@@ -18,7 +18,7 @@ pub struct Link {
 
 /// A line of a menu and the lines below it.
 #[derive(Debug, Clone)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// The line.
     pub link: Link,
     /// Its submenu.
@@ -27,7 +27,7 @@ pub struct Entry {
 
 /// A story in a list.
 #[derive(Debug, Clone)]
-pub struct Teaser {
+pub(crate) struct Teaser {
     /// Headline.
     pub link: Link,
     /// A sentence about it.
@@ -38,7 +38,7 @@ pub struct Teaser {
 
 /// A section's box on another page.
 #[derive(Debug, Clone)]
-pub struct SectionBox {
+pub(crate) struct SectionBox {
     /// The section.
     pub heading: Link,
     /// Headlines.
@@ -49,7 +49,7 @@ pub struct SectionBox {
 
 /// An article page.
 #[derive(Debug, Clone, Default)]
-pub struct StoryView {
+pub(crate) struct StoryView {
     /// Section over the title.
     pub kicker: Option<Link>,
     /// Title.
@@ -78,7 +78,7 @@ pub struct StoryView {
 
 /// The middle of a page.
 #[derive(Debug, Clone)]
-pub enum Main {
+pub(crate) enum Main {
     /// The home page.
     Front {
         /// Lead stories.
@@ -114,7 +114,7 @@ pub enum Main {
 
 /// A whole page.
 #[derive(Debug, Clone)]
-pub struct View<'a> {
+pub(crate) struct View<'a> {
     /// The site.
     pub plan: &'a SitePlan,
     /// Title of the window.
@@ -142,7 +142,7 @@ pub struct View<'a> {
 impl Link {
     /// The element, with more attributes if `extra` (with a space before) gives any.
     #[must_use]
-    pub fn a(&self, extra: &str) -> String {
+    pub(crate) fn a(&self, extra: &str) -> String {
         format!("<a href=\"{}\"{extra}>{}</a>", esc(&self.href), esc(&self.text))
     }
 }
@@ -150,26 +150,26 @@ impl Link {
 impl View<'_> {
     /// The words of the site's language.
     #[must_use]
-    pub const fn pack(&self) -> &'static Pack {
+    pub(crate) const fn pack(&self) -> &'static Pack {
         self.plan.language.pack()
     }
 
     /// The furniture's words.
     #[must_use]
-    pub const fn ui(&self) -> &'static Ui {
+    pub(crate) const fn ui(&self) -> &'static Ui {
         &self.pack().ui
     }
 
     /// The copyright line.
     #[must_use]
-    pub fn copyright(&self) -> String {
+    pub(crate) fn copyright(&self) -> String {
         esc(&self.ui().copyright.replace("{name}", &self.plan.name))
     }
 
     /// The page's hierarchy as a reader sees it, depth and label, in the order of the page: menu, then lists under
     /// their headings. Advertisements, footer and teasers' texts are no part of it; an article page has none.
     #[must_use]
-    pub fn outline(&self) -> Vec<(usize, String)> {
+    pub(crate) fn outline(&self) -> Vec<(usize, String)> {
         let mut out = Vec::new();
         let mut stack: Vec<(usize, &Entry)> = self.menu.iter().rev().map(|e| (0, e)).collect();
         while let Some((depth, entry)) = stack.pop() {
@@ -204,7 +204,7 @@ impl SectionBox {
 
 /// Escaped for text and for quoted attributes.
 #[must_use]
-pub fn esc(text: &str) -> String {
+pub(crate) fn esc(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -219,6 +219,6 @@ pub fn esc(text: &str) -> String {
 }
 
 /// The parts, one a line.
-pub fn lines<T>(items: impl IntoIterator<Item = T>, each: impl FnMut(T) -> String) -> String {
+pub(crate) fn lines<T>(items: impl IntoIterator<Item = T>, each: impl FnMut(T) -> String) -> String {
     items.into_iter().map(each).collect::<Vec<_>>().join("\n")
 }

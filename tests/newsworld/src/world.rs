@@ -167,7 +167,7 @@ impl World {
             Kind::Story(story) => book.stories[*story].published,
             _ => self.today,
         };
-        if book.plan.number % 3 != 0 {
+        if !book.plan.number.is_multiple_of(3) {
             let digest = blake3::hash(&reply.body).to_hex();
             reply.headers.push(("etag", format!("\"{}\"", &digest[..16])));
         }

@@ -12,7 +12,7 @@ use crate::language::Language;
 
 /// One concept of a language's taxonomy.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Concept {
+pub(crate) struct Concept {
     /// Preferred label: also the concept's identity within its language.
     pub label: &'static str,
     /// Path part, ASCII.
@@ -27,7 +27,7 @@ pub struct Concept {
 
 /// A kind of news whose stories have sentences of their own beside the general ones.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Beat {
+pub(crate) struct Beat {
     /// Who is quoted.
     pub roles: &'static [&'static str],
     /// For whom they speak.
@@ -50,7 +50,7 @@ static TAXONOMIES: LazyLock<[Vec<Concept>; 5]> = LazyLock::new(|| {
 
 /// The taxonomy of `language`, parents before children.
 #[must_use]
-pub fn concepts(language: Language) -> &'static [Concept] {
+pub(crate) fn concepts(language: Language) -> &'static [Concept] {
     &TAXONOMIES[language as usize]
 }
 
@@ -75,20 +75,20 @@ fn read(table: &'static str) -> Vec<Concept> {
 
 /// Index of a concept's parent in its language's taxonomy.
 #[must_use]
-pub fn parent(language: Language, concept: usize) -> Option<usize> {
+pub(crate) fn parent(language: Language, concept: usize) -> Option<usize> {
     let all = concepts(language);
     all.iter().position(|c| c.label == all[concept].parent)
 }
 
 /// The ancestors of a concept, nearest first.
 #[must_use]
-pub fn ancestors(language: Language, concept: usize) -> Vec<usize> {
+pub(crate) fn ancestors(language: Language, concept: usize) -> Vec<usize> {
     std::iter::successors(parent(language, concept), |&c| parent(language, c)).collect()
 }
 
 /// The beat to which a concept belongs, if its language knows beats.
 #[must_use]
-pub fn beat(language: Language, concept: usize) -> Option<&'static Beat> {
+pub(crate) fn beat(language: Language, concept: usize) -> Option<&'static Beat> {
     let top = ancestors(language, concept).last().copied().unwrap_or(concept);
     (language == Language::English).then(|| beats::beat(concepts(language)[top].label)).flatten()
 }

@@ -16,7 +16,7 @@ use crate::view::View;
 
 /// The page as text, `part` naming it so that its faults are its own.
 #[must_use]
-pub fn render(view: &View<'_>, part: &str) -> String {
+pub(crate) fn render(view: &View<'_>, part: &str) -> String {
     let clean = match view.plan.era {
         Era::Tables99 => tables99::render(view),
         Era::Divs08 => divs08::render(view),

@@ -9,7 +9,9 @@ pub(crate) fn text(html: &str) -> String {
     while let Some(start) = rest.find('<') {
         out.push_str(&rest[..start]);
         rest = &rest[start..];
-        let raw = ["script", "style"].iter().find(|name| rest[1..].to_ascii_lowercase().starts_with(*name));
+        let raw = ["script", "style"]
+            .iter()
+            .find(|name| rest.get(1..=name.len()).is_some_and(|tag| tag.eq_ignore_ascii_case(name)));
         let mark = raw.map_or_else(|| ">".to_owned(), |name| format!("</{name}>"));
         let end = rest.find(&mark).map_or(rest.len(), |i| i + mark.len());
         rest = &rest[end..];

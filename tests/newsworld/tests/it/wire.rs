@@ -167,7 +167,7 @@ async fn recorded_sites_answer_under_their_own_names() {
     };
     record(
         "www.one.example",
-        "{\"file\":\"pages/0000.html\",\"url\":\"http://www.one.example/index.html\",\"kind\":\"home\"}\n\
+        "{\"file\":\"pages/0000.html\",\"url\":\"https://www.one.example/index.html\",\"kind\":\"home\"}\n\
          {\"file\":\"pages/0001.html\",\"url\":\"http://one.example/a.html\",\
          \"canonical\":\"https://www.one.example/news/a/\",\"kind\":\"article\"}\n",
         &[("0000.html", "home of one"), ("0001.html", "a")],
