@@ -1,1 +1,51 @@
-//! Skeleton.
+//! A seeded, synthetic world of overlapping news sites, served on loopback, with the right answers.
+//!
+//! # README
+//! The demo mines this world, the end-to-end tests check against its gold, the benches measure on it. It is not
+//! what accuracy is tuned on: real pages are.
+//!
+//! ```text
+//! newslode-newsworld serve --seed 7 --sites 10      # prints the address, the seeds and how to mine them
+//! newslode-newsworld gold --seed 7 --sites 10       # the right answers as JSON
+//! newslode-newsworld replay DIR                     # recorded sites under their own host names
+//! ```
+//!
+//! A [`World`] follows from its [`WorldSpec`]: the same seed gives the same bytes, on any machine, at any time.
+//! Sites share a fixed taxonomy per language; each carries a large part of it, spells some of it in its own way,
+//! and shows it in a template of its own era, character set, markup habits and metadata style. [`Gold`] is read
+//! off the same plans as the pages, never off their HTML. A [`Server`] plays any [`Content`] by virtual host:
+//! conditional requests, compression, redirects and, on demand, faults that pass after one or two tries.
+//!
+//! Where to start: `site.rs` (what a site is), `story.rs` (what it writes), `page.rs` and `view.rs` (what stands
+//! on its pages), `template/` (how that looks), `world.rs` (all of it behind one function).
+
+mod book;
+mod charset;
+mod dates;
+mod gold;
+mod head;
+mod language;
+mod mangle;
+mod page;
+mod replay;
+mod reply;
+mod rng;
+mod server;
+mod services;
+mod site;
+mod story;
+mod taxonomy;
+mod template;
+mod text;
+mod view;
+mod world;
+
+pub use charset::{Charset, Declared};
+pub use gold::{Gold, GoldArticle, GoldConcept, GoldHierarchy};
+pub use language::Language;
+pub use replay::Replay;
+pub use reply::{Content, Reply, Trouble};
+pub use rng::Rng;
+pub use server::{Arrival, Server};
+pub use site::{Era, Metadata, Section, SitePlan};
+pub use world::{World, WorldSpec};

@@ -1,0 +1,202 @@
+//! A site with its stories and the register of its addresses: which page stands where.
+//!
+//! The register is a sorted map, filled once; pages are drawn from it when asked for (`page.rs`). It also knows
+//! what goes wrong where: broken links, redirects and, in worlds with faults, slow and failing pages.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::reply::Trouble;
+use crate::site::SitePlan;
+use crate::story::{Place, Story, section_place};
+
+/// What stands at an address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The home page.
+    Home,
+    /// A page of a section's list, counted from 1.
+    Section(usize, usize),
+    /// An article.
+    Story(usize),
+    /// A page about the site, with its title.
+    About(&'static str),
+    /// The page of old and broken links.
+    Archive,
+    /// A redirect to an absolute address.
+    Redirect(String),
+    /// A page that robots.txt forbids.
+    Private,
+    /// `robots.txt`
+    Robots,
+    /// `sitemap.xml` of pages.
+    Sitemap,
+    /// `sitemap.xml` that lists one other.
+    SitemapIndex,
+    /// The feed.
+    Feed,
+    /// A small PDF.
+    Pdf,
+    /// A page of no bytes.
+    Empty,
+    /// A page whose bytes are no text in its character set.
+    BrokenText,
+}
+
+/// A site, ready to be asked.
+#[derive(Debug)]
+pub(crate) struct SiteBook {
+    /// Its plan.
+    pub plan: SitePlan,
+    /// Its stories, by section.
+    pub stories: Vec<Story>,
+    /// Everything that stands somewhere.
+    pub register: BTreeMap<Place, Kind>,
+    /// Whether this world has faults.
+    pub faults: bool,
+}
+
+/// Stories on one page of a paginated list.
+const PAGE_SIZE: usize = 3;
+
+impl SiteBook {
+    /// Registers all pages of a site.
+    #[must_use]
+    pub(crate) fn new(plan: SitePlan, stories: Vec<Story>, faults: bool) -> Self {
+        let mut book = Self { plan, stories, register: BTreeMap::new(), faults };
+        book.register_news();
+        book.register_furniture();
+        book
+    }
+
+    fn register_news(&mut self) {
+        self.put("/", Kind::Home);
+        for section in 0..self.plan.sections.len() {
+            for page in 1..=self.list_pages(section) {
+                self.register.insert(section_place(&self.plan, section, page), Kind::Section(section, page));
+            }
+        }
+        for (i, story) in self.stories.iter().enumerate() {
+            self.register.insert(story.place.clone(), Kind::Story(i));
+        }
+        // a section on a host of its own is that host's home page, too
+        for host in self.plan.hosts().into_iter().skip(1) {
+            if let Some(top) = self.plan.sections.iter().position(|s| s.host == host) {
+                let (host, path) = section_place(&self.plan, top, 1);
+                let target = format!("http://{host}{path}");
+                self.register.entry((host.clone(), "/".to_owned())).or_insert(Kind::Redirect(target));
+                self.register.insert((host, "/robots.txt".to_owned()), Kind::Robots);
+            }
+        }
+    }
+
+    fn register_furniture(&mut self) {
+        let ui = &self.plan.language.pack().ui;
+        for (text, path) in ui.footer.iter().chain(ui.utility) {
+            self.put(&format!("/{path}"), Kind::About(text));
+        }
+        let oldest = self.stories.first().map_or_else(|| self.home(), |s| url(&s.place));
+        let newest = self.stories.last().map_or_else(|| self.home(), |s| url(&s.place));
+        self.put("/archive", Kind::Archive);
+        self.put("/old/front.html", Kind::Redirect(self.home()));
+        self.put("/old/story.html", Kind::Redirect(oldest));
+        self.put("/old/chain1", Kind::Redirect(format!("http://{}/old/chain2", self.plan.host)));
+        self.put("/old/chain2", Kind::Redirect(newest));
+        self.put("/private/members", Kind::Private);
+        self.put("/search?q=news", Kind::Private);
+        self.put("/robots.txt", Kind::Robots);
+        self.put("/feed.xml", Kind::Feed);
+        if self.plan.sitemap_index {
+            self.put("/sitemap.xml", Kind::SitemapIndex);
+            self.put("/sitemap-1.xml", Kind::Sitemap);
+        } else {
+            self.put("/sitemap.xml", Kind::Sitemap);
+        }
+        if self.faults {
+            self.put("/files/report.pdf", Kind::Pdf);
+            self.put("/old/empty.html", Kind::Empty);
+            self.put("/old/broken.html", Kind::BrokenText);
+        }
+    }
+
+    fn put(&mut self, path: &str, kind: Kind) {
+        self.register.insert((self.plan.host.clone(), path.to_owned()), kind);
+    }
+
+    /// Address of the home page.
+    #[must_use]
+    pub(crate) fn home(&self) -> String {
+        format!("http://{}/", self.plan.host)
+    }
+
+    /// Stories of a section, newest first.
+    #[must_use]
+    pub(crate) fn of_section(&self, section: usize) -> Vec<usize> {
+        self.newest((0..self.stories.len()).filter(|&s| self.stories[s].section == section).collect())
+    }
+
+    /// Stories of a section and of all below it, newest first.
+    #[must_use]
+    pub(crate) fn under_section(&self, section: usize) -> Vec<usize> {
+        let below = |s: usize| {
+            std::iter::successors(Some(s), |&x| self.plan.sections[x].parent)
+                .any(|ancestor| ancestor == section)
+        };
+        self.newest((0..self.stories.len()).filter(|&s| below(self.stories[s].section)).collect())
+    }
+
+    /// `stories` in the order of their moments, newest first.
+    #[must_use]
+    pub(crate) fn newest(&self, mut stories: Vec<usize>) -> Vec<usize> {
+        stories.sort_by_key(|&s| (std::cmp::Reverse(self.stories[s].published), s));
+        stories
+    }
+
+    /// On how many pages a section's list stands.
+    #[must_use]
+    pub(crate) fn list_pages(&self, section: usize) -> usize {
+        let n = self.stories.iter().filter(|s| s.section == section).count();
+        if self.plan.paginated { n.div_ceil(PAGE_SIZE).max(1) } else { 1 }
+    }
+
+    /// The stories on one page of a section's list.
+    #[must_use]
+    pub(crate) fn list_page(&self, section: usize, page: usize) -> Vec<usize> {
+        let all = self.of_section(section);
+        if self.plan.paginated {
+            all.chunks(PAGE_SIZE).nth(page - 1).unwrap_or_default().to_vec()
+        } else {
+            all
+        }
+    }
+
+    /// Paths of the main host to which the archive page links and where nothing stands.
+    #[must_use]
+    pub(crate) fn broken(&self) -> Vec<String> {
+        vec!["/old/gone.html".to_owned(), format!("/story/{}", 9000 + self.plan.number)]
+    }
+
+    /// What is wrong with a story's page: how long it takes, and how it fails at first.
+    #[must_use]
+    pub(crate) fn fault(&self, story: usize) -> (Duration, Option<Trouble>) {
+        if !self.faults {
+            return (Duration::ZERO, None);
+        }
+        let chosen = self.plan.rng.fork("faults").sample(self.stories.len(), 6);
+        let trouble = match chosen.iter().position(|&c| c == story) {
+            Some(0 | 1) => return (Duration::from_millis(300), None),
+            Some(2) => Some(Trouble::Status { status: 503, times: 1 }),
+            Some(3) => Some(Trouble::Status { status: 503, times: 2 }),
+            Some(4) => Some(Trouble::Status { status: 429, times: 1 }),
+            Some(5) => Some(Trouble::Cut),
+            _ => None,
+        };
+        (Duration::ZERO, trouble)
+    }
+}
+
+/// The absolute address of a place.
+#[must_use]
+pub(crate) fn url((host, path): &Place) -> String {
+    format!("http://{host}{path}")
+}

@@ -1,0 +1,145 @@
+//! Dates without a clock: a moment is a count of minutes, and the styles in which sites print it.
+//!
+//! The world's "today" comes from the seed ([`today`]); every story lies in the weeks before it. Civil dates
+//! use Howard Hinnant's algorithm for the proleptic Gregorian calendar, right for all days from 1970 on.
+
+use crate::language::Language;
+
+/// A moment in UTC, in minutes since 1970-01-01, and the offset in which its site prints it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Moment {
+    /// Minutes since 1970-01-01T00:00Z.
+    pub minutes: u64,
+    /// The site's offset from UTC in whole hours, 0 or more.
+    pub offset_hours: u8,
+}
+
+/// How a site prints dates for its readers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DateStyle {
+    /// `14 March 2024`
+    DayMonthYear,
+    /// `March 14, 2024`
+    MonthDayYear,
+    /// `Thursday, 14 March 2024 08:15`
+    Long,
+    /// `2024-03-14 08:15`
+    Iso,
+    /// `14.03.2024`, `14/03/2024` in Spanish, `2024年3月14日` in Japanese
+    Numeric,
+}
+
+/// The last day of the world's news: some day of 2024 or 2025, chosen by the seed, in minutes since 1970.
+#[must_use]
+pub(crate) fn today(seed: u64) -> u64 {
+    const FIRST_OF_2024: u64 = 19_723;
+    (FIRST_OF_2024 + 60 + crate::rng::Rng::new(seed).fork("today").next_u64() % 600) * 24 * 60
+}
+
+impl Moment {
+    /// Local year, month (1-12), day, hour, minute and day of the week (0 = Monday).
+    fn parts(self) -> (u64, u64, u64, u64, u64, usize) {
+        let local = self.minutes + u64::from(self.offset_hours) * 60;
+        let days = local / 1440;
+        let z = days + 719_468;
+        let era = z / 146_097;
+        let doe = z % 146_097;
+        let yoe = (doe - doe / 1_460 + doe / 36_524 - doe / 146_096) / 365;
+        let doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+        let mp = (5 * doy + 2) / 153;
+        let month = if mp < 10 { mp + 3 } else { mp - 9 };
+        let year = yoe + era * 400 + u64::from(month <= 2);
+        let day = doy - (153 * mp + 2) / 5 + 1;
+        (year, month, day, local / 60 % 24, local % 60, ((days + 3) % 7) as usize)
+    }
+
+    /// `2024-03-14T08:15:00+01:00`, or with `Z` where the offset is nought.
+    #[must_use]
+    pub(crate) fn rfc3339(self) -> String {
+        let (y, m, d, h, min, _) = self.parts();
+        let zone = match self.offset_hours {
+            0 => "Z".to_owned(),
+            hours => format!("+{hours:02}:00"),
+        };
+        format!("{y:04}-{m:02}-{d:02}T{h:02}:{min:02}:00{zone}")
+    }
+
+    /// `2024-03-14`, local.
+    #[must_use]
+    pub(crate) fn date(self) -> String {
+        let (y, m, d, ..) = self.parts();
+        format!("{y:04}-{m:02}-{d:02}")
+    }
+
+    /// Local year, month and day, for paths.
+    #[must_use]
+    pub(crate) fn ymd(self) -> (u64, u64, u64) {
+        let (y, m, d, ..) = self.parts();
+        (y, m, d)
+    }
+
+    /// `Thu, 14 Mar 2024 07:15:00 GMT`, as HTTP and RSS want it.
+    #[must_use]
+    pub(crate) fn http(self) -> String {
+        let (y, m, d, h, min, weekday) = Self { offset_hours: 0, ..self }.parts();
+        let english = Language::English.pack();
+        let short = |name: &str| name.chars().take(3).collect::<String>();
+        let (day_name, month_name) =
+            (short(english.weekdays[weekday]), short(english.months[m as usize - 1]));
+        format!("{day_name}, {d:02} {month_name} {y} {h:02}:{min:02}:00 GMT")
+    }
+
+    /// As the site prints it.
+    #[must_use]
+    pub(crate) fn shown(self, style: DateStyle, language: Language) -> String {
+        let (y, m, d, h, min, weekday) = self.parts();
+        let pack = language.pack();
+        let month = pack.months[m as usize - 1];
+        match (style, language) {
+            (DateStyle::Iso, _) => format!("{y:04}-{m:02}-{d:02} {h:02}:{min:02}"),
+            (DateStyle::Long, Language::Japanese) => format!("{y}年{m}月{d}日 {h}時{min:02}分"),
+            (_, Language::Japanese) => format!("{y}年{m}月{d}日"),
+            (DateStyle::Numeric, Language::Spanish) => format!("{d:02}/{m:02}/{y}"),
+            (DateStyle::Numeric, _) => format!("{d:02}.{m:02}.{y}"),
+            (DateStyle::Long, Language::English) => {
+                format!("{}, {d} {month} {y} {h:02}:{min:02}", pack.weekdays[weekday])
+            }
+            (DateStyle::MonthDayYear, Language::English) => format!("{month} {d}, {y}"),
+            (DateStyle::DayMonthYear, Language::English) => format!("{d} {month} {y}"),
+            (DateStyle::Long, Language::German) => {
+                format!("{}, {d}. {month} {y}, {h:02}:{min:02} Uhr", pack.weekdays[weekday])
+            }
+            (_, Language::German) => format!("{d}. {month} {y}"),
+            (DateStyle::Long, Language::Spanish) => format!("{d} de {month} de {y}, {h:02}:{min:02}"),
+            (_, Language::Spanish) => format!("{d} de {month} de {y}"),
+            (DateStyle::Long, Language::Russian) => format!("{d} {month} {y}, {h:02}:{min:02}"),
+            (_, Language::Russian) => format!("{d} {month} {y}"),
+        }
+    }
+}
+
+impl DateStyle {
+    /// True where the printed date tells the time of day, too.
+    #[must_use]
+    pub const fn has_time(self) -> bool {
+        matches!(self, Self::Long | Self::Iso)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn civil_dates_are_right_at_the_edges() {
+        let at = |minutes, offset_hours| Moment { minutes, offset_hours };
+        assert_eq!(at(0, 0).rfc3339(), "1970-01-01T00:00:00Z");
+        assert_eq!(at(0, 0).http(), "Thu, 01 Jan 1970 00:00:00 GMT");
+        assert_eq!(at(19_782 * 1440 + 23 * 60 + 30, 0).date(), "2024-02-29");
+        assert_eq!(at(19_782 * 1440 + 23 * 60 + 30, 1).rfc3339(), "2024-03-01T00:30:00+01:00");
+        assert_eq!(
+            at(19_796 * 1440 + 495, 0).shown(DateStyle::Long, Language::English),
+            "Thursday, 14 March 2024 08:15"
+        );
+    }
+}

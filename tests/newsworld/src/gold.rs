@@ -1,0 +1,141 @@
+//! The right answers for a world: what a perfect miner would bring home.
+//!
+//! Gold is computed from plans and stories, never from the HTML, and serialises to JSON for scoring outside.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::language::Language;
+use crate::site::{Metadata, SitePlan};
+use crate::story::Story;
+use crate::taxonomy::concepts;
+
+/// All right answers of a world.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gold {
+    /// Concepts of every language with at least three sites (English always).
+    pub concepts: Vec<GoldConcept>,
+    /// Broader and narrower label: the taxonomy's direct pairs that at least one site shows nested. Sites that leave
+    /// out a concept in the middle nest along the closure of these pairs.
+    pub is_a: Vec<(String, String)>,
+    /// Every article.
+    pub articles: Vec<GoldArticle>,
+    /// Home pages and first section pages.
+    pub hierarchies: Vec<GoldHierarchy>,
+    /// Texts of links and headings that recur over sites and are no concepts.
+    pub junk: Vec<String>,
+}
+
+/// A concept and on how many sites it stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GoldConcept {
+    /// Preferred label.
+    pub label: String,
+    /// ISO 639-1 code of the language.
+    pub language: String,
+    /// Number of sites with a section for it, under any spelling.
+    pub sites: usize,
+    /// Other spellings that at least one site uses.
+    pub synonyms: Vec<String>,
+}
+
+/// An article as it was written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GoldArticle {
+    /// Address.
+    pub url: String,
+    /// Headline.
+    pub title: String,
+    /// Authors; empty where the page names none.
+    pub authors: Vec<String>,
+    /// RFC 3339 where the page gives the time, a date where it gives only that, nothing where it gives neither.
+    pub published: Option<String>,
+    /// The section's preferred label.
+    pub section: String,
+    /// ISO 639-1 code.
+    pub language: String,
+    /// Paragraphs joined by newlines.
+    pub body: String,
+}
+
+/// A page's outline.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GoldHierarchy {
+    /// Address.
+    pub url: String,
+    /// Depth from 0 and label, in the order of the page.
+    pub outline: Vec<(usize, String)>,
+}
+
+/// Concepts and pairs over the plans of a world.
+#[must_use]
+pub(crate) fn taxonomy(plans: &[&SitePlan]) -> (Vec<GoldConcept>, Vec<(String, String)>) {
+    let mut found = Vec::new();
+    let mut pairs = BTreeSet::new();
+    for language in Language::ALL {
+        let of_language: Vec<_> = plans.iter().filter(|p| p.language == language).collect();
+        if language != Language::English && of_language.len() < 3 {
+            continue;
+        }
+        let all = concepts(language);
+        let mut spellings: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+        for plan in &of_language {
+            for section in &plan.sections {
+                spellings.entry(section.concept).or_default().push(&section.label);
+                let parent = section.parent.map(|p| all[plan.sections[p].concept].label);
+                if parent == Some(all[section.concept].parent) {
+                    pairs.insert((
+                        all[section.concept].parent.to_owned(),
+                        all[section.concept].label.to_owned(),
+                    ));
+                }
+            }
+        }
+        found.extend(
+            spellings.into_iter().map(|(concept, labels)| GoldConcept {
+                label: all[concept].label.to_owned(),
+                language: language.code().to_owned(),
+                sites: labels.len(),
+                synonyms: all[concept]
+                    .synonyms
+                    .iter()
+                    .filter(|s| labels.contains(s))
+                    .map(|s| (*s).to_owned())
+                    .collect(),
+            }),
+        );
+    }
+    (found, pairs.into_iter().collect())
+}
+
+/// The gold of one story.
+#[must_use]
+pub(crate) fn article(plan: &SitePlan, story: &Story) -> GoldArticle {
+    let timed = matches!(plan.metadata, Metadata::JsonLd | Metadata::OpenGraph | Metadata::Microdata)
+        || (plan.metadata != Metadata::Nothing && plan.dates.has_time());
+    let named = plan.metadata != Metadata::Nothing;
+    GoldArticle {
+        url: format!("http://{}{}", story.place.0, story.place.1),
+        title: story.title.clone(),
+        authors: if named { story.authors.clone() } else { Vec::new() },
+        published: named.then(|| if timed { story.published.rfc3339() } else { story.published.date() }),
+        section: concepts(plan.language)[plan.sections[story.section].concept].label.to_owned(),
+        language: plan.language.code().to_owned(),
+        body: story.paragraphs.join("\n"),
+    }
+}
+
+/// What recurs on the sites' pages without being news.
+#[must_use]
+pub(crate) fn junk(plans: &[&SitePlan]) -> Vec<String> {
+    let mut junk = BTreeSet::new();
+    for ui in plans.iter().map(|p| &p.language.pack().ui) {
+        let pairs = ui.footer.iter().chain(ui.utility).map(|(text, _)| *text);
+        let heads =
+            [ui.home, ui.more, ui.most_read, ui.related, ui.comments, ui.advertisement, ui.next, ui.share];
+        let rest = [ui.archive, ui.top_stories, "RSS", ui.cookies.1, ui.newsletter.1];
+        junk.extend(pairs.chain(heads).chain(rest).chain(ui.ads.iter().copied()).map(str::to_owned));
+    }
+    junk.into_iter().collect()
+}

@@ -1,0 +1,93 @@
+//! Metadata in the styles of the web: JSON-LD, OpenGraph, plain `meta`, microdata, visible text, nothing.
+//!
+//! One story, six ways to say who wrote it and when; what a page does not say is not in the gold.
+
+use serde_json::json;
+
+use crate::site::{Era, Metadata, SitePlan};
+use crate::story::Story;
+use crate::view::esc;
+
+/// The elements for the head of an article page, each on a line.
+#[must_use]
+pub(crate) fn story_head(plan: &SitePlan, story: &Story, url: &str) -> String {
+    let meta = |name: &str, value: &str| format!("<meta name=\"{name}\" content=\"{}\">\n", esc(value));
+    let property =
+        |name: &str, value: &str| format!("<meta property=\"{name}\" content=\"{}\">\n", esc(value));
+    let when = story.published.rfc3339();
+    let section = &plan.sections[story.section].label;
+    let own = match plan.metadata {
+        Metadata::JsonLd => {
+            let authors: Vec<_> =
+                story.authors.iter().map(|a| json!({"@type": "Person", "name": a})).collect();
+            let data = json!({
+                "@context": "https://schema.org", "@type": "NewsArticle", "headline": story.title,
+                "datePublished": when, "author": authors, "articleSection": section, "url": url,
+                "publisher": {"@type": "Organization", "name": plan.name},
+            });
+            // a script must not hold the text of its own end tag
+            let text = data.to_string().replace("</", "<\\/");
+            format!("<script type=\"application/ld+json\">{text}</script>\n")
+        }
+        Metadata::OpenGraph => {
+            let mut out = property("og:type", "article") + &property("og:title", &story.title);
+            out += &(property("og:url", url) + &property("og:site_name", &plan.name));
+            out += &property("og:description", &story.teaser);
+            out += &(property("article:published_time", &when) + &property("article:section", section));
+            for author in &story.authors {
+                out += &property("article:author", author);
+            }
+            out
+        }
+        Metadata::PlainMeta => {
+            let date = if plan.dates.has_time() { when } else { story.published.date() };
+            meta("author", &story.authors.join(", "))
+                + &meta("date", &date)
+                + &meta("description", &story.teaser)
+        }
+        Metadata::Microdata | Metadata::Visible | Metadata::Nothing => String::new(),
+    };
+    if plan.era == Era::Tables99 {
+        own
+    } else {
+        format!("{own}<link rel=\"canonical\" href=\"{}\">\n", esc(url))
+    }
+}
+
+/// Byline and date as they stand in the body, with the markup of the site's style.
+#[must_use]
+pub(crate) fn byline_and_date(plan: &SitePlan, story: &Story) -> (Option<String>, Option<String>) {
+    if plan.metadata == Metadata::Nothing {
+        return (None, None);
+    }
+    let ui = &plan.language.pack().ui;
+    let micro = plan.metadata == Metadata::Microdata;
+    let names: Vec<String> = story
+        .authors
+        .iter()
+        .map(|a| if micro { format!("<span itemprop=\"author\">{}</span>", esc(a)) } else { esc(a) })
+        .collect();
+    let shown = esc(&story.published.shown(plan.dates, plan.language));
+    let when = story.published.rfc3339();
+    let date = if micro {
+        format!("<time itemprop=\"datePublished\" datetime=\"{when}\">{shown}</time>")
+    } else if plan.era == Era::Semantic && plan.metadata == Metadata::JsonLd {
+        format!("<time datetime=\"{when}\">{shown}</time>")
+    } else {
+        shown
+    };
+    (Some(format!("{}{}", ui.by, names.join(&format!(" {} ", ui.and)))), Some(date))
+}
+
+/// Attributes of the article's element, its title and its body.
+#[must_use]
+pub(crate) const fn scope(plan: &SitePlan) -> [&'static str; 3] {
+    match plan.metadata {
+        Metadata::Microdata => [
+            " itemscope itemtype=\"http://schema.org/NewsArticle\"",
+            " itemprop=\"headline\"",
+            " itemprop=\"articleBody\"",
+        ],
+        _ => ["", "", ""],
+    }
+}

@@ -1,0 +1,186 @@
+//! The stories of a site and the addresses at which its pages stand.
+//!
+//! Stories are made before any page: a story knows its words, its people and its moment, so that the gold is the
+//! story itself and every page that shows it agrees. Titles are distinct over the whole world. How addresses look
+//! depends on the site's era (file names, query strings, slugs, dated posts).
+
+use std::collections::BTreeSet;
+
+use crate::dates::Moment;
+use crate::language::Language;
+use crate::rng::Rng;
+use crate::site::{Era, SitePlan};
+use crate::text::{Cast, full_name};
+
+/// A host and a path with its query.
+pub(crate) type Place = (String, String);
+
+/// A story as it was written.
+#[derive(Debug, Clone)]
+pub(crate) struct Story {
+    /// Index of the site's section.
+    pub section: usize,
+    /// Where it stands.
+    pub place: Place,
+    /// Headline.
+    pub title: String,
+    /// Its authors, one or two.
+    pub authors: Vec<String>,
+    /// When it appeared.
+    pub published: Moment,
+    /// Its text.
+    pub paragraphs: Vec<String>,
+    /// A sentence for lists.
+    pub teaser: String,
+    /// Caption of its photograph.
+    pub caption: Option<String>,
+    /// What readers wrote.
+    pub comments: Vec<(String, String)>,
+}
+
+/// Writes `per_section` stories for every section of the site; `titles` are those already taken in the world.
+#[must_use]
+pub(crate) fn write(
+    plan: &SitePlan,
+    per_section: usize,
+    today: u64,
+    titles: &mut BTreeSet<String>,
+) -> Vec<Story> {
+    let mut stories = Vec::with_capacity(plan.sections.len() * per_section);
+    for section in 0..plan.sections.len() {
+        for nth in 0..per_section {
+            let rng = plan.rng.fork(&format!("story {} {nth}", plan.sections[section].concept));
+            let story = one(plan, section, stories.len(), today, rng, titles);
+            stories.push(story);
+        }
+    }
+    stories
+}
+
+fn one(
+    plan: &SitePlan,
+    section: usize,
+    number: usize,
+    today: u64,
+    mut rng: Rng,
+    titles: &mut BTreeSet<String>,
+) -> Story {
+    let concept = plan.sections[section].concept;
+    let (cast, title) = titled(plan.language, concept, &mut rng, titles);
+    let published =
+        Moment { minutes: today - rng.between(30, 40 * 1440) as u64, offset_hours: plan.offset_hours };
+    let paragraphs = {
+        let n = rng.between(4, 10);
+        cast.paragraphs(n, &mut rng)
+    };
+    let pack = plan.language.pack();
+    let mut person = || full_name(plan.language, (*rng.pick(pack.first_names), *rng.pick(pack.last_names)));
+    let (author, second, readers) = (person(), person(), [person(), person(), person()]);
+    let authors = if rng.chance(20) && author != second { vec![author, second] } else { vec![author] };
+    let n_comments = if plan.comments { rng.between(0, 3) } else { 0 };
+    let comments = readers
+        .into_iter()
+        .zip(rng.sample(pack.comments.len(), n_comments))
+        .map(|(name, at)| (name, pack.comments[at].to_owned()))
+        .collect();
+    Story {
+        section,
+        place: story_place(plan, section, number, published, &title),
+        teaser: cast.sentence(&mut rng),
+        caption: rng.chance(60).then(|| cast.fill(pack.ui.caption, &mut rng)),
+        title,
+        authors,
+        published,
+        paragraphs,
+        comments,
+    }
+}
+
+/// A cast and a headline that nobody has used; after many tries the headline gets a number.
+fn titled(
+    language: Language,
+    concept: usize,
+    rng: &mut Rng,
+    titles: &mut BTreeSet<String>,
+) -> (Cast, String) {
+    for round in 1.. {
+        let cast = Cast::new(language, concept, rng);
+        let mut title = cast.headline(rng);
+        if round > 40 {
+            title = format!("{title} ({})", round - 39);
+        }
+        if titles.insert(title.clone()) {
+            return (cast, title);
+        }
+    }
+    unreachable!("a number makes every headline new in the end")
+}
+
+/// Where a page of a section's list stands; pages count from 1.
+#[must_use]
+pub(crate) fn section_place(plan: &SitePlan, section: usize, page: usize) -> Place {
+    let s = &plan.sections[section];
+    let slugs = s.slugs.join("/");
+    let path = match (plan.era, page) {
+        (Era::Tables99, 1) => format!("/{slugs}/index.html"),
+        (Era::Tables99, n) => format!("/{slugs}/index{n}.html"),
+        (Era::Divs08, 1) => format!("/section.php?id={}", 100 + s.concept),
+        (Era::Divs08, n) => format!("/section.php?id={}&page={n}", 100 + s.concept),
+        (Era::Html514, 1) => format!("/{slugs}"),
+        (Era::Html514, n) => format!("/{slugs}?page={n}"),
+        (Era::Semantic, 1) => format!("/{slugs}/"),
+        (Era::Semantic, n) => format!("/{slugs}/{n}/"),
+        (Era::Blog, 1) => format!("/category/{slugs}/"),
+        (Era::Blog, n) => format!("/category/{slugs}/page/{n}/"),
+    };
+    (s.host.clone(), path)
+}
+
+fn story_place(plan: &SitePlan, section: usize, number: usize, at: Moment, title: &str) -> Place {
+    let s = &plan.sections[section];
+    let (y, m, d) = at.ymd();
+    let slug = slug(title);
+    let dashed = if slug.is_empty() { String::new() } else { format!("{slug}-") };
+    let path = match plan.era {
+        Era::Tables99 => format!("/{}/{y}{m:02}{d:02}/story{number:04}.html", s.slugs.join("/")),
+        Era::Divs08 => format!("/article.php?id={}", 4000 + number),
+        Era::Html514 => format!("/{}/{y}/{m:02}/{d:02}/{dashed}{number}", s.slugs[0]),
+        Era::Semantic => format!("/{}/{dashed}{}", s.slugs.join("/"), 100_000 + number * 7),
+        Era::Blog => format!("/{y}/{m:02}/{d:02}/{dashed}{number}/"),
+    };
+    (s.host.clone(), path)
+}
+
+/// Up to seven words in lower-case ASCII, joined by dashes; letters beyond ASCII end a word.
+fn slug(title: &str) -> String {
+    let ascii: String =
+        title.chars().map(|c| if c == '’' { '\'' } else { c }).filter(|&c| c != '\'').collect();
+    ascii
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .take(7)
+        .collect::<Vec<_>>()
+        .join("-")
+        .to_ascii_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slugs_are_ascii() {
+        assert_eq!(slug("The director’s cut: 7 questions"), "the-directors-cut-7-questions");
+        assert_eq!(slug("政治"), "");
+    }
+
+    #[test]
+    fn titles_stay_distinct_when_headlines_run_out() {
+        let mut titles = BTreeSet::new();
+        let mut rng = Rng::new(2);
+        for _ in 0..400 {
+            titled(Language::Japanese, 0, &mut rng, &mut titles);
+        }
+        assert_eq!(titles.len(), 400);
+    }
+}

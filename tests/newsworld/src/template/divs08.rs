@@ -1,0 +1,184 @@
+//! 2008: boxes within boxes; class names are opaque and everything, even headings and paragraphs, may be a `div`.
+
+use crate::rng::Rng;
+use crate::view::{Entry, Main, SectionBox, StoryView, Teaser, View, esc, lines};
+
+/// The site's own class names, in no relation to what they stand for.
+struct Classes {
+    names: Vec<String>,
+    paragraph: &'static str,
+}
+
+impl Classes {
+    fn draw(mut rng: Rng) -> Self {
+        let prefix = *rng.pick(&["c", "x", "mod", "box", "r"]);
+        let names = (0..16).map(|_| format!("{prefix}{:03x}", rng.below(4096))).collect();
+        Self { names, paragraph: if rng.chance(70) { "p" } else { "div" } }
+    }
+
+    /// ` class="..."` of the n-th part.
+    fn of(&self, part: usize) -> String {
+        format!(" class=\"{}\"", self.names[part])
+    }
+}
+
+pub(super) fn render(view: &View<'_>) -> String {
+    let plan = view.plan;
+    let classes = Classes::draw(plan.rng.fork("divs08"));
+    let c = |part| classes.of(part);
+    let columns = [main(view, &classes), rail(view, &classes)];
+    format!(
+        "<!DOCTYPE html PUBLIC \"-//W3C//DTD XHTML 1.0 Transitional//EN\" \
+         \"http://www.w3.org/TR/xhtml1/DTD/xhtml1-transitional.dtd\">\n\
+         <html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"{}\">\n<head>\n{}<title>{}</title>\n{}\
+         <style type=\"text/css\">#wrap {{ width: 960px; color: {} }}</style>\n</head>\n<body>\n<div id=\"wrap\">\n\
+         <div{}><div{}><a href=\"{}\"><img src=\"/img/logo.gif\" alt=\"{}\" /></a></div>\n\
+         <div{}>{}</div></div>\n<div{}>\n{}\n</div>\n<div{}>\n{}\n</div>\n\
+         <div{}>{}<div>{}</div></div>\n</div>\n\
+         <script type=\"text/javascript\">var _t = _t || []; _t.push([\"page\"]);</script>\n</body>\n</html>\n",
+        plan.language.code(),
+        plan.charset.meta(false),
+        esc(&view.title),
+        view.head_html,
+        plan.colours[0],
+        c(0),
+        c(1),
+        esc(&view.home.href),
+        esc(&plan.name),
+        c(2),
+        lines(&view.utility, |l| l.a("")),
+        c(3),
+        menu(view, &classes),
+        c(4),
+        columns.join("\n"),
+        c(5),
+        lines(&view.footer, |l| format!("<span>{}</span>", l.a(" rel=\"nofollow\""))),
+        view.copyright(),
+    )
+}
+
+fn menu(view: &View<'_>, classes: &Classes) -> String {
+    let item = |entry: &Entry| {
+        let below = lines(flat(&entry.children), |(depth, e)| {
+            format!("<div{} style=\"padding-left:{}px\">{}</div>", classes.of(7), 8 * depth, e.link.a(""))
+        });
+        format!("<div{}><span>{}</span>\n<div>{below}</div></div>", classes.of(6), entry.link.a(""))
+    };
+    format!("<div{}>{}</div>\n{}", classes.of(6), view.home.a(""), lines(&view.menu, item))
+}
+
+/// Entries at all levels with their depth, in menu order.
+fn flat(entries: &[Entry]) -> Vec<(usize, &Entry)> {
+    let mut out = Vec::new();
+    let mut stack: Vec<(usize, &Entry)> = entries.iter().rev().map(|e| (1, e)).collect();
+    while let Some((depth, entry)) = stack.pop() {
+        out.push((depth, entry));
+        stack.extend(entry.children.iter().rev().map(|e| (depth + 1, e)));
+    }
+    out
+}
+
+fn rail(view: &View<'_>, classes: &Classes) -> String {
+    format!(
+        "<div{}>\n<div{}><div{}>{}</div>\n<ol>\n{}\n</ol></div>\n<div{}><span>{}</span>\n{}</div>\n</div>",
+        classes.of(8),
+        classes.of(9),
+        classes.of(10),
+        view.ui().most_read,
+        lines(&view.most_read, |l| format!("<li>{}</li>", l.a(""))),
+        classes.of(11),
+        view.ui().advertisement,
+        lines(&view.ads, |l| format!("<div>{}</div>", l.a(" onclick=\"track(1)\""))),
+    )
+}
+
+fn main(view: &View<'_>, classes: &Classes) -> String {
+    let heading = |text: &str| format!("<div{}><b>{}</b></div>", classes.of(10), esc(text));
+    let inner = match &view.main {
+        Main::Front { lead, boxes } => [
+            heading(view.ui().top_stories),
+            lines(lead, |t| teaser(t, classes)),
+            lines(boxes, |b| section_box(b, classes)),
+        ]
+        .join("\n"),
+        Main::Section { heading: label, crumbs, list, boxes, pages } => [
+            format!("<div{}>{}</div>", classes.of(2), lines(crumbs, |l| format!("{} &raquo;", l.a("")))),
+            heading(label),
+            lines(list, |t| teaser(t, classes)),
+            format!("<div{}>{}</div>", classes.of(7), lines(pages, |l| l.a(""))),
+            lines(boxes, |b| section_box(b, classes)),
+        ]
+        .join("\n"),
+        Main::Story(story) => article(view, story, classes),
+        Main::Plain { heading: label, paragraphs, links } => [
+            heading(label),
+            lines(paragraphs, |p| format!("<p>{}</p>", esc(p))),
+            lines(links, |l| format!("<div>{}</div>", l.a(""))),
+        ]
+        .join("\n"),
+    };
+    format!("<div{}>\n{inner}\n</div>", classes.of(12))
+}
+
+fn teaser(teaser: &Teaser, classes: &Classes) -> String {
+    format!(
+        "<div{}><div{}>{}</div><div>{} <span>{}</span></div></div>",
+        classes.of(13),
+        classes.of(14),
+        teaser.link.a(""),
+        esc(&teaser.text),
+        esc(&teaser.date)
+    )
+}
+
+fn section_box(section: &SectionBox, classes: &Classes) -> String {
+    format!(
+        "<div{}>\n<div{}>{}</div>\n<ul>\n{}\n</ul>\n<div{}>{}</div>\n</div>",
+        classes.of(9),
+        classes.of(10),
+        section.heading.a(""),
+        lines(&section.items, |l| format!("<li>{}</li>", l.a(""))),
+        classes.of(7),
+        section.more.a(""),
+    )
+}
+
+fn article(view: &View<'_>, story: &StoryView, classes: &Classes) -> String {
+    let ui = view.ui();
+    let mut out = String::new();
+    if let Some(kicker) = &story.kicker {
+        out.push_str(&format!("<div{}>{}</div>\n", classes.of(2), kicker.a("")));
+    }
+    out.push_str(&format!("<h1>{}</h1>\n", esc(&story.title)));
+    for line in [&story.byline_html, &story.date_html].into_iter().flatten() {
+        out.push_str(&format!("<div{}>{line}</div>\n", classes.of(15)));
+    }
+    out.push_str(&format!(
+        "<div{}>{}: {}</div>\n<div{}>\n",
+        classes.of(7),
+        ui.share,
+        lines(&story.share, |l| l.a("")),
+        classes.of(13)
+    ));
+    if let Some(caption) = &story.caption {
+        let image = esc(&story.image);
+        let text = esc(caption);
+        out.push_str(&format!(
+            "<div{}><img src=\"{image}\" alt=\"\" /><span>{text}</span></div>\n",
+            classes.of(11)
+        ));
+    }
+    let tag = classes.paragraph;
+    out.push_str(&lines(&story.paragraphs_html, |p| format!("<{tag}>{p}</{tag}>")));
+    out.push_str(&format!("\n</div>\n<div{}><div{}>{}</div>\n", classes.of(9), classes.of(10), ui.related));
+    out.push_str(&lines(&story.related, |l| format!("<div>{}</div>", l.a(""))));
+    out.push_str("\n</div>\n");
+    if !story.comments.is_empty() {
+        out.push_str(&format!("<div{}><div{}>{}</div>\n", classes.of(9), classes.of(10), ui.comments));
+        out.push_str(&lines(&story.comments, |(name, text)| {
+            format!("<div><b>{}</b><p>{}</p></div>", esc(name), esc(text))
+        }));
+        out.push_str("\n</div>\n");
+    }
+    out
+}

@@ -1,0 +1,142 @@
+//! 2014: HTML5 doctype, a grid framework's `div`s, `section`s with speaking class names, an off-canvas menu.
+
+use crate::view::{Entry, Main, SectionBox, StoryView, Teaser, View, esc, lines};
+
+pub(super) fn render(view: &View<'_>) -> String {
+    let plan = view.plan;
+    let ui = view.ui();
+    let mut rng = plan.rng.fork("html5_14");
+    let (wide, grid) = (rng.between(7, 9), *rng.pick(&["col-md", "span", "grid"]));
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"{}\">\n<head>\n{}<title>{}</title>\n{}\
+         <!--[if lt IE 9]><script src=\"/js/html5shiv.js\"></script><![endif]-->\n</head>\n<body class=\"site\">\n\
+         <div class=\"container\">\n<div class=\"masthead\"><h1 class=\"logo\"><a href=\"{}\">{}</a></h1>\
+         <div class=\"tools\">{}</div></div>\n<div class=\"nav-main\">\n<ul class=\"nav\">\n{}\n</ul>\n</div>\n\
+         <div class=\"row\">\n<div class=\"{grid}-{wide}\">\n{}\n</div>\n<div class=\"{grid}-{}\">\n\
+         <section class=\"widget popular\"><h3 class=\"widget-title\">{}</h3><ul>\n{}\n</ul></section>\n\
+         <div class=\"widget promo\"><span>{}</span>\n{}</div>\n</div>\n</div>\n\
+         <div class=\"site-footer\">{}<p>{}</p></div>\n</div>\n</body>\n</html>\n",
+        plan.language.code(),
+        plan.charset.meta(true),
+        esc(&view.title),
+        view.head_html,
+        esc(&view.home.href),
+        esc(&plan.name),
+        lines(&view.utility, |l| l.a(" class=\"tool\"")),
+        lines(&view.menu, menu_item),
+        main(view),
+        12 - wide,
+        ui.most_read,
+        lines(&view.most_read, |l| format!("<li>{}</li>", l.a(""))),
+        ui.advertisement,
+        lines(&view.ads, |l| l.a(" class=\"promo-link\"")),
+        lines(&view.footer, |l| format!("{} &middot;", l.a(""))),
+        view.copyright(),
+    )
+}
+
+/// A top entry with its dropdown; the third level stands as a list behind the second's link.
+fn menu_item(entry: &Entry) -> String {
+    if entry.children.is_empty() {
+        return format!("<li class=\"nav-item\">{}</li>", entry.link.a(""));
+    }
+    let second = lines(&entry.children, |child| {
+        let third = lines(&child.children, |e| format!("<li class=\"sub-sub\">{}</li>", e.link.a("")));
+        let below = if third.is_empty() { third } else { format!("<ul>{third}</ul>") };
+        format!("<li>{}{below}</li>", child.link.a(""))
+    });
+    format!(
+        "<li class=\"nav-item dropdown\">{}\n<ul class=\"dropdown-menu\">\n{second}\n</ul></li>",
+        entry.link.a(" class=\"dropdown-toggle\"")
+    )
+}
+
+fn main(view: &View<'_>) -> String {
+    match &view.main {
+        Main::Front { lead, boxes } => format!(
+            "<section class=\"lead\"><h2 class=\"section-title\">{}</h2>\n{}\n</section>\n{}",
+            view.ui().top_stories,
+            lines(lead, teaser),
+            lines(boxes, section_box)
+        ),
+        Main::Section { heading, crumbs, list, boxes, pages } => format!(
+            "<div class=\"crumbs\">{}</div>\n<section class=\"listing\"><h2 class=\"section-title\">{}</h2>\n{}\n\
+             <div class=\"pager\">{}</div></section>\n{}",
+            lines(crumbs, |l| format!("{} /", l.a(""))),
+            esc(heading),
+            lines(list, teaser),
+            lines(pages, |l| l.a(" class=\"btn\"")),
+            lines(boxes, section_box),
+        ),
+        Main::Story(story) => article(view, story),
+        Main::Plain { heading, paragraphs, links } => format!(
+            "<section class=\"page\"><h2>{}</h2>\n{}\n<ul>\n{}\n</ul></section>",
+            esc(heading),
+            lines(paragraphs, |p| format!("<p>{}</p>", esc(p))),
+            lines(links, |l| format!("<li>{}</li>", l.a(""))),
+        ),
+    }
+}
+
+fn teaser(teaser: &Teaser) -> String {
+    format!(
+        "<div class=\"media teaser\"><h3 class=\"headline\">{}</h3><p class=\"summary\">{}</p>\
+         <span class=\"stamp\">{}</span></div>",
+        teaser.link.a(""),
+        esc(&teaser.text),
+        esc(&teaser.date)
+    )
+}
+
+fn section_box(section: &SectionBox) -> String {
+    format!(
+        "<section class=\"panel\"><h3 class=\"panel-heading\">{}</h3>\n<div class=\"panel-body\">\n{}\n</div>\n{}\
+         </section>",
+        section.heading.a(""),
+        lines(&section.items, |l| format!("<div class=\"headline\">{}</div>", l.a(""))),
+        section.more.a(" class=\"btn more\""),
+    )
+}
+
+fn article(view: &View<'_>, story: &StoryView) -> String {
+    let ui = view.ui();
+    let [scope, headline, body] = story.scope;
+    let mut out = format!("<article class=\"story\"{scope}>\n");
+    if let Some(kicker) = &story.kicker {
+        out.push_str(&format!("<span class=\"label\">{}</span>\n", kicker.a("")));
+    }
+    out.push_str(&format!("<h2 class=\"story-title\"{headline}>{}</h2>\n", esc(&story.title)));
+    for line in [&story.byline_html, &story.date_html].into_iter().flatten() {
+        out.push_str(&format!("<span class=\"byline\">{line}</span>\n"));
+    }
+    out.push_str(&format!(
+        "<ul class=\"social\">{}</ul>\n",
+        lines(&story.share, |l| format!("<li>{}</li>", l.a("")))
+    ));
+    if let Some(caption) = &story.caption {
+        let (image, text) = (esc(&story.image), esc(caption));
+        out.push_str(&format!(
+            "<div class=\"photo\"><img src=\"{image}\" alt=\"\"><div class=\"caption\">{text}</div></div>\n"
+        ));
+    }
+    out.push_str(&format!("<div class=\"story-body\"{body}>\n"));
+    out.push_str(&lines(&story.paragraphs_html, |p| format!("<p>{p}</p>")));
+    out.push_str("\n</div>\n</article>\n");
+    if story.newsletter {
+        let (text, button) = ui.newsletter;
+        out.push_str(&format!(
+            "<div class=\"well newsletter\"><p>{text}</p><button>{button}</button></div>\n"
+        ));
+    }
+    out.push_str(&format!("<section class=\"related\"><h3>{}</h3>\n<ul>\n", ui.related));
+    out.push_str(&lines(&story.related, |l| format!("<li>{}</li>", l.a(""))));
+    out.push_str("\n</ul></section>\n");
+    if !story.comments.is_empty() {
+        out.push_str(&format!("<section class=\"comments\"><h3>{}</h3>\n", ui.comments));
+        out.push_str(&lines(&story.comments, |(name, text)| {
+            format!("<div class=\"comment\"><strong>{}</strong><p>{}</p></div>", esc(name), esc(text))
+        }));
+        out.push_str("\n</section>\n");
+    }
+    out
+}

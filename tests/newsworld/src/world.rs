@@ -1,0 +1,207 @@
+//! The world: all its sites behind one function from address to page, and the gold.
+//!
+//! Plans and stories are made when the world is generated; HTML is drawn when a page is asked for, always to the
+//! same bytes. Start at [`World::generate`] and [`World::page`].
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::book::{Kind, SiteBook, url};
+use crate::dates::{Moment, today};
+use crate::gold::{self, Gold, GoldHierarchy};
+use crate::page::view;
+use crate::reply::{Content, Reply};
+use crate::services;
+use crate::site::SitePlan;
+use crate::story::{Place, section_place, write};
+use crate::template::render;
+
+/// What kind of world to make.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorldSpec {
+    /// Everything follows from it.
+    pub seed: u64,
+    /// Number of sites; with ten or more there are German, Spanish and Russian ones among them.
+    pub sites: usize,
+    /// Stories in each section of each site, at least 1.
+    pub articles_per_section: usize,
+    /// Whether pages are slow, fail at first, break off, or are no pages at all.
+    pub faults: bool,
+}
+
+impl Default for WorldSpec {
+    fn default() -> Self {
+        Self { seed: 1, sites: 10, articles_per_section: 4, faults: false }
+    }
+}
+
+/// A generated world.
+#[derive(Debug)]
+pub struct World {
+    books: Vec<SiteBook>,
+    hosts: BTreeMap<String, usize>,
+    gold: Gold,
+    today: Moment,
+}
+
+impl World {
+    /// Makes the world of `spec`: the same one, to the byte, for the same spec.
+    #[must_use]
+    pub fn generate(spec: &WorldSpec) -> Self {
+        let today = today(spec.seed);
+        let mut titles = BTreeSet::new();
+        let books: Vec<SiteBook> = (0..spec.sites)
+            .map(|number| {
+                let plan = SitePlan::draw(spec.seed, number);
+                let stories = write(&plan, spec.articles_per_section.max(1), today, &mut titles);
+                SiteBook::new(plan, stories, spec.faults)
+            })
+            .collect();
+        let mut hosts = BTreeMap::new();
+        for (i, book) in books.iter().enumerate() {
+            hosts.extend(book.plan.hosts().into_iter().chain([book.plan.alias()]).map(|host| (host, i)));
+        }
+        let gold = gold(&books);
+        Self { books, hosts, gold, today: Moment { minutes: today, offset_hours: 0 } }
+    }
+
+    /// Home pages, one for each site.
+    #[must_use]
+    pub fn seeds(&self) -> Vec<String> {
+        self.books.iter().map(SiteBook::home).collect()
+    }
+
+    /// Hosts that serve pages. Each registrable domain also answers under its other spelling (with or without
+    /// `www.`) by redirects; those spellings are not listed.
+    #[must_use]
+    pub fn hosts(&self) -> Vec<String> {
+        self.books.iter().flat_map(|b| b.plan.hosts()).collect()
+    }
+
+    /// The plans of the sites.
+    pub fn sites(&self) -> impl Iterator<Item = &SitePlan> {
+        self.books.iter().map(|b| &b.plan)
+    }
+
+    /// The right answers.
+    #[must_use]
+    pub const fn gold(&self) -> &Gold {
+        &self.gold
+    }
+
+    /// Every address that links reach from the home pages, that robots.txt allows and that does not redirect:
+    /// HTML pages, feeds and, with faults, the files that are no pages. Sorted.
+    #[must_use]
+    pub fn urls(&self) -> Vec<String> {
+        let listed = |kind: &Kind| {
+            !matches!(
+                kind,
+                Kind::Private | Kind::Robots | Kind::Sitemap | Kind::SitemapIndex | Kind::Redirect(_)
+            )
+        };
+        let mut urls: Vec<String> = self
+            .books
+            .iter()
+            .flat_map(|b| b.register.iter().filter(|(_, kind)| listed(kind)).map(|(place, _)| url(place)))
+            .collect();
+        urls.sort();
+        urls
+    }
+
+    /// Addresses to which pages link and where nothing stands.
+    #[must_use]
+    pub fn broken(&self) -> Vec<String> {
+        self.books
+            .iter()
+            .flat_map(|b| b.broken().into_iter().map(|path| format!("http://{}{path}", b.plan.host)))
+            .collect()
+    }
+
+    /// What stands at a path (with its query) of a host; nothing where nothing does.
+    #[must_use]
+    pub fn page(&self, host: &str, path: &str) -> Option<Reply> {
+        let (name, site) = self.hosts.get_key_value(host)?;
+        let book = &self.books[*site];
+        if *name == book.plan.alias() {
+            return Some(Reply::redirect(&format!("http://{}{path}", book.plan.host)));
+        }
+        if book.faults && *name == book.plan.host && path.starts_with("/calendar/") {
+            return services::calendar(book, path);
+        }
+        let at: Place = (name.clone(), path.to_owned());
+        let kind = book.register.get(&at)?;
+        let mut reply = self.reply(book, &at, kind);
+        reply.gzip = book.plan.gzip;
+        if reply.status == 200 {
+            self.validators(book, kind, &mut reply);
+        }
+        Some(reply)
+    }
+
+    fn reply(&self, book: &SiteBook, at: &Place, kind: &Kind) -> Reply {
+        match kind {
+            Kind::Redirect(to) => Reply::redirect(to),
+            Kind::Robots => services::robots(book),
+            Kind::Sitemap => services::sitemap(book),
+            Kind::SitemapIndex => services::sitemap_index(book),
+            Kind::Feed => services::feed(book),
+            Kind::Pdf => services::pdf(),
+            Kind::Empty => Reply::ok(book.plan.charset.content_type(), Vec::new()),
+            Kind::BrokenText => services::broken_text(),
+            _ => self.html(book, at, kind),
+        }
+    }
+
+    fn html(&self, book: &SiteBook, at: &Place, kind: &Kind) -> Reply {
+        let Some(view) = view(book, at, kind) else { return Reply::not_found() };
+        let charset = book.plan.charset;
+        let mut reply = Reply::ok(charset.content_type(), charset.encode(&render(&view, &at.1)));
+        if let Kind::Story(story) = kind {
+            (reply.delay, reply.trouble) = book.fault(*story);
+        }
+        reply
+    }
+
+    /// `ETag` on two sites of three, `Last-Modified` on two of three: some have both, none has neither.
+    fn validators(&self, book: &SiteBook, kind: &Kind, reply: &mut Reply) {
+        let modified = match kind {
+            Kind::Story(story) => book.stories[*story].published,
+            _ => self.today,
+        };
+        if !book.plan.number.is_multiple_of(3) {
+            let digest = blake3::hash(&reply.body).to_hex();
+            reply.headers.push(("etag", format!("\"{}\"", &digest[..16])));
+        }
+        if book.plan.number % 3 != 1 {
+            reply.headers.push(("last-modified", modified.http()));
+        }
+    }
+}
+
+impl Content for World {
+    fn respond(&self, host: &str, path_and_query: &str) -> Reply {
+        self.page(host, path_and_query).unwrap_or_else(Reply::not_found)
+    }
+}
+
+fn gold(books: &[SiteBook]) -> Gold {
+    let plans: Vec<&SitePlan> = books.iter().map(|b| &b.plan).collect();
+    let (concepts, is_a) = gold::taxonomy(&plans);
+    let mut hierarchies = Vec::new();
+    for book in books {
+        let sections =
+            (0..book.plan.sections.len()).map(|s| (section_place(&book.plan, s, 1), Kind::Section(s, 1)));
+        let home = ((book.plan.host.clone(), "/".to_owned()), Kind::Home);
+        for (place, kind) in std::iter::once(home).chain(sections) {
+            hierarchies.extend(
+                view(book, &place, &kind).map(|v| GoldHierarchy { url: url(&place), outline: v.outline() }),
+            );
+        }
+    }
+    Gold {
+        concepts,
+        is_a,
+        articles: books.iter().flat_map(|b| b.stories.iter().map(|s| gold::article(&b.plan, s))).collect(),
+        hierarchies,
+        junk: gold::junk(&plans),
+    }
+}
