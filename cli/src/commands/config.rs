@@ -1,0 +1,17 @@
+//! `newslode config`.
+
+use newslode_common::config::{Config, schema};
+
+use crate::args::{ConfigArgs, ConfigCommand};
+use crate::exit::Exit;
+use crate::out;
+
+/// The configuration was loaded, checked against the known keys and validated before we get here.
+pub(crate) fn run(args: ConfigArgs, config: &Config) -> anyhow::Result<Exit> {
+    match args.command {
+        ConfigCommand::Show => out::text(&toml::to_string(config)?)?,
+        ConfigCommand::Check => out::line("the configuration can be used")?,
+        ConfigCommand::Schema => out::json(&schema())?,
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,38 @@
+//! Every command, one module each. A command gets its arguments and the configuration, writes data to
+//! standard output, and returns how it ended.
+
+mod config;
+mod dead;
+mod demo;
+mod eval;
+mod export;
+mod extract;
+mod mine;
+mod partition;
+mod seed;
+mod status;
+mod taxonomy;
+mod verify;
+
+use newslode_common::config::Config;
+
+use crate::args::Command;
+use crate::exit::Exit;
+
+/// Runs a command.
+pub(crate) async fn run(command: Command, config: Config, quiet: bool) -> anyhow::Result<Exit> {
+    match command {
+        Command::Demo(args) => demo::run(args, config, quiet).await,
+        Command::Mine(args) => mine::run(args, config, quiet).await,
+        Command::Partition(args) => partition::run(args, &config).await,
+        Command::Extract(args) => extract::run(args, &config).await,
+        Command::Taxonomy(args) => taxonomy::run(args, &config).await,
+        Command::Export(args) => export::run(args, &config).await,
+        Command::Seed(args) => seed::run(args, &config).await,
+        Command::Status(args) => status::run(args, &config).await,
+        Command::Dead(args) => dead::run(args, &config).await,
+        Command::Verify(args) => verify::run(args, &config, quiet).await,
+        Command::Config(args) => config::run(args, &config),
+        Command::Eval(args) => eval::run(args, &config, quiet),
+    }
+}

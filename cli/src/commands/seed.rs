@@ -1,0 +1,89 @@
+//! `newslode seed`: over the broker to running services, or into a run's folder.
+
+use bytes::Bytes;
+use newslode_common::broker::{Broker, Queue};
+use newslode_common::config::Config;
+use newslode_common::message::seed::{SeedMessage, VERSION};
+use newslode_common::store::Frontier;
+use newslode_common::time::Timestamp;
+
+use crate::args::{SeedArgs, SeedCommandArg, SeedUrls};
+use crate::exit::{Exit, hinted};
+use crate::{engine, out, served};
+
+pub(crate) async fn run(args: SeedArgs, config: &Config) -> anyhow::Result<Exit> {
+    let plain = |urls: &SeedUrls, make: fn(String) -> SeedMessage| {
+        urls.urls.iter().cloned().map(make).collect::<Vec<SeedMessage>>()
+    };
+    let (sites, messages) = match args.command {
+        SeedCommandArg::List { dir, json } => return list(dir, json, config).await,
+        SeedCommandArg::Add { sites, max_pages, depth, delay } => {
+            let make = |url: &String| SeedMessage {
+                version: VERSION,
+                url: Some(url.clone()),
+                max_pages,
+                max_depth: depth,
+                delay_ms: delay,
+                ..SeedMessage::default()
+            };
+            let messages = sites.urls.iter().map(make).collect();
+            (sites, messages)
+        }
+        SeedCommandArg::Remove(sites) => {
+            let messages = plain(&sites, |url| SeedMessage { version: VERSION, remove: Some(url), ..Default::default() });
+            (sites, messages)
+        }
+        SeedCommandArg::Pause(sites) => {
+            let messages = plain(&sites, |url| SeedMessage { version: VERSION, pause: Some(url), ..Default::default() });
+            (sites, messages)
+        }
+    };
+    send(&sites, &messages, config).await
+}
+
+/// Every message is checked before the first one is sent.
+async fn send(sites: &SeedUrls, messages: &[SeedMessage], config: &Config) -> anyhow::Result<Exit> {
+    let bodies = messages.iter().map(serde_json::to_vec).collect::<Result<Vec<_>, _>>()?;
+    let mut commands = Vec::new();
+    for body in &bodies {
+        let command = SeedMessage::parse(body);
+        commands.push(command.map_err(|e| hinted(e.to_string(), "a seed looks like https://www.example.com"))?);
+    }
+    match &sites.dir {
+        Some(folder) => {
+            let store = engine::open_state(folder)?;
+            for command in commands {
+                newslode_miner::seeds::obey(&store, &store, command, &config.miner, Timestamp::now()).await?;
+            }
+            store.flush().await?;
+        }
+        None => {
+            let broker = served::broker(config).await?;
+            for body in bodies {
+                broker.publish(Queue::Seeds, Bytes::from(body)).await?;
+            }
+        }
+    }
+    out::line(format!("{} sent", messages.len()))?;
+    Ok(Exit::Done)
+}
+
+async fn list(dir: Option<std::path::PathBuf>, json: bool, config: &Config) -> anyhow::Result<Exit> {
+    let sites = match dir {
+        Some(folder) => Frontier::status(&engine::open_state(&folder)?).await?,
+        None => Frontier::status(&served::store(config).await?).await?,
+    };
+    if json {
+        out::json(&sites)?;
+        return Ok(Exit::Done);
+    }
+    for site in &sites {
+        let settings = &site.settings;
+        let paused = if settings.paused { ", paused" } else { "" };
+        out::line(format!(
+            "{}  {} of {} pages, depth {}, every {} ms{paused}",
+            site.site, site.urls, settings.max_pages, settings.max_depth, settings.delay_ms
+        ))?;
+    }
+    Ok(Exit::Done)
+}
