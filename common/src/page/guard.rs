@@ -23,6 +23,9 @@ use super::sink::{Handle, Sink};
 /// Tokens between two looks at the clock; one token may take about half a millisecond at worst.
 const TOKENS_PER_LOOK: u32 = 32;
 
+/// How many of the innermost open elements are compared before the whole stack is walked.
+const NEAR: usize = 4;
+
 /// Elements that never stay open, and those whose content is text: they do not nest.
 const FLAT: [&str; 29] = [
     "area",
@@ -73,8 +76,10 @@ pub(super) struct Guard {
     max_nodes: usize,
     deadline: Option<Instant>,
     tokens: Cell<u32>,
-    /// Open elements when last counted, and nodes made by then.
-    counted: Cell<(usize, usize)>,
+    /// The open elements when last looked at, `html` first.
+    open: RefCell<Vec<u32>>,
+    /// Nodes made by then.
+    made: Cell<usize>,
     /// Names of elements closed early whose end tags are still to come: these must close nothing else.
     owed: RefCell<HashMap<LocalName, u32>>,
 }
@@ -86,9 +91,9 @@ impl Guard {
         max_nodes: usize,
         deadline: Option<Instant>,
     ) -> Self {
-        let (tokens, counted) = (Cell::new(0), Cell::new((0, 0)));
+        let (tokens, open, made) = (Cell::new(0), RefCell::default(), Cell::new(0));
         let (too_deep, stop, owed) = (Cell::new(0), Cell::new(None), RefCell::default());
-        Self { builder, too_deep, stop, max_depth, max_nodes, deadline, tokens, counted, owed }
+        Self { builder, too_deep, stop, max_depth, max_nodes, deadline, tokens, open, made, owed }
     }
 
     /// The limit that was passed, if any; looks at the clock each time.
@@ -114,39 +119,36 @@ impl Guard {
 
     /// Whether a tag may reach the tree builder; makes room for a start tag at the limit.
     fn admits(&self, tag: &Tag, line: u64) -> bool {
-        let (open, made) = self.counted.get();
-        let at_most = open + self.builder.sink.created().saturating_sub(made);
+        let at_most = self.open.borrow().len() + self.builder.sink.created().saturating_sub(self.made.get());
         let owes = !self.owed.borrow().is_empty();
         if (at_most < self.max_depth && !owes) || self.is_flat(tag) {
             return true;
         }
-        let Some((open, _)) = self.count(line) else { return true };
+        let Some((open, name)) = self.count(line) else { return true };
         if open + 1 < self.max_depth {
             self.owed.borrow_mut().clear();
             return true;
         }
         match tag.kind {
-            TagKind::StartTag => self.make_room(tag, line),
+            TagKind::StartTag => self.make_room(tag, (open, name), line),
             TagKind::EndTag => open >= self.max_depth || !self.settles(&tag.name),
         }
     }
 
     /// Closes open elements until one more fits. An element that cannot be closed by its own end tag (a
     /// form without its form pointer) keeps the new one out.
-    fn make_room(&self, tag: &Tag, line: u64) -> bool {
+    fn make_room(&self, tag: &Tag, innermost: (usize, LocalName), line: u64) -> bool {
         let mut closed = Vec::new();
         let mut fits = true;
-        while let Some((open, name)) = self.count(line) {
-            if open < self.max_depth {
-                break;
-            }
+        let mut last = Some(innermost);
+        while let Some((open, name)) = last.take_if(|(open, _)| *open >= self.max_depth) {
             self.pass_end_tag(name.clone(), line);
-            if self.count(line).is_none_or(|(now, _)| now >= open) {
-                fits = false;
-                closed.push(tag.name.clone());
+            last = self.count(line);
+            fits = last.as_ref().is_some_and(|&(now, _)| now < open);
+            closed.push(if fits { name } else { tag.name.clone() });
+            if !fits {
                 break;
             }
-            closed.push(name);
         }
         self.too_deep.set(self.too_deep.get().saturating_add(closed.len() as u32));
         let mut owed = self.owed.borrow_mut();
@@ -173,14 +175,44 @@ impl Guard {
         let sink = &self.builder.sink;
         let comment = || drop(self.builder.process_token(Token::CommentToken(StrTendril::new()), line));
         let current = sink.probe(comment);
-        let position = Position { of: current, seen: Cell::new(0), found: Cell::new(None) };
-        self.builder.trace_handles(&position);
-        // The document is traced first, then the stack from `html` on.
-        let open = position.found.get().filter(|&open| open > 1)?;
-        self.counted.set((open, sink.created()));
+        if !self.follow(current) {
+            let stack = Stack { until: current, seen: RefCell::default(), is_found: Cell::new(false) };
+            self.builder.trace_handles(&stack);
+            if !stack.is_found.get() {
+                return None;
+            }
+            *self.open.borrow_mut() = stack.seen.take();
+        }
+        self.made.set(sink.created());
         let scratch = sink.scratch.borrow();
         let name = scratch.names.get(scratch.node(current).name as usize)?;
-        Some((open, name.clone()))
+        Some((self.open.borrow().len(), name.clone()))
+    }
+
+    /// Brings `open` up to date without walking the stack, if the current element is one of the innermost
+    /// known ones, or the only node made since inside one of those.
+    fn follow(&self, current: u32) -> bool {
+        let sink = &self.builder.sink;
+        let mut open = self.open.borrow_mut();
+        let near = |open: &[u32], id: u32| open.iter().rev().take(NEAR).position(|&known| known == id);
+        if let Some(above) = near(&open, current) {
+            let kept = open.len() - above;
+            if kept > 1 {
+                open.truncate(kept);
+            }
+            return kept > 1;
+        }
+        let scratch = sink.scratch.borrow();
+        let Some(node) = scratch.nodes.get(current as usize) else { return false };
+        match near(&open, node.parent) {
+            Some(above) if sink.created() == self.made.get() + 1 => {
+                let kept = open.len() - above;
+                open.truncate(kept);
+                open.push(current);
+                true
+            }
+            _ => false,
+        }
     }
 
     fn pass_end_tag(&self, name: LocalName, line: u64) {
@@ -219,20 +251,24 @@ impl TokenSink for Guard {
     }
 }
 
-/// Finds at which place a node is traced first.
-struct Position {
-    of: u32,
-    seen: Cell<usize>,
-    found: Cell<Option<usize>>,
+/// Collects the stack of open elements, down to the current one. The document is traced before it, the
+/// formatting elements after it.
+struct Stack {
+    until: u32,
+    seen: RefCell<Vec<u32>>,
+    is_found: Cell<bool>,
 }
 
-impl Tracer for Position {
+impl Tracer for Stack {
     type Handle = Handle;
 
     fn trace_handle(&self, node: &Handle) {
-        if self.found.get().is_none() && node.id == self.of {
-            self.found.set(Some(self.seen.get()));
+        if node.id == 0 || self.is_found.get() {
+            return;
         }
-        self.seen.set(self.seen.get() + 1);
+        let mut seen = self.seen.borrow_mut();
+        seen.push(node.id);
+        // `html` is where comments go after the body, whatever is still open.
+        self.is_found.set(node.id == self.until && seen.len() > 1);
     }
 }

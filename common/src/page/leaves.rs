@@ -315,7 +315,7 @@ mod tests {
     #[test]
     fn what_is_not_shown_has_no_leaves() {
         check(
-            "<title>t</title><script>s</script><noscript>n<p>n</noscript><svg><text>v</text></svg>\
+            "<title>t</title><body><script>s</script><noscript>n<p>n</p></noscript><svg><text>v</text></svg>\
              <template>t</template><select><option>o</select><textarea>a</textarea>shown<object>x</object>",
             &[("", "shown")],
         );

@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn a_and_area_lead_to_pages() {
         check(
-            "<a href=' /sport '><h3>Cup</h3><p>Tour</a><a name=x>no</a><a href=mailto:a@b.c>no</a>\
+            "<a href=' /sport '><h3>Cup</h3><p>Tour</p></a><a name=x>no</a><a href=mailto:a@b.c>no</a>\
              <map><area href=b alt=' B  b '></map><a href=c rel='x NoFollow'><img alt=C src=c></a>",
             &[
                 ("https://example.org/sport", "Cup Tour", false),

@@ -18,6 +18,9 @@ mod sink;
 mod tree;
 mod url;
 
+#[cfg(test)]
+mod tests;
+
 pub use self::charset::{CharsetSource, Decoded, decode};
 pub use self::leaves::{Leaf, Leaves, PathId, is_excluded, squash};
 pub use self::links::{Link, document_base, links};

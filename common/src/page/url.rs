@@ -242,3 +242,82 @@ impl From<Site> for String {
         site.0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(from: &str, to: Option<&str>) {
+        let base = Url::parse("https://Example.org:443/a/b?c#d").unwrap();
+        assert_eq!(resolve(&base, from).as_ref().map(CanonicalUrl::as_str), to, "{from}");
+    }
+
+    #[test]
+    fn what_no_server_tells_apart_is_one() {
+        check("HTTP://me:pw@WWW.Example.ORG.:80", Some("http://www.example.org/"));
+        check("/x/./y/../z#part", Some("https://example.org/x/z"));
+        check("/%7euser/%e2%82%ac%2f", Some("https://example.org/~user/%E2%82%AC%2F"));
+        check("/100%", Some("https://example.org/100%25"));
+        check("/%%34e", Some("https://example.org/%254e"));
+        check("/?", Some("https://example.org/"));
+    }
+
+    #[test]
+    fn tracking_goes_and_the_rest_keeps_its_order() {
+        check("/?b=1&utm_source=x&a=2&UTM_medium=y&fbclid=z&a=1", Some("https://example.org/?b=1&a=2&a=1"));
+        check("/?utm%5Fsource=x&gclid", Some("https://example.org/"));
+        check("/?utm=1&gclidx=2", Some("https://example.org/?utm=1&gclidx=2"));
+    }
+
+    #[test]
+    fn what_a_server_could_tell_apart_stays() {
+        check("//www.example.org/a/", Some("https://www.example.org/a/"));
+        check("/index.html", Some("https://example.org/index.html"));
+        check("http://example.org:8080/A", Some("http://example.org:8080/A"));
+    }
+
+    #[test]
+    fn only_pages_have_an_identity() {
+        for href in
+            ["javascript:void(0)", "mailto:a@b.c", "tel:1", "data:text/html,x", "ftp://a.org/", "http://"]
+        {
+            check(href, None);
+        }
+        check(" #top\n", Some("https://example.org/a/b?c"));
+        check("", Some("https://example.org/a/b?c"));
+        check(&"x".repeat(3000), None);
+        let error = "no url".parse::<CanonicalUrl>().unwrap_err();
+        assert_eq!(error.to_string(), "`no url` is not a URL: relative URL without a base");
+    }
+
+    #[test]
+    fn a_url_has_parts() {
+        let url: CanonicalUrl = "http://[::1]:81/a?b/c".parse().unwrap();
+        assert_eq!((url.origin(), url.host(), url.path()), ("http://[::1]:81", "[::1]", "/a"));
+        let home = |text: &str| text.parse::<CanonicalUrl>().unwrap().is_home();
+        assert_eq!(
+            [home("http://a.org"), home("http://a.org/?x"), home("http://a.org/b")],
+            [true, false, false]
+        );
+        let json = serde_json::to_string(&url).unwrap();
+        assert_eq!(serde_json::from_str::<CanonicalUrl>(&json).unwrap(), url);
+        assert!(serde_json::from_str::<CanonicalUrl>("\"ftp://a.org/\"").is_err());
+    }
+
+    #[test]
+    fn a_site_is_a_registrable_domain() {
+        let cases = [
+            ("a.b.co.uk", "b.co.uk"),
+            ("WWW.Example.org.", "example.org"),
+            ("me.github.io", "me.github.io"),
+            ("co.uk", "co.uk"),
+            ("localhost", "localhost"),
+            ("127.0.0.1", "127.0.0.1"),
+            ("[::1]", "[::1]"),
+        ];
+        for (host, site) in cases {
+            assert_eq!(Site::of_host(host).as_str(), site);
+        }
+    }
+}
