@@ -3,9 +3,11 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use newslode_common::config::CrawlerConfig;
-use newslode_common::page::{CanonicalUrl, canonical};
+use newslode_common::page::{CanonicalUrl, canonical, resolve};
+use newslode_common::store::Validators;
+use newslode_crawler::fetch::{Answer, Fetcher};
 
 use crate::args::PagesArgs;
 use crate::exit::hinted;
@@ -85,7 +87,27 @@ pub(crate) fn parse_url(text: &str) -> anyhow::Result<CanonicalUrl> {
     canonical(&url).with_context(|| format!("`{text}` is not an http or https URL"))
 }
 
+/// Redirects that a page on the command line may take.
+const MAX_REDIRECTS: u32 = 5;
+
 async fn fetch(name: &str, crawler: &CrawlerConfig) -> anyhow::Result<Input> {
-    let page = newslode_crawler::fetch::one(&parse_url(name)?, crawler).await?;
-    Ok(Input { name: name.into(), url: page.url, content_type: page.content_type, bytes: page.body.to_vec() })
+    let fetcher = Fetcher::new(crawler)?;
+    let mut url = parse_url(name)?;
+    for _ in 0..=MAX_REDIRECTS {
+        match fetcher.page(&url.to_url(), &Validators::default()).await? {
+            Answer::Page { content_type, body, .. } => {
+                return Ok(Input { name: name.into(), url, content_type, bytes: body.to_vec() });
+            }
+            Answer::Redirect(location) => {
+                let target = resolve(&url.to_url(), &location);
+                url = target.with_context(|| format!("`{url}` redirects to `{location}`, which is no page"))?;
+            }
+            Answer::Empty => bail!("`{url}` is empty"),
+            Answer::NotHtml => bail!("`{url}` is no HTML page"),
+            Answer::Gone => bail!("`{url}` does not exist (404 or 410)"),
+            Answer::Refused(status) => bail!("`{url}` was refused with status {status}"),
+            Answer::NotModified { .. } => bail!("`{url}` answered 304 to a request without conditions"),
+        }
+    }
+    bail!("`{name}` redirects more than {MAX_REDIRECTS} times")
 }
