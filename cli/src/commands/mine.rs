@@ -1,0 +1,196 @@
+//! `newslode mine`: crawl, partition and mine sites into a folder; resumes what the folder holds.
+
+use std::path::Path;
+use std::time::Instant;
+
+use newslode_common::config::{Config, Follow};
+use newslode_common::shutdown;
+use newslode_common::store::{Frontier, SiteState};
+use newslode_miner::taxonomy::Taxonomy;
+use serde::Serialize;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use super::export;
+use super::status::{spelled, tally};
+use crate::args::{FollowArg, Keep, MineArgs};
+use crate::engine::{self, Ended, Engine, Progress, add_seeds, seeds};
+use crate::exit::{Exit, hinted};
+use crate::out;
+use crate::progress::Shown;
+
+/// What a run comes to.
+#[derive(Debug, Serialize)]
+pub(crate) struct Summary {
+    pub(crate) complete: bool,
+    pub(crate) seconds: f64,
+    pub(crate) sites: usize,
+    pub(crate) urls: u64,
+    pub(crate) outcomes: std::collections::BTreeMap<newslode_common::outcome::Outcome, u64>,
+    pub(crate) concepts: usize,
+    pub(crate) relations: usize,
+    pub(crate) articles: usize,
+    /// Digest of each site's mined state.
+    pub(crate) digests: Vec<(String, String)>,
+    /// Greatest resident memory of the process so far, in bytes.
+    pub(crate) peak_memory: Option<u64>,
+}
+
+pub(crate) async fn run(args: MineArgs, mut config: Config, quiet: bool) -> anyhow::Result<Exit> {
+    configure(&args, &mut config);
+    config.validate()?;
+    let urls = seeds::collect(&args.urls, args.seeds.as_deref())?;
+    if urls.is_empty() && !args.out.join(engine::STATE_FILE).exists() {
+        return Err(hinted("no site was named", "newslode mine https://www.example.com https://news.example.org"));
+    }
+    let mut waiter = JoinSet::new();
+    // A second signal ends the process as if it had been killed: the state is made for that.
+    let stop = shutdown::on_signal(&mut waiter, || std::process::abort())?;
+    let engine = Engine::open(&args.out, config.clone())?;
+    check_parameters(&engine, &config).await?;
+    let limits = (args.max_pages, args.depth, args.delay);
+    add_seeds(&engine.store, &engine.store, &urls, limits, &config.miner).await?;
+    let admin = serve_admin(&args, &engine, &stop).await?;
+    let (ended, summary) = mine(&engine, &args.out, &args.keep, &stop, quiet).await?;
+    stop.cancel();
+    drop(admin);
+    if args.json {
+        out::json(&summary)?;
+    } else {
+        tell(&engine, &args.out, &summary).await?;
+    }
+    Ok(if ended == Ended::Complete { Exit::Done } else { Exit::Interrupted })
+}
+
+/// Flags over the configuration.
+fn configure(args: &MineArgs, config: &mut Config) {
+    let (crawler, miner) = (&mut config.crawler, &mut config.miner);
+    crawler.allow_private |= args.allow_private;
+    crawler.resolve.extend(args.resolve.iter().cloned());
+    crawler.workers = args.workers.unwrap_or(crawler.workers);
+    miner.support = args.support.unwrap_or(miner.support);
+    miner.max_pages = args.max_pages.unwrap_or(miner.max_pages);
+    miner.max_depth = args.depth.unwrap_or(miner.max_depth);
+    miner.delay_ms = args.delay.unwrap_or(miner.delay_ms);
+    match args.follow {
+        Some(FollowArg::All) => miner.follow = Follow::All,
+        Some(FollowArg::Concepts) => miner.follow = Follow::Concepts,
+        None => {}
+    }
+}
+
+/// Contributions of different parameters must not be summed: a run keeps those it began with.
+async fn check_parameters(engine: &Engine, config: &Config) -> anyhow::Result<()> {
+    const NAME: &str = "parameters";
+    let digest = super::partition::named(&config.partitioner.params)?.digest();
+    match engine.store.value(NAME).await? {
+        Some((_, kept)) if kept == digest.as_bytes() => Ok(()),
+        Some(_) => Err(hinted(
+            "this run was begun with other parameters, or by another version of the page algorithms",
+            "use another --out; contributions of different algorithms cannot be summed",
+        )),
+        None => {
+            engine.store.put_value(NAME, None, digest.into_bytes().into()).await?;
+            Ok(())
+        }
+    }
+}
+
+async fn serve_admin(
+    args: &MineArgs,
+    engine: &Engine,
+    stop: &CancellationToken,
+) -> anyhow::Result<JoinSet<std::io::Result<()>>> {
+    let mut served = JoinSet::new();
+    if let Some(addr) = args.admin {
+        let admin = newslode_common::telemetry::admin::Admin::bind(addr).await?;
+        let ready = std::sync::Arc::new(|| -> std::pin::Pin<Box<dyn Future<Output = Result<(), String>> + Send>> {
+            Box::pin(async { Ok(()) })
+        });
+        served.spawn(admin.serve(engine.metrics.clone(), ready, stop.clone()));
+    }
+    Ok(served)
+}
+
+/// Mines with a progress display, writes the outputs, sums up.
+pub(crate) async fn mine(
+    engine: &Engine,
+    folder: &Path,
+    keep: &[Keep],
+    stop: &CancellationToken,
+    quiet: bool,
+) -> anyhow::Result<(Ended, Summary)> {
+    let begun = Instant::now();
+    let mut shown = Shown::new(quiet);
+    let ended = engine.mine(stop, |progress| shown.say(|| line(progress, begun))).await?;
+    shown.say(|| "writing articles and ontology".into());
+    let written = export::write_outputs(&engine.store, folder, keep.contains(&Keep::Hierarchies)).await?;
+    shown.end();
+    let sites = Frontier::status(&engine.store).await?;
+    let summary = Summary {
+        complete: ended == Ended::Complete,
+        seconds: begun.elapsed().as_secs_f64(),
+        sites: sites.len(),
+        urls: sites.iter().map(|site| site.urls).sum(),
+        outcomes: tally(&sites),
+        concepts: written.concepts,
+        relations: written.relations,
+        articles: written.articles,
+        digests: engine::digests(&engine.store).await?,
+        peak_memory: peak_memory(),
+    };
+    std::fs::write(folder.join("run.json"), serde_json::to_string_pretty(&summary)? + "\n")?;
+    Ok((ended, summary))
+}
+
+fn line(progress: &Progress, begun: Instant) -> String {
+    let done = progress.done();
+    let rate = done as f64 / begun.elapsed().as_secs_f64().max(0.001);
+    let concepts = progress.fold.as_ref().map_or(String::new(), |fold| format!(", {} concepts", fold.concepts));
+    format!(
+        "round {}: {done} of {} URLs on {} sites, {} pages in work, {rate:.0}/s{concepts}",
+        progress.round,
+        progress.known(),
+        progress.sites.len(),
+        progress.unfinished
+    )
+}
+
+/// The summary and where to look.
+async fn tell(engine: &Engine, folder: &Path, summary: &Summary) -> anyhow::Result<()> {
+    let taxonomy = export::taxonomy(&engine.store).await?.unwrap_or_default();
+    out::text(&top(&taxonomy, 30))?;
+    let state = if summary.complete { "complete" } else { "interrupted; run the same command again to go on" };
+    out::line(format!(
+        "{state}: {} URLs of {} sites in {:.1} s ({})",
+        summary.urls,
+        summary.sites,
+        summary.seconds,
+        spelled(&summary.outcomes)
+    ))?;
+    out::line(format!(
+        "{} concepts, {} relations, {} articles",
+        summary.concepts, summary.relations, summary.articles
+    ))?;
+    let (articles, ontology) = engine::output_files(folder);
+    out::line(format!("articles: {}\nontology: {}", articles.display(), ontology.display()))?;
+    out::line(format!("taxonomy: newslode taxonomy {}", folder.display()))
+}
+
+/// The first lines of the taxonomy's tree.
+pub(crate) fn top(taxonomy: &Taxonomy, most: usize) -> String {
+    let tree = newslode_miner::taxonomy::tree_text(taxonomy);
+    let lines = tree.lines().count();
+    let mut text: String = tree.lines().take(most).map(|line| format!("{line}\n")).collect();
+    if lines > most {
+        text.push_str(&format!("… {} more\n", lines - most));
+    }
+    text
+}
+
+/// `VmHWM` of this process.
+fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kib| kib * 1024)
+}
