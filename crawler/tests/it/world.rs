@@ -134,14 +134,14 @@ impl World {
         let stop = CancellationToken::new();
         let mut crawler = JoinSet::new();
         crawler.spawn(newslode_crawler::run(self.parts(), self.config.clone(), stop.clone()));
-        let limit = tokio::time::Instant::now() + Duration::from_secs(20);
+        let limit = tokio::time::Instant::now() + Duration::from_secs(60);
         while !done(self) && !crawler.is_empty() && tokio::time::Instant::now() < limit {
             let pause = Duration::from_millis(5);
             if let Ok(Some(ended)) = tokio::time::timeout(pause, crawler.join_next()).await {
                 return ended.unwrap();
             }
         }
-        assert!(done(self), "not done after 20 s: {:?}", self.frontier.all());
+        assert!(done(self), "not done after 60 s: {:?}", self.frontier.all());
         stop.cancel();
         crawler.join_next().await.unwrap().unwrap()
     }
