@@ -1,1 +1,73 @@
-//! Skeleton.
+//! Fetches the pages whose turn it is, politely, and publishes them.
+//!
+//! [`run`] turns a number of equal loops. Each claims one URL from the frontier (which knows whose turn
+//! it is, across all crawlers), asks robots.txt, fetches within limits of time, size and address,
+//! archives and publishes the page, and completes the claim. A loop holds one page at a time: when the
+//! queue of pages is full, the loops wait, and the crawl is as fast as its readers.
+//!
+//! Invariants: every claim ends in one counted [`Outcome`](newslode_common::outcome::Outcome), goes
+//! back to the frontier for another try, or is released; a page is complete in the frontier only after
+//! it is in the archive and in the queue. Start at [`run`], then `worker`, `attempt`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use newslode_common::broker::Broker;
+use newslode_common::config::CrawlerConfig;
+use newslode_common::shutdown;
+use newslode_common::store::{Frontier, PageArchive};
+use newslode_common::telemetry::metrics::Metrics;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+mod attempt;
+pub mod error;
+pub mod fetch;
+pub mod guard;
+mod outage;
+mod publish;
+pub mod retry_after;
+pub mod robots;
+mod worker;
+
+/// What a crawler works with.
+#[derive(Clone)]
+pub struct Parts {
+    /// What to fetch, when, whose turn it is.
+    pub frontier: Arc<dyn Frontier>,
+    /// Takes the pages.
+    pub broker: Arc<dyn Broker>,
+    /// Keeps the pages.
+    pub archive: Arc<dyn PageArchive>,
+    /// Counts.
+    pub metrics: Arc<Metrics>,
+}
+
+/// Crawls until `stop`. Then nothing new is claimed, and what is held is finished within the grace or
+/// given back to the frontier.
+///
+/// # Errors
+/// A configuration that cannot be used; a server that refuses for a reason that waiting does not
+/// mend. Servers that are away are waited for.
+pub async fn run(parts: Parts, config: CrawlerConfig, stop: CancellationToken) -> anyhow::Result<()> {
+    let grace = Duration::from_millis(config.grace_ms);
+    // A loop that fails ends this crawler, not what its caller stops by the same token.
+    let stop = stop.child_token();
+    let workers = config.workers.max(1);
+    let shared = Arc::new(worker::Shared::new(parts, config, stop.clone())?);
+    let mut loops = JoinSet::new();
+    for _ in 0..workers {
+        loops.spawn(worker::fetch_loop(shared.clone()));
+    }
+    let first = loops.join_next().await;
+    stop.cancel();
+    let aborted = shutdown::drain(&mut loops, grace).await;
+    if aborted > 0 {
+        tracing::warn!(aborted, "loops did not end within the grace; their leases will run out");
+    }
+    match first {
+        Some(ended) => ended.context("a fetch loop panicked")?,
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,196 @@
+//! One attempt on one claim: robots.txt, the request, and what its answer means.
+//!
+//! Redirects are followed one hop a claim: the target is a URL of its own in the frontier, one hop
+//! further, and waits for its site's turn like any other. So no redirect escapes politeness, budgets,
+//! robots.txt or the address guard, and a circle ends where it meets a known URL. Start at [`attempt`].
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use bytes::Bytes;
+use newslode_common::outcome::Outcome;
+use newslode_common::page::{CanonicalUrl, resolve};
+use newslode_common::store::{Claim, Completion, NewUrl, Validators, Why};
+use newslode_common::time::Timestamp;
+use newslode_common::version::ContentHash;
+use tokio::time::Instant;
+use url::Url;
+
+use crate::error::{Attempt, Fate, FetchError, doubled};
+use crate::fetch::{self, Answer};
+use crate::publish;
+use crate::robots::Verdict;
+use crate::worker::Shared;
+
+/// Works on a claim until it can be completed.
+///
+/// # Errors
+/// Only what waiting does not mend: a server that refuses.
+pub(crate) async fn attempt(shared: &Shared, claim: &Claim) -> anyhow::Result<Completion> {
+    let url = claim.url.to_url();
+    if let Some(completion) = robots_gate(shared, claim, &url).await? {
+        return Ok(completion);
+    }
+    // Without the page that they belong to, validators could only bring a 304 about nothing.
+    let sent = if claim.content.is_some() { claim.validators.clone() } else { Validators::default() };
+    let started = Instant::now();
+    let answer = shared.fetcher.page(&url, &sent).await;
+    shared.parts.metrics.fetch_seconds.observe(started.elapsed().as_secs_f64());
+    let now = Timestamp::now();
+    match answer {
+        Err(error) => Ok(failed(shared, claim, &error, now)),
+        Ok(Answer::Page { content_type, body, validators }) => {
+            take(shared, claim, content_type, body, validators, now).await
+        }
+        Ok(Answer::NotModified { validators }) => Ok(unchanged(shared, claim, validators, now)),
+        Ok(Answer::Redirect(location)) => redirected(shared, claim, &url, &location, now).await,
+        Ok(Answer::Gone) => Ok(ended(Outcome::Gone)),
+        Ok(Answer::Refused(status)) => {
+            tracing::debug!(%url, status, "refused");
+            Ok(ended(Outcome::Refused))
+        }
+        Ok(Answer::NotHtml) => Ok(ended(Outcome::NotHtml)),
+        Ok(Answer::Empty) => Ok(ended(Outcome::Empty)),
+    }
+}
+
+/// What becomes of a claim whose fetch failed.
+pub(crate) fn failed(shared: &Shared, claim: &Claim, error: &FetchError, now: Timestamp) -> Completion {
+    tracing::debug!(url = %claim.url, error = fetch::chain(error), "failed");
+    match error.fate(this_attempt(claim), shared.patience()) {
+        Fate::End(outcome) => ended(outcome),
+        Fate::Retry { after, counts, rest_site } => {
+            let due = now.plus(after);
+            Completion::Retry { due, counts, rest_site_until: rest_site.then_some(due) }
+        }
+    }
+}
+
+fn this_attempt(claim: &Claim) -> Attempt {
+    Attempt { counted: claim.attempts.saturating_add(1), claim: claim.fetch }
+}
+
+/// For good, without a page.
+fn ended(outcome: Outcome) -> Completion {
+    Completion::Done { outcome, content: None, validators: Validators::default(), next_due: None }
+}
+
+/// A good page is fetched again after `crawler.revisit_s`.
+fn good(
+    shared: &Shared,
+    outcome: Outcome,
+    content: Option<ContentHash>,
+    validators: Validators,
+    now: Timestamp,
+) -> Completion {
+    let revisit = shared.config.revisit_s;
+    let next_due = (revisit > 0).then(|| now.plus(Duration::from_secs(revisit)));
+    Completion::Done { outcome, content, validators, next_due }
+}
+
+fn unchanged(shared: &Shared, claim: &Claim, validators: Validators, now: Timestamp) -> Completion {
+    good(shared, Outcome::Unchanged, claim.content, validators, now)
+}
+
+/// `None`: the page may be fetched.
+async fn robots_gate(shared: &Shared, claim: &Claim, url: &Url) -> anyhow::Result<Option<Completion>> {
+    let (reason, until) = match shared.robots.of(url).await {
+        Verdict::Rules(rules) => {
+            if let Some(delay) = rules.crawl_delay().filter(|delay| !delay.is_zero()) {
+                let delay = delay.min(Duration::from_millis(shared.config.max_crawl_delay_ms));
+                let raising = || shared.parts.frontier.raise_delay(&claim.site, delay);
+                shared.outages.store.persist(raising).await.context("cannot raise a site's delay")?;
+            }
+            return Ok((!rules.is_url_allowed(url)).then(|| ended(Outcome::Disallowed)));
+        }
+        Verdict::Unreachable { reason, until } => (reason, until),
+    };
+    if matches!(*reason, FetchError::PrivateAddress(_)) {
+        return Ok(Some(ended(Outcome::PrivateAddress)));
+    }
+    let patience = shared.patience();
+    let attempt = this_attempt(claim);
+    if attempt.counted >= patience.attempts {
+        return Ok(Some(ended(Outcome::RobotsUnreachable)));
+    }
+    // Not before robots.txt is asked for again, else the attempt would be spent on an old answer.
+    let wait = doubled(patience.first, attempt.counted).max(until.saturating_duration_since(Instant::now()));
+    let due = Timestamp::now().plus(wait);
+    // A host that cannot be reached, or that asked for peace, rests with all its pages.
+    let rests = match *reason {
+        FetchError::Connect { .. } | FetchError::Busy { .. } => Some(due),
+        FetchError::PrivateAddress(_)
+        | FetchError::Timeout { .. }
+        | FetchError::Broken { .. }
+        | FetchError::Server { .. }
+        | FetchError::TooLarge { .. }
+        | FetchError::Panicked { .. } => None,
+    };
+    Ok(Some(Completion::Retry { due, counts: true, rest_site_until: rests }))
+}
+
+/// Archives and publishes a page, unless it is the one we have.
+async fn take(
+    shared: &Shared,
+    claim: &Claim,
+    content_type: Option<String>,
+    body: Bytes,
+    validators: Validators,
+    now: Timestamp,
+) -> anyhow::Result<Completion> {
+    shared.parts.metrics.fetched_bytes.inc_by(body.len() as u64);
+    let Some(page) = publish::seal(claim, content_type, body, now).await? else {
+        return Ok(unchanged(shared, claim, validators, now));
+    };
+    let content = page.content;
+    publish::hand_over(&shared.parts, &shared.outages, page, now).await?;
+    Ok(good(shared, Outcome::Fetched, Some(content), validators, now))
+}
+
+async fn redirected(
+    shared: &Shared,
+    claim: &Claim,
+    url: &Url,
+    location: &str,
+    now: Timestamp,
+) -> anyhow::Result<Completion> {
+    // Not a web page: outside of what we follow.
+    let Some(target) = resolve(url, location) else { return Ok(ended(Outcome::Redirected)) };
+    if target == claim.url || claim.hops >= shared.config.max_redirects {
+        return Ok(ended(Outcome::RedirectLoop));
+    }
+    if admits(shared, claim, &target).await? {
+        let new = NewUrl { url: target, depth: claim.depth, why: claim.why, hops: claim.hops + 1 };
+        let adding = || shared.parts.frontier.add(std::slice::from_ref(&new), now);
+        let added = shared.outages.store.persist(adding).await.context("cannot add a redirect's target")?;
+        if added.over_budget > 0 && claim.why == Why::Seed {
+            tracing::warn!(url = %claim.url, target = %new.url,
+                "a seed's redirect is not followed: the site's page budget is spent");
+        }
+    }
+    Ok(ended(Outcome::Redirected))
+}
+
+/// Whether a redirect's target may enter the frontier: inside its site, or from a seed, which may have
+/// named a site by an address that it left. That site then gets the seed's limits.
+async fn admits(shared: &Shared, claim: &Claim, target: &CanonicalUrl) -> anyhow::Result<bool> {
+    let site = target.site();
+    if site == claim.site {
+        return Ok(true);
+    }
+    if claim.why != Why::Seed {
+        return Ok(false);
+    }
+    let (store, frontier) = (&shared.outages.store, Arc::clone(&shared.parts.frontier));
+    let known = store.persist(|| frontier.site(&site)).await.context("cannot read a site's settings")?;
+    if known.is_some() {
+        return Ok(true);
+    }
+    let own = store.persist(|| frontier.site(&claim.site)).await.context("cannot read a site's settings")?;
+    // Removed meanwhile: then its redirect is of no interest either.
+    let Some(settings) = own else { return Ok(false) };
+    store.persist(|| frontier.put_site(&site, &settings)).await.context("cannot make a site known")?;
+    tracing::info!(seed = %claim.url, %site, "the seed redirects to another site, which is crawled with its limits");
+    Ok(true)
+}

@@ -1,0 +1,369 @@
+//! One request, one answer, within limits of time and size.
+//!
+//! [`Fetcher`] wraps the HTTP client: every address is judged by the [`AddressGuard`], redirects are
+//! values and never followed here, no proxy is taken from the environment, and a body is counted while
+//! it is decoded, so that neither a large page nor a small one that unpacks to gigabytes takes more
+//! memory than the limit and one chunk. The body of what is not HTML is not read.
+//!
+//! Start at [`Fetcher::page`]; [`Fetcher::raw`] serves robots.txt.
+
+use std::error::Error as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use newslode_common::config::CrawlerConfig;
+use newslode_common::store::Validators;
+use newslode_common::time::Timestamp;
+use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, Response, StatusCode, redirect};
+use url::Url;
+
+use crate::error::FetchError;
+use crate::guard::{AddressGuard, PrivateAddress};
+use crate::retry_after;
+
+/// What a server answered to a request for a page.
+#[derive(Debug)]
+pub enum Answer {
+    /// An HTML page.
+    Page {
+        /// The `Content-Type` header.
+        content_type: Option<String>,
+        /// Content encoding undone.
+        body: Bytes,
+        /// For the next request.
+        validators: Validators,
+    },
+    /// 304 to a conditional request.
+    NotModified {
+        /// For the next request.
+        validators: Validators,
+    },
+    /// The `Location` of a 3xx, as written.
+    Redirect(String),
+    /// 404 or 410.
+    Gone,
+    /// Any other status that is neither success nor a server's failure.
+    Refused(u16),
+    /// Success, but no HTML.
+    NotHtml,
+    /// HTML of nothing but white space.
+    Empty,
+}
+
+/// Status, headers and the first bytes of any answer.
+#[derive(Debug)]
+pub struct Raw {
+    /// Status.
+    pub status: StatusCode,
+    /// Headers.
+    pub headers: HeaderMap,
+    /// At most as many bytes as asked for.
+    pub body: Bytes,
+}
+
+/// Asks servers. Cheap to clone.
+#[derive(Clone)]
+pub struct Fetcher {
+    client: Client,
+    guard: AddressGuard,
+    timeout: Duration,
+    max_bytes: u64,
+}
+
+/// What to do with a body that is longer than the limit.
+#[derive(Clone, Copy)]
+enum Longer {
+    Fail,
+    Cut,
+}
+
+impl Fetcher {
+    /// # Errors
+    /// When a `crawler.resolve` entry or the `crawler.user_agent` cannot be used, or TLS cannot be set up.
+    pub fn new(config: &CrawlerConfig) -> anyhow::Result<Fetcher> {
+        use anyhow::Context as _;
+        let guard = AddressGuard::new(config.allow_private, &config.resolve)?;
+        let agent = HeaderValue::from_str(&config.user_agent)
+            .context("`crawler.user_agent` cannot be sent in a header")?;
+        let accept = HeaderValue::from_static("text/html,application/xhtml+xml;q=0.9,*/*;q=0.1");
+        let client = Client::builder()
+            .user_agent(agent)
+            .default_headers(HeaderMap::from_iter([(header::ACCEPT, accept)]))
+            .dns_resolver(Arc::new(guard.clone()))
+            .no_proxy()
+            .referer(false)
+            .redirect(redirect::Policy::none())
+            .connect_timeout(Duration::from_millis(config.connect_timeout_ms))
+            // Politeness spaces requests to a site: few connections live until the next.
+            .pool_max_idle_per_host(2)
+            .pool_idle_timeout(Duration::from_secs(15))
+            .build()
+            .context("cannot set up the HTTP client")?;
+        let timeout = Duration::from_millis(config.timeout_ms);
+        Ok(Fetcher { client, guard, timeout, max_bytes: config.max_page_bytes })
+    }
+
+    /// Longest time for one answer.
+    #[must_use]
+    pub fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
+    /// Asks for a page; conditional if there are validators.
+    ///
+    /// # Errors
+    /// Every failure that [`FetchError::fate`] decides on.
+    pub async fn page(&self, url: &Url, validators: &Validators) -> Result<Answer, FetchError> {
+        self.within(url, async {
+            let conditions = [
+                (header::IF_NONE_MATCH, &validators.etag),
+                (header::IF_MODIFIED_SINCE, &validators.last_modified),
+            ];
+            let conditions = conditions
+                .into_iter()
+                .filter_map(|(name, value)| Some((name, HeaderValue::from_str(value.as_deref()?).ok()?)));
+            let response = self.send(url, conditions.collect()).await?;
+            self.judge(url, response, validators).await
+        })
+        .await
+    }
+
+    /// Asks for anything and reads the first `most` bytes of the answer. Has no time limit of its own.
+    ///
+    /// # Errors
+    /// When there is no answer; a status is never an error here.
+    pub async fn raw(&self, url: &Url, most: u64) -> Result<Raw, FetchError> {
+        let response = self.send(url, HeaderMap::new()).await?;
+        let (status, headers) = (response.status(), response.headers().clone());
+        let body = if status.is_success() {
+            read(url, response, Bytes::new(), most, Longer::Cut).await?.into()
+        } else {
+            Bytes::new()
+        };
+        Ok(Raw { status, headers, body })
+    }
+
+    /// Gives `work` on `url` the time limit.
+    ///
+    /// # Errors
+    /// [`FetchError::Timeout`], and what `work` fails with.
+    pub async fn within<T>(
+        &self,
+        url: &Url,
+        work: impl Future<Output = Result<T, FetchError>>,
+    ) -> Result<T, FetchError> {
+        let late = |_| FetchError::Timeout { url: url.clone(), limit: self.timeout };
+        tokio::time::timeout(self.timeout, work).await.map_err(late)?
+    }
+
+    async fn send(&self, url: &Url, headers: HeaderMap) -> Result<Response, FetchError> {
+        self.guard.check_url(url)?;
+        let sent = self.client.get(url.clone()).headers(headers).send().await;
+        sent.map_err(|error| classified(url, error))
+    }
+
+    async fn judge(&self, url: &Url, response: Response, sent: &Validators) -> Result<Answer, FetchError> {
+        let status = response.status();
+        let broken = |reason: &str| FetchError::Broken { url: url.clone(), reason: reason.into() };
+        match status.as_u16() {
+            200..=299 => self.read_page(url, response).await,
+            304 if sent.etag.is_some() || sent.last_modified.is_some() => {
+                let new = validators(response.headers());
+                Ok(Answer::NotModified {
+                    validators: Validators {
+                        etag: new.etag.or_else(|| sent.etag.clone()),
+                        last_modified: new.last_modified.or_else(|| sent.last_modified.clone()),
+                    },
+                })
+            }
+            304 => Err(broken("304 to a request without condition")),
+            301 | 302 | 303 | 307 | 308 => match text_of(response.headers(), &header::LOCATION) {
+                Some(location) => Ok(Answer::Redirect(location)),
+                None => Err(broken("a redirect without `Location`")),
+            },
+            404 | 410 => Ok(Answer::Gone),
+            429 | 503 => Err(busy(url, status, response.headers())),
+            500..=599 => Err(FetchError::Server { url: url.clone(), status: status.as_u16() }),
+            other => Ok(Answer::Refused(other)),
+        }
+    }
+
+    async fn read_page(&self, url: &Url, mut response: Response) -> Result<Answer, FetchError> {
+        let content_type = text_of(response.headers(), &header::CONTENT_TYPE);
+        let validators = validators(response.headers());
+        if content_type.as_deref().is_some_and(|value| !is_html_type(value)) {
+            return Ok(Answer::NotHtml);
+        }
+        if response.content_length().is_some_and(|length| length > self.max_bytes) {
+            return Err(FetchError::TooLarge { url: url.clone(), limit: self.max_bytes });
+        }
+        let mut head = Vec::new();
+        if content_type.is_none() {
+            while head.len() < SNIFFED {
+                match response.chunk().await.map_err(|error| classified(url, error))? {
+                    Some(chunk) => head.extend_from_slice(&chunk),
+                    None => break,
+                }
+            }
+            if !head.trim_ascii().is_empty() && !looks_like_html(&head) {
+                return Ok(Answer::NotHtml);
+            }
+        }
+        let body = read(url, response, head.into(), self.max_bytes, Longer::Fail).await?;
+        if body.trim_ascii().is_empty() {
+            return Ok(Answer::Empty);
+        }
+        Ok(Answer::Page { content_type, body: body.into(), validators })
+    }
+}
+
+/// Reads a body after its first bytes, never more than `most` and one chunk.
+async fn read(
+    url: &Url,
+    mut response: Response,
+    head: Bytes,
+    most: u64,
+    longer: Longer,
+) -> Result<Vec<u8>, FetchError> {
+    let most = usize::try_from(most).unwrap_or(usize::MAX);
+    let mut body = Vec::from(head);
+    loop {
+        if body.len() > most {
+            match longer {
+                Longer::Fail => {
+                    return Err(FetchError::TooLarge { url: url.clone(), limit: most as u64 });
+                }
+                Longer::Cut => {
+                    body.truncate(most);
+                    return Ok(body);
+                }
+            }
+        }
+        match response.chunk().await.map_err(|error| classified(url, error))? {
+            Some(chunk) => body.extend_from_slice(&chunk),
+            None => return Ok(body),
+        }
+    }
+}
+
+/// A 429 or 503.
+pub(crate) fn busy(url: &Url, status: StatusCode, headers: &HeaderMap) -> FetchError {
+    let value = text_of(headers, &header::RETRY_AFTER);
+    let retry_after = value.and_then(|value| retry_after::parse(&value, Timestamp::now()));
+    FetchError::Busy { url: url.clone(), status: status.as_u16(), retry_after }
+}
+
+fn classified(url: &Url, error: reqwest::Error) -> FetchError {
+    let mut source = error.source();
+    while let Some(cause) = source {
+        if let Some(private) = cause.downcast_ref::<PrivateAddress>() {
+            return FetchError::PrivateAddress(private.clone());
+        }
+        source = cause.source();
+    }
+    if error.is_connect() {
+        let host = url.host_str().unwrap_or_default().to_owned();
+        return FetchError::Connect { host, source: error.without_url() };
+    }
+    FetchError::Broken { url: url.clone(), reason: chain(&error.without_url()) }
+}
+
+/// An error and its causes in one line.
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
+}
+
+fn text_of(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
+    let value = String::from_utf8_lossy(headers.get(name)?.as_bytes()).trim().to_owned();
+    if value.is_empty() { None } else { Some(value) }
+}
+
+/// Where a redirect of robots.txt leads.
+pub(crate) fn location(headers: &HeaderMap) -> Option<String> {
+    text_of(headers, &header::LOCATION)
+}
+
+fn validators(headers: &HeaderMap) -> Validators {
+    Validators {
+        etag: text_of(headers, &header::ETAG),
+        last_modified: text_of(headers, &header::LAST_MODIFIED),
+    }
+}
+
+fn is_html_type(content_type: &str) -> bool {
+    let essence = content_type.split(';').next().unwrap_or_default().trim();
+    ["text/html", "application/xhtml+xml"].iter().any(|html| essence.eq_ignore_ascii_case(html))
+}
+
+/// Bytes that are looked at when a server does not say what it sends.
+const SNIFFED: usize = 512;
+
+/// How HTML starts, as browsers see it (MIME Sniffing standard, section 7.1).
+const STARTS: [&[u8]; 17] = [
+    b"<!doctype html",
+    b"<html",
+    b"<head",
+    b"<script",
+    b"<iframe",
+    b"<h1",
+    b"<div",
+    b"<font",
+    b"<table",
+    b"<a",
+    b"<style",
+    b"<title",
+    b"<b",
+    b"<body",
+    b"<br",
+    b"<p",
+    b"<!--",
+];
+
+fn looks_like_html(head: &[u8]) -> bool {
+    let head = head.get(..SNIFFED).unwrap_or(head).to_ascii_lowercase();
+    let text = head.strip_prefix(b"\xef\xbb\xbf".as_slice()).unwrap_or(&head).trim_ascii_start();
+    let starts = STARTS.iter().any(|start| {
+        let after = text.strip_prefix(*start);
+        after.is_some_and(|rest| *start == b"<!--" || matches!(rest, [b' ' | b'>', ..]))
+    });
+    starts || (text.starts_with(b"<?xml") && text.windows(5).any(|window| window == b"<html"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn html_is_known_by_its_start() {
+        for (head, html) in [
+            ("<!DOCTYPE html><title>a", true),
+            ("\u{feff}  \n<HTML lang=en>", true),
+            ("<!--x--><p>", true),
+            ("<?xml version='1.0'?>\n<html xmlns=''>", true),
+            ("<?xml version='1.0'?><rss>", false),
+            ("<bold>", false),
+            ("%PDF-1.7", false),
+            ("plain words with <html> inside", false),
+            ("", false),
+        ] {
+            assert_eq!(looks_like_html(head.as_bytes()), html, "{head}");
+        }
+        let late = [vec![b' '; SNIFFED], b"<html>".to_vec()].concat();
+        assert!(!looks_like_html(&late));
+    }
+
+    #[test]
+    fn types_are_compared_without_case_and_parameters() {
+        assert!(is_html_type("Text/HTML; charset=x") && is_html_type("application/xhtml+xml"));
+        assert!(!is_html_type("text/htmlx") && !is_html_type("application/json"));
+    }
+}

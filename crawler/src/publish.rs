@@ -1,0 +1,105 @@
+//! From a fetched page to the archive and the queue of pages.
+//!
+//! A page is archived before it is published, so that whoever reads the message finds it. A queue that
+//! is full or a server that is away is not a failure but "wait": the page is held, nothing new is
+//! claimed by this loop, and it is tried again with growing pauses. So a slow reader slows the crawl, and
+//! nothing is dropped. Start at [`hand_over`].
+
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use bytes::Bytes;
+use newslode_common::broker::{PublishError, Queue};
+use newslode_common::message::{Body, FetchedPage, envelope};
+use newslode_common::store::{Claim, Kind};
+use newslode_common::time::Timestamp;
+use newslode_common::version::{ContentHash, Version};
+
+use crate::Parts;
+use crate::outage::{Outages, Pause};
+
+/// Largest compressed body in a message; a larger one is read from the archive.
+const MAX_INLINE: usize = 1 << 20;
+/// zstd's own default: pages shrink to a fifth at some hundred MB/s.
+const LEVEL: i32 = 3;
+
+/// A page in its two forms.
+pub(crate) struct Sealed {
+    pub(crate) content: ContentHash,
+    /// With its body: for the archive.
+    whole: Bytes,
+    /// Without, if that is too large: for the queue.
+    message: Bytes,
+}
+
+/// Compresses and seals a page; `None` if it is the one that was fetched last time. Hashing and
+/// compressing leave the reactor.
+pub(crate) async fn seal(
+    claim: &Claim,
+    content_type: Option<String>,
+    body: Bytes,
+    now: Timestamp,
+) -> anyhow::Result<Option<Sealed>> {
+    let claim = claim.clone();
+    let sealing = tokio::task::spawn_blocking(move || {
+        let content = ContentHash::of(&claim.url, content_type.as_deref(), &body);
+        if claim.content == Some(content) {
+            return Ok(None);
+        }
+        let packed = zstd::bulk::compress(&body, LEVEL).context("cannot compress a page")?;
+        let is_large = packed.len() > MAX_INLINE;
+        let mut page = FetchedPage {
+            url: claim.url,
+            site: claim.site,
+            depth: claim.depth,
+            why: claim.why,
+            version: Version { fetch: claim.fetch, content },
+            fetched_at: now,
+            content_type,
+            body: Body::Inline(packed),
+        };
+        let whole = Bytes::from(envelope::seal(&page)?);
+        let message = if is_large {
+            page.body = Body::Archived;
+            Bytes::from(envelope::seal(&page)?)
+        } else {
+            whole.clone()
+        };
+        anyhow::Ok(Some(Sealed { content, whole, message }))
+    });
+    sealing.await.context("sealing a page panicked")?
+}
+
+/// Archives and publishes; waits as long as it takes (the caller ends the wait at a stop).
+///
+/// # Errors
+/// Only what waiting does not mend.
+pub(crate) async fn hand_over(
+    parts: &Parts,
+    outages: &Arc<Outages>,
+    page: Sealed,
+    now: Timestamp,
+) -> anyhow::Result<()> {
+    outages
+        .store
+        .persist(|| parts.archive.put(Kind::Page, page.content, page.whole.clone(), now))
+        .await
+        .context("cannot archive a page")?;
+    let mut pause = Pause::default();
+    loop {
+        match parts.broker.publish(Queue::Pages, page.message.clone()).await {
+            Ok(()) => {
+                outages.broker.is_back();
+                return Ok(());
+            }
+            Err(PublishError::Full { .. }) => {
+                parts.metrics.refused.with_label_values(&[Queue::Pages.name()]).inc();
+            }
+            Err(error @ PublishError::Unavailable { .. }) => outages.broker.is_away(&error),
+            Err(error @ (PublishError::Unroutable { .. } | PublishError::TooLarge { .. })) => {
+                return Err(error).context("cannot publish a page");
+            }
+        }
+        pause.wait().await;
+    }
+}

@@ -1,0 +1,52 @@
+//! The `Retry-After` header: seconds, or an HTTP date.
+
+use std::time::Duration;
+
+use newslode_common::time::Timestamp;
+
+/// How long to wait from `now`; `None` if the value is neither a number of seconds nor a date. A date
+/// that has passed is no wait. Not capped.
+#[must_use]
+pub fn parse(value: &str, now: Timestamp) -> Option<Duration> {
+    let value = value.trim();
+    if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Some(Duration::from_secs(value.parse().unwrap_or(u64::MAX)));
+    }
+    let date = jiff::fmt::rfc2822::parse(value).ok()?.timestamp().as_millisecond();
+    Some(now.until(Timestamp(u64::try_from(date).unwrap_or(0))))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Sun, 06 Nov 1994 08:49:37 GMT.
+    const NOW: Timestamp = Timestamp(784_111_777_000);
+
+    #[test]
+    fn seconds_and_dates_are_read_and_nothing_else() {
+        for (value, seconds) in [
+            ("120", Some(120)),
+            (" 0 ", Some(0)),
+            ("99999999999999999999999", Some(u64::MAX)),
+            ("Sun, 06 Nov 1994 08:50:37 GMT", Some(60)),
+            ("Sun, 06 Nov 1994 08:48:37 GMT", Some(0)),
+            ("-5", None),
+            ("1.5", None),
+            ("soon", None),
+            ("", None),
+        ] {
+            assert_eq!(parse(value, NOW), seconds.map(Duration::from_secs), "{value}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_value_panics(value: String, now: u64) {
+            let wait = parse(&value, Timestamp(now));
+            prop_assert_eq!(wait.is_some(), parse(&value, NOW).is_some());
+        }
+    }
+}

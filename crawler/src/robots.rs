@@ -1,0 +1,210 @@
+//! What robots.txt allows (RFC 9309), per origin.
+//!
+//! A file is fetched once, also when many loops want it at once, and kept for a day. 4xx and endless
+//! redirects allow everything; 5xx, 429 and a network that fails disallow everything, for as long as
+//! the server asks or one retry wait, then it is asked again. Of a file the first 500 KiB count. The
+//! cache is bounded in files and bytes: the least recently used go first.
+//!
+//! Invariant: no page of an origin is fetched before its robots.txt has answered. Start at [`Robots::of`].
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use newslode_common::config::CrawlerConfig;
+use robotxt::{Agent, BYTE_LIMIT};
+use tokio::sync::OnceCell;
+use tokio::time::Instant;
+use url::Url;
+
+use crate::error::{FetchError, LONGEST_WAIT};
+use crate::fetch::{self, Fetcher};
+
+/// RFC 9309, section 2.4.
+const KEPT: Duration = Duration::from_secs(86_400);
+/// RFC 9309, section 2.3.1.2.
+const MAX_REDIRECTS: u32 = 5;
+/// Files in the cache, at most.
+const MAX_FILES: usize = 10_000;
+/// Bytes of files in the cache, at most.
+const MAX_BYTES: usize = 64 << 20;
+
+/// What an origin's robots.txt says.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// These rules.
+    Rules(Arc<robotxt::Robots>),
+    /// It could not be had: everything is disallowed.
+    Unreachable {
+        /// Why.
+        reason: Arc<FetchError>,
+        /// When it is asked for again.
+        until: Instant,
+    },
+}
+
+struct Kept {
+    verdict: Verdict,
+    until: Instant,
+    bytes: usize,
+}
+
+struct Slot {
+    cell: Arc<OnceCell<Kept>>,
+    used: u64,
+}
+
+#[derive(Default)]
+struct Cache {
+    slots: HashMap<String, Slot>,
+    clock: u64,
+}
+
+/// The robots.txt files of the origins that are visited.
+pub struct Robots {
+    fetcher: Fetcher,
+    token: String,
+    retry: Duration,
+    cache: Mutex<Cache>,
+}
+
+impl Robots {
+    /// The product token is the user agent up to its first slash or space.
+    #[must_use]
+    pub fn new(fetcher: Fetcher, config: &CrawlerConfig) -> Robots {
+        let token = config.user_agent.split(['/', ' ']).next().unwrap_or_default().to_owned();
+        Robots { fetcher, token, retry: Duration::from_millis(config.retry_ms), cache: Mutex::default() }
+    }
+
+    /// What the robots.txt of this URL's origin says.
+    pub async fn of(&self, url: &Url) -> Verdict {
+        let origin = url.origin().ascii_serialization();
+        let cell = self.cache.lock().unwrap_or_else(PoisonError::into_inner).cell(&origin, Instant::now());
+        cell.get_or_init(|| self.ask(url)).await.verdict.clone()
+    }
+
+    async fn ask(&self, url: &Url) -> Kept {
+        match self.read(url).await {
+            Ok(text) => {
+                let (bytes, token) = (text.len(), self.token.clone());
+                let parsed = tokio::task::spawn_blocking(move || {
+                    robotxt::Robots::parse(&text, Agent::Exact(token.as_str()))
+                });
+                // Half a megabyte of rules takes milliseconds; a panic in there disallows.
+                let rules = parsed.await.unwrap_or_else(|_| robotxt::Robots::disallow_all());
+                Kept { verdict: Verdict::Rules(Arc::new(rules)), until: Instant::now() + KEPT, bytes }
+            }
+            Err(reason) => {
+                let wait = match &reason {
+                    FetchError::Busy { retry_after: Some(wait), .. } => {
+                        (*wait).clamp(self.retry, LONGEST_WAIT)
+                    }
+                    _ => self.retry,
+                };
+                let until = Instant::now() + wait;
+                tracing::debug!(%url, error = fetch::chain(&reason), "robots.txt cannot be had");
+                Kept { verdict: Verdict::Unreachable { reason: Arc::new(reason), until }, until, bytes: 0 }
+            }
+        }
+    }
+
+    /// The file's text; empty (all is allowed) where there is none.
+    async fn read(&self, page: &Url) -> Result<Vec<u8>, FetchError> {
+        let broken = |reason: String| FetchError::Broken { url: page.clone(), reason };
+        let start = robotxt::robots_url(page).map_err(|error| broken(error.to_string()))?;
+        self.fetcher
+            .within(&start, async {
+                let mut url = start.clone();
+                for _ in 0..=MAX_REDIRECTS {
+                    let raw = self.fetcher.raw(&url, BYTE_LIMIT as u64 + 1).await;
+                    let raw = raw.map_err(|error| elsewhere(&start, &url, error))?;
+                    match raw.status.as_u16() {
+                        200..=299 => return Ok(raw.body.to_vec()),
+                        300..=399 => match next(&url, &raw.headers) {
+                            Some(target) => url = target,
+                            None => return Ok(Vec::new()),
+                        },
+                        429 | 503 => return Err(fetch::busy(&url, raw.status, &raw.headers)),
+                        500..=599 => {
+                            return Err(FetchError::Server { url, status: raw.status.as_u16() });
+                        }
+                        _ => return Ok(Vec::new()),
+                    }
+                }
+                Ok(Vec::new())
+            })
+            .await
+    }
+}
+
+/// Where a redirect leads, if to http(s).
+fn next(url: &Url, headers: &reqwest::header::HeaderMap) -> Option<Url> {
+    let target = url.join(&fetch::location(headers)?).ok()?;
+    matches!(target.scheme(), "http" | "https").then_some(target)
+}
+
+/// A redirect to a private address makes robots.txt unreachable; it says nothing of the page's own host.
+fn elsewhere(start: &Url, url: &Url, error: FetchError) -> FetchError {
+    match error {
+        FetchError::PrivateAddress(private) if start.host() != url.host() => {
+            FetchError::Broken { url: start.clone(), reason: private.to_string() }
+        }
+        other => other,
+    }
+}
+
+impl Cache {
+    /// The origin's cell: a fresh one if there is none or it is too old.
+    fn cell(&mut self, origin: &str, now: Instant) -> Arc<OnceCell<Kept>> {
+        self.clock += 1;
+        if let Some(slot) = self.slots.get_mut(origin)
+            && slot.cell.get().is_none_or(|kept| kept.until > now)
+        {
+            slot.used = self.clock;
+            return slot.cell.clone();
+        }
+        self.make_room();
+        let cell = Arc::new(OnceCell::new());
+        self.slots.insert(origin.to_owned(), Slot { cell: cell.clone(), used: self.clock });
+        cell
+    }
+
+    /// Forgets the half that was not used for longest once the cache is full: rare, so it may cost a sort.
+    fn make_room(&mut self) {
+        let bytes: usize = self.slots.values().map(|slot| slot.cell.get().map_or(0, |kept| kept.bytes)).sum();
+        if self.slots.len() < MAX_FILES && bytes < MAX_BYTES {
+            return;
+        }
+        let mut uses: Vec<u64> = self.slots.values().map(|slot| slot.used).collect();
+        uses.sort_unstable();
+        let middle = uses.get(uses.len() / 2).copied().unwrap_or(0);
+        self.slots.retain(|_, slot| slot.used > middle);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filled(cell: &OnceCell<Kept>, until: Instant, bytes: usize) {
+        let verdict = Verdict::Rules(Arc::new(robotxt::Robots::allow_all()));
+        assert!(cell.set(Kept { verdict, until, bytes }).is_ok());
+    }
+
+    #[test]
+    fn the_cache_forgets_what_is_old_and_what_is_not_used() {
+        let mut cache = Cache::default();
+        let now = Instant::now();
+        filled(&cache.cell("old", now), now, 1);
+        assert!(cache.cell("old", now).get().is_none(), "a day has passed");
+        for number in 0..MAX_FILES * 2 {
+            filled(&cache.cell(&number.to_string(), now), now + KEPT, 1);
+            assert!(cache.cell("0", now).get().is_some(), "used all the time, so kept");
+        }
+        assert!(cache.slots.len() <= MAX_FILES);
+        filled(&cache.cell("large", now), now + KEPT, MAX_BYTES);
+        let before = cache.slots.len();
+        let _another = cache.cell("another", now);
+        assert!(cache.slots.len() <= before / 2 + 2);
+    }
+}

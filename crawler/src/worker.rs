@@ -1,0 +1,147 @@
+//! One fetch loop: claim, work, complete; again until told to stop.
+//!
+//! A claim is worked on in [`attempt`](crate::attempt); here is what surrounds it: waiting for a turn,
+//! a border that a panic does not cross, the release at a stop, the completion and its count. Start at
+//! [`fetch_loop`].
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use futures::FutureExt as _;
+use newslode_common::config::CrawlerConfig;
+use newslode_common::store::{Claim, Completed, Completion};
+use newslode_common::time::Timestamp;
+use tokio_util::sync::CancellationToken;
+
+use crate::Parts;
+use crate::attempt;
+use crate::error::{FetchError, Patience};
+use crate::fetch::Fetcher;
+use crate::outage::{Outages, Pause};
+use crate::robots::Robots;
+
+/// Pauses while nothing is due: short at first, as a site's next turn is often near.
+const IDLE: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(250));
+
+/// What all loops of a crawler share.
+pub(crate) struct Shared {
+    pub(crate) parts: Parts,
+    pub(crate) config: CrawlerConfig,
+    pub(crate) fetcher: Fetcher,
+    pub(crate) robots: Robots,
+    pub(crate) outages: Arc<Outages>,
+    stop: CancellationToken,
+}
+
+impl Shared {
+    pub(crate) fn new(
+        parts: Parts,
+        config: CrawlerConfig,
+        stop: CancellationToken,
+    ) -> anyhow::Result<Shared> {
+        let fetcher = Fetcher::new(&config)?;
+        let robots = Robots::new(fetcher.clone(), &config);
+        Ok(Shared { parts, config, fetcher, robots, outages: Arc::default(), stop })
+    }
+
+    pub(crate) fn patience(&self) -> Patience {
+        let first = Duration::from_millis(self.config.retry_ms);
+        Patience { first, attempts: self.config.max_attempts }
+    }
+
+    /// Ends when work in hand must be given back: near the end of the grace, with time left to do so.
+    async fn must_release(&self) {
+        self.stop.cancelled().await;
+        tokio::time::sleep(Duration::from_millis(self.config.grace_ms) * 4 / 5).await;
+    }
+}
+
+/// Works on one claim after the other until the stop.
+pub(crate) async fn fetch_loop(shared: Arc<Shared>) -> anyhow::Result<()> {
+    let mut idle = Pause::between(IDLE.0, IDLE.1);
+    while let Some(claims) = next_claims(&shared).await? {
+        let is_idle = claims.is_empty();
+        for claim in claims {
+            work_on(&shared, &claim).await.with_context(|| format!("on `{}`", claim.url))?;
+        }
+        if is_idle {
+            tokio::select! { () = idle.wait() => {}, () = shared.stop.cancelled() => {} }
+        } else {
+            idle = Pause::between(IDLE.0, IDLE.1);
+        }
+    }
+    Ok(())
+}
+
+/// At most one claim; `None` at the stop.
+async fn next_claims(shared: &Shared) -> anyhow::Result<Option<Vec<Claim>>> {
+    let lease = Duration::from_millis(shared.config.lease_ms);
+    let mut pause = Pause::default();
+    while !shared.stop.is_cancelled() {
+        // Not raced with the stop: an answer that nobody reads would leave a URL leased.
+        match shared.parts.frontier.claim(Timestamp::now(), lease, 1).await {
+            Err(error) if error.is_retryable() => shared.outages.store.is_away(&error),
+            Err(error) => return Err(error).context("cannot claim from the frontier"),
+            Ok(claims) => {
+                shared.outages.store.is_back();
+                return Ok(Some(claims));
+            }
+        }
+        tokio::select! { () = pause.wait() => {}, () = shared.stop.cancelled() => {} }
+    }
+    Ok(None)
+}
+
+/// Fetches, then completes. An error ends the service, after the claim was given back.
+async fn work_on(shared: &Shared, claim: &Claim) -> anyhow::Result<()> {
+    let work = AssertUnwindSafe(attempt::attempt(shared, claim)).catch_unwind();
+    let result = tokio::select! {
+        ended = work => ended.unwrap_or_else(|panic| Ok(after_panic(shared, claim, &*panic))),
+        () = shared.must_release() => Ok(Completion::Released),
+    };
+    match result {
+        Ok(completion) => complete(shared, claim, completion).await,
+        Err(error) => {
+            if let Err(second) = complete(shared, claim, Completion::Released).await {
+                tracing::warn!(
+                    error = format!("{second:#}"),
+                    "cannot release a claim; its lease will run out"
+                );
+            }
+            Err(error)
+        }
+    }
+}
+
+fn after_panic(shared: &Shared, claim: &Claim, panic: &(dyn std::any::Any + Send)) -> Completion {
+    let words = panic.downcast_ref::<&str>().copied();
+    let words = words.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    let reason = words.unwrap_or("without words").to_owned();
+    let error = FetchError::Panicked { url: claim.url.to_url(), reason };
+    tracing::error!(%error, "a mistake of ours; the page is tried again, then given up");
+    attempt::failed(shared, claim, &error, Timestamp::now())
+}
+
+/// Completes and counts: a URL's outcome only if this completion was the one that took effect.
+async fn complete(shared: &Shared, claim: &Claim, completion: Completion) -> anyhow::Result<()> {
+    let frontier = &shared.parts.frontier;
+    let completing =
+        shared.outages.store.persist(|| frontier.complete(claim, completion.clone(), Timestamp::now()));
+    let completed = tokio::select! {
+        completed = completing => completed.context("cannot complete a claim")?,
+        // The grace is over: `run` aborts this loop, and the lease runs out.
+        () = shared.must_release(), if !matches!(completion, Completion::Released) => return Ok(()),
+    };
+    match (completed, completion) {
+        (Completed::Lost, _) => tracing::debug!(url = %claim.url, "the claim's lease had ended"),
+        (Completed::Recorded, Completion::Done { outcome, .. }) => {
+            shared.parts.metrics.urls.with_label_values(&[outcome.name()]).inc();
+            tracing::debug!(url = %claim.url, %outcome, "done");
+        }
+        (Completed::Recorded, Completion::Retry { .. }) => shared.parts.metrics.retries.inc(),
+        (Completed::Recorded, Completion::Released) => {}
+    }
+    Ok(())
+}

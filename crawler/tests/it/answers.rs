@@ -1,0 +1,195 @@
+//! What servers answer, and the outcome that each answer has.
+
+use std::io::Write as _;
+use std::time::Duration;
+
+use axum::body::Body;
+use newslode_common::config::CrawlerConfig;
+use newslode_common::message;
+use newslode_common::outcome::Outcome;
+use newslode_common::store::{Frontier, Kind, NewUrl, PageArchive, Why};
+use newslode_common::time::Timestamp;
+
+use crate::world::{PAGE, World, answer, body_of, check, html};
+
+const SEED: &str = "http://a.test/";
+
+#[tokio::test]
+async fn a_page_is_archived_published_and_complete() {
+    let world = check(|ask| (ask.page == "a.test/").then(|| html(PAGE))?, SEED, Outcome::Fetched).await;
+    let [page] = world.pages().try_into().unwrap();
+    assert_eq!(body_of(&page), PAGE.as_bytes());
+    assert_eq!(page.content_type.as_deref(), Some("text/html"));
+    assert_eq!(page.version.fetch, 1);
+    assert_eq!(world.entry(SEED).content, Some(page.version.content));
+    let kept = world.archive.get(Kind::Page, page.version.content).await.unwrap().unwrap();
+    assert_eq!(message::envelope::open::<message::FetchedPage>(&kept).unwrap(), page);
+    assert_eq!(world.metrics.fetched_bytes.get(), PAGE.len() as u64);
+}
+
+#[tokio::test]
+async fn a_large_body_goes_through_the_archive() {
+    // Hashes do not compress.
+    let mut noise = String::from("<html><p>");
+    for number in 0..80_000_u32 {
+        let hash = newslode_common::version::ContentHash::of(
+            &"http://n.test/".parse().unwrap(),
+            None,
+            &number.to_le_bytes(),
+        );
+        noise.push_str(&hash.to_string());
+    }
+    let sent = noise.clone();
+    let world = check(move |ask| (ask.page == "a.test/").then(|| html(&sent))?, SEED, Outcome::Fetched).await;
+    let [page] = world.pages().try_into().unwrap();
+    assert_eq!(page.body, message::Body::Archived, "{} bytes", noise.len());
+    let kept = world.archive.get(Kind::Page, page.version.content).await.unwrap().unwrap();
+    assert_eq!(body_of(&message::envelope::open(&kept).unwrap()), noise.as_bytes());
+}
+
+#[tokio::test]
+async fn each_answer_has_its_outcome() {
+    check(|_| None, SEED, Outcome::Gone).await;
+    check(|_| answer(410, [], ""), SEED, Outcome::Gone).await;
+    check(|_| answer(403, [], "no"), SEED, Outcome::Refused).await;
+    check(|_| answer(200, [("content-type", "text/html")], " \n\t "), SEED, Outcome::Empty).await;
+    check(|_| answer(200, [], ""), SEED, Outcome::Empty).await;
+    check(|_| answer(200, [("content-type", "application/pdf")], PAGE), SEED, Outcome::NotHtml).await;
+    check(|_| answer(200, [], "%PDF-1.7 and so on"), SEED, Outcome::NotHtml).await;
+    check(|_| answer(200, [], PAGE), SEED, Outcome::Fetched).await;
+    check(|_| answer(200, [("content-type", "Text/HTML;charset=x")], PAGE), SEED, Outcome::Fetched).await;
+}
+
+#[tokio::test]
+async fn a_failing_server_is_tried_again_and_given_up() {
+    let only_page = |ask: &crate::world::Ask| ask.page == "a.test/";
+    let world =
+        check(move |ask| only_page(ask).then(|| answer(500, [], ""))?, SEED, Outcome::ServerError).await;
+    assert_eq!((world.hits("a.test/"), world.metrics.retries.get()), (2, 1));
+    let world = check(
+        move |ask| match (only_page(ask), ask.nth) {
+            (true, 1) => answer(502, [], ""),
+            (true, _) => html(PAGE),
+            _ => None,
+        },
+        SEED,
+        Outcome::Fetched,
+    )
+    .await;
+    assert_eq!(world.pages()[0].version.fetch, 2);
+}
+
+#[tokio::test]
+async fn retry_after_is_obeyed_and_is_no_attempt() {
+    let started = std::time::Instant::now();
+    let world = check(
+        |ask| match (ask.page == "a.test/", ask.nth) {
+            (true, 1) => answer(503, [("retry-after", "1")], ""),
+            (true, 2) => answer(429, [("retry-after", "Sun, 06 Nov 1994 08:49:37 GMT")], ""),
+            (true, _) => html(PAGE),
+            _ => None,
+        },
+        SEED,
+        Outcome::Fetched,
+    )
+    .await;
+    assert!(started.elapsed() >= Duration::from_secs(2), "a second each");
+    assert_eq!((world.hits("a.test/"), world.metrics.retries.get()), (3, 2));
+}
+
+#[tokio::test]
+async fn slow_and_broken_answers_are_given_up() {
+    let mut world = World::new(|ask| {
+        let body = Body::from_stream(futures::stream::pending::<Result<&str, std::io::Error>>());
+        (ask.page == "a.test/").then(|| answer(200, [("content-type", "text/html")], body))?
+    })
+    .await;
+    world.config.timeout_ms = 300;
+    world.add(SEED, Why::Seed).await;
+    world.crawl().await;
+    world.expect(SEED, Outcome::Timeout);
+    assert_eq!(world.hits("a.test/"), 2);
+    let cut = || {
+        let parts = [Ok("<html><p>half"), Err(std::io::Error::other("cut"))];
+        answer(200, [("content-type", "text/html")], Body::from_stream(futures::stream::iter(parts)))
+    };
+    check(move |ask| (ask.page == "a.test/").then(cut)?, SEED, Outcome::Unreachable).await;
+    let not_gzip = [("content-type", "text/html"), ("content-encoding", "gzip")];
+    check(
+        move |ask| (ask.page == "a.test/").then(|| answer(200, not_gzip, PAGE))?,
+        SEED,
+        Outcome::Unreachable,
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_page_past_the_limit_is_not_taken_however_it_is_packed() {
+    let limit = CrawlerConfig::default().max_page_bytes as usize;
+    let plain = "<p>word ".repeat(limit / 8 + 1);
+    check(move |ask| (ask.page == "a.test/").then(|| html(&plain))?, SEED, Outcome::TooLarge).await;
+    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    for _ in 0..20 {
+        packer.write_all(&vec![b' '; limit]).unwrap();
+    }
+    let bomb = packer.finish().unwrap();
+    assert!(bomb.len() < limit / 40, "{} bytes on the wire", bomb.len());
+    let headers = [("content-type", "text/html"), ("content-encoding", "gzip")];
+    let sent = bomb.clone();
+    check(
+        move |ask| (ask.page == "a.test/").then(|| answer(200, headers, sent.clone()))?,
+        SEED,
+        Outcome::TooLarge,
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_page_that_did_not_change_is_not_published_again() {
+    let mut world = World::new(|ask| match ask.page.as_str() {
+        "a.test/" if ask.headers.get("if-none-match").is_some_and(|tag| tag == "\"1\"") => {
+            answer(304, [], "")
+        }
+        "a.test/" => answer(200, [("content-type", "text/html"), ("etag", "\"1\"")], PAGE),
+        "b.test/" => html(PAGE),
+        _ => None,
+    })
+    .await;
+    world.config.revisit_s = 1;
+    world.add("http://a.test/", Why::Seed).await;
+    world.add("http://b.test/", Why::Seed).await;
+    world.crawl_until(|world| world.counted(Outcome::Unchanged) == 2).await.unwrap();
+    assert_eq!((world.pages().len(), world.counted(Outcome::Fetched)), (2, 2));
+    assert_eq!(world.entry("http://a.test/").validators.etag.as_deref(), Some("\"1\""), "kept over a 304");
+    assert!(world.entry("http://a.test/").due.is_some() && world.entry("http://a.test/").content.is_some());
+}
+
+#[tokio::test]
+async fn private_addresses_are_refused_however_they_are_spelt() {
+    let mut world = World::new(|_| html(PAGE)).await;
+    let port = world.port;
+    world.config.resolve = vec![format!("a.test:127.0.0.1:{port}")];
+    let urls = [
+        format!("http://127.0.0.1:{port}/"),
+        format!("http://2130706433:{port}/decimal"),
+        format!("http://[::ffff:127.0.0.1]:{port}/"),
+        format!("http://localhost:{port}/"),
+    ];
+    for url in &urls {
+        let url: newslode_common::page::CanonicalUrl = url.parse().unwrap();
+        if world.frontier.site(&url.site()).await.unwrap().is_none() {
+            world.add(url.as_str(), Why::Seed).await;
+        } else {
+            let new = NewUrl { url, depth: 0, why: Why::Seed, hops: 0 };
+            world.frontier.add(&[new], Timestamp::now()).await.unwrap();
+        }
+    }
+    world.add("http://a.test/", Why::Seed).await;
+    world.crawl().await;
+    assert_eq!((world.counted(Outcome::PrivateAddress), world.counted(Outcome::Fetched)), (4, 1));
+    assert_eq!(world.hits("a.test/"), 1, "an operator's rule may lead to loopback");
+    assert_eq!(world.hits(&format!("127.0.0.1:{port}/")) + world.hits(&format!("localhost:{port}/")), 0);
+    world.config.allow_private = true;
+    world.add(&format!("http://127.0.0.1:{port}/open"), Why::Seed).await;
+    world.crawl_until(|world| world.counted(Outcome::Fetched) == 2).await.unwrap();
+}

@@ -1,0 +1,281 @@
+//! A frontier, a broker and an archive in memory that do as they are told: away, full, refusing,
+//! panicking. Their honest sides have the conformance suites of `common`; these are for the faults.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use newslode_common::broker::{Broker, BrokerError, Consumer, DeadLetter, PublishError, Queue};
+use newslode_common::page::{CanonicalUrl, Site};
+use newslode_common::store::{
+    Added, Claim, Completed, Completion, Entry, Frontier, Kind, NewUrl, PageArchive, SiteSettings,
+    SiteStatus, StoreError, StoreResult,
+};
+use newslode_common::time::Timestamp;
+use newslode_common::version::ContentHash;
+
+#[derive(Default)]
+struct Sites {
+    settings: BTreeMap<Site, (SiteSettings, Timestamp)>,
+    entries: BTreeMap<CanonicalUrl, Entry>,
+}
+
+/// Counts down: true as long as there is something left.
+fn take_one(left: &AtomicUsize) -> bool {
+    left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1)).is_ok()
+}
+
+#[derive(Default)]
+pub(crate) struct Memory {
+    sites: Mutex<Sites>,
+    /// Claims handed out.
+    pub(crate) claims: AtomicUsize,
+    /// So many calls find the store away.
+    pub(crate) away: AtomicUsize,
+    /// The store refuses for good.
+    pub(crate) broken: AtomicBool,
+    /// All that was completed.
+    pub(crate) completions: Mutex<Vec<(CanonicalUrl, Completion)>>,
+}
+
+impl Memory {
+    fn fault(&self) -> StoreResult<()> {
+        if self.broken.load(Ordering::SeqCst) {
+            return Err(StoreError::Refused("out of memory".into()));
+        }
+        if take_one(&self.away) { Err(StoreError::Unavailable("restarting".into())) } else { Ok(()) }
+    }
+
+    /// All claims are lost.
+    pub(crate) fn forget_all(&self) {
+        *self.sites.lock().unwrap() = Sites::default();
+    }
+
+    pub(crate) fn all(&self) -> Vec<Entry> {
+        self.sites.lock().unwrap().entries.values().cloned().collect()
+    }
+}
+
+#[async_trait]
+impl Frontier for Memory {
+    async fn put_site(&self, site: &Site, settings: &SiteSettings) -> StoreResult<()> {
+        self.fault()?;
+        self.sites.lock().unwrap().settings.insert(site.clone(), (settings.clone(), Timestamp(0)));
+        Ok(())
+    }
+
+    async fn site(&self, site: &Site) -> StoreResult<Option<SiteSettings>> {
+        self.fault()?;
+        Ok(self.sites.lock().unwrap().settings.get(site).map(|(settings, _)| settings.clone()))
+    }
+
+    async fn remove_site(&self, site: &Site) -> StoreResult<()> {
+        let mut sites = self.sites.lock().unwrap();
+        sites.settings.remove(site);
+        sites.entries.retain(|url, _| url.site() != *site);
+        Ok(())
+    }
+
+    async fn add(&self, urls: &[NewUrl], now: Timestamp) -> StoreResult<Added> {
+        self.fault()?;
+        let mut sites = self.sites.lock().unwrap();
+        let mut added = Added::default();
+        for new in urls {
+            if !sites.settings.contains_key(&new.url.site()) {
+                added.unknown_site += 1;
+            } else if sites.entries.contains_key(&new.url) {
+                added.known += 1;
+            } else {
+                let NewUrl { url, depth, why, hops } = new.clone();
+                let entry = Entry {
+                    url: url.clone(),
+                    depth,
+                    why,
+                    hops,
+                    fetch: 0,
+                    attempts: 0,
+                    due: Some(now),
+                    leased: false,
+                    outcome: None,
+                    content: None,
+                    validators: Default::default(),
+                };
+                sites.entries.insert(url, entry);
+                added.new += 1;
+            }
+        }
+        Ok(added)
+    }
+
+    async fn claim(&self, now: Timestamp, lease: Duration, most: usize) -> StoreResult<Vec<Claim>> {
+        self.fault()?;
+        let mut sites = self.sites.lock().unwrap();
+        let Sites { settings, entries } = &mut *sites;
+        let mut claims = Vec::new();
+        for entry in entries.values_mut() {
+            let site = entry.url.site();
+            let Some((settings, turn)) = settings.get_mut(&site) else { continue };
+            let is_due = !entry.leased && entry.due.is_some_and(|due| due <= now);
+            if claims.len() == most || !is_due || *turn > now {
+                continue;
+            }
+            *turn = now.plus(Duration::from_millis(settings.delay_ms));
+            entry.leased = true;
+            entry.fetch += 1;
+            claims.push(Claim {
+                url: entry.url.clone(),
+                site,
+                depth: entry.depth,
+                why: entry.why,
+                hops: entry.hops,
+                fetch: entry.fetch,
+                attempts: entry.attempts,
+                lease_until: now.plus(lease),
+                validators: entry.validators.clone(),
+                content: entry.content,
+            });
+        }
+        self.claims.fetch_add(claims.len(), Ordering::SeqCst);
+        Ok(claims)
+    }
+
+    async fn complete(&self, claim: &Claim, end: Completion, now: Timestamp) -> StoreResult<Completed> {
+        self.fault()?;
+        let mut sites = self.sites.lock().unwrap();
+        let Sites { settings, entries } = &mut *sites;
+        let Some(entry) = entries.get_mut(&claim.url).filter(|e| e.leased && e.fetch == claim.fetch) else {
+            return Ok(Completed::Lost);
+        };
+        self.completions.lock().unwrap().push((claim.url.clone(), end.clone()));
+        entry.leased = false;
+        match end {
+            Completion::Done { outcome, content, validators, next_due } => {
+                entry.outcome = Some(outcome);
+                entry.content = content.or(entry.content);
+                entry.validators = validators;
+                entry.due = next_due;
+                entry.attempts = 0;
+            }
+            Completion::Retry { due, counts, rest_site_until } => {
+                entry.due = Some(due);
+                entry.attempts += u32::from(counts);
+                if let (Some(rest), Some((_, turn))) = (rest_site_until, settings.get_mut(&claim.site)) {
+                    *turn = rest.max(*turn);
+                }
+            }
+            Completion::Released => entry.due = Some(now),
+        }
+        Ok(Completed::Recorded)
+    }
+
+    async fn raise_delay(&self, site: &Site, delay: Duration) -> StoreResult<()> {
+        if let Some((settings, _)) = self.sites.lock().unwrap().settings.get_mut(site) {
+            settings.delay_ms = settings.delay_ms.max(delay.as_millis() as u64);
+        }
+        Ok(())
+    }
+
+    async fn entry(&self, url: &CanonicalUrl) -> StoreResult<Option<Entry>> {
+        Ok(self.sites.lock().unwrap().entries.get(url).cloned())
+    }
+
+    async fn entries(&self, site: &Site) -> StoreResult<Vec<Entry>> {
+        Ok(self.all().into_iter().filter(|entry| entry.url.site() == *site).collect())
+    }
+
+    async fn status(&self) -> StoreResult<Vec<SiteStatus>> {
+        Ok(Vec::new())
+    }
+
+    async fn release_leases(&self, _now: Timestamp) -> StoreResult<u64> {
+        Ok(0)
+    }
+}
+
+#[derive(Default)]
+pub(crate) struct Shelf {
+    pub(crate) kept: Mutex<BTreeMap<(Kind, ContentHash), Bytes>>,
+}
+
+#[async_trait]
+impl PageArchive for Shelf {
+    async fn put(&self, kind: Kind, content: ContentHash, bytes: Bytes, _: Timestamp) -> StoreResult<()> {
+        self.kept.lock().unwrap().insert((kind, content), bytes);
+        Ok(())
+    }
+
+    async fn get(&self, kind: Kind, content: ContentHash) -> StoreResult<Option<Bytes>> {
+        Ok(self.kept.lock().unwrap().get(&(kind, content)).cloned())
+    }
+
+    async fn delete(&self, kind: Kind, content: ContentHash) -> StoreResult<()> {
+        self.kept.lock().unwrap().remove(&(kind, content));
+        Ok(())
+    }
+
+    async fn expire(&self, _before: Timestamp) -> StoreResult<u64> {
+        Ok(0)
+    }
+}
+
+#[derive(Default)]
+pub(crate) struct Outbox {
+    pub(crate) pages: Mutex<Vec<Bytes>>,
+    /// So many publishes find the queue full.
+    pub(crate) full: AtomicUsize,
+    /// So many publishes find the broker away.
+    pub(crate) away: AtomicUsize,
+    /// So many publishes panic.
+    pub(crate) panics: AtomicUsize,
+    /// The queue was deleted.
+    pub(crate) deleted: AtomicBool,
+}
+
+#[async_trait]
+impl Broker for Outbox {
+    async fn publish(&self, queue: Queue, body: Bytes) -> Result<(), PublishError> {
+        assert!(!take_one(&self.panics), "told to panic");
+        if self.deleted.load(Ordering::SeqCst) {
+            return Err(PublishError::Unroutable { queue: queue.to_string(), reason: "NO_ROUTE".into() });
+        }
+        if take_one(&self.full) {
+            return Err(PublishError::Full { queue: queue.to_string() });
+        }
+        if take_one(&self.away) {
+            return Err(PublishError::Unavailable { reason: "reconnecting".into() });
+        }
+        self.pages.lock().unwrap().push(body);
+        Ok(())
+    }
+
+    async fn publish_article(&self, _topic: &str, _body: Bytes) -> Result<(), PublishError> {
+        Ok(())
+    }
+
+    async fn consume(&self, queue: Queue, _prefetch: u16) -> Result<Box<dyn Consumer>, BrokerError> {
+        Err(BrokerError(format!("nobody reads `{queue}` here")))
+    }
+
+    async fn depth(&self, _queue: Queue) -> Result<u64, BrokerError> {
+        Ok(self.pages.lock().unwrap().len() as u64)
+    }
+
+    async fn dead(&self, _queue: Queue, _most: usize) -> Result<Vec<DeadLetter>, BrokerError> {
+        Ok(Vec::new())
+    }
+
+    async fn replay(&self, _queue: Queue, _ids: &[String]) -> Result<u64, BrokerError> {
+        Ok(0)
+    }
+
+    async fn drop_dead(&self, _queue: Queue, _ids: &[String]) -> Result<u64, BrokerError> {
+        Ok(0)
+    }
+
+    async fn ready(&self) -> Result<(), BrokerError> {
+        Ok(())
+    }
+}

@@ -1,0 +1,106 @@
+//! robots.txt: what it allows, what happens without it, how often it is asked for.
+
+use futures::future::join_all;
+use newslode_common::outcome::Outcome;
+use newslode_common::page::Site;
+use newslode_common::store::{Frontier, Why};
+use newslode_crawler::fetch::Fetcher;
+use newslode_crawler::robots::{Robots, Verdict};
+use url::Url;
+
+use crate::world::{Ask, PAGE, World, answer, check, html};
+
+const SEED: &str = "http://a.test/news/";
+
+/// A page, behind this robots.txt.
+fn behind(
+    status: u16,
+    text: &'static str,
+) -> impl Fn(&Ask) -> Option<axum::response::Response> + Send + Sync {
+    move |ask| if ask.page.ends_with("/robots.txt") { answer(status, [], text) } else { html(PAGE) }
+}
+
+#[tokio::test]
+async fn rules_are_obeyed_and_a_missing_file_allows_all() {
+    let world = check(behind(200, "User-agent: *\nDisallow: /news/\n"), SEED, Outcome::Disallowed).await;
+    assert_eq!(world.hits("a.test/news/"), 0);
+    check(behind(200, "User-agent: *\nDisallow: /sport\n"), SEED, Outcome::Fetched).await;
+    let named = "User-agent: *\nDisallow: /\n\nUser-agent: newslode\nAllow: /\n";
+    check(behind(200, named), SEED, Outcome::Fetched).await;
+    check(behind(404, "User-agent: *\nDisallow: /\n"), SEED, Outcome::Fetched).await;
+    check(behind(403, ""), SEED, Outcome::Fetched).await;
+}
+
+#[tokio::test]
+async fn a_file_that_cannot_be_had_disallows_all() {
+    for status in [500, 503, 429] {
+        let world = check(behind(status, ""), SEED, Outcome::RobotsUnreachable).await;
+        assert_eq!((world.hits("a.test/news/"), world.hits("a.test/robots.txt")), (0, 2), "{status}");
+    }
+    let mut world = World::new(|_| None).await;
+    world.config.resolve = vec!["*:127.0.0.1:1".to_owned()];
+    world.add(SEED, Why::Seed).await;
+    world.crawl().await;
+    world.expect(SEED, Outcome::RobotsUnreachable);
+    assert_eq!(world.metrics.retries.get(), 1);
+}
+
+#[tokio::test]
+async fn it_is_asked_for_again_after_a_failure() {
+    let web = |ask: &Ask| match (ask.page.ends_with("/robots.txt"), ask.nth) {
+        (true, 1) => answer(500, [], ""),
+        (true, _) => answer(200, [], "User-agent: *\nDisallow: /other\n"),
+        _ => html(PAGE),
+    };
+    check(web, SEED, Outcome::Fetched).await;
+}
+
+#[tokio::test]
+async fn redirects_are_followed_to_other_hosts_but_not_for_ever_nor_to_private_addresses() {
+    let web = |ask: &Ask| match ask.page.as_str() {
+        "a.test/robots.txt" => answer(302, [("location", "http://rules.test/r")], ""),
+        "rules.test/r" => answer(200, [], "User-agent: *\nDisallow: /news\n"),
+        "b.test/robots.txt" => answer(302, [("location", "/robots.txt")], ""),
+        "c.test/robots.txt" => answer(302, [("location", "http://127.0.0.1/")], ""),
+        _ => html(PAGE),
+    };
+    check(web, SEED, Outcome::Disallowed).await;
+    let world = check(web, "http://b.test/news/", Outcome::Fetched).await;
+    assert_eq!(world.hits("b.test/robots.txt"), 6);
+    check(web, "http://c.test/news/", Outcome::RobotsUnreachable).await;
+}
+
+#[tokio::test]
+async fn a_crawl_delay_raises_the_sites_delay_up_to_the_limit() {
+    let delay = async |text: &'static str| {
+        let world = check(behind(200, text), SEED, Outcome::Fetched).await;
+        world.frontier.site(&Site::of_host("a.test")).await.unwrap().unwrap().delay_ms
+    };
+    assert_eq!(delay("User-agent: *\nCrawl-delay: 7\nDisallow:\n").await, 7_000);
+    assert_eq!(delay("User-agent: *\nCrawl-delay: 900\nDisallow:\n").await, 30_000);
+    assert_eq!(delay("User-agent: *\nDisallow:\n").await, 1);
+}
+
+#[tokio::test]
+async fn loops_that_want_it_at_once_fetch_it_once() {
+    let world = World::new(behind(200, "User-agent: *\nDisallow: /no\n")).await;
+    let robots = Robots::new(Fetcher::new(&world.config).unwrap(), &world.config);
+    let urls: Vec<Url> = (0..8).map(|n| Url::parse(&format!("http://a.test/no/{n}")).unwrap()).collect();
+    for verdict in join_all(urls.iter().map(|url| robots.of(url))).await {
+        let Verdict::Rules(rules) = verdict else { panic!("there are rules") };
+        assert!(!rules.is_url_allowed(&urls[0]));
+    }
+    assert_eq!(world.hits("a.test/robots.txt"), 1);
+}
+
+#[tokio::test]
+async fn a_huge_file_is_read_to_its_limit() {
+    let web = |ask: &Ask| {
+        if !ask.page.ends_with("/robots.txt") {
+            return html(PAGE);
+        }
+        let text = format!("User-agent: *\nDisallow: /news\n{}", "# padding\n".repeat(200_000));
+        answer(200, [], text)
+    };
+    check(web, SEED, Outcome::Disallowed).await;
+}
