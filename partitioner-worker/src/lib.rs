@@ -10,18 +10,18 @@
 //! Start at [`work::work`], then [`partition::hierarchy`] and [`contribution::contribution`].
 
 pub mod contribution;
-
+pub mod extract;
 pub mod labels;
 mod language;
 mod page;
 mod params;
 pub mod partition;
-
+pub mod service;
 pub mod terms;
 #[cfg(test)]
 mod testing;
-
+pub mod work;
 
 pub use page::Page;
 pub use params::{GroupCost, Method, Params, Scope};
-
+pub use work::work;

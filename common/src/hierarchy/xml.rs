@@ -260,7 +260,10 @@ fn root(element: &BytesStart<'_>, mut attributes: Attributes) -> Result<Hierarch
         method: attributes.wanted("method")?,
         leaves: number(&attributes.wanted("leaves")?)?,
         coarse: words(attributes.take("coarse")),
-        boundaries: words(attributes.take("boundaries")).iter().map(|n| number(n)).collect::<Result<_, _>>()?,
+        boundaries: words(attributes.take("boundaries"))
+            .iter()
+            .map(|n| number(n))
+            .collect::<Result<_, _>>()?,
         nodes: vec![attributes.node(NodeKind::Page, None)?],
     })
 }
