@@ -1,0 +1,60 @@
+//! Lists of labels: links that stand beside one another.
+//!
+//! A list is the links whose nearest ancestor that holds a second link is the same element; an entry that
+//! is alone there because it stands over a list of its own (a menu entry with its submenu) belongs to the
+//! outer list.
+
+use newslode_common::contribution::ListUse;
+use rustc_hash::FxHashMap;
+
+use super::anchors::Anchor;
+use crate::Page;
+
+/// Each list of at least two distinct labels once, sorted.
+pub(super) fn lists(page: &Page, anchors: &[Anchor]) -> Vec<ListUse> {
+    let holders = holders(page, anchors);
+    // Members of the list that each element holds; elements in page order, so inner after outer.
+    let mut held: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+    for (i, anchor) in anchors.iter().enumerate() {
+        let parent = page.tree.parent(anchor.node);
+        if let Some(holder) = parent.and_then(|parent| holders[parent.index()]) {
+            held.entry(holder).or_default().push(i);
+        }
+    }
+    let mut elements: Vec<usize> =
+        (0..page.tree.len()).filter(|element| held.contains_key(element)).collect();
+    let mut lists = Vec::new();
+    while let Some(element) = elements.pop() {
+        let Some(members) = held.remove(&element) else { continue };
+        let outer = page.tree.node_at(element).and_then(|node| page.tree.parent(node));
+        let outer = outer.and_then(|outer| holders[outer.index()]);
+        if let (&[member], Some(outer)) = (members.as_slice(), outer) {
+            if !held.contains_key(&outer) {
+                let place = elements.partition_point(|&known| known < outer);
+                elements.insert(place, outer);
+            }
+            held.entry(outer).or_default().push(member);
+            continue;
+        }
+        let mut labels: Vec<String> = members.iter().filter_map(|&i| anchors[i].key.clone()).collect();
+        labels.sort_unstable();
+        labels.dedup();
+        lists.extend((labels.len() > 1).then_some(ListUse { labels }));
+    }
+    lists.sort_unstable_by(|a, b| a.labels.cmp(&b.labels));
+    lists.dedup();
+    lists
+}
+
+/// For each node the nearest element, itself included, with two links or more below. One pass.
+fn holders(page: &Page, anchors: &[Anchor]) -> Vec<Option<usize>> {
+    let tree = &page.tree;
+    let links_before = |node| anchors.partition_point(|anchor| anchor.node < node);
+    let mut holders: Vec<Option<usize>> = vec![None; tree.len()];
+    for node in tree.node_ids() {
+        let above = tree.parent(node).and_then(|parent| holders[parent.index()]);
+        let is_holder = links_before(tree.subtree_end(node)) - links_before(node) > 1;
+        holders[node.index()] = if is_holder { Some(node.index()) } else { above };
+    }
+    holders
+}

@@ -1,0 +1,131 @@
+//! Collects how each label is used on the page: its forms and its roles.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use newslode_common::contribution::{LabelUse, Role};
+use newslode_common::hierarchy::{Hierarchy, NodeKind};
+use newslode_common::page::CanonicalUrl;
+use rustc_hash::FxHashMap;
+
+use super::anchors::Anchor;
+use super::outline::Outline;
+use crate::Page;
+use crate::labels::Keys;
+
+/// A link of so many words is a story's, not a label's.
+const STORY_WORDS: usize = 6;
+/// A label that links to so many pages names none of them.
+const MANY: usize = 4;
+
+#[derive(Default)]
+struct Use<'a> {
+    /// Each form with its count and its place of first sight.
+    forms: FxHashMap<&'a str, (u32, usize)>,
+    roles: BTreeSet<Role>,
+    links: u32,
+    empty_links: u32,
+    tail_links: u32,
+    /// Up to [`MANY`].
+    targets: BTreeSet<&'a CanonicalUrl>,
+}
+
+/// The labels of a page by key.
+#[derive(Default)]
+pub(super) struct Uses<'a>(BTreeMap<&'a str, Use<'a>>);
+
+impl<'a> Uses<'a> {
+    /// The labels of the hierarchy.
+    pub(super) fn add_outline(&mut self, outline: &'a Outline, hierarchy: &'a Hierarchy) {
+        for (i, node) in hierarchy.nodes.iter().enumerate() {
+            let (Some(key), Some(label)) = (outline.key(i), &node.label) else { continue };
+            let parent = node.parent.and_then(|parent| hierarchy.nodes.get(parent as usize));
+            let held = self.0.entry(key).or_default();
+            held.see(&label.text);
+            held.roles.insert(Role::Any);
+            if outline.is_header(i) {
+                held.roles.insert(Role::Header);
+            }
+            if parent.is_some_and(|parent| parent.kind == NodeKind::Group) {
+                held.roles.insert(Role::Member);
+            }
+        }
+    }
+
+    /// The labels that links are.
+    pub(super) fn add_anchors(&mut self, page: &Page, anchors: &'a [Anchor], keys: &Keys) {
+        let last_story = anchors.iter().rposition(|anchor| anchor.words >= STORY_WORDS);
+        for (i, anchor) in anchors.iter().enumerate() {
+            let Some(key) = &anchor.key else { continue };
+            let held = self.0.entry(key).or_default();
+            if anchor.leaves.len() != 1 {
+                held.see(&anchor.text);
+            }
+            held.links += 1;
+            held.empty_links += u32::from(anchor.is_empty(page));
+            held.tail_links += u32::from(last_story.is_some_and(|story| story < i));
+            held.roles.extend([Role::Any, Role::Link]);
+            if anchor.nofollow {
+                held.roles.insert(Role::NoFollow);
+            }
+            let Some(target) = &anchor.target else { continue };
+            if held.targets.len() < MANY {
+                held.targets.insert(target);
+            }
+            if anchor.inside {
+                held.roles.insert(Role::Inside);
+                if !held.roles.contains(&Role::Spelled) && is_spelled(key, target, keys) {
+                    held.roles.insert(Role::Spelled);
+                }
+            }
+        }
+    }
+
+    /// Sorted by key.
+    pub(super) fn labels(self) -> Vec<LabelUse> {
+        let label = |(key, held): (&str, Use)| LabelUse {
+            key: key.to_owned(),
+            form: held.form().to_owned(),
+            roles: held.roles(),
+        };
+        self.0.into_iter().map(label).collect()
+    }
+}
+
+impl<'a> Use<'a> {
+    fn see(&mut self, form: &'a str) {
+        let place = self.forms.len();
+        self.forms.entry(form).or_insert((0, place)).0 += 1;
+    }
+
+    /// The most frequent form; of several the first.
+    fn form(&self) -> &'a str {
+        let best = self.forms.iter().max_by_key(|(_, (count, place))| (*count, std::cmp::Reverse(*place)));
+        best.map_or("", |(form, _)| form)
+    }
+
+    fn roles(self) -> Vec<Role> {
+        let mut roles = self.roles;
+        if self.links > 0 && self.links == self.empty_links {
+            roles.insert(Role::Empty);
+        }
+        if self.links > 0 && self.links == self.tail_links {
+            roles.insert(Role::Tail);
+        }
+        if self.targets.len() >= MANY {
+            roles.insert(Role::Many);
+        }
+        roles.into_iter().collect()
+    }
+}
+
+/// Whether a segment of the target's path holds one of the key's stems.
+fn is_spelled(key: &str, target: &CanonicalUrl, keys: &Keys) -> bool {
+    let stems: Vec<&str> = key.split_once(':').map_or(key, |(_, stems)| stems).split(' ').collect();
+    let decoded = target.path().split('/').filter_map(|segment| {
+        let mut parts = url::form_urlencoded::parse(segment.as_bytes());
+        parts.next().map(|(text, _)| text.into_owned())
+    });
+    decoded
+        .flat_map(|segment| keys.stems(&segment.replace(['_', '.'], " ")))
+        .any(|stem| stems.contains(&stem.as_str()))
+}

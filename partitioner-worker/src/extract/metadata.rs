@@ -1,0 +1,318 @@
+//! The witnesses of a page's fields: JSON-LD, OpenGraph and `article:*`, meta names, microdata, `time`,
+//! `rel=author`, and last a byline that the page shows.
+//!
+//! Order of trust, measured on articles with known fields: JSON-LD first for dates and persons, then meta
+//! properties, then microdata, then what stands in the text.
+
+use newslode_common::page::{NodeId, PageTree, resolve, squash};
+use newslode_common::time::Timestamp;
+use serde_json::Value;
+
+use super::dates;
+use super::json_ld::{self, Objects};
+use crate::Page;
+
+/// A value with where it was found.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Found<T> {
+    pub(super) value: T,
+    pub(super) witness: &'static str,
+    /// 0 to 1.
+    pub(super) confidence: f32,
+}
+
+/// What the markup says.
+pub(super) struct Metadata {
+    /// JSON-LD or OpenGraph call the page an article.
+    pub(super) says_article: bool,
+    pub(super) headline: Option<String>,
+    pub(super) og_title: Option<String>,
+    pub(super) site_name: Option<String>,
+    pub(super) authors: Option<Found<Vec<String>>>,
+    pub(super) published: Option<Found<String>>,
+    pub(super) modified: Option<Found<String>>,
+    pub(super) section: Option<Found<String>>,
+    pub(super) place: Option<Found<String>>,
+    pub(super) image: Option<Found<String>>,
+}
+
+impl Metadata {
+    pub(super) fn of(page: &Page, fetched_at: Timestamp) -> Metadata {
+        let witnesses = Witnesses::of(page, fetched_at);
+        let objects = &witnesses.objects;
+        let first_article = |key: &str| objects.articles().find_map(|object| object.get(key));
+        let named = |key: &str| first_article(key).map(|value| json_ld::names(value, objects));
+        let headline = named("headline").and_then(|names| names.into_iter().next()).map(|text| clean(&text));
+        Metadata {
+            says_article: objects.articles().next().is_some()
+                || witnesses.meta(&["og:type"]).is_some_and(|kind| kind.eq_ignore_ascii_case("article")),
+            headline: headline.filter(|text| !text.is_empty()),
+            og_title: witnesses.meta(&["og:title", "twitter:title"]),
+            site_name: witnesses.meta(&["og:site_name", "application-name"]),
+            authors: witnesses.authors(),
+            published: witnesses.date(
+                "datePublished",
+                &[
+                    "article:published_time",
+                    "og:article:published_time",
+                    "og:published_time",
+                    "datepublished",
+                    "parsely-pub-date",
+                    "sailthru.date",
+                    "dc.date.issued",
+                    "dc.date",
+                    "dcterms.created",
+                    "dcterms.date",
+                    "pubdate",
+                    "publishdate",
+                    "publish-date",
+                    "publication_date",
+                    "date",
+                ],
+            ),
+            modified: witnesses.date(
+                "dateModified",
+                &["article:modified_time", "og:updated_time", "dcterms.modified", "lastmod", "last-modified"],
+            ),
+            section: named("articleSection")
+                .and_then(|names| found(names.into_iter().next()?, "json-ld", 0.9))
+                .or_else(|| {
+                    found(witnesses.meta(&["article:section", "parsely-section"])?, "opengraph", 0.9)
+                }),
+            place: ["dateline", "contentLocation", "locationCreated"]
+                .iter()
+                .find_map(|key| found(named(key)?.into_iter().next()?, "json-ld", 0.8)),
+            image: witnesses.image(),
+        }
+    }
+}
+
+fn found(text: String, witness: &'static str, confidence: f32) -> Option<Found<String>> {
+    let value = clean(&text);
+    (!value.is_empty()).then_some(Found { value, witness, confidence })
+}
+
+struct Witnesses<'a> {
+    page: &'a Page,
+    fetched_at: Timestamp,
+    objects: Objects,
+    /// Name or property in lower case, and content, of each `meta`.
+    metas: Vec<(String, &'a str)>,
+    /// Elements of HTML that may witness a field.
+    elements: Vec<NodeId>,
+}
+
+impl<'a> Witnesses<'a> {
+    fn of(page: &'a Page, fetched_at: Timestamp) -> Witnesses<'a> {
+        let tree = &page.tree;
+        let html: Vec<NodeId> = tree.node_ids().filter(|&node| tree.is_html(node)).collect();
+        let meta = |&node: &NodeId| {
+            let name = tree.attr(node, "property").or_else(|| tree.attr(node, "name"))?;
+            let content = tree.attr(node, "content").filter(|content| !content.trim().is_empty())?;
+            (tree.tag(node) == Some("meta")).then(|| (name.trim().to_ascii_lowercase(), content))
+        };
+        let metas = html.iter().filter_map(meta).collect();
+        Witnesses { page, fetched_at, objects: Objects::of(tree), metas, elements: html }
+    }
+
+    /// The content of the first of these metas that the page has, by order of names.
+    fn meta(&self, names: &[&str]) -> Option<String> {
+        names.iter().find_map(|name| self.metas_named(name).next().map(clean))
+    }
+
+    fn metas_named<'n>(&'n self, name: &'n str) -> impl Iterator<Item = &'a str> + 'n {
+        self.metas.iter().filter(move |(known, _)| known == name).map(|(_, content)| *content)
+    }
+
+    fn date(&self, property: &str, metas: &[&str]) -> Option<Found<String>> {
+        let parse = |text: &str| dates::parse(text, self.fetched_at);
+        let dated = |value: Option<String>, witness, confidence| {
+            value.map(|value| Found { value, witness, confidence })
+        };
+        let of_object = |object: &serde_json::Map<String, Value>| {
+            object.get(property).and_then(Value::as_str).and_then(parse)
+        };
+        dated(self.objects.articles().find_map(of_object), "json-ld", 0.98)
+            .or_else(|| dated(self.objects.all().find_map(of_object), "json-ld", 0.9))
+            .or_else(|| {
+                let meta = metas.iter().find_map(|name| self.metas_named(name).find_map(parse));
+                dated(meta, "meta", 0.9)
+            })
+            .or_else(|| {
+                let value = |node: &NodeId| self.dated_text(*node).and_then(|text| parse(&text));
+                dated(self.with_itemprop(property).find_map(|node| value(&node)), "microdata", 0.9)
+            })
+            .or_else(|| {
+                let tree = &self.page.tree;
+                let is_time = |node: &&NodeId| {
+                    tree.tag(**node) == Some("time")
+                        && self.is_modification(**node) == (property != "datePublished")
+                };
+                let times = self.elements.iter().filter(is_time);
+                let first = times.take(20).find_map(|&node| parse(&self.dated_text(node)?));
+                dated(first, "time", 0.7)
+            })
+    }
+
+    /// Whether the text right before a `time` or inside it says that the date is one of a change.
+    fn is_modification(&self, node: NodeId) -> bool {
+        let tree = &self.page.tree;
+        let marks = [tree.attr(node, "class"), tree.attr(node, "itemprop"), tree.attr(node, "id")];
+        let says = |text: &str| {
+            let text = text.to_ascii_lowercase();
+            ["updated", "modified", "dateline-update"].iter().any(|word| text.contains(word))
+        };
+        marks.into_iter().flatten().any(says)
+            || tree.prev_sibling(node).and_then(|before| tree.text(before)).is_some_and(says)
+    }
+
+    fn dated_text(&self, node: NodeId) -> Option<String> {
+        let tree = &self.page.tree;
+        let said = tree.attr(node, "datetime").or_else(|| tree.attr(node, "content"));
+        said.map(str::to_owned).or_else(|| self.short_text(node))
+    }
+
+    fn with_itemprop(&self, property: &str) -> impl Iterator<Item = NodeId> {
+        let tree = &self.page.tree;
+        self.elements.iter().copied().filter(move |&node| {
+            tree.attr(node, "itemprop")
+                .is_some_and(|names| names.split_whitespace().any(|name| name == property))
+        })
+    }
+
+    /// The text below, unless it is longer than a name or date can be.
+    fn short_text(&self, node: NodeId) -> Option<String> {
+        let leaves = self.page.leaves.range_under(&self.page.tree, node);
+        let mut text = String::new();
+        for leaf in leaves {
+            if text.len() > 200 {
+                return None;
+            }
+            text.push(' ');
+            text.push_str(self.page.leaves.text(leaf));
+        }
+        let text = text.trim().to_owned();
+        (!text.is_empty()).then_some(text)
+    }
+
+    fn authors(&self) -> Option<Found<Vec<String>>> {
+        let found = |names: Vec<String>, witness, confidence| {
+            let value = people(&names);
+            (!value.is_empty()).then_some(Found { value, witness, confidence })
+        };
+        let of_objects = || -> Vec<String> {
+            let author = self.objects.articles().find_map(|object| object.get("author"));
+            author.map(|author| json_ld::names(author, &self.objects)).unwrap_or_default()
+        };
+        let metas = |names: &[&str]| -> Vec<String> {
+            let first = names.iter().find(|name| self.metas_named(name).next().is_some());
+            first.map(|name| self.metas_named(name).map(str::to_owned).collect()).unwrap_or_default()
+        };
+        let texts = |nodes: &mut dyn Iterator<Item = NodeId>| -> Vec<String> {
+            nodes.take(8).filter_map(|node| self.short_text(node)).collect()
+        };
+        found(of_objects(), "json-ld", 0.9)
+            .or_else(|| {
+                found(metas(&["parsely-author", "sailthru.author", "dc.creator", "byl"]), "meta", 0.85)
+            })
+            .or_else(|| found(texts(&mut self.with_rel_author()), "rel-author", 0.8))
+            .or_else(|| found(texts(&mut self.with_itemprop("author")), "microdata", 0.8))
+            .or_else(|| found(metas(&["author", "article:author", "twitter:creator"]), "meta", 0.7))
+            .or_else(|| found(texts(&mut self.with_byline_class().take(1)), "byline", 0.6))
+    }
+
+    fn with_rel_author(&self) -> impl Iterator<Item = NodeId> {
+        let tree = &self.page.tree;
+        self.elements.iter().copied().filter(move |&node| {
+            tree.attr(node, "rel").is_some_and(|rel| rel.split_whitespace().any(|word| word == "author"))
+        })
+    }
+
+    fn with_byline_class(&self) -> impl Iterator<Item = NodeId> {
+        let tree = &self.page.tree;
+        let is_byline = |class: &str| {
+            let mut words = class.split(['-', '_']).map(str::to_ascii_lowercase);
+            words.any(|word| word == "byline" || word == "author" || word == "authors")
+        };
+        let elements = self.elements.iter().copied();
+        elements.filter(move |&node| tree.tag(node) != Some("body") && tree.classes(node).any(is_byline))
+    }
+
+    fn image(&self) -> Option<Found<String>> {
+        let web = |url: &str| resolve(&self.page.base, url).map(String::from);
+        let of_objects =
+            || self.objects.articles().find_map(|object| web(json_ld::url(object.get("image")?)?));
+        let metas = ["og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src"];
+        let meta = metas.iter().find_map(|name| self.metas_named(name).find_map(web));
+        let found = |value, witness| Some(Found { value, witness, confidence: 0.9 });
+        meta.and_then(|url| found(url, "opengraph")).or_else(|| found(of_objects()?, "json-ld"))
+    }
+}
+
+/// Entities that were escaped twice are common in metadata.
+fn clean(text: &str) -> String {
+    let pairs = [("&amp;", "&"), ("&quot;", "\""), ("&#39;", "'"), ("&#039;", "'"), ("&rsquo;", "’")];
+    let plain = pairs.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to));
+    squash(&plain)
+}
+
+/// Names of people out of bylines, each once.
+fn people(bylines: &[String]) -> Vec<String> {
+    let mut people: Vec<String> = Vec::new();
+    for byline in bylines {
+        let byline = without_by(&clean(byline)).to_owned();
+        let parts = byline.split([',', ';', '|', '/', '•', '·']).flat_map(|part| part.split(" and "));
+        let parts = parts.flat_map(|part| part.split(" & ")).flat_map(|part| part.split(" und "));
+        for name in parts.map(|part| without_by(part.trim()).trim_end_matches('.').trim()) {
+            if is_name(name) && !people.iter().any(|known| known.eq_ignore_ascii_case(name)) {
+                people.push(name.to_owned());
+            }
+        }
+    }
+    people
+}
+
+fn without_by(text: &str) -> &str {
+    const BY: [&str; 10] =
+        ["written by", "posted by", "by:", "by", "von", "par", "por", "di", "door", "автор:"];
+    let text = text.trim();
+    BY.iter()
+        .find_map(|by| {
+            let head = text.get(..by.len()).filter(|head| head.to_lowercase() == *by)?;
+            let rest = text.get(head.len()..)?;
+            (by.ends_with(':') || rest.starts_with([' ', ':'])).then(|| rest.trim_start_matches([' ', ':']))
+        })
+        .unwrap_or(text)
+}
+
+fn is_name(text: &str) -> bool {
+    let words = text.split_whitespace().count();
+    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+    (1..=5).contains(&words)
+        && (2..=60).contains(&letters)
+        && !text.contains(['@', '{', '<', '='])
+        && !text.contains("://")
+        && !text.starts_with("www.")
+        && !text.chars().any(|c| c.is_ascii_digit())
+        && text.chars().next().is_some_and(|c| !c.is_lowercase())
+}
+
+/// Whether any ancestor, itself included, has this tag.
+pub(super) fn is_inside(tree: &PageTree, node: NodeId, tags: &[&str]) -> bool {
+    let mut up = std::iter::once(node).chain(tree.ancestors(node));
+    up.any(|node| tree.tag(node).is_some_and(|tag| tags.contains(&tag)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bylines_become_names() {
+        let names = |byline: &str| people(&[byline.to_owned()]);
+        assert_eq!(names("By Ada Lovelace and Alan Turing"), ["Ada Lovelace", "Alan Turing"]);
+        assert_eq!(names("Von Käthe Müller, dpa"), ["Käthe Müller"]);
+        assert_eq!(names("https://a.test/people/ada"), Vec::<String>::new());
+        assert_eq!(names("Bya Smith"), ["Bya Smith"]);
+    }
+}

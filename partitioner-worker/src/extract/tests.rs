@@ -1,0 +1,110 @@
+//! Pages in, fields out.
+
+use super::*;
+use crate::testing::page_at;
+
+/// 2024-06-01T00:00:00Z.
+const NOW: Timestamp = Timestamp(1_717_200_000_000);
+
+const TEXT: &str = "<p>The council voted on Tuesday to keep the old bridge open for another year, after \
+    <b>hundreds</b> of people had asked for it.</p><h2>What now</h2><p>Engineers will look at it every \
+    month, the mayor said, and a new bridge is planned for the end of the decade.</p><p>It was built in \
+    1907, survived two floods and a war, and carries forty thousand cars on every working day.</p>\
+    <ul><li>It is closed to lorries from next week on.</li></ul><blockquote>We love it, and we will fight \
+    for it, one resident said.</blockquote><p>The vote was close: nine were for it and eight against it, \
+    and two stayed away from the meeting.</p>";
+
+fn of(head: &str, body: &str) -> (PageKind, Option<Article>) {
+    let html = format!("<html lang=en><head>{head}</head><body>{body}</body></html>");
+    let page = page_at("https://news.example.org/2024/bridge", &html);
+    article(&page, &page.html, NOW)
+}
+
+fn fields(head: &str, body: &str) -> Article {
+    of(head, body).1.unwrap()
+}
+
+#[test]
+fn json_ld_gives_all_fields() {
+    let head = r##"<title>Bridge stays open | The Post</title><meta property=og:site_name content="The Post">
+        <meta property=og:image content=/i/bridge.jpg>
+        <script type="application/ld+json">{"@context":"https://schema.org","@graph":[
+          {"@type":"Organization","@id":"#o","name":"The Post"},
+          {"@type":"Person","@id":"#ada","name":"Ada Lovelace"},
+          {"@type":["NewsArticle"],"headline":"Bridge stays open","author":[{"@id":"#ada"},{"name":"Alan Turing"}],
+           "datePublished":"2024-05-03T10:30:00+02:00","dateModified":"2024-05-04T08:00:00Z",
+           "articleSection":["Local","News"],"dateline":"RIVERTON"}]}</script>"##;
+    let found = fields(head, &format!("<h1>Bridge stays open</h1>{TEXT}"));
+    assert_eq!(found.title.as_deref(), Some("Bridge stays open"));
+    assert_eq!(found.authors, ["Ada Lovelace", "Alan Turing"]);
+    assert_eq!(found.published.as_deref(), Some("2024-05-03T10:30:00+02:00"));
+    assert_eq!(found.modified.as_deref(), Some("2024-05-04T08:00:00Z"));
+    assert_eq!((found.section.as_deref(), found.place.as_deref()), (Some("Local"), Some("RIVERTON")));
+    assert_eq!(found.image.as_deref(), Some("https://news.example.org/i/bridge.jpg"));
+    assert_eq!(found.language.as_deref(), Some("en"));
+    assert_eq!(found.evidence["published"].witness, "json-ld");
+}
+
+#[test]
+fn the_body_is_blocks_in_page_order() {
+    let menu = "<nav><a href=/a>Sport</a><a href=/b>World</a></nav>";
+    let found = fields(
+        "<meta property=og:type content=article>",
+        &format!("{menu}<article><h1>Bridge</h1>{TEXT}</article><footer><p>All rights.</p></footer>"),
+    );
+    let kinds: Vec<BlockKind> = found.body.iter().map(|block| block.kind).collect();
+    use BlockKind::{Heading, ListItem, Paragraph, Quote};
+    assert_eq!(kinds, [Paragraph, Heading, Paragraph, Paragraph, ListItem, Quote, Paragraph]);
+    assert!(found.body[0].text.contains("after hundreds of people"), "{}", found.body[0].text);
+    assert!(!found.text().contains("Sport") && !found.text().contains("rights"));
+}
+
+#[test]
+fn meta_microdata_and_text_stand_in() {
+    let meta = "<meta property=og:type content=article><meta name=author content='By Ada Lovelace'>\
+                <meta property=article:published_time content=2024-05-03><meta property=article:section content=Local>";
+    let found = fields(meta, TEXT);
+    assert_eq!((found.authors[0].as_str(), found.published.as_deref()), ("Ada Lovelace", Some("2024-05-03")));
+    assert_eq!(found.section.as_deref(), Some("Local"));
+
+    let microdata = "<div itemscope><span itemprop=author>Alan Turing</span>\
+                     <span itemprop=datePublished content='2024-05-02T01:00:00Z'></span></div>";
+    let found = fields("<meta property=og:type content=article>", &format!("{microdata}{TEXT}"));
+    assert_eq!(found.authors, ["Alan Turing"]);
+    assert_eq!(found.published.as_deref(), Some("2024-05-02T01:00:00Z"));
+
+    let shown = "<p class='post-byline'>By Grace Hopper</p><time datetime='2024-05-01'>May 1</time>";
+    let found = fields("<meta property=og:type content=article>", &format!("{shown}{TEXT}"));
+    assert_eq!((found.authors[0].as_str(), found.published.as_deref()), ("Grace Hopper", Some("2024-05-01")));
+}
+
+#[test]
+fn what_no_witness_gives_is_empty() {
+    let found = fields("<meta property=og:type content=article>", TEXT);
+    assert_eq!((found.title, found.published, found.place), (None, None, None));
+    assert!(found.authors.is_empty() && found.evidence.is_empty());
+}
+
+#[test]
+fn a_date_after_the_fetch_is_none() {
+    let later =
+        "<meta property=og:type content=article><meta property=article:published_time content=2031-01-01>";
+    assert_eq!(fields(later, TEXT).published, None);
+}
+
+#[test]
+fn a_dateline_is_a_place() {
+    let body = TEXT.replacen("<p>The council", "<p>RIVERTON (Wire) — The council", 1);
+    let found = fields("<meta property=og:type content=article>", &body);
+    assert_eq!(found.place.as_deref(), Some("RIVERTON"));
+}
+
+#[test]
+fn kinds_of_pages() {
+    let links: String = (0..40).map(|n| format!("<li><a href=/{n}>Story number {n} of today</a>")).collect();
+    assert_eq!(of("", &links).0, PageKind::Section);
+    assert_eq!(of("", "<p>Contact us.").0, PageKind::Other);
+    assert_eq!(of("", &format!("<div>{TEXT}{TEXT}{TEXT}</div>")).0, PageKind::Article);
+    let home = page_at("https://news.example.org/", TEXT);
+    assert_eq!(article(&home, &home.html, NOW), (PageKind::Home, None));
+}

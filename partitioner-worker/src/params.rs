@@ -1,0 +1,161 @@
+//! The parameters of the page algorithms: every number that changes what is found, in one value.
+//!
+//! `paper` follows the print, `default` is what users get and differs where measurement says so. Shares
+//! are whole per cents, so that parameters compare exactly and no rounding enters a decision.
+//! [`Params::digest`] names parameters and algorithm version as text; it stands in every hierarchy.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// Raised whenever the same parameters give another hierarchy or contribution.
+const ALGORITHMS: u32 = 1;
+/// Steps of the dynamic program that a millisecond of a page's time budget buys. A step takes about a
+/// nanosecond, so partitioning stays under a tenth of the budget and the rest is left for parsing.
+const STEPS_PER_MS: u64 = 100_000;
+
+/// How the leaves of a page become a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Method {
+    /// Segments alone (`[OM05 §4.1]`).
+    Flat,
+    /// Binary partition by dynamic programming, then grouping and promotion (`[OM05 §4.3]`).
+    Dp,
+}
+
+/// What the dynamic program is given at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// Each flat segment for itself; the segments are joined under the page.
+    Segment,
+    /// All leaves of the page.
+    Page,
+}
+
+/// What of the cost's factors is held against the threshold of grouping (`[OM05 §4.3.2]`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GroupCost {
+    /// Their sum, as printed.
+    Sum,
+    /// Their mean over the factors that apply, which is what the threshold fits.
+    Mean,
+}
+
+/// Parameters of the page algorithms.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// The preset these come from.
+    pub name: String,
+    /// How leaves become a tree.
+    pub method: Method,
+    /// What the dynamic program is given at a time.
+    pub scope: Scope,
+    /// δ of the flat partition, in per cent: a segment ends where fewer of its links than this lead on.
+    pub flat_delta: u32,
+    /// Siblings that cost less than this, in per cent, are instances of one group.
+    pub group_below: u32,
+    /// What of the cost is compared with it.
+    pub group_cost: GroupCost,
+    /// Leaves in one run of the dynamic program at most; larger scopes are cut along the page's elements.
+    pub max_dp_leaves: usize,
+    /// Steps of the dynamic program on one page at most; what comes after is left flat.
+    pub max_steps: u64,
+}
+
+impl Default for Params {
+    fn default() -> Params {
+        Params { name: "default".into(), group_cost: GroupCost::Mean, ..Params::paper() }
+    }
+}
+
+impl Params {
+    /// The print: δ = 0.34, groups below a sum of 0.33.
+    #[must_use]
+    pub fn paper() -> Params {
+        Params {
+            name: "paper".into(),
+            method: Method::Dp,
+            scope: Scope::Segment,
+            flat_delta: 34,
+            group_below: 33,
+            group_cost: GroupCost::Sum,
+            max_dp_leaves: 150,
+            max_steps: 5_000 * STEPS_PER_MS,
+        }
+    }
+
+    /// A preset by name: `default` or `paper`.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Params> {
+        match name {
+            "default" => Some(Params::default()),
+            "paper" => Some(Params::paper()),
+            _ => None,
+        }
+    }
+
+    /// These parameters with the steps that a time budget buys: a function of the number, not of a clock.
+    #[must_use]
+    pub fn within(&self, budget: Duration) -> Params {
+        let ms = u64::try_from(budget.as_millis()).unwrap_or(u64::MAX);
+        Params { max_steps: ms.saturating_mul(STEPS_PER_MS), ..self.clone() }
+    }
+
+    /// All parameters and the version of the algorithms as stable text.
+    #[must_use]
+    pub fn digest(&self) -> String {
+        let Params { name, method, scope, flat_delta, group_below, group_cost, max_dp_leaves, max_steps } =
+            self;
+        let method = match method {
+            Method::Flat => "flat",
+            Method::Dp => "dp",
+        };
+        let scope = match scope {
+            Scope::Segment => "segment",
+            Scope::Page => "page",
+        };
+        let group_cost = match group_cost {
+            GroupCost::Sum => "sum",
+            GroupCost::Mean => "mean",
+        };
+        format!(
+            "{name} v{ALGORITHMS} method={method} scope={scope} flat_delta={flat_delta} \
+             group_below={group_below} group_cost={group_cost} max_dp_leaves={max_dp_leaves} \
+             max_steps={max_steps}"
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn presets_are_found_by_their_own_names() {
+        for params in [Params::default(), Params::paper()] {
+            assert_eq!(Params::named(&params.name), Some(params));
+        }
+        assert_eq!(Params::named("best"), None);
+    }
+
+    #[test]
+    fn a_digest_tells_parameters_apart() {
+        let paper = Params::paper();
+        let others = [
+            Params::default(),
+            Params { method: Method::Flat, ..paper.clone() },
+            Params { scope: Scope::Page, ..paper.clone() },
+            Params { flat_delta: 35, ..paper.clone() },
+            Params { group_below: 34, ..paper.clone() },
+            Params { max_dp_leaves: 151, ..paper.clone() },
+            paper.within(Duration::from_millis(1)),
+        ];
+        for other in others {
+            assert_ne!(other.digest(), paper.digest());
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Pages in, outlines out.
+
+use newslode_common::hierarchy::NodeKind;
+use proptest::prelude::*;
+
+use super::*;
+use crate::GroupCost;
+use crate::testing::{page, pages};
+
+/// Labels by depth; an unlabelled node is `*` (segment), `-` (partition) or `+` (group).
+fn outline(hierarchy: &Hierarchy) -> String {
+    let mut depths: Vec<usize> = Vec::new();
+    let mut out = String::new();
+    for node in &hierarchy.nodes {
+        let depth = node.parent.map_or(0, |parent| depths[parent as usize] + 1);
+        depths.push(depth);
+        let sign = match node.kind {
+            NodeKind::Page => continue,
+            NodeKind::Segment => "*",
+            NodeKind::Partition => "-",
+            NodeKind::Group => "+",
+            NodeKind::Label => "",
+        };
+        let text = node.label.as_ref().map_or("", |label| label.text.as_str());
+        out.push_str(&format!("{}{sign}{text}\n", " ".repeat(depth - 1)));
+    }
+    out
+}
+
+#[track_caller]
+fn check(html: &str, params: &Params, expected: &str) {
+    assert_eq!(outline(&hierarchy(&page(html), params)), expected, "{html}");
+}
+
+const MENU: &str = "<div><h3>Sport</h3><ul><li><a>Cup</a><li><a>Tour</a><li><a>Race</a></ul></div>";
+
+#[test]
+fn an_emphasised_first_child_heads_its_siblings() {
+    check(MENU, &Params::default(), "*Sport\n +\n  Cup\n  Tour\n  Race\n");
+}
+
+#[test]
+fn the_flat_method_lists_the_leaves_of_each_segment() {
+    let params = Params { method: Method::Flat, ..Params::paper() };
+    check("<h1>T</h1><li>a<li>b<li>c<p>x<p>y<p>z<p>w", &params, "*\n T\n a\n b\n c\n*\n x\n y\n z\n w\n");
+}
+
+#[test]
+fn grouping_by_the_sum_is_stricter_than_by_the_mean() {
+    let html = "<ul><li><a>Cup</a><li><a>Tour</a></ul>";
+    let mean = Params { group_cost: GroupCost::Mean, ..Params::paper() };
+    check(html, &mean, "*\n +\n  Cup\n  Tour\n");
+    check(html, &Params::paper(), "*Cup\n Tour\n");
+}
+
+#[test]
+fn a_scope_over_the_limit_is_cut_and_the_page_says_so() {
+    let params = Params { max_dp_leaves: 2, ..Params::default() };
+    let cut = hierarchy(&page(MENU), &params);
+    assert_eq!(cut.coarse, ["leaves"]);
+    assert!(hierarchy(&page(MENU), &Params::default()).coarse.is_empty());
+}
+
+#[test]
+fn without_steps_a_segment_is_left_flat() {
+    let params = Params { max_steps: 0, ..Params::default() };
+    let flat = hierarchy(&page(MENU), &params);
+    assert_eq!(outline(&flat), "*\n Sport\n Cup\n Tour\n Race\n");
+    assert_eq!(flat.coarse, ["leaves"]);
+}
+
+fn any_params() -> impl Strategy<Value = Params> {
+    let method = prop_oneof![Just(Method::Flat), Just(Method::Dp), Just(Method::Dp)];
+    let scope = prop_oneof![Just(Scope::Segment), Just(Scope::Page)];
+    let steps = prop_oneof![Just(0), Just(3_000), Just(u64::MAX)];
+    (method, scope, steps, 1usize..40).prop_map(|(method, scope, max_steps, max_dp_leaves)| Params {
+        method,
+        scope,
+        max_steps,
+        max_dp_leaves,
+        ..Params::default()
+    })
+}
+
+proptest! {
+    #[test]
+    fn every_leaf_is_in_exactly_one_label(page in pages(80), params in any_params()) {
+        let hierarchy = hierarchy(&page, &params);
+        prop_assert_eq!(hierarchy.check(), Ok(()));
+        let labels = hierarchy.nodes.iter().filter_map(|node| node.label.as_ref());
+        let mut leaves: Vec<u32> = labels.flat_map(|label| label.leaves.iter().copied()).collect();
+        leaves.sort_unstable();
+        prop_assert_eq!(leaves, (0..page.leaves.len() as u32).collect::<Vec<_>>());
+    }
+}

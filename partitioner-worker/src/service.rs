@@ -1,0 +1,286 @@
+//! The service: fetched pages in, hierarchies and contributions out.
+//!
+//! One page: take it from the queue, find its bytes, [`work`] on it off the reactor, file what it says in
+//! the archive, publish it, and only then acknowledge: a page whose worker dies at any point comes again,
+//! and doing it twice has the same effect. A message that can never be worked on goes to the dead letters
+//! with the reason. A full queue or an archive that does not answer is waited for, holding at most as many
+//! pages as there are workers, so that nothing new is taken: this is how a slow miner slows the crawl.
+//!
+//! The one module of this crate that knows of queues, stores and time. Start at [`run`].
+
+use std::io::Read as _;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use bytes::Bytes;
+use newslode_common::broker::{Broker, Consumer, Delivery, PublishError, Queue};
+use newslode_common::config::PartitionerConfig;
+use newslode_common::hierarchy::{Hierarchy, xml};
+use newslode_common::message::envelope::{self, open, seal};
+use newslode_common::message::{Body, FetchedPage, PartitionedPage};
+use newslode_common::shutdown;
+use newslode_common::store::{Kind, PageArchive, StoreError};
+use newslode_common::telemetry::metrics::Metrics;
+use newslode_common::time::Timestamp;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::{Params, work};
+
+/// Bytes of a page after decompression at most; crawlers stop far below.
+const MAX_PAGE: u64 = 64 << 20;
+/// First wait before something refused is tried again; it doubles up to [`LONGEST_WAIT`].
+const FIRST_WAIT: Duration = Duration::from_millis(50);
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
+/// A page that could not be handed on for so long goes back to the queue: well below the time after which
+/// a broker takes its deliveries away.
+const LONGEST_HOLD: Duration = Duration::from_secs(600);
+
+/// What the service is connected to.
+#[derive(Clone)]
+pub struct Parts {
+    /// Where pages come from and contributions go to.
+    pub broker: Arc<dyn Broker>,
+    /// Where large pages are, and what was computed of each is kept.
+    pub archive: Arc<dyn PageArchive>,
+    /// Counts.
+    pub metrics: Arc<Metrics>,
+}
+
+/// Works until told to stop; then finishes what is in hand within the grace, the rest goes back.
+///
+/// # Errors
+/// When the configuration names unknown parameters, the broker is given up, or its queues are missing.
+pub async fn run(parts: Parts, config: PartitionerConfig, stop: CancellationToken) -> anyhow::Result<()> {
+    let params = Params::named(&config.params)
+        .with_context(|| format!("`partitioner.params` is `default` or `paper`, not `{}`", config.params))?;
+    let workers = config.workers.max(1);
+    let prefetch = u16::try_from(workers * 2).unwrap_or(u16::MAX);
+    let mut consumer = parts.broker.consume(Queue::Pages, prefetch).await.context("cannot consume pages")?;
+    let worker = Worker { parts, params: Arc::new(params), budget: Duration::from_millis(config.page_ms) };
+    let slots = Arc::new(Semaphore::new(workers));
+    let mut in_hand: JoinSet<anyhow::Result<()>> = JoinSet::new();
+    let ended = loop {
+        tokio::select! {
+            () = stop.cancelled() => break Ok(()),
+            Some(done) = in_hand.join_next() => {
+                if let Err(error) = done.unwrap_or_else(|gone| Err(gone.into())) {
+                    break Err(error);
+                }
+            }
+            next = next(&slots, consumer.as_mut()) => match next {
+                Ok((slot, delivery)) => {
+                    let worker = worker.clone();
+                    in_hand.spawn(async move {
+                        let done = worker.handle(delivery).await;
+                        drop(slot);
+                        done
+                    });
+                }
+                Err(error) => break Err(error),
+            },
+        }
+    };
+    let returned = shutdown::drain(&mut in_hand, Duration::from_millis(config.grace_ms)).await;
+    if returned > 0 {
+        tracing::warn!(returned, "stopped with pages in hand; they go back to the queue");
+    }
+    ended
+}
+
+/// A page, once there is a worker for it. Cancel safe, as both of its waits are.
+async fn next(
+    slots: &Arc<Semaphore>,
+    consumer: &mut dyn Consumer,
+) -> anyhow::Result<(OwnedSemaphorePermit, Delivery)> {
+    let slot = Arc::clone(slots).acquire_owned().await?;
+    let delivery = consumer.next().await.context("no more pages")?;
+    Ok((slot, delivery))
+}
+
+/// How work on a page ends before it is acknowledged.
+enum Stuck {
+    /// Never to be worked on: dead letter.
+    Reject(String),
+    /// Not now: back to the queue.
+    Release,
+    /// The service cannot go on.
+    End(anyhow::Error),
+}
+
+#[derive(Clone)]
+struct Worker {
+    parts: Parts,
+    params: Arc<Params>,
+    budget: Duration,
+}
+
+impl Worker {
+    async fn handle(&self, delivery: Delivery) -> anyhow::Result<()> {
+        let metrics = &self.parts.metrics;
+        let queue = Queue::Pages.name();
+        metrics.consumed.with_label_values(&[queue]).inc();
+        if delivery.redelivered {
+            metrics.redelivered.with_label_values(&[queue]).inc();
+        }
+        let ended = match self.page(&delivery.body).await {
+            Ok(()) => delivery.ack().await,
+            Err(Stuck::Reject(reason)) => {
+                tracing::warn!(reason, "a page is given up");
+                metrics.dead_lettered.with_label_values(&[queue]).inc();
+                delivery.reject(&reason).await
+            }
+            Err(Stuck::Release) => delivery.release().await,
+            Err(Stuck::End(error)) => {
+                if let Err(error) = delivery.release().await {
+                    tracing::warn!(%error, "a page could not be returned; it comes again by itself");
+                }
+                return Err(error);
+            }
+        };
+        if let Err(error) = ended {
+            tracing::warn!(%error, "a page was not acknowledged; it comes again");
+        }
+        Ok(())
+    }
+
+    async fn page(&self, message: &[u8]) -> Result<(), Stuck> {
+        let fetched: FetchedPage = open(message).map_err(|error| Stuck::Reject(error.to_string()))?;
+        let packed = self.packed(&fetched).await?;
+        let (params, budget) = (Arc::clone(&self.params), self.budget);
+        let started = Instant::now();
+        let working = tokio::task::spawn_blocking(move || {
+            let bytes = unpack(&packed)?;
+            Ok(work(&fetched, &bytes, &params, budget))
+        });
+        let worked: Result<_, String> = working.await.map_err(|error| Stuck::End(error.into()))?;
+        let (page, hierarchy) = worked.map_err(Stuck::Reject)?;
+        self.count(&page, started.elapsed());
+        self.keep(&page, &hierarchy).await?;
+        self.publish(&page).await
+    }
+
+    /// The body, still compressed.
+    async fn packed(&self, fetched: &FetchedPage) -> Result<Vec<u8>, Stuck> {
+        if let Body::Inline(packed) = &fetched.body {
+            return Ok(packed.clone());
+        }
+        let content = fetched.content();
+        let patience = Patience::new();
+        let kept = patience.store("read a page", || self.parts.archive.get(Kind::Page, content)).await?;
+        let kept = kept.ok_or_else(|| Stuck::Reject(format!("the archive has no page {content}")))?;
+        let kept: FetchedPage = open(&kept).map_err(|error| Stuck::Reject(format!("archive: {error}")))?;
+        match kept.body {
+            Body::Inline(packed) => Ok(packed),
+            Body::Archived => Err(Stuck::Reject(format!("the archive's page {content} has no body"))),
+        }
+    }
+
+    fn count(&self, page: &PartitionedPage, took: Duration) {
+        let metrics = &self.parts.metrics;
+        let result = match &page.notes {
+            notes if notes.failed.is_some() => "failed",
+            notes if !notes.coarse.is_empty() => "coarse",
+            _ => "whole",
+        };
+        if let Some(reason) = &page.notes.failed {
+            tracing::error!(url = %page.url, reason, "work on a page failed; it counts nothing");
+        }
+        metrics.partitioned.with_label_values(&[result]).inc();
+        metrics.partition_seconds.observe(took.as_secs_f64());
+    }
+
+    /// Files hierarchy, contribution and article under the page's content.
+    async fn keep(&self, page: &PartitionedPage, hierarchy: &Hierarchy) -> Result<(), Stuck> {
+        let mut kept = vec![
+            (Kind::Hierarchy, Bytes::from(xml::write(hierarchy))),
+            (Kind::Contribution, sealed(&page.contribution)?),
+        ];
+        if let Some(article) = &page.article {
+            let json = serde_json::to_vec(article).map_err(|error| Stuck::Reject(error.to_string()))?;
+            kept.push((Kind::Article, json.into()));
+        }
+        let (archive, content) = (&self.parts.archive, page.version.content);
+        let patience = Patience::new();
+        for (kind, bytes) in kept {
+            let put = || archive.put(kind, content, bytes.clone(), Timestamp::now());
+            patience.store("keep what a page says", put).await?;
+        }
+        Ok(())
+    }
+
+    async fn publish(&self, page: &PartitionedPage) -> Result<(), Stuck> {
+        let message = sealed(page)?;
+        let patience = Patience::new();
+        let mut wait = FIRST_WAIT;
+        loop {
+            match self.parts.broker.publish(Queue::Partitions, message.clone()).await {
+                Ok(()) => return Ok(()),
+                Err(error @ PublishError::TooLarge { .. }) => return Err(Stuck::Reject(error.to_string())),
+                Err(error @ PublishError::Unroutable { .. }) => return Err(Stuck::End(error.into())),
+                Err(PublishError::Full { .. }) => {
+                    self.parts.metrics.refused.with_label_values(&[Queue::Partitions.name()]).inc();
+                }
+                Err(error @ PublishError::Unavailable { .. }) => {
+                    tracing::warn!(%error, "a page could not be handed on; trying again");
+                }
+            }
+            patience.wait(&mut wait).await?;
+        }
+    }
+}
+
+/// How long a page is held that cannot be handed on.
+struct Patience(Instant);
+
+impl Patience {
+    fn new() -> Patience {
+        Patience(Instant::now())
+    }
+
+    async fn wait(&self, wait: &mut Duration) -> Result<(), Stuck> {
+        if self.0.elapsed() > LONGEST_HOLD {
+            return Err(Stuck::Release);
+        }
+        tokio::time::sleep(*wait).await;
+        *wait = (*wait * 2).min(LONGEST_WAIT);
+        Ok(())
+    }
+
+    /// Repeats a store call until it is answered. A refusal is waited out, too: a person must mend the
+    /// store, and no page is lost for it.
+    async fn store<T, F>(&self, what: &str, call: impl Fn() -> F) -> Result<T, Stuck>
+    where
+        F: Future<Output = Result<T, StoreError>>,
+    {
+        let mut wait = FIRST_WAIT;
+        loop {
+            match call().await {
+                Ok(done) => return Ok(done),
+                Err(error @ StoreError::Corrupt(_)) => return Err(Stuck::Reject(error.to_string())),
+                Err(error @ (StoreError::Unavailable(_) | StoreError::Refused(_))) => {
+                    tracing::warn!(%error, "cannot {what}; trying again");
+                }
+            }
+            self.wait(&mut wait).await?;
+        }
+    }
+}
+
+fn sealed<M: envelope::Message>(message: &M) -> Result<Bytes, Stuck> {
+    seal(message).map(Bytes::from).map_err(|error| Stuck::Reject(error.to_string()))
+}
+
+/// Decompresses a body, up to a limit that no page of ours reaches.
+fn unpack(packed: &[u8]) -> Result<Vec<u8>, String> {
+    let broken = |error: std::io::Error| format!("the page's body is not zstd: {error}");
+    let mut bytes = Vec::new();
+    let decoder = zstd::stream::read::Decoder::new(packed).map_err(broken)?;
+    decoder.take(MAX_PAGE + 1).read_to_end(&mut bytes).map_err(broken)?;
+    if bytes.len() as u64 > MAX_PAGE {
+        return Err(format!("the page's body is over {MAX_PAGE} bytes when decompressed"));
+    }
+    Ok(bytes)
+}
