@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use redis::aio::{ConnectionLike, ConnectionManager, ConnectionManagerConfig};
+use redis::aio::{ConnectionManager, ConnectionManagerConfig};
 use redis::{Client, Cmd, ErrorKind, FromRedisValue, Pipeline, RedisError, ServerErrorKind};
 
 use super::library;
@@ -59,9 +59,7 @@ impl Connection {
 
     /// Sends a command as it is.
     pub(super) async fn call_once<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, Failure> {
-        self.bounded(async |mut manager| manager.req_packed_command(command).await).await.and_then(|value| {
-            T::from_redis_value(value).map_err(|error| Failure::from(RedisError::from(error)))
-        })
+        self.bounded(async |mut manager| command.query_async(&mut manager).await).await
     }
 
     /// Sends commands together; atomic if the pipeline is. Of one slot only.

@@ -106,7 +106,8 @@ impl Frontier for RedisStore {
         now: Timestamp,
     ) -> StoreResult<Completed> {
         let mut call = function("nl1_complete", &self.keys().frontier(&claim.site));
-        call.arg(claim.site.as_str()).arg(claim.url.as_str()).arg(claim.fetch).arg(pack::millis(now.0));
+        call.arg(claim.site.as_str()).arg(claim.url.as_str()).arg(claim.fetch);
+        call.arg(pack::millis(claim.lease_until.0)).arg(pack::millis(now.0));
         let time =
             |time: Option<Timestamp>| time.map(|time| pack::millis(time.0).to_string()).unwrap_or_default();
         match completion {

@@ -371,37 +371,38 @@ local function claim(keys, args)
   return reply
 end
 
--- The claim ends for good or until the next visit. ARGV from 6: outcome, content or `-`, keep the
+-- The claim ends for good or until the next visit. ARGV from 7: outcome, content or `-`, keep the
 -- content (0, 1), validators, next due or ''.
 local function done(site, outcomes, url, entry, args)
   if entry.outcome ~= '-' and redis.call('HINCRBY', outcomes, entry.outcome, -1) == 0 then
     redis.call('HDEL', outcomes, entry.outcome)
   end
-  redis.call('HINCRBY', outcomes, args[6], 1)
-  entry.outcome, entry.attempts, entry.validators = args[6], 0, args[9]
-  if args[8] == '0' then entry.content = args[7] end
-  if args[10] ~= '' then redis.call('ZADD', site.due, args[10], url) end
+  redis.call('HINCRBY', outcomes, args[7], 1)
+  entry.outcome, entry.attempts, entry.validators = args[7], 0, args[10]
+  if args[9] == '0' then entry.content = args[8] end
+  if args[11] ~= '' then redis.call('ZADD', site.due, args[11], url) end
 end
 
--- ARGV: site, url, fetch, now, kind, then what the kind needs: `done` see there;
+-- ARGV: site, url, fetch, lease end, now, kind, then what the kind needs: `done` see there;
 -- `retry`: due, counts (0, 1), the site rests until or ''; `released`: nothing.
+-- The lease's end is compared, too: a site that was removed and came back counts its fetches anew.
 -- Reply: 1 recorded, 0 lost.
 local function complete(keys, args)
   local site, url = site_keys(keys, 2), args[2]
-  local held = redis.call('HGET', site.urls, url)
-  if not held or not redis.call('ZSCORE', site.leases, url) then return 0 end
+  local held, ends = redis.call('HGET', site.urls, url), redis.call('ZSCORE', site.leases, url)
+  if not held or not ends or tonumber(ends) ~= tonumber(args[4]) then return 0 end
   local entry = parse(held)
   if string.format('%.0f', entry.fetch) ~= args[3] then return 0 end
   redis.call('ZREM', site.leases, url)
-  if args[5] == 'done' then
+  if args[6] == 'done' then
     done(site, keys[6], url, entry, args)
-  elseif args[5] == 'retry' then
-    entry.attempts = entry.attempts + tonumber(args[7])
-    redis.call('ZADD', site.due, args[6], url)
+  elseif args[6] == 'retry' then
+    entry.attempts = entry.attempts + tonumber(args[8])
+    redis.call('ZADD', site.due, args[7], url)
     local rest = tonumber(redis.call('HGET', site.meta, 'rest') or '0')
-    if args[8] ~= '' and tonumber(args[8]) > rest then redis.call('HSET', site.meta, 'rest', args[8]) end
+    if args[9] ~= '' and tonumber(args[9]) > rest then redis.call('HSET', site.meta, 'rest', args[9]) end
   else
-    redis.call('ZADD', site.due, args[4], url)
+    redis.call('ZADD', site.due, args[5], url)
   end
   redis.call('HSET', site.urls, url, record(entry))
   index(keys[1], args[1], site)
