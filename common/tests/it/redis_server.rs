@@ -66,6 +66,12 @@ impl RedisServer {
         assert!(answers(self.port, &mut self.process), "the server did not come back");
     }
 
+    /// Starts it again on the same port with nothing in it, as after the loss of its disk.
+    pub(crate) fn restart_empty(&mut self) {
+        self.directory = tempfile::tempdir().unwrap();
+        self.restart();
+    }
+
     /// Sends one command in plain words; its answer, raw.
     pub(crate) fn tell(&self, words: &[&str]) -> String {
         ask(self.port, words).unwrap_or_else(|error| panic!("`{words:?}` was not answered: {error}"))

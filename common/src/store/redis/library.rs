@@ -42,9 +42,7 @@ fn fields(info: &str) -> HashMap<&str, &str> {
 }
 
 async fn check_policy(connection: &Connection, info: &HashMap<&str, &str>) -> StoreResult<()> {
-    let asked = connection
-        .call_once::<HashMap<String, String>>(redis::cmd("CONFIG").arg("GET").arg("maxmemory-policy"))
-        .await;
+    let asked = settings(connection, &["maxmemory-policy"]).await;
     let policy = match asked {
         Ok(mut answer) => answer.remove("maxmemory-policy"),
         Err(Failure::Store(error @ StoreError::Unavailable(_))) => return Err(error),
@@ -63,6 +61,31 @@ async fn check_policy(connection: &Connection, info: &HashMap<&str, &str>) -> St
             Ok(())
         }
     }
+}
+
+/// Settings of the server by name; managed servers may not tell.
+async fn settings(connection: &Connection, names: &[&str]) -> Result<HashMap<String, String>, Failure> {
+    connection.call_once(redis::cmd("CONFIG").arg("GET").arg(names)).await
+}
+
+/// Says once at the start if a server that is killed would lose what it answered.
+pub(super) async fn warn_of_losses(connection: &Connection) -> StoreResult<()> {
+    match settings(connection, &["appendonly", "appendfsync"]).await {
+        Ok(held) if held.get("appendonly").is_some_and(|kept| kept == "no") => {
+            tracing::warn!(
+                "the Redis server keeps no append-only file: it loses all when it ends; set `appendonly yes`"
+            );
+        }
+        Ok(held) if held.get("appendfsync").is_some_and(|when| when != "always") => {
+            tracing::warn!(
+                "the Redis server may lose its last two seconds when it is killed; set `appendfsync always`"
+            );
+        }
+        Err(Failure::Store(error @ StoreError::Unavailable(_))) => return Err(error),
+        // All is well, or the server does not tell.
+        Ok(_) | Err(_) => {}
+    }
+    Ok(())
 }
 
 /// Loads the functions unless the server holds exactly these.

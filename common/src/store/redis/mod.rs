@@ -7,9 +7,12 @@
 //!
 //! A call that was not answered in time may have had its effect and is reported as
 //! [`StoreError::Unavailable`](super::StoreError); repeating it is safe. Connections are rebuilt and lost
-//! functions loaded again without a word from the caller. Times are cut to 2⁵³ − 1 ms. Of the world below
-//! we assume an append-only file (`appendfsync everysec` or `always`) and that nobody runs `FLUSHALL` under
-//! running services: they would not list their buckets again until they reconnect.
+//! functions loaded again without a word from the caller. Times are cut to 2⁵³ − 1 ms.
+//!
+//! Of the world below we assume an append-only file with `appendfsync always`. With `everysec` a server
+//! that is killed may lose calls that it answered: while its disk is busy it answers up to two seconds
+//! before it writes. And nobody runs `FLUSHALL` under running services: they would not list their buckets
+//! again until they reconnect.
 //! Start at [`RedisStore::connect`].
 
 mod connection;
@@ -60,6 +63,7 @@ impl RedisStore {
             next_bucket: AtomicU16::new(0),
         };
         library::check(&shared.connection).await?;
+        library::warn_of_losses(&shared.connection).await?;
         Ok(RedisStore { shared: Arc::new(shared) })
     }
 

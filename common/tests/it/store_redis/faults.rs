@@ -134,6 +134,21 @@ async fn a_server_that_is_away_or_hangs_is_unavailable_in_time() {
     until_available(|| store.ready()).await;
 }
 
+/// Functions, buckets in use: nothing that we know of a server is believed of the one that follows.
+#[tokio::test]
+async fn a_server_that_lost_everything_is_filled_anew() {
+    let mut server = RedisServer::start();
+    let store = store(&server).await;
+    let changes = [change(0, None, version(1), &[(Table::Pages, "", 1)])];
+    store.apply(&site(), &changes).await.unwrap();
+    server.kill();
+    server.restart_empty();
+    let site = site();
+    let again = until_available(|| store.apply(&site, &changes)).await;
+    assert_eq!(again, [Applied::Applied]);
+    assert_eq!(store.sites().await.unwrap(), [(site, 1)]);
+}
+
 /// Repeats a call while the store is unavailable, as services do.
 async fn until_available<T, F: Future<Output = StoreResult<T>>>(call: impl Fn() -> F) -> T {
     let begin = Instant::now();
