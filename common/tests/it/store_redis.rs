@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures::future::join_all;
+use newslode_common::config::{Secret, StoreConfig};
 use newslode_common::contribution::{Cell, Delta, Table};
 use newslode_common::page::{CanonicalUrl, Site};
 use newslode_common::store::redis::RedisStore;
@@ -342,4 +343,30 @@ async fn every_site_has_its_turn() {
         }
     }
     assert_eq!(claimed.len(), 200, "two rounds over all buckets reach every site");
+}
+
+/// `?protocol=resp3` in `store.url` gives some answers another form.
+#[tokio::test]
+async fn either_protocol_is_understood() {
+    let server = RedisServer::start();
+    let resp2 = store(&server).await;
+    let url = Secret::new(format!("{}?protocol=resp3", server.config().url.reveal()));
+    let resp3 = RedisStore::connect(&StoreConfig { url, ..server.config() }).await.unwrap();
+    let now = Timestamp(1_700_000_000_000);
+    seed(&resp3, "news.example", 1_000, 3, now).await;
+    assert_eq!(resp3.claim(now, Duration::from_secs(60), 9).await.unwrap().len(), 1);
+    deliver(&resp3, &site(), &[(1, 3), (2, 4)], 1).await;
+    resp3.put_value("plan", None, "bytes".into()).await.unwrap();
+    for path in 0..4 {
+        let path = self::url(path);
+        assert_eq!(resp3.entry(&path).await.unwrap(), resp2.entry(&path).await.unwrap());
+    }
+    assert_eq!(resp3.entries(&site()).await.unwrap(), resp2.entries(&site()).await.unwrap());
+    assert_eq!(resp3.status().await.unwrap(), resp2.status().await.unwrap());
+    assert_eq!(resp3.site(&site()).await.unwrap(), resp2.site(&site()).await.unwrap());
+    assert_eq!(held(&resp3, &site()).await, held(&resp2, &site()).await);
+    assert_eq!(resp3.pages(&site()).await.unwrap(), resp2.pages(&site()).await.unwrap());
+    assert_eq!(resp3.sites().await.unwrap(), resp2.sites().await.unwrap());
+    assert_eq!(resp3.value("plan").await.unwrap(), resp2.value("plan").await.unwrap());
+    resp3.ready().await.unwrap();
 }

@@ -21,6 +21,9 @@ use crate::store::{
 };
 use crate::time::Timestamp;
 
+/// Members of a sorted set with their scores; a map would not take the pairs of RESP3.
+type Scores = Vec<(String, String)>;
+
 /// A record, its due time and its lease's end, as Redis gives them.
 type Held = (Option<String>, Option<String>, Option<String>);
 
@@ -84,13 +87,18 @@ impl Frontier for RedisStore {
                 self.shared.next_bucket.store((last + 1) % BUCKETS, Ordering::Relaxed);
             }
             let calls = found.iter().map(|(bucket, sites)| self.claim_in(*bucket, sites, now, lease));
+            let mut failed = None;
             for answer in join_all(calls).await {
                 match answer {
                     Ok(taken) => claims.extend(taken),
-                    // What was claimed elsewhere is not given up for one answer that is missing.
-                    Err(error) if claims.is_empty() => return Err(error),
-                    Err(error) => tracing::warn!(%error, "a claim in one bucket failed"),
+                    Err(error) => failed = Some(error),
                 }
+            }
+            match failed {
+                Some(error) if claims.is_empty() => return Err(error),
+                // What was claimed elsewhere is not given up for one answer that is missing.
+                Some(error) => tracing::warn!(%error, "a claim in one bucket failed"),
+                None => {}
             }
             if claims.len() >= most {
                 break;
@@ -150,14 +158,14 @@ impl Frontier for RedisStore {
         for key in [self.keys().due(site), self.keys().leases(site)] {
             ask.cmd("ZRANGE").arg(key).arg(0).arg(-1).arg("WITHSCORES");
         }
-        type Scores = BTreeMap<String, String>;
-        let (records, due, leases): (Scores, Scores, Scores) = self.connection().all(&ask).await?;
-        let held = |times: &Scores, url: &str| times.get(url).cloned();
+        let (records, due, leases): (BTreeMap<String, String>, Scores, Scores) =
+            self.connection().all(&ask).await?;
+        let [due, leases] = [due, leases].map(BTreeMap::from_iter);
         records
             .iter()
             .map(|(url, record)| {
-                let (due, lease) = (held(&due, url), held(&leases, url));
-                entry(pack::url(url)?, record, due.as_deref(), lease.as_deref())
+                let (due, lease) = (due.get(url), leases.get(url));
+                entry(pack::url(url)?, record, due.map(String::as_str), lease.map(String::as_str))
             })
             .collect()
     }
@@ -301,7 +309,7 @@ impl RedisStore {
         ask.cmd("ZCARD").arg(keys.leases(&site));
         ask.cmd("ZRANGE").arg(keys.due(&site)).arg(0).arg(0).arg("WITHSCORES");
         ask.cmd("HGETALL").arg(keys.outcomes(&site));
-        type Reply = (BTreeMap<String, String>, u64, u64, u64, Vec<(String, String)>, BTreeMap<String, u64>);
+        type Reply = (BTreeMap<String, String>, u64, u64, u64, Scores, BTreeMap<String, u64>);
         let (meta, urls, pending, leased, first, tally): Reply = self.connection().all(&ask).await?;
         let Some(settings) = settings(&meta)? else { return Ok(None) };
         Ok(Some(SiteStatus {
