@@ -12,6 +12,7 @@ pub mod hierarchy;
 pub mod message;
 pub mod outcome;
 pub mod page;
+pub mod serve;
 pub mod shutdown;
 pub mod store;
 pub mod telemetry;

@@ -20,6 +20,8 @@ use crate::page::{CanonicalUrl, Site};
 use crate::time::Timestamp;
 use crate::version::{ContentHash, Version};
 
+pub mod redis;
+
 /// Number of hash tags that sites are spread over; fixed for ever, it is part of every Redis key.
 pub const BUCKETS: u16 = 1024;
 

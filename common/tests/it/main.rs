@@ -1,6 +1,8 @@
-//! The integration tests of `newslode-common`, one binary.
+//! Checks of `newslode-common` as its users see it, on real servers where there are some.
 
 mod broker;
 mod broker_broken;
 mod broker_rabbitmq;
 mod rabbitmq_server;
+mod redis_server;
+mod store_redis;

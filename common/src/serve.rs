@@ -1,0 +1,166 @@
+//! What every service's main does around its `run`: configuration, log, signals, admin port.
+//!
+//! A service waits for its servers ([`patiently`]), says on `/health/ready` when they are there and
+//! when they are not, and ends when told to or when its work fails. Start at [`Service::start`].
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::config::{self, Config};
+use crate::shutdown;
+use crate::store::{StoreError, StoreResult};
+use crate::telemetry::admin::{Admin, Ready};
+use crate::telemetry::log;
+use crate::telemetry::metrics::Metrics;
+
+/// Boxed, since mains only print it.
+pub type Error = Box<dyn std::error::Error + Send + Sync>;
+
+/// Between two attempts to reach a server at start.
+const AGAIN: Duration = Duration::from_secs(1);
+
+/// A service that has been configured and serves its admin port.
+pub struct Service {
+    /// In force.
+    pub config: Config,
+    /// The process's.
+    pub metrics: Arc<Metrics>,
+    /// Cancelled by the first signal.
+    pub stop: CancellationToken,
+    /// `service@host`, for dead letters and log lines.
+    pub by: String,
+    ready: Arc<std::sync::Mutex<Ready>>,
+    tasks: JoinSet<()>,
+}
+
+/// What a service's command line asks for.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// Run, with this file.
+    Run(Option<PathBuf>),
+    /// Print this text and end.
+    Say(String),
+}
+
+/// Reads a service's arguments: `--config FILE`, `--help`, `--version`; nothing else.
+///
+/// # Errors
+/// Names what is not understood.
+pub fn arguments(name: &str, mut given: impl Iterator<Item = String>) -> Result<Asked, Error> {
+    let usage = format!(
+        "{name} {}\n\nusage: {name} [--config FILE]\n\nEverything else is configuration: the file (TOML) and the environment\n(NEWSLODE__SECTION__KEY). See `newslode config show`.\n\nExample:\n  NEWSLODE__BROKER__URL=amqp://user:password@rabbitmq:5672/%2f {name} --config newslode.toml",
+        env!("CARGO_PKG_VERSION")
+    );
+    match (given.next().as_deref(), given.next()) {
+        (None, _) => Ok(Asked::Run(None)),
+        (Some("--config"), Some(file)) => Ok(Asked::Run(Some(file.into()))),
+        (Some("--help" | "-h"), _) => Ok(Asked::Say(usage)),
+        (Some("--version" | "-V"), _) => Ok(Asked::Say(format!("{name} {}", env!("CARGO_PKG_VERSION")))),
+        (Some(other), _) => Err(format!("`{other}` is not understood\n\n{usage}").into()),
+    }
+}
+
+impl Service {
+    /// Loads the configuration, starts the log, the signal handlers and the admin port. `on_second` is
+    /// called when a second signal comes.
+    ///
+    /// # Errors
+    /// A wrong configuration, or an admin port that is taken.
+    pub async fn start(
+        name: &str,
+        file: Option<PathBuf>,
+        on_second: impl FnOnce() + Send + 'static,
+    ) -> Result<Service, Error> {
+        let config = config::load(file.as_deref())?;
+        log::init(&config.telemetry);
+        let mut tasks = JoinSet::new();
+        let stop = shutdown::on_signal(&mut tasks, on_second)?;
+        let metrics = Metrics::new()?;
+        let starting: Ready = Arc::new(|| Box::pin(async { Err("starting".into()) }));
+        let ready = Arc::new(std::sync::Mutex::new(starting));
+        let admin = Admin::bind(config.telemetry.admin).await.map_err(|error| {
+            format!("cannot serve the admin port `telemetry.admin = {}`: {error}", config.telemetry.admin)
+        })?;
+        tracing::info!(service = name, admin = %admin.addr()?, "starting");
+        let asked = ready.clone();
+        let answer: Ready = Arc::new(move || {
+            let now = asked.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
+            now()
+        });
+        let (shown, until) = (metrics.clone(), stop.clone());
+        tasks.spawn(async move {
+            if let Err(error) = admin.serve(shown, answer, until).await {
+                tracing::error!(%error, "the admin port ended");
+            }
+        });
+        let by = format!("{name}@{}", host());
+        Ok(Service { config, metrics, stop, by, ready, tasks })
+    }
+
+    /// From now on `/health/ready` asks this.
+    pub fn ready_when(&self, ready: Ready) {
+        *self.ready.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = ready;
+    }
+
+    /// Runs the service's work to its end, then ends the admin port.
+    ///
+    /// # Errors
+    /// What the work failed with.
+    pub async fn run<E>(mut self, work: impl Future<Output = Result<(), E>>) -> Result<(), E> {
+        let ended = work.await;
+        self.stop.cancel();
+        self.tasks.shutdown().await;
+        tracing::info!("stopped");
+        ended
+    }
+}
+
+/// Repeats `open` while the store is away, logging what it waits for, until `stop`.
+///
+/// # Errors
+/// What a person must mend; or the last failure, when told to stop.
+pub async fn patiently<T, F>(stop: &CancellationToken, what: &str, mut open: impl FnMut() -> F) -> StoreResult<T>
+where
+    F: Future<Output = StoreResult<T>>,
+{
+    let said = AtomicBool::new(false);
+    loop {
+        match open().await {
+            Err(error @ StoreError::Unavailable(_)) if !stop.is_cancelled() => {
+                if !said.swap(true, Ordering::Relaxed) {
+                    tracing::warn!(%error, "waiting for the {what}");
+                }
+                if tokio::time::timeout(AGAIN, stop.cancelled()).await.is_ok() {
+                    return Err(error);
+                }
+            }
+            other => return other,
+        }
+    }
+}
+
+fn host() -> String {
+    std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(line: &[&str]) -> Result<Asked, Error> {
+        arguments("newslode-x", line.iter().map(ToString::to_string))
+    }
+
+    #[test]
+    fn only_the_configuration_file_is_an_argument() {
+        assert_eq!(asked(&[]).unwrap(), Asked::Run(None));
+        assert_eq!(asked(&["--config", "a.toml"]).unwrap(), Asked::Run(Some("a.toml".into())));
+        assert!(matches!(asked(&["--help"]).unwrap(), Asked::Say(text) if text.contains("Example")));
+        assert!(asked(&["--workers"]).unwrap_err().to_string().contains("--workers"));
+    }
+}

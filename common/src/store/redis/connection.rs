@@ -1,0 +1,192 @@
+//! One connection that is always there: shared, replaced when it fails, every wait bounded.
+//!
+//! A call that fails for want of a server is reported, never repeated here: it may have had its effect,
+//! and only the caller knows how long to wait. The failed connection is dropped, so the next call dials
+//! anew: a manager that met a server while it loads its data would otherwise keep that answer for ever,
+//! and a peer that vanished without a word would be waited for until TCP gives up.
+
+use std::collections::HashSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use redis::aio::{ConnectionManager, ConnectionManagerConfig};
+use redis::{Client, Cmd, ErrorKind, FromRedisValue, Pipeline, RedisError, ServerErrorKind};
+
+use super::library;
+use crate::config::StoreConfig;
+use crate::store::{StoreError, StoreResult};
+
+/// The live connection and what is known of the server behind it.
+struct Line {
+    /// Which connection this is, from 0.
+    number: u64,
+    manager: ConnectionManager,
+    /// Buckets that the server behind this connection is known to list. Another one may have less.
+    announced: HashSet<u16>,
+}
+
+/// See the module's head.
+pub(super) struct Connection {
+    client: Client,
+    /// Bound of every wait.
+    timeout: Duration,
+    line: Mutex<Line>,
+}
+
+impl Connection {
+    /// Prepares; the first call dials.
+    pub(super) fn new(config: &StoreConfig) -> StoreResult<Connection> {
+        let client = Client::open(config.url.reveal()).map_err(|error| {
+            StoreError::Refused(format!("`store.url` is not `redis://…` or `rediss://…`: {error}"))
+        })?;
+        let timeout = Duration::from_millis(config.timeout_ms);
+        let manager = dial(&client, timeout)?;
+        let line = Mutex::new(Line { number: 0, manager, announced: HashSet::new() });
+        Ok(Connection { client, timeout, line })
+    }
+
+    /// Sends a command; loads the functions first if the server has lost them.
+    pub(super) async fn call<T: FromRedisValue>(&self, command: &Cmd) -> StoreResult<T> {
+        match self.call_once(command).await {
+            Err(Failure::NoFunction) => {
+                tracing::warn!("the Redis server has lost its functions; they are loaded again");
+                library::load(self).await?;
+                self.call_once(command).await.map_err(StoreError::from)
+            }
+            other => other.map_err(StoreError::from),
+        }
+    }
+
+    /// Sends a command as it is.
+    pub(super) async fn call_once<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, Failure> {
+        self.bounded(async |mut manager| command.query_async(&mut manager).await).await
+    }
+
+    /// Sends commands together; atomic if the pipeline is. Of one slot only.
+    pub(super) async fn all<T: FromRedisValue>(&self, commands: &Pipeline) -> StoreResult<T> {
+        self.bounded(async |mut manager| commands.query_async(&mut manager).await)
+            .await
+            .map_err(StoreError::from)
+    }
+
+    async fn bounded<T>(
+        &self,
+        call: impl AsyncFnOnce(ConnectionManager) -> Result<T, RedisError>,
+    ) -> Result<T, Failure> {
+        let (number, manager) = {
+            let line = self.line();
+            (line.number, line.manager.clone())
+        };
+        let outcome = match tokio::time::timeout(self.timeout, call(manager)).await {
+            Ok(answer) => answer.map_err(Failure::from),
+            Err(_) => Err(Failure::Store(StoreError::Unavailable(format!(
+                "no answer within {} ms (`store.timeout_ms`)",
+                self.timeout.as_millis()
+            )))),
+        };
+        if matches!(outcome, Err(Failure::Store(StoreError::Unavailable(_)))) {
+            self.replace(number);
+        }
+        outcome
+    }
+
+    /// Puts a fresh connection in the place of the one that failed, once however many calls failed.
+    fn replace(&self, failed: u64) {
+        let mut line = self.line();
+        if line.number == failed
+            && let Ok(manager) = dial(&self.client, self.timeout)
+        {
+            *line = Line { number: failed + 1, manager, announced: HashSet::new() };
+        }
+    }
+
+    /// Makes sure that the server lists the bucket before anything is written to it.
+    pub(super) async fn announce(&self, bucket: u16, key: &str) -> StoreResult<()> {
+        let number = {
+            let line = self.line();
+            if line.announced.contains(&bucket) {
+                return Ok(());
+            }
+            line.number
+        };
+        self.call::<()>(redis::cmd("SADD").arg(key).arg(bucket)).await?;
+        let mut line = self.line();
+        if line.number == number {
+            line.announced.insert(bucket);
+        }
+        Ok(())
+    }
+
+    /// A panic elsewhere cannot leave the line half written: it is replaced in one assignment.
+    fn line(&self) -> MutexGuard<'_, Line> {
+        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn dial(client: &Client, timeout: Duration) -> StoreResult<ConnectionManager> {
+    let config = ConnectionManagerConfig::new()
+        .set_number_of_retries(0)
+        .set_connection_timeout(Some(timeout))
+        .set_response_timeout(Some(timeout));
+    ConnectionManager::new_lazy_with_config(client.clone(), config)
+        .map_err(|error| StoreError::from(Failure::from(error)))
+}
+
+/// Why a call failed, with the one cause that is mended here.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// The server does not know the function.
+    NoFunction,
+    /// Anything else.
+    Store(StoreError),
+}
+
+impl From<Failure> for StoreError {
+    fn from(failure: Failure) -> StoreError {
+        match failure {
+            Failure::NoFunction => StoreError::Refused(
+                "the server does not know Newslode's functions and does not keep them when they are loaded"
+                    .into(),
+            ),
+            Failure::Store(error) => error,
+        }
+    }
+}
+
+impl From<RedisError> for Failure {
+    fn from(error: RedisError) -> Failure {
+        let text = error.to_string();
+        let unavailable = || StoreError::Unavailable(text.clone());
+        let corrupt = || StoreError::Corrupt(text.clone());
+        let refused = |mend: &str| StoreError::Refused(format!("{mend}: {text}"));
+        Failure::Store(match error.kind() {
+            ErrorKind::Server(ServerErrorKind::ResponseError) if text.contains("Function not found") => {
+                return Failure::NoFunction;
+            }
+            ErrorKind::Server(ServerErrorKind::ResponseError) if text.contains("unknown command") => {
+                refused("the server lacks a command; Redis 7 or later is needed")
+            }
+            ErrorKind::Server(ServerErrorKind::ResponseError) if text.contains("max number of clients") => {
+                unavailable()
+            }
+            ErrorKind::Server(ServerErrorKind::ResponseError)
+            | ErrorKind::Parse
+            | ErrorKind::UnexpectedReturnType => corrupt(),
+            ErrorKind::Server(ServerErrorKind::NoPerm) => {
+                refused("the user of `store.url` lacks a permission")
+            }
+            ErrorKind::AuthenticationFailed => refused("the server refuses the password of `store.url`"),
+            ErrorKind::InvalidClientConfig => refused("`store.url` cannot be used"),
+            ErrorKind::Server(ServerErrorKind::CrossSlot) => corrupt(),
+            // Loading, failing over, being resharded, or a lost connection: passes by itself.
+            ErrorKind::Server(_) | ErrorKind::Io | ErrorKind::Client => unavailable(),
+            _ => match error.code() {
+                Some("OOM") => refused("the server is out of memory; raise its `maxmemory`"),
+                Some("MISCONF") => refused("the server cannot write its files"),
+                Some("NOAUTH" | "WRONGPASS") => refused("the server refuses the password of `store.url`"),
+                Some("WRONGTYPE") => corrupt(),
+                _ => unavailable(),
+            },
+        })
+    }
+}

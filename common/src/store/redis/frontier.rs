@@ -1,0 +1,373 @@
+//! The frontier in Redis: a sorted set a bucket says which site may be claimed when, two sorted sets a
+//! site say which of its URLs.
+//!
+//! A claim asks the buckets in use for sites whose time has come and calls the function only where there
+//! are some. The function judges again, so crawlers that saw the same site do not disturb each other.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures::future::join_all;
+use futures::stream::{StreamExt, TryStreamExt};
+
+use super::{IN_FLIGHT, RedisStore, function, pack};
+use crate::outcome::Outcome;
+use crate::page::{CanonicalUrl, Site};
+use crate::store::{
+    Added, BUCKETS, Claim, Completed, Completion, Entry, Frontier, NewUrl, SiteSettings, SiteStatus,
+    StoreError, StoreResult, Validators,
+};
+use crate::time::Timestamp;
+
+/// Members of a sorted set with their scores; a map would not take the pairs of RESP3.
+type Scores = Vec<(String, String)>;
+
+/// A record, its due time and its lease's end, as Redis gives them.
+type Held = (Option<String>, Option<String>, Option<String>);
+
+#[async_trait]
+impl Frontier for RedisStore {
+    async fn put_site(&self, site: &Site, settings: &SiteSettings) -> StoreResult<()> {
+        self.announce(site).await?;
+        let labels = serde_json::to_string(&settings.labels)
+            .map_err(|error| StoreError::Corrupt(format!("labels of `{site}`: {error}")))?;
+        let mut call = function("nl1_put_site", &self.keys().frontier(site));
+        call.arg(site.as_str()).arg(settings.max_pages).arg(settings.max_depth);
+        call.arg(pack::millis(settings.delay_ms)).arg(u8::from(settings.paused)).arg(labels);
+        self.connection().call(&call).await
+    }
+
+    async fn site(&self, site: &Site) -> StoreResult<Option<SiteSettings>> {
+        let meta: BTreeMap<String, String> =
+            self.connection().call(redis::cmd("HGETALL").arg(self.keys().meta(site))).await?;
+        settings(&meta)
+    }
+
+    async fn remove_site(&self, site: &Site) -> StoreResult<()> {
+        let mut call = function("nl1_remove_site", &self.keys().frontier(site));
+        self.connection().call(call.arg(site.as_str())).await
+    }
+
+    async fn add(&self, urls: &[NewUrl], now: Timestamp) -> StoreResult<Added> {
+        let mut by_site: BTreeMap<Site, Vec<&NewUrl>> = BTreeMap::new();
+        for url in urls {
+            by_site.entry(url.url.site()).or_default().push(url);
+        }
+        let mut added = Added::default();
+        for (site, urls) in by_site {
+            let part = self.add_to(&site, &urls, now).await?;
+            added.new += part.new;
+            added.known += part.known;
+            added.over_budget += part.over_budget;
+            added.too_deep += part.too_deep;
+            added.unknown_site += part.unknown_site;
+            added.promoted.extend(part.promoted);
+        }
+        Ok(added)
+    }
+
+    async fn claim(&self, now: Timestamp, lease: Duration, most: usize) -> StoreResult<Vec<Claim>> {
+        let mut claims = Vec::new();
+        if most == 0 {
+            return Ok(claims);
+        }
+        let mut buckets = self.buckets().await?;
+        let start = self.shared.next_bucket.load(Ordering::Relaxed);
+        let first = buckets.partition_point(|bucket| *bucket < start);
+        buckets.rotate_left(first);
+        for part in buckets.chunks(IN_FLIGHT) {
+            let found = self.claimable(part, now, most - claims.len()).await;
+            let found = match found {
+                Err(error) if claims.is_empty() => return Err(error),
+                other => other.unwrap_or_default(),
+            };
+            if let Some((last, _)) = found.last() {
+                self.shared.next_bucket.store((last + 1) % BUCKETS, Ordering::Relaxed);
+            }
+            let calls = found.iter().map(|(bucket, sites)| self.claim_in(*bucket, sites, now, lease));
+            let mut failed = None;
+            for answer in join_all(calls).await {
+                match answer {
+                    Ok(taken) => claims.extend(taken),
+                    Err(error) => failed = Some(error),
+                }
+            }
+            match failed {
+                Some(error) if claims.is_empty() => return Err(error),
+                // What was claimed elsewhere is not given up for one answer that is missing.
+                Some(error) => tracing::warn!(%error, "a claim in one bucket failed"),
+                None => {}
+            }
+            if claims.len() >= most {
+                break;
+            }
+        }
+        Ok(claims)
+    }
+
+    async fn complete(
+        &self,
+        claim: &Claim,
+        completion: Completion,
+        now: Timestamp,
+    ) -> StoreResult<Completed> {
+        let mut call = function("nl1_complete", &self.keys().frontier(&claim.site));
+        call.arg(claim.site.as_str()).arg(claim.url.as_str()).arg(claim.fetch);
+        call.arg(pack::millis(claim.lease_until.0)).arg(pack::millis(now.0));
+        let time =
+            |time: Option<Timestamp>| time.map(|time| pack::millis(time.0).to_string()).unwrap_or_default();
+        match completion {
+            Completion::Done { outcome, content, validators, next_due } => {
+                let keep = content.is_none() && outcome == Outcome::Unchanged;
+                call.arg("done").arg(outcome.name());
+                call.arg(content.map_or("-".to_owned(), |content| content.to_string())).arg(u8::from(keep));
+                call.arg(pack::validators_text(&validators)).arg(time(next_due))
+            }
+            Completion::Retry { due, counts, rest_site_until } => {
+                call.arg("retry").arg(time(Some(due))).arg(u8::from(counts)).arg(time(rest_site_until))
+            }
+            Completion::Released => call.arg("released"),
+        };
+        let recorded: bool = self.connection().call(&call).await?;
+        Ok(if recorded { Completed::Recorded } else { Completed::Lost })
+    }
+
+    async fn raise_delay(&self, site: &Site, delay: Duration) -> StoreResult<()> {
+        let delay = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
+        let mut call = function("nl1_raise_delay", &self.keys().frontier(site));
+        self.connection().call(call.arg(site.as_str()).arg(pack::millis(delay))).await
+    }
+
+    async fn entry(&self, url: &CanonicalUrl) -> StoreResult<Option<Entry>> {
+        let site = url.site();
+        let mut ask = redis::pipe();
+        ask.atomic();
+        ask.cmd("HGET").arg(self.keys().urls(&site)).arg(url.as_str());
+        ask.cmd("ZSCORE").arg(self.keys().due(&site)).arg(url.as_str());
+        ask.cmd("ZSCORE").arg(self.keys().leases(&site)).arg(url.as_str());
+        let (record, due, lease): Held = self.connection().all(&ask).await?;
+        record.map(|record| entry(url.clone(), &record, due.as_deref(), lease.as_deref())).transpose()
+    }
+
+    async fn entries(&self, site: &Site) -> StoreResult<Vec<Entry>> {
+        let mut ask = redis::pipe();
+        ask.atomic();
+        ask.cmd("HGETALL").arg(self.keys().urls(site));
+        for key in [self.keys().due(site), self.keys().leases(site)] {
+            ask.cmd("ZRANGE").arg(key).arg(0).arg(-1).arg("WITHSCORES");
+        }
+        let (records, due, leases): (BTreeMap<String, String>, Scores, Scores) =
+            self.connection().all(&ask).await?;
+        let [due, leases] = [due, leases].map(BTreeMap::from_iter);
+        records
+            .iter()
+            .map(|(url, record)| {
+                let (due, lease) = (due.get(url), leases.get(url));
+                entry(pack::url(url)?, record, due.map(String::as_str), lease.map(String::as_str))
+            })
+            .collect()
+    }
+
+    async fn status(&self) -> StoreResult<Vec<SiteStatus>> {
+        let mut sites = self.known_sites().await?;
+        sites.sort_unstable();
+        let all: Vec<Option<SiteStatus>> = futures::stream::iter(sites)
+            .map(|site| async move { self.status_of(site).await })
+            .buffered(IN_FLIGHT)
+            .try_collect()
+            .await?;
+        Ok(all.into_iter().flatten().collect())
+    }
+
+    async fn release_leases(&self, now: Timestamp) -> StoreResult<u64> {
+        let sites = self.known_sites().await?;
+        let released: Vec<u64> = self
+            .each(&sites, |site| {
+                let mut call = function("nl1_release_leases", &self.keys().frontier(site));
+                call.arg(site.as_str()).arg(pack::millis(now.0));
+                call
+            })
+            .await?;
+        Ok(released.iter().sum())
+    }
+}
+
+impl RedisStore {
+    async fn add_to(&self, site: &Site, urls: &[&NewUrl], now: Timestamp) -> StoreResult<Added> {
+        let mut call = function("nl1_add", &self.keys().frontier(site));
+        call.arg(site.as_str()).arg(pack::millis(now.0));
+        call.arg(pack::validators_text(&Validators::default()));
+        for url in urls {
+            call.arg(url.url.as_str()).arg(url.depth).arg(pack::why_code(url.why)).arg(url.hops);
+        }
+        let reply: Vec<String> = self.connection().call(&call).await?;
+        let Some((counts, promoted)) = reply.split_first_chunk::<5>() else {
+            return Err(StoreError::Corrupt("a short answer to added URLs".into()));
+        };
+        let [new, known, over_budget, too_deep, unknown_site] = counts;
+        Ok(Added {
+            new: pack::number(new)?,
+            known: pack::number(known)?,
+            over_budget: pack::number(over_budget)?,
+            too_deep: pack::number(too_deep)?,
+            unknown_site: pack::number(unknown_site)?,
+            promoted: promoted.iter().map(|url| pack::url(url)).collect::<StoreResult<_>>()?,
+        })
+    }
+
+    /// Sites whose time has come, by bucket, the longest waiting first, at most so many together.
+    async fn claimable(
+        &self,
+        buckets: &[u16],
+        now: Timestamp,
+        most: usize,
+    ) -> StoreResult<Vec<(u16, Vec<Site>)>> {
+        let names: Vec<Vec<String>> = self
+            .each(buckets, |bucket| {
+                let mut ask = redis::cmd("ZRANGEBYSCORE");
+                ask.arg(self.keys().sites(*bucket)).arg("-inf").arg(pack::millis(now.0));
+                ask.arg("LIMIT").arg(0).arg(most);
+                ask
+            })
+            .await?;
+        let mut left = most;
+        let mut found = Vec::new();
+        for (bucket, names) in buckets.iter().zip(names) {
+            let sites: Vec<Site> =
+                names.iter().take(left).map(|name| pack::site(name)).collect::<StoreResult<_>>()?;
+            left -= sites.len();
+            if !sites.is_empty() {
+                found.push((*bucket, sites));
+            }
+        }
+        Ok(found)
+    }
+
+    async fn claim_in(
+        &self,
+        bucket: u16,
+        sites: &[Site],
+        now: Timestamp,
+        lease: Duration,
+    ) -> StoreResult<Vec<Claim>> {
+        let lease_until = Timestamp(pack::millis(now.plus(lease).0));
+        let mut keys = vec![self.keys().sites(bucket)];
+        sites.iter().for_each(|site| keys.extend(self.keys().claimed(site)));
+        let mut call = function("nl1_claim", &keys);
+        call.arg(pack::millis(now.0)).arg(lease_until.0);
+        sites.iter().for_each(|site| {
+            call.arg(site.as_str());
+        });
+        let reply: Vec<String> = self.connection().call(&call).await?;
+        let (claims, rest) = reply.as_chunks::<3>();
+        if !rest.is_empty() {
+            return Err(StoreError::Corrupt("a broken answer to a claim".into()));
+        }
+        claims
+            .iter()
+            .map(|[site, url, record]| {
+                let held = pack::entry(pack::url(url)?, record)?;
+                Ok(Claim {
+                    site: pack::site(site)?,
+                    url: held.url,
+                    depth: held.depth,
+                    why: held.why,
+                    hops: held.hops,
+                    fetch: held.fetch,
+                    attempts: held.attempts,
+                    lease_until,
+                    validators: held.validators,
+                    content: held.content,
+                })
+            })
+            .collect()
+    }
+
+    /// All sites that a seed named.
+    async fn known_sites(&self) -> StoreResult<Vec<Site>> {
+        let buckets = self.buckets().await?;
+        let names: Vec<Vec<String>> = self
+            .each(&buckets, |bucket| {
+                let mut ask = redis::cmd("ZRANGE");
+                ask.arg(self.keys().sites(*bucket)).arg(0).arg(-1);
+                ask
+            })
+            .await?;
+        names.iter().flatten().map(|name| pack::site(name)).collect()
+    }
+
+    /// `None` if the site was removed meanwhile.
+    async fn status_of(&self, site: Site) -> StoreResult<Option<SiteStatus>> {
+        let keys = self.keys();
+        let mut ask = redis::pipe();
+        ask.atomic();
+        ask.cmd("HGETALL").arg(keys.meta(&site));
+        ask.cmd("HLEN").arg(keys.urls(&site));
+        ask.cmd("ZCARD").arg(keys.due(&site));
+        ask.cmd("ZCARD").arg(keys.leases(&site));
+        ask.cmd("ZRANGE").arg(keys.due(&site)).arg(0).arg(0).arg("WITHSCORES");
+        ask.cmd("HGETALL").arg(keys.outcomes(&site));
+        type Reply = (BTreeMap<String, String>, u64, u64, u64, Scores, BTreeMap<String, u64>);
+        let (meta, urls, pending, leased, first, tally): Reply = self.connection().all(&ask).await?;
+        let Some(settings) = settings(&meta)? else { return Ok(None) };
+        Ok(Some(SiteStatus {
+            turn: turn(&meta, settings.delay_ms)?,
+            settings,
+            urls,
+            pending,
+            leased,
+            next_due: first.first().map(|(_, due)| pack::time(due)).transpose()?,
+            outcomes: tally
+                .into_iter()
+                .map(|(name, urls)| Ok((pack::outcome(&name)?, urls)))
+                .collect::<StoreResult<_>>()?,
+            site,
+        }))
+    }
+}
+
+fn entry(url: CanonicalUrl, record: &str, due: Option<&str>, lease: Option<&str>) -> StoreResult<Entry> {
+    let due = due.or(lease).map(pack::time).transpose()?;
+    Ok(Entry { due, leased: lease.is_some(), ..pack::entry(url, record)? })
+}
+
+/// Settings out of a site's hash; the delay is the larger of the seed's and what robots.txt asked for.
+fn settings(meta: &BTreeMap<String, String>) -> StoreResult<Option<SiteSettings>> {
+    let field = |name: &str| meta.get(name).map_or("0", String::as_str);
+    if !meta.contains_key("max_pages") {
+        return Ok(None);
+    }
+    let labels = serde_json::from_str(field("labels"))
+        .map_err(|error| StoreError::Corrupt(format!("the labels of a site: {error}")))?;
+    Ok(Some(SiteSettings {
+        max_pages: pack::number(field("max_pages"))?,
+        max_depth: pack::number(field("max_depth"))?,
+        delay_ms: pack::number::<u64>(field("delay_ms"))?.max(pack::number(field("floor_ms"))?),
+        paused: field("paused") == "1",
+        labels,
+    }))
+}
+
+/// From when on the site may be claimed; as `settings` in `newslode.lua`.
+fn turn(meta: &BTreeMap<String, String>, delay_ms: u64) -> StoreResult<Timestamp> {
+    let rest: u64 = meta.get("rest").map_or(Ok(0), |text| pack::number(text))?;
+    let last: Option<u64> = meta.get("last").map(|text| pack::number(text)).transpose()?;
+    Ok(Timestamp(rest.max(last.map_or(0, |last| last.saturating_add(delay_ms)))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_turn_is_the_later_of_rest_and_delay() {
+        let meta = |fields: &[(&str, &str)]| {
+            fields.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
+        };
+        assert_eq!(turn(&meta(&[]), 500).unwrap(), Timestamp(0));
+        assert_eq!(turn(&meta(&[("last", "1000")]), 500).unwrap(), Timestamp(1500));
+        assert_eq!(turn(&meta(&[("last", "1000"), ("rest", "9000")]), 500).unwrap(), Timestamp(9000));
+    }
+}

@@ -1,0 +1,130 @@
+//! Names of the keys in Redis: built here and nowhere else.
+//!
+//! Everything of a site is under the hash tag of its bucket, so a call on a site, or on several sites
+//! of one bucket, stays in one slot of a cluster. The kind stands before the site, so that no site's
+//! name can be mistaken for another key.
+//!
+//! | key | holds |
+//! |---|---|
+//! | `newslode:buckets` | set: buckets that a site was ever put into |
+//! | `newslode:{b7}:sites` | sorted set: site by the time it may be claimed next; `+inf`: not at all |
+//! | `newslode:{b7}:state`, `…:gone` | hash: change counter of the mined and of the forgotten sites |
+//! | `newslode:{b7}:m:SITE` | hash: settings, last claim, rest |
+//! | `newslode:{b7}:u:SITE` | hash: URL → record |
+//! | `newslode:{b7}:d:SITE`, `…:l:SITE` | sorted sets: pending URLs by due time, claimed ones by lease end |
+//! | `newslode:{b7}:o:SITE` | hash: last outcome → URLs |
+//! | `newslode:{b7}:v:SITE` | hash: URL → counted version |
+//! | `newslode:{b7}:c.t:SITE` | hash: cell of table `t` → count |
+//! | `newslode:{v:NAME}` | hash: version and bytes of a value |
+
+use crate::contribution::Table;
+use crate::page::Site;
+use crate::store::bucket;
+
+/// Builds keys with the configured prefix.
+#[derive(Debug)]
+pub(super) struct Keys {
+    prefix: String,
+}
+
+impl Keys {
+    pub(super) fn new(prefix: &str) -> Keys {
+        Keys { prefix: prefix.to_owned() }
+    }
+
+    pub(super) fn buckets(&self) -> String {
+        format!("{}:buckets", self.prefix)
+    }
+
+    pub(super) fn sites(&self, bucket: u16) -> String {
+        format!("{}:{{b{bucket}}}:sites", self.prefix)
+    }
+
+    pub(super) fn state(&self, bucket: u16) -> String {
+        format!("{}:{{b{bucket}}}:state", self.prefix)
+    }
+
+    pub(super) fn value(&self, name: &str) -> String {
+        format!("{}:{{v:{name}}}", self.prefix)
+    }
+
+    fn of(&self, kind: &str, site: &Site) -> String {
+        format!("{}:{{b{}}}:{kind}:{site}", self.prefix, bucket(site))
+    }
+
+    pub(super) fn meta(&self, site: &Site) -> String {
+        self.of("m", site)
+    }
+
+    pub(super) fn urls(&self, site: &Site) -> String {
+        self.of("u", site)
+    }
+
+    pub(super) fn due(&self, site: &Site) -> String {
+        self.of("d", site)
+    }
+
+    pub(super) fn leases(&self, site: &Site) -> String {
+        self.of("l", site)
+    }
+
+    pub(super) fn outcomes(&self, site: &Site) -> String {
+        self.of("o", site)
+    }
+
+    pub(super) fn versions(&self, site: &Site) -> String {
+        self.of("v", site)
+    }
+
+    pub(super) fn cells(&self, site: &Site, table: Table) -> String {
+        self.of(&format!("c.{}", table.code()), site)
+    }
+
+    /// What the frontier's functions on one site get.
+    pub(super) fn frontier(&self, site: &Site) -> Vec<String> {
+        let mut keys = vec![self.sites(bucket(site))];
+        keys.extend(self.claimed(site));
+        keys.push(self.outcomes(site));
+        keys
+    }
+
+    /// What `claim` gets of each site.
+    pub(super) fn claimed(&self, site: &Site) -> [String; 4] {
+        [self.meta(site), self.urls(site), self.due(site), self.leases(site)]
+    }
+
+    /// What `apply` and `forget` get.
+    pub(super) fn mined(&self, site: &Site) -> Vec<String> {
+        let bucket = bucket(site);
+        let gone = format!("{}:{{b{bucket}}}:gone", self.prefix);
+        let mut keys = vec![self.versions(site), self.state(bucket), gone];
+        keys.extend(Table::ALL.iter().map(|table| self.cells(site, *table)));
+        keys
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_a_site_are_distinct_and_share_one_hash_tag() {
+        let keys = Keys::new("newslode");
+        let site: Site = "news.example".parse().unwrap();
+        let mut all = [keys.frontier(&site), keys.mined(&site)].concat();
+        let tag = format!("newslode:{{b{}}}:", bucket(&site));
+        assert!(all.iter().all(|key| key.starts_with(&tag)), "{all:?}");
+        let count = all.len();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), count);
+    }
+
+    #[test]
+    fn no_site_is_mistaken_for_another_key() {
+        let keys = Keys::new("newslode");
+        let of = |name: &str| keys.of("u", &name.parse().unwrap());
+        assert_ne!(of("a"), keys.of("m", &"u:a".parse().unwrap()));
+        assert_ne!(of("sites"), keys.sites(bucket(&"sites".parse().unwrap())));
+    }
+}

@@ -1,0 +1,135 @@
+//! What the server must be like, and the functions it must hold.
+//!
+//! Redis 7 or later (functions), an eviction policy that never drops a key (a dropped counter would be
+//! wrong for ever), and the library `newslode_1` in exactly this build's form. Anything else is said in
+//! one message that names the cause and the mend. Start at [`check`].
+
+use std::collections::HashMap;
+
+use redis::Value;
+
+use super::connection::{Connection, Failure};
+use crate::store::{StoreError, StoreResult};
+
+/// The functions' source.
+const SOURCE: &str = include_str!("newslode.lua");
+
+/// The library's name in [`SOURCE`]; its number grows when a released body changes.
+const NAME: &str = "newslode_1";
+
+/// Whether the server can be used: its version, its policy, its role, its functions (loaded if absent).
+pub(super) async fn check(connection: &Connection) -> StoreResult<()> {
+    let info: String = connection.call(&redis::cmd("INFO")).await?;
+    let info = fields(&info);
+    let version = info.get("redis_version").copied().unwrap_or("unknown");
+    let major = version.split('.').next().and_then(|major| major.parse::<u32>().ok());
+    if major.is_none_or(|major| major < 7) {
+        return Err(StoreError::Refused(format!(
+            "the server is Redis {version}, but functions need Redis 7 or later: upgrade it"
+        )));
+    }
+    if info.get("role").is_some_and(|role| *role == "slave") {
+        return Err(StoreError::Refused(
+            "the server is a replica and takes no writes: let `store.url` name its master".into(),
+        ));
+    }
+    check_policy(connection, &info).await?;
+    load(connection).await
+}
+
+fn fields(info: &str) -> HashMap<&str, &str> {
+    info.lines().filter_map(|line| line.split_once(':')).collect()
+}
+
+async fn check_policy(connection: &Connection, info: &HashMap<&str, &str>) -> StoreResult<()> {
+    let asked = settings(connection, &["maxmemory-policy"]).await;
+    let policy = match asked {
+        Ok(mut answer) => answer.remove("maxmemory-policy"),
+        Err(Failure::Store(error @ StoreError::Unavailable(_))) => return Err(error),
+        Err(_) => info.get("maxmemory_policy").map(|policy| (*policy).to_owned()),
+    };
+    match policy.as_deref() {
+        Some("noeviction") => Ok(()),
+        Some(policy) => Err(StoreError::Refused(format!(
+            "the server's `maxmemory-policy` is `{policy}`, which drops counters when memory is short: \
+             set it to `noeviction`"
+        ))),
+        None => {
+            tracing::warn!(
+                "the Redis server does not let us read `maxmemory-policy`; make sure that it is `noeviction`"
+            );
+            Ok(())
+        }
+    }
+}
+
+/// Settings of the server by name; managed servers may not tell.
+async fn settings(connection: &Connection, names: &[&str]) -> Result<HashMap<String, String>, Failure> {
+    connection.call_once(redis::cmd("CONFIG").arg("GET").arg(names)).await
+}
+
+/// Says once at the start if a server that is killed would lose what it answered.
+pub(super) async fn warn_of_losses(connection: &Connection) -> StoreResult<()> {
+    match settings(connection, &["appendonly", "appendfsync"]).await {
+        Ok(held) if held.get("appendonly").is_some_and(|kept| kept == "no") => {
+            tracing::warn!(
+                "the Redis server keeps no append-only file: it loses all when it ends; set `appendonly yes`"
+            );
+        }
+        Ok(held) if held.get("appendfsync").is_some_and(|when| when != "always") => {
+            tracing::warn!(
+                "the Redis server may lose its last two seconds when it is killed; set `appendfsync always`"
+            );
+        }
+        Err(Failure::Store(error @ StoreError::Unavailable(_))) => return Err(error),
+        // All is well, or the server does not tell.
+        Ok(_) | Err(_) => {}
+    }
+    Ok(())
+}
+
+/// Loads the functions unless the server holds exactly these.
+pub(super) async fn load(connection: &Connection) -> StoreResult<()> {
+    match held(connection).await? {
+        Some(source) if source.trim_end() == SOURCE.trim_end() => return Ok(()),
+        Some(_) => tracing::warn!(
+            library = NAME,
+            "the Redis server holds other functions under this name; they are replaced"
+        ),
+        None => tracing::info!(library = NAME, "the functions are loaded into the Redis server"),
+    }
+    let mut load = redis::cmd("FUNCTION");
+    load.arg("LOAD").arg("REPLACE").arg(SOURCE);
+    match connection.call_once::<String>(&load).await.map_err(StoreError::from) {
+        Ok(_) => Ok(()),
+        Err(StoreError::Corrupt(text)) => {
+            Err(StoreError::Refused(format!("the server does not take Newslode's functions: {text}")))
+        }
+        Err(other) => Err(other),
+    }
+}
+
+/// The source that the server holds under our name.
+async fn held(connection: &Connection) -> StoreResult<Option<String>> {
+    let mut list = redis::cmd("FUNCTION");
+    list.arg("LIST").arg("LIBRARYNAME").arg(NAME).arg("WITHCODE");
+    let libraries: Vec<HashMap<String, Value>> =
+        connection.call_once(&list).await.map_err(StoreError::from)?;
+    let code = libraries.into_iter().next().and_then(|mut library| library.remove("library_code"));
+    code.map(|code| redis::from_redis_value(code).map_err(|error| StoreError::Corrupt(error.to_string())))
+        .transpose()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_source_names_its_library_and_numbers_its_functions() {
+        assert!(SOURCE.starts_with(&format!("#!lua name={NAME}\n")));
+        let number = NAME.trim_start_matches("newslode_");
+        let names: Vec<&str> = SOURCE.split('\'').filter(|part| part.starts_with("nl")).collect();
+        assert_eq!(names.len(), 10);
+        assert!(names.iter().all(|name| name.starts_with(&format!("nl{number}_"))), "{names:?}");
+    }
+}

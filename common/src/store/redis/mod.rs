@@ -1,0 +1,110 @@
+//! The served store: frontier and mined state of all sites in Redis 7 or later, for many processes.
+//!
+//! Every write is one call of a function in `newslode.lua` on one site, so it happens whole or not at
+//! all, and in one slot of a cluster (`keys.rs` says what lies where). Batches are not cut up: a call is
+//! as atomic as its batch, and callers keep batches small (64 pages of 300 cells hold the server for
+//! some tens of milliseconds).
+//!
+//! A call that was not answered in time may have had its effect and is reported as
+//! [`StoreError::Unavailable`](super::StoreError); repeating it is safe. Connections are rebuilt and lost
+//! functions loaded again without a word from the caller. Times are cut to 2⁵³ − 1 ms.
+//!
+//! Of the world below we assume an append-only file with `appendfsync always`. With `everysec` a server
+//! that is killed may lose calls that it answered: while its disk is busy it answers up to two seconds
+//! before it writes. And nobody runs `FLUSHALL` under running services: they would not list their buckets
+//! again until they reconnect.
+//! Start at [`RedisStore::connect`].
+
+mod connection;
+mod frontier;
+mod keys;
+mod library;
+mod pack;
+mod state;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU16;
+
+use futures::stream::{StreamExt, TryStreamExt};
+use redis::Cmd;
+
+use self::connection::Connection;
+use self::keys::Keys;
+use super::{StoreResult, bucket};
+use crate::config::StoreConfig;
+use crate::page::Site;
+
+/// Calls in flight at once where one call has to ask many buckets or sites.
+const IN_FLIGHT: usize = 64;
+
+/// Frontier and mined state in Redis. Clones share one connection.
+#[derive(Clone)]
+pub struct RedisStore {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    connection: Connection,
+    keys: Keys,
+    /// Where the next claim begins to look, so that every bucket has its turn.
+    next_bucket: AtomicU16,
+}
+
+impl RedisStore {
+    /// Connects, checks the server and loads the functions.
+    ///
+    /// # Errors
+    /// `Unavailable` if the server cannot be reached now; `Refused`, with the mend, if it is older than
+    /// Redis 7, a replica, may evict keys, or refuses our user or functions.
+    pub async fn connect(config: &StoreConfig) -> StoreResult<RedisStore> {
+        let shared = Shared {
+            connection: Connection::new(config)?,
+            keys: Keys::new(&config.prefix),
+            next_bucket: AtomicU16::new(0),
+        };
+        library::check(&shared.connection).await?;
+        library::warn_of_losses(&shared.connection).await?;
+        Ok(RedisStore { shared: Arc::new(shared) })
+    }
+
+    fn connection(&self) -> &Connection {
+        &self.shared.connection
+    }
+
+    fn keys(&self) -> &Keys {
+        &self.shared.keys
+    }
+
+    /// Makes a site's bucket known before the site's first write.
+    async fn announce(&self, site: &Site) -> StoreResult<()> {
+        self.connection().announce(bucket(site), &self.keys().buckets()).await
+    }
+
+    /// The buckets in use, in order.
+    async fn buckets(&self) -> StoreResult<Vec<u16>> {
+        let mut buckets: Vec<u16> =
+            self.connection().call(redis::cmd("SMEMBERS").arg(self.keys().buckets())).await?;
+        buckets.sort_unstable();
+        Ok(buckets)
+    }
+
+    /// One command for each thing, several in flight, answers in order.
+    async fn each<I, T>(&self, things: &[I], command: impl Fn(&I) -> Cmd) -> StoreResult<Vec<T>>
+    where
+        T: redis::FromRedisValue,
+    {
+        let commands: Vec<Cmd> = things.iter().map(command).collect();
+        futures::stream::iter(commands)
+            .map(|command| async move { self.connection().call(&command).await })
+            .buffered(IN_FLIGHT)
+            .try_collect()
+            .await
+    }
+}
+
+/// A call of one of our functions.
+fn function(name: &str, keys: &[String]) -> Cmd {
+    let mut command = redis::cmd("FCALL");
+    command.arg(name).arg(keys.len()).arg(keys);
+    command
+}

@@ -1,0 +1,140 @@
+//! A real Redis server of a test's own: a free port on loopback, its files in a temporary directory.
+//!
+//! It writes its append-only file at once, so a killed server comes back with all that it answered.
+//! Start at [`RedisServer::start`]; it is killed when it is dropped.
+
+#![allow(clippy::unwrap_used, reason = "a test says what broke by panicking")]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use newslode_common::config::{Secret, StoreConfig};
+use tempfile::TempDir;
+
+/// Longest wait for a server that starts; a loaded machine is slow.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A running `redis-server`.
+pub(crate) struct RedisServer {
+    directory: TempDir,
+    port: u16,
+    process: Child,
+    options: Vec<String>,
+}
+
+impl RedisServer {
+    /// Starts a server with an append-only file and returns when it answers.
+    pub(crate) fn start() -> RedisServer {
+        RedisServer::start_with(&[])
+    }
+
+    /// The same with more options, as on the command line.
+    pub(crate) fn start_with(options: &[&str]) -> RedisServer {
+        let directory = tempfile::tempdir().unwrap();
+        let options: Vec<String> = options.iter().map(|option| option.to_string()).collect();
+        // Another process may take a free port before the server does: then it ends, and we try another.
+        for _ in 0..10 {
+            let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+            let mut process = spawn(&directory, port, &options);
+            if answers(port, &mut process) {
+                return RedisServer { directory, port, process, options };
+            }
+        }
+        panic!("no Redis server came up on ten free ports; see its output above");
+    }
+
+    /// How to reach it; a short timeout, because everything is near.
+    pub(crate) fn config(&self) -> StoreConfig {
+        StoreConfig {
+            url: Secret::new(format!("redis://127.0.0.1:{}/0", self.port)),
+            timeout_ms: 10_000,
+            ..StoreConfig::default()
+        }
+    }
+
+    /// Ends the server at once, as `kill -9` does.
+    pub(crate) fn kill(&mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+
+    /// Starts it again on the same port with the same files.
+    pub(crate) fn restart(&mut self) {
+        self.process = spawn(&self.directory, self.port, &self.options);
+        assert!(answers(self.port, &mut self.process), "the server did not come back");
+    }
+
+    /// Starts it again on the same port with nothing in it, as after the loss of its disk.
+    pub(crate) fn restart_empty(&mut self) {
+        self.directory = tempfile::tempdir().unwrap();
+        self.restart();
+    }
+
+    /// Sends one command in plain words; its answer, raw.
+    pub(crate) fn tell(&self, words: &[&str]) -> String {
+        ask(self.port, words).unwrap_or_else(|error| panic!("`{words:?}` was not answered: {error}"))
+    }
+}
+
+impl Drop for RedisServer {
+    fn drop(&mut self) {
+        // It may have been killed by its test.
+        if self.process.kill().is_ok() {
+            self.process.wait().ok();
+        }
+    }
+}
+
+fn spawn(directory: &TempDir, port: u16, options: &[String]) -> Child {
+    let started = Command::new("redis-server")
+        .args(["--bind", "127.0.0.1", "--port", &port.to_string(), "--save", ""])
+        .args(["--appendonly", "yes", "--appendfsync", "everysec", "--loglevel", "warning", "--dir"])
+        .arg(directory.path())
+        .args(options)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn();
+    started.unwrap_or_else(|error| {
+        panic!("cannot start `redis-server`: {error}; install it: apt-get install redis-server")
+    })
+}
+
+/// Waits until the server answers; false if it ended.
+fn answers(port: u16, process: &mut Child) -> bool {
+    let begin = Instant::now();
+    while begin.elapsed() < PATIENCE {
+        if process.try_wait().unwrap().is_some() {
+            return false;
+        }
+        if ask(port, &["PING"]).is_ok_and(|answer| answer == "+PONG") {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!("the Redis server did not answer within {PATIENCE:?}");
+}
+
+/// One command by hand. The first line of the answer, and of a bulk answer its text.
+fn ask(port: u16, words: &[&str]) -> std::io::Result<String> {
+    let mut stream = TcpStream::connect(("127.0.0.1", port))?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    let mut request = format!("*{}\r\n", words.len());
+    for word in words {
+        request.push_str(&format!("${}\r\n{word}\r\n", word.len()));
+    }
+    stream.write_all(request.as_bytes())?;
+    let mut answer = BufReader::new(stream);
+    let mut line = String::new();
+    answer.read_line(&mut line)?;
+    let line = line.trim_end();
+    match line.strip_prefix('$').and_then(|length| length.parse().ok()) {
+        Some(length) => {
+            let mut text = vec![0; length];
+            answer.read_exact(&mut text)?;
+            Ok(String::from_utf8_lossy(&text).into_owned())
+        }
+        None => Ok(line.to_owned()),
+    }
+}

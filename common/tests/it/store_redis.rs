@@ -1,0 +1,372 @@
+//! The served store on a real Redis: the traits' contracts. What a server can do to it is in `faults`.
+
+#![allow(clippy::unwrap_used, reason = "a test says what broke by panicking")]
+
+mod faults;
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use futures::future::join_all;
+use newslode_common::config::{Secret, StoreConfig};
+use newslode_common::contribution::{Cell, Delta, Table};
+use newslode_common::page::{CanonicalUrl, Site};
+use newslode_common::store::redis::RedisStore;
+use newslode_common::store::{Applied, Change, Frontier, NewUrl, SiteSettings, SiteState, Why, state_digest};
+use newslode_common::time::Timestamp;
+use newslode_common::version::{ContentHash, Version};
+use proptest::prelude::*;
+
+use crate::redis_server::RedisServer;
+
+async fn store(server: &RedisServer) -> RedisStore {
+    RedisStore::connect(&server.config()).await.unwrap()
+}
+
+fn site() -> Site {
+    "news.example".parse().unwrap()
+}
+
+fn url(path: u64) -> CanonicalUrl {
+    format!("https://news.example/{path}").parse().unwrap()
+}
+
+fn version(fetch: u64) -> Version {
+    Version { fetch, content: ContentHash(u128::from(fetch).to_be_bytes()) }
+}
+
+fn delta(cells: &[(Table, &str, i64)]) -> Delta {
+    let mut delta = Delta::default();
+    for (table, key, by) in cells {
+        delta.add(Cell::new(*table, &[key]), *by);
+    }
+    delta
+}
+
+fn change(path: u64, expected: Option<Version>, new: Version, cells: &[(Table, &str, i64)]) -> Change {
+    Change { url: url(path), expected, new, delta: delta(cells) }
+}
+
+// ---------------------------------------------------------------------------------- contracts
+
+/// What a page counts in one of its versions: cells that pages share, so that sums matter.
+fn counted(path: u64, fetch: u64) -> Vec<(Table, String, i64)> {
+    let mixed = path.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(u32::try_from(fetch % 64).unwrap());
+    // Every third version is beyond what a double holds.
+    let large = if fetch.is_multiple_of(3) { (mixed as i64) | 1 } else { (mixed % 7) as i64 + 1 };
+    vec![
+        (Table::Pages, String::new(), 1),
+        (Table::Labels, format!("en:{}", mixed % 5), 1),
+        (Table::Terms, format!("tf\u{1f}{}", fetch % 4), large),
+    ]
+}
+
+/// The delta from one counted version of a page to another; either may be none.
+fn between(path: u64, old: Option<u64>, new: Option<u64>) -> Delta {
+    let mut delta = Delta::default();
+    for (fetch, sign) in [(new, 1), (old, -1)] {
+        for (table, key, by) in fetch.map(|fetch| counted(path, fetch)).unwrap_or_default() {
+            delta.add(Cell::new(table, &[&key]), by.wrapping_mul(sign));
+        }
+    }
+    delta
+}
+
+/// Delivers messages "this page has this version" as a miner does: what it believes to be counted may be
+/// old or wrong, so conflicts are answered with the delta from what the store says.
+async fn deliver(store: &RedisStore, site: &Site, messages: &[(u64, u64)], batch: usize) {
+    for part in messages.chunks(batch) {
+        let mut held: Vec<(u64, u64, Option<Version>)> =
+            part.iter().map(|(path, fetch)| (*path, *fetch, None)).collect();
+        while !held.is_empty() {
+            let changes: Vec<Change> = held
+                .iter()
+                .map(|(path, fetch, expected)| Change {
+                    url: url(*path),
+                    expected: *expected,
+                    new: version(*fetch),
+                    delta: between(*path, expected.map(|version| version.fetch), Some(*fetch)),
+                })
+                .collect();
+            let verdicts = store.apply(site, &changes).await.unwrap();
+            let judged = held.into_iter().zip(verdicts);
+            held = judged
+                .filter_map(|((path, fetch, _), verdict)| match verdict {
+                    Applied::Conflict(stored) => Some((path, fetch, stored)),
+                    Applied::Applied | Applied::Stale => None,
+                })
+                .collect();
+        }
+    }
+}
+
+/// What must be there in the end, by plain arithmetic: each page's newest version, summed.
+fn plain(messages: &[(u64, u64)]) -> (BTreeMap<(Table, String), i64>, BTreeMap<u64, u64>) {
+    let mut newest: BTreeMap<u64, u64> = BTreeMap::new();
+    for (path, fetch) in messages {
+        let held = newest.entry(*path).or_default();
+        *held = (*held).max(*fetch);
+    }
+    let mut sums: BTreeMap<(Table, String), i64> = BTreeMap::new();
+    for (path, fetch) in &newest {
+        for (table, key, by) in counted(*path, *fetch) {
+            let sum = sums.entry((table, key)).or_default();
+            *sum = sum.wrapping_add(by);
+        }
+    }
+    sums.retain(|_, sum| *sum != 0);
+    (sums, newest)
+}
+
+async fn held(store: &RedisStore, site: &Site) -> BTreeMap<(Table, String), i64> {
+    let mut cells = BTreeMap::new();
+    for table in Table::ALL {
+        let held = store.cells(site, *table).await.unwrap();
+        cells.extend(held.into_iter().map(|(key, count)| ((*table, key), count)));
+    }
+    cells
+}
+
+/// Any order, any duplication, any batches end in the state that plain sums give, to the bit.
+#[test]
+fn any_order_and_duplication_end_in_the_plain_sums() {
+    let server = RedisServer::start();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let store = runtime.block_on(store(&server));
+    let case = AtomicU64::new(0);
+    let message = (0..6u64, 1..9u64);
+    proptest!(ProptestConfig::with_cases(96), |(
+        messages in prop::collection::vec(message, 1..40),
+        batch in 1..12usize,
+    )| {
+        let number = case.fetch_add(2, Ordering::Relaxed);
+        let names = [number, number + 1].map(|number| format!("case{number}.example").parse::<Site>().unwrap());
+        let mut sorted = messages.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        runtime.block_on(async {
+            deliver(&store, &names[0], &messages, batch).await;
+            deliver(&store, &names[1], &sorted, 1).await;
+            let (sums, newest) = plain(&messages);
+            prop_assert_eq!(held(&store, &names[0]).await, sums);
+            let pages = store.pages(&names[0]).await.unwrap();
+            let wanted: Vec<_> = newest.iter().map(|(path, fetch)| (url(*path), version(*fetch))).collect();
+            prop_assert_eq!(pages, wanted);
+            let digests = [
+                state_digest(&store, &names[0]).await.unwrap(),
+                state_digest(&store, &names[1]).await.unwrap(),
+            ];
+            prop_assert_eq!(digests[0], digests[1]);
+            Ok(())
+        })?;
+    });
+}
+
+/// Cells are 64-bit integers that wrap, though Lua counts in doubles.
+#[test]
+fn sums_are_those_of_64_bit_integers() {
+    let server = RedisServer::start();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let store = runtime.block_on(store(&server));
+    let edges = [
+        i64::MAX,
+        i64::MIN,
+        i64::MIN + 1,
+        -1,
+        1,
+        1 << 53,
+        (1 << 53) + 1,
+        1 << 32,
+        -(1 << 32),
+        999_999_999_999_999,
+        1_000_000_000_000_000,
+        -1_000_000_000_000_000,
+        1_000_000,
+        u32::MAX.into(),
+    ];
+    let number = prop_oneof![any::<i64>(), prop::sample::select(edges.to_vec()), -9..9i64];
+    let case = AtomicU64::new(0);
+    proptest!(ProptestConfig::with_cases(512), |(
+        numbers in prop::collection::vec(number, 2..8),
+        together in any::<bool>(),
+    )| {
+        let site: Site = format!("sum{}.example", case.fetch_add(1, Ordering::Relaxed)).parse().unwrap();
+        let changes: Vec<Change> = (0..).zip(&numbers)
+            .map(|(path, by)| change(path, None, version(1), &[(Table::Terms, "t", *by)]))
+            .collect();
+        let size = if together { changes.len() } else { 1 };
+        let sum = numbers.iter().fold(0i64, |sum, by| sum.wrapping_add(*by));
+        runtime.block_on(async {
+            for part in changes.chunks(size) {
+                store.apply(&site, part).await.unwrap();
+            }
+            let held = store.cells(&site, Table::Terms).await.unwrap();
+            prop_assert_eq!(held.get("t").copied(), (sum != 0).then_some(sum));
+            Ok(())
+        })?;
+    });
+}
+
+/// A batch larger than any of Lua's limits is still one call.
+#[tokio::test]
+async fn a_huge_batch_is_applied_whole() {
+    let server = RedisServer::start();
+    let store = store(&server).await;
+    let labels: Vec<String> = (0..30_000).map(|label| format!("en:{label}")).collect();
+    let cells: Vec<(Table, &str, i64)> =
+        labels.iter().map(|label| (Table::Labels, label.as_str(), 2)).collect();
+    let changes: Vec<Change> = (0..3).map(|path| change(path, None, version(1), &cells)).collect();
+    let long = "x".repeat(70_000);
+    let mut changes = changes;
+    changes.extend((3..9_003).map(|path| change(path, None, version(1), &[(Table::Forms, &long[..300], 1)])));
+    changes.push(change(9_003, None, version(1), &[(Table::Forms, &long, 1)]));
+    let verdicts = store.apply(&site(), &changes).await.unwrap();
+    assert!(verdicts.iter().all(|verdict| *verdict == Applied::Applied));
+    let held = store.cells(&site(), Table::Labels).await.unwrap();
+    assert_eq!((held.len(), held.values().sum::<i64>()), (30_000, 180_000));
+    let forms = store.cells(&site(), Table::Forms).await.unwrap();
+    assert_eq!((forms[&long[..300]], forms[&long]), (9_000, 1));
+    assert_eq!(store.pages(&site()).await.unwrap().len(), 9_004);
+}
+
+/// Two miners that were given the same messages count each page once.
+#[tokio::test]
+async fn two_clients_with_the_same_batch_count_it_once() {
+    let server = RedisServer::start();
+    let stores = [store(&server).await, store(&server).await];
+    let cells = [(Table::Pages, "", 1), (Table::Labels, "en:jazz\u{1f}any", 1)];
+    for round in 0..50 {
+        let changes: Vec<Change> =
+            (0..4).map(|page| change(round * 4 + page, None, version(1), &cells)).collect();
+        let site = site();
+        let calls = stores.iter().map(|store| store.apply(&site, &changes));
+        let mut verdicts: Vec<_> = join_all(calls).await.into_iter().map(Result::unwrap).collect();
+        verdicts.sort_by_key(|verdicts| verdicts[0] == Applied::Stale);
+        assert_eq!(verdicts, [vec![Applied::Applied; 4], vec![Applied::Stale; 4]]);
+    }
+    assert_eq!(stores[0].cells(&site(), Table::Pages).await.unwrap()[""], 200);
+}
+
+/// Whoever remembers a site's counter sees that the site was forgotten and counted anew.
+#[tokio::test]
+async fn a_forgotten_site_goes_on_with_its_counter() {
+    let server = RedisServer::start();
+    let store = store(&server).await;
+    for fetch in 1..4 {
+        let expected = (fetch > 1).then(|| version(fetch - 1));
+        let cells = [(Table::Labels, "en:jazz", 1)];
+        store.apply(&site(), &[change(0, expected, version(fetch), &cells)]).await.unwrap();
+    }
+    let before = store.sites().await.unwrap();
+    store.forget(&site()).await.unwrap();
+    assert_eq!(store.sites().await.unwrap(), []);
+    store.apply(&site(), &[change(0, None, version(1), &[(Table::Labels, "en:jazz", 1)])]).await.unwrap();
+    let after = store.sites().await.unwrap();
+    assert_eq!((before.len(), after.len()), (1, 1));
+    assert!(after[0].1 > before[0].1, "{before:?} then {after:?}");
+}
+
+fn settings(delay_ms: u64) -> SiteSettings {
+    SiteSettings { max_pages: 1_000, max_depth: 9, delay_ms, paused: false, labels: BTreeMap::new() }
+}
+
+/// Makes a site known with this many URLs that are due.
+async fn seed(store: &RedisStore, name: &str, delay_ms: u64, urls: u64, now: Timestamp) {
+    store.put_site(&name.parse().unwrap(), &settings(delay_ms)).await.unwrap();
+    let urls: Vec<NewUrl> = (0..urls)
+        .map(|path| format!("https://{name}/{path}").parse().unwrap())
+        .map(|url| NewUrl { url, depth: 0, why: Why::Seed, hops: 0 })
+        .collect();
+    store.add(&urls, now).await.unwrap();
+}
+
+/// Crawlers of their own connections: each URL goes to one, and each site's delay holds across all.
+#[tokio::test]
+async fn many_crawlers_share_urls_and_delays() {
+    let server = RedisServer::start();
+    let stores = [store(&server).await, store(&server).await, store(&server).await];
+    let start = Timestamp(1_700_000_000_000);
+    for number in 0..10 {
+        seed(&stores[0], &format!("site{number}.example"), 1_000, 20, start).await;
+    }
+    let mut claims: BTreeMap<Site, Vec<(u64, CanonicalUrl)>> = BTreeMap::new();
+    for step in 0..100 {
+        let now = start.plus(Duration::from_millis(step * 300));
+        let calls = stores.iter().map(|store| store.claim(now, Duration::from_secs(3600), 7));
+        for claim in join_all(calls).await.into_iter().flat_map(Result::unwrap) {
+            claims.entry(claim.site).or_default().push((now.0, claim.url));
+        }
+    }
+    assert_eq!(claims.len(), 10);
+    for (site, claims) in claims {
+        let mut urls: Vec<_> = claims.iter().map(|(_, url)| url).collect();
+        urls.sort();
+        urls.dedup();
+        assert_eq!((claims.len(), urls.len()), (20, 20), "URLs of {site}, each once");
+        assert!(claims.is_sorted_by(|(one, _), (next, _)| next - one >= 1_000), "{site}: {claims:?}");
+    }
+}
+
+/// Two writers of one value: one of them is first, and the other learns it.
+#[tokio::test]
+async fn one_of_two_writers_of_a_value_is_first() {
+    let server = RedisServer::start();
+    let stores = [store(&server).await, store(&server).await];
+    let bytes: bytes::Bytes = (0..=255u8).collect::<Vec<u8>>().repeat(4096).into();
+    for round in 0..20u64 {
+        let expected = (round > 0).then_some(round);
+        let calls = stores.iter().map(|store| store.put_value("plan} {x", expected, bytes.clone()));
+        let mut won: Vec<_> = join_all(calls).await.into_iter().map(Result::unwrap).collect();
+        won.sort_unstable();
+        assert_eq!(won, [None, Some(round + 1)]);
+    }
+    assert_eq!(stores[1].value("plan} {x").await.unwrap(), Some((20, bytes)));
+    assert_eq!(stores[1].value("another").await.unwrap(), None);
+}
+
+/// Claims with room for a few come round to every site, however the names hash.
+#[tokio::test]
+async fn every_site_has_its_turn() {
+    let server = RedisServer::start();
+    let store = store(&server).await;
+    let now = Timestamp(1_700_000_000_000);
+    for number in 0..200 {
+        seed(&store, &format!("site{number}.example"), 0, 3, now).await;
+    }
+    let mut claimed: BTreeMap<Site, u32> = BTreeMap::new();
+    for round in 0..80 {
+        for claim in
+            store.claim(now.plus(Duration::from_millis(round)), Duration::from_secs(60), 5).await.unwrap()
+        {
+            *claimed.entry(claim.site).or_default() += 1;
+        }
+    }
+    assert_eq!(claimed.len(), 200, "two rounds over all buckets reach every site");
+}
+
+/// `?protocol=resp3` in `store.url` gives some answers another form.
+#[tokio::test]
+async fn either_protocol_is_understood() {
+    let server = RedisServer::start();
+    let resp2 = store(&server).await;
+    let url = Secret::new(format!("{}?protocol=resp3", server.config().url.reveal()));
+    let resp3 = RedisStore::connect(&StoreConfig { url, ..server.config() }).await.unwrap();
+    let now = Timestamp(1_700_000_000_000);
+    seed(&resp3, "news.example", 1_000, 3, now).await;
+    assert_eq!(resp3.claim(now, Duration::from_secs(60), 9).await.unwrap().len(), 1);
+    deliver(&resp3, &site(), &[(1, 3), (2, 4)], 1).await;
+    resp3.put_value("plan", None, "bytes".into()).await.unwrap();
+    for path in 0..4 {
+        let path = self::url(path);
+        assert_eq!(resp3.entry(&path).await.unwrap(), resp2.entry(&path).await.unwrap());
+    }
+    assert_eq!(resp3.entries(&site()).await.unwrap(), resp2.entries(&site()).await.unwrap());
+    assert_eq!(resp3.status().await.unwrap(), resp2.status().await.unwrap());
+    assert_eq!(resp3.site(&site()).await.unwrap(), resp2.site(&site()).await.unwrap());
+    assert_eq!(held(&resp3, &site()).await, held(&resp2, &site()).await);
+    assert_eq!(resp3.pages(&site()).await.unwrap(), resp2.pages(&site()).await.unwrap());
+    assert_eq!(resp3.sites().await.unwrap(), resp2.sites().await.unwrap());
+    assert_eq!(resp3.value("plan").await.unwrap(), resp2.value("plan").await.unwrap());
+    resp3.ready().await.unwrap();
+}
