@@ -124,7 +124,7 @@ impl Service {
 ///
 /// # Errors
 /// What a person must mend; or the last failure, when told to stop.
-pub async fn patiently<T, F>(stop: &CancellationToken, what: &str, mut open: impl FnMut() -> F) -> StoreResult<T>
+pub async fn patiently<T, F>(stop: &CancellationToken, mut open: impl FnMut() -> F) -> StoreResult<T>
 where
     F: Future<Output = StoreResult<T>>,
 {
@@ -133,7 +133,7 @@ where
         match open().await {
             Err(error @ StoreError::Unavailable(_)) if !stop.is_cancelled() => {
                 if !said.swap(true, Ordering::Relaxed) {
-                    tracing::warn!(%error, "waiting for the {what}");
+                    tracing::warn!(%error, "waiting for the store");
                 }
                 if tokio::time::timeout(AGAIN, stop.cancelled()).await.is_ok() {
                     return Err(error);
