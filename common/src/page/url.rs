@@ -237,6 +237,14 @@ impl From<String> for Site {
     }
 }
 
+impl FromStr for Site {
+    type Err = std::convert::Infallible;
+
+    fn from_str(host: &str) -> Result<Self, Self::Err> {
+        Ok(Self::of_host(host))
+    }
+}
+
 impl From<Site> for String {
     fn from(site: Site) -> Self {
         site.0

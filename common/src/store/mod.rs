@@ -66,9 +66,6 @@ impl StoreError {
 /// Result of a store call.
 pub type StoreResult<T> = Result<T, StoreError>;
 
-pub mod archive;
-pub mod redb;
-
 // ---------------------------------------------------------------------------------- frontier
 
 /// Why a URL is in the frontier; a stronger reason replaces a weaker one. Ordered weak to strong.

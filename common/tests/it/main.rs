@@ -5,4 +5,5 @@ mod broker_broken;
 mod broker_rabbitmq;
 mod rabbitmq_server;
 mod redis_server;
+mod store_redb;
 mod store_redis;
