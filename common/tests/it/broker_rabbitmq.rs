@@ -122,11 +122,21 @@ async fn the_window_is_fast(url: &str) {
     println!("1 KiB: published {:.0}/s, consumed {:.0}/s", rate(published), rate(start.elapsed()));
 }
 
+async fn until_ready(broker: &dyn Broker) {
+    let ready = async {
+        while broker.ready().await.is_err() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), ready).await.expect("it connects again");
+}
+
 /// The broker is killed and started again while 2,000 messages go through it; publishers repeat what was
 /// not confirmed. Everything arrives.
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_lost_when_the_broker_is_killed() {
     const COUNT: u32 = 2_000;
+    const KILLS: u64 = 3;
     let mut server = RabbitServer::start().await.unwrap();
     let metrics = Metrics::new().unwrap();
     let limits = Limits { timeout: Duration::from_secs(5), ..Limits::default() };
@@ -168,11 +178,12 @@ async fn nothing_is_lost_when_the_broker_is_killed() {
         }
         unacked
     });
-    for _ in 0..2 {
-        tokio::time::sleep(Duration::from_millis(1_500)).await;
+    for _ in 0..KILLS {
+        tokio::time::sleep(Duration::from_millis(1_000)).await;
         server.kill_now();
         tokio::time::sleep(Duration::from_millis(500)).await;
         server.restart().await.unwrap();
+        until_ready(&*broker).await;
     }
     let everything = async {
         let repeated: u32 = publishers.join_all().await.iter().sum();
@@ -181,7 +192,7 @@ async fn nothing_is_lost_when_the_broker_is_killed() {
     };
     tokio::time::timeout(Duration::from_secs(90), everything).await.expect("all messages arrive");
     let reconnects = metrics.reconnects.with_label_values(&["broker"]).get();
-    assert_eq!(reconnects, 2);
+    assert_eq!(reconnects, KILLS);
     broker.ready().await.unwrap();
     assert!(broker.dead(Queue::Pages, 10).await.unwrap().is_empty());
 }

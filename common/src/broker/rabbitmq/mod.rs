@@ -221,6 +221,6 @@ impl MessageIds {
     }
 
     fn next(&self) -> String {
-        format!("{}-{:x}", self.start, self.next.fetch_add(1, Ordering::Relaxed))
+        format!("{}-{:08x}", self.start, self.next.fetch_add(1, Ordering::Relaxed))
     }
 }
