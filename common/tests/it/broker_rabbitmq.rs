@@ -1,5 +1,7 @@
 //! The contract on a real RabbitMQ, and what happens when it dies.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "all of it is a test")]
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -166,14 +168,22 @@ async fn nothing_is_lost_when_the_broker_is_killed() {
     let mut consumed = JoinSet::new();
     consumed.spawn(async move {
         let mut consumer = consuming.consume(Queue::Pages, 32).await.unwrap();
-        let (mut seen, mut unacked) = (BTreeSet::new(), 0);
+        let (mut seen, mut unacked, mut held) = (BTreeSet::new(), 0, Vec::new());
         while seen.len() < COUNT as usize {
-            let delivery = consumer.next().await.unwrap();
-            let body = delivery.body.clone();
-            match delivery.ack().await {
-                Ok(()) => drop(seen.insert(body)),
-                // It comes again.
-                Err(_) => unacked += 1,
+            // A few are in hand at any time, also when the broker dies.
+            let last = seen.len() + held.len() >= COUNT as usize;
+            match tokio::time::timeout(Duration::from_millis(100), consumer.next()).await {
+                Ok(delivery) => held.push(delivery.unwrap()),
+                Err(_) => tokio::task::yield_now().await,
+            }
+            while held.len() > if last { 0 } else { 16 } {
+                let delivery = held.remove(0);
+                let body = delivery.body.clone();
+                match delivery.ack().await {
+                    Ok(()) => drop(seen.insert(body)),
+                    // It comes again.
+                    Err(_) => unacked += 1,
+                }
             }
         }
         unacked
@@ -189,10 +199,45 @@ async fn nothing_is_lost_when_the_broker_is_killed() {
         let repeated: u32 = publishers.join_all().await.iter().sum();
         let unacked = consumed.join_all().await;
         println!("{COUNT} messages; {repeated} publishes repeated, {unacked:?} acks refused");
+        assert!(unacked[0] > 0, "no delivery was in hand when the broker died");
     };
     tokio::time::timeout(Duration::from_secs(90), everything).await.expect("all messages arrive");
     let reconnects = metrics.reconnects.with_label_values(&["broker"]).get();
     assert_eq!(reconnects, KILLS);
     broker.ready().await.unwrap();
     assert!(broker.dead(Queue::Pages, 10).await.unwrap().is_empty());
+    waits_end_when_the_broker_is_frozen(&server).await;
+    patience_ends_when_told(&mut server).await;
+}
+
+async fn waits_end_when_the_broker_is_frozen(server: &RabbitServer) {
+    let limits = Limits { timeout: Duration::from_secs(1), ..Limits::default() };
+    let config = config(&server.url(), "frozen", &limits);
+    let broker = RabbitBroker::connect(&config, "test@here", None).await.unwrap();
+    server.freeze();
+    let start = Instant::now();
+    let published = broker.publish(Queue::Pages, Bytes::from_static(b"page")).await.unwrap_err();
+    assert!(published.is_retryable() && published.to_string().contains("1000 ms"), "{published}");
+    assert!(broker.ready().await.is_err());
+    assert!(broker.depth(Queue::Pages).await.is_err());
+    let connected = RabbitBroker::connect(&config, "test@here", None).await.err().unwrap().to_string();
+    assert!(connected.contains("did not answer within 1000 ms"), "{connected}");
+    assert!(start.elapsed() < Duration::from_secs(8), "{:?}", start.elapsed());
+    server.thaw();
+    until_ready(&broker).await;
+    broker.publish(Queue::Pages, Bytes::from_static(b"page")).await.unwrap();
+}
+
+async fn patience_ends_when_told(server: &mut RabbitServer) {
+    server.kill_now();
+    let config = config(&server.url(), "patience", &Limits::default());
+    let stop = CancellationToken::new();
+    let stopping = async {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        stop.cancel();
+    };
+    let (connected, ()) =
+        tokio::join!(RabbitBroker::connect_patiently(&config, "test@here", None, &stop), stopping);
+    let error = connected.err().unwrap().to_string();
+    assert!(error.contains(&format!("guest:***@{}", server.url().split('@').nth(1).unwrap())), "{error}");
 }

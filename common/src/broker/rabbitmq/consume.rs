@@ -38,7 +38,7 @@ pub(super) struct RabbitConsumer {
 }
 
 enum State {
-    Open(Opened),
+    Open(Box<Opened>),
     Opening(BoxFuture<'static, Result<Opened, BrokerError>>),
 }
 
@@ -57,7 +57,7 @@ impl RabbitConsumer {
         // To RabbitMQ a prefetch of 0 means no bound at all.
         let prefetch = prefetch.max(1);
         let opened = core.ask("cannot consume", core.open_consumer(queue, prefetch)).await?;
-        Ok(RabbitConsumer { core, _keeper: keeper, queue, prefetch, state: State::Open(opened) })
+        Ok(RabbitConsumer { core, _keeper: keeper, queue, prefetch, state: State::Open(Box::new(opened)) })
     }
 
     fn reopen(&mut self) {
@@ -100,7 +100,7 @@ impl Consumer for RabbitConsumer {
         loop {
             match &mut self.state {
                 State::Opening(opening) => match opening.await {
-                    Ok(opened) => self.state = State::Open(opened),
+                    Ok(opened) => self.state = State::Open(Box::new(opened)),
                     Err(error) => {
                         // Polled again, a finished future would panic; asked again, we find it closed again.
                         self.reopen();
