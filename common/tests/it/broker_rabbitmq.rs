@@ -61,6 +61,8 @@ async fn rabbitmq_keeps_the_contract() {
     a_deleted_queue_is_unroutable(&server.url()).await;
     a_closed_broker_says_so(&server.url()).await;
     a_wrong_password_is_not_shown(&server.url()).await;
+    articles_reach_who_asked_for_their_topic(&server.url()).await;
+    a_foreign_message_without_id_can_be_looked_after(&server.url()).await;
     the_window_is_fast(&server.url()).await;
 }
 
@@ -100,6 +102,53 @@ async fn a_wrong_password_is_not_shown(url: &str) {
     let config = config(&url, "password", &Limits::default());
     let error = RabbitBroker::connect(&config, "test@here", None).await.err().unwrap().to_string();
     assert!(error.contains("127.0.0.1") && !error.contains("hunter2"), "{error}");
+}
+
+async fn articles_reach_who_asked_for_their_topic(url: &str) {
+    let broker =
+        RabbitBroker::connect(&config(url, "news", &Limits::default()), "test@here", None).await.unwrap();
+    let connection = lapin::Connection::connect(url, Default::default()).await.unwrap();
+    let channel = connection.create_channel().await.unwrap();
+    let exclusive = lapin::options::QueueDeclareOptions { exclusive: true, ..Default::default() };
+    let queue = channel.queue_declare("".into(), exclusive, Default::default()).await.unwrap();
+    let (name, exchange) = (queue.name().clone(), "news.articles".into());
+    let bound =
+        channel.queue_bind(name.clone(), exchange, "en.*".into(), Default::default(), Default::default());
+    bound.await.unwrap();
+    broker.publish_article("de.example", Bytes::from_static(b"{\"title\":\"Nein\"}")).await.unwrap();
+    broker.publish_article("en.example", Bytes::from_static(b"{\"title\":\"Yes\"}")).await.unwrap();
+    let got = channel.basic_get(name.clone(), Default::default()).await.unwrap().unwrap();
+    assert_eq!(got.delivery.data, b"{\"title\":\"Yes\"}");
+    let properties = &got.delivery.properties;
+    assert_eq!(properties.delivery_mode(), &Some(2));
+    assert_eq!(properties.content_type().as_ref().unwrap().as_str(), "application/json");
+    assert_eq!(properties.app_id().as_ref().unwrap().as_str(), "newslode");
+    assert!(channel.basic_get(name, Default::default()).await.unwrap().is_none());
+}
+
+/// An operator's tool publishes a seed with no properties at all; it ends for the delivery limit.
+async fn a_foreign_message_without_id_can_be_looked_after(url: &str) {
+    let broker =
+        RabbitBroker::connect(&config(url, "foreign", &Limits::default()), "test@here", None).await.unwrap();
+    let connection = lapin::Connection::connect(url, Default::default()).await.unwrap();
+    let channel = connection.create_channel().await.unwrap();
+    let (exchange, key) = ("".into(), "foreign.seeds".into());
+    channel.basic_publish(exchange, key, Default::default(), b"{}", Default::default()).await.unwrap();
+    let mut consumer = broker.consume(Queue::Seeds, 1).await.unwrap();
+    for _ in 0..newslode_common::broker::DELIVERY_LIMIT {
+        drop(consumer.next().await.unwrap());
+    }
+    let letter = loop {
+        if let Some(letter) = broker.dead(Queue::Seeds, 1).await.unwrap().pop() {
+            break letter;
+        }
+    };
+    assert_eq!(
+        (letter.by.as_str(), letter.reason.as_str(), letter.body.as_slice()),
+        ("broker", "delivery limit", b"{}".as_slice())
+    );
+    assert_eq!(letter.id.len(), 16, "{}", letter.id);
+    assert_eq!(broker.drop_dead(Queue::Seeds, &[letter.id]).await.unwrap(), 1);
 }
 
 async fn the_window_is_fast(url: &str) {
