@@ -4,6 +4,9 @@
 //! choice. A check returns what it saw instead of what it should have. A broker that breaks one rule on
 //! purpose must fail the check of that rule, which is how we know that the checks bite.
 
+mod dead;
+mod limits;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,12 +15,18 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{sleep, timeout};
 
-use super::{
-    Broker, Consumer, DELIVERY_LIMIT, DELIVERY_LIMIT_REASON, DeadLetter, Delivery, Limits, MAX_MESSAGE,
-    PublishError, Queue,
+use self::dead::{
+    a_message_that_is_never_acknowledged_is_dead_lettered, a_rejected_message_is_dead_with_body_and_reason,
+    dropped_letters_are_forgotten, looking_at_dead_letters_leaves_them, replayed_letters_are_delivered,
 };
+use self::limits::{
+    a_full_queue_refuses_and_loses_nothing, a_large_message_arrives_whole,
+    a_queue_full_of_bytes_refuses_and_loses_nothing, a_too_large_message_is_refused, depth_counts_what_waits,
+    prefetch_bounds_what_is_held,
+};
+use super::{Broker, Consumer, Delivery, Limits, Queue};
 
 /// Makes brokers with empty queues.
 #[async_trait]
@@ -105,19 +114,6 @@ async fn nothing_comes(consumer: &mut Box<dyn Consumer>) -> Verdict {
         Err(_) => Ok(()),
         Ok(Ok(delivery)) => Err(format!("{:?} came, and nothing should", delivery.body)),
         Ok(Err(error)) => Err(error.to_string()),
-    }
-}
-
-/// Dead letters appear a moment after the broker gave a message up.
-async fn dead(broker: &dyn Broker, count: usize) -> Result<Vec<DeadLetter>, String> {
-    let start = Instant::now();
-    loop {
-        let dead = broker.dead(Queue::Pages, 100).await.map_err(words)?;
-        if dead.len() == count || start.elapsed() > SOON {
-            ensure(dead.len() == count, || format!("{} dead letters instead of {count}", dead.len()))?;
-            return Ok(dead);
-        }
-        sleep(Duration::from_millis(20)).await;
     }
 }
 
@@ -237,175 +233,6 @@ async fn a_dropped_wait_loses_nothing(factory: Arc<dyn Factory>) -> Verdict {
         delivery.ack().await.map_err(words)?;
     }
     ensure(seen.values().all(|times| *times == 1), || format!("some came twice: {seen:?}"))
-}
-
-async fn a_rejected_message_is_dead_with_body_and_reason(factory: Arc<dyn Factory>) -> Verdict {
-    let broker = fresh(&*factory).await?;
-    publish(&*broker, "poison").await?;
-    let mut consumer = consumer(&*broker, 1).await?;
-    next(&mut consumer).await?.reject("unknown message kind 7").await.map_err(words)?;
-    nothing_comes(&mut consumer).await?;
-    let letters = dead(&*broker, 1).await?;
-    let letter = &letters[0];
-    let whole =
-        letter.body == b"poison" && letter.reason == "unknown message kind 7" && letter.queue == Queue::Pages;
-    ensure(whole && !letter.by.is_empty() && letter.at > 0 && !letter.id.is_empty(), || format!("{letter:?}"))
-}
-
-async fn a_message_that_is_never_acknowledged_is_dead_lettered(factory: Arc<dyn Factory>) -> Verdict {
-    let broker = fresh(&*factory).await?;
-    publish(&*broker, "poison").await?;
-    let mut consumer = consumer(&*broker, 1).await?;
-    for time in 1..=DELIVERY_LIMIT {
-        let delivery = next(&mut consumer).await.map_err(|error| format!("delivery {time}: {error}"))?;
-        ensure(delivery.redelivered == (time > 1), || format!("delivery {time} is marked wrongly"))?;
-        drop(delivery);
-    }
-    nothing_comes(&mut consumer).await?;
-    let letters = dead(&*broker, 1).await?;
-    let letter = &letters[0];
-    let whole = letter.body == b"poison" && letter.reason == DELIVERY_LIMIT_REASON && letter.at > 0;
-    ensure(whole, || format!("{letter:?}"))
-}
-
-async fn give_up(broker: &dyn Broker, bodies: &[&'static str]) -> Result<Vec<DeadLetter>, String> {
-    let mut consumer = consumer(broker, 1).await?;
-    for body in bodies {
-        publish(broker, body).await?;
-        next(&mut consumer).await?.reject("of no use").await.map_err(words)?;
-    }
-    dead(broker, bodies.len()).await
-}
-
-async fn looking_at_dead_letters_leaves_them(factory: Arc<dyn Factory>) -> Verdict {
-    let broker = fresh(&*factory).await?;
-    let letters = give_up(&*broker, &["a", "b", "c"]).await?;
-    let bodies: Vec<&[u8]> = letters.iter().map(|letter| letter.body.as_slice()).collect();
-    ensure(bodies == [b"a", b"b", b"c"], || format!("not oldest first: {bodies:?}"))?;
-    // More looks than RabbitMQ 4 would let a message be delivered by default.
-    for look in 0..25 {
-        let some = broker.dead(Queue::Pages, 2).await.map_err(words)?;
-        ensure(some == letters[..2], || format!("look {look} saw {some:?}"))?;
-    }
-    let all = broker.dead(Queue::Pages, 100).await.map_err(words)?;
-    ensure(all == letters, || format!("at last: {all:?}"))
-}
-
-async fn replayed_letters_are_delivered(factory: Arc<dyn Factory>) -> Verdict {
-    let broker = fresh(&*factory).await?;
-    let letters = give_up(&*broker, &["a", "b", "c"]).await?;
-    let count = broker.replay(Queue::Pages, &[letters[1].id.clone()]).await.map_err(words)?;
-    ensure(count == 1, || format!("one letter was named, {count} replayed"))?;
-    ensure(take_all(&*broker, 1).await?.contains_key(b"b".as_slice()), || "another came".into())?;
-    dead(&*broker, 2).await?;
-    let count = broker.replay(Queue::Pages, &[]).await.map_err(words)?;
-    ensure(count == 2, || format!("two letters were left, {count} replayed"))?;
-    take_all(&*broker, 2).await?;
-    dead(&*broker, 0).await.map(drop)
-}
-
-async fn dropped_letters_are_forgotten(factory: Arc<dyn Factory>) -> Verdict {
-    let broker = fresh(&*factory).await?;
-    let letters = give_up(&*broker, &["a", "b", "c"]).await?;
-    let count = broker.drop_dead(Queue::Pages, &[letters[0].id.clone()]).await.map_err(words)?;
-    ensure(count == 1, || format!("one letter was named, {count} dropped"))?;
-    let left = dead(&*broker, 2).await?;
-    ensure(left == letters[1..], || format!("left are {left:?}"))?;
-    let count = broker.drop_dead(Queue::Pages, &[]).await.map_err(words)?;
-    ensure(count == 2, || format!("two letters were left, {count} dropped"))?;
-    dead(&*broker, 0).await?;
-    nothing_comes(&mut consumer(&*broker, 1).await?).await
-}
-
-async fn a_full_queue_refuses_and_loses_nothing(factory: Arc<dyn Factory>) -> Verdict {
-    refuses(&*factory, Limits { max_length: 10, ..Limits::default() }, 8).await
-}
-
-async fn a_queue_full_of_bytes_refuses_and_loses_nothing(factory: Arc<dyn Factory>) -> Verdict {
-    refuses(&*factory, Limits { max_bytes: 10_000, ..Limits::default() }, 1_000).await
-}
-
-/// Room for about ten messages of `size`. Brokers may overshoot while they tell their publishers.
-async fn refuses(factory: &dyn Factory, limits: Limits, size: usize) -> Verdict {
-    let broker = factory.fresh(limits).await?;
-    let mut taken = Vec::new();
-    let mut refused = 0;
-    for i in 0..60 {
-        let body = Bytes::from(format!("{i:0>size$}"));
-        match broker.publish(Queue::Pages, body.clone()).await {
-            Ok(()) => taken.push(body),
-            Err(PublishError::Full { .. }) => refused += 1,
-            Err(error) => return Err(error.to_string()),
-        }
-        sleep(Duration::from_millis(2)).await;
-    }
-    ensure((9..30).contains(&taken.len()), || format!("{} of 60 were taken", taken.len()))?;
-    ensure(refused == 60 - taken.len(), || format!("{refused} refused"))?;
-    let seen = take_all(&*broker, taken.len()).await?;
-    ensure(taken.iter().all(|body| seen.contains_key(body)), || "a taken message is lost".into())?;
-    // Room again, once the broker has told its publishers.
-    let start = Instant::now();
-    loop {
-        match publish(&*broker, "again").await {
-            Ok(()) => return Ok(()),
-            Err(error) if start.elapsed() > SOON => return Err(error),
-            Err(_) => sleep(Duration::from_millis(20)).await,
-        }
-    }
-}
-
-async fn prefetch_bounds_what_is_held(factory: Arc<dyn Factory>) -> Verdict {
-    let broker = fresh(&*factory).await?;
-    for body in ["1", "2", "3", "4", "5"] {
-        publish(&*broker, body).await?;
-    }
-    let mut consumer = consumer(&*broker, 3).await?;
-    let first = next(&mut consumer).await?;
-    let _held = (next(&mut consumer).await?, next(&mut consumer).await?);
-    nothing_comes(&mut consumer).await?;
-    first.ack().await.map_err(words)?;
-    let fourth = next(&mut consumer).await?;
-    nothing_comes(&mut consumer).await?;
-    fourth.ack().await.map_err(words)
-}
-
-async fn depth_counts_what_waits(factory: Arc<dyn Factory>) -> Verdict {
-    let broker = fresh(&*factory).await?;
-    for body in ["1", "2", "3"] {
-        publish(&*broker, body).await?;
-    }
-    depth_becomes(&*broker, 3).await?;
-    take_all(&*broker, 3).await?;
-    depth_becomes(&*broker, 0).await
-}
-
-async fn depth_becomes(broker: &dyn Broker, wanted: u64) -> Verdict {
-    let start = Instant::now();
-    loop {
-        let depth = broker.depth(Queue::Pages).await.map_err(words)?;
-        if depth == wanted || start.elapsed() > SOON {
-            return ensure(depth == wanted, || format!("the depth is {depth} instead of {wanted}"));
-        }
-        sleep(Duration::from_millis(20)).await;
-    }
-}
-
-async fn a_large_message_arrives_whole(factory: Arc<dyn Factory>) -> Verdict {
-    let broker = fresh(&*factory).await?;
-    let body: Vec<u8> = (0..12_000_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
-    let body = Bytes::from(body);
-    broker.publish(Queue::Pages, body.clone()).await.map_err(words)?;
-    let delivery = next(&mut consumer(&*broker, 1).await?).await?;
-    ensure(delivery.body == body, || format!("{} bytes came, or others", delivery.body.len()))?;
-    delivery.ack().await.map_err(words)
-}
-
-async fn a_too_large_message_is_refused(factory: Arc<dyn Factory>) -> Verdict {
-    let broker = fresh(&*factory).await?;
-    let published = broker.publish(Queue::Pages, Bytes::from(vec![0; MAX_MESSAGE + 1])).await;
-    let refused = matches!(published, Err(PublishError::TooLarge { .. }));
-    ensure(refused, || format!("{published:?}"))?;
-    publish(&*broker, "the next one").await
 }
 
 async fn an_article_without_reader_is_no_error(factory: Arc<dyn Factory>) -> Verdict {

@@ -1,5 +1,7 @@
 //! The contract on a real RabbitMQ, and what happens when it dies.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "all of it is a test")]
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -59,6 +61,8 @@ async fn rabbitmq_keeps_the_contract() {
     a_deleted_queue_is_unroutable(&server.url()).await;
     a_closed_broker_says_so(&server.url()).await;
     a_wrong_password_is_not_shown(&server.url()).await;
+    articles_reach_who_asked_for_their_topic(&server.url()).await;
+    a_foreign_message_without_id_can_be_looked_after(&server.url()).await;
     the_window_is_fast(&server.url()).await;
 }
 
@@ -100,6 +104,53 @@ async fn a_wrong_password_is_not_shown(url: &str) {
     assert!(error.contains("127.0.0.1") && !error.contains("hunter2"), "{error}");
 }
 
+async fn articles_reach_who_asked_for_their_topic(url: &str) {
+    let broker =
+        RabbitBroker::connect(&config(url, "news", &Limits::default()), "test@here", None).await.unwrap();
+    let connection = lapin::Connection::connect(url, Default::default()).await.unwrap();
+    let channel = connection.create_channel().await.unwrap();
+    let exclusive = lapin::options::QueueDeclareOptions { exclusive: true, ..Default::default() };
+    let queue = channel.queue_declare("".into(), exclusive, Default::default()).await.unwrap();
+    let (name, exchange) = (queue.name().clone(), "news.articles".into());
+    let bound =
+        channel.queue_bind(name.clone(), exchange, "en.*".into(), Default::default(), Default::default());
+    bound.await.unwrap();
+    broker.publish_article("de.example", Bytes::from_static(b"{\"title\":\"Nein\"}")).await.unwrap();
+    broker.publish_article("en.example", Bytes::from_static(b"{\"title\":\"Yes\"}")).await.unwrap();
+    let got = channel.basic_get(name.clone(), Default::default()).await.unwrap().unwrap();
+    assert_eq!(got.delivery.data, b"{\"title\":\"Yes\"}");
+    let properties = &got.delivery.properties;
+    assert_eq!(properties.delivery_mode(), &Some(2));
+    assert_eq!(properties.content_type().as_ref().unwrap().as_str(), "application/json");
+    assert_eq!(properties.app_id().as_ref().unwrap().as_str(), "newslode");
+    assert!(channel.basic_get(name, Default::default()).await.unwrap().is_none());
+}
+
+/// An operator's tool publishes a seed with no properties at all; it ends for the delivery limit.
+async fn a_foreign_message_without_id_can_be_looked_after(url: &str) {
+    let broker =
+        RabbitBroker::connect(&config(url, "foreign", &Limits::default()), "test@here", None).await.unwrap();
+    let connection = lapin::Connection::connect(url, Default::default()).await.unwrap();
+    let channel = connection.create_channel().await.unwrap();
+    let (exchange, key) = ("".into(), "foreign.seeds".into());
+    channel.basic_publish(exchange, key, Default::default(), b"{}", Default::default()).await.unwrap();
+    let mut consumer = broker.consume(Queue::Seeds, 1).await.unwrap();
+    for _ in 0..newslode_common::broker::DELIVERY_LIMIT {
+        drop(consumer.next().await.unwrap());
+    }
+    let letter = loop {
+        if let Some(letter) = broker.dead(Queue::Seeds, 1).await.unwrap().pop() {
+            break letter;
+        }
+    };
+    assert_eq!(
+        (letter.by.as_str(), letter.reason.as_str(), letter.body.as_slice()),
+        ("broker", "delivery limit", b"{}".as_slice())
+    );
+    assert_eq!(letter.id.len(), 16, "{}", letter.id);
+    assert_eq!(broker.drop_dead(Queue::Seeds, &[letter.id]).await.unwrap(), 1);
+}
+
 async fn the_window_is_fast(url: &str) {
     const COUNT: usize = 4_000;
     let broker =
@@ -122,11 +173,21 @@ async fn the_window_is_fast(url: &str) {
     println!("1 KiB: published {:.0}/s, consumed {:.0}/s", rate(published), rate(start.elapsed()));
 }
 
+async fn until_ready(broker: &dyn Broker) {
+    let ready = async {
+        while broker.ready().await.is_err() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), ready).await.expect("it connects again");
+}
+
 /// The broker is killed and started again while 2,000 messages go through it; publishers repeat what was
 /// not confirmed. Everything arrives.
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_lost_when_the_broker_is_killed() {
     const COUNT: u32 = 2_000;
+    const KILLS: u64 = 3;
     let mut server = RabbitServer::start().await.unwrap();
     let metrics = Metrics::new().unwrap();
     let limits = Limits { timeout: Duration::from_secs(5), ..Limits::default() };
@@ -156,32 +217,76 @@ async fn nothing_is_lost_when_the_broker_is_killed() {
     let mut consumed = JoinSet::new();
     consumed.spawn(async move {
         let mut consumer = consuming.consume(Queue::Pages, 32).await.unwrap();
-        let (mut seen, mut unacked) = (BTreeSet::new(), 0);
+        let (mut seen, mut unacked, mut held) = (BTreeSet::new(), 0, Vec::new());
         while seen.len() < COUNT as usize {
-            let delivery = consumer.next().await.unwrap();
-            let body = delivery.body.clone();
-            match delivery.ack().await {
-                Ok(()) => drop(seen.insert(body)),
-                // It comes again.
-                Err(_) => unacked += 1,
+            // A few are in hand at any time, also when the broker dies.
+            let last = seen.len() + held.len() >= COUNT as usize;
+            match tokio::time::timeout(Duration::from_millis(100), consumer.next()).await {
+                Ok(delivery) => held.push(delivery.unwrap()),
+                Err(_) => tokio::task::yield_now().await,
+            }
+            while held.len() > if last { 0 } else { 16 } {
+                let delivery = held.remove(0);
+                let body = delivery.body.clone();
+                match delivery.ack().await {
+                    Ok(()) => drop(seen.insert(body)),
+                    // It comes again.
+                    Err(_) => unacked += 1,
+                }
             }
         }
         unacked
     });
-    for _ in 0..2 {
-        tokio::time::sleep(Duration::from_millis(1_500)).await;
+    for _ in 0..KILLS {
+        tokio::time::sleep(Duration::from_millis(1_000)).await;
         server.kill_now();
         tokio::time::sleep(Duration::from_millis(500)).await;
         server.restart().await.unwrap();
+        until_ready(&*broker).await;
     }
     let everything = async {
         let repeated: u32 = publishers.join_all().await.iter().sum();
         let unacked = consumed.join_all().await;
         println!("{COUNT} messages; {repeated} publishes repeated, {unacked:?} acks refused");
+        assert!(unacked[0] > 0, "no delivery was in hand when the broker died");
     };
     tokio::time::timeout(Duration::from_secs(90), everything).await.expect("all messages arrive");
     let reconnects = metrics.reconnects.with_label_values(&["broker"]).get();
-    assert_eq!(reconnects, 2);
+    assert_eq!(reconnects, KILLS);
     broker.ready().await.unwrap();
     assert!(broker.dead(Queue::Pages, 10).await.unwrap().is_empty());
+    waits_end_when_the_broker_is_frozen(&server).await;
+    patience_ends_when_told(&mut server).await;
+}
+
+async fn waits_end_when_the_broker_is_frozen(server: &RabbitServer) {
+    let limits = Limits { timeout: Duration::from_secs(1), ..Limits::default() };
+    let config = config(&server.url(), "frozen", &limits);
+    let broker = RabbitBroker::connect(&config, "test@here", None).await.unwrap();
+    server.freeze();
+    let start = Instant::now();
+    let published = broker.publish(Queue::Pages, Bytes::from_static(b"page")).await.unwrap_err();
+    assert!(published.is_retryable() && published.to_string().contains("1000 ms"), "{published}");
+    assert!(broker.ready().await.is_err());
+    assert!(broker.depth(Queue::Pages).await.is_err());
+    let connected = RabbitBroker::connect(&config, "test@here", None).await.err().unwrap().to_string();
+    assert!(connected.contains("did not answer within 1000 ms"), "{connected}");
+    assert!(start.elapsed() < Duration::from_secs(8), "{:?}", start.elapsed());
+    server.thaw();
+    until_ready(&broker).await;
+    broker.publish(Queue::Pages, Bytes::from_static(b"page")).await.unwrap();
+}
+
+async fn patience_ends_when_told(server: &mut RabbitServer) {
+    server.kill_now();
+    let config = config(&server.url(), "patience", &Limits::default());
+    let stop = CancellationToken::new();
+    let stopping = async {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        stop.cancel();
+    };
+    let (connected, ()) =
+        tokio::join!(RabbitBroker::connect_patiently(&config, "test@here", None, &stop), stopping);
+    let error = connected.err().unwrap().to_string();
+    assert!(error.contains(&format!("guest:***@{}", server.url().split('@').nth(1).unwrap())), "{error}");
 }

@@ -19,7 +19,7 @@ const SERVER: &str = "/usr/lib/rabbitmq/bin/rabbitmq-server";
 const START: Duration = Duration::from_secs(90);
 
 /// A running (or killed) node.
-pub struct RabbitServer {
+pub(crate) struct RabbitServer {
     folder: tempfile::TempDir,
     node: String,
     port: u16,
@@ -31,7 +31,7 @@ pub struct RabbitServer {
 
 impl RabbitServer {
     /// Starts a node and waits until it speaks AMQP.
-    pub async fn start() -> io::Result<RabbitServer> {
+    pub(crate) async fn start() -> io::Result<RabbitServer> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let folder = tempfile::Builder::new().prefix("rabbit").tempdir()?;
         let ports = free_ports()?;
@@ -55,21 +55,37 @@ impl RabbitServer {
     }
 
     /// For `broker.url`.
-    pub fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("amqp://guest:guest@127.0.0.1:{}/%2f", self.port)
     }
 
     /// Ends the node as a power cut would.
-    pub fn kill_now(&mut self) {
+    pub(crate) fn kill_now(&mut self) {
         if let Some(mut server) = self.server.take() {
             // It leads a process group of its own: the script and the machine it runs.
-            end_group(&server);
+            signal_group(&server, "-9");
             drop(server.wait());
         }
     }
 
+    /// Stops the node's processes where they are: it takes connections and never answers.
+    pub(crate) fn freeze(&self) {
+        self.signal("-STOP");
+    }
+
+    /// Lets a frozen node go on.
+    pub(crate) fn thaw(&self) {
+        self.signal("-CONT");
+    }
+
+    fn signal(&self, signal: &str) {
+        if let Some(server) = &self.server {
+            signal_group(server, signal);
+        }
+    }
+
     /// Starts a killed node on the state it left, and waits until it speaks AMQP.
-    pub async fn restart(&mut self) -> io::Result<()> {
+    pub(crate) async fn restart(&mut self) -> io::Result<()> {
         self.kill_now();
         let log = std::fs::File::options().create(true).append(true).open(self.path("console.log"))?;
         let server = as_rabbitmq(SERVER, self.folder.path())
@@ -129,9 +145,9 @@ fn as_rabbitmq(program: &str, home: &Path) -> Command {
     command
 }
 
-fn end_group(leader: &Child) {
+fn signal_group(leader: &Child, signal: &str) {
     let group = format!("-{}", leader.id());
-    drop(Command::new("kill").args(["-9", "--", &group]).stderr(Stdio::null()).status());
+    drop(Command::new("kill").args([signal, "--", &group]).stderr(Stdio::null()).status());
 }
 
 fn free_ports<const N: usize>() -> io::Result<[u16; N]> {

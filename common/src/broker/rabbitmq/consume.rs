@@ -14,7 +14,8 @@ use bytes::Bytes;
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
 use lapin::options::{
-    BasicAckOptions, BasicConsumeOptions, BasicNackOptions, BasicQosOptions, BasicRejectOptions,
+    BasicAckOptions, BasicCancelOptions, BasicConsumeOptions, BasicNackOptions, BasicQosOptions,
+    BasicRejectOptions,
 };
 use lapin::types::FieldTable;
 use lapin::{Acker as Tag, Channel};
@@ -30,15 +31,15 @@ const BACK: BasicRejectOptions = BasicRejectOptions { requeue: true };
 /// Ready messages from one queue.
 pub(super) struct RabbitConsumer {
     core: Arc<Core>,
-    /// Keeps the connection.
-    _keeper: Arc<Keeper>,
+    /// Keeps the connection, and ends what a dropped consumer leaves.
+    keeper: Arc<Keeper>,
     queue: Queue,
     prefetch: u16,
     state: State,
 }
 
 enum State {
-    Open(Opened),
+    Open(Box<Opened>),
     Opening(BoxFuture<'static, Result<Opened, BrokerError>>),
 }
 
@@ -57,7 +58,7 @@ impl RabbitConsumer {
         // To RabbitMQ a prefetch of 0 means no bound at all.
         let prefetch = prefetch.max(1);
         let opened = core.ask("cannot consume", core.open_consumer(queue, prefetch)).await?;
-        Ok(RabbitConsumer { core, _keeper: keeper, queue, prefetch, state: State::Open(opened) })
+        Ok(RabbitConsumer { core, keeper, queue, prefetch, state: State::Open(Box::new(opened)) })
     }
 
     fn reopen(&mut self) {
@@ -100,7 +101,7 @@ impl Consumer for RabbitConsumer {
         loop {
             match &mut self.state {
                 State::Opening(opening) => match opening.await {
-                    Ok(opened) => self.state = State::Open(opened),
+                    Ok(opened) => self.state = State::Open(Box::new(opened)),
                     Err(error) => {
                         // Polled again, a finished future would panic; asked again, we find it closed again.
                         self.reopen();
@@ -136,12 +137,28 @@ impl RabbitConsumer {
 impl Drop for RabbitConsumer {
     /// What was sent ahead goes back; what came to be deliveries keeps the channel open until it ends.
     fn drop(&mut self) {
-        let State::Open(opened) = &mut self.state else { return };
-        while let Some(Some(Ok(message))) = opened.stream.next().now_or_never() {
-            // Nobody saw these: `nack` does not count for the delivery limit from RabbitMQ 4.3 on.
-            let back = BasicNackOptions { requeue: true, multiple: false };
-            drop(message.acker.nack(back).now_or_never());
+        let gone = State::Opening(futures::future::pending().boxed());
+        if let State::Open(opened) = std::mem::replace(&mut self.state, gone) {
+            self.keeper.spawn(give_back(self.core.clone(), *opened));
         }
+    }
+}
+
+/// Cancels first: a message that went back before would be sent to the same consumer again.
+async fn give_back(core: Arc<Core>, opened: Opened) {
+    let Opened { channel, mut stream } = opened;
+    let giving = async {
+        channel.basic_cancel(stream.tag(), BasicCancelOptions::default()).await?;
+        while let Some(message) = stream.next().await {
+            // Nobody saw these: `nack` does not count for the delivery limit from RabbitMQ 4.3 on.
+            message?.acker.nack(BasicNackOptions { requeue: true, multiple: false }).await?;
+        }
+        Ok::<(), lapin::Error>(())
+    };
+    let giving = async { giving.await.map_err(|error| core.failed("cannot stop consuming", &error)) };
+    if let Err(error) = core.ask("cannot stop consuming", giving).await {
+        // Messages go back with the channel.
+        tracing::debug!(%error, "a consumer ended without goodbye");
     }
 }
 

@@ -3,7 +3,10 @@
 //! Messages come here two ways: given up by us, with headers that say why, who and when; or by the broker
 //! for the delivery limit, with its own `x-death` header. While someone looks, the letters are held by
 //! that look and another one does not see them; they are back when it ends, however it ends.
+//! What was put back does not always come first the next time, so we read further than asked and sort.
 //! A letter is named by its message id, or by a hash of its body if a foreign publisher gave none.
+
+use std::time::Duration;
 
 use lapin::message::BasicGetMessage;
 use lapin::options::{BasicAckOptions, BasicGetOptions, BasicNackOptions};
@@ -23,6 +26,12 @@ const AT: &str = "x-newslode-at";
 /// A reason is a sentence; headers must fit into one frame.
 const MAX_REASON_CHARS: usize = 2_000;
 
+/// Letters, and bytes of them, that are read to find the oldest.
+const SORTED: usize = 1_000;
+const SORTED_BYTES: usize = 64 << 20;
+/// Letters that were put back are counted as ready a moment later; how often we ask, and how far apart.
+const BACK: (u32, Duration) = (40, Duration::from_millis(25));
+
 impl Core {
     pub(super) fn headers(&self, reason: &str) -> FieldTable {
         let reason: String = reason.chars().take(MAX_REASON_CHARS).collect();
@@ -33,12 +42,16 @@ impl Core {
     pub(super) async fn dead(&self, queue: Queue, most: usize) -> Result<Vec<DeadLetter>, BrokerError> {
         let mut look = Look::start(self, queue).await?;
         let mut letters = Vec::new();
-        while letters.len() < most {
+        let mut bytes = 0;
+        while letters.len() < most || (letters.len() < SORTED && bytes < SORTED_BYTES) {
             let Some(message) = look.take().await? else { break };
+            bytes += message.delivery.data.len();
             letters.push(letter(queue, &message));
             look.keep(message);
         }
         look.end().await?;
+        letters.sort_by(|a, b| (a.at, &a.id).cmp(&(b.at, &b.id)));
+        letters.truncate(most);
         Ok(letters)
     }
 
@@ -79,6 +92,8 @@ struct Look<'a> {
     channel: Channel,
     /// Letters that were there at the start: those put back meanwhile are not met twice.
     left: u64,
+    /// Letters that will be there at the end.
+    stay: u64,
     last_kept: Option<Tag>,
 }
 
@@ -91,7 +106,7 @@ impl<'a> Look<'a> {
             link.channel().await.map_err(|error| core.failed("cannot look", &error))
         };
         let channel = core.ask("cannot look", opening).await?;
-        Ok(Look { core, name, channel, left, last_kept: None })
+        Ok(Look { core, name, channel, left, stay: left, last_kept: None })
     }
 
     async fn take(&mut self) -> Result<Option<BasicGetMessage>, BrokerError> {
@@ -110,7 +125,8 @@ impl<'a> Look<'a> {
         self.last_kept = Some(message.delivery.acker);
     }
 
-    async fn forget(&self, message: BasicGetMessage) -> Result<(), BrokerError> {
+    async fn forget(&mut self, message: BasicGetMessage) -> Result<(), BrokerError> {
+        self.stay -= 1;
         match message.delivery.acker.ack(BasicAckOptions::default()).await {
             Ok(true) => Ok(()),
             Ok(false) => Err(BrokerError(format!("`{}`: the connection was lost", self.name))),
@@ -118,6 +134,7 @@ impl<'a> Look<'a> {
         }
     }
 
+    /// Puts back what was kept, and waits until the next look will find it.
     async fn end(self) -> Result<(), BrokerError> {
         let ending = async {
             if let Some(last) = self.last_kept {
@@ -126,7 +143,14 @@ impl<'a> Look<'a> {
             self.channel.close(200, "done".into()).await
         };
         let ending = async { ending.await.map_err(|error| self.core.failed("cannot end a look", &error)) };
-        self.core.ask("cannot end a look", ending).await
+        self.core.ask("cannot end a look", ending).await?;
+        for _ in 0..BACK.0 {
+            if self.core.count(&self.name).await? >= self.stay {
+                break;
+            }
+            tokio::time::sleep(BACK.1).await;
+        }
+        Ok(())
     }
 }
 

@@ -25,7 +25,7 @@ use crate::telemetry::metrics::Metrics;
 /// Seconds between heartbeats unless the URL says otherwise: a silent peer is noticed after two.
 const HEARTBEAT_S: u16 = 10;
 /// First and longest wait between attempts to connect.
-const BACKOFF: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(15));
+const BACKOFF: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
 /// How often a link that raised no alarm is looked at.
 const LOOK: Duration = Duration::from_millis(500);
 /// Longest wait for the goodbye of a connection that is given up.
@@ -279,9 +279,10 @@ pub(super) async fn open_patiently(
 ) -> Result<Link, BrokerError> {
     let mut retry = Retry::new(&address.shown);
     loop {
-        let error = match Link::open(address, topology).await {
-            Ok(link) => return Ok(link),
-            Err(error) => error,
+        let error = match stop.run_until_cancelled(Link::open(address, topology)).await {
+            Some(Ok(link)) => return Ok(link),
+            Some(Err(error)) => error,
+            None => return Err(BrokerError(format!("stopped while connecting to `{}`", address.shown))),
         };
         if stop.run_until_cancelled(retry.wait(&error)).await.is_none() {
             return Err(error);

@@ -56,7 +56,8 @@ struct Core {
     ids: MessageIds,
 }
 
-/// Owns the supervisor's task; when the last owner goes, the connection does.
+/// Owns the supervisor's task and short ones that clean up; when the last owner goes, the connection
+/// does.
 struct Keeper {
     stop: CancellationToken,
     tasks: Mutex<JoinSet<()>>,
@@ -127,6 +128,19 @@ impl RabbitBroker {
             std::mem::take(&mut *tasks)
         };
         while tasks.join_next().await.is_some() {}
+    }
+}
+
+impl Keeper {
+    /// Runs a task that ends by itself. Outside of a runtime, or once all is closed, there is nothing left
+    /// to clean up.
+    fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        while tasks.try_join_next().is_some() {}
+        if !self.stop.is_cancelled() {
+            tasks.spawn_on(task, &runtime);
+        }
     }
 }
 
@@ -221,6 +235,6 @@ impl MessageIds {
     }
 
     fn next(&self) -> String {
-        format!("{}-{:x}", self.start, self.next.fetch_add(1, Ordering::Relaxed))
+        format!("{}-{:08x}", self.start, self.next.fetch_add(1, Ordering::Relaxed))
     }
 }
