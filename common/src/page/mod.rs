@@ -1,57 +1,26 @@
-//! Bytes to text to tree to leaves.
-#![allow(missing_docs)]
-use serde::{Deserialize, Serialize};
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct CanonicalUrl(String);
-impl CanonicalUrl {
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-    pub fn host(&self) -> &str {
-        self.0.split('/').nth(2).unwrap_or("")
-    }
-    pub fn path(&self) -> &str {
-        self.0.splitn(4, '/').nth(3).unwrap_or("")
-    }
-    pub fn site(&self) -> Site {
-        Site::of_host(self.host())
-    }
-    pub fn to_url(&self) -> url::Url {
-        match url::Url::parse(&self.0) {
-            Ok(u) => u,
-            Err(_) => unreachable!("canonical"),
-        }
-    }
-}
-impl std::fmt::Display for CanonicalUrl {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-impl std::str::FromStr for CanonicalUrl {
-    type Err = String;
-    fn from_str(s: &str) -> Result<Self, String> {
-        Ok(CanonicalUrl(s.into()))
-    }
-}
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Site(String);
-impl Site {
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-    pub fn of_host(h: &str) -> Site {
-        Site(h.trim_start_matches("www.").into())
-    }
-}
-impl std::fmt::Display for Site {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-impl std::str::FromStr for Site {
-    type Err = String;
-    fn from_str(s: &str) -> Result<Self, String> {
-        Ok(Site(s.into()))
-    }
-}
+//! Bytes to text to tree to leaves: what every algorithm is given of a page.
+//!
+//! [`decode`] finds the character encoding, [`PageTree`] is the document as the HTML standard's parser
+//! builds it (scripting off), [`Leaves`] are its visible texts and described images with their interned
+//! paths, [`CanonicalUrl`] is the identity of a page and [`Site`] that of a publisher, [`links`] are the
+//! pages this one points to.
+//!
+//! Invariant: nothing here fails. Bytes of any kind give a tree; what was too large, too deep or too slow
+//! is cut, and [`ParseNotes`] says so. Start at [`PageTree::parse`].
+
+mod charset;
+mod guard;
+mod leaves;
+mod links;
+mod parse;
+mod prescan;
+mod sink;
+mod tree;
+mod url;
+
+pub use self::charset::{CharsetSource, Decoded, decode};
+pub use self::leaves::{Leaf, Leaves, PathId, is_excluded, squash};
+pub use self::links::{Link, document_base, links};
+pub use self::parse::{PageLimits, ParseNotes};
+pub use self::tree::{NodeId, NodeKind, PageTree, TagId};
+pub use self::url::{CanonicalUrl, CanonicalUrlError, Site, canonical, resolve};

@@ -1,0 +1,140 @@
+//! Bytes to text: which character encoding a page is in.
+//!
+//! The order is that of browsers: byte order mark, the HTTP header, `<meta>` in the first 1024 bytes, valid
+//! UTF-8, and only then a guess from the bytes. Guessing costs more than parsing, so the detector sees at
+//! most 8 KiB, from the first byte that is not ASCII on: the head of a page is ASCII and says nothing.
+//! Invariant: every input gives text; what the encoding does not allow becomes U+FFFD. Start at [`decode`].
+
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::{Encoding, UTF_8};
+
+use super::prescan::{label_in, prescan};
+
+/// The detector's share of a page, in bytes.
+const DETECTOR_WINDOW: usize = 8 * 1024;
+/// ASCII kept before the first other byte: some detectors weigh what a letter stands next to.
+const DETECTOR_LEAD: usize = 64;
+
+/// A page's text, and how its encoding was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decoded {
+    /// The text, without its byte order mark.
+    pub text: String,
+    /// The encoding's name as the Encoding Standard writes it, such as `UTF-8` or `windows-1252`.
+    pub encoding: &'static str,
+    /// What told the encoding.
+    pub source: CharsetSource,
+    /// Whether some bytes were not valid in the encoding (they became U+FFFD).
+    pub had_errors: bool,
+}
+
+/// What told a page's encoding, most trusted first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum CharsetSource {
+    /// A byte order mark.
+    Bom,
+    /// `charset` in the HTTP `Content-Type`.
+    Header,
+    /// A `<meta>` in the first 1024 bytes.
+    Meta,
+    /// The bytes are valid UTF-8 and nothing said otherwise.
+    Utf8,
+    /// A guess from the frequency of bytes.
+    Detected,
+}
+
+/// Decodes a page. `content_type` is the whole header value, such as `text/html; charset=koi8-r`.
+/// Labels that are unknown, or that the Encoding Standard maps to "replacement", count as absent.
+pub fn decode(bytes: &[u8], content_type: Option<&str>) -> Decoded {
+    if let Some((encoding, bom)) = Encoding::for_bom(bytes) {
+        return decode_as(encoding, CharsetSource::Bom, bytes.get(bom..).unwrap_or_default());
+    }
+    if let Some(encoding) = content_type.and_then(|value| label_in(value.as_bytes())).and_then(known) {
+        return decode_as(encoding, CharsetSource::Header, bytes);
+    }
+    if let Some(encoding) = prescan(bytes) {
+        return decode_as(encoding, CharsetSource::Meta, bytes);
+    }
+    // ISO-2022-JP is made of ASCII bytes and escapes: valid UTF-8, and wrong.
+    if is_utf8(bytes) && !bytes.contains(&0x1B) {
+        return decode_as(UTF_8, CharsetSource::Utf8, bytes);
+    }
+    decode_as(guess(bytes), CharsetSource::Detected, bytes)
+}
+
+/// The encoding a label names, if it decodes to anything.
+pub(super) fn known(label: &[u8]) -> Option<&'static Encoding> {
+    Encoding::for_label_no_replacement(label)
+}
+
+fn decode_as(encoding: &'static Encoding, source: CharsetSource, bytes: &[u8]) -> Decoded {
+    let (text, had_errors) = encoding.decode_without_bom_handling(bytes);
+    Decoded { text: text.into_owned(), encoding: encoding.name(), source, had_errors }
+}
+
+/// Valid UTF-8, but for a last character that was cut off (pages are cut at a number of bytes).
+fn is_utf8(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).map_or_else(|error| error.error_len().is_none(), |_| true)
+}
+
+fn guess(bytes: &[u8]) -> &'static Encoding {
+    let telling = bytes.iter().position(|&byte| byte >= 0x80 || byte == 0x1B).unwrap_or(0);
+    let start = telling.saturating_sub(DETECTOR_LEAD);
+    let end = bytes.len().min(start + DETECTOR_WINDOW);
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
+    detector.feed(bytes.get(start..end).unwrap_or_default(), end == bytes.len());
+    detector.guess(None, Utf8Detection::Allow)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(bytes: &[u8], header: Option<&str>, encoding: &str, source: CharsetSource) -> String {
+        let decoded = decode(bytes, header);
+        assert_eq!((decoded.encoding, decoded.source), (encoding, source));
+        decoded.text
+    }
+
+    #[test]
+    fn a_byte_order_mark_beats_the_header() {
+        let text =
+            check(b"\xEF\xBB\xBFol\xC3\xA1", Some("text/html; charset=latin1"), "UTF-8", CharsetSource::Bom);
+        assert_eq!(text, "olá");
+        assert_eq!(check(b"\xFF\xFEh\0i\0", None, "UTF-16LE", CharsetSource::Bom), "hi");
+    }
+
+    #[test]
+    fn the_header_beats_meta_and_meta_beats_validity() {
+        let page = b"<meta charset=windows-1251>\xEF\xF0";
+        let header = Some("text/html;charset=\"KOI8-R\"");
+        assert!(check(page, header, "KOI8-R", CharsetSource::Header).ends_with("ОП"));
+        assert!(check(page, Some("text/html"), "windows-1251", CharsetSource::Meta).ends_with("пр"));
+        let odd = Some("text/html; charset=no-such-thing");
+        assert!(check(page, odd, "windows-1251", CharsetSource::Meta).ends_with("пр"));
+    }
+
+    #[test]
+    fn meta_counts_in_the_first_kilobyte_only() {
+        let late = [vec![b' '; 1024], b"<meta charset=koi8-r>".to_vec()].concat();
+        check(&late, None, "UTF-8", CharsetSource::Utf8);
+    }
+
+    #[test]
+    fn undeclared_text_is_utf_8_if_it_can_be() {
+        assert_eq!(check("žluťoučký".as_bytes(), None, "UTF-8", CharsetSource::Utf8), "žluťoučký");
+        // Cut inside the last character.
+        check(b"kub\xC3", None, "UTF-8", CharsetSource::Utf8);
+        assert!(decode(b"kub\xC3", None).had_errors);
+    }
+
+    #[test]
+    fn other_text_is_guessed_from_where_it_stops_being_ascii() {
+        let russian = encoding_rs::WINDOWS_1251.encode("Новости дня: правительство обсудило бюджет").0;
+        let page = [vec![b'<'; 20_000], russian.to_vec()].concat();
+        assert!(check(&page, None, "windows-1251", CharsetSource::Detected).ends_with("бюджет"));
+        let japanese = encoding_rs::ISO_2022_JP.encode("今日のニュースと天気").0;
+        assert_eq!(check(&japanese, None, "ISO-2022-JP", CharsetSource::Detected), "今日のニュースと天気");
+    }
+}

@@ -1,0 +1,381 @@
+//! The page tree: an arena whose order is document order.
+//!
+//! A node is 40 bytes beside its text and attributes (12 bytes each); names are interned, texts and values
+//! lie in one buffer. Because nodes are numbered in preorder, a subtree is a range of numbers: [`subtree_end`]
+//! makes "is inside" two comparisons, and the leaves of a subtree are a slice.
+//! What a `<template>` holds is not in the tree (it is no part of the page), nor are comments; but a comment
+//! still parts the texts on its two sides. Invariants: index order is preorder; a node's range lies inside
+//! its parent's. A [`NodeId`] belongs to the tree it came from; another tree may panic on it or answer
+//! nonsense. All walks are iterative. Start at [`PageTree::parse`].
+//!
+//! [`subtree_end`]: PageTree::subtree_end
+
+use std::iter::successors;
+
+use super::leaves::squash;
+use super::parse::{self, LEAST_DEPTH, PageLimits, ParseNotes};
+use super::sink::{AttrSpan, COMMENT, FRAGMENT, NONE, Raw, Scratch, TEXT};
+
+/// A node, by its place in document order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct NodeId(pub(super) u32);
+
+impl NodeId {
+    /// Place in document order, from 0, the document.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// An interned tag or attribute name of one tree; dense from 0.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct TagId(u32);
+
+impl TagId {
+    /// Number of the name, for tables over names.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What a node is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum NodeKind {
+    /// Node 0, the parent of `html`.
+    Document,
+    /// An element, HTML or foreign (SVG, MathML).
+    Element,
+    /// A text.
+    Text,
+}
+
+/// `a..b` are bytes of `strings` for a text, places in `attrs` for an element.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    parent: u32,
+    prev: u32,
+    last: u32,
+    end: u32,
+    depth: u32,
+    name: u32,
+    a: u32,
+    b: u32,
+    is_html: bool,
+}
+
+/// A page as the HTML standard's parser builds it, scripting off (what `noscript` holds is parsed).
+#[derive(Clone, Debug)]
+pub struct PageTree {
+    nodes: Vec<Node>,
+    attrs: Vec<AttrSpan>,
+    names: Vec<Box<str>>,
+    strings: String,
+    body: Option<NodeId>,
+    notes: ParseNotes,
+}
+
+impl PageTree {
+    /// Parses a page. Never fails; what the limits cut is in [`notes`](Self::notes).
+    pub fn parse(html: &str, limits: &PageLimits) -> Self {
+        let (scratch, notes) = parse::run(html, limits);
+        Renumbering::new(&scratch, limits.max_depth, notes).run()
+    }
+
+    /// What the limits cut.
+    pub fn notes(&self) -> &ParseNotes {
+        &self.notes
+    }
+
+    /// The document node, which is always there; its element child is `html`.
+    pub fn root(&self) -> NodeId {
+        NodeId(0)
+    }
+
+    /// Number of nodes, the document included.
+    #[allow(clippy::len_without_is_empty, reason = "a tree has its document")]
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The `body`; a page of frames has none.
+    pub fn body(&self) -> Option<NodeId> {
+        self.body
+    }
+
+    /// All nodes in document order.
+    pub fn node_ids(&self) -> impl DoubleEndedIterator<Item = NodeId> + ExactSizeIterator + use<> {
+        (0..self.nodes.len() as u32).map(NodeId)
+    }
+
+    /// The node at a place in document order.
+    pub fn node_at(&self, index: usize) -> Option<NodeId> {
+        (index < self.nodes.len()).then_some(NodeId(index as u32))
+    }
+
+    /// What a node is.
+    pub fn kind(&self, n: NodeId) -> NodeKind {
+        match self.node(n).name {
+            TEXT => NodeKind::Text,
+            FRAGMENT => NodeKind::Document,
+            _ => NodeKind::Element,
+        }
+    }
+
+    /// An element's local name; HTML's are in lower case.
+    pub fn tag(&self, n: NodeId) -> Option<&str> {
+        self.tag_id(n).map(|tag| self.tag_name(tag))
+    }
+
+    /// An element's interned name.
+    pub fn tag_id(&self, n: NodeId) -> Option<TagId> {
+        let name = self.node(n).name;
+        (name < FRAGMENT).then_some(TagId(name))
+    }
+
+    /// The name behind an id of this tree.
+    pub fn tag_name(&self, tag: TagId) -> &str {
+        &self.names[tag.index()]
+    }
+
+    /// The id of a name, if the page has it; O(names).
+    pub fn tag_named(&self, name: &str) -> Option<TagId> {
+        self.names.iter().position(|known| **known == *name).map(|at| TagId(at as u32))
+    }
+
+    /// Number of interned names.
+    pub fn tag_count(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Whether a node is an element of HTML, not of SVG or MathML.
+    pub fn is_html(&self, n: NodeId) -> bool {
+        self.node(n).is_html && self.kind(n) == NodeKind::Element
+    }
+
+    /// An element's attribute, by its name in lower case; `None` for other nodes.
+    pub fn attr(&self, n: NodeId, name: &str) -> Option<&str> {
+        self.attrs(n).find(|&(known, _)| known == name).map(|(_, value)| value)
+    }
+
+    /// An element's attributes, in the page's order.
+    pub fn attrs(&self, n: NodeId) -> impl Iterator<Item = (&str, &str)> {
+        let node = self.node(n);
+        let range = if node.name < FRAGMENT { node.a as usize..node.b as usize } else { 0..0 };
+        self.attrs[range]
+            .iter()
+            .map(|attr| (&*self.names[attr.name as usize], self.string(attr.start, attr.end)))
+    }
+
+    /// The words of an element's `class`.
+    pub fn classes(&self, n: NodeId) -> impl Iterator<Item = &str> {
+        self.attr(n, "class").unwrap_or_default().split_ascii_whitespace()
+    }
+
+    /// A text node's text as the page has it, white space and all.
+    pub fn text(&self, n: NodeId) -> Option<&str> {
+        let node = self.node(n);
+        (node.name == TEXT).then(|| self.string(node.a, node.b))
+    }
+
+    /// The parent; none for the document.
+    pub fn parent(&self, n: NodeId) -> Option<NodeId> {
+        some(self.node(n).parent)
+    }
+
+    /// The first child.
+    pub fn first_child(&self, n: NodeId) -> Option<NodeId> {
+        (n.0 + 1 < self.node(n).end).then_some(NodeId(n.0 + 1))
+    }
+
+    /// The last child.
+    pub fn last_child(&self, n: NodeId) -> Option<NodeId> {
+        some(self.node(n).last)
+    }
+
+    /// The sibling after a node.
+    pub fn next_sibling(&self, n: NodeId) -> Option<NodeId> {
+        let parent = self.parent(n)?;
+        let end = self.node(n).end;
+        (end < self.node(parent).end).then_some(NodeId(end))
+    }
+
+    /// The sibling before a node.
+    pub fn prev_sibling(&self, n: NodeId) -> Option<NodeId> {
+        some(self.node(n).prev)
+    }
+
+    /// A node's children in order.
+    pub fn children(&self, n: NodeId) -> impl Iterator<Item = NodeId> {
+        successors(self.first_child(n), |&child| self.next_sibling(child))
+    }
+
+    /// The nodes above a node, nearest first, without itself.
+    pub fn ancestors(&self, n: NodeId) -> impl Iterator<Item = NodeId> {
+        successors(self.parent(n), |&above| self.parent(above))
+    }
+
+    /// A node and all below it, in document order.
+    pub fn descendants(
+        &self,
+        n: NodeId,
+    ) -> impl DoubleEndedIterator<Item = NodeId> + ExactSizeIterator + use<> {
+        (n.0..self.node(n).end).map(NodeId)
+    }
+
+    /// The id after the last node of a subtree: `d` is in the subtree of `n` when `n <= d && d < end`. It may
+    /// be one past the last node of the tree.
+    pub fn subtree_end(&self, n: NodeId) -> NodeId {
+        NodeId(self.node(n).end)
+    }
+
+    /// Whether `above` is a proper ancestor of `below`; two comparisons.
+    pub fn is_ancestor(&self, above: NodeId, below: NodeId) -> bool {
+        above < below && below < self.subtree_end(above)
+    }
+
+    /// Edges from the document: `html` is 1, `body` 2.
+    pub fn depth(&self, n: NodeId) -> u32 {
+        self.node(n).depth
+    }
+
+    /// The deepest node whose subtree holds both; one of the two if it holds the other. O(depth).
+    pub fn lca(&self, a: NodeId, b: NodeId) -> NodeId {
+        let (low, high) = (a.min(b), a.max(b));
+        let mut above = low;
+        while high >= self.subtree_end(above) {
+            above = self.parent(above).unwrap_or(NodeId(0));
+        }
+        above
+    }
+
+    /// All text below a node, as it stands in the page but with white space collapsed; that of scripts and
+    /// styles included.
+    pub fn text_content(&self, n: NodeId) -> String {
+        let mut all = String::new();
+        for text in self.descendants(n).filter_map(|node| self.text(node)) {
+            all.push_str(text);
+        }
+        squash(&all)
+    }
+
+    fn node(&self, n: NodeId) -> &Node {
+        &self.nodes[n.index()]
+    }
+
+    fn string(&self, start: u32, end: u32) -> &str {
+        &self.strings[start as usize..end as usize]
+    }
+}
+
+fn some(id: u32) -> Option<NodeId> {
+    (id != NONE).then_some(NodeId(id))
+}
+
+/// Copies what hangs together in the scratch tree into an arena in preorder.
+struct Renumbering<'a> {
+    scratch: &'a Scratch,
+    max_depth: usize,
+    tree: PageTree,
+    /// The elements above the place that is written, from the document on.
+    open: Vec<u32>,
+}
+
+impl<'a> Renumbering<'a> {
+    fn new(scratch: &'a Scratch, max_depth: usize, notes: ParseNotes) -> Self {
+        let tree = PageTree {
+            nodes: Vec::with_capacity(scratch.nodes.len()),
+            attrs: Vec::with_capacity(scratch.attrs.len()),
+            names: scratch.names.iter().map(|name| Box::from(&**name)).collect(),
+            strings: String::with_capacity(scratch.bytes.len()),
+            body: None,
+            notes,
+        };
+        Self { scratch, max_depth: max_depth.max(LEAST_DEPTH), tree, open: Vec::new() }
+    }
+
+    fn run(mut self) -> PageTree {
+        let (mut at, mut depth) = (0, 0);
+        loop {
+            self.write(at, depth);
+            let first = self.scratch.node(at).first;
+            if first != NONE {
+                (at, depth) = (first, depth + 1);
+                continue;
+            }
+            while self.scratch.node(at).next == NONE && depth > 0 {
+                (at, depth) = (self.scratch.node(at).parent, depth - 1);
+            }
+            if depth == 0 {
+                break;
+            }
+            at = self.scratch.node(at).next;
+        }
+        self.close(0);
+        self.tree.body = self.find_body();
+        self.tree.nodes.shrink_to_fit();
+        self.tree
+    }
+
+    /// Appends a node that stands at `depth`. One too deep comes up to the limit, and so follows the
+    /// element it was in as a sibling; its text may stand one deeper.
+    fn write(&mut self, id: u32, depth: usize) {
+        let raw = *self.scratch.node(id);
+        if raw.name == COMMENT {
+            return;
+        }
+        let limit = self.max_depth + usize::from(raw.name == TEXT);
+        if depth > limit {
+            self.tree.notes.too_deep = self.tree.notes.too_deep.saturating_add(u32::from(raw.name != TEXT));
+        }
+        self.close(depth.min(limit));
+        let parent = self.open.last().copied().unwrap_or(NONE);
+        let new = self.tree.nodes.len() as u32;
+        let mut prev = NONE;
+        if let Some(parent) = self.tree.nodes.get_mut(parent as usize) {
+            prev = std::mem::replace(&mut parent.last, new);
+        }
+        let (a, b) = if raw.name == TEXT { self.copy_text(&raw) } else { self.copy_attrs(&raw) };
+        let Raw { name, is_html, .. } = raw;
+        let depth = self.open.len() as u32;
+        self.tree.nodes.push(Node { parent, prev, last: NONE, end: new + 1, depth, name, a, b, is_html });
+        if name != TEXT {
+            self.open.push(new);
+        }
+    }
+
+    /// Ends the subtrees of all but the outermost `depth` open elements.
+    fn close(&mut self, depth: usize) {
+        let end = self.tree.nodes.len() as u32;
+        for id in self.open.drain(depth.min(self.open.len())..) {
+            self.tree.nodes[id as usize].end = end;
+        }
+    }
+
+    fn copy_text(&mut self, raw: &Raw) -> (u32, u32) {
+        let start = self.tree.strings.len() as u32;
+        let mut at = raw.a;
+        while at != NONE {
+            let piece = self.scratch.pieces[at as usize];
+            self.tree.strings.push_str(&self.scratch.bytes[piece.start as usize..piece.end as usize]);
+            at = piece.next;
+        }
+        (start, self.tree.strings.len() as u32)
+    }
+
+    fn copy_attrs(&mut self, raw: &Raw) -> (u32, u32) {
+        let first = self.tree.attrs.len() as u32;
+        for attr in &self.scratch.attrs[raw.a as usize..(raw.a + raw.b) as usize] {
+            let start = self.tree.strings.len() as u32;
+            self.tree.strings.push_str(&self.scratch.bytes[attr.start as usize..attr.end as usize]);
+            let end = self.tree.strings.len() as u32;
+            self.tree.attrs.push(AttrSpan { start, end, ..*attr });
+        }
+        (first, self.tree.attrs.len() as u32)
+    }
+
+    fn find_body(&self) -> Option<NodeId> {
+        let tree = &self.tree;
+        let html = tree.children(tree.root()).find(|&child| tree.kind(child) == NodeKind::Element)?;
+        tree.children(html).find(|&child| tree.is_html(child) && tree.tag(child) == Some("body"))
+    }
+}

@@ -1,0 +1,244 @@
+//! The identity of a page and of a site.
+//!
+//! Two URLs are one page when their canonical forms are equal: fragment, user info, default port and tracking
+//! parameters gone, host in lower case, percent-encoding in one form. What a server could tell apart stays:
+//! `www.`, a slash at the end, `index.html`, the order of parameters.
+//! Invariants: a canonical URL is http(s), at most 2 KiB long, and its own canonical form. Start at
+//! [`canonical`].
+
+use std::fmt;
+use std::str::FromStr;
+
+use ::url::{Host, Url};
+use serde::{Deserialize, Serialize};
+
+/// Longest canonical URL, in bytes.
+const MAX_BYTES: usize = 2048;
+
+/// Parameters that say where a visitor came from and never what is shown; besides all `utm_…`.
+const TRACKING: [&str; 15] = [
+    "gclid", "gclsrc", "dclid", "gbraid", "wbraid", "fbclid", "msclkid", "yclid", "ysclid", "twclid",
+    "ttclid", "igshid", "mc_cid", "mc_eid", "_ga",
+];
+
+/// The identity of a page: a canonical http(s) URL.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct CanonicalUrl(String);
+
+/// Why a string is no identity of a page.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CanonicalUrlError {
+    /// Not a URL at all.
+    #[error("`{text}` is not a URL: {reason}")]
+    Malformed {
+        /// The text, cut to 200 bytes.
+        text: String,
+        /// What is wrong with it.
+        reason: ::url::ParseError,
+    },
+    /// A URL, but not that of a web page.
+    #[error("`{0}` is not an http or https URL of at most 2048 bytes")]
+    NoPage(String),
+}
+
+/// The canonical form of a URL; `None` if it is not http(s), has no host or is over 2 KiB long.
+pub fn canonical(url: &Url) -> Option<CanonicalUrl> {
+    if !matches!(url.scheme(), "http" | "https") {
+        return None;
+    }
+    let host = url.host_str()?.trim_end_matches('.');
+    if host.is_empty() || host.contains("..") {
+        return None;
+    }
+    let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+    let path = normalise_escapes(url.path());
+    let mut text = format!("{}://{host}{port}{path}", url.scheme());
+    let query = normalise_escapes(url.query().unwrap_or_default());
+    let kept: Vec<&str> = query.split('&').filter(|parameter| !is_tracking(parameter)).collect();
+    let kept = kept.join("&");
+    if !kept.is_empty() {
+        text.push('?');
+        text.push_str(&kept);
+    }
+    if text.len() > MAX_BYTES {
+        return None;
+    }
+    // What was undone above may read differently: the parser has the last word.
+    Some(CanonicalUrl(Url::parse(&text).ok()?.into()))
+}
+
+/// Where an `href` leads; `None` for what is no web page (`javascript:`, `mailto:`, `tel:`, `data:` and the
+/// like). A fragment alone leads to the base itself.
+pub fn resolve(base: &Url, href: &str) -> Option<CanonicalUrl> {
+    canonical(&base.join(href.trim_ascii()).ok()?)
+}
+
+/// One form for `%7e`, `%7E` and `~`: escapes of unreserved characters are undone, the others are in upper
+/// case, and a `%` that begins no escape becomes one itself (else undoing `%%34e` would make a new escape).
+fn normalise_escapes(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('%') {
+        out.push_str(before);
+        let escape = after.get(..2).and_then(|digits| Some((digits, hex(digits)?)));
+        match escape {
+            Some((_, byte)) if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) => {
+                out.push(char::from(byte))
+            }
+            Some((digits, _)) => {
+                out.push('%');
+                out.push_str(&digits.to_ascii_uppercase());
+            }
+            None => out.push_str("%25"),
+        }
+        rest = if escape.is_some() { after.get(2..).unwrap_or_default() } else { after };
+    }
+    out.push_str(rest);
+    out
+}
+
+fn hex(digits: &str) -> Option<u8> {
+    // `from_str_radix` alone would take a sign.
+    digits.bytes().all(|digit| digit.is_ascii_hexdigit()).then(|| u8::from_str_radix(digits, 16).ok())?
+}
+
+fn is_tracking(parameter: &str) -> bool {
+    let name = parameter.split_once('=').map_or(parameter, |(name, _)| name);
+    name.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("utm_"))
+        || TRACKING.iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
+impl CanonicalUrl {
+    /// The URL as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The host: a domain in lower case (Punycode), an IPv4 address, or an IPv6 address in brackets.
+    pub fn host(&self) -> &str {
+        let authority = self.split().1;
+        match authority.rfind(':') {
+            Some(colon) if !authority.ends_with(']') => authority.get(..colon).unwrap_or(authority),
+            _ => authority,
+        }
+    }
+
+    /// Scheme, host and port if it is not the scheme's own: `https://example.org`.
+    pub fn origin(&self) -> &str {
+        self.split().0
+    }
+
+    /// The path, from its first slash, without query.
+    pub fn path(&self) -> &str {
+        let rest = self.split().2;
+        rest.split_once('?').map_or(rest, |(path, _)| path)
+    }
+
+    /// The site this page belongs to.
+    pub fn site(&self) -> Site {
+        Site::of_host(self.host())
+    }
+
+    /// Whether this is the front page of its host: path `/` and no query.
+    pub fn is_home(&self) -> bool {
+        self.split().2 == "/"
+    }
+
+    /// The URL taken apart.
+    pub fn to_url(&self) -> Url {
+        Url::parse(&self.0).expect("a canonical URL came out of the URL parser")
+    }
+
+    /// Origin, authority, and path with query.
+    fn split(&self) -> (&str, &str, &str) {
+        let after_scheme = self.0.find("://").map_or(0, |at| at + 3);
+        let (_, after) = self.0.split_at(after_scheme);
+        let slash = after.find('/').unwrap_or(after.len());
+        let (origin, rest) = self.0.split_at(after_scheme + slash);
+        (origin, after.get(..slash).unwrap_or_default(), rest)
+    }
+}
+
+impl fmt::Display for CanonicalUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl AsRef<str> for CanonicalUrl {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for CanonicalUrl {
+    type Err = CanonicalUrlError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let shown = || super::sink::cut(text, 200).to_owned();
+        let url = Url::parse(text.trim_ascii())
+            .map_err(|reason| CanonicalUrlError::Malformed { text: shown(), reason })?;
+        canonical(&url).ok_or_else(|| CanonicalUrlError::NoPage(shown()))
+    }
+}
+
+impl TryFrom<String> for CanonicalUrl {
+    type Error = CanonicalUrlError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<CanonicalUrl> for String {
+    fn from(url: CanonicalUrl) -> Self {
+        url.0
+    }
+}
+
+/// A site: the registrable domain by the public suffix list (`a.b.co.uk` is of `b.co.uk`), or the whole host
+/// where there is none (addresses, `localhost`). Private suffixes count: each blog of a host is a site.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub struct Site(String);
+
+impl Site {
+    /// The site of a host, with or without brackets around an IPv6 address; case and a dot at the end do not
+    /// matter.
+    pub fn of_host(host: &str) -> Self {
+        let host = host.trim_end_matches('.').to_ascii_lowercase();
+        let is_name = matches!(Host::parse(&host), Ok(Host::Domain(_)));
+        let domain = if is_name { psl::domain_str(&host) } else { None };
+        Self(domain.map(str::to_owned).unwrap_or(host))
+    }
+
+    /// The site as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Site {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl AsRef<str> for Site {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<String> for Site {
+    fn from(host: String) -> Self {
+        Self::of_host(&host)
+    }
+}
+
+impl From<Site> for String {
+    fn from(site: Site) -> Self {
+        site.0
+    }
+}
