@@ -8,17 +8,17 @@
 //! it finds worth fetching ([`follow`]) goes to the frontier, the only way back in the whole system.
 //! [`verify`] recomputes the sums, [`ontology`] writes what was mined for others to read.
 
-pub mod apply;
+// TODO pub mod apply;
 pub mod concepts;
 pub mod entropy;
-pub mod fold;
+// TODO pub mod fold;
 pub mod follow;
-pub mod members;
-pub mod ontology;
-pub mod reconcile;
-pub mod seeds;
-pub mod service;
+// TODO pub mod members;
+// TODO pub mod ontology;
+// TODO pub mod reconcile;
+// TODO pub mod seeds;
+// TODO pub mod service;
 pub mod summary;
 pub mod taxminer;
 pub mod taxonomy;
-pub mod verify;
+// TODO pub mod verify;
