@@ -45,7 +45,8 @@ pub fn at_once(follow: Follow, why: Why, depth: u32, page: &Contribution) -> Vec
     found
 }
 
-/// The pages that a site's concept labels lead to, each with the concepts' keys.
+/// The pages that a site's concept labels lead to, each with the concepts' keys. The front page is none:
+/// what it lists is not one concept's.
 #[must_use]
 pub fn concept_pages<'a>(
     taxonomy: &'a Taxonomy,
@@ -54,7 +55,7 @@ pub fn concept_pages<'a>(
     let mut pages: BTreeMap<CanonicalUrl, Vec<&'a str>> = BTreeMap::new();
     for concept in &taxonomy.concepts {
         let Some(label) = site.labels.get(&concept.key) else { continue };
-        let mut targets: Vec<_> = label.targets.iter().filter(|(url, _)| is_page(url)).collect();
+        let mut targets: Vec<_> = label.targets.iter().filter(|(url, _)| is_page(url) && !url.is_home()).collect();
         targets.sort_by(|a, b| b.1.cmp(a.1).then_with(|| a.0.cmp(b.0)));
         for (url, _) in targets.into_iter().take(MOST_TARGETS) {
             pages.entry(url.clone()).or_default().push(&concept.key);

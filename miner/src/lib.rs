@@ -8,17 +8,17 @@
 //! it finds worth fetching ([`follow`]) goes to the frontier, the only way back in the whole system.
 //! [`verify`] recomputes the sums, [`ontology`] writes what was mined for others to read.
 
-// TODO pub mod apply;
+pub mod apply;
 pub mod concepts;
 pub mod entropy;
-// TODO pub mod fold;
+pub mod fold;
 pub mod follow;
 // TODO pub mod members;
 // TODO pub mod ontology;
-// TODO pub mod reconcile;
-// TODO pub mod seeds;
-// TODO pub mod service;
+pub mod reconcile;
+pub mod seeds;
+pub mod service;
 pub mod summary;
 pub mod taxminer;
 pub mod taxonomy;
-// TODO pub mod verify;
+pub mod verify;
