@@ -1,1 +1,24 @@
-//! Skeleton.
+//! Everything that looks at many pages: which labels are concepts, how they are ordered, what to follow,
+//! and what is handed out at the end.
+//!
+//! Two halves. The first counts: [`apply`] turns partitioned pages into changes of their site's sums,
+//! [`seeds`] does what operators say, [`service`] runs both off their queues. The second folds: [`fold`]
+//! reads the sites' [`summary`]s and makes the [`taxonomy`] of [`concepts`] and [`taxminer`]'s relations,
+//! a pure and deterministic function of the sums, so that any number of miners write the same bytes; what
+//! it finds worth fetching ([`follow`]) goes to the frontier, the only way back in the whole system.
+//! [`verify`] recomputes the sums, [`ontology`] writes what was mined for others to read.
+
+pub mod apply;
+pub mod concepts;
+pub mod entropy;
+pub mod fold;
+pub mod follow;
+// TODO pub mod members;
+// TODO pub mod ontology;
+pub mod reconcile;
+pub mod seeds;
+pub mod service;
+pub mod summary;
+pub mod taxminer;
+pub mod taxonomy;
+pub mod verify;

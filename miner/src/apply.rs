@@ -1,0 +1,276 @@
+//! Counting pages: a batch of one site's partitioned pages becomes one call to the store.
+//!
+//! The order of effects is what makes a crash harmless at any point: first the contribution is archived
+//! (what is counted can always be subtracted), then it is counted, then what follows from it is done (links
+//! to the frontier, the article handed out), and only then is the message acknowledged. A message that
+//! comes again finds itself [`Applied::Stale`] and does the last step once more: following is idempotent,
+//! and an article is handed out at least once. Start at [`batch`].
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use bytes::Bytes;
+use futures::future::try_join_all;
+use newslode_common::broker::PublishError;
+use newslode_common::config::Follow;
+use newslode_common::contribution::{Contribution, Delta};
+use newslode_common::message::{PartitionedPage, envelope};
+use newslode_common::page::{CanonicalUrl, Site};
+use newslode_common::store::{Applied, Change, Kind, NewUrl, StoreError, Why};
+use newslode_common::time::Timestamp;
+use newslode_common::version::{ContentHash, Version};
+
+use crate::follow::at_once;
+use crate::service::Parts;
+
+/// Another miner counted the page between our read and our write; after this often in a row the batch is
+/// given back.
+const ROUNDS: usize = 5;
+
+/// Why a batch was not finished. What was done of it may be done again.
+#[derive(Debug, thiserror::Error)]
+pub enum BatchError {
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The broker did not take an article.
+    #[error(transparent)]
+    Publish(#[from] PublishError),
+    /// Other miners were first, each time.
+    #[error("pages of `{0}` are being counted by others")]
+    Contended(Site),
+}
+
+impl BatchError {
+    /// Whether trying the same again may help.
+    #[must_use]
+    pub fn is_retryable(&self) -> bool {
+        match self {
+            // A refusing store is mended by a person; until then nothing may be given up.
+            BatchError::Store(StoreError::Unavailable(_) | StoreError::Refused(_))
+            | BatchError::Contended(_) => true,
+            BatchError::Store(StoreError::Corrupt(_)) => false,
+            BatchError::Publish(error) => error.is_retryable(),
+        }
+    }
+}
+
+/// What became of one page of a batch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PageEnd {
+    /// Its contribution is counted.
+    Applied,
+    /// It was counted before, or a newer one is; what follows from it was made sure.
+    Stale,
+    /// Nobody asked for its site (any more): nothing was done.
+    Unwanted,
+    /// It cannot be counted; to the dead letters, for this reason.
+    Rejected(String),
+}
+
+/// Counts pages of one site and does what follows from them. Returns each page's end, in order.
+///
+/// # Errors
+/// When the store or the broker fails; then the whole batch may be tried again.
+pub async fn batch(
+    parts: &Parts,
+    follow: Follow,
+    site: &Site,
+    pages: &[PartitionedPage],
+    now: Timestamp,
+) -> Result<Vec<PageEnd>, BatchError> {
+    if parts.frontier.site(site).await?.is_none() {
+        return Ok(vec![PageEnd::Unwanted; pages.len()]);
+    }
+    archive(parts, pages, now).await?;
+    let (ends, counted) = count(parts, site, pages).await?;
+    follow_up(parts, follow, pages, now).await?;
+    for (page, end) in pages.iter().zip(&ends) {
+        // An article of an older fetch than what is counted must not follow a newer one.
+        let newest = counted.get(&page.url).is_none_or(|counted| page.version.fetch >= counted.fetch);
+        if newest && matches!(end, PageEnd::Applied | PageEnd::Stale) {
+            publish(parts, page).await?;
+        }
+    }
+    Ok(ends)
+}
+
+async fn archive(parts: &Parts, pages: &[PartitionedPage], now: Timestamp) -> Result<(), BatchError> {
+    let mut puts = Vec::new();
+    for page in pages {
+        let sealed = envelope::seal(&page.contribution).map_err(|e| StoreError::Corrupt(e.to_string()))?;
+        let content = page.version.content;
+        puts.push(parts.archive.put(Kind::Contribution, content, sealed.into(), now));
+        if let Some(article) = &page.article {
+            let json = serde_json::to_vec(article).map_err(|e| StoreError::Corrupt(e.to_string()))?;
+            puts.push(parts.archive.put(Kind::Article, content, json.into(), now));
+        }
+    }
+    try_join_all(puts).await?;
+    Ok(())
+}
+
+/// Counts each URL's newest page; older ones of the batch are stale. Also returns what is counted now.
+async fn count(
+    parts: &Parts,
+    site: &Site,
+    pages: &[PartitionedPage],
+) -> Result<(Vec<PageEnd>, BTreeMap<CanonicalUrl, Version>), BatchError> {
+    let mut newest: BTreeMap<&CanonicalUrl, usize> = BTreeMap::new();
+    for (at, page) in pages.iter().enumerate() {
+        let held = newest.entry(&page.url).or_insert(at);
+        if pages.get(*held).is_some_and(|held| held.version.fetch < page.version.fetch) {
+            *held = at;
+        }
+    }
+    let mut ends = vec![PageEnd::Stale; pages.len()];
+    let mut open: Vec<usize> = newest.into_values().collect();
+    let urls: Vec<CanonicalUrl> = open.iter().filter_map(|at| Some(pages.get(*at)?.url.clone())).collect();
+    let versions = parts.state.versions(site, &urls).await?;
+    let mut counted: BTreeMap<CanonicalUrl, Version> =
+        urls.into_iter().zip(versions).filter_map(|(url, version)| Some((url, version?))).collect();
+    for _ in 0..ROUNDS {
+        let mut changes = Vec::new();
+        let mut sent = Vec::new();
+        for at in open.drain(..) {
+            let Some(page) = pages.get(at) else { continue };
+            match change(parts, page, counted.get(&page.url).copied()).await? {
+                Ok(change) => {
+                    changes.push(change);
+                    sent.push(at);
+                }
+                Err(end) => ends.iter_mut().skip(at).take(1).for_each(|held| *held = end.clone()),
+            }
+        }
+        if changes.is_empty() {
+            return Ok((ends, counted));
+        }
+        let start = Instant::now();
+        let results = parts.state.apply(site, &changes).await?;
+        parts.metrics.apply_seconds.observe(start.elapsed().as_secs_f64());
+        for ((at, change), result) in sent.into_iter().zip(changes).zip(results) {
+            parts.metrics.applied.with_label_values(&[result_name(result)]).inc();
+            match result {
+                Applied::Applied => {
+                    ends.iter_mut().skip(at).take(1).for_each(|end| *end = PageEnd::Applied);
+                    counted.insert(change.url, change.new);
+                }
+                Applied::Stale => {}
+                Applied::Conflict(stored) => {
+                    match stored {
+                        Some(stored) => counted.insert(change.url, stored),
+                        None => counted.remove(&change.url),
+                    };
+                    open.push(at);
+                }
+            }
+        }
+    }
+    if open.is_empty() { Ok((ends, counted)) } else { Err(BatchError::Contended(site.clone())) }
+}
+
+fn result_name(applied: Applied) -> &'static str {
+    match applied {
+        Applied::Applied => "applied",
+        Applied::Stale => "stale",
+        Applied::Conflict(_) => "conflict",
+    }
+}
+
+/// What counting this page changes, given what is counted; or its end, if there is nothing to send.
+async fn change(
+    parts: &Parts,
+    page: &PartitionedPage,
+    counted: Option<Version>,
+) -> Result<Result<Change, PageEnd>, BatchError> {
+    if counted.is_some_and(|counted| counted.fetch >= page.version.fetch) {
+        parts.metrics.applied.with_label_values(&["stale"]).inc();
+        return Ok(Err(PageEnd::Stale));
+    }
+    let old = match counted.map(|counted| counted.content) {
+        None | Some(ContentHash::NONE) => None,
+        Some(content) if content == page.version.content => Some(page.contribution.clone()),
+        Some(content) => match contribution(parts, content).await? {
+            Some(old) => Some(old),
+            None => {
+                let url = &page.url;
+                let reason = format!(
+                    "`{url}` counts as {content}, which the archive no longer holds: it cannot be subtracted"
+                );
+                return Ok(Err(PageEnd::Rejected(reason)));
+            }
+        },
+    };
+    let delta = Delta::between(old.as_ref(), Some(&page.contribution));
+    Ok(Ok(Change { url: page.url.clone(), expected: counted, new: page.version, delta }))
+}
+
+/// An archived contribution; `None` if the archive does not hold it.
+///
+/// # Errors
+/// When the archive cannot be read, or holds something else.
+pub async fn contribution(parts: &Parts, content: ContentHash) -> Result<Option<Contribution>, StoreError> {
+    let sealed = parts.archive.get(Kind::Contribution, content).await?;
+    let open = |bytes: Bytes| {
+        envelope::open(&bytes).map_err(|e| StoreError::Corrupt(format!("contribution {content}: {e}")))
+    };
+    sealed.map(open).transpose()
+}
+
+async fn follow_up(
+    parts: &Parts,
+    follow: Follow,
+    pages: &[PartitionedPage],
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let found = pages.iter().flat_map(|page| at_once(follow, page.why, page.depth, &page.contribution));
+    add(parts, found.collect(), now).await.map(|_| ())
+}
+
+/// Gives URLs to the frontier, each once for its strongest reason, and counts the new ones by reason.
+///
+/// # Errors
+/// When the frontier fails.
+pub async fn add(parts: &Parts, found: Vec<NewUrl>, now: Timestamp) -> Result<u64, StoreError> {
+    let mut new = 0;
+    for why in [Why::Seed, Why::Concept, Why::Instance, Why::Link] {
+        let mut urls: BTreeMap<CanonicalUrl, NewUrl> = BTreeMap::new();
+        for url in found.iter().filter(|url| url.why == why) {
+            let held = urls.entry(url.url.clone()).or_insert_with(|| url.clone());
+            held.depth = held.depth.min(url.depth);
+        }
+        if urls.is_empty() {
+            continue;
+        }
+        let urls: Vec<NewUrl> = urls.into_values().collect();
+        let added = parts.frontier.add(&urls, now).await?;
+        parts.metrics.followed.with_label_values(&[why_name(why)]).inc_by(added.new);
+        new += added.new;
+    }
+    Ok(new)
+}
+
+fn why_name(why: Why) -> &'static str {
+    match why {
+        Why::Seed => "seed",
+        Why::Concept => "concept",
+        Why::Instance => "instance",
+        Why::Link => "link",
+    }
+}
+
+async fn publish(parts: &Parts, page: &PartitionedPage) -> Result<(), BatchError> {
+    let Some(article) = &page.article else { return Ok(()) };
+    let json = serde_json::to_vec(article).map_err(|e| StoreError::Corrupt(e.to_string()))?;
+    let language = article.language.as_deref().unwrap_or("und");
+    let topic = format!("{language}.{}", page.site);
+    match parts.broker.publish_article(&topic, json.into()).await {
+        Ok(()) => parts.metrics.articles.inc(),
+        Err(error @ PublishError::TooLarge { .. }) => {
+            // The page is counted and its article archived; no later try can make it smaller.
+            tracing::warn!(url = %page.url, %error, "the article is not handed out");
+        }
+        Err(error) => return Err(error.into()),
+    }
+    Ok(())
+}

@@ -1,0 +1,273 @@
+//! Which labels are concepts: recurring over sites, linked inside them, and in good company.
+//!
+//! A label is a candidate once enough sites show it ([`least_support`]). `[OM05 §5.1]` drops those that
+//! are nowhere a link and those whose links all leave the site; that alone leaves as much menu junk as
+//! concepts, since "log in" recurs as "politics" does. What tells them apart is the company they keep:
+//! each label's own score (how its links look, averaged over its sites) flows through the lists it stands
+//! in, so a list of sections lifts its members and a list of services sinks them; the scores are then
+//! split where they fall apart ([`otsu`]). A label that leads to many places, or nowhere, is never kept.
+//! Start at [`judge`]: one [`Verdict`] a label, with its reason.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use newslode_common::contribution::Role;
+
+use crate::summary::SiteSummary;
+
+/// Rounds of the company rule; scores move by less than a hundredth after eight.
+const ROUNDS: usize = 10;
+/// Weight of a label's own score beside its company's.
+const OWN: f64 = 0.15;
+/// With fewer sites than this the split is not trusted alone: see [`Rule::strict`].
+const FEW_SITES: usize = 5;
+/// Halves that lie closer than this are one crowd, and all of it is kept: the split would find noise.
+const LEAST_GAP: f64 = 0.05;
+
+/// `Sup`: sites that must show a label, or a pair, before it is frequent. `configured` 0 chooses by the
+/// number of sites: 2, and 3 from 60 sites up, where chance alone makes two sites agree.
+#[must_use]
+pub fn least_support(configured: u32, sites: usize) -> u32 {
+    match (configured, sites) {
+        (0, 0..60) => 2,
+        (0, _) => 3,
+        (chosen, _) => chosen,
+    }
+}
+
+/// What became of a label, and why.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Verdict {
+    /// A concept.
+    Concept,
+    /// Shown by fewer sites than the support.
+    TooFewSites,
+    /// Holds no letter.
+    NoWord,
+    /// Nowhere the text of a link (first abridgement rule).
+    NowhereALink,
+    /// All of its links leave their site (second abridgement rule).
+    LeavesItsSite,
+    /// On half of its sites it leads to many pages, as "more" and "video" do.
+    LeadsAnywhere,
+    /// On half of its sites it leads nowhere: to script, mail, its own page or the front page.
+    LeadsNowhere,
+    /// Its company is that of menus and services.
+    BadCompany,
+}
+
+impl Verdict {
+    /// In words, after "`label` is …".
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Verdict::Concept => "a concept",
+            Verdict::TooFewSites => "no concept: too few sites show it",
+            Verdict::NoWord => "no concept: it holds no letter",
+            Verdict::NowhereALink => "no concept: it is nowhere a link",
+            Verdict::LeavesItsSite => "no concept: all of its links leave their site",
+            Verdict::LeadsAnywhere => "no concept: it leads to many pages at once",
+            Verdict::LeadsNowhere => "no concept: its links lead to script, mail, their own or the front page",
+            Verdict::BadCompany => "no concept: it stands among menu items and services",
+        }
+    }
+}
+
+/// One label over all sites.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    /// Sites that show it, as indices into the summaries.
+    pub sites: Vec<usize>,
+    /// Mean over its sites of how its links look, 0 to 1; 0 for what is no candidate.
+    pub own: f64,
+    /// The same after the company rule.
+    pub score: f64,
+    /// Mean share of its links that spell it.
+    spelled: f64,
+    /// Mean share of its links that stand after the last long one.
+    tail: f64,
+    /// What became of it.
+    pub verdict: Verdict,
+}
+
+/// Judges every label that at least `support` sites show, by key. `support` 1 judges all.
+#[must_use]
+pub fn judge(sites: &[Arc<SiteSummary>], support: u32) -> BTreeMap<String, Judged> {
+    let mut shown: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (at, site) in sites.iter().enumerate() {
+        for (key, label) in &site.labels {
+            if label.pages(Role::Any) > 0 {
+                shown.entry(key).or_default().push(at);
+            }
+        }
+    }
+    shown.retain(|_, on| on.len() >= support as usize);
+    let mut judged: BTreeMap<String, Judged> =
+        shown.into_iter().map(|(key, on)| (key.to_owned(), candidate(key, on, sites))).collect();
+    keep_company(&mut judged, sites);
+    split(&mut judged, sites.len());
+    judged
+}
+
+/// Why a key is no concept though [`judge`] says nothing of it.
+#[must_use]
+pub fn verdict_of(judged: &BTreeMap<String, Judged>, key: &str) -> Verdict {
+    judged.get(key).map_or(Verdict::TooFewSites, |label| label.verdict)
+}
+
+/// Abridgement, vetoes and the own score: all that needs no other label.
+fn candidate(key: &str, on: Vec<usize>, sites: &[Arc<SiteSummary>]) -> Judged {
+    let uses: Vec<_> = on.iter().filter_map(|at| sites.get(*at)?.labels.get(key)).collect();
+    let mean = |role: Role| mean(uses.iter().map(|label| label.share(role)));
+    // On a site where the label is no link every share is 0, so each "not" is taken among its links.
+    let linked: Vec<_> = uses.iter().filter(|label| label.pages(Role::Link) > 0).collect();
+    let without = |role: Role| {
+        linked.iter().map(|label| 1.0 - label.share(role)).sum::<f64>() / uses.len().max(1) as f64
+    };
+    let often = |role: Role| {
+        2 * linked.iter().filter(|label| label.share(role) >= 0.5).count() >= linked.len().max(1)
+    };
+    let words = key.split_once(':').map_or(key, |(_, stems)| stems);
+    let verdict = if !words.chars().any(char::is_alphabetic) {
+        Verdict::NoWord
+    } else if linked.is_empty() {
+        Verdict::NowhereALink
+    } else if uses.iter().all(|label| label.pages(Role::Inside) == 0) {
+        Verdict::LeavesItsSite
+    } else if often(Role::Many) {
+        Verdict::LeadsAnywhere
+    } else if often(Role::Empty) {
+        Verdict::LeadsNowhere
+    } else {
+        Verdict::Concept
+    };
+    let (spelled, tail) = (mean(Role::Spelled), mean(Role::Tail));
+    let shares =
+        [spelled, mean(Role::Inside), without(Role::Empty), without(Role::NoFollow), without(Role::Tail)];
+    let own = if linked.is_empty() { 0.0 } else { shares.iter().sum::<f64>() / 5.0 };
+    Judged { sites: on, own, score: own, spelled, tail, verdict }
+}
+
+fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = values.len().max(1) as f64;
+    values.sum::<f64>() / count
+}
+
+/// `s(l) = 0.15 own(l) + 0.85 · mean over sites, over its lists there, of the mean s of the OTHER labels`,
+/// ten times from s = own. A list counts once for each page that shows it. A label in no list is its own
+/// company. Labels that were dropped take part: junk sinks what stands beside it.
+fn keep_company(judged: &mut BTreeMap<String, Judged>, sites: &[Arc<SiteSummary>]) {
+    let index: BTreeMap<&str, usize> = judged.keys().enumerate().map(|(i, key)| (key.as_str(), i)).collect();
+    let own: Vec<f64> = judged.values().map(|label| label.own).collect();
+    let lists: Vec<Vec<(f64, Vec<usize>)>> = sites
+        .iter()
+        .map(|site| {
+            let known = site.lists.iter().map(|list| {
+                let members = list.labels.iter().filter_map(|key| index.get(key.as_str()).copied());
+                (list.pages as f64, members.collect::<Vec<_>>())
+            });
+            known.filter(|(_, members)| members.len() > 1).collect()
+        })
+        .collect();
+    let mut scores = own.clone();
+    for _ in 0..ROUNDS {
+        let company = company(&scores, &lists);
+        for ((score, own), company) in scores.iter_mut().zip(&own).zip(company) {
+            *score = OWN * own + (1.0 - OWN) * company.unwrap_or(*own);
+        }
+    }
+    for (label, score) in judged.values_mut().zip(scores) {
+        label.score = score;
+    }
+}
+
+/// The mean over sites, over lists, of the other labels' scores; `None` for labels in no list.
+fn company(scores: &[f64], lists: &[Vec<(f64, Vec<usize>)>]) -> Vec<Option<f64>> {
+    let mut over_sites = vec![(0.0, 0.0); scores.len()];
+    let mut here = vec![(0.0, 0.0); scores.len()];
+    let score = |label: usize| scores.get(label).copied().unwrap_or(0.0);
+    for site in lists {
+        here.fill((0.0, 0.0));
+        for (pages, members) in site {
+            let sum: f64 = members.iter().map(|label| score(*label)).sum();
+            for label in members {
+                if let Some((total, weight)) = here.get_mut(*label) {
+                    *total += pages * (sum - score(*label)) / (members.len() - 1) as f64;
+                    *weight += pages;
+                }
+            }
+        }
+        for ((total, weight), (sum, sites)) in here.iter().zip(&mut over_sites) {
+            if *weight > 0.0 {
+                *sum += total / weight;
+                *sites += 1.0;
+            }
+        }
+    }
+    over_sites.into_iter().map(|(sum, sites)| (sites > 0.0).then(|| sum / sites)).collect()
+}
+
+/// Drops the worse half of the candidates that are left, if there are two halves.
+fn split(judged: &mut BTreeMap<String, Judged>, sites: usize) {
+    let rule = Rule::of(judged, sites);
+    for label in judged.values_mut().filter(|label| label.verdict == Verdict::Concept) {
+        if !rule.keeps(label) {
+            label.verdict = Verdict::BadCompany;
+        }
+    }
+}
+
+struct Rule {
+    /// Least score.
+    least: f64,
+    /// With few sites, one list makes or breaks a score: a label must look like a section by itself, too,
+    /// its links spelling it (where any candidate's do) and not standing at the page's end.
+    strict: bool,
+    spelling_tells: bool,
+}
+
+impl Rule {
+    fn of(judged: &BTreeMap<String, Judged>, sites: usize) -> Rule {
+        let linked = judged.values().filter(|label| label.own > 0.0);
+        let least = otsu(linked.map(|label| label.score).collect());
+        let mut candidates = judged.values().filter(|label| label.verdict == Verdict::Concept);
+        Rule {
+            least: least.unwrap_or(f64::NEG_INFINITY),
+            strict: sites < FEW_SITES || judged.values().all(|label| label.score == label.own),
+            spelling_tells: candidates.any(|label| label.spelled >= 0.5),
+        }
+    }
+
+    fn keeps(&self, label: &Judged) -> bool {
+        let looks_right = label.tail < 0.5 && (label.spelled >= 0.5 || !self.spelling_tells);
+        label.score >= self.least && (looks_right || !self.strict)
+    }
+}
+
+/// Otsu's split: the least value of the upper half, where the halves' variance between them is largest.
+/// `None` if there is nothing to split or the halves' means differ by less than a twentieth.
+#[must_use]
+pub fn otsu(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let (count, total) = (values.len() as f64, values.iter().sum::<f64>());
+    let mut below = 0.0;
+    let mut best: Option<(f64, f64, f64)> = None;
+    for (at, pair) in values.windows(2).enumerate() {
+        let [value, next] = pair else { continue };
+        below += value;
+        if value == next {
+            continue;
+        }
+        let lower = (at + 1) as f64;
+        let gap = (total - below) / (count - lower) - below / lower;
+        let between = lower * (count - lower) * gap * gap;
+        if best.is_none_or(|(most, ..)| between > most) {
+            best = Some((between, gap, *next));
+        }
+    }
+    best.filter(|(_, gap, _)| *gap >= LEAST_GAP).map(|(.., least)| least)
+}
+
+#[cfg(test)]
+#[path = "concepts_tests.rs"]
+mod tests;

@@ -1,0 +1,216 @@
+//! What the fold needs to know of one site, read back from the site's counters.
+//!
+//! The cells are sums over pages; a [`SiteSummary`] is the same numbers by label, pair and list. It is a
+//! pure function of five tables ([`SiteSummary::of`]), so equal states give equal summaries.
+//! [`Summaries`] keeps them between folds and reads a site again only when its change counter moved. The
+//! tables of a site are read one after the other while pages may still be applied; the counter is read
+//! before them, so whatever was missed is read at the next fold.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use newslode_common::contribution::{Role, SEPARATOR, Table};
+use newslode_common::page::{CanonicalUrl, Site};
+use newslode_common::store::{SiteState, StoreResult};
+
+/// A site's counters, as the algorithms ask for them. All counts are pages and at least 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SiteSummary {
+    /// Whose.
+    pub site: Site,
+    /// Pages that are counted.
+    pub pages: u64,
+    /// By label key.
+    pub labels: BTreeMap<String, LabelSummary>,
+    /// (broader, narrower) → the least level at which a page of the site shows the pair.
+    pub pairs: BTreeMap<(String, String), u8>,
+    /// The site's lists of labels, by the lists' names.
+    pub lists: Vec<ListSummary>,
+}
+
+/// One label on one site.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LabelSummary {
+    /// Role → pages that show the label in it.
+    pub roles: BTreeMap<Role, u64>,
+    /// Written form → pages that write it so.
+    pub forms: BTreeMap<String, u64>,
+    /// Page of the same site → pages whose label leads there.
+    pub targets: BTreeMap<CanonicalUrl, u64>,
+}
+
+/// Labels that stand beside one another.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ListSummary {
+    /// Pages that show the list.
+    pub pages: u64,
+    /// Label keys, sorted.
+    pub labels: Vec<String>,
+}
+
+/// The tables that a summary is made of.
+#[derive(Clone, Debug, Default)]
+pub struct Tables {
+    /// [`Table::Pages`]
+    pub pages: BTreeMap<String, i64>,
+    /// [`Table::Labels`]
+    pub labels: BTreeMap<String, i64>,
+    /// [`Table::Forms`]
+    pub forms: BTreeMap<String, i64>,
+    /// [`Table::Pairs`]
+    pub pairs: BTreeMap<String, i64>,
+    /// [`Table::Targets`]
+    pub targets: BTreeMap<String, i64>,
+    /// [`Table::Lists`]
+    pub lists: BTreeMap<String, i64>,
+}
+
+impl LabelSummary {
+    /// Pages that show the label in this role.
+    #[must_use]
+    pub fn pages(&self, role: Role) -> u64 {
+        self.roles.get(&role).copied().unwrap_or(0)
+    }
+
+    /// Share of the label's link pages that show it in this role; 0 where it is nowhere a link.
+    #[must_use]
+    pub fn share(&self, role: Role) -> f64 {
+        match self.pages(Role::Link) {
+            0 => 0.0,
+            links => (self.pages(role) as f64 / links as f64).min(1.0),
+        }
+    }
+}
+
+impl SiteSummary {
+    /// Reads the counters. Cells that no page can have written (of another shape, not positive, unknown
+    /// roles) are passed over.
+    #[must_use]
+    pub fn of(site: Site, tables: &Tables) -> SiteSummary {
+        let mut summary = SiteSummary {
+            site,
+            pages: counts(&tables.pages).map(|(_, pages)| pages).sum(),
+            labels: BTreeMap::new(),
+            pairs: BTreeMap::new(),
+            lists: Vec::new(),
+        };
+        for ([label, role], pages) in keyed(&tables.labels) {
+            if let Some(role) = Role::ALL.iter().find(|known| known.code() == role) {
+                summary.label(label).roles.insert(*role, pages);
+            }
+        }
+        for ([label, form], pages) in keyed(&tables.forms) {
+            summary.label(label).forms.insert(form.to_owned(), pages);
+        }
+        for ([label, url], pages) in keyed(&tables.targets) {
+            if let Ok(url) = url.parse() {
+                summary.label(label).targets.insert(url, pages);
+            }
+        }
+        for ([broader, narrower, level], _) in keyed(&tables.pairs) {
+            if let Ok(level) = level.parse::<u8>() {
+                let pair = (broader.to_owned(), narrower.to_owned());
+                summary.pairs.entry(pair).and_modify(|least| *least = level.min(*least)).or_insert(level);
+            }
+        }
+        let mut lists: BTreeMap<&str, ListSummary> = BTreeMap::new();
+        for ([list, label], pages) in keyed(&tables.lists) {
+            let list = lists.entry(list).or_default();
+            list.pages = list.pages.max(pages);
+            list.labels.push(label.to_owned());
+        }
+        summary.lists = lists.into_values().collect();
+        summary
+    }
+
+    fn label(&mut self, key: &str) -> &mut LabelSummary {
+        if !self.labels.contains_key(key) {
+            self.labels.insert(key.to_owned(), LabelSummary::default());
+        }
+        self.labels.entry(key.to_owned()).or_default()
+    }
+
+    /// Reads a site's summary from its state.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn read(state: &dyn SiteState, site: &Site) -> StoreResult<SiteSummary> {
+        let tables = Tables {
+            pages: state.cells(site, Table::Pages).await?,
+            labels: state.cells(site, Table::Labels).await?,
+            forms: state.cells(site, Table::Forms).await?,
+            pairs: state.cells(site, Table::Pairs).await?,
+            targets: state.cells(site, Table::Targets).await?,
+            lists: state.cells(site, Table::Lists).await?,
+        };
+        Ok(SiteSummary::of(site.clone(), &tables))
+    }
+}
+
+/// The positive counts of a table.
+fn counts(table: &BTreeMap<String, i64>) -> impl Iterator<Item = (&str, u64)> {
+    table.iter().filter_map(|(key, count)| Some((key.as_str(), u64::try_from(*count).ok()?)))
+}
+
+/// Those whose keys have exactly `N` parts.
+fn keyed<const N: usize>(table: &BTreeMap<String, i64>) -> impl Iterator<Item = ([&str; N], u64)> {
+    counts(table).filter(|(_, count)| *count > 0).filter_map(|(key, count)| {
+        let parts: Vec<&str> = key.split(SEPARATOR).collect();
+        Some((parts.try_into().ok()?, count))
+    })
+}
+
+/// The sites' summaries, kept between folds.
+#[derive(Debug, Default)]
+pub struct Summaries {
+    kept: BTreeMap<Site, (u64, Arc<SiteSummary>)>,
+}
+
+impl Summaries {
+    /// All sites' summaries in the order of their names; only sites whose change counter moved since the
+    /// last call are read. Returns how many those were, too.
+    ///
+    /// # Errors
+    /// When the store cannot be read; what was kept stays.
+    pub async fn refresh(&mut self, state: &dyn SiteState) -> StoreResult<(Vec<Arc<SiteSummary>>, usize)> {
+        let sites: BTreeMap<Site, u64> = state.sites().await?.into_iter().collect();
+        let mut read = 0;
+        for (site, counter) in &sites {
+            if self.kept.get(site).is_none_or(|(kept, _)| kept != counter) {
+                let summary = SiteSummary::read(state, site).await?;
+                self.kept.insert(site.clone(), (*counter, Arc::new(summary)));
+                read += 1;
+            }
+        }
+        self.kept.retain(|site, _| sites.contains_key(site));
+        let all = self.kept.values().map(|(_, summary)| summary).filter(|summary| summary.pages > 0);
+        Ok((all.cloned().collect(), read))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_read_back_by_label_pair_and_list() {
+        let cells = |cells: &[(&[&str], i64)]| {
+            cells.iter().map(|(parts, count)| (parts.join("\u{1f}"), *count)).collect::<BTreeMap<_, _>>()
+        };
+        let tables = Tables {
+            pages: cells(&[(&[""], 4)]),
+            labels: cells(&[(&["en:jazz", "any"], 4), (&["en:jazz", "link"], 2), (&["en:jazz", "in"], 1)]),
+            forms: cells(&[(&["en:jazz", "Jazz"], 4)]),
+            pairs: cells(&[(&["en:music", "en:jazz", "2"], 1), (&["en:music", "en:jazz", "1"], 3)]),
+            targets: cells(&[(&["en:jazz", "https://a.test/jazz"], 2), (&["broken"], 2)]),
+            lists: cells(&[(&["x", "en:jazz"], 2), (&["x", "en:rock"], 2)]),
+        };
+        let summary = SiteSummary::of(Site::of_host("a.test"), &tables);
+        assert_eq!(summary.pages, 4);
+        let jazz = &summary.labels["en:jazz"];
+        assert_eq!((jazz.pages(Role::Any), jazz.share(Role::Inside)), (4, 0.5));
+        assert_eq!(jazz.targets.len(), 1);
+        assert_eq!(summary.pairs[&("en:music".into(), "en:jazz".into())], 1);
+        assert_eq!(summary.lists, [ListSummary { pages: 2, labels: vec!["en:jazz".into(), "en:rock".into()] }]);
+    }
+}

@@ -1,0 +1,204 @@
+//! The taxonomy: concepts, what is broader than what, and the sites that say so.
+//!
+//! [`fold`] is pure and deterministic: equal summaries give equal bytes, whoever folds, so the result can
+//! be written by any miner and compared by its bytes. Everything is sorted by key; scores are rounded to
+//! a millionth. [`tree_text`] and [`explain`] show it to people.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use newslode_common::page::Site;
+use serde::{Deserialize, Serialize};
+
+use crate::concepts::{Judged, Verdict, judge, least_support, verdict_of};
+use crate::summary::SiteSummary;
+use crate::taxminer::{Seen, acyclic, cut_hubs, frequent, parents, reduced};
+
+mod show;
+pub use show::{explain, tree_text};
+
+/// What a fold can be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct FoldParams {
+    /// `Sup` in sites; 0 chooses by the number of sites, see [`least_support`].
+    pub support: u32,
+}
+
+/// How a concept is written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Form {
+    /// As pages write it.
+    pub text: String,
+    /// Sites that do.
+    pub sites: u64,
+    /// Pages that do.
+    pub pages: u64,
+}
+
+/// A concept: all written forms with the same stems in one language.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Concept {
+    /// `language:stems`.
+    pub key: String,
+    /// The form that most sites write.
+    pub label: String,
+    /// All of them, most frequent first (Syn of the ontology).
+    pub forms: Vec<Form>,
+    /// ISO 639-1 code.
+    pub language: String,
+    /// Sites that show it, by name.
+    pub sites: Vec<Site>,
+    /// How sure the company rule is, 0 to 1.
+    pub score: f64,
+    /// Keys of all broader concepts.
+    pub parents: Vec<String>,
+    /// The one of them under which it is displayed.
+    pub parent: Option<String>,
+}
+
+/// One is-a pair and its proof.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Relation {
+    /// Concept key.
+    pub broader: String,
+    /// Concept key.
+    pub narrower: String,
+    /// Labelled ancestors up at which enough sites agree; 1 = parent.
+    pub level: u8,
+    /// The sites that show the pair at that level or nearer, by name.
+    pub sites: Vec<Site>,
+}
+
+/// Concepts and their order.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Taxonomy {
+    /// `Sup` that was used.
+    pub support: u32,
+    /// Sites that were folded.
+    pub sites: u64,
+    /// By key.
+    pub concepts: Vec<Concept>,
+    /// By (broader, narrower); acyclic, none follows from others.
+    pub relations: Vec<Relation>,
+}
+
+impl Taxonomy {
+    /// A concept by its key.
+    #[must_use]
+    pub fn concept(&self, key: &str) -> Option<&Concept> {
+        self.concepts.binary_search_by(|c| c.key.as_str().cmp(key)).ok().and_then(|at| self.concepts.get(at))
+    }
+
+    /// The display tree: concept key → keys under it, `None` → the roots; the best supported first.
+    #[must_use]
+    pub fn children(&self) -> BTreeMap<Option<&str>, Vec<&Concept>> {
+        let mut children: BTreeMap<Option<&str>, Vec<&Concept>> = BTreeMap::new();
+        for concept in &self.concepts {
+            children.entry(concept.parent.as_deref()).or_default().push(concept);
+        }
+        for under in children.values_mut() {
+            under.sort_by(|a, b| b.sites.len().cmp(&a.sites.len()).then_with(|| a.key.cmp(&b.key)));
+        }
+        children
+    }
+}
+
+/// Folds the sites' summaries (in the order of their names) into the taxonomy.
+#[must_use]
+pub fn fold(sites: &[Arc<SiteSummary>], params: &FoldParams) -> Taxonomy {
+    let support = least_support(params.support, sites.len());
+    let judged = judge(sites, support);
+    let kept: BTreeMap<&str, &Judged> = judged
+        .iter()
+        .filter(|(_, label)| label.verdict == Verdict::Concept)
+        .map(|(key, label)| (key.as_str(), label))
+        .collect();
+    let relations = acyclic(frequent(&seen(sites, &kept), support));
+    let beside = Beside::of(sites, &kept);
+    let relations = reduced(cut_hubs(relations, |a, b| beside.sites(a, b)));
+    let shown_under = parents(&relations);
+    let named = |at: &usize| sites.get(*at).map(|site| site.site.clone());
+    let concepts = kept.iter().map(|(key, label)| {
+        let forms = forms(key, label, sites);
+        let broader = relations.iter().filter(|relation| relation.narrower == *key);
+        Concept {
+            key: (*key).to_owned(),
+            label: forms.first().map_or_else(|| (*key).to_owned(), |form| form.text.clone()),
+            forms,
+            language: key.split_once(':').map(|(language, _)| language).unwrap_or_default().to_owned(),
+            sites: label.sites.iter().filter_map(named).collect(),
+            score: (label.score * 1e6).round() / 1e6,
+            parents: broader.map(|relation| relation.broader.clone()).collect(),
+            parent: shown_under.get(key).map(|relation| relation.broader.clone()),
+        }
+    });
+    let concepts = concepts.collect();
+    let relations = relations.iter().map(|relation| Relation {
+        broader: relation.broader.clone(),
+        narrower: relation.narrower.clone(),
+        level: relation.level,
+        sites: relation.sites.iter().filter_map(named).collect(),
+    });
+    Taxonomy { support, sites: sites.len() as u64, concepts, relations: relations.collect() }
+}
+
+/// The pairs between concepts and where they stand.
+fn seen(sites: &[Arc<SiteSummary>], kept: &BTreeMap<&str, &Judged>) -> Seen {
+    let mut seen = Seen::new();
+    for (at, site) in sites.iter().enumerate() {
+        for ((broader, narrower), level) in &site.pairs {
+            if kept.contains_key(broader.as_str()) && kept.contains_key(narrower.as_str()) {
+                seen.entry((broader.clone(), narrower.clone())).or_default().push((at, *level));
+            }
+        }
+    }
+    seen
+}
+
+/// Written forms over all sites: by sites, then pages, then alphabet.
+fn forms(key: &str, label: &Judged, sites: &[Arc<SiteSummary>]) -> Vec<Form> {
+    let mut found: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    for at in &label.sites {
+        let here = sites.get(*at).and_then(|site| site.labels.get(key));
+        for (form, pages) in here.into_iter().flat_map(|label| &label.forms) {
+            let (on, total) = found.entry(form).or_default();
+            *on += 1;
+            *total += pages;
+        }
+    }
+    let made = found.into_iter().map(|(text, (sites, pages))| Form { text: text.into(), sites, pages });
+    let mut forms: Vec<Form> = made.collect();
+    forms.sort_by(|a, b| (b.sites, b.pages, &a.text).cmp(&(a.sites, a.pages, &b.text)));
+    forms
+}
+
+/// Which lists of which sites each concept stands in.
+struct Beside<'a>(Vec<BTreeMap<&'a str, BTreeSet<usize>>>);
+
+impl<'a> Beside<'a> {
+    fn of(sites: &'a [Arc<SiteSummary>], kept: &BTreeMap<&str, &Judged>) -> Beside<'a> {
+        let lists = sites.iter().map(|site| {
+            let mut lists: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+            for (at, list) in site.lists.iter().enumerate() {
+                for key in list.labels.iter().filter(|key| kept.contains_key(key.as_str())) {
+                    lists.entry(key).or_default().insert(at);
+                }
+            }
+            lists
+        });
+        Beside(lists.collect())
+    }
+
+    /// Sites with both in one list.
+    fn sites(&self, a: &str, b: &str) -> usize {
+        let together = |lists: &&BTreeMap<&str, BTreeSet<usize>>| match (lists.get(a), lists.get(b)) {
+            (Some(a), Some(b)) => !a.is_disjoint(b),
+            _ => false,
+        };
+        self.0.iter().filter(together).count()
+    }
+}
+
+#[cfg(test)]
+#[path = "taxonomy_tests.rs"]
+mod tests;

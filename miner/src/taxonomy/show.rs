@@ -1,0 +1,96 @@
+//! The taxonomy for people: an outline, and why a label is, or is not, a concept.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use super::{Relation, Taxonomy, judge, verdict_of};
+use crate::summary::SiteSummary;
+
+/// The display tree as an outline: `label (sites)`, two spaces a level.
+#[must_use]
+pub fn tree_text(taxonomy: &Taxonomy) -> String {
+    let children = taxonomy.children();
+    let mut open: Vec<(usize, &str, usize, &str)> = Vec::new();
+    let push = |open: &mut Vec<_>, depth: usize, under: Option<&str>| {
+        for concept in children.get(&under).into_iter().flatten().rev() {
+            open.push((depth, concept.key.as_str(), concept.sites.len(), concept.label.as_str()));
+        }
+    };
+    let mut text = String::new();
+    push(&mut open, 0, None);
+    while let Some((depth, key, sites, label)) = open.pop() {
+        let (indent, plural) = ("  ".repeat(depth), if sites == 1 { "site" } else { "sites" });
+        line(&mut text, format_args!("{indent}{label} ({sites} {plural})"));
+        push(&mut open, depth + 1, Some(key));
+    }
+    text
+}
+
+/// Why a label is a concept, or why not: its forms, sites, links, and each relation's proof. `concept` is
+/// a key, or any written form in any case.
+#[must_use]
+pub fn explain(taxonomy: &Taxonomy, sites: &[Arc<SiteSummary>], concept: &str) -> String {
+    let keys = keys_of(sites, concept);
+    let mut text = String::new();
+    if keys.is_empty() {
+        line(&mut text, format_args!("`{concept}` stands on none of the {} sites", sites.len()));
+    }
+    let judged = if keys.is_empty() { Default::default() } else { judge(sites, taxonomy.support) };
+    for key in keys {
+        let verdict = verdict_of(&judged, &key);
+        line(&mut text, format_args!("`{key}` is {}", verdict.words()));
+        if let Some(label) = judged.get(&key) {
+            let (own, score) = (label.own, label.score);
+            line(&mut text, format_args!("  score {score:.3} ({own:.3} by its own links)"));
+        }
+        if let Some(concept) = taxonomy.concept(&key) {
+            for form in &concept.forms {
+                let (sites, pages) = (form.sites, form.pages);
+                line(&mut text, format_args!("  written `{}`: sites {sites}, pages {pages}", form.text));
+            }
+        }
+        show_sites(&mut text, sites, &key);
+        for relation in &taxonomy.relations {
+            show_relation(&mut text, relation, &key);
+        }
+    }
+    text
+}
+
+fn line(text: &mut String, line: std::fmt::Arguments<'_>) {
+    // Writing to a string cannot fail.
+    if writeln!(text, "{line}").is_err() {
+        text.push('\n');
+    }
+}
+
+/// The label keys that are meant: the key itself, or those written so somewhere.
+fn keys_of(sites: &[Arc<SiteSummary>], wanted: &str) -> std::collections::BTreeSet<String> {
+    let folded = wanted.to_lowercase();
+    let labels = sites.iter().flat_map(|site| &site.labels);
+    let meant = labels.filter(|(key, label)| {
+        key.as_str() == wanted || label.forms.keys().any(|form| form.to_lowercase() == folded)
+    });
+    meant.map(|(key, _)| key.clone()).collect()
+}
+
+fn show_sites(text: &mut String, sites: &[Arc<SiteSummary>], key: &str) {
+    for site in sites {
+        let Some(label) = site.labels.get(key) else { continue };
+        let roles: Vec<String> = label.roles.iter().map(|(r, pages)| format!("{} {pages}", r.code())).collect();
+        line(text, format_args!("  on {} ({} pages): {}", site.site, site.pages, roles.join(", ")));
+        for (target, pages) in label.targets.iter().take(3) {
+            line(text, format_args!("    leads to {target} on {pages}"));
+        }
+    }
+}
+
+fn show_relation(text: &mut String, relation: &Relation, key: &str) {
+    let sites: Vec<&str> = relation.sites.iter().map(|site| site.as_str()).collect();
+    let proof = format!("at level {} on {}", relation.level, sites.join(", "));
+    if relation.narrower == key {
+        line(text, format_args!("  under `{}` {proof}", relation.broader));
+    } else if relation.broader == key {
+        line(text, format_args!("  over `{}` {proof}", relation.narrower));
+    }
+}
