@@ -15,7 +15,7 @@ pub(crate) fn by() -> String {
 
 /// Connects to the broker, or says how to configure it.
 pub(crate) async fn broker(config: &Config) -> anyhow::Result<RabbitBroker> {
-    RabbitBroker::connect(&config.broker, &by()).await.map_err(|error| {
+    RabbitBroker::connect(&config.broker, &by(), None).await.map_err(|error| {
         hinted(
             format!("cannot use the broker at {}: {error}", config.broker.url),
             "set NEWSLODE__BROKER__URL, or give a run's folder if you mean a run on this machine",

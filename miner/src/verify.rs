@@ -17,7 +17,7 @@ use newslode_common::version::ContentHash;
 const NAMED: usize = 100;
 
 /// A counter that is not what its pages sum up to.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct CellDifference {
     /// Whose.
     pub site: Site,
@@ -30,7 +30,7 @@ pub struct CellDifference {
 }
 
 /// What was found.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct VerifyReport {
     /// Sites compared.
     pub sites: u64,

@@ -11,7 +11,7 @@ use newslode_common::page::CanonicalUrl;
 use newslode_common::store::redb::RedbStore;
 use newslode_common::store::{Frontier, Kind, PageArchive, SiteState};
 use newslode_common::version::ContentHash;
-use newslode_miner::taxonomy::Taxonomy;
+use newslode_miner::fold;
 
 use super::taxonomy::Installation;
 use crate::args::{ExportArgs, ExportWhat};
@@ -38,18 +38,12 @@ pub(crate) async fn run(args: ExportArgs, config: &Config) -> anyhow::Result<Exi
         }
         ExportWhat::Ontology => {
             let articles = articles(frontier, state, archive).await?;
-            let taxonomy = taxonomy(state).await?.unwrap_or_default();
+            let taxonomy = fold::read(state).await?.unwrap_or_default();
             newslode_miner::ontology::write(&taxonomy, &articles, &mut to)?;
         }
     }
     to.flush()?;
     Ok(Exit::Done)
-}
-
-/// The taxonomy of the last fold.
-pub(crate) async fn taxonomy(state: &dyn SiteState) -> anyhow::Result<Option<Taxonomy>> {
-    let Some((_, bytes)) = state.value(newslode_miner::fold::TAXONOMY).await? else { return Ok(None) };
-    Ok(Some(serde_json::from_slice(&bytes).context("the stored taxonomy is of another version: fold again")?))
 }
 
 /// Hands what the archive keeps of every counted page to `take`, by site and URL.
@@ -77,7 +71,7 @@ async fn articles(
     state: &dyn SiteState,
     archive: &dyn PageArchive,
 ) -> anyhow::Result<Vec<Article>> {
-    let taxonomy = taxonomy(state).await?.unwrap_or_default();
+    let taxonomy = fold::read(state).await?.unwrap_or_default();
     let labels: BTreeMap<&str, &str> =
         taxonomy.concepts.iter().map(|concept| (concept.key.as_str(), concept.label.as_str())).collect();
     let members = newslode_miner::members::members(frontier, state, archive, &taxonomy).await?;
@@ -113,7 +107,7 @@ pub(crate) async fn write_outputs(store: &RedbStore, folder: &Path, hierarchies:
     let mut lines = Vec::new();
     let articles = write_articles(store, store, store, &mut lines).await?;
     replace(&article_file, &lines)?;
-    let taxonomy = taxonomy(store).await?.unwrap_or_default();
+    let taxonomy = fold::read(store).await?.unwrap_or_default();
     let mut turtle = Vec::new();
     newslode_miner::ontology::write(&taxonomy, &articles, &mut turtle)?;
     replace(&ontology_file, &turtle)?;

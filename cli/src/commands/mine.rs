@@ -49,7 +49,7 @@ pub(crate) async fn run(args: MineArgs, mut config: Config, quiet: bool) -> anyh
     let engine = Engine::open(&args.out, config.clone())?;
     check_parameters(&engine, &config).await?;
     let limits = (args.max_pages, args.depth, args.delay);
-    add_seeds(&engine.store, &engine.store, &urls, limits, &config.miner).await?;
+    add_seeds(&engine.miner_parts(), &urls, limits, &config.miner).await?;
     let admin = serve_admin(&args, &engine, &stop).await?;
     let (ended, summary) = mine(&engine, &args.out, &args.keep, &stop, quiet).await?;
     stop.cancel();
@@ -158,7 +158,7 @@ fn line(progress: &Progress, begun: Instant) -> String {
 
 /// The summary and where to look.
 async fn tell(engine: &Engine, folder: &Path, summary: &Summary) -> anyhow::Result<()> {
-    let taxonomy = export::taxonomy(&engine.store).await?.unwrap_or_default();
+    let taxonomy = newslode_miner::fold::read(&engine.store).await?.unwrap_or_default();
     out::text(&top(&taxonomy, 30))?;
     let state = if summary.complete { "complete" } else { "interrupted; run the same command again to go on" };
     out::line(format!(

@@ -9,7 +9,8 @@ use newslode_common::time::Timestamp;
 
 use crate::args::{SeedArgs, SeedCommandArg, SeedUrls};
 use crate::exit::{Exit, hinted};
-use crate::{engine, out, served};
+use crate::engine::{self, Engine};
+use crate::{out, served};
 
 pub(crate) async fn run(args: SeedArgs, config: &Config) -> anyhow::Result<Exit> {
     let plain = |urls: &SeedUrls, make: fn(String) -> SeedMessage| {
@@ -51,11 +52,13 @@ async fn send(sites: &SeedUrls, messages: &[SeedMessage], config: &Config) -> an
     }
     match &sites.dir {
         Some(folder) => {
-            let store = engine::open_state(folder)?;
+            engine::open_state(folder)?;
+            let engine = Engine::open(folder, config.clone())?;
+            let parts = engine.miner_parts();
             for command in commands {
-                newslode_miner::seeds::obey(&store, &store, command, &config.miner, Timestamp::now()).await?;
+                newslode_miner::seeds::obey(&parts, &config.miner, command, Timestamp::now()).await?;
             }
-            store.flush().await?;
+            engine.store.flush().await?;
         }
         None => {
             let broker = served::broker(config).await?;

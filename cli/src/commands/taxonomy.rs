@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use newslode_common::config::Config;
 use newslode_common::store::{Frontier, PageArchive, SiteState};
-use newslode_miner::summary::read_all;
+use newslode_miner::summary::Summaries;
 use newslode_miner::taxonomy::{explain, tree_text};
 
-use super::export;
 use crate::args::{TaxonomyArgs, TaxonomyFormat};
 use crate::exit::{Exit, hinted};
 use crate::{engine, out, served};
@@ -33,15 +32,12 @@ impl Installation {
 
 pub(crate) async fn run(args: TaxonomyArgs, config: &Config) -> anyhow::Result<Exit> {
     let parts = Installation::open(args.dir.as_deref(), config).await?;
-    let Some(taxonomy) = export::taxonomy(parts.state.as_ref()).await? else {
+    let Some(taxonomy) = newslode_miner::fold::read(parts.state.as_ref()).await? else {
         return Err(hinted("nothing was folded yet", "mine first, or wait for the miner's first fold"));
     };
     if let Some(concept) = &args.explain {
-        let summaries = read_all(parts.state.as_ref()).await?;
-        let Some(text) = explain(&taxonomy, &summaries, concept) else {
-            return Err(hinted(format!("there is no concept `{concept}`"), "see `newslode taxonomy`"));
-        };
-        out::text(&text)?;
+        let (sites, _) = Summaries::default().refresh(parts.state.as_ref()).await?;
+        out::text(&explain(&taxonomy, &sites, concept))?;
         return Ok(Exit::Done);
     }
     match args.format {

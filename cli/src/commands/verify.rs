@@ -1,6 +1,10 @@
 //! `newslode verify`: fold the archived pages again and compare with the live state.
 
+use std::time::Duration;
+
 use newslode_common::config::Config;
+use newslode_common::contribution::SEPARATOR;
+use newslode_common::message::FetchedPage;
 
 use super::taxonomy::Installation;
 use crate::args::VerifyArgs;
@@ -14,21 +18,35 @@ const SHOWN: usize = 20;
 pub(crate) async fn run(args: VerifyArgs, config: &Config, quiet: bool) -> anyhow::Result<Exit> {
     let parts = Installation::open(args.dir.as_deref(), config).await?;
     let params = super::partition::named(&config.partitioner.params)?;
+    let budget = Duration::from_millis(config.partitioner.page_ms);
+    let recompute = |page: FetchedPage| {
+        let bytes = newslode_partitioner::service::body(&page).unwrap_or_default();
+        newslode_partitioner::work::work(&page, &bytes, &params, budget).0.contribution
+    };
+    let sites: Vec<_> = parts.state.sites().await?.into_iter().map(|(site, _)| site).collect();
     let mut shown = Shown::new(quiet);
-    let report = newslode_miner::verify::verify(parts.state.as_ref(), parts.archive.as_ref(), &params, |done, all| {
-        shown.say(|| format!("{done} of {all} pages recomputed"));
+    let (state, archive) = (parts.state.as_ref(), parts.archive.as_ref());
+    let report = newslode_miner::verify::verify(state, archive, &sites, recompute, |done| {
+        shown.say(|| format!("{done} pages recomputed"));
     })
     .await?;
     shown.end();
-    let sound = report.is_sound();
+    let sound = report.is_proof();
     if args.json {
         out::json(&report)?;
     } else {
         for difference in report.differences.iter().take(SHOWN) {
-            out::line(difference)?;
+            out::line(format!(
+                "{}: {:?} `{}` is {}, its pages sum up to {}",
+                difference.site,
+                difference.cell.table,
+                difference.cell.key.replace(SEPARATOR, " / "),
+                difference.live,
+                difference.recomputed
+            ))?;
         }
-        if report.differences.len() > SHOWN {
-            out::line(format!("… {} more", report.differences.len() - SHOWN))?;
+        if report.different > SHOWN as u64 {
+            out::line(format!("… {} more", report.different - SHOWN as u64))?;
         }
         for url in report.missing.iter().take(SHOWN) {
             out::line(format!("not in the archive: {url}"))?;
@@ -38,7 +56,16 @@ pub(crate) async fn run(args: VerifyArgs, config: &Config, quiet: bool) -> anyho
             report.sites,
             report.pages,
             report.cells,
-            if sound { "equal to the bit".to_string() } else { format!("{} differences, {} pages missing", report.differences.len(), report.missing.len()) }
+            if sound {
+                "equal to the bit".to_string()
+            } else {
+                format!(
+                    "{} counters differ, {} pages are not in the archive, {} contributions changed",
+                    report.different,
+                    report.missing.len(),
+                    report.changed.len()
+                )
+            }
         ))?;
     }
     Ok(if sound { Exit::Done } else { Exit::Failed })

@@ -19,7 +19,8 @@ use newslode_common::store::redb::RedbStore;
 use newslode_common::store::{Frontier, SiteState, SiteStatus};
 use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::time::Timestamp;
-use newslode_miner::fold::{FoldParts, FoldReport};
+use newslode_miner::fold::{FoldMemory, FoldReport};
+use newslode_miner::service::Parts as MinerParts;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -109,11 +110,7 @@ impl Engine {
     ) -> anyhow::Result<Ended> {
         let now = Timestamp::now();
         self.store.release_leases(now).await?;
-        let again = self.reconcile().await?;
-        if again > 0 {
-            tracing::info!(pages = again, "pages that were fetched but not counted are worked on again");
-        }
-        newslode_miner::fold::resume_plan(&self.fold_parts()).await?;
+        newslode_miner::fold::resume_plan(&self.miner_parts(), now).await?;
         let services = stop.child_token();
         let mut loops = self.start(&services);
         let ended = tokio::select! {
@@ -140,17 +137,11 @@ impl Engine {
             metrics: self.metrics.clone(),
         };
         let partitioner = newslode_partitioner::service::Parts {
-            broker: broker.clone(),
-            archive: store.clone(),
-            metrics: self.metrics.clone(),
-        };
-        let miner = newslode_miner::service::Parts {
-            frontier: store.clone(),
-            state: store.clone(),
-            archive: store.clone(),
             broker,
+            archive: store.clone(),
             metrics: self.metrics.clone(),
         };
+        let miner = self.miner_parts();
         let miner_config = newslode_common::config::MinerConfig { fold_s: 0, ..self.config.miner.clone() };
         loops.spawn(newslode_crawler::run(crawler, self.config.crawler.clone(), stop.clone()));
         loops.spawn(newslode_partitioner::service::run(partitioner, self.config.partitioner.clone(), stop.clone()));
@@ -165,23 +156,35 @@ impl Engine {
         loops
     }
 
-    fn fold_parts(&self) -> FoldParts {
+    pub(crate) fn miner_parts(&self) -> MinerParts {
         let store = Arc::new(self.store.clone());
-        FoldParts { frontier: store.clone(), state: store.clone(), archive: store, metrics: self.metrics.clone() }
-    }
-
-    async fn reconcile(&self) -> anyhow::Result<u64> {
-        newslode_miner::reconcile::reconcile(&self.store, &self.store, &self.store, self.broker.as_ref()).await
+        MinerParts {
+            frontier: store.clone(),
+            state: store.clone(),
+            archive: store,
+            broker: self.broker.clone(),
+            metrics: self.metrics.clone(),
+        }
     }
 
     /// Waits for quiet, folds, follows; ends when a fold finds nothing new.
     async fn rounds(&self, stop: &CancellationToken, show: &mut impl FnMut(&Progress)) -> anyhow::Result<Ended> {
+        let parts = self.miner_parts();
+        // Pages that were fetched when the last run ended, but not counted: its queues are gone.
+        let store = &self.store;
+        let again = newslode_miner::reconcile::reconcile(store, store, store, self.broker.as_ref()).await?;
+        if again > 0 {
+            tracing::info!(pages = again, "pages that were fetched but not counted are worked on again");
+        }
+        let mut memory = FoldMemory::default();
         let (mut round, mut fold) = (1, None);
         loop {
             if self.wait_for_quiet(stop, round, fold.clone(), show).await? == Ended::Stopped {
                 return Ok(Ended::Stopped);
             }
-            let report = newslode_miner::fold::fold_once(&self.fold_parts(), &self.config.miner, true).await?;
+            let now = Timestamp::now();
+            let report =
+                newslode_miner::fold::fold_once(&parts, &self.config.miner, &mut memory, true, now).await?;
             let followed = report.followed_new;
             fold = Some(report);
             if followed == 0 && self.look(round, fold.clone()).await?.is_quiet() {

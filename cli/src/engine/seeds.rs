@@ -5,8 +5,8 @@ use std::path::Path;
 use anyhow::Context;
 use newslode_common::config::MinerConfig;
 use newslode_common::message::seed::{SeedCommand, web_url};
-use newslode_common::store::{Frontier, SiteState};
 use newslode_common::time::Timestamp;
+use newslode_miner::service::Parts;
 
 use crate::exit::hinted;
 
@@ -53,8 +53,7 @@ fn parse(text: &str) -> anyhow::Result<Seed> {
 
 /// Makes the seeds known to a run, as the services' seed messages do.
 pub(crate) async fn add_seeds(
-    frontier: &dyn Frontier,
-    state: &dyn SiteState,
+    parts: &Parts,
     seeds: &[Seed],
     limits: (Option<u64>, Option<u32>, Option<u64>),
     defaults: &MinerConfig,
@@ -63,7 +62,7 @@ pub(crate) async fn add_seeds(
         let (max_pages, max_depth, delay_ms) = limits;
         let labels = std::collections::BTreeMap::new();
         let command = SeedCommand::Add { url: url.clone(), max_pages, max_depth, delay_ms, labels };
-        newslode_miner::seeds::obey(frontier, state, command, defaults, Timestamp::now()).await?;
+        newslode_miner::seeds::obey(parts, defaults, command, Timestamp::now()).await?;
     }
     Ok(())
 }

@@ -58,7 +58,10 @@ async fn what_was_flushed_survives_a_crash_and_the_rest_is_a_prefix() {
     let hash = |n: u32| ContentHash(u128::from(n).to_be_bytes());
     for n in 0..300 {
         store.put(Kind::Page, hash(n), Bytes::from(vec![7; 2_000]), Timestamp(1)).await.unwrap();
-        store.put_value("last", n.checked_sub(1).map(|_| u64::from(n)), Bytes::from(n.to_string())).await.unwrap();
+        store
+            .put_value("last", n.checked_sub(1).map(|_| u64::from(n)), Bytes::from(n.to_string()))
+            .await
+            .unwrap();
         if n == 200 {
             store.flush().await.unwrap();
         }

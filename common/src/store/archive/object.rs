@@ -1,7 +1,8 @@
 //! The archive over a file system, S3, or any other object store.
 //!
-//! Keys are `<kind>/<first two digits>/<hash>.zst`. Objects are written whole; expiry goes by the
-//! store's own time of the last change.
+//! Keys are `<kind>/<first two digits>/<hash>`. An object is the time it was put (8 bytes, little
+//! endian, milliseconds) and a zstd frame, written whole. Expiry asks every object for its time; where
+//! that is too many requests, a lifecycle rule of the object store does the same.
 
 use std::sync::Arc;
 
@@ -15,6 +16,9 @@ use super::{compress, decompress};
 use crate::store::{Kind, PageArchive, StoreError, StoreResult};
 use crate::time::Timestamp;
 use crate::version::ContentHash;
+
+/// Bytes of the time in front of every object.
+const TIME: usize = 8;
 
 /// Pages in an object store; clones share it.
 #[derive(Clone)]
@@ -64,23 +68,28 @@ impl ObjectArchive {
 
     fn path(&self, kind: Kind, content: ContentHash) -> Path {
         let hash = content.to_string();
-        let file = format!("{hash}.zst");
-        let parts = [kind.name(), &hash[..2], &file].map(object_store::path::PathPart::from);
+        let parts = [kind.name(), &hash[..2], &hash].map(object_store::path::PathPart::from);
         self.root.parts().chain(parts).collect()
     }
 }
 
 #[async_trait]
 impl PageArchive for ObjectArchive {
-    async fn put(&self, kind: Kind, content: ContentHash, bytes: Bytes, _now: Timestamp) -> StoreResult<()> {
-        let packed = compress(bytes).await?;
-        self.store.put(&self.path(kind, content), PutPayload::from(packed)).await.map_err(failed)?;
+    async fn put(&self, kind: Kind, content: ContentHash, bytes: Bytes, now: Timestamp) -> StoreResult<()> {
+        let mut object = now.0.to_le_bytes().to_vec();
+        object.extend(compress(bytes).await?);
+        self.store.put(&self.path(kind, content), PutPayload::from(object)).await.map_err(failed)?;
         Ok(())
     }
 
     async fn get(&self, kind: Kind, content: ContentHash) -> StoreResult<Option<Bytes>> {
         match self.store.get(&self.path(kind, content)).await {
-            Ok(found) => Ok(Some(decompress(&found.bytes().await.map_err(failed)?)?)),
+            Ok(found) => {
+                let object = found.bytes().await.map_err(failed)?;
+                let packed =
+                    object.get(TIME..).ok_or_else(|| StoreError::Corrupt("an object is cut short".into()))?;
+                Ok(Some(decompress(packed)?))
+            }
             Err(object_store::Error::NotFound { .. }) => Ok(None),
             Err(other) => Err(failed(other)),
         }
@@ -97,8 +106,9 @@ impl PageArchive for ObjectArchive {
         let mut expired = 0;
         let mut objects = self.store.list(Some(&self.root));
         while let Some(object) = objects.try_next().await.map_err(failed)? {
-            let changed = u64::try_from(object.last_modified.timestamp_millis()).unwrap_or(0);
-            if changed < before.0 {
+            let head = self.store.get_range(&object.location, 0..TIME as u64).await.map_err(failed)?;
+            let put = <[u8; TIME]>::try_from(head.as_ref()).map_or(0, u64::from_le_bytes);
+            if put < before.0 {
                 self.store.delete(&object.location).await.map_err(failed)?;
                 expired += 1;
             }

@@ -172,7 +172,10 @@ fn complete(
 ) -> StoreResult<Completed> {
     let Some(mut schedule) = Schedule::open(txn, &claim.site)? else { return Ok(Completed::Lost) };
     let old = match schedule.entry(&claim.url)? {
-        Some(entry) if entry.leased && entry.fetch == claim.fetch => entry,
+        // A site that was removed and came back counts its fetches anew: the lease tells claims apart.
+        Some(entry) if entry.leased && entry.fetch == claim.fetch && entry.due == Some(claim.lease_until) => {
+            entry
+        }
         _ => return Ok(Completed::Lost),
     };
     if let Completion::Retry { rest_site_until: Some(until), .. } = completion {

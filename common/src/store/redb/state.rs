@@ -51,15 +51,16 @@ fn apply(txn: &WriteTransaction, site: &Site, changes: &[Change]) -> StoreResult
     let mut pages = txn.open_table(PAGES).map_err(broken)?;
     let mut cells = txn.open_table(CELLS).map_err(broken)?;
     let mut results = Vec::with_capacity(changes.len());
-    let mut changed = false;
+    let (mut changed, mut counted) = (false, false);
     for change in changes {
         let result = judge(site, change, &mut pages, &mut cells)?;
+        counted |= result == Applied::Applied;
         changed |= result == Applied::Applied && !change.delta.is_empty();
         results.push(result);
     }
     let mut counters = txn.open_table(CHANGES).map_err(broken)?;
     let counter = counters.get(site.as_str()).map_err(broken)?.map(|held| held.value());
-    if changed || counter.is_none() {
+    if changed || (counted && counter.is_none()) {
         counters.insert(site.as_str(), counter.unwrap_or(0) + u64::from(changed)).map_err(broken)?;
     }
     Ok(results)
