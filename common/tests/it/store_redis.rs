@@ -135,7 +135,8 @@ fn any_order_and_duplication_end_in_the_plain_sums() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let store = runtime.block_on(store(&server));
     let case = AtomicU64::new(0);
-    let message = (0..6u64, 1..9u64);
+    // Fetch numbers of one and of two digits: they are compared as texts.
+    let message = (0..6u64, 5..16u64);
     proptest!(ProptestConfig::with_cases(96), |(
         messages in prop::collection::vec(message, 1..40),
         batch in 1..12usize,
@@ -206,6 +207,18 @@ fn sums_are_those_of_64_bit_integers() {
             Ok(())
         })?;
     });
+}
+
+/// Counts that are exact each, but not their sum in a double.
+#[tokio::test]
+async fn a_batch_of_large_counts_adds_exactly() {
+    let server = RedisServer::start();
+    let store = store(&server).await;
+    let by = 999_999_999_999_997;
+    let changes: Vec<Change> =
+        (0..63).map(|path| change(path, None, version(1), &[(Table::Terms, "t", by)])).collect();
+    store.apply(&site(), &changes).await.unwrap();
+    assert_eq!(store.cells(&site(), Table::Terms).await.unwrap()["t"], 63 * by);
 }
 
 /// A batch larger than any of Lua's limits is still one call.
