@@ -1,0 +1,1 @@
+//! What pages said, by content: see [`PageArchive`](super::PageArchive).
