@@ -11,6 +11,7 @@ pub mod archive;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 pub mod redb;
+pub mod redis;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -24,8 +25,6 @@ use crate::outcome::Outcome;
 use crate::page::{CanonicalUrl, Site};
 use crate::time::Timestamp;
 use crate::version::{ContentHash, Version};
-
-pub mod redis;
 
 /// Number of hash tags that sites are spread over; fixed for ever, it is part of every Redis key.
 pub const BUCKETS: u16 = 1024;
