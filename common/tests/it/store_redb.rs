@@ -239,7 +239,7 @@ proptest! {
         let drawn: Vec<_> = fetches.iter().map(|(page, fetch, _)| (*page, version(*page, *fetch))).collect();
         let mut other: Vec<_> = drawn.iter().chain(&drawn).copied().collect();
         for (index, step) in (1..other.len()).rev().zip(1_u64..) {
-            let random = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(step * 1_442_695_040_888_963_407);
+            let random = (seed ^ step.rotate_left(40)).wrapping_mul(6_364_136_223_846_793_005).wrapping_add(step.wrapping_mul(1_442_695_040_888_963_407));
             other.swap(index, usize::try_from(random >> 33).unwrap() % (index + 1));
         }
 

@@ -19,7 +19,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ::redb::{
-    Builder, Database, DatabaseError, ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition, WriteTransaction,
+    Builder, Database, DatabaseError, ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition,
+    WriteTransaction,
 };
 
 use self::writer::Writer;
