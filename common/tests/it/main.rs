@@ -7,3 +7,4 @@ mod rabbitmq_server;
 mod redis_server;
 mod store_redb;
 mod store_redis;
+mod store_suite;

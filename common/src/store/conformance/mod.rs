@@ -45,7 +45,7 @@ macro_rules! checks {
         }
     };
 }
-pub(self) use checks;
+use checks;
 
 /// The value, or a panic that says what failed.
 #[track_caller]

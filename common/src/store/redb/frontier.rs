@@ -1,228 +1,79 @@
-//! The frontier's side of the file.
+//! The frontier in one file: see [`index`](super::index) for the tables.
+//!
+//! Each call is one transaction. What a URL becomes when it is added, claimed or completed is decided
+//! by the small functions here, on records; the index keeps the order.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use ::redb::{ReadableTable, WriteTransaction};
+use ::redb::ReadableTable;
 use async_trait::async_trait;
 
-use super::schedule::Schedule;
-use super::state::clear;
-use super::tables::{DUE, LAST, LEASES, READY, SITES, SiteRecord, URLS, pack, unpack};
-use super::{RedbStore, broken};
+use super::index::{DUE, ENTRIES, Index, SITES, first};
+use super::records::{EntryRecord, SiteRecord, decode, url};
+use super::{RedbStore, after};
 use crate::outcome::Outcome;
 use crate::page::{CanonicalUrl, Site};
 use crate::store::{
     Added, Claim, Completed, Completion, Entry, Frontier, NewUrl, SiteSettings, SiteStatus, StoreError,
-    StoreResult,
+    StoreResult, Validators,
 };
 use crate::time::Timestamp;
-
-fn put_site(txn: &WriteTransaction, site: &Site, settings: SiteSettings) -> StoreResult<()> {
-    if let Some(mut schedule) = Schedule::open(txn, site)? {
-        schedule.record.settings = settings;
-        return schedule.save();
-    }
-    let record = SiteRecord {
-        settings,
-        turn: Timestamp(0),
-        urls: 0,
-        pending: 0,
-        leased: 0,
-        outcomes: BTreeMap::new(),
-        ready: None,
-    };
-    txn.open_table(SITES)
-        .map_err(broken)?
-        .insert(site.as_str(), pack(&record)?.as_slice())
-        .map_err(broken)?;
-    Ok(())
-}
-
-fn remove_site(txn: &WriteTransaction, site: &Site) -> StoreResult<()> {
-    let Some(schedule) = Schedule::open(txn, site)? else { return Ok(()) };
-    let ready = schedule.record.ready;
-    drop(schedule);
-    let name = site.as_str();
-    if let Some(at) = ready {
-        txn.open_table(READY).map_err(broken)?.remove((at, name)).map_err(broken)?;
-    }
-    for table in [DUE, LEASES] {
-        let range = (name, 0, "")..=(name, u64::MAX, LAST);
-        txn.open_table(table).map_err(broken)?.retain_in(range, |_, ()| false).map_err(broken)?;
-    }
-    clear(&mut txn.open_table(URLS).map_err(broken)?, name)?;
-    txn.open_table(SITES).map_err(broken)?.remove(name).map_err(broken)?;
-    Ok(())
-}
-
-/// Adds one URL of a known site.
-fn add_one(schedule: &mut Schedule<'_>, url: &NewUrl, now: Timestamp, added: &mut Added) -> StoreResult<()> {
-    let settings = &schedule.record.settings;
-    if let Some(old) = schedule.entry(&url.url)? {
-        added.known += 1;
-        let new = Entry { depth: old.depth.min(url.depth), why: old.why.max(url.why), ..old.clone() };
-        if new.why > old.why && old.content.is_some() {
-            added.promoted.push(url.url.clone());
-        }
-        return if new == old { Ok(()) } else { schedule.put(Some(&old), &new) };
-    }
-    if url.depth > settings.max_depth {
-        added.too_deep += 1;
-    } else if schedule.record.urls >= settings.max_pages {
-        added.over_budget += 1;
-    } else {
-        added.new += 1;
-        let entry = Entry {
-            url: url.url.clone(),
-            depth: url.depth,
-            why: url.why,
-            hops: url.hops,
-            fetch: 0,
-            attempts: 0,
-            due: Some(now),
-            leased: false,
-            outcome: None,
-            content: None,
-            validators: Default::default(),
-        };
-        schedule.put(None, &entry)?;
-    }
-    Ok(())
-}
-
-fn add(txn: &WriteTransaction, urls: &[NewUrl], now: Timestamp) -> StoreResult<Added> {
-    let mut by_site: BTreeMap<Site, Vec<&NewUrl>> = BTreeMap::new();
-    for url in urls {
-        by_site.entry(url.url.site()).or_default().push(url);
-    }
-    let mut added = Added::default();
-    for (site, urls) in by_site {
-        let Some(mut schedule) = Schedule::open(txn, &site)? else {
-            added.unknown_site += urls.len() as u64;
-            continue;
-        };
-        for url in urls {
-            add_one(&mut schedule, url, now, &mut added)?;
-        }
-        schedule.save()?;
-    }
-    Ok(added)
-}
-
-fn claim(txn: &WriteTransaction, now: Timestamp, lease: Duration, most: usize) -> StoreResult<Vec<Claim>> {
-    let ready: Vec<String> = {
-        let table = txn.open_table(READY).map_err(broken)?;
-        let due = table.range(..=(now.0, LAST)).map_err(broken)?.take(most);
-        due.map(|entry| entry.map(|(key, _)| key.value().1.to_string()).map_err(broken))
-            .collect::<StoreResult<_>>()?
-    };
-    let mut claims = Vec::new();
-    for name in ready {
-        let site = Site::of_host(&name);
-        let Some(mut schedule) = Schedule::open(txn, &site)? else { continue };
-        schedule.end_leases(now, now)?;
-        if let Some(old) = schedule.first_due(now)? {
-            let lease_until = now.plus(lease);
-            let new = Entry { due: Some(lease_until), leased: true, fetch: old.fetch + 1, ..old.clone() };
-            schedule.put(Some(&old), &new)?;
-            schedule.record.turn = now.plus(Duration::from_millis(schedule.record.settings.delay_ms));
-            claims.push(claimed(site, new, lease_until));
-        }
-        schedule.save()?;
-    }
-    Ok(claims)
-}
-
-fn claimed(site: Site, entry: Entry, lease_until: Timestamp) -> Claim {
-    Claim {
-        url: entry.url,
-        site,
-        depth: entry.depth,
-        why: entry.why,
-        hops: entry.hops,
-        fetch: entry.fetch,
-        attempts: entry.attempts,
-        lease_until,
-        validators: entry.validators,
-        content: entry.content,
-    }
-}
-
-/// What an entry becomes when its claim ends.
-fn ended(old: &Entry, completion: Completion, now: Timestamp) -> Entry {
-    let entry = Entry { leased: false, ..old.clone() };
-    match completion {
-        Completion::Done { outcome, content, validators, next_due } => {
-            let content = if outcome == Outcome::Unchanged { content.or(old.content) } else { content };
-            Entry { outcome: Some(outcome), content, validators, due: next_due, attempts: 0, ..entry }
-        }
-        Completion::Retry { due, counts, .. } => {
-            Entry { due: Some(due), attempts: old.attempts + u32::from(counts), ..entry }
-        }
-        Completion::Released => Entry { due: Some(now), ..entry },
-    }
-}
-
-fn complete(
-    txn: &WriteTransaction,
-    claim: &Claim,
-    completion: Completion,
-    now: Timestamp,
-) -> StoreResult<Completed> {
-    let Some(mut schedule) = Schedule::open(txn, &claim.site)? else { return Ok(Completed::Lost) };
-    let old = match schedule.entry(&claim.url)? {
-        // A site that was removed and came back counts its fetches anew: the lease tells claims apart.
-        Some(entry) if entry.leased && entry.fetch == claim.fetch && entry.due == Some(claim.lease_until) => {
-            entry
-        }
-        _ => return Ok(Completed::Lost),
-    };
-    if let Completion::Retry { rest_site_until: Some(until), .. } = completion {
-        schedule.record.turn = schedule.record.turn.max(until);
-    }
-    schedule.put(Some(&old), &ended(&old, completion, now))?;
-    schedule.save()?;
-    Ok(Completed::Recorded)
-}
 
 #[async_trait]
 impl Frontier for RedbStore {
     async fn put_site(&self, site: &Site, settings: &SiteSettings) -> StoreResult<()> {
         let (site, settings) = (site.clone(), settings.clone());
-        self.write(move |txn| put_site(txn, &site, settings)).await
+        self.write(move |transaction| {
+            let mut index = Index::open(transaction)?;
+            let mut record = index.site(site.as_str())?.unwrap_or_else(|| SiteRecord::new(settings.clone()));
+            record.settings = settings.clone();
+            index.save(site.as_str(), &mut record)
+        })
+        .await
     }
 
     async fn site(&self, site: &Site) -> StoreResult<Option<SiteSettings>> {
         let site = site.clone();
-        self.read(move |txn| {
-            let found = txn.open_table(SITES).map_err(broken)?.get(site.as_str()).map_err(broken)?;
-            found.map(|held| unpack::<SiteRecord>(held.value()).map(|record| record.settings)).transpose()
+        self.read(move |transaction| {
+            let sites = transaction.open_table(SITES)?;
+            let record = sites.get(site.as_str())?.map(|bytes| decode::<SiteRecord>(bytes.value()));
+            Ok(record.transpose()?.map(|record| record.settings))
         })
         .await
     }
 
     async fn remove_site(&self, site: &Site) -> StoreResult<()> {
         let site = site.clone();
-        self.write(move |txn| remove_site(txn, &site)).await
+        self.write(move |transaction| Index::open(transaction)?.remove(&site)).await
     }
 
     async fn add(&self, urls: &[NewUrl], now: Timestamp) -> StoreResult<Added> {
-        let urls = urls.to_vec();
-        self.write(move |txn| add(txn, &urls, now)).await
+        let mut sites: BTreeMap<Site, Vec<NewUrl>> = BTreeMap::new();
+        for new in urls {
+            sites.entry(new.url.site()).or_default().push(new.clone());
+        }
+        self.write(move |transaction| {
+            let mut index = Index::open(transaction)?;
+            let mut added = Added::default();
+            for (site, urls) in &sites {
+                add(&mut index, site.as_str(), urls, now, &mut added)?;
+            }
+            Ok(added)
+        })
+        .await
     }
 
     async fn claim(&self, now: Timestamp, lease: Duration, most: usize) -> StoreResult<Vec<Claim>> {
-        let quiet = self
-            .read(move |txn| {
-                let table = txn.open_table(READY).map_err(broken)?;
-                Ok(table.range(..=(now.0, LAST)).map_err(broken)?.next().is_none())
-            })
-            .await?;
-        if quiet {
-            return Ok(Vec::new());
-        }
-        self.write(move |txn| claim(txn, now, lease, most)).await
+        self.write(move |transaction| {
+            let mut index = Index::open(transaction)?;
+            let mut claims = Vec::new();
+            for site in index.ready(now, most)? {
+                claims.extend(claim(&mut index, &site, now, now.plus(lease))?);
+            }
+            Ok(claims)
+        })
+        .await
     }
 
     async fn complete(
@@ -232,89 +83,217 @@ impl Frontier for RedbStore {
         now: Timestamp,
     ) -> StoreResult<Completed> {
         let claim = claim.clone();
-        self.write(move |txn| complete(txn, &claim, completion, now)).await
+        self.write(move |transaction| complete(&mut Index::open(transaction)?, &claim, &completion, now))
+            .await
     }
 
     async fn raise_delay(&self, site: &Site, delay: Duration) -> StoreResult<()> {
         let site = site.clone();
-        let delay = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
-        self.write(move |txn| {
-            let Some(mut schedule) = Schedule::open(txn, &site)? else { return Ok(()) };
-            schedule.record.settings.delay_ms = schedule.record.settings.delay_ms.max(delay);
-            schedule.save()
+        let delay_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
+        self.write(move |transaction| {
+            let mut index = Index::open(transaction)?;
+            let Some(mut record) = index.site(site.as_str())? else { return Ok(()) };
+            record.settings.delay_ms = record.settings.delay_ms.max(delay_ms);
+            index.save(site.as_str(), &mut record)
         })
         .await
     }
 
-    async fn entry(&self, url: &CanonicalUrl) -> StoreResult<Option<Entry>> {
-        let url = url.clone();
-        self.read(move |txn| {
-            let table = txn.open_table(URLS).map_err(broken)?;
-            let found = table.get((url.site().as_str(), url.as_str())).map_err(broken)?;
-            found.map(|held| unpack(held.value())).transpose()
+    async fn entry(&self, page: &CanonicalUrl) -> StoreResult<Option<Entry>> {
+        let page = page.clone();
+        self.read(move |transaction| {
+            let entries = transaction.open_table(ENTRIES)?;
+            let found = entries.get((page.site().as_str(), page.as_str()))?;
+            let record = found.map(|bytes| decode::<EntryRecord>(bytes.value())).transpose()?;
+            Ok(record.map(|record| record.entry(page)))
         })
         .await
     }
 
     async fn entries(&self, site: &Site) -> StoreResult<Vec<Entry>> {
         let site = site.clone();
-        self.read(move |txn| {
-            let table = txn.open_table(URLS).map_err(broken)?;
-            let range = table.range((site.as_str(), "")..(site.as_str(), LAST)).map_err(broken)?;
-            range.map(|entry| unpack(entry.map_err(broken)?.1.value())).collect()
+        self.read(move |transaction| {
+            let table = transaction.open_table(ENTRIES)?;
+            let mut entries = Vec::new();
+            for pair in table.range((site.as_str(), "")..(after(site.as_str()).as_str(), ""))? {
+                let (key, bytes) = pair?;
+                entries.push(decode::<EntryRecord>(bytes.value())?.entry(url(key.value().1)?));
+            }
+            Ok(entries)
         })
         .await
     }
 
     async fn status(&self) -> StoreResult<Vec<SiteStatus>> {
-        self.read(|txn| {
-            let table = txn.open_table(SITES).map_err(broken)?;
-            let due = txn.open_table(DUE).map_err(broken)?;
-            let mut sites = Vec::new();
-            for entry in table.iter().map_err(broken)? {
-                let (name, record) = entry.map_err(broken)?;
-                let record: SiteRecord = unpack(record.value())?;
-                let first =
-                    due.range((name.value(), 0, "")..=(name.value(), u64::MAX, LAST)).map_err(broken)?.next();
-                let next_due = first.transpose().map_err(broken)?.map(|(key, _)| Timestamp(key.value().1));
-                sites.push(status_of(name.value(), record, next_due));
+        self.read(|transaction| {
+            let (sites, due) = (transaction.open_table(SITES)?, transaction.open_table(DUE)?);
+            let mut all = Vec::new();
+            for pair in sites.iter()? {
+                let (name, bytes) = pair?;
+                let next_due = first(&due, name.value())?.map(|(time, _)| time);
+                let record: SiteRecord = decode(bytes.value())?;
+                all.push(record.status(Site::of_host(name.value()), next_due));
             }
-            Ok(sites)
+            Ok(all)
         })
         .await
     }
 
     async fn release_leases(&self, now: Timestamp) -> StoreResult<u64> {
-        self.write(move |txn| {
-            let names = txn.open_table(SITES).map_err(broken)?;
-            let sites: Vec<Site> = names
-                .iter()
-                .map_err(broken)?
-                .map(|entry| entry.map(|(name, _)| Site::of_host(name.value())).map_err(broken))
-                .collect::<StoreResult<_>>()?;
-            drop(names);
-            let mut released = 0;
-            for site in sites {
-                let unknown = || StoreError::Corrupt(format!("`{site}` has no record"));
-                let mut schedule = Schedule::open(txn, &site)?.ok_or_else(unknown)?;
-                released += schedule.end_leases(Timestamp(u64::MAX), now)?;
-                schedule.save()?;
+        self.write(move |transaction| {
+            let mut index = Index::open(transaction)?;
+            let leased = index.leased()?;
+            for (site, url) in &leased {
+                release(&mut index, site, url, now)?;
             }
-            Ok(released)
+            Ok(leased.len() as u64)
         })
         .await
     }
 }
 
-fn status_of(site: &str, record: SiteRecord, next_due: Option<Timestamp>) -> SiteStatus {
-    SiteStatus {
-        site: Site::of_host(site),
-        settings: record.settings,
-        urls: record.urls,
-        pending: record.pending,
-        leased: record.leased,
-        next_due,
-        turn: record.turn,
-        outcomes: record.outcomes,
+fn add(
+    index: &mut Index<'_>,
+    site: &str,
+    urls: &[NewUrl],
+    now: Timestamp,
+    added: &mut Added,
+) -> StoreResult<()> {
+    let Some(mut record) = index.site(site)? else {
+        added.unknown_site += urls.len() as u64;
+        return Ok(());
+    };
+    for new in urls {
+        if let Some(known) = index.entry(site, new.url.as_str())? {
+            added.known += 1;
+            if promote(index, site, new, known)? {
+                added.promoted.push(new.url.clone());
+            }
+        } else if new.depth > record.settings.max_depth {
+            added.too_deep += 1;
+        } else if record.urls >= record.settings.max_pages {
+            added.over_budget += 1;
+        } else {
+            index.put(site, new.url.as_str(), None, &fresh(new, now))?;
+            record.urls += 1;
+            record.pending += 1;
+            added.new += 1;
+        }
     }
+    index.save(site, &mut record)
+}
+
+fn fresh(new: &NewUrl, now: Timestamp) -> EntryRecord {
+    EntryRecord {
+        depth: new.depth,
+        why: new.why,
+        hops: new.hops,
+        fetch: 0,
+        attempts: 0,
+        due: Some(now),
+        leased: false,
+        outcome: None,
+        content: None,
+        validators: Validators::default(),
+    }
+}
+
+/// Takes over the lesser depth and the stronger reason; true if the links of a fetched page want
+/// another look.
+fn promote(index: &mut Index<'_>, site: &str, new: &NewUrl, known: EntryRecord) -> StoreResult<bool> {
+    let (depth, why) = (known.depth.min(new.depth), known.why.max(new.why));
+    let stronger = why > known.why;
+    if stronger || depth < known.depth {
+        let better = EntryRecord { depth, why, ..known.clone() };
+        index.put(site, new.url.as_str(), Some(&known), &better)?;
+    }
+    Ok(stronger && known.content.is_some())
+}
+
+/// Claims the site's first URL, whose time has come.
+fn claim(
+    index: &mut Index<'_>,
+    site: &str,
+    now: Timestamp,
+    lease_until: Timestamp,
+) -> StoreResult<Option<Claim>> {
+    let broken = |what: &str| StoreError::Corrupt(format!("the frontier of `{site}` {what}"));
+    let mut record = index.site(site)?.ok_or_else(|| broken("has a turn and no record"))?;
+    let Some((time, text)) = index.next(site)? else {
+        return Err(broken("has a turn and nothing due"));
+    };
+    if time > now || record.turn() > now {
+        return Err(broken("has a turn before its time"));
+    }
+    let old = index.entry(site, &text)?.ok_or_else(|| broken("has something due without a record"))?;
+    let new = EntryRecord { fetch: old.fetch + 1, due: Some(lease_until), leased: true, ..old.clone() };
+    index.put(site, &text, Some(&old), &new)?;
+    if !old.leased {
+        record.pending = record.pending.saturating_sub(1);
+        record.leased += 1;
+    }
+    record.claimed = Some(now);
+    index.save(site, &mut record)?;
+    Ok(Some(Claim {
+        url: url(&text)?,
+        site: Site::of_host(site),
+        depth: new.depth,
+        why: new.why,
+        hops: new.hops,
+        fetch: new.fetch,
+        attempts: new.attempts,
+        lease_until,
+        validators: new.validators,
+        content: new.content,
+    }))
+}
+
+fn complete(
+    index: &mut Index<'_>,
+    claim: &Claim,
+    completion: &Completion,
+    now: Timestamp,
+) -> StoreResult<Completed> {
+    let (site, page) = (claim.site.as_str(), claim.url.as_str());
+    let (Some(mut record), Some(old)) = (index.site(site)?, index.entry(site, page)?) else {
+        return Ok(Completed::Lost);
+    };
+    // The end of the lease tells a claim from one of the same number of a site that was removed since.
+    if !old.leased || old.fetch != claim.fetch || old.due != Some(claim.lease_until) {
+        return Ok(Completed::Lost);
+    }
+    let mut new = EntryRecord { leased: false, ..old.clone() };
+    match completion {
+        Completion::Done { outcome, content, validators, next_due } => {
+            record.tally(old.outcome, *outcome);
+            new.outcome = Some(*outcome);
+            new.attempts = 0;
+            new.due = *next_due;
+            new.validators = validators.clone();
+            let kept = old.content.filter(|_| *outcome == Outcome::Unchanged);
+            new.content = content.or(kept);
+        }
+        Completion::Retry { due, counts, rest_site_until } => {
+            new.due = Some(*due);
+            new.attempts = old.attempts.saturating_add(u32::from(*counts));
+            record.rest_until = record.rest_until.max(rest_site_until.unwrap_or_default());
+        }
+        Completion::Released => new.due = Some(now),
+    }
+    record.leased = record.leased.saturating_sub(1);
+    record.pending += u64::from(new.due.is_some());
+    index.put(site, page, Some(&old), &new)?;
+    index.save(site, &mut record)?;
+    Ok(Completed::Recorded)
+}
+
+fn release(index: &mut Index<'_>, site: &str, page: &str, now: Timestamp) -> StoreResult<()> {
+    let (Some(mut record), Some(old)) = (index.site(site)?, index.entry(site, page)?) else {
+        return Err(StoreError::Corrupt(format!("`{page}` is leased and has no record")));
+    };
+    let new = EntryRecord { leased: false, due: Some(now), ..old.clone() };
+    index.put(site, page, Some(&old), &new)?;
+    record.leased = record.leased.saturating_sub(1);
+    record.pending += 1;
+    index.save(site, &mut record)
 }

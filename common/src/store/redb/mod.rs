@@ -1,171 +1,189 @@
-//! The embedded side: frontier, mined state, values and archive in one redb file, for one process.
+//! The embedded store: one file that holds frontier, mined state, values and archive of one process.
 //!
-//! redb has one writer, so one thread writes: calls queue up for it, and all that wait are committed
-//! together, which makes many small calls cheap. Commits are not flushed one by one; a durable commit
-//! (each [`RedbStore::flush`], and every [`FLUSH_AFTER`] commits) makes everything before it durable.
-//! Invariant: after a crash the file holds a prefix of the commits, so frontier, counts and archive
-//! always agree with one another. Start at [`RedbStore::open`].
+//! Reads take a snapshot and run beside the writer. Writes queue for one writer thread that runs all
+//! that wait in one transaction (see [`writer`]). Their commits reach the file lazily: after a kill the
+//! file holds some earlier state, whole calls in the order they were answered, and never half of one.
+//! [`RedbStore::flush`] makes all answered calls durable; the store does so itself every
+//! [`writer::MOST_UNFLUSHED`] calls and when its last handle goes.
+//!
+//! A file that was not closed is checked from end to end when it is opened again. Start at [`RedbStore`].
+
+mod archive;
+mod frontier;
+mod index;
+mod records;
+mod state;
+pub mod writer;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use ::redb::{Database, DatabaseError, Durability, ReadTransaction, ReadableDatabase, WriteTransaction};
-use tokio::sync::{mpsc, oneshot};
+use ::redb::{
+    Builder, Database, DatabaseError, ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition,
+    WriteTransaction,
+};
 
+use self::writer::Writer;
+use super::archive::blocking;
 use super::{StoreError, StoreResult};
 
-mod archive;
-mod frontier;
-mod schedule;
-mod state;
-mod tables;
+/// What the file is laid out as; a file of another number is refused.
+const FORMAT: u64 = 1;
+/// Memory for pages of the file, in bytes.
+const CACHE_BYTES: usize = 128 << 20;
 
-/// Commits after which one is made durable unasked, so that redb can free pages.
-const FLUSH_AFTER: u32 = 2_000;
+const META: TableDefinition<'_, &str, u64> = TableDefinition::new("meta");
 
-/// Calls committed together at most.
-const GROUP: usize = 128;
-
-/// Calls that wait for the writer at most.
-const WAITING: usize = 1_024;
-
-/// Does its writes and returns what answers the caller once they are committed (or not).
-type Job = Box<dyn FnOnce(&WriteTransaction) -> StoreResult<Answer> + Send>;
-type Answer = Box<dyn FnOnce() + Send>;
-
-struct Call {
-    job: Job,
-    durable: bool,
-    failed: oneshot::Sender<StoreError>,
-}
-
-/// The embedded store; clones share it.
+/// A store in one file. Clones are handles of the same store.
 #[derive(Clone)]
 pub struct RedbStore {
-    db: Arc<Database>,
-    calls: mpsc::Sender<Call>,
+    inner: Arc<Inner>,
 }
 
-fn broken(error: impl Into<::redb::Error>) -> StoreError {
-    match error.into() {
-        ::redb::Error::Io(error) => StoreError::Refused(format!("redb: {error}; is the disk full?")),
-        ::redb::Error::Corrupted(what) => StoreError::Corrupt(format!("redb: {what}")),
-        other => StoreError::Refused(format!("redb: {other}")),
-    }
+struct Inner {
+    // Dropped first: it makes everything durable before the database closes.
+    writer: Writer,
+    database: Arc<Database>,
 }
 
 impl RedbStore {
-    /// Opens or makes the file. A file that was left by a crash is repaired first.
+    /// Opens a store, or makes it if the file is missing or empty. Blocks; after a crash for as long
+    /// as reading the whole file takes.
     ///
     /// # Errors
-    /// When another process has it open, or it cannot be made, read or repaired.
+    /// [`StoreError::Refused`] if another process has the file open, it may not be read and written,
+    /// or it is of another format; [`StoreError::Corrupt`] if it is no store. Each names the file.
     pub fn open(path: &Path) -> StoreResult<RedbStore> {
-        let shown = path.display();
-        let db = Database::builder().create(path).map_err(|error| match error {
-            DatabaseError::DatabaseAlreadyOpen => StoreError::Refused(format!(
-                "`{shown}` is open in another process; wait for it to end, or use another folder"
-            )),
-            other => StoreError::Refused(format!("cannot open `{shown}`: {other}")),
-        })?;
-        let setup = db.begin_write().map_err(broken)?;
-        tables::create(&setup)?;
-        setup.commit().map_err(broken)?;
-        let db = Arc::new(db);
-        let (calls, waiting) = mpsc::channel(WAITING);
-        let writer = db.clone();
-        std::thread::Builder::new()
-            .name("newslode-redb".into())
-            .spawn(move || write_loop(&writer, waiting))
-            .map_err(|error| StoreError::Refused(format!("cannot start the writer's thread: {error}")))?;
-        Ok(RedbStore { db, calls })
+        let shown = path.display().to_string();
+        let mut builder = Builder::new();
+        builder.set_cache_size(CACHE_BYTES);
+        let repaired = shown.clone();
+        builder.set_repair_callback(move |session| {
+            tracing::info!(
+                file = repaired,
+                progress = session.progress(),
+                "checking a store that was not closed"
+            );
+        });
+        let database = builder.create(path).map_err(|error| cannot_open(&shown, error))?;
+        RedbStore::of(database, &shown)
     }
 
-    /// Makes everything that was written so far durable.
+    /// A store in memory, for tests and trials; it is gone with its last handle.
     ///
     /// # Errors
-    /// When the disk does not take it.
-    pub async fn flush(&self) -> StoreResult<()> {
-        self.call(true, |_| Ok(())).await
+    /// As any write to a store.
+    pub fn in_memory() -> StoreResult<RedbStore> {
+        let backend = ::redb::backends::InMemoryBackend::new();
+        let database = Builder::new()
+            .set_cache_size(CACHE_BYTES)
+            .create_with_backend(backend)
+            .map_err(|error| cannot_open("memory", error))?;
+        RedbStore::of(database, "memory")
     }
 
+    fn of(database: Database, shown: &str) -> StoreResult<RedbStore> {
+        prepare(&database, shown)?;
+        let database = Arc::new(database);
+        let writer = Writer::start(Arc::clone(&database))?;
+        Ok(RedbStore { inner: Arc::new(Inner { writer, database }) })
+    }
+
+    /// Makes everything that was answered so far outlive a crash.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] if the disk is full, [`StoreError::Unavailable`] if it failed.
+    pub async fn flush(&self) -> StoreResult<()> {
+        self.inner.writer.flush().await
+    }
+
+    /// Runs a change in the writer's next transaction; returns once it is committed. The change may
+    /// be run again after a failed transaction, so all it does must be inside of the transaction.
     async fn write<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&WriteTransaction) -> StoreResult<T> + Send + 'static,
+        change: impl FnMut(&WriteTransaction) -> StoreResult<T> + Send + 'static,
     ) -> StoreResult<T> {
-        self.call(false, work).await
+        self.inner.writer.run(change).await
     }
 
-    async fn call<T: Send + 'static>(
-        &self,
-        durable: bool,
-        work: impl FnOnce(&WriteTransaction) -> StoreResult<T> + Send + 'static,
-    ) -> StoreResult<T> {
-        let (answer, answered) = oneshot::channel();
-        let (failed, failure) = oneshot::channel();
-        let job: Job = Box::new(move |txn| {
-            let result = work(txn)?;
-            Ok(Box::new(move || {
-                // A caller that has gone wants no answer.
-                answer.send(result).ok();
-            }))
-        });
-        let gone = || StoreError::Unavailable("the writer's thread has ended".into());
-        self.calls.send(Call { job, durable, failed }).await.map_err(|_| gone())?;
-        tokio::select! {
-            biased;
-            Ok(error) = failure => Err(error),
-            result = answered => result.map_err(|_| gone()),
-        }
-    }
-
+    /// Reads from a snapshot of all answered writes.
     async fn read<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&ReadTransaction) -> StoreResult<T> + Send + 'static,
+        look: impl FnOnce(&ReadTransaction) -> StoreResult<T> + Send + 'static,
     ) -> StoreResult<T> {
-        let db = self.db.clone();
-        let done = tokio::task::spawn_blocking(move || work(&db.begin_read().map_err(broken)?)).await;
-        done.map_err(|error| StoreError::Unavailable(error.to_string()))?
+        let store = self.clone();
+        blocking(move || look(&store.inner.database.begin_read()?)).await
     }
 }
 
-/// Commits all waiting calls together until every handle is gone, then flushes.
-fn write_loop(db: &Database, mut waiting: mpsc::Receiver<Call>) {
-    let mut unflushed = 0;
-    while let Some(first) = waiting.blocking_recv() {
-        let mut group = vec![first];
-        while group.len() < GROUP
-            && let Ok(call) = waiting.try_recv()
-        {
-            group.push(call);
+/// Checks the format and makes all tables, so that reads find them.
+fn prepare(database: &Database, shown: &str) -> StoreResult<()> {
+    let transaction = database.begin_write()?;
+    {
+        let mut meta = transaction.open_table(META)?;
+        let found = meta.get("format")?.map(|format| format.value());
+        match found {
+            None => drop(meta.insert("format", FORMAT)?),
+            Some(FORMAT) => {}
+            Some(other) => {
+                let refusal = format!("`{shown}` is of format {other}, this program reads {FORMAT}");
+                return Err(StoreError::Refused(refusal));
+            }
         }
-        let durable = group.iter().any(|call| call.durable) || unflushed >= FLUSH_AFTER;
-        commit(db, group, durable);
-        unflushed = if durable { 0 } else { unflushed + 1 };
     }
-    commit(db, Vec::new(), true);
+    index::Index::open(&transaction)?;
+    state::State::open(&transaction)?;
+    archive::Blobs::open(&transaction)?;
+    transaction.commit()?;
+    Ok(())
 }
 
-/// One transaction for a group of calls. If one of them fails, none of them had an effect, and every
-/// caller hears why: all calls are safe to repeat.
-fn commit(db: &Database, group: Vec<Call>, durable: bool) {
-    let mut failures = Vec::with_capacity(group.len());
-    let mut jobs = Vec::with_capacity(group.len());
-    for call in group {
-        failures.push(call.failed);
-        jobs.push(call.job);
+fn cannot_open(shown: &str, error: DatabaseError) -> StoreError {
+    match error {
+        DatabaseError::DatabaseAlreadyOpen => StoreError::Refused(format!(
+            "`{shown}` is open in another process; stop it, or name another file"
+        )),
+        DatabaseError::UpgradeRequired(format) => {
+            StoreError::Refused(format!("`{shown}` is of an older file format ({format})"))
+        }
+        DatabaseError::Storage(::redb::StorageError::Io(error))
+            if error.kind() != std::io::ErrorKind::InvalidData =>
+        {
+            StoreError::Refused(format!("`{shown}` cannot be opened: {error}"))
+        }
+        error => StoreError::Corrupt(format!("`{shown}` is not a store: {error}")),
     }
-    let outcome = db.begin_write().map_err(broken).and_then(|mut txn| {
-        let kind = if durable { Durability::Immediate } else { Durability::None };
-        txn.set_durability(kind).map_err(|error| StoreError::Refused(error.to_string()))?;
-        let answers = jobs.into_iter().map(|job| job(&txn)).collect::<StoreResult<Vec<Answer>>>()?;
-        txn.commit().map_err(broken)?;
-        Ok(answers)
-    });
-    match outcome {
-        // The failure channels close unused here; the callers wait for their answers.
-        Ok(answers) => answers.into_iter().for_each(|answer| answer()),
-        Err(error) => failures.into_iter().for_each(|failed| {
-            failed.send(StoreError::Unavailable(error.to_string())).ok();
-        }),
+}
+
+/// What a failure of the file means to who called.
+fn meaning(error: ::redb::Error) -> StoreError {
+    use std::io::ErrorKind;
+    match error {
+        ::redb::Error::Io(error) => match error.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::ReadOnlyFilesystem => {
+                StoreError::Refused(format!("the store's file cannot be written: {error}"))
+            }
+            _ => StoreError::Unavailable(format!("the store's file: {error}")),
+        },
+        ::redb::Error::PreviousIo => {
+            StoreError::Refused("the store's file failed before; start again to check it".to_owned())
+        }
+        error => StoreError::Corrupt(error.to_string()),
     }
+}
+
+macro_rules! store_errors {
+    ($($error:ident),*) => {
+        $(impl From<::redb::$error> for StoreError {
+            fn from(error: ::redb::$error) -> StoreError {
+                meaning(error.into())
+            }
+        })*
+    };
+}
+store_errors!(StorageError, TableError, TransactionError, CommitError, SetDurabilityError);
+
+/// The key after all that begin with `text` and a further part: upper end of a site's range.
+fn after(text: &str) -> String {
+    format!("{text}\0")
 }
