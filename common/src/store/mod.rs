@@ -7,6 +7,11 @@
 //! [`bucket`], so every call stays in one slot of a cluster. Nothing global is written by a page.
 //! Stores read no clock: time is passed in.
 
+pub mod archive;
+#[cfg(any(test, feature = "conformance"))]
+pub mod conformance;
+pub mod redb;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 

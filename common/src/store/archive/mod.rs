@@ -1,0 +1,41 @@
+//! Archived pages: how they are packed, and the archive in folders and buckets.
+//!
+//! All archives pack alike ([`pack`], [`unpack`]): zstd with a checksum, so that a broken value is
+//! found out and never read as another page. The embedded archive is part of
+//! [`RedbStore`](super::redb::RedbStore); [`ObjectArchive`] keeps objects.
+
+mod object;
+
+use bytes::Bytes;
+
+pub use self::object::ObjectArchive;
+use super::{StoreError, StoreResult};
+
+/// zstd's own default: pages shrink to about a fifth at hundreds of MB/s.
+const LEVEL: i32 = 3;
+
+/// Compresses a value.
+pub(super) fn pack(bytes: &[u8]) -> StoreResult<Vec<u8>> {
+    let packed = || -> std::io::Result<Vec<u8>> {
+        let mut encoder = zstd::stream::Encoder::new(Vec::new(), LEVEL)?;
+        encoder.include_checksum(true)?;
+        encoder.set_pledged_src_size(Some(bytes.len() as u64))?;
+        std::io::Write::write_all(&mut encoder, bytes)?;
+        encoder.finish()
+    };
+    packed().map_err(|error| StoreError::Refused(format!("a value of {} bytes: {error}", bytes.len())))
+}
+
+/// What was packed.
+pub(super) fn unpack(packed: &[u8]) -> StoreResult<Bytes> {
+    let bytes = zstd::stream::decode_all(packed);
+    bytes.map(Bytes::from).map_err(|error| StoreError::Corrupt(format!("an archived value: {error}")))
+}
+
+/// Packing and unpacking takes milliseconds a page: off the reactor.
+pub(super) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> StoreResult<T> + Send + 'static,
+) -> StoreResult<T> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|error| Err(StoreError::Unavailable(format!("an archive call broke off: {error}"))))
+}

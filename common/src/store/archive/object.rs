@@ -1,0 +1,153 @@
+//! An archive of objects: in a folder (`file:///var/newslode`), in S3 (`s3://bucket/prefix`, keys from
+//! the usual `AWS_…` variables), or in memory.
+//!
+//! An object is `<kind>/<first two hex digits>/<content>.zst`. It begins with a frame that `zstd` skips
+//! and that holds when it was put, so the `zstd` tool reads it as it is. Stores read no clock, so
+//! expiry goes by that time, never by the object's own: it lists all objects and reads 16 bytes of
+//! each. Where that is too much (S3 with millions of pages) let the bucket's lifecycle rules expire.
+//! A put that replaces a value just while it expires, from another process, may be lost with it.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures::{StreamExt, TryStreamExt};
+use object_store::aws::AmazonS3Builder;
+use object_store::local::LocalFileSystem;
+use object_store::memory::InMemory;
+use object_store::path::Path;
+use object_store::prefix::PrefixStore;
+use object_store::{ObjectStore, ObjectStoreExt};
+use url::Url;
+
+use super::{blocking, pack, unpack};
+use crate::store::{Kind, PageArchive, StoreError, StoreResult};
+use crate::time::Timestamp;
+use crate::version::ContentHash;
+
+/// Objects that expiry looks at at once.
+const AT_ONCE: usize = 16;
+/// A skippable frame of zstd: magic, then the length of what it holds (8 bytes), little-endian.
+const FRAME: [u8; 8] = [0x50, 0x2a, 0x4d, 0x18, 8, 0, 0, 0];
+/// The frame and what it holds: milliseconds since 1970, little-endian.
+const HEAD: usize = FRAME.len() + 8;
+
+/// Pages by content, an object each. Clones are handles of the same archive.
+#[derive(Clone)]
+pub struct ObjectArchive {
+    store: Arc<dyn ObjectStore>,
+}
+
+impl ObjectArchive {
+    /// Opens the archive at a URL: `file://` (the folder is made), `s3://bucket/prefix`, `memory://`.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] if the text is no such URL, the folder cannot be made, or the bucket's
+    /// settings are incomplete. No request is made yet.
+    pub fn open(url: &str) -> StoreResult<ObjectArchive> {
+        let refused = |reason: String| StoreError::Refused(format!("the archive `{url}`: {reason}"));
+        let parsed = Url::parse(url).map_err(|error| refused(error.to_string()))?;
+        let store: Arc<dyn ObjectStore> = match parsed.scheme() {
+            "memory" => Arc::new(InMemory::new()),
+            "file" => {
+                let folder = parsed.to_file_path().map_err(|()| refused("no path of this machine".into()))?;
+                std::fs::create_dir_all(&folder).map_err(|error| refused(error.to_string()))?;
+                let local = LocalFileSystem::new_with_prefix(&folder);
+                // A page that was archived outlives a crash of the machine.
+                Arc::new(local.map_err(|error| refused(error.to_string()))?.with_fsync(true))
+            }
+            "s3" => {
+                let bucket = AmazonS3Builder::from_env().with_url(url).build();
+                let prefix =
+                    Path::from_url_path(parsed.path()).map_err(|error| refused(error.to_string()))?;
+                Arc::new(PrefixStore::new(bucket.map_err(|error| refused(error.to_string()))?, prefix))
+            }
+            other => return Err(refused(format!("`{other}` is none of file, s3, memory"))),
+        };
+        Ok(ObjectArchive { store })
+    }
+
+    /// Forgets an object if it was put before a time.
+    async fn expire_one(&self, location: Path, before: Timestamp) -> StoreResult<u64> {
+        let head = match self.store.get_range(&location, 0..HEAD as u64).await {
+            Ok(head) => head,
+            Err(object_store::Error::NotFound { .. }) => return Ok(0),
+            Err(error) => return Err(meaning(error)),
+        };
+        if put_at(&head)? >= before {
+            return Ok(0);
+        }
+        match self.store.delete(&location).await {
+            Ok(()) => Ok(1),
+            Err(object_store::Error::NotFound { .. }) => Ok(0),
+            Err(error) => Err(meaning(error)),
+        }
+    }
+}
+
+fn path(kind: Kind, content: ContentHash) -> Path {
+    let name = content.to_string();
+    let (folder, _) = name.split_at(2);
+    Path::from(format!("{}/{folder}/{name}.zst", kind.name()))
+}
+
+/// When an object was put.
+fn put_at(object: &[u8]) -> StoreResult<Timestamp> {
+    let time = object.strip_prefix(&FRAME).and_then(|rest| rest.first_chunk());
+    let time = time.ok_or_else(|| StoreError::Corrupt("an archived object without its head".to_owned()))?;
+    Ok(Timestamp(u64::from_le_bytes(*time)))
+}
+
+fn meaning(error: object_store::Error) -> StoreError {
+    use object_store::Error;
+    match error {
+        Error::PermissionDenied { .. } | Error::Unauthenticated { .. } | Error::InvalidPath { .. } => {
+            StoreError::Refused(error.to_string())
+        }
+        error => StoreError::Unavailable(error.to_string()),
+    }
+}
+
+#[async_trait]
+impl PageArchive for ObjectArchive {
+    async fn put(&self, kind: Kind, content: ContentHash, bytes: Bytes, now: Timestamp) -> StoreResult<()> {
+        let packed = blocking(move || pack(&bytes)).await?;
+        let object = [&FRAME[..], &now.0.to_le_bytes(), &packed].concat();
+        self.store.put(&path(kind, content), object.into()).await.map(drop).map_err(meaning)
+    }
+
+    async fn get(&self, kind: Kind, content: ContentHash) -> StoreResult<Option<Bytes>> {
+        let object = match self.store.get(&path(kind, content)).await {
+            Ok(found) => found.bytes().await.map_err(meaning)?,
+            Err(object_store::Error::NotFound { .. }) => return Ok(None),
+            Err(error) => return Err(meaning(error)),
+        };
+        put_at(&object)?;
+        blocking(move || unpack(&object)).await.map(Some)
+    }
+
+    async fn delete(&self, kind: Kind, content: ContentHash) -> StoreResult<()> {
+        match self.store.delete(&path(kind, content)).await {
+            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+            Err(error) => Err(meaning(error)),
+        }
+    }
+
+    async fn expire(&self, before: Timestamp) -> StoreResult<u64> {
+        self.store
+            .list(None)
+            .map_err(meaning)
+            .map(|object| async move {
+                let location = object?.location;
+                // Others may keep things beside ours.
+                if location.as_ref().ends_with(".zst") {
+                    self.expire_one(location, before).await
+                } else {
+                    Ok(0)
+                }
+            })
+            .buffer_unordered(AT_ONCE)
+            .try_fold(0, |count, gone| async move { Ok(count + gone) })
+            .await
+    }
+}

@@ -1,0 +1,165 @@
+//! What a page archive promises: bytes come back as they were put, until they are deleted or expire.
+//!
+//! `expire` concerns a whole archive; the checks let only times long past expire, so they may share it
+//! with data of today. Start at [`all`].
+
+use bytes::Bytes;
+
+use super::{Dice, START, checks, ok, url};
+use crate::store::{Kind, PageArchive};
+use crate::time::Timestamp;
+use crate::version::ContentHash;
+
+checks! { PageArchive:
+    what_was_put_is_found_byte_for_byte,
+    an_empty_value_is_a_value,
+    three_megabytes_come_back,
+    what_was_never_put_is_none,
+    kinds_are_kept_apart,
+    contents_are_kept_apart,
+    putting_again_replaces,
+    what_is_deleted_is_gone,
+    deleting_what_is_not_there_is_fine,
+    what_was_put_before_expires_and_nothing_else,
+    putting_again_renews,
+}
+
+fn content(name: &str) -> ContentHash {
+    ContentHash::of(&url("archive", ""), Some("conformance"), name.as_bytes())
+}
+
+fn noise(bytes: usize) -> Bytes {
+    let mut dice = Dice(7);
+    (0..bytes.div_ceil(8)).flat_map(|_| dice.next().to_le_bytes()).take(bytes).collect()
+}
+
+async fn put(archive: &dyn PageArchive, kind: Kind, content: ContentHash, bytes: &Bytes) {
+    ok(archive.put(kind, content, bytes.clone(), START).await);
+}
+
+async fn check_round_trip(archive: &dyn PageArchive, name: &str, bytes: Bytes) {
+    for kind in Kind::ALL {
+        put(archive, *kind, content(name), &bytes).await;
+    }
+    for kind in Kind::ALL {
+        let found = ok(archive.get(*kind, content(name)).await);
+        assert!(found.as_ref() == Some(&bytes), "{kind:?}: other bytes came back than were put ({name})");
+        ok(archive.delete(*kind, content(name)).await);
+    }
+}
+
+/// What `put` returned `Ok` for, `get` finds, byte for byte: text, every byte, noise, zeroes.
+pub async fn what_was_put_is_found_byte_for_byte(archive: &dyn PageArchive) {
+    check_round_trip(archive, "text", Bytes::from_static("<p>Zürich\r\n\0 ﷽</p>".as_bytes())).await;
+    check_round_trip(archive, "every byte", (0..=u8::MAX).collect()).await;
+    check_round_trip(archive, "noise", noise(70_001)).await;
+    check_round_trip(archive, "zeroes", vec![0; 200_000].into()).await;
+    check_round_trip(archive, "one", Bytes::from_static(b"x")).await;
+}
+
+/// No bytes are not nothing.
+pub async fn an_empty_value_is_a_value(archive: &dyn PageArchive) {
+    check_round_trip(archive, "empty", Bytes::new()).await;
+}
+
+/// Large pages, compressible or not.
+pub async fn three_megabytes_come_back(archive: &dyn PageArchive) {
+    check_round_trip(archive, "large noise", noise(3 << 20)).await;
+    check_round_trip(archive, "large text", b"news ".repeat(600_000).into()).await;
+}
+
+/// A get of what was never put is `None`.
+pub async fn what_was_never_put_is_none(archive: &dyn PageArchive) {
+    for kind in Kind::ALL {
+        assert_eq!(ok(archive.get(*kind, content("never put")).await), None);
+    }
+}
+
+/// The same content has a value of each kind.
+pub async fn kinds_are_kept_apart(archive: &dyn PageArchive) {
+    let here = content("kinds");
+    for kind in Kind::ALL {
+        put(archive, *kind, here, &Bytes::from(kind.name())).await;
+    }
+    for kind in Kind::ALL {
+        assert_eq!(ok(archive.get(*kind, here).await), Some(Bytes::from(kind.name())));
+    }
+    ok(archive.delete(Kind::Page, here).await);
+    assert_eq!(ok(archive.get(Kind::Page, here).await), None);
+    for kind in Kind::ALL.iter().filter(|kind| **kind != Kind::Page) {
+        assert!(ok(archive.get(*kind, here).await).is_some(), "deleting the page took the {kind:?} along");
+        ok(archive.delete(*kind, here).await);
+    }
+}
+
+/// Hashes that share their first bytes are different contents.
+pub async fn contents_are_kept_apart(archive: &dyn PageArchive) {
+    let mut twin = content("twins");
+    twin.0[15] ^= 1;
+    put(archive, Kind::Page, content("twins"), &Bytes::from_static(b"one")).await;
+    put(archive, Kind::Page, twin, &Bytes::from_static(b"other")).await;
+    assert_eq!(ok(archive.get(Kind::Page, content("twins")).await), Some(Bytes::from_static(b"one")));
+    ok(archive.delete(Kind::Page, content("twins")).await);
+    assert_eq!(ok(archive.get(Kind::Page, twin).await), Some(Bytes::from_static(b"other")));
+    ok(archive.delete(Kind::Page, twin).await);
+}
+
+/// The last put counts, also when it is shorter.
+pub async fn putting_again_replaces(archive: &dyn PageArchive) {
+    let here = content("replaced");
+    put(archive, Kind::Article, here, &noise(5_000)).await;
+    put(archive, Kind::Article, here, &Bytes::from_static(b"short")).await;
+    assert_eq!(ok(archive.get(Kind::Article, here).await), Some(Bytes::from_static(b"short")));
+    ok(archive.delete(Kind::Article, here).await);
+}
+
+/// A deleted value is as if never put, and can be put again.
+pub async fn what_is_deleted_is_gone(archive: &dyn PageArchive) {
+    let here = content("deleted");
+    put(archive, Kind::Page, here, &Bytes::from_static(b"once")).await;
+    ok(archive.delete(Kind::Page, here).await);
+    assert_eq!(ok(archive.get(Kind::Page, here).await), None, "a deleted value is still found");
+    put(archive, Kind::Page, here, &Bytes::from_static(b"again")).await;
+    assert_eq!(ok(archive.get(Kind::Page, here).await), Some(Bytes::from_static(b"again")));
+    ok(archive.delete(Kind::Page, here).await);
+}
+
+/// Forgetting what is not there is fine.
+pub async fn deleting_what_is_not_there_is_fine(archive: &dyn PageArchive) {
+    for kind in Kind::ALL {
+        ok(archive.delete(*kind, content("never there")).await);
+    }
+}
+
+/// `expire` takes what was put before a time, of every kind, counts it, and leaves the rest.
+pub async fn what_was_put_before_expires_and_nothing_else(archive: &dyn PageArchive) {
+    let (old, edge, young) = (content("old"), content("edge"), content("young"));
+    ok(archive.expire(Timestamp(3_000)).await);
+    for kind in Kind::ALL {
+        ok(archive.put(*kind, old, Bytes::from_static(b"old"), Timestamp(999)).await);
+    }
+    ok(archive.put(Kind::Page, edge, Bytes::from_static(b"edge"), Timestamp(1_000)).await);
+    ok(archive.put(Kind::Page, young, Bytes::from_static(b"young"), START).await);
+
+    let count = ok(archive.expire(Timestamp(1_000)).await);
+    assert_eq!(count, Kind::ALL.len() as u64, "what was put before expires, and only that");
+    for kind in Kind::ALL {
+        assert_eq!(ok(archive.get(*kind, old).await), None, "an expired {kind:?} is still found");
+    }
+    assert!(ok(archive.get(Kind::Page, edge).await).is_some(), "put at the time is not put before it");
+    assert!(ok(archive.get(Kind::Page, young).await).is_some(), "a later put expired");
+    assert_eq!(ok(archive.expire(Timestamp(1_000)).await), 0, "what is gone expires again");
+    assert_eq!(ok(archive.expire(Timestamp(1_001)).await), 1);
+    ok(archive.delete(Kind::Page, young).await);
+}
+
+/// A value is as old as its last put.
+pub async fn putting_again_renews(archive: &dyn PageArchive) {
+    let here = content("renewed");
+    ok(archive.expire(Timestamp(3_000)).await);
+    ok(archive.put(Kind::Contribution, here, Bytes::from_static(b"same"), Timestamp(1_000)).await);
+    ok(archive.put(Kind::Contribution, here, Bytes::from_static(b"same"), Timestamp(2_000)).await);
+    assert_eq!(ok(archive.expire(Timestamp(1_500)).await), 0, "the renewed value expired by its first put");
+    assert_eq!(ok(archive.get(Kind::Contribution, here).await), Some(Bytes::from_static(b"same")));
+    assert_eq!(ok(archive.expire(Timestamp(2_001)).await), 1, "a renewed value is there once");
+}

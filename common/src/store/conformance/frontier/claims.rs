@@ -1,0 +1,177 @@
+//! Who gets a URL, and when.
+//!
+//! Leases, turns, delays and pauses: a due URL goes to one crawler, a site to one at a time.
+
+use super::*;
+
+/// A claim says what is known of its URL and counts the claims of it.
+pub async fn a_claim_carries_what_is_known_of_the_url(store: &dyn Frontier) {
+    let name = "carries";
+    fresh_site(store, name, &settings()).await;
+    let page = NewUrl { url: url(name, "a"), depth: 4, why: Why::Concept, hops: 2 };
+    ok(store.add(std::slice::from_ref(&page), START).await);
+    let mut wanted = Claim {
+        url: page.url.clone(),
+        site: site(name),
+        depth: 4,
+        why: Why::Concept,
+        hops: 2,
+        fetch: 1,
+        attempts: 0,
+        lease_until: at(10).plus(LEASE),
+        validators: Validators::default(),
+        content: None,
+    };
+    let first = some(claim(store, name, at(10)).await);
+    assert_eq!(first, wanted);
+    let leased = entry(store, &page.url).await;
+    assert_eq!((leased.fetch, leased.leased, leased.due), (1, true, Some(wanted.lease_until)));
+
+    let validators = Validators { etag: Some("W/\"é\"".to_owned()), last_modified: Some("Mon".to_owned()) };
+    let content = Some(ContentHash([9; 16]));
+    let fetched = Completion::Done {
+        outcome: Outcome::Fetched,
+        content,
+        validators: validators.clone(),
+        next_due: Some(at(20)),
+    };
+    complete(store, &first, fetched, at(11)).await;
+    let kept = entry(store, &page.url).await;
+    assert_eq!(
+        (kept.content, &kept.validators, kept.outcome),
+        (content, &validators, Some(Outcome::Fetched))
+    );
+    assert_eq!((kept.leased, kept.due), (false, Some(at(20))));
+    wanted = Claim { fetch: 2, lease_until: at(20).plus(LEASE), validators, content, ..wanted };
+    assert_eq!(some(claim(store, name, at(20)).await), wanted);
+    clean_up(store, name).await;
+}
+
+/// A URL that was added at a time is not claimed before it.
+pub async fn a_url_is_not_claimed_before_it_is_due(store: &dyn Frontier) {
+    let name = "not-due";
+    fresh_site(store, name, &settings()).await;
+    ok(store.add(&[link(&url(name, "a"), 1, Why::Link)], at(1_000)).await);
+    assert_eq!(claim(store, name, at(999)).await, None, "claimed before it is due");
+    some(claim(store, name, at(1_000)).await);
+    clean_up(store, name).await;
+}
+
+/// Until its lease ends nobody else gets a URL.
+pub async fn a_leased_url_is_claimed_by_nobody_else(store: &dyn Frontier) {
+    let name = "leased";
+    site_with(store, name, &settings(), &["a"]).await;
+    let claimed = some(claim(store, name, START).await);
+    for now in [START, at(1), Timestamp(claimed.lease_until.0 - 1)] {
+        assert_eq!(claim(store, name, now).await, None, "a leased URL was claimed again");
+    }
+    clean_up(store, name).await;
+}
+
+/// Crawlers that claim at the same time get different URLs.
+pub async fn concurrent_claims_share_no_url(store: &dyn Frontier) {
+    let name = "concurrent";
+    let paths: Vec<String> = (0..12).map(|page| format!("p{page}")).collect();
+    site_with(store, name, &settings(), &paths.iter().map(String::as_str).collect::<Vec<_>>()).await;
+    let calls = (0..24).map(|_| store.claim(START, LEASE, PLENTY));
+    let claims: Vec<Claim> = futures::future::join_all(calls).await.into_iter().flat_map(ok).collect();
+    let (mine, others): (Vec<_>, Vec<_>) = claims.into_iter().partition(|claim| claim.site == site(name));
+    for other in others {
+        ok(store.complete(&other, Completion::Released, START).await);
+    }
+    let mut urls: Vec<_> = mine.into_iter().map(|claim| claim.url).collect();
+    let calls_that_got_one = urls.len();
+    urls.sort();
+    urls.dedup();
+    assert_eq!(urls.len(), calls_that_got_one, "a URL was claimed twice");
+    assert_eq!(urls.len(), 12, "every URL was due and there were more calls than URLs");
+    clean_up(store, name).await;
+}
+
+/// A URL whose crawler died is due again when the lease ends, as the next fetch.
+pub async fn an_ended_lease_is_due_again(store: &dyn Frontier) {
+    let name = "lease-end";
+    site_with(store, name, &settings(), &["a"]).await;
+    let first = some(claim(store, name, START).await);
+    let second = some(claim(store, name, first.lease_until).await);
+    assert_eq!((second.url, second.fetch), (first.url, 2));
+    assert_eq!(second.lease_until, first.lease_until.plus(LEASE));
+    clean_up(store, name).await;
+}
+
+/// A call claims at most one URL a site, and never more than asked for.
+pub async fn a_call_claims_at_most_one_url_a_site_and_at_most_the_asked_number(store: &dyn Frontier) {
+    let names = ["most-a", "most-b", "most-c", "most-d"];
+    for name in names {
+        site_with(store, name, &settings(), &["a", "b", "c"]).await;
+    }
+    let mut held = Vec::new();
+    for most in [0, 1, 3, PLENTY] {
+        let claims = ok(store.claim(START, LEASE, most).await);
+        assert!(claims.len() <= most, "{} claims where {most} were asked for", claims.len());
+        let mut sites: Vec<_> = claims.iter().map(|claim| claim.site.clone()).collect();
+        sites.sort();
+        sites.dedup();
+        assert_eq!(sites.len(), claims.len(), "two URLs of one site in one call");
+        held.extend(claims);
+    }
+    for name in names {
+        assert!(held.iter().any(|claim| claim.site == site(name)), "{name} was due and not claimed");
+    }
+    for claim in held {
+        ok(store.complete(&claim, Completion::Released, START).await);
+    }
+    for name in names {
+        clean_up(store, name).await;
+    }
+}
+
+/// Between two claims of a site at least its delay passes, whoever claims and however they end.
+pub async fn the_delay_holds_between_two_claims_of_a_site(store: &dyn Frontier) {
+    let name = "delay";
+    site_with(store, name, &SiteSettings { delay_ms: 1_000, ..settings() }, &["a", "b", "c"]).await;
+    let first = some(claim(store, name, at(100)).await);
+    complete(store, &first, done(Outcome::Gone, None, None), at(101)).await;
+    assert_eq!(status(store, name).await.turn, at(1_100));
+    for early in [101, 500, 1_099] {
+        assert_eq!(claim(store, name, at(early)).await, None, "claimed {early} ms after the start");
+    }
+    let second = some(claim(store, name, at(1_100)).await);
+    complete(store, &second, Completion::Released, at(1_200)).await;
+    assert_eq!(claim(store, name, at(2_099)).await, None, "a released claim shortened the delay");
+    some(claim(store, name, at(2_100)).await);
+    clean_up(store, name).await;
+}
+
+/// A raised delay counts from the last claim (robots.txt is read during the first), and never sinks.
+pub async fn a_raised_delay_holds_from_the_last_claim_and_is_never_lowered(store: &dyn Frontier) {
+    let name = "raised-delay";
+    site_with(store, name, &SiteSettings { delay_ms: 1_000, ..settings() }, &["a", "b"]).await;
+    some(claim(store, name, START).await);
+    for (asked, wanted) in [(5_000, 5_000), (2_000, 5_000)] {
+        ok(store.raise_delay(&site(name), Duration::from_millis(asked)).await);
+        assert_eq!(ok(store.site(&site(name)).await).map(|site| site.delay_ms), Some(wanted));
+    }
+    assert_eq!(claim(store, name, at(4_999)).await, None, "the raised delay was not kept");
+    some(claim(store, name, at(5_000)).await);
+    let unknown = site("raised-delay-unknown");
+    ok(store.raise_delay(&unknown, Duration::from_secs(1)).await);
+    assert_eq!(ok(store.site(&unknown).await), None, "a delay made a site known");
+    clean_up(store, name).await;
+}
+
+/// Nothing of a paused site is claimed; what is held can be ended; it goes on where it stood.
+pub async fn a_paused_site_is_not_claimed(store: &dyn Frontier) {
+    let name = "paused";
+    site_with(store, name, &settings(), &["a", "b"]).await;
+    let held = some(claim(store, name, START).await);
+    ok(store.put_site(&site(name), &SiteSettings { paused: true, ..settings() }).await);
+    assert_eq!(claim(store, name, at(1)).await, None, "a URL of a paused site was claimed");
+    complete(store, &held, done(Outcome::Gone, None, None), at(2)).await;
+    ok(store.add(&[link(&url(name, "c"), 1, Why::Link)], at(3)).await);
+    assert_eq!(claim(store, name, at(4)).await, None, "an added URL woke a paused site");
+    ok(store.put_site(&site(name), &settings()).await);
+    some(claim(store, name, at(5)).await);
+    some(claim(store, name, at(5)).await);
+    clean_up(store, name).await;
+}

@@ -1,0 +1,119 @@
+//! Histories of made-up pages, and what a plain sum makes of them.
+//!
+//! A page's history is a list of fetches, each with content (or removal). Whoever counts it delivers
+//! the fetches in any order, any number of times, and must end with the newest of each page, whatever
+//! came before. Contents are tiny: a content's cells follow from its hash.
+
+use std::collections::BTreeMap;
+
+use super::{Dice, ok, url};
+use crate::contribution::{Cell, Delta, Table};
+use crate::page::{CanonicalUrl, Site};
+use crate::store::{Applied, Change, SiteState};
+use crate::version::{ContentHash, Version};
+
+/// One fetch of a page.
+#[derive(Clone, Debug)]
+pub(super) struct Fetch {
+    pub(super) url: CanonicalUrl,
+    pub(super) version: Version,
+}
+
+/// Fetches of `pages` pages, up to four each, some of them removals.
+pub(super) fn fetches(dice: &mut Dice, name: &str, pages: usize) -> Vec<Fetch> {
+    let mut fetches = Vec::new();
+    for page in 0..pages {
+        let url = url(name, &format!("p{page}"));
+        for fetch in 1..=1 + dice.below(4) as u64 {
+            let removed = dice.below(6) == 0;
+            let content =
+                if removed { ContentHash::NONE } else { ContentHash([1 + dice.below(9) as u8; 16]) };
+            fetches.push(Fetch { url: url.clone(), version: Version { fetch, content } });
+        }
+    }
+    fetches
+}
+
+/// What a content counts: pages, and a few cells that contents share, with counts of either sign.
+pub(super) fn cells(content: ContentHash) -> Vec<(Cell, i64)> {
+    if content == ContentHash::NONE {
+        return Vec::new();
+    }
+    let seed = i64::from(content.0[0]);
+    vec![
+        (Cell::new(Table::Pages, &[]), 1),
+        (Cell::new(Table::Labels, &[&format!("label {}", seed % 4), "any"]), 1),
+        (Cell::new(Table::Terms, &["tf", &format!("term {}", seed % 3)]), seed * 1_000_003 - 4_000_000),
+        (Cell::new(Table::Terms, &["q", "huge"]), i64::MAX - seed),
+    ]
+}
+
+/// New − old.
+pub(super) fn delta(old: ContentHash, new: ContentHash) -> Delta {
+    let mut delta = Delta::default();
+    for (cell, count) in cells(new) {
+        delta.add(cell, count);
+    }
+    for (cell, count) in cells(old) {
+        delta.add(cell, count.wrapping_neg());
+    }
+    delta
+}
+
+/// The change that counts a fetch over what is stored.
+pub(super) fn change(fetch: &Fetch, stored: Option<Version>) -> Change {
+    let old = stored.map_or(ContentHash::NONE, |version| version.content);
+    Change {
+        url: fetch.url.clone(),
+        expected: stored,
+        new: fetch.version,
+        delta: delta(old, fetch.version.content),
+    }
+}
+
+/// Counts fetches as a miner does: read the versions, apply, and try again what conflicts. `stale`
+/// reads are made on purpose: now and then the expected version is one that was guessed.
+pub(super) async fn count(state: &dyn SiteState, dice: &mut Dice, site: &Site, batch: &[Fetch]) {
+    let urls: Vec<CanonicalUrl> = batch.iter().map(|fetch| fetch.url.clone()).collect();
+    let stored = ok(state.versions(site, &urls).await);
+    let guess = Some(Version { fetch: 0, content: ContentHash([200; 16]) });
+    let mut todo: Vec<(Fetch, Option<Version>)> = batch
+        .iter()
+        .zip(stored)
+        .map(|(fetch, stored)| (fetch.clone(), if dice.below(8) == 0 { guess } else { stored }))
+        .collect();
+    let mut rounds = 0;
+    while !todo.is_empty() {
+        rounds += 1;
+        assert!(rounds <= batch.len() + 2, "conflicts without an end: {todo:?}");
+        let changes: Vec<Change> = todo.iter().map(|(fetch, stored)| change(fetch, *stored)).collect();
+        let verdicts = ok(state.apply(site, &changes).await);
+        assert_eq!(verdicts.len(), changes.len(), "one verdict a change");
+        todo = todo
+            .into_iter()
+            .zip(verdicts)
+            .filter_map(|((fetch, _), verdict)| match verdict {
+                Applied::Conflict(stored) => Some((fetch, stored)),
+                Applied::Applied | Applied::Stale => None,
+            })
+            .collect();
+    }
+}
+
+/// The newest version of each page, and the plain sum of their cells, zeroes left out.
+pub(super) fn plain_sum(fetches: &[Fetch]) -> (BTreeMap<CanonicalUrl, Version>, BTreeMap<Cell, i64>) {
+    let mut newest: BTreeMap<CanonicalUrl, Version> = BTreeMap::new();
+    for fetch in fetches {
+        let held = newest.entry(fetch.url.clone()).or_insert(fetch.version);
+        if fetch.version.fetch > held.fetch {
+            *held = fetch.version;
+        }
+    }
+    let mut sums: BTreeMap<Cell, i64> = BTreeMap::new();
+    for (cell, count) in newest.values().flat_map(|version| cells(version.content)) {
+        let sum = sums.entry(cell).or_default();
+        *sum = sum.wrapping_add(count);
+    }
+    sums.retain(|_, sum| *sum != 0);
+    (newest, sums)
+}

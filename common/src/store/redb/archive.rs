@@ -1,0 +1,99 @@
+//! The archive in one file: packed values, and their ages in order, so that expiry reads only what
+//! it takes.
+
+use ::redb::{ReadableTable, Table, TableDefinition, WriteTransaction};
+use async_trait::async_trait;
+use bytes::Bytes;
+
+use super::RedbStore;
+use crate::store::archive::{blocking, pack, unpack};
+use crate::store::{Kind, PageArchive, StoreResult};
+use crate::time::Timestamp;
+use crate::version::ContentHash;
+
+type Name = (&'static str, [u8; 16]);
+
+/// Kind's name and content → when it was put, packed bytes.
+const BLOBS: TableDefinition<'_, Name, (u64, &[u8])> = TableDefinition::new("archive");
+const AGES: TableDefinition<'_, (u64, &str, [u8; 16]), ()> = TableDefinition::new("archive_ages");
+
+/// Values that one transaction forgets at most: others wait for the writer meanwhile.
+const EXPIRE_AT_ONCE: usize = 500;
+
+/// The tables, open for writing.
+pub(super) struct Blobs<'t> {
+    blobs: Table<'t, Name, (u64, &'static [u8])>,
+    ages: Table<'t, (u64, &'static str, [u8; 16]), ()>,
+}
+
+impl<'t> Blobs<'t> {
+    pub(super) fn open(transaction: &'t WriteTransaction) -> StoreResult<Blobs<'t>> {
+        Ok(Blobs { blobs: transaction.open_table(BLOBS)?, ages: transaction.open_table(AGES)? })
+    }
+
+    fn put(&mut self, kind: &str, content: ContentHash, packed: &[u8], now: Timestamp) -> StoreResult<()> {
+        let old = self.blobs.insert((kind, content.0), (now.0, packed))?.map(|held| held.value().0);
+        if let Some(old) = old {
+            self.ages.remove((old, kind, content.0))?;
+        }
+        self.ages.insert((now.0, kind, content.0), ())?;
+        Ok(())
+    }
+
+    fn delete(&mut self, kind: &str, content: ContentHash) -> StoreResult<()> {
+        let old = self.blobs.remove((kind, content.0))?.map(|held| held.value().0);
+        if let Some(old) = old {
+            self.ages.remove((old, kind, content.0))?;
+        }
+        Ok(())
+    }
+
+    fn expire(&mut self, before: Timestamp) -> StoreResult<usize> {
+        let none = ContentHash::NONE.0;
+        let mut count = 0;
+        let mut old = Vec::new();
+        {
+            for pair in self.ages.range((0, "", none)..(before.0, "", none))?.take(EXPIRE_AT_ONCE) {
+                let (key, _) = pair?;
+                let (_, kind, content) = key.value();
+                old.push((kind.to_owned(), ContentHash(content)));
+            }
+        }
+        for (kind, content) in old {
+            self.delete(&kind, content)?;
+            count += 1;
+        }
+        Ok(count)
+    }
+}
+
+#[async_trait]
+impl PageArchive for RedbStore {
+    async fn put(&self, kind: Kind, content: ContentHash, bytes: Bytes, now: Timestamp) -> StoreResult<()> {
+        let packed = blocking(move || pack(&bytes)).await?;
+        self.write(move |transaction| Blobs::open(transaction)?.put(kind.name(), content, &packed, now)).await
+    }
+
+    async fn get(&self, kind: Kind, content: ContentHash) -> StoreResult<Option<Bytes>> {
+        self.read(move |transaction| {
+            let held = transaction.open_table(BLOBS)?.get((kind.name(), content.0))?;
+            held.map(|held| unpack(held.value().1)).transpose()
+        })
+        .await
+    }
+
+    async fn delete(&self, kind: Kind, content: ContentHash) -> StoreResult<()> {
+        self.write(move |transaction| Blobs::open(transaction)?.delete(kind.name(), content)).await
+    }
+
+    async fn expire(&self, before: Timestamp) -> StoreResult<u64> {
+        let mut count = 0;
+        loop {
+            let gone = self.write(move |transaction| Blobs::open(transaction)?.expire(before)).await?;
+            count += gone as u64;
+            if gone < EXPIRE_AT_ONCE {
+                return Ok(count);
+            }
+        }
+    }
+}

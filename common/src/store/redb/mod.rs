@@ -1,0 +1,189 @@
+//! The embedded store: one file that holds frontier, mined state, values and archive of one process.
+//!
+//! Reads take a snapshot and run beside the writer. Writes queue for one writer thread that runs all
+//! that wait in one transaction (see [`writer`]). Their commits reach the file lazily: after a kill the
+//! file holds some earlier state, whole calls in the order they were answered, and never half of one.
+//! [`RedbStore::flush`] makes all answered calls durable; the store does so itself every
+//! [`writer::MOST_UNFLUSHED`] calls and when its last handle goes.
+//!
+//! A file that was not closed is checked from end to end when it is opened again. Start at [`RedbStore`].
+
+mod archive;
+mod frontier;
+mod index;
+mod records;
+mod state;
+pub mod writer;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use ::redb::{
+    Builder, Database, DatabaseError, ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition,
+    WriteTransaction,
+};
+
+use self::writer::Writer;
+use super::archive::blocking;
+use super::{StoreError, StoreResult};
+
+/// What the file is laid out as; a file of another number is refused.
+const FORMAT: u64 = 1;
+/// Memory for pages of the file, in bytes.
+const CACHE_BYTES: usize = 128 << 20;
+
+const META: TableDefinition<'_, &str, u64> = TableDefinition::new("meta");
+
+/// A store in one file. Clones are handles of the same store.
+#[derive(Clone)]
+pub struct RedbStore {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    // Dropped first: it makes everything durable before the database closes.
+    writer: Writer,
+    database: Arc<Database>,
+}
+
+impl RedbStore {
+    /// Opens a store, or makes it if the file is missing or empty. Blocks; after a crash for as long
+    /// as reading the whole file takes.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] if another process has the file open, it may not be read and written,
+    /// or it is of another format; [`StoreError::Corrupt`] if it is no store. Each names the file.
+    pub fn open(path: &Path) -> StoreResult<RedbStore> {
+        let shown = path.display().to_string();
+        let mut builder = Builder::new();
+        builder.set_cache_size(CACHE_BYTES);
+        let repaired = shown.clone();
+        builder.set_repair_callback(move |session| {
+            tracing::info!(
+                file = repaired,
+                progress = session.progress(),
+                "checking a store that was not closed"
+            );
+        });
+        let database = builder.create(path).map_err(|error| cannot_open(&shown, error))?;
+        RedbStore::of(database, &shown)
+    }
+
+    /// A store in memory, for tests and trials; it is gone with its last handle.
+    ///
+    /// # Errors
+    /// As any write to a store.
+    pub fn in_memory() -> StoreResult<RedbStore> {
+        let backend = ::redb::backends::InMemoryBackend::new();
+        let database = Builder::new()
+            .set_cache_size(CACHE_BYTES)
+            .create_with_backend(backend)
+            .map_err(|error| cannot_open("memory", error))?;
+        RedbStore::of(database, "memory")
+    }
+
+    fn of(database: Database, shown: &str) -> StoreResult<RedbStore> {
+        prepare(&database, shown)?;
+        let database = Arc::new(database);
+        let writer = Writer::start(Arc::clone(&database))?;
+        Ok(RedbStore { inner: Arc::new(Inner { writer, database }) })
+    }
+
+    /// Makes everything that was answered so far outlive a crash.
+    ///
+    /// # Errors
+    /// [`StoreError::Refused`] if the disk is full, [`StoreError::Unavailable`] if it failed.
+    pub async fn flush(&self) -> StoreResult<()> {
+        self.inner.writer.flush().await
+    }
+
+    /// Runs a change in the writer's next transaction; returns once it is committed. The change may
+    /// be run again after a failed transaction, so all it does must be inside of the transaction.
+    async fn write<T: Send + 'static>(
+        &self,
+        change: impl FnMut(&WriteTransaction) -> StoreResult<T> + Send + 'static,
+    ) -> StoreResult<T> {
+        self.inner.writer.run(change).await
+    }
+
+    /// Reads from a snapshot of all answered writes.
+    async fn read<T: Send + 'static>(
+        &self,
+        look: impl FnOnce(&ReadTransaction) -> StoreResult<T> + Send + 'static,
+    ) -> StoreResult<T> {
+        let store = self.clone();
+        blocking(move || look(&store.inner.database.begin_read()?)).await
+    }
+}
+
+/// Checks the format and makes all tables, so that reads find them.
+fn prepare(database: &Database, shown: &str) -> StoreResult<()> {
+    let transaction = database.begin_write()?;
+    {
+        let mut meta = transaction.open_table(META)?;
+        let found = meta.get("format")?.map(|format| format.value());
+        match found {
+            None => drop(meta.insert("format", FORMAT)?),
+            Some(FORMAT) => {}
+            Some(other) => {
+                let refusal = format!("`{shown}` is of format {other}, this program reads {FORMAT}");
+                return Err(StoreError::Refused(refusal));
+            }
+        }
+    }
+    index::Index::open(&transaction)?;
+    state::State::open(&transaction)?;
+    archive::Blobs::open(&transaction)?;
+    transaction.commit()?;
+    Ok(())
+}
+
+fn cannot_open(shown: &str, error: DatabaseError) -> StoreError {
+    match error {
+        DatabaseError::DatabaseAlreadyOpen => StoreError::Refused(format!(
+            "`{shown}` is open in another process; stop it, or name another file"
+        )),
+        DatabaseError::UpgradeRequired(format) => {
+            StoreError::Refused(format!("`{shown}` is of an older file format ({format})"))
+        }
+        DatabaseError::Storage(::redb::StorageError::Io(error))
+            if error.kind() != std::io::ErrorKind::InvalidData =>
+        {
+            StoreError::Refused(format!("`{shown}` cannot be opened: {error}"))
+        }
+        error => StoreError::Corrupt(format!("`{shown}` is not a store: {error}")),
+    }
+}
+
+/// What a failure of the file means to who called.
+fn meaning(error: ::redb::Error) -> StoreError {
+    use std::io::ErrorKind;
+    match error {
+        ::redb::Error::Io(error) => match error.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::ReadOnlyFilesystem => {
+                StoreError::Refused(format!("the store's file cannot be written: {error}"))
+            }
+            _ => StoreError::Unavailable(format!("the store's file: {error}")),
+        },
+        ::redb::Error::PreviousIo => {
+            StoreError::Refused("the store's file failed before; start again to check it".to_owned())
+        }
+        error => StoreError::Corrupt(error.to_string()),
+    }
+}
+
+macro_rules! store_errors {
+    ($($error:ident),*) => {
+        $(impl From<::redb::$error> for StoreError {
+            fn from(error: ::redb::$error) -> StoreError {
+                meaning(error.into())
+            }
+        })*
+    };
+}
+store_errors!(StorageError, TableError, TransactionError, CommitError, SetDurabilityError);
+
+/// The key after all that begin with `text` and a further part: upper end of a site's range.
+fn after(text: &str) -> String {
+    format!("{text}\0")
+}

@@ -1,0 +1,162 @@
+//! The one thread that writes: it runs all calls that wait in one transaction, and answers each after
+//! the commit.
+//!
+//! Many small calls so cost one commit. A call that fails must not spoil the others: its transaction is
+//! given up, and every call of it runs again alone. Commits are not durable one by one; one that is
+//! makes all before it durable.
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use ::redb::{Database, Durability, WriteTransaction};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::store::{StoreError, StoreResult};
+
+/// Calls that wait at most; more wait for their place.
+const QUEUE: usize = 1_024;
+/// Calls of one transaction at most, so that an answer is never long in coming.
+const BATCH: usize = 256;
+/// After so many calls the store makes them durable by itself.
+pub const MOST_UNFLUSHED: usize = 2_000;
+
+/// A queued call.
+trait Work: Send {
+    fn run(&mut self, transaction: &WriteTransaction) -> StoreResult<()>;
+    fn answer(self: Box<Self>, committed: StoreResult<()>);
+    /// Whether the commit must be durable.
+    fn durable(&self) -> bool {
+        false
+    }
+}
+
+struct Call<T, F> {
+    change: F,
+    value: Option<T>,
+    reply: oneshot::Sender<StoreResult<T>>,
+}
+
+impl<T: Send, F: FnMut(&WriteTransaction) -> StoreResult<T> + Send> Work for Call<T, F> {
+    fn run(&mut self, transaction: &WriteTransaction) -> StoreResult<()> {
+        self.value = Some((self.change)(transaction)?);
+        Ok(())
+    }
+
+    fn answer(self: Box<Self>, committed: StoreResult<()>) {
+        let Call { value, reply, .. } = *self;
+        let answer = committed.and_then(|()| value.ok_or_else(stopped));
+        // Who asked may be gone; the effect stands all the same.
+        drop(reply.send(answer));
+    }
+}
+
+struct Flush(oneshot::Sender<StoreResult<()>>);
+
+impl Work for Flush {
+    fn run(&mut self, _: &WriteTransaction) -> StoreResult<()> {
+        Ok(())
+    }
+
+    fn answer(self: Box<Self>, committed: StoreResult<()>) {
+        drop(self.0.send(committed));
+    }
+
+    fn durable(&self) -> bool {
+        true
+    }
+}
+
+/// The writer's queue. Dropping it ends the thread after what waits, durably.
+pub(super) struct Writer {
+    queue: Option<mpsc::Sender<Box<dyn Work>>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Writer {
+    pub(super) fn start(database: Arc<Database>) -> StoreResult<Writer> {
+        let (queue, waiting) = mpsc::channel(QUEUE);
+        let thread = std::thread::Builder::new()
+            .name("store-writer".to_owned())
+            .spawn(move || work(&database, waiting))
+            .map_err(|error| StoreError::Unavailable(format!("no thread for the store's writer: {error}")))?;
+        Ok(Writer { queue: Some(queue), thread: Some(thread) })
+    }
+
+    pub(super) async fn run<T: Send + 'static>(
+        &self,
+        change: impl FnMut(&WriteTransaction) -> StoreResult<T> + Send + 'static,
+    ) -> StoreResult<T> {
+        let (reply, answer) = oneshot::channel();
+        self.enqueue(Box::new(Call { change, value: None, reply })).await?;
+        answer.await.unwrap_or_else(|_| Err(stopped()))
+    }
+
+    pub(super) async fn flush(&self) -> StoreResult<()> {
+        let (reply, answer) = oneshot::channel();
+        self.enqueue(Box::new(Flush(reply))).await?;
+        answer.await.unwrap_or_else(|_| Err(stopped()))
+    }
+
+    async fn enqueue(&self, work: Box<dyn Work>) -> StoreResult<()> {
+        let queue = self.queue.as_ref().ok_or_else(stopped)?;
+        queue.send(work).await.map_err(|_| stopped())
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        drop(self.queue.take());
+        if let Some(thread) = self.thread.take()
+            && thread.join().is_err()
+        {
+            tracing::error!("the store's writer panicked");
+        }
+    }
+}
+
+fn stopped() -> StoreError {
+    StoreError::Refused("the store's writer has stopped; start again to check the file".to_owned())
+}
+
+fn work(database: &Database, mut waiting: mpsc::Receiver<Box<dyn Work>>) {
+    let mut unflushed = 0;
+    while let Some(first) = waiting.blocking_recv() {
+        let mut batch = vec![first];
+        while batch.len() < BATCH
+            && let Ok(next) = waiting.try_recv()
+        {
+            batch.push(next);
+        }
+        unflushed += batch.len();
+        let durable = unflushed >= MOST_UNFLUSHED || batch.iter().any(|work| work.durable());
+        if durable {
+            unflushed = 0;
+        }
+        answer(database, batch, durable);
+    }
+    if let Err(error) = transact(database, &mut [], true) {
+        tracing::error!(%error, "the store's last writes may be lost");
+    }
+}
+
+fn answer(database: &Database, mut batch: Vec<Box<dyn Work>>, durable: bool) {
+    if transact(database, &mut batch, durable).is_ok() {
+        batch.into_iter().for_each(|work| work.answer(Ok(())));
+        return;
+    }
+    for mut work in batch {
+        let result = transact(database, std::slice::from_mut(&mut work), durable);
+        work.answer(result);
+    }
+}
+
+/// One transaction over all; given up (by its drop) if one of them fails.
+fn transact(database: &Database, batch: &mut [Box<dyn Work>], durable: bool) -> StoreResult<()> {
+    let mut transaction = database.begin_write()?;
+    transaction.set_durability(if durable { Durability::Immediate } else { Durability::None })?;
+    for work in batch {
+        work.run(&transaction)?;
+    }
+    transaction.commit()?;
+    Ok(())
+}

@@ -1,0 +1,260 @@
+//! The embedded store and the archives keep every promise, across closing, crashes and other orders.
+
+use std::collections::BTreeMap;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use newslode_common::contribution::{Cell, Delta, Table};
+use newslode_common::page::{CanonicalUrl, Site};
+use newslode_common::store::archive::ObjectArchive;
+use newslode_common::store::redb::RedbStore;
+use newslode_common::store::{
+    Applied, Change, Frontier, Kind, NewUrl, PageArchive, SiteSettings, SiteState, StoreError, Why,
+    conformance, state_digest,
+};
+use newslode_common::time::Timestamp;
+use newslode_common::version::{ContentHash, Version};
+use proptest::prelude::*;
+
+const CHILD: &str = "NEWSLODE_TEST_CRASHING_STORE";
+
+fn site() -> Site {
+    Site::of_host("crash.example")
+}
+
+fn page(number: u64) -> CanonicalUrl {
+    format!("https://crash.example/p{number}").parse().unwrap()
+}
+
+/// Page `number` counts one page and one label of its own.
+fn change(number: u64) -> Change {
+    let mut delta = Delta::default();
+    delta.add(Cell::new(Table::Pages, &[]), 1);
+    delta.add(Cell::new(Table::Labels, &[&format!("label {number}")]), 1);
+    let new = Version { fetch: 1, content: ContentHash([7; 16]) };
+    Change { url: page(number), expected: None, new, delta }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_keeps_the_promises_of_a_frontier() {
+    let folder = tempfile::tempdir().unwrap();
+    conformance::frontier::all(&RedbStore::open(&folder.path().join("store")).unwrap()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_keeps_the_promises_of_mined_state() {
+    let folder = tempfile::tempdir().unwrap();
+    conformance::state::all(&RedbStore::open(&folder.path().join("store")).unwrap()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn all_archives_keep_their_promises() {
+    let folder = tempfile::tempdir().unwrap();
+    conformance::archive::all(&RedbStore::open(&folder.path().join("store")).unwrap()).await;
+    let objects = url::Url::from_directory_path(folder.path().join("new/folder")).unwrap();
+    conformance::archive::all(&ObjectArchive::open(objects.as_str()).unwrap()).await;
+    conformance::archive::all(&ObjectArchive::open("memory:///").unwrap()).await;
+}
+
+#[tokio::test]
+async fn an_object_is_a_file_that_zstd_reads() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = url::Url::from_directory_path(folder.path()).unwrap();
+    let archive = ObjectArchive::open(url.as_str()).unwrap();
+    let content = ContentHash([0xab; 16]);
+    archive.put(Kind::Article, content, "a page".into(), Timestamp(5)).await.unwrap();
+    let file = folder.path().join(format!("article/ab/{content}.zst"));
+    assert_eq!(zstd::stream::decode_all(&std::fs::read(&file).unwrap()[..]).unwrap(), b"a page");
+    let mut broken = std::fs::read(&file).unwrap();
+    *broken.last_mut().unwrap() ^= 1;
+    std::fs::write(&file, broken).unwrap();
+    assert!(matches!(archive.get(Kind::Article, content).await, Err(StoreError::Corrupt(_))));
+}
+
+#[test]
+fn an_archive_elsewhere_is_refused_by_name() {
+    for wrong in ["nowhere", "ftp://example.org/", "file://other.example/x"] {
+        let error = ObjectArchive::open(wrong).err().unwrap().to_string();
+        assert!(error.contains(wrong), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_is_open_is_refused_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let first = RedbStore::open(&path).unwrap();
+    let error = RedbStore::open(&path).err().unwrap();
+    assert!(matches!(error, StoreError::Refused(_)), "{error}");
+    assert!(error.to_string().contains(path.to_str().unwrap()), "{error}");
+    drop(first);
+    RedbStore::open(&path).unwrap();
+}
+
+#[test]
+fn a_file_that_is_no_store_is_refused_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    std::fs::write(&path, "not a store ".repeat(1_000)).unwrap();
+    let error = RedbStore::open(&path).err().unwrap().to_string();
+    assert!(error.contains(path.to_str().unwrap()), "{error}");
+}
+
+#[tokio::test]
+async fn a_closed_file_keeps_everything() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let digest = {
+        let store = RedbStore::open(&path).unwrap();
+        let settings =
+            SiteSettings { max_pages: 10, max_depth: 3, delay_ms: 0, paused: false, labels: BTreeMap::new() };
+        store.put_site(&site(), &settings).await.unwrap();
+        let new = NewUrl { url: page(1), depth: 1, why: Why::Seed, hops: 0 };
+        store.add(&[new], Timestamp(5)).await.unwrap();
+        store.apply(&site(), &[change(1), change(2)]).await.unwrap();
+        store.put(Kind::Page, ContentHash([7; 16]), "kept".into(), Timestamp(5)).await.unwrap();
+        state_digest(&store, &site()).await.unwrap()
+    };
+    let store = RedbStore::open(&path).unwrap();
+    assert_eq!(state_digest(&store, &site()).await.unwrap(), digest);
+    assert_eq!(store.pages(&site()).await.unwrap().len(), 2);
+    assert_eq!(store.get(Kind::Page, ContentHash([7; 16])).await.unwrap(), Some("kept".into()));
+    let claims = store.claim(Timestamp(5), Duration::from_secs(1), 10).await.unwrap();
+    assert_eq!(claims.iter().map(|claim| &claim.url).collect::<Vec<_>>(), [&page(1)]);
+}
+
+/// The child of the next test: writes without end and says what it made durable.
+#[tokio::test]
+async fn child_that_is_killed() {
+    let Ok(path) = std::env::var(CHILD) else { return };
+    let store = RedbStore::open(path.as_ref()).unwrap();
+    for number in 0.. {
+        store.apply(&site(), &[change(2 * number), change(2 * number + 1)]).await.unwrap();
+        if number % 50 == 49 {
+            store.flush().await.unwrap();
+            std::fs::write(format!("{path}.flushed"), (number + 1).to_string()).unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_killed_process_leaves_whole_calls_in_order() {
+    for round in 0..3 {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store");
+        let flushed = || {
+            let text = std::fs::read_to_string(format!("{}.flushed", path.display())).unwrap_or_default();
+            text.parse::<u64>().unwrap_or(0)
+        };
+        let mut child = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "store_redb::child_that_is_killed"])
+            .env(CHILD, &path)
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        let limit = Instant::now() + Duration::from_secs(60);
+        while flushed() < 50 * (round + 1) && Instant::now() < limit {
+            std::thread::sleep(Duration::from_millis(1 + 3 * round));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let least = flushed();
+        assert!(least > 0, "the child made nothing durable in a minute");
+        check_prefix(&RedbStore::open(&path).unwrap(), least).await;
+    }
+}
+
+/// The file holds pages 0, 1, … without a gap, both of a call, at least what was durable.
+async fn check_prefix(store: &RedbStore, least: u64) {
+    let pages = store.pages(&site()).await.unwrap();
+    let count = pages.len() as u64;
+    assert!(count >= 2 * least && count.is_multiple_of(2), "{count} pages after {least} durable calls");
+    let wanted: std::collections::BTreeSet<_> = (0..count).map(page).collect();
+    assert_eq!(pages.into_iter().map(|(url, _)| url).collect::<std::collections::BTreeSet<_>>(), wanted);
+    let sum = store.cells(&site(), Table::Pages).await.unwrap();
+    assert_eq!(sum, BTreeMap::from([(String::new(), i64::try_from(count).unwrap())]));
+    assert_eq!(store.cells(&site(), Table::Labels).await.unwrap().len() as u64, count);
+    let next = store.apply(&site(), &[change(count)]).await.unwrap();
+    assert_eq!(next, [Applied::Applied], "the file goes on");
+}
+
+/// A fetch of one of a few pages; content 0 removes it.
+fn fetches() -> impl Strategy<Value = Vec<(u64, u64, u8)>> {
+    proptest::collection::vec((0..4_u64, 1..5_u64, 0..4_u8), 1..40)
+}
+
+fn cells(content: u8) -> Vec<(Cell, i64)> {
+    let count = i64::from(content);
+    match content {
+        0 => Vec::new(),
+        _ => vec![
+            (Cell::new(Table::Pages, &[]), 1),
+            (Cell::new(Table::Terms, &["tf", "jazz"]), count - 2),
+            (Cell::new(Table::Labels, &[&format!("label {}", content % 2)]), i64::MAX),
+        ],
+    }
+}
+
+/// Counts one fetch as a miner does.
+async fn count(store: &RedbStore, url: &CanonicalUrl, new: Version) {
+    let mut expected = None;
+    loop {
+        let old = expected.map_or(0, |version: Version| version.content.0[0]);
+        let mut delta = Delta::default();
+        cells(new.content.0[0]).into_iter().for_each(|(cell, by)| delta.add(cell, by));
+        cells(old).into_iter().for_each(|(cell, by)| delta.add(cell, by.wrapping_neg()));
+        let change = Change { url: url.clone(), expected, new, delta };
+        match store.apply(&site(), &[change]).await.unwrap()[0] {
+            Applied::Conflict(stored) => expected = stored,
+            Applied::Applied | Applied::Stale => return,
+        }
+    }
+}
+
+async fn counted(deliveries: &[(u64, Version)]) -> (ContentHash, BTreeMap<Cell, i64>) {
+    let store = RedbStore::in_memory().unwrap();
+    for (number, version) in deliveries {
+        count(&store, &page(*number), *version).await;
+    }
+    let mut held = BTreeMap::new();
+    for table in Table::ALL {
+        for (key, sum) in store.cells(&site(), *table).await.unwrap() {
+            held.insert(Cell { table: *table, key }, sum);
+        }
+    }
+    (state_digest(&store, &site()).await.unwrap(), held)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn any_order_with_duplicates_is_the_plain_sum(fetches in fetches(), seed in any::<u64>()) {
+        // One content a fetch number: the first that was drawn.
+        let mut contents: BTreeMap<(u64, u64), u8> = BTreeMap::new();
+        for (page, fetch, content) in &fetches {
+            contents.entry((*page, *fetch)).or_insert(*content);
+        }
+        let version = |page, fetch| Version { fetch, content: ContentHash([contents[&(page, fetch)]; 16]) };
+        let drawn: Vec<_> = fetches.iter().map(|(page, fetch, _)| (*page, version(*page, *fetch))).collect();
+        let mut other: Vec<_> = drawn.iter().chain(&drawn).copied().collect();
+        for (index, step) in (1..other.len()).rev().zip(1_u64..) {
+            let random = (seed ^ step.rotate_left(40)).wrapping_mul(6_364_136_223_846_793_005).wrapping_add(step.wrapping_mul(1_442_695_040_888_963_407));
+            other.swap(index, usize::try_from(random >> 33).unwrap() % (index + 1));
+        }
+
+        let mut sums: BTreeMap<Cell, i64> = BTreeMap::new();
+        let newest: BTreeMap<u64, u8> = contents.iter().map(|((page, _), content)| (*page, *content)).collect();
+        for (cell, by) in newest.values().flat_map(|content| cells(*content)) {
+            let sum = sums.entry(cell).or_default();
+            *sum = sum.wrapping_add(by);
+        }
+        sums.retain(|_, sum| *sum != 0);
+
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let (one, held) = runtime.block_on(counted(&drawn));
+        let (two, _) = runtime.block_on(counted(&other));
+        prop_assert_eq!(held, sums);
+        prop_assert_eq!(one, two);
+    }
+}

@@ -1,0 +1,309 @@
+//! The conformance suites find what breaks: a store with one fault at a time must fail the checks that
+//! name it. A check that no fault can fail proves nothing.
+
+use std::collections::BTreeMap;
+use std::panic::AssertUnwindSafe;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures::FutureExt;
+use newslode_common::contribution::{Cell, Delta, Table};
+use newslode_common::page::{CanonicalUrl, Site};
+use newslode_common::store::conformance;
+use newslode_common::store::redb::RedbStore;
+use newslode_common::store::{
+    Added, Applied, Change, Claim, Completed, Completion, Entry, Frontier, Kind, NewUrl, PageArchive,
+    SiteSettings, SiteState, SiteStatus, StoreResult,
+};
+use newslode_common::time::Timestamp;
+use newslode_common::version::{ContentHash, Version};
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Fault {
+    // of a frontier
+    ForgetsLeases,
+    ForgetsDelays,
+    ForgetsPauses,
+    ForgetsRests,
+    ForgetsBudgets,
+    KeepsLateClaims,
+    ReleasesNothing,
+    CountsNoAttempts,
+    PromotesNothing,
+    // of mined state
+    IgnoresExpected,
+    AppliesStale,
+    AppliesPrefix,
+    CountsRemovals,
+    SaturatesSums,
+    KeepsForgotten,
+    ValuesWithoutVersion,
+    // of an archive
+    CutsBytes,
+    DropsEmpty,
+    MixesKinds,
+    KeepsDeleted,
+    ExpiresAll,
+    KeepsFirst,
+}
+
+/// A good store that breaks one promise.
+struct Broken {
+    good: RedbStore,
+    fault: Fault,
+}
+
+impl Broken {
+    fn has(&self, fault: Fault) -> bool {
+        self.fault == fault
+    }
+}
+
+#[async_trait]
+impl Frontier for Broken {
+    async fn put_site(&self, site: &Site, settings: &SiteSettings) -> StoreResult<()> {
+        let mut settings = settings.clone();
+        if self.has(Fault::ForgetsDelays) {
+            settings.delay_ms = 0;
+        }
+        if self.has(Fault::ForgetsPauses) {
+            settings.paused = false;
+        }
+        if self.has(Fault::ForgetsBudgets) {
+            settings.max_pages = u64::MAX;
+        }
+        self.good.put_site(site, &settings).await
+    }
+    async fn site(&self, site: &Site) -> StoreResult<Option<SiteSettings>> {
+        self.good.site(site).await
+    }
+    async fn remove_site(&self, site: &Site) -> StoreResult<()> {
+        self.good.remove_site(site).await
+    }
+    async fn add(&self, urls: &[NewUrl], now: Timestamp) -> StoreResult<Added> {
+        let mut added = self.good.add(urls, now).await?;
+        if self.has(Fault::PromotesNothing) {
+            added.promoted.clear();
+        }
+        Ok(added)
+    }
+    async fn claim(&self, now: Timestamp, lease: Duration, most: usize) -> StoreResult<Vec<Claim>> {
+        let held = if self.has(Fault::ForgetsLeases) { Duration::ZERO } else { lease };
+        // Repeated claims of the same URL have an end in this world.
+        let most = if self.has(Fault::ForgetsLeases) { most.min(1) } else { most };
+        self.good.claim(now, held, most).await
+    }
+    async fn complete(
+        &self,
+        claim: &Claim,
+        completion: Completion,
+        now: Timestamp,
+    ) -> StoreResult<Completed> {
+        let completion = match completion {
+            Completion::Retry { due, counts, .. } if self.has(Fault::ForgetsRests) => {
+                Completion::Retry { due, counts, rest_site_until: None }
+            }
+            Completion::Retry { due, rest_site_until, .. } if self.has(Fault::CountsNoAttempts) => {
+                Completion::Retry { due, counts: false, rest_site_until }
+            }
+            Completion::Released if self.has(Fault::ReleasesNothing) => return Ok(Completed::Recorded),
+            other => other,
+        };
+        let completed = self.good.complete(claim, completion, now).await?;
+        Ok(if self.has(Fault::KeepsLateClaims) { Completed::Recorded } else { completed })
+    }
+    async fn raise_delay(&self, site: &Site, delay: Duration) -> StoreResult<()> {
+        self.good.raise_delay(site, delay).await
+    }
+    async fn entry(&self, url: &CanonicalUrl) -> StoreResult<Option<Entry>> {
+        self.good.entry(url).await
+    }
+    async fn entries(&self, site: &Site) -> StoreResult<Vec<Entry>> {
+        self.good.entries(site).await
+    }
+    async fn status(&self) -> StoreResult<Vec<SiteStatus>> {
+        self.good.status().await
+    }
+    async fn release_leases(&self, now: Timestamp) -> StoreResult<u64> {
+        self.good.release_leases(now).await
+    }
+}
+
+impl Broken {
+    /// The change as this store takes it.
+    async fn spoilt(&self, site: &Site, change: &Change) -> StoreResult<Change> {
+        let stored = self.good.versions(site, std::slice::from_ref(&change.url)).await?[0];
+        let mut change = change.clone();
+        if self.has(Fault::IgnoresExpected) {
+            change.expected = stored;
+        }
+        if let Some(stored) = stored
+            && self.has(Fault::AppliesStale)
+            && change.new.fetch <= stored.fetch
+        {
+            change.expected = Some(stored);
+            change.new.fetch = stored.fetch + 1;
+        }
+        if self.has(Fault::CountsRemovals) && change.new.content == ContentHash::NONE {
+            change.delta = Delta::default();
+        }
+        if self.has(Fault::SaturatesSums) {
+            change.delta = self.saturating(site, &change.delta).await?;
+        }
+        Ok(change)
+    }
+
+    async fn saturating(&self, site: &Site, delta: &Delta) -> StoreResult<Delta> {
+        let mut spoilt = Delta::default();
+        for (cell, by) in delta.iter() {
+            let held = self.good.cells(site, cell.table).await?.get(&cell.key).copied().unwrap_or(0);
+            spoilt.add(Cell::clone(cell), held.saturating_add(by).wrapping_sub(held));
+        }
+        Ok(spoilt)
+    }
+}
+
+#[async_trait]
+impl SiteState for Broken {
+    async fn versions(&self, site: &Site, urls: &[CanonicalUrl]) -> StoreResult<Vec<Option<Version>>> {
+        self.good.versions(site, urls).await
+    }
+    async fn apply(&self, site: &Site, changes: &[Change]) -> StoreResult<Vec<Applied>> {
+        if self.has(Fault::AppliesPrefix) {
+            // Two calls instead of one: whoever reads between them sees half of the batch.
+            let (first, second) = changes.split_at(changes.len() / 2);
+            let mut verdicts = self.good.apply(site, first).await?;
+            tokio::time::sleep(Duration::from_millis(2)).await;
+            verdicts.extend(self.good.apply(site, second).await?);
+            return Ok(verdicts);
+        }
+        let one_by_one =
+            [Fault::IgnoresExpected, Fault::AppliesStale, Fault::CountsRemovals, Fault::SaturatesSums];
+        if !one_by_one.contains(&self.fault) {
+            return self.good.apply(site, changes).await;
+        }
+        let mut verdicts = Vec::new();
+        for change in changes {
+            verdicts.extend(self.good.apply(site, &[self.spoilt(site, change).await?]).await?);
+        }
+        Ok(verdicts)
+    }
+    async fn cells(&self, site: &Site, table: Table) -> StoreResult<BTreeMap<String, i64>> {
+        self.good.cells(site, table).await
+    }
+    async fn pages(&self, site: &Site) -> StoreResult<Vec<(CanonicalUrl, Version)>> {
+        self.good.pages(site).await
+    }
+    async fn sites(&self) -> StoreResult<Vec<(Site, u64)>> {
+        self.good.sites().await
+    }
+    async fn forget(&self, site: &Site) -> StoreResult<()> {
+        if self.has(Fault::KeepsForgotten) { Ok(()) } else { self.good.forget(site).await }
+    }
+    async fn value(&self, name: &str) -> StoreResult<Option<(u64, Bytes)>> {
+        self.good.value(name).await
+    }
+    async fn put_value(&self, name: &str, expected: Option<u64>, bytes: Bytes) -> StoreResult<Option<u64>> {
+        let held = self.good.value(name).await?.map(|(version, _)| version);
+        let expected = if self.has(Fault::ValuesWithoutVersion) { held } else { expected };
+        self.good.put_value(name, expected, bytes).await
+    }
+    async fn ready(&self) -> StoreResult<()> {
+        self.good.ready().await
+    }
+}
+
+#[async_trait]
+impl PageArchive for Broken {
+    async fn put(&self, kind: Kind, content: ContentHash, bytes: Bytes, now: Timestamp) -> StoreResult<()> {
+        let kind = if self.has(Fault::MixesKinds) { Kind::Page } else { kind };
+        let kept = match self.fault {
+            Fault::CutsBytes => bytes.slice(..bytes.len().min(1_000)),
+            Fault::DropsEmpty if bytes.is_empty() => return Ok(()),
+            Fault::KeepsFirst if self.good.get(kind, content).await?.is_some() => return Ok(()),
+            _ => bytes,
+        };
+        self.good.put(kind, content, kept, now).await
+    }
+    async fn get(&self, kind: Kind, content: ContentHash) -> StoreResult<Option<Bytes>> {
+        let kind = if self.has(Fault::MixesKinds) { Kind::Page } else { kind };
+        self.good.get(kind, content).await
+    }
+    async fn delete(&self, kind: Kind, content: ContentHash) -> StoreResult<()> {
+        if self.has(Fault::KeepsDeleted) { Ok(()) } else { self.good.delete(kind, content).await }
+    }
+    async fn expire(&self, before: Timestamp) -> StoreResult<u64> {
+        let before = if self.has(Fault::ExpiresAll) { Timestamp(u64::MAX) } else { before };
+        self.good.expire(before).await
+    }
+}
+
+/// The checks of a trait that a store with a fault fails.
+macro_rules! failing {
+    ($suite:ident, $fault:expr) => {{
+        let mut failing = Vec::new();
+        for (name, check) in conformance::$suite::CHECKS {
+            let broken = Broken { good: RedbStore::in_memory().unwrap(), fault: $fault };
+            // A fault may also make a check wait for ever: that is found out, too.
+            let run = tokio::time::timeout(
+                Duration::from_secs(20),
+                AssertUnwindSafe(check(&broken)).catch_unwind(),
+            );
+            if !matches!(run.await, Ok(Ok(()))) {
+                failing.push(*name);
+            }
+        }
+        failing
+    }};
+}
+
+/// Each fault fails at least the check that names it.
+macro_rules! check_faults {
+    ($suite:ident: $($fault:ident => $check:literal,)*) => {
+        $({
+            let failing = failing!($suite, Fault::$fault);
+            assert!(failing.contains(&$check), "{:?} is not found by {}: {failing:?}", Fault::$fault, $check);
+        })*
+    };
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_fault_of_a_frontier_is_found() {
+    check_faults! { frontier:
+        ForgetsDelays => "the_delay_holds_between_two_claims_of_a_site",
+        ForgetsPauses => "a_paused_site_is_not_claimed",
+        ForgetsRests => "a_resting_site_is_not_claimed",
+        ForgetsBudgets => "the_page_budget_is_never_exceeded",
+        KeepsLateClaims => "a_completion_after_the_lease_went_elsewhere_is_lost",
+        ReleasesNothing => "a_released_claim_is_due_at_once",
+        CountsNoAttempts => "retry_waits_and_counts_attempts",
+        PromotesNothing => "a_stronger_reason_wins_and_is_reported_for_fetched_pages",
+        ForgetsLeases => "a_leased_url_is_claimed_by_nobody_else",
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_fault_of_mined_state_is_found() {
+    check_faults! { state:
+        IgnoresExpected => "an_unexpected_version_is_a_conflict_and_names_the_stored_one",
+        AppliesStale => "a_late_version_changes_nothing",
+        AppliesPrefix => "a_batch_is_seen_whole_or_not_at_all",
+        CountsRemovals => "a_removed_page_counts_nothing_and_stays_removed",
+        SaturatesSums => "sums_wrap",
+        KeepsForgotten => "a_forgotten_site_starts_anew",
+        ValuesWithoutVersion => "a_value_is_put_if_it_is_what_was_expected",
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_fault_of_an_archive_is_found() {
+    check_faults! { archive:
+        CutsBytes => "three_megabytes_come_back",
+        DropsEmpty => "an_empty_value_is_a_value",
+        MixesKinds => "kinds_are_kept_apart",
+        KeepsDeleted => "what_is_deleted_is_gone",
+        ExpiresAll => "what_was_put_before_expires_and_nothing_else",
+        KeepsFirst => "putting_again_replaces",
+    }
+}
