@@ -2,10 +2,10 @@
 //!
 //! The idea: each algorithm is a pure function of a page and the parameters — no clock, no I/O, nothing
 //! learnt from the site — so copies of this service scale without talking, and what a page says can be
-//! computed again at any time. [`work`] is the whole path from bytes to a message; [`service`] runs it
+//! computed again at any time. [`work()`] is the whole path from bytes to a message; [`service`] runs it
 //! between the queues and is the one module that knows of them.
 //!
-//! Invariants: a page never ends the process (limits and a border for panics, see [`work`]); limits are
+//! Invariants: a page never ends the process (limits and a border for panics, see [`mod@work`]); limits are
 //! counted in leaves and steps, never in seconds, so that equal bytes give equal contributions.
 //! Start at [`work::work`], then [`partition::hierarchy`] and [`contribution::contribution`].
 

@@ -1,6 +1,6 @@
 //! The service: fetched pages in, hierarchies and contributions out.
 //!
-//! One page: take it from the queue, find its bytes, [`work`] on it off the reactor, file what it says in
+//! One page: take it from the queue, find its bytes, [`work()`] on it off the reactor, file what it says in
 //! the archive, publish it, and only then acknowledge: a page whose worker dies at any point comes again,
 //! and doing it twice has the same effect. A message that can never be worked on goes to the dead letters
 //! with the reason. A full queue or an archive that does not answer is waited for, holding at most as many

@@ -18,7 +18,7 @@ const MAX_TITLE: usize = 400;
 const MAX_H1: usize = 20;
 
 pub(super) fn title(page: &Page, metadata: &Metadata) -> Option<Found<String>> {
-    let cut = |text: &String| without_site(text, metadata.site_name.as_deref(), page.url.host());
+    let cut = |text: &String| without_site(text.as_str(), metadata.site_name.as_deref(), page.url.host());
     let og = metadata.og_title.as_ref().map(cut);
     let headline = metadata.headline.clone();
     let found = |value: String, witness, confidence| Some(Found { value, witness, confidence });
@@ -65,7 +65,7 @@ fn letters(text: &str) -> String {
 }
 
 /// Cuts a site's name off either end: one that is known as such, or else the shorter part at the end.
-fn without_site(title: &String, site_name: Option<&str>, host: &str) -> String {
+fn without_site(title: &str, site_name: Option<&str>, host: &str) -> String {
     let site = site_name.map(letters).filter(|name| !name.is_empty());
     let is_site = |part: &str| {
         let part = letters(part);
@@ -93,7 +93,7 @@ mod tests {
 
     #[track_caller]
     fn check(title: &str, site: Option<&str>, expected: &str) {
-        assert_eq!(without_site(&title.to_owned(), site, "www.daily.example"), expected, "{title}");
+        assert_eq!(without_site(title, site, "www.daily.example"), expected, "{title}");
     }
 
     #[test]
