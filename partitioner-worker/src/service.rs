@@ -273,6 +273,17 @@ fn sealed<M: envelope::Message>(message: &M) -> Result<Bytes, Stuck> {
     seal(message).map(Bytes::from).map_err(|error| Stuck::Reject(error.to_string()))
 }
 
+/// The bytes of an archived page, whose body is always inline.
+///
+/// # Errors
+/// When the body is elsewhere or broken.
+pub fn body(page: &FetchedPage) -> Result<Vec<u8>, String> {
+    match &page.body {
+        Body::Inline(packed) => unpack(packed),
+        Body::Archived => Err("the page's body is elsewhere".into()),
+    }
+}
+
 /// Decompresses a body, up to a limit that no page of ours reaches.
 fn unpack(packed: &[u8]) -> Result<Vec<u8>, String> {
     let broken = |error: std::io::Error| format!("the page's body is not zstd: {error}");

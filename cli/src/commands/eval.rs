@@ -222,7 +222,7 @@ fn texts(common: &EvalCommon, quiet: bool) -> anyhow::Result<Exit> {
         let input = page(&common.pages, &gold.id, gold.url.as_deref())?;
         let parsed = Page::parse(&input.url, None, &input.bytes, &limits());
         methods.entry("all text").or_default().push(everything(&gold.id, &parsed));
-        let found = newslode_partitioner::extract::any_article(&parsed, &parsed.html, LATEST);
+        let found = newslode_partitioner::extract::as_article(&parsed, &parsed.html, LATEST);
         methods.entry("default").or_default().push(said(&gold.id, &found));
     }
     shown.end();

@@ -1,19 +1,21 @@
 //! `newslode export`, and the files that a run ends with.
 
-use std::collections::BTreeMap;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use anyhow::Context;
 use newslode_common::article::Article;
 use newslode_common::config::Config;
-use newslode_common::page::CanonicalUrl;
-use newslode_common::store::redb::RedbStore;
-use newslode_common::store::{Frontier, Kind, PageArchive, SiteState};
+use newslode_common::store::Kind;
 use newslode_common::version::ContentHash;
 use newslode_miner::fold;
+use newslode_miner::members::{Filing, members};
+use newslode_miner::ontology::{BASE, OntologyWriter};
+use newslode_miner::service::Parts;
+use newslode_miner::summary::Summaries;
+use newslode_miner::taxonomy::Taxonomy;
 
-use super::taxonomy::Installation;
+use super::taxonomy::installation;
 use crate::args::{ExportArgs, ExportWhat};
 use crate::engine;
 use crate::exit::Exit;
@@ -26,20 +28,18 @@ pub(crate) struct Written {
 }
 
 pub(crate) async fn run(args: ExportArgs, config: &Config) -> anyhow::Result<Exit> {
-    let parts = Installation::open(args.dir.as_deref(), config).await?;
+    let parts = installation(args.dir.as_deref(), config).await?;
     let mut to = BufWriter::new(std::io::stdout().lock());
-    let (frontier, state, archive) = (parts.frontier.as_ref(), parts.state.as_ref(), parts.archive.as_ref());
     match args.what {
         ExportWhat::Articles => {
-            write_articles(frontier, state, archive, &mut to).await?;
+            let (mut lines, mut none) = (to, std::io::sink());
+            write(&parts, Some(&mut lines), &mut none).await?;
+            lines.flush()?;
+            return Ok(Exit::Done);
         }
-        ExportWhat::Hierarchies => {
-            each(state, archive, Kind::Hierarchy, |_, _, xml| Ok(to.write_all(xml)?)).await?;
-        }
+        ExportWhat::Hierarchies => each(&parts, Kind::Hierarchy, |_, xml| Ok(to.write_all(xml)?)).await?,
         ExportWhat::Ontology => {
-            let articles = articles(frontier, state, archive).await?;
-            let taxonomy = fold::read(state).await?.unwrap_or_default();
-            newslode_miner::ontology::write(&taxonomy, &articles, &mut to)?;
+            write(&parts, None::<&mut std::io::Sink>, &mut to).await?;
         }
     }
     to.flush()?;
@@ -48,79 +48,82 @@ pub(crate) async fn run(args: ExportArgs, config: &Config) -> anyhow::Result<Exi
 
 /// Hands what the archive keeps of every counted page to `take`, by site and URL.
 async fn each(
-    state: &dyn SiteState,
-    archive: &dyn PageArchive,
+    parts: &Parts,
     kind: Kind,
-    mut take: impl FnMut(&CanonicalUrl, ContentHash, &[u8]) -> anyhow::Result<()>,
+    mut take: impl FnMut(ContentHash, &[u8]) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
-    for (site, _) in state.sites().await? {
-        for (url, version) in state.pages(&site).await? {
+    for (site, _) in parts.state.sites().await? {
+        for (_, version) in parts.state.pages(&site).await? {
             if version.content != ContentHash::NONE
-                && let Some(bytes) = archive.get(kind, version.content).await?
+                && let Some(bytes) = parts.archive.get(kind, version.content).await?
             {
-                take(&url, version.content, &bytes)?;
+                take(version.content, &bytes)?;
             }
         }
     }
     Ok(())
 }
 
-/// All articles, filed under their concepts.
-async fn articles(
-    frontier: &dyn Frontier,
-    state: &dyn SiteState,
-    archive: &dyn PageArchive,
-) -> anyhow::Result<Vec<Article>> {
-    let taxonomy = fold::read(state).await?.unwrap_or_default();
-    let labels: BTreeMap<&str, &str> =
-        taxonomy.concepts.iter().map(|concept| (concept.key.as_str(), concept.label.as_str())).collect();
-    let members = newslode_miner::members::members(frontier, state, archive, &taxonomy).await?;
-    let mut articles = Vec::new();
-    each(state, archive, Kind::Article, |url, _, json| {
+/// Writes articles as JSON Lines and the ontology as Turtle in one pass; each article is filed under
+/// its concepts.
+async fn write(
+    parts: &Parts,
+    mut lines: Option<&mut impl Write>,
+    turtle: &mut impl Write,
+) -> anyhow::Result<(Taxonomy, usize)> {
+    let taxonomy = fold::read(parts.state.as_ref()).await?.unwrap_or_default();
+    let (sites, _) = Summaries::default().refresh(parts.state.as_ref()).await?;
+    let listed = members(parts, &taxonomy, &sites).await?;
+    let filing = Filing::new(&taxonomy, &listed);
+    let mut ontology = OntologyWriter::new(turtle, BASE)?;
+    ontology.taxonomy(&taxonomy)?;
+    let mut articles = 0;
+    each(parts, Kind::Article, |_, json| {
         let mut article: Article = serde_json::from_slice(json)?;
-        let keys = members.get(url).into_iter().flatten();
-        article.concepts = keys.filter_map(|key| labels.get(key.as_str())).map(ToString::to_string).collect();
-        articles.push(article);
+        let keys = filing.concepts(&article);
+        let labels = keys.iter().filter_map(|key| taxonomy.concept(key)).map(|concept| concept.label.clone());
+        article.concepts = labels.collect();
+        ontology.article(&article, &filing)?;
+        if let Some(lines) = &mut lines {
+            serde_json::to_writer(&mut *lines, &article)?;
+            lines.write_all(b"\n")?;
+        }
+        articles += 1;
         Ok(())
     })
     .await?;
-    Ok(articles)
-}
-
-async fn write_articles(
-    frontier: &dyn Frontier,
-    state: &dyn SiteState,
-    archive: &dyn PageArchive,
-    to: &mut impl Write,
-) -> anyhow::Result<Vec<Article>> {
-    let articles = articles(frontier, state, archive).await?;
-    for article in &articles {
-        serde_json::to_writer(&mut *to, article)?;
-        to.write_all(b"\n")?;
-    }
-    Ok(articles)
+    ontology.finish()?.flush()?;
+    Ok((taxonomy, articles))
 }
 
 /// Writes a run's files; each is whole or the one from before.
-pub(crate) async fn write_outputs(store: &RedbStore, folder: &Path, hierarchies: bool) -> anyhow::Result<Written> {
+pub(crate) async fn write_outputs(parts: &Parts, folder: &Path, hierarchies: bool) -> anyhow::Result<Written> {
     let (article_file, ontology_file) = engine::output_files(folder);
-    let mut lines = Vec::new();
-    let articles = write_articles(store, store, store, &mut lines).await?;
-    replace(&article_file, &lines)?;
-    let taxonomy = fold::read(store).await?.unwrap_or_default();
-    let mut turtle = Vec::new();
-    newslode_miner::ontology::write(&taxonomy, &articles, &mut turtle)?;
-    replace(&ontology_file, &turtle)?;
-    if hierarchies {
-        let out = folder.join("hierarchies");
-        std::fs::create_dir_all(&out)?;
-        each(store, store, Kind::Hierarchy, |_, content, xml| replace(&out.join(format!("{content}.xml")), xml)).await?;
+    let (mut lines, mut turtle) = (part(&article_file)?, part(&ontology_file)?);
+    let (taxonomy, articles) = write(parts, Some(&mut lines), &mut turtle).await?;
+    for (mut out, file) in [(lines, &article_file), (turtle, &ontology_file)] {
+        out.flush()?;
+        rename(file)?;
     }
-    Ok(Written { concepts: taxonomy.concepts.len(), relations: taxonomy.relations.len(), articles: articles.len() })
+    if hierarchies {
+        let folder = folder.join("hierarchies");
+        std::fs::create_dir_all(&folder)?;
+        each(parts, Kind::Hierarchy, |content, xml| {
+            let file = folder.join(format!("{content}.xml"));
+            part(&file)?.write_all(xml)?;
+            rename(&file)
+        })
+        .await?;
+    }
+    Ok(Written { concepts: taxonomy.concepts.len(), relations: taxonomy.relations.len(), articles })
 }
 
-fn replace(file: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+fn part(file: &Path) -> anyhow::Result<BufWriter<std::fs::File>> {
     let part = file.with_extension("part");
-    std::fs::write(&part, bytes).with_context(|| format!("cannot write `{}`", part.display()))?;
-    std::fs::rename(&part, file).with_context(|| format!("cannot write `{}`", file.display()))
+    let opened = std::fs::File::create(&part).with_context(|| format!("cannot write `{}`", part.display()))?;
+    Ok(BufWriter::new(opened))
+}
+
+fn rename(file: &Path) -> anyhow::Result<()> {
+    std::fs::rename(file.with_extension("part"), file).with_context(|| format!("cannot write `{}`", file.display()))
 }

@@ -124,7 +124,7 @@ pub(crate) async fn mine(
     let mut shown = Shown::new(quiet);
     let ended = engine.mine(stop, |progress| shown.say(|| line(progress, begun))).await?;
     shown.say(|| "writing articles and ontology".into());
-    let written = export::write_outputs(&engine.store, folder, keep.contains(&Keep::Hierarchies)).await?;
+    let written = export::write_outputs(&engine.miner_parts(), folder, keep.contains(&Keep::Hierarchies)).await?;
     shown.end();
     let sites = Frontier::status(&engine.store).await?;
     let summary = Summary {

@@ -1,9 +1,15 @@
 //! `newslode taxonomy`: the taxonomy of a run or of the services.
 
+use std::io::Write;
+use std::path::Path;
 use std::sync::Arc;
 
+use newslode_common::broker::Limits;
+use newslode_common::broker::in_process::InProcessBroker;
 use newslode_common::config::Config;
-use newslode_common::store::{Frontier, PageArchive, SiteState};
+use newslode_common::telemetry::metrics::Metrics;
+use newslode_miner::ontology::{BASE, OntologyWriter};
+use newslode_miner::service::Parts;
 use newslode_miner::summary::Summaries;
 use newslode_miner::taxonomy::{explain, tree_text};
 
@@ -11,27 +17,21 @@ use crate::args::{TaxonomyArgs, TaxonomyFormat};
 use crate::exit::{Exit, hinted};
 use crate::{engine, out, served};
 
-/// Everything that a command reads from an installation.
-pub(crate) struct Installation {
-    pub(crate) frontier: Arc<dyn Frontier>,
-    pub(crate) state: Arc<dyn SiteState>,
-    pub(crate) archive: Arc<dyn PageArchive>,
-}
-
-impl Installation {
-    /// A run's folder, or the services' servers.
-    pub(crate) async fn open(dir: Option<&std::path::Path>, config: &Config) -> anyhow::Result<Installation> {
-        if let Some(folder) = dir {
-            let store = Arc::new(engine::open_state(folder)?);
-            return Ok(Installation { frontier: store.clone(), state: store.clone(), archive: store });
-        }
-        let store = Arc::new(served::store(config).await?);
-        Ok(Installation { frontier: store.clone(), state: store, archive: Arc::new(served::archive(config)?) })
+/// What a command reads of an installation: a run's folder, or the services' servers. Nothing is
+/// published by a reader, so its broker is an empty one of its own.
+pub(crate) async fn installation(dir: Option<&Path>, config: &Config) -> anyhow::Result<Parts> {
+    let (broker, metrics) = (Arc::new(InProcessBroker::new(Limits::default())), Metrics::new()?);
+    if let Some(folder) = dir {
+        let store = Arc::new(engine::open_state(folder)?);
+        return Ok(Parts { frontier: store.clone(), state: store.clone(), archive: store, broker, metrics });
     }
+    let store = Arc::new(served::store(config).await?);
+    let archive = Arc::new(served::archive(config)?);
+    Ok(Parts { frontier: store.clone(), state: store, archive, broker, metrics })
 }
 
 pub(crate) async fn run(args: TaxonomyArgs, config: &Config) -> anyhow::Result<Exit> {
-    let parts = Installation::open(args.dir.as_deref(), config).await?;
+    let parts = installation(args.dir.as_deref(), config).await?;
     let Some(taxonomy) = newslode_miner::fold::read(parts.state.as_ref()).await? else {
         return Err(hinted("nothing was folded yet", "mine first, or wait for the miner's first fold"));
     };
@@ -43,7 +43,11 @@ pub(crate) async fn run(args: TaxonomyArgs, config: &Config) -> anyhow::Result<E
     match args.format {
         TaxonomyFormat::Tree => out::text(&tree_text(&taxonomy))?,
         TaxonomyFormat::Json => out::json(&taxonomy)?,
-        TaxonomyFormat::Turtle => newslode_miner::ontology::write(&taxonomy, &[], std::io::stdout().lock())?,
+        TaxonomyFormat::Turtle => {
+            let mut turtle = OntologyWriter::new(Vec::new(), BASE)?;
+            turtle.taxonomy(&taxonomy)?;
+            std::io::stdout().lock().write_all(&turtle.finish()?)?;
+        }
     }
     Ok(Exit::Done)
 }

@@ -6,7 +6,7 @@ use newslode_common::config::Config;
 use newslode_common::contribution::SEPARATOR;
 use newslode_common::message::FetchedPage;
 
-use super::taxonomy::Installation;
+use super::taxonomy::installation;
 use crate::args::VerifyArgs;
 use crate::exit::Exit;
 use crate::out;
@@ -16,7 +16,7 @@ use crate::progress::Shown;
 const SHOWN: usize = 20;
 
 pub(crate) async fn run(args: VerifyArgs, config: &Config, quiet: bool) -> anyhow::Result<Exit> {
-    let parts = Installation::open(args.dir.as_deref(), config).await?;
+    let parts = installation(args.dir.as_deref(), config).await?;
     let params = super::partition::named(&config.partitioner.params)?;
     let budget = Duration::from_millis(config.partitioner.page_ms);
     let recompute = |page: FetchedPage| {

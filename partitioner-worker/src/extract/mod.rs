@@ -28,15 +28,24 @@ use metadata::{Found, Metadata};
 pub fn article(page: &Page, html: &str, fetched_at: Timestamp) -> (PageKind, Option<Article>) {
     let metadata = Metadata::of(page, fetched_at);
     let kind = kind::kind(page, metadata.says_article);
-    if kind != PageKind::Article {
-        return (kind, None);
-    }
+    let article = (kind == PageKind::Article).then(|| read(page, html, metadata));
+    (kind, article)
+}
+
+/// The fields and text of a page that is taken to be an article, whatever it looks like: for measuring
+/// on pages that are known to be articles.
+#[must_use]
+pub fn as_article(page: &Page, html: &str, fetched_at: Timestamp) -> Article {
+    read(page, html, Metadata::of(page, fetched_at))
+}
+
+fn read(page: &Page, html: &str, metadata: Metadata) -> Article {
     let mut evidence = Fields::default();
     let title = evidence.keep("title", title::title(page, &metadata));
     let body = body::body(page, html, title.as_deref());
     let place = metadata.place.clone().or_else(|| dateline(&body.blocks));
     let authors = evidence.keep("authors", metadata.authors).unwrap_or_default();
-    let article = Article {
+    Article {
         url: page.url.as_str().to_owned(),
         site: page.url.site().as_str().to_owned(),
         title,
@@ -50,10 +59,9 @@ pub fn article(page: &Page, html: &str, fetched_at: Timestamp) -> (PageKind, Opt
         image: evidence.keep("image", metadata.image),
         method: body.method.to_owned(),
         body: body.blocks,
-        kind,
+        kind: PageKind::Article,
         evidence: evidence.0,
-    };
-    (kind, Some(article))
+    }
 }
 
 /// Evidence by field.
