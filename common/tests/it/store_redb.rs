@@ -1,5 +1,7 @@
 //! The embedded store and the archives keep every promise, across closing, crashes and other orders.
 
+#![allow(clippy::unwrap_used, reason = "all of this file is tests; the lint knows only functions marked so")]
+
 use std::collections::BTreeMap;
 use std::process::Stdio;
 use std::time::{Duration, Instant};

@@ -1,6 +1,8 @@
 //! The conformance suites find what breaks: a store with one fault at a time must fail the checks that
 //! name it. A check that no fault can fail proves nothing.
 
+#![allow(clippy::unwrap_used, reason = "all of this file is tests; the lint knows only functions marked so")]
+
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! Archived pages: how they are packed, and the archive in folders and buckets.
 //!
-//! All archives pack alike ([`pack`], [`unpack`]): zstd with a checksum, so that a broken value is
+//! All archives pack alike (`pack`, `unpack`): zstd with a checksum, so that a broken value is
 //! found out and never read as another page. The embedded archive is part of
 //! [`RedbStore`](super::redb::RedbStore); [`ObjectArchive`] keeps objects.
 
