@@ -9,7 +9,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 /// filed under those concepts, and every page's hierarchy as XML. No rules per site, no training.
 #[derive(Debug, Parser)]
 #[command(name = "newslode", version, propagate_version = true, max_term_width = 100)]
-#[command(after_help = "Start here:\n  newslode demo\n  newslode mine https://www.example.com https://news.example.org --out run")]
+#[command(
+    after_help = "Start here:\n  newslode demo\n  newslode mine https://www.example.com https://news.example.org --out run"
+)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -30,10 +32,14 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  newslode demo --sites 8 --out /tmp/demo")]
     Demo(DemoArgs),
     /// Crawl, partition and mine sites; resumes what the folder holds.
-    #[command(after_help = "Example:\n  newslode mine https://www.example.com https://news.example.org --out run --max-pages 200\n\nStop it with Ctrl-C at any moment and run the same command again: it goes on where it was.")]
+    #[command(
+        after_help = "Example:\n  newslode mine https://www.example.com https://news.example.org --out run --max-pages 200\n\nStop it with Ctrl-C at any moment and run the same command again: it goes on where it was."
+    )]
     Mine(MineArgs),
     /// Show the hierarchy of pages.
-    #[command(after_help = "Example:\n  newslode partition page.html --format xml\n  curl -s https://www.example.com | newslode partition - --url https://www.example.com/")]
+    #[command(
+        after_help = "Example:\n  newslode partition page.html --format xml\n  curl -s https://www.example.com | newslode partition - --url https://www.example.com/"
+    )]
     Partition(PartitionArgs),
     /// Extract articles from pages, one JSON object a line.
     #[command(after_help = "Example:\n  newslode extract pages/ --format text")]
@@ -45,16 +51,22 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  newslode export articles run > articles.jsonl")]
     Export(ExportArgs),
     /// Add, remove, pause or list seed sites, over the broker or in a run's folder.
-    #[command(after_help = "Example:\n  newslode seed add https://www.example.com --max-pages 500\n  newslode seed list --dir run")]
+    #[command(
+        after_help = "Example:\n  newslode seed add https://www.example.com --max-pages 500\n  newslode seed list --dir run"
+    )]
     Seed(SeedArgs),
     /// Sites, pages by outcome, queues.
-    #[command(after_help = "Example:\n  newslode status run\n  newslode status            (the services' store and broker)")]
+    #[command(
+        after_help = "Example:\n  newslode status run\n  newslode status            (the services' store and broker)"
+    )]
     Status(StatusArgs),
     /// Look after the services' dead letters.
     #[command(after_help = "Example:\n  newslode dead list pages\n  newslode dead replay pages")]
     Dead(DeadArgs),
     /// Recompute the mined state from the archive and compare it with the live one, to the bit.
-    #[command(after_help = "Example:\n  newslode verify run\n  newslode verify            (the services' store and archive)")]
+    #[command(
+        after_help = "Example:\n  newslode verify run\n  newslode verify            (the services' store and archive)"
+    )]
     Verify(VerifyArgs),
     /// Show, check or describe the configuration.
     #[command(after_help = "Example:\n  newslode config check --config newslode.toml")]

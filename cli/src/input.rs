@@ -31,7 +31,12 @@ pub(crate) async fn read(args: &PagesArgs, crawler: &CrawlerConfig) -> anyhow::R
         } else if name == "-" {
             let mut bytes = Vec::new();
             std::io::stdin().lock().read_to_end(&mut bytes)?;
-            pages.push(Input { name: name.clone(), url: address(args, "standard-input")?, content_type: None, bytes });
+            pages.push(Input {
+                name: name.clone(),
+                url: address(args, "standard-input")?,
+                content_type: None,
+                bytes,
+            });
         } else {
             for path in files(Path::new(name))? {
                 pages.push(file(&path, args)?);
@@ -60,7 +65,10 @@ pub(crate) fn files(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
         }
     }
     if found.is_empty() {
-        return Err(hinted(format!("`{}` holds no page", path.display()), "pages end in .html, .htm or .xhtml"));
+        return Err(hinted(
+            format!("`{}` holds no page", path.display()),
+            "pages end in .html, .htm or .xhtml",
+        ));
     }
     found.sort();
     Ok(found)
@@ -100,7 +108,8 @@ async fn fetch(name: &str, crawler: &CrawlerConfig) -> anyhow::Result<Input> {
             }
             Answer::Redirect(location) => {
                 let target = resolve(&url.to_url(), &location);
-                url = target.with_context(|| format!("`{url}` redirects to `{location}`, which is no page"))?;
+                url =
+                    target.with_context(|| format!("`{url}` redirects to `{location}`, which is no page"))?;
             }
             Answer::Empty => bail!("`{url}` is empty"),
             Answer::NotHtml => bail!("`{url}` is no HTML page"),

@@ -36,6 +36,9 @@ pub(crate) async fn store(config: &Config) -> anyhow::Result<RedisStore> {
 /// Opens the archive.
 pub(crate) fn archive(config: &Config) -> anyhow::Result<ObjectArchive> {
     ObjectArchive::open(&config.archive.url).map_err(|error| {
-        hinted(format!("cannot use the archive at {}: {error}", config.archive.url), "set NEWSLODE__ARCHIVE__URL")
+        hinted(
+            format!("cannot use the archive at {}: {error}", config.archive.url),
+            "set NEWSLODE__ARCHIVE__URL",
+        )
     })
 }

@@ -4,6 +4,7 @@
 //! when they are not, and ends when told to or when its work fails. Start at [`Service::start`].
 
 use std::path::PathBuf;
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -11,9 +12,10 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use crate::broker::Broker;
 use crate::config::{self, Config};
 use crate::shutdown;
-use crate::store::{StoreError, StoreResult};
+use crate::store::{SiteState, StoreError, StoreResult};
 use crate::telemetry::admin::{Admin, Ready};
 use crate::telemetry::log;
 use crate::telemetry::metrics::Metrics;
@@ -140,6 +142,46 @@ where
                 }
             }
             other => return other,
+        }
+    }
+}
+
+/// Ready when the broker can be used.
+#[must_use]
+pub fn broker_ready(broker: Arc<dyn Broker>) -> Ready {
+    Arc::new(move || {
+        let broker = broker.clone();
+        Box::pin(async move { broker.ready().await.map_err(|error| error.to_string()) })
+    })
+}
+
+/// Ready when store and broker can be used.
+#[must_use]
+pub fn servers_ready(state: Arc<dyn SiteState>, broker: Arc<dyn Broker>) -> Ready {
+    let broker = broker_ready(broker);
+    Arc::new(move || {
+        let (state, broker) = (state.clone(), broker.clone());
+        Box::pin(async move {
+            state.ready().await.map_err(|error| error.to_string())?;
+            broker().await
+        })
+    })
+}
+
+/// What `main` returns: prints what was asked for, or the error that ended the service. A wrong
+/// configuration is code 2, any other failure 1.
+#[allow(clippy::print_stdout, clippy::print_stderr, reason = "a service's last words")]
+pub fn end(name: &str, ended: Result<Option<String>, Error>) -> ExitCode {
+    match ended {
+        Ok(said) => {
+            if let Some(text) = said {
+                println!("{text}");
+            }
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("{name}: {error}");
+            ExitCode::from(if error.is::<config::ConfigError>() { 2 } else { 1 })
         }
     }
 }

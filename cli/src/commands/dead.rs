@@ -44,7 +44,11 @@ pub(crate) async fn run(args: DeadArgs, config: &Config) -> anyhow::Result<Exit>
         DeadCommand::List { queue, json } => list(&broker, queue.into(), json).await,
         DeadCommand::Show { queue, id } => show(&broker, queue.into(), &id).await,
         DeadCommand::Replay { queue, ids } => {
-            out::line(format!("{} put back into `{}`", broker.replay(queue.into(), &ids).await?, Queue::from(queue)))?;
+            out::line(format!(
+                "{} put back into `{}`",
+                broker.replay(queue.into(), &ids).await?,
+                Queue::from(queue)
+            ))?;
             Ok(Exit::Done)
         }
         DeadCommand::Drop { queue, ids, all } => {
@@ -65,7 +69,10 @@ async fn list(broker: &dyn Broker, queue: Queue, json: bool) -> anyhow::Result<E
         return Ok(Exit::Done);
     }
     for row in &rows {
-        out::line(format!("{}  {}  {}\n    why:  {}\n    what: {} ({} bytes)", row.id, row.at, row.who, row.why, row.what, row.bytes))?;
+        out::line(format!(
+            "{}  {}  {}\n    why:  {}\n    what: {} ({} bytes)",
+            row.id, row.at, row.who, row.why, row.what, row.bytes
+        ))?;
     }
     out::line(format!("{} dead letters of `{queue}`", rows.len()))?;
     Ok(Exit::Done)
@@ -87,7 +94,10 @@ async fn show(broker: &dyn Broker, queue: Queue, id: &str) -> anyhow::Result<Exi
 
 /// Text as it is, other bytes as dots, so that no terminal is upset.
 fn printable(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).chars().map(|c| if c.is_control() || c == '\u{fffd}' { '.' } else { c }).collect()
+    String::from_utf8_lossy(bytes)
+        .chars()
+        .map(|c| if c.is_control() || c == '\u{fffd}' { '.' } else { c })
+        .collect()
 }
 
 fn time(at: u64) -> String {

@@ -18,8 +18,8 @@ use tokio::task::JoinSet;
 use super::mine;
 use crate::args::DemoArgs;
 use crate::engine::{self, Engine, add_seeds, seeds};
-use crate::eval::articles::{Line, Row, Summary, score, summary};
 use crate::eval::Prf;
+use crate::eval::articles::{Line, Row, Summary, score, summary};
 use crate::exit::{Exit, hinted};
 use crate::out;
 
@@ -38,13 +38,15 @@ pub(crate) async fn run(args: DemoArgs, mut config: Config, quiet: bool) -> anyh
     fresh(&args.out)?;
     let world = World::generate(&WorldSpec { seed: args.seed, sites: args.sites, ..WorldSpec::default() });
     let (gold, start) = (world.gold().clone(), world.seeds());
-    let server = Server::start(world, ([127, 0, 0, 1], 0).into()).await.context("cannot serve on loopback")?;
+    let server =
+        Server::start(world, ([127, 0, 0, 1], 0).into()).await.context("cannot serve on loopback")?;
     config.crawler.resolve = vec![format!("*:{}", server.addr())];
     config.miner.delay_ms = 0;
     let mut waiter = JoinSet::new();
     let stop = shutdown::on_signal(&mut waiter, || std::process::abort())?;
     let engine = Engine::open(&args.out, config.clone())?;
-    add_seeds(&engine.miner_parts(), &seeds::collect(&start, None)?, (None, None, None), &config.miner).await?;
+    add_seeds(&engine.miner_parts(), &seeds::collect(&start, None)?, (None, None, None), &config.miner)
+        .await?;
     if !args.json {
         out::line(format!("mining {} synthetic news sites served on {}\n", start.len(), server.addr()))?;
     }
@@ -71,7 +73,10 @@ fn fresh(folder: &Path) -> anyhow::Result<()> {
     }
     let ours = folder.join(engine::STATE_FILE).exists() || folder.read_dir()?.next().is_none();
     if !ours {
-        return Err(hinted(format!("`{}` is not an earlier demo's folder", folder.display()), "choose another --out"));
+        return Err(hinted(
+            format!("`{}` is not an earlier demo's folder", folder.display()),
+            "choose another --out",
+        ));
     }
     std::fs::remove_dir_all(folder).with_context(|| format!("cannot remove `{}`", folder.display()))
 }
@@ -96,8 +101,10 @@ fn compare(gold: &Gold, taxonomy: &Taxonomy, articles: &[Article]) -> Report {
     };
     let wanted: BTreeSet<String> = gold.concepts.iter().map(|concept| concept.label.to_lowercase()).collect();
     let found: BTreeSet<String> = taxonomy.concepts.iter().map(|concept| name(&concept.label)).collect();
-    let is_a: BTreeSet<(String, String)> = gold.is_a.iter().map(|(a, b)| (a.to_lowercase(), b.to_lowercase())).collect();
-    let key: BTreeMap<&str, String> = taxonomy.concepts.iter().map(|c| (c.key.as_str(), name(&c.label))).collect();
+    let is_a: BTreeSet<(String, String)> =
+        gold.is_a.iter().map(|(a, b)| (a.to_lowercase(), b.to_lowercase())).collect();
+    let key: BTreeMap<&str, String> =
+        taxonomy.concepts.iter().map(|c| (c.key.as_str(), name(&c.label))).collect();
     let related = |key_of: &str| key.get(key_of).cloned().unwrap_or_default();
     let said: BTreeSet<(String, String)> =
         taxonomy.relations.iter().map(|r| (related(&r.broader), related(&r.narrower))).collect();
@@ -115,7 +122,8 @@ fn compare(gold: &Gold, taxonomy: &Taxonomy, articles: &[Article]) -> Report {
 
 /// Scores of the articles that were fetched and taken for articles.
 fn article_rows(gold: &Gold, articles: &[Article]) -> (Vec<Row>, usize) {
-    let by_url: BTreeMap<&str, &Article> = articles.iter().map(|article| (article.url.as_str(), article)).collect();
+    let by_url: BTreeMap<&str, &Article> =
+        articles.iter().map(|article| (article.url.as_str(), article)).collect();
     let mut rows = Vec::new();
     for right in &gold.articles {
         let Some(article) = by_url.get(right.url.as_str()) else { continue };
@@ -151,7 +159,12 @@ fn tell(
     out::line("TAXONOMY (label, and the number of sites that show it)")?;
     out::text(&mine::top(taxonomy, 60))?;
     out::line("\nARTICLES (three of them)")?;
-    for article in articles.iter().filter(|article| !article.concepts.is_empty()).step_by(articles.len().max(3) / 3).take(3) {
+    for article in articles
+        .iter()
+        .filter(|article| !article.concepts.is_empty())
+        .step_by(articles.len().max(3) / 3)
+        .take(3)
+    {
         out::line(format!("  {}", article.title.as_deref().unwrap_or("(no title)")))?;
         let published = article.published.as_deref().unwrap_or("undated");
         out::line(format!("    {} · {} · {published}", article.site, article.authors.join(", ")))?;
@@ -160,7 +173,9 @@ fn tell(
         out::line(format!("    {}…", text.chars().take(160).collect::<String>().replace('\n', " ")))?;
     }
     out::line("\nHOW RIGHT IT IS (against what the synthetic world knows)")?;
-    let prf = |name: &str, p: &Prf| format!("  {name:12} precision {:.3}  recall {:.3}  F1 {:.3}", p.precision, p.recall, p.f1);
+    let prf = |name: &str, p: &Prf| {
+        format!("  {name:12} precision {:.3}  recall {:.3}  F1 {:.3}", p.precision, p.recall, p.f1)
+    };
     out::line(prf("concepts", &report.concepts))?;
     out::line(prf("is-a pairs", &report.relations))?;
     if !report.junk_among_concepts.is_empty() {
@@ -178,5 +193,9 @@ fn tell(
         run.seconds,
         folder.display()
     ))?;
-    out::line(format!("next: newslode taxonomy {} --explain sports; newslode verify {}", folder.display(), folder.display()))
+    out::line(format!(
+        "next: newslode taxonomy {} --explain sports; newslode verify {}",
+        folder.display(),
+        folder.display()
+    ))
 }

@@ -83,7 +83,9 @@ fn hierarchies(common: &EvalCommon, quiet: bool) -> anyhow::Result<Exit> {
     shown.end();
     let scored: Vec<(String, Vec<hierarchy::Row>)> = methods
         .iter()
-        .map(|(name, said)| (name.clone(), golds.values().zip(said).map(|(gold, one)| hierarchy::score(gold, one)).collect()))
+        .map(|(name, said)| {
+            (name.clone(), golds.values().zip(said).map(|(gold, one)| hierarchy::score(gold, one)).collect())
+        })
         .collect();
     if let Some((_, said)) = methods.last() {
         write_predictions(common, said)?;
@@ -203,7 +205,15 @@ fn flat(common: &EvalCommon, level: u8, quiet: bool) -> anyhow::Result<Exit> {
         for f in figures {
             out::line(format!(
                 "{name:16} window {}  P {:.3} R {:.3} F1 {:.3}  ({} right, {} said, {} gold)  page means P {:.3} R {:.3}",
-                f.window, f.precision, f.recall, f.f1, f.right, f.said, f.wanted, f.page_precision, f.page_recall
+                f.window,
+                f.precision,
+                f.recall,
+                f.f1,
+                f.right,
+                f.said,
+                f.wanted,
+                f.page_precision,
+                f.page_recall
             ))?;
         }
     }
@@ -243,11 +253,22 @@ fn texts(common: &EvalCommon, quiet: bool) -> anyhow::Result<Exit> {
         return Ok(Exit::Done);
     }
     for (name, s) in &summaries {
-        let share = |(value, n): (f64, usize)| if n == 0 { "—".into() } else { format!("{value:.3} ({n})") };
+        let share =
+            |(value, n): (f64, usize)| if n == 0 { "—".into() } else { format!("{value:.3} ({n})") };
         out::line(format!(
             "{name:16} {} pages: body P {:.3} R {:.3} F1 {:.3} (se {:.3}), {} of {} below .5 | title {} | authors {} F1 {} | day {} | segments F1 {}",
-            s.pages, s.precision, s.recall, s.f1, s.f1_error, s.below_half, s.bodies,
-            share(s.title), share(s.authors), share(s.author_f1), share(s.day), share(s.segment_f1)
+            s.pages,
+            s.precision,
+            s.recall,
+            s.f1,
+            s.f1_error,
+            s.below_half,
+            s.bodies,
+            share(s.title),
+            share(s.authors),
+            share(s.author_f1),
+            share(s.day),
+            share(s.segment_f1)
         ))?;
     }
     Ok(Exit::Done)
@@ -256,7 +277,12 @@ fn texts(common: &EvalCommon, quiet: bool) -> anyhow::Result<Exit> {
 /// The trivial baseline: all leaves, and the document's title.
 fn everything(id: &str, page: &Page) -> articles::Line {
     let text: Vec<&str> = (0..page.leaves.len()).map(|leaf| page.leaves.text(leaf)).collect();
-    articles::Line { id: id.into(), title: page.title.clone(), body: Some(text.join("\n")), ..Default::default() }
+    articles::Line {
+        id: id.into(),
+        title: page.title.clone(),
+        body: Some(text.join("\n")),
+        ..Default::default()
+    }
 }
 
 fn said(id: &str, article: &Article) -> articles::Line {

@@ -97,7 +97,11 @@ async fn write(
 }
 
 /// Writes a run's files; each is whole or the one from before.
-pub(crate) async fn write_outputs(parts: &Parts, folder: &Path, hierarchies: bool) -> anyhow::Result<Written> {
+pub(crate) async fn write_outputs(
+    parts: &Parts,
+    folder: &Path,
+    hierarchies: bool,
+) -> anyhow::Result<Written> {
     let (article_file, ontology_file) = engine::output_files(folder);
     let (mut lines, mut turtle) = (part(&article_file)?, part(&ontology_file)?);
     let (taxonomy, articles) = write(parts, Some(&mut lines), &mut turtle).await?;
@@ -120,10 +124,12 @@ pub(crate) async fn write_outputs(parts: &Parts, folder: &Path, hierarchies: boo
 
 fn part(file: &Path) -> anyhow::Result<BufWriter<std::fs::File>> {
     let part = file.with_extension("part");
-    let opened = std::fs::File::create(&part).with_context(|| format!("cannot write `{}`", part.display()))?;
+    let opened =
+        std::fs::File::create(&part).with_context(|| format!("cannot write `{}`", part.display()))?;
     Ok(BufWriter::new(opened))
 }
 
 fn rename(file: &Path) -> anyhow::Result<()> {
-    std::fs::rename(file.with_extension("part"), file).with_context(|| format!("cannot write `{}`", file.display()))
+    std::fs::rename(file.with_extension("part"), file)
+        .with_context(|| format!("cannot write `{}`", file.display()))
 }

@@ -7,9 +7,9 @@ use anyhow::Context;
 use newslode_common::article::{Article, BlockKind};
 use newslode_common::config::Config;
 use newslode_common::time::Timestamp;
+use newslode_partitioner::Page;
 use newslode_partitioner::extract::article;
 use newslode_partitioner::work::limits;
-use newslode_partitioner::Page;
 use serde::Deserialize;
 
 use crate::args::{ArticleFormat, ExtractArgs};

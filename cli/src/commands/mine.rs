@@ -41,7 +41,10 @@ pub(crate) async fn run(args: MineArgs, mut config: Config, quiet: bool) -> anyh
     config.validate()?;
     let urls = seeds::collect(&args.urls, args.seeds.as_deref())?;
     if urls.is_empty() && !args.out.join(engine::STATE_FILE).exists() {
-        return Err(hinted("no site was named", "newslode mine https://www.example.com https://news.example.org"));
+        return Err(hinted(
+            "no site was named",
+            "newslode mine https://www.example.com https://news.example.org",
+        ));
     }
     let mut waiter = JoinSet::new();
     // A second signal ends the process as if it had been killed: the state is made for that.
@@ -104,9 +107,10 @@ async fn serve_admin(
     let mut served = JoinSet::new();
     if let Some(addr) = args.admin {
         let admin = newslode_common::telemetry::admin::Admin::bind(addr).await?;
-        let ready = std::sync::Arc::new(|| -> std::pin::Pin<Box<dyn Future<Output = Result<(), String>> + Send>> {
-            Box::pin(async { Ok(()) })
-        });
+        let ready =
+            std::sync::Arc::new(|| -> std::pin::Pin<Box<dyn Future<Output = Result<(), String>> + Send>> {
+                Box::pin(async { Ok(()) })
+            });
         served.spawn(admin.serve(engine.metrics.clone(), ready, stop.clone()));
     }
     Ok(served)
@@ -124,7 +128,8 @@ pub(crate) async fn mine(
     let mut shown = Shown::new(quiet);
     let ended = engine.mine(stop, |progress| shown.say(|| line(progress, begun))).await?;
     shown.say(|| "writing articles and ontology".into());
-    let written = export::write_outputs(&engine.miner_parts(), folder, keep.contains(&Keep::Hierarchies)).await?;
+    let written =
+        export::write_outputs(&engine.miner_parts(), folder, keep.contains(&Keep::Hierarchies)).await?;
     shown.end();
     let sites = Frontier::status(&engine.store).await?;
     let summary = Summary {
@@ -146,7 +151,8 @@ pub(crate) async fn mine(
 fn line(progress: &Progress, begun: Instant) -> String {
     let done = progress.done();
     let rate = done as f64 / begun.elapsed().as_secs_f64().max(0.001);
-    let concepts = progress.fold.as_ref().map_or(String::new(), |fold| format!(", {} concepts", fold.concepts));
+    let concepts =
+        progress.fold.as_ref().map_or(String::new(), |fold| format!(", {} concepts", fold.concepts));
     format!(
         "round {}: {done} of {} URLs on {} sites, {} pages in work, {rate:.0}/s{concepts}",
         progress.round,
@@ -160,7 +166,8 @@ fn line(progress: &Progress, begun: Instant) -> String {
 async fn tell(engine: &Engine, folder: &Path, summary: &Summary) -> anyhow::Result<()> {
     let taxonomy = newslode_miner::fold::read(&engine.store).await?.unwrap_or_default();
     out::text(&top(&taxonomy, 30))?;
-    let state = if summary.complete { "complete" } else { "interrupted; run the same command again to go on" };
+    let state =
+        if summary.complete { "complete" } else { "interrupted; run the same command again to go on" };
     out::line(format!(
         "{state}: {} URLs of {} sites in {:.1} s ({})",
         summary.urls,

@@ -8,8 +8,8 @@ use newslode_common::store::Frontier;
 use newslode_common::time::Timestamp;
 
 use crate::args::{SeedArgs, SeedCommandArg, SeedUrls};
-use crate::exit::{Exit, hinted};
 use crate::engine::{self, Engine};
+use crate::exit::{Exit, hinted};
 use crate::{out, served};
 
 pub(crate) async fn run(args: SeedArgs, config: &Config) -> anyhow::Result<Exit> {
@@ -31,11 +31,16 @@ pub(crate) async fn run(args: SeedArgs, config: &Config) -> anyhow::Result<Exit>
             (sites, messages)
         }
         SeedCommandArg::Remove(sites) => {
-            let messages = plain(&sites, |url| SeedMessage { version: VERSION, remove: Some(url), ..Default::default() });
+            let messages = plain(&sites, |url| SeedMessage {
+                version: VERSION,
+                remove: Some(url),
+                ..Default::default()
+            });
             (sites, messages)
         }
         SeedCommandArg::Pause(sites) => {
-            let messages = plain(&sites, |url| SeedMessage { version: VERSION, pause: Some(url), ..Default::default() });
+            let messages =
+                plain(&sites, |url| SeedMessage { version: VERSION, pause: Some(url), ..Default::default() });
             (sites, messages)
         }
     };
@@ -48,7 +53,8 @@ async fn send(sites: &SeedUrls, messages: &[SeedMessage], config: &Config) -> an
     let mut commands = Vec::new();
     for body in &bodies {
         let command = SeedMessage::parse(body);
-        commands.push(command.map_err(|e| hinted(e.to_string(), "a seed looks like https://www.example.com"))?);
+        commands
+            .push(command.map_err(|e| hinted(e.to_string(), "a seed looks like https://www.example.com"))?);
     }
     match &sites.dir {
         Some(folder) => {

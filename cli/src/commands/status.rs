@@ -32,7 +32,11 @@ pub(crate) async fn run(args: StatusArgs, config: &Config) -> anyhow::Result<Exi
         }
     };
     let status = Status { outcomes: tally(&sites), sites, queues };
-    if args.json { out::json(&status)? } else { print(&status)? }
+    if args.json {
+        out::json(&status)?
+    } else {
+        print(&status)?
+    }
     Ok(Exit::Done)
 }
 

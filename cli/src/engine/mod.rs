@@ -144,7 +144,11 @@ impl Engine {
         let miner = self.miner_parts();
         let miner_config = newslode_common::config::MinerConfig { fold_s: 0, ..self.config.miner.clone() };
         loops.spawn(newslode_crawler::run(crawler, self.config.crawler.clone(), stop.clone()));
-        loops.spawn(newslode_partitioner::service::run(partitioner, self.config.partitioner.clone(), stop.clone()));
+        loops.spawn(newslode_partitioner::service::run(
+            partitioner,
+            self.config.partitioner.clone(),
+            stop.clone(),
+        ));
         loops.spawn(newslode_miner::service::run(miner, miner_config, stop.clone()));
         let flushed = stop.clone();
         loops.spawn(async move {
@@ -168,7 +172,11 @@ impl Engine {
     }
 
     /// Waits for quiet, folds, follows; ends when a fold finds nothing new.
-    async fn rounds(&self, stop: &CancellationToken, show: &mut impl FnMut(&Progress)) -> anyhow::Result<Ended> {
+    async fn rounds(
+        &self,
+        stop: &CancellationToken,
+        show: &mut impl FnMut(&Progress),
+    ) -> anyhow::Result<Ended> {
         let parts = self.miner_parts();
         // Pages that were fetched when the last run ended, but not counted: its queues are gone.
         let store = &self.store;
@@ -220,7 +228,8 @@ impl Engine {
     async fn look(&self, round: u32, fold: Option<FoldReport>) -> anyhow::Result<Progress> {
         use newslode_common::broker::Queue;
         let sites = Frontier::status(&self.store).await?;
-        let unfinished = [Queue::Pages, Queue::Partitions].map(|queue| self.broker.unfinished(queue)).iter().sum();
+        let unfinished =
+            [Queue::Pages, Queue::Partitions].map(|queue| self.broker.unfinished(queue)).iter().sum();
         Ok(Progress { sites, unfinished, round, fold })
     }
 }
@@ -229,7 +238,8 @@ impl Engine {
 pub(crate) async fn digests(state: &dyn SiteState) -> anyhow::Result<Vec<(String, String)>> {
     let mut digests = Vec::new();
     for (site, _) in state.sites().await? {
-        digests.push((site.to_string(), newslode_common::store::state_digest(state, &site).await?.to_string()));
+        digests
+            .push((site.to_string(), newslode_common::store::state_digest(state, &site).await?.to_string()));
     }
     Ok(digests)
 }

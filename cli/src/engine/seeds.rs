@@ -25,7 +25,8 @@ pub(crate) fn collect(urls: &[String], file: Option<&Path>) -> anyhow::Result<Ve
         keep(parse(text).with_context(|| format!("`{text}` is not a seed"))?);
     }
     if let Some(path) = file {
-        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read `{}`", path.display()))?;
+        let text =
+            std::fs::read_to_string(path).with_context(|| format!("cannot read `{}`", path.display()))?;
         for (number, line) in text.lines().enumerate() {
             let line = line.trim();
             if line.is_empty() || line.starts_with('#') {
@@ -33,7 +34,11 @@ pub(crate) fn collect(urls: &[String], file: Option<&Path>) -> anyhow::Result<Ve
             }
             keep(parse(line).map_err(|_| {
                 hinted(
-                    format!("cannot read seeds from `{}`: line {} is not a URL: `{line}`", path.display(), number + 1),
+                    format!(
+                        "cannot read seeds from `{}`: line {} is not a URL: `{line}`",
+                        path.display(),
+                        number + 1
+                    ),
                     "one URL per line; lines that start with `#` are skipped",
                 )
             })?);
@@ -78,7 +83,10 @@ mod tests {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         write!(file, "# ours\nhttps://a.test/\n\n  www.b.test\n").unwrap();
         let seeds = collect(&["https://a.test".into()], Some(file.path())).unwrap();
-        assert_eq!(seeds.iter().map(url::Url::as_str).collect::<Vec<_>>(), ["https://a.test/", "https://www.b.test/"]);
+        assert_eq!(
+            seeds.iter().map(url::Url::as_str).collect::<Vec<_>>(),
+            ["https://a.test/", "https://www.b.test/"]
+        );
     }
 
     #[test]

@@ -28,10 +28,10 @@ pub(crate) struct Line {
     pub(crate) body: Option<String>,
     /// Text that the body must hold.
     #[serde(default, skip_serializing)]
-    with: Option<Vec<String>>,
+    pub(crate) with: Option<Vec<String>>,
     /// Text that it must not.
     #[serde(default, skip_serializing)]
-    without: Option<Vec<String>>,
+    pub(crate) without: Option<Vec<String>>,
 }
 
 /// Reads JSON Lines.
@@ -77,9 +77,11 @@ pub(crate) fn score(gold: &Line, guess: &Line) -> Row {
         authors: has_authors.then(|| wanted == found),
         author_f1: has_authors.then(|| name_f1(&wanted, &found)),
         day: day(gold.published.as_deref()).is_some().then(|| same_day(gold, guess)),
-        segments: gold.with.as_ref().filter(|with| !with.is_empty()).map(|with| {
-            (held(with), with.len(), gold.without.as_ref().map(held).unwrap_or_default())
-        }),
+        segments: gold
+            .with
+            .as_ref()
+            .filter(|with| !with.is_empty())
+            .map(|with| (held(with), with.len(), gold.without.as_ref().map(held).unwrap_or_default())),
     }
 }
 
@@ -115,7 +117,9 @@ fn plain(text: &str) -> String {
     let invisible = |c: &char| matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}');
     let alike = |c: char| match c {
         '‐' | '‑' | '‒' | '–' | '—' | '―' | '−' => '-',
-        '‘' | '’' | '‚' | '‛' | '`' | '´' | '′' | '«' | '»' | '“' | '”' | '„' | '‟' | '"' | '‹' | '›' => '\'',
+        '‘' | '’' | '‚' | '‛' | '`' | '´' | '′' | '«' | '»' | '“' | '”' | '„' | '‟' | '"' | '‹' | '›' => {
+            '\''
+        }
         other => other,
     };
     let text: String = text.nfkc().filter(|c| !invisible(c)).map(alike).collect();
@@ -198,7 +202,8 @@ pub(crate) fn summary(rows: &[Row]) -> Summary {
     let segments: Vec<_> = rows.iter().filter_map(|row| row.segments).collect();
     let (right, wanted, wrong) =
         segments.iter().fold((0, 0, 0), |sum, s| (sum.0 + s.0, sum.1 + s.1, sum.2 + s.2));
-    let segment_f1 = if segments.is_empty() { f64::NAN } else { 2.0 * right as f64 / (right + wrong + wanted) as f64 };
+    let segment_f1 =
+        if segments.is_empty() { f64::NAN } else { 2.0 * right as f64 / (right + wrong + wanted) as f64 };
     let f1 = of(|p| p.f1);
     Summary {
         pages: rows.len(),

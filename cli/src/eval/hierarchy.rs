@@ -30,8 +30,11 @@ pub(crate) struct Prediction {
 impl Prediction {
     /// Of a hierarchy.
     pub(crate) fn of(page: &str, hierarchy: &Hierarchy) -> Prediction {
-        let first = |node: usize| hierarchy.nodes[node].label.as_ref().and_then(|label| label.leaves.first().copied());
-        let mut prediction = Prediction { page: page.into(), boundaries: hierarchy.boundaries.clone(), ..Default::default() };
+        let first = |node: usize| {
+            hierarchy.nodes[node].label.as_ref().and_then(|label| label.leaves.first().copied())
+        };
+        let mut prediction =
+            Prediction { page: page.into(), boundaries: hierarchy.boundaries.clone(), ..Default::default() };
         for (index, node) in hierarchy.nodes.iter().enumerate() {
             let Some(label) = &node.label else { continue };
             let above = hierarchy.labelled_ancestor(index).and_then(first);

@@ -27,7 +27,8 @@ pub(crate) fn read_folder(folder: &Path) -> anyhow::Result<BTreeMap<String, Gold
         let path = entry?.path();
         if path.extension().is_some_and(|ending| ending == "outline") {
             let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read `{}`", path.display()))?;
+            let text = std::fs::read_to_string(&path)
+                .with_context(|| format!("cannot read `{}`", path.display()))?;
             golds.insert(name, parse(&text).with_context(|| format!("in `{}`", path.display()))?);
         }
     }
@@ -60,7 +61,9 @@ pub(crate) fn parse(text: &str) -> anyhow::Result<Gold> {
             continue;
         }
         let leaves = numbers(first_field(body));
-        let Some(&first) = leaves.iter().min() else { bail!("line {}: no leaf number in `{raw}`", number + 1) };
+        let Some(&first) = leaves.iter().min() else {
+            bail!("line {}: no leaf number in `{raw}`", number + 1)
+        };
         for leaf in leaves {
             if gold.label.insert(leaf, first).is_some() {
                 bail!("line {}: leaf {leaf} stands twice", number + 1);

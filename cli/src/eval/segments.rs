@@ -83,7 +83,8 @@ fn matched(gold: &BTreeSet<u32>, said: &BTreeSet<u32>, window: u32) -> usize {
     let mut pairs: Vec<(u32, u32, u32)> = said
         .iter()
         .flat_map(|&s| {
-            gold.range(s.saturating_sub(window)..=s.saturating_add(window)).map(move |&g| (g.abs_diff(s), g, s))
+            gold.range(s.saturating_sub(window)..=s.saturating_add(window))
+                .map(move |&g| (g.abs_diff(s), g, s))
         })
         .collect();
     pairs.sort_unstable();
