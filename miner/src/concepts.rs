@@ -67,7 +67,9 @@ impl Verdict {
             Verdict::NowhereALink => "no concept: it is nowhere a link",
             Verdict::LeavesItsSite => "no concept: all of its links leave their site",
             Verdict::LeadsAnywhere => "no concept: it leads to many pages at once",
-            Verdict::LeadsNowhere => "no concept: its links lead to script, mail, their own or the front page",
+            Verdict::LeadsNowhere => {
+                "no concept: its links lead to script, mail, their own or the front page"
+            }
             Verdict::BadCompany => "no concept: it stands among menu items and services",
         }
     }

@@ -154,9 +154,8 @@ async fn follow(
     plan: bool,
     now: Timestamp,
 ) -> anyhow::Result<u64> {
-    let settled = |link: &NewUrl| {
-        memory.settled.get(&link.url.site()).is_some_and(|known| known.contains(&link.url))
-    };
+    let settled =
+        |link: &NewUrl| memory.settled.get(&link.url.site()).is_some_and(|known| known.contains(&link.url));
     let open: Vec<NewUrl> = links.into_iter().filter(|link| !settled(link)).collect();
     let mut wanted = open.clone();
     let mut done = Vec::new();

@@ -21,10 +21,10 @@ const MOST_TARGETS: usize = 4;
 
 /// Ends of paths that are no pages, whatever the server says later.
 const NO_PAGES: &[&str] = &[
-    "7z", "apk", "avi", "bmp", "bz2", "css", "csv", "dmg", "doc", "docx", "eot", "epub", "exe", "flac", "gif",
-    "gz", "ico", "ics", "iso", "jpeg", "jpg", "js", "json", "m4a", "m4v", "mobi", "mov", "mp3", "mp4", "mpeg",
-    "mpg", "odt", "ogg", "ogv", "otf", "pdf", "png", "ppt", "pptx", "rar", "svg", "swf", "tar", "tgz", "tif",
-    "tiff", "ttf", "wav", "webm", "webp", "wmv", "woff", "woff2", "xls", "xlsx", "zip",
+    "7z", "apk", "avi", "bmp", "bz2", "css", "csv", "dmg", "doc", "docx", "eot", "epub", "exe", "flac",
+    "gif", "gz", "ico", "ics", "iso", "jpeg", "jpg", "js", "json", "m4a", "m4v", "mobi", "mov", "mp3", "mp4",
+    "mpeg", "mpg", "odt", "ogg", "ogv", "otf", "pdf", "png", "ppt", "pptx", "rar", "svg", "swf", "tar",
+    "tgz", "tif", "tiff", "ttf", "wav", "webm", "webp", "wmv", "woff", "woff2", "xls", "xlsx", "zip",
 ];
 
 /// What a page's links are worth as soon as it was counted. With [`Follow::All`] every link inside the site;
@@ -48,14 +48,12 @@ pub fn at_once(follow: Follow, why: Why, depth: u32, page: &Contribution) -> Vec
 /// The pages that a site's concept labels lead to, each with the concepts' keys. The front page is none:
 /// what it lists is not one concept's.
 #[must_use]
-pub fn concept_pages<'a>(
-    taxonomy: &'a Taxonomy,
-    site: &SiteSummary,
-) -> BTreeMap<CanonicalUrl, Vec<&'a str>> {
+pub fn concept_pages<'a>(taxonomy: &'a Taxonomy, site: &SiteSummary) -> BTreeMap<CanonicalUrl, Vec<&'a str>> {
     let mut pages: BTreeMap<CanonicalUrl, Vec<&'a str>> = BTreeMap::new();
     for concept in &taxonomy.concepts {
         let Some(label) = site.labels.get(&concept.key) else { continue };
-        let mut targets: Vec<_> = label.targets.iter().filter(|(url, _)| is_page(url) && !url.is_home()).collect();
+        let mut targets: Vec<_> =
+            label.targets.iter().filter(|(url, _)| is_page(url) && !url.is_home()).collect();
         targets.sort_by(|a, b| b.1.cmp(a.1).then_with(|| a.0.cmp(b.0)));
         for (url, _) in targets.into_iter().take(MOST_TARGETS) {
             pages.entry(url.clone()).or_default().push(&concept.key);

@@ -76,7 +76,8 @@ impl<W: Write> OntologyWriter<W> {
     }
 
     fn relation(&mut self, relation: &Relation) -> io::Result<()> {
-        let (broader, narrower) = (self.concept_iri(&relation.broader)?, self.concept_iri(&relation.narrower)?);
+        let (broader, narrower) =
+            (self.concept_iri(&relation.broader)?, self.concept_iri(&relation.narrower)?);
         self.triple(&narrower, word(SKOS, "broader")?.as_ref(), &broader)?;
         self.triple(&broader, word(SKOS, "narrower")?.as_ref(), &narrower)?;
         let (a, b) = (encoded(&relation.broader), encoded(&relation.narrower));
@@ -197,12 +198,14 @@ fn text(value: &str, language: Option<&str>) -> Literal {
 fn dated(value: &str) -> Literal {
     let digits = |text: &str, form: &str| {
         text.len() == form.len()
-            && text.bytes().zip(form.bytes()).all(|(c, f)| if f == b'0' { c.is_ascii_digit() } else { c == f })
+            && text
+                .bytes()
+                .zip(form.bytes())
+                .all(|(c, f)| if f == b'0' { c.is_ascii_digit() } else { c == f })
     };
     let (day, rest) = value.split_at_checked(10).unwrap_or((value, ""));
-    let zone = |rest: &str| {
-        rest.is_empty() || rest == "Z" || digits(rest, "+00:00") || digits(rest, "-00:00")
-    };
+    let zone =
+        |rest: &str| rest.is_empty() || rest == "Z" || digits(rest, "+00:00") || digits(rest, "-00:00");
     let time = rest.strip_prefix('T').and_then(|time| time.split_at_checked(8));
     if digits(day, "0000-00-00") && rest.is_empty() {
         Literal::new_typed_literal(value, xsd::DATE)

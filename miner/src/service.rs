@@ -223,7 +223,9 @@ async fn fold_loop(parts: Parts, config: MinerConfig, stop: CancellationToken) -
     while pause(Duration::from_secs(config.fold_s), &stop).await {
         match fold_once(&parts, &config, &mut memory, false, Timestamp::now()).await {
             Ok(report) => tracing::debug!(?report, "folded"),
-            Err(error) => tracing::warn!(error = format!("{error:#}"), "the fold failed; the next one tries again"),
+            Err(error) => {
+                tracing::warn!(error = format!("{error:#}"), "the fold failed; the next one tries again")
+            }
         }
     }
     Ok(())

@@ -211,6 +211,9 @@ mod tests {
         assert_eq!((jazz.pages(Role::Any), jazz.share(Role::Inside)), (4, 0.5));
         assert_eq!(jazz.targets.len(), 1);
         assert_eq!(summary.pairs[&("en:music".into(), "en:jazz".into())], 1);
-        assert_eq!(summary.lists, [ListSummary { pages: 2, labels: vec!["en:jazz".into(), "en:rock".into()] }]);
+        assert_eq!(
+            summary.lists,
+            [ListSummary { pages: 2, labels: vec!["en:jazz".into(), "en:rock".into()] }]
+        );
     }
 }

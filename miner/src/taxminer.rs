@@ -99,10 +99,8 @@ const AT_LEAST: usize = 2;
 #[must_use]
 pub fn cut_hubs(mut relations: Vec<Related>, siblings: impl Fn(&str, &str) -> usize) -> Vec<Related> {
     loop {
-        let support: BTreeMap<(&str, &str), usize> = relations
-            .iter()
-            .map(|r| ((r.broader.as_str(), r.narrower.as_str()), r.sites.len()))
-            .collect();
+        let support: BTreeMap<(&str, &str), usize> =
+            relations.iter().map(|r| ((r.broader.as_str(), r.narrower.as_str()), r.sites.len())).collect();
         let contradicted = |parent: &str, child: &str| {
             let beside = siblings(parent, child);
             beside >= AT_LEAST && beside > support.get(&(parent, child)).copied().unwrap_or(0)
@@ -142,7 +140,9 @@ pub fn reduced(relations: Vec<Related>) -> Vec<Related> {
     // In a DAG the reduction is unique: judging all pairs against the whole graph is sound.
     let follows = |relation: &Related| {
         let others = below.get(&relation.broader).into_iter().flatten();
-        others.filter(|next| **next != relation.narrower).any(|next| reaches(&below, next, &relation.narrower))
+        others
+            .filter(|next| **next != relation.narrower)
+            .any(|next| reaches(&below, next, &relation.narrower))
     };
     let implied: Vec<bool> = relations.iter().map(follows).collect();
     relations.into_iter().zip(implied).filter(|(_, implied)| !implied).map(|(relation, _)| relation).collect()

@@ -14,6 +14,11 @@
 //! - [`Delivery::reject`] moves it to the queue's dead letters with its body and the reason.
 //! - At most `prefetch` deliveries of one consumer are unacknowledged.
 
+#[cfg(any(test, feature = "conformance"))]
+pub mod conformance;
+pub mod in_process;
+pub mod rabbitmq;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
@@ -24,6 +29,13 @@ use serde::{Deserialize, Serialize};
 
 /// A page that ended this many deliveries is the page's fault. The broker counts, not we.
 pub const DELIVERY_LIMIT: u32 = 5;
+
+/// Largest message that any side takes, in bytes: RabbitMQ 4's default limit. Larger pages go through
+/// the archive.
+pub const MAX_MESSAGE: usize = 16 << 20;
+
+/// The reason of messages that were dead-lettered for [`DELIVERY_LIMIT`], on every side.
+pub const DELIVERY_LIMIT_REASON: &str = "delivery limit";
 
 /// The work queues. Names on the wire come from [`Queue::name`] behind a configurable prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

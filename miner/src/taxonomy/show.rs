@@ -77,7 +77,8 @@ fn keys_of(sites: &[Arc<SiteSummary>], wanted: &str) -> std::collections::BTreeS
 fn show_sites(text: &mut String, sites: &[Arc<SiteSummary>], key: &str) {
     for site in sites {
         let Some(label) = site.labels.get(key) else { continue };
-        let roles: Vec<String> = label.roles.iter().map(|(r, pages)| format!("{} {pages}", r.code())).collect();
+        let roles: Vec<String> =
+            label.roles.iter().map(|(r, pages)| format!("{} {pages}", r.code())).collect();
         line(text, format_args!("  on {} ({} pages): {}", site.site, site.pages, roles.join(", ")));
         for (target, pages) in label.targets.iter().take(3) {
             line(text, format_args!("    leads to {target} on {pages}"));

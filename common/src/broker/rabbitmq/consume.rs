@@ -1,0 +1,223 @@
+//! Consuming: one channel a consumer, bounded by its prefetch, opened anew after each reconnection.
+//!
+//! The work of opening is kept in the consumer, not in the future of `next`, so that dropping that future
+//! loses nothing. A delivery belongs to the channel it came by: once that is gone the message comes again
+//! and nothing said about this delivery counts.
+//! Returns are `basic.reject` with requeue, not `basic.nack`: RabbitMQ 4.3 counts only the former for the
+//! delivery limit (3.10 counts both).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures::future::BoxFuture;
+use futures::{FutureExt, StreamExt};
+use lapin::options::{
+    BasicAckOptions, BasicCancelOptions, BasicConsumeOptions, BasicNackOptions, BasicQosOptions,
+    BasicRejectOptions,
+};
+use lapin::types::FieldTable;
+use lapin::{Acker as Tag, Channel};
+
+use super::super::{Acker, BrokerError, Consumer, Delivery, Queue};
+use super::{Core, Keeper};
+
+/// Wait before a channel that the broker refused is asked for again.
+const REOPEN: Duration = Duration::from_millis(250);
+
+const BACK: BasicRejectOptions = BasicRejectOptions { requeue: true };
+
+/// Ready messages from one queue.
+pub(super) struct RabbitConsumer {
+    core: Arc<Core>,
+    /// Keeps the connection, and ends what a dropped consumer leaves.
+    keeper: Arc<Keeper>,
+    queue: Queue,
+    prefetch: u16,
+    state: State,
+}
+
+enum State {
+    Open(Box<Opened>),
+    Opening(BoxFuture<'static, Result<Opened, BrokerError>>),
+}
+
+struct Opened {
+    channel: Channel,
+    stream: lapin::Consumer,
+}
+
+impl RabbitConsumer {
+    pub(super) async fn open(
+        core: Arc<Core>,
+        keeper: Arc<Keeper>,
+        queue: Queue,
+        prefetch: u16,
+    ) -> Result<RabbitConsumer, BrokerError> {
+        // To RabbitMQ a prefetch of 0 means no bound at all.
+        let prefetch = prefetch.max(1);
+        let opened = core.ask("cannot consume", core.open_consumer(queue, prefetch)).await?;
+        Ok(RabbitConsumer { core, keeper, queue, prefetch, state: State::Open(Box::new(opened)) })
+    }
+
+    fn reopen(&mut self) {
+        let (core, queue, prefetch) = (self.core.clone(), self.queue, self.prefetch);
+        core.links.suspect();
+        let opening = async move {
+            loop {
+                // The supervisor needs a moment to see that its link is dead.
+                tokio::time::sleep(REOPEN).await;
+                core.links.up().await?;
+                match core.ask("cannot consume", core.open_consumer(queue, prefetch)).await {
+                    Ok(opened) => return Ok(opened),
+                    Err(error) => tracing::warn!(%queue, %error, "cannot consume; trying again"),
+                }
+            }
+        };
+        self.state = State::Opening(opening.boxed());
+    }
+}
+
+impl Core {
+    async fn open_consumer(&self, queue: Queue, prefetch: u16) -> Result<Opened, BrokerError> {
+        let name = self.topology.queue(queue);
+        let failed = |error: lapin::Error| self.failed(&format!("`{name}`"), &error);
+        let link = self.links.up().await?;
+        let channel = link.channel().await.map_err(failed)?;
+        channel.basic_qos(prefetch, BasicQosOptions::default()).await.map_err(failed)?;
+        let options = BasicConsumeOptions::default();
+        let stream = channel
+            .basic_consume(name.as_str().into(), "".into(), options, FieldTable::default())
+            .await
+            .map_err(failed)?;
+        Ok(Opened { channel, stream })
+    }
+}
+
+#[async_trait]
+impl Consumer for RabbitConsumer {
+    async fn next(&mut self) -> Result<Delivery, BrokerError> {
+        loop {
+            match &mut self.state {
+                State::Opening(opening) => match opening.await {
+                    Ok(opened) => self.state = State::Open(Box::new(opened)),
+                    Err(error) => {
+                        // Polled again, a finished future would panic; asked again, we find it closed again.
+                        self.reopen();
+                        return Err(error);
+                    }
+                },
+                State::Open(opened) => match opened.stream.next().await {
+                    Some(Ok(message)) => {
+                        let channel = opened.channel.clone();
+                        return Ok(self.delivery(message, channel));
+                    }
+                    Some(Err(_)) | None => self.reopen(),
+                },
+            }
+        }
+    }
+}
+
+impl RabbitConsumer {
+    fn delivery(&self, message: lapin::message::Delivery, channel: Channel) -> Delivery {
+        let body = Bytes::from(message.data);
+        let held = Held {
+            core: self.core.clone(),
+            queue: self.queue,
+            body: body.clone(),
+            tag: Some(message.acker),
+            _channel: channel,
+        };
+        Delivery { body, redelivered: message.redelivered, acker: Box::new(held) }
+    }
+}
+
+impl Drop for RabbitConsumer {
+    /// What was sent ahead goes back; what came to be deliveries keeps the channel open until it ends.
+    fn drop(&mut self) {
+        let gone = State::Opening(futures::future::pending().boxed());
+        if let State::Open(opened) = std::mem::replace(&mut self.state, gone) {
+            self.keeper.spawn(give_back(self.core.clone(), *opened));
+        }
+    }
+}
+
+/// Cancels first: a message that went back before would be sent to the same consumer again.
+async fn give_back(core: Arc<Core>, opened: Opened) {
+    let Opened { channel, mut stream } = opened;
+    let giving = async {
+        channel.basic_cancel(stream.tag(), BasicCancelOptions::default()).await?;
+        while let Some(message) = stream.next().await {
+            // Nobody saw these: `nack` does not count for the delivery limit from RabbitMQ 4.3 on.
+            message?.acker.nack(BasicNackOptions { requeue: true, multiple: false }).await?;
+        }
+        Ok::<(), lapin::Error>(())
+    };
+    let giving = async { giving.await.map_err(|error| core.failed("cannot stop consuming", &error)) };
+    if let Err(error) = core.ask("cannot stop consuming", giving).await {
+        // Messages go back with the channel.
+        tracing::debug!(%error, "a consumer ended without goodbye");
+    }
+}
+
+/// A taken message. It ends once: `tag` is taken out by whatever ends it.
+struct Held {
+    core: Arc<Core>,
+    queue: Queue,
+    body: Bytes,
+    tag: Option<Tag>,
+    /// A channel closes with its last handle, and takes its deliveries back.
+    _channel: Channel,
+}
+
+impl Held {
+    async fn end(
+        &mut self,
+        what: &str,
+        ending: impl AsyncFnOnce(&Tag) -> lapin::Result<bool>,
+    ) -> Result<(), BrokerError> {
+        let Some(tag) = self.tag.take() else { return Ok(()) };
+        let asking = async {
+            match ending(&tag).await {
+                Ok(true) => Ok(()),
+                Ok(false) => {
+                    Err(BrokerError(format!("{what}: the connection was lost; the message comes again")))
+                }
+                Err(error) => Err(self.core.failed(what, &error)),
+            }
+        };
+        self.core.ask(what, asking).await
+    }
+}
+
+/// Each fails if the connection the message came by is gone: the message is then delivered again.
+#[async_trait]
+impl Acker for Held {
+    async fn ack(mut self: Box<Self>) -> Result<(), BrokerError> {
+        self.end("cannot acknowledge", async |tag| tag.ack(BasicAckOptions::default()).await).await
+    }
+
+    /// Copied to the dead letters first, so that it cannot be lost in between; it may be there twice.
+    async fn reject(mut self: Box<Self>, reason: &str) -> Result<(), BrokerError> {
+        let headers = self.core.headers(reason);
+        let published = self.core.publish_dead(self.queue, &self.body, headers).await;
+        published.map_err(|error| BrokerError(format!("cannot dead-letter: {error}")))?;
+        self.ack().await
+    }
+
+    async fn release(mut self: Box<Self>) -> Result<(), BrokerError> {
+        self.end("cannot release", async |tag| tag.reject(BACK).await).await
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        if let Some(tag) = self.tag.take() {
+            // lapin hands the frame to its own task at the first poll; the rest would only tell us when
+            // it was sent.
+            drop(tag.reject(BACK).now_or_never());
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! The connection, and the supervisor that owns it.
+//!
+//! A [`Link`] is one connection with its publishing channels, all built together and never repaired: when
+//! any part fails, the supervisor builds a new link with backoff, for ever, until it is told to stop.
+//! Everyone else asks [`Links`] for the link that is up now and waits for one if there is none; whoever
+//! meets an error says so through [`Links::suspect`]. lapin's own recovery is off: it replays a
+//! connection's state in place, after which it cannot be told what of the old state still holds.
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+use std::time::Duration;
+
+use lapin::options::ConfirmSelectOptions;
+use lapin::uri::AMQPUri;
+use lapin::{Channel, Connection, ConnectionProperties};
+use tokio::sync::{Mutex, Notify, watch};
+use tokio::time::{Instant, timeout};
+use tokio_util::sync::CancellationToken;
+
+use super::super::{BrokerError, Queue};
+use super::topology::Topology;
+use crate::config::BrokerConfig;
+use crate::telemetry::metrics::Metrics;
+
+/// Seconds between heartbeats unless the URL says otherwise: a silent peer is noticed after two.
+const HEARTBEAT_S: u16 = 10;
+/// First and longest wait between attempts to connect.
+const BACKOFF: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
+/// How often a link that raised no alarm is looked at.
+const LOOK: Duration = Duration::from_millis(500);
+/// Longest wait for the goodbye of a connection that is given up.
+const GOODBYE: Duration = Duration::from_secs(2);
+
+/// How to connect.
+pub(super) struct Address {
+    uri: AMQPUri,
+    /// Without the password, for messages.
+    shown: String,
+    name: String,
+    timeout: Duration,
+}
+
+impl Address {
+    pub(super) fn new(config: &BrokerConfig, by: &str) -> Result<Address, BrokerError> {
+        let shown = config.url.to_string();
+        let mut uri: AMQPUri = config
+            .url
+            .reveal()
+            .parse()
+            .map_err(|error| BrokerError(format!("`{shown}` is no URL of a broker: {error}")))?;
+        uri.query.heartbeat.get_or_insert(HEARTBEAT_S);
+        Ok(Address { uri, shown, name: by.into(), timeout: Duration::from_millis(config.timeout_ms) })
+    }
+}
+
+/// A connection and its publishing channels.
+pub(super) struct Link {
+    connection: Connection,
+    /// One channel with confirms for each of [`Queue::ALL`]: a returned message carries no number, so
+    /// only messages to the same queue may share a channel.
+    queues: Vec<Channel>,
+    pub(super) articles: Channel,
+    /// For dead letters of all queues; one in flight, for the same reason.
+    pub(super) dead: Mutex<Channel>,
+}
+
+impl Link {
+    /// One attempt, declaring the topology.
+    pub(super) async fn open(address: &Address, topology: &Topology) -> Result<Link, BrokerError> {
+        match timeout(address.timeout, Link::build(address, topology)).await {
+            Ok(built) => built,
+            Err(_) => {
+                let waited = address.timeout.as_millis();
+                Err(BrokerError(format!("`{}` did not answer within {waited} ms", address.shown)))
+            }
+        }
+    }
+
+    async fn build(address: &Address, topology: &Topology) -> Result<Link, BrokerError> {
+        let cannot =
+            |error: lapin::Error| BrokerError(format!("cannot connect to `{}`: {error}", address.shown));
+        let properties = ConnectionProperties::default().with_connection_name(address.name.as_str().into());
+        let connection = Connection::connect_uri(address.uri.clone(), properties).await.map_err(cannot)?;
+        let declaring = connection.create_channel().await.map_err(cannot)?;
+        topology.declare(&declaring).await?;
+        let mut channels = Vec::new();
+        for _ in 0..Queue::ALL.len() + 2 {
+            let channel = connection.create_channel().await.map_err(cannot)?;
+            channel.confirm_select(ConfirmSelectOptions::default()).await.map_err(cannot)?;
+            channels.push(channel);
+        }
+        let (Some(articles), Some(dead)) = (channels.pop(), channels.pop()) else {
+            return Err(BrokerError("no channels".into()));
+        };
+        Ok(Link { connection, queues: channels, articles, dead: Mutex::new(dead) })
+    }
+
+    pub(super) fn publisher(&self, queue: Queue) -> &Channel {
+        &self.queues[queue as usize]
+    }
+
+    pub(super) async fn channel(&self) -> Result<Channel, lapin::Error> {
+        self.connection.create_channel().await
+    }
+
+    pub(super) fn is_blocked(&self) -> bool {
+        self.connection.status().blocked()
+    }
+
+    fn is_whole(&self) -> bool {
+        let dead = self.dead.try_lock().map_or(true, |dead| dead.status().connected());
+        let publishers =
+            self.queues.iter().chain([&self.articles]).all(|channel| channel.status().connected());
+        self.connection.status().connected() && publishers && dead
+    }
+
+    async fn say_goodbye(&self) {
+        // A dead connection has no goodbye to wait for; its error is why we are here.
+        drop(timeout(GOODBYE, self.connection.close(200, "bye".into())).await);
+    }
+}
+
+/// What the supervisor tells everyone.
+#[derive(Clone)]
+enum State {
+    Up(Arc<Link>),
+    Down(String),
+    Closed,
+}
+
+/// The link of the moment, for everyone but the supervisor.
+pub(super) struct Links {
+    state: watch::Receiver<State>,
+    suspect: Arc<Notify>,
+}
+
+impl Links {
+    /// The link that is up, or why there is none.
+    pub(super) fn now(&self) -> Result<Arc<Link>, BrokerError> {
+        match &*self.state.borrow() {
+            State::Up(link) => Ok(link.clone()),
+            State::Down(reason) => Err(BrokerError(format!("the connection is being rebuilt: {reason}"))),
+            State::Closed => Err(closed()),
+        }
+    }
+
+    /// Waits for a link that is up. `Err` once the broker is closed.
+    pub(super) async fn up(&self) -> Result<Arc<Link>, BrokerError> {
+        let mut state = self.state.clone();
+        let up = state.wait_for(|state| !matches!(state, State::Down(_))).await;
+        match up.as_deref() {
+            Ok(State::Up(link)) => Ok(link.clone()),
+            _ => Err(closed()),
+        }
+    }
+
+    /// Something failed: the supervisor looks now.
+    pub(super) fn suspect(&self) {
+        self.suspect.notify_one();
+    }
+}
+
+fn closed() -> BrokerError {
+    BrokerError("the connection was closed".into())
+}
+
+/// Keeps a link up until `stop`; then closes it.
+pub(super) struct Supervisor {
+    pub(super) address: Address,
+    pub(super) topology: Topology,
+    pub(super) metrics: Option<Arc<Metrics>>,
+    pub(super) stop: CancellationToken,
+    state: watch::Sender<State>,
+    suspect: Arc<Notify>,
+}
+
+impl Supervisor {
+    pub(super) fn new(
+        address: Address,
+        topology: Topology,
+        metrics: Option<Arc<Metrics>>,
+        stop: CancellationToken,
+        first: Link,
+    ) -> (Supervisor, Links) {
+        let (sender, receiver) = watch::channel(State::Up(Arc::new(first)));
+        let suspect = Arc::new(Notify::new());
+        let links = Links { state: receiver, suspect: suspect.clone() };
+        (Supervisor { address, topology, metrics, stop, state: sender, suspect }, links)
+    }
+
+    pub(super) async fn run(self) {
+        let stop = self.stop.clone();
+        let stopped = stop.run_until_cancelled(self.keep_up()).await;
+        debug_assert!(stopped.is_none(), "a supervisor ends by being stopped");
+        let last = self.state.send_replace(State::Closed);
+        if let State::Up(link) = last {
+            link.say_goodbye().await;
+        }
+    }
+
+    async fn keep_up(&self) {
+        loop {
+            self.until_broken().await;
+            tracing::warn!(broker = %self.address.shown, "the connection to the broker was lost; building it anew");
+            let old = self.state.send_replace(State::Down("it was lost".into()));
+            if let State::Up(link) = old {
+                link.say_goodbye().await;
+            }
+            let link = self.rebuild().await;
+            if let Some(metrics) = &self.metrics {
+                metrics.reconnects.with_label_values(&["broker"]).inc();
+            }
+            tracing::info!(broker = %self.address.shown, "the connection to the broker is up again");
+            self.state.send_replace(State::Up(Arc::new(link)));
+        }
+    }
+
+    async fn until_broken(&self) {
+        loop {
+            let whole = matches!(&*self.state.borrow(), State::Up(link) if link.is_whole());
+            if !whole {
+                return;
+            }
+            // Either way we look again.
+            drop(timeout(LOOK, self.suspect.notified()).await);
+        }
+    }
+
+    async fn rebuild(&self) -> Link {
+        let mut retry = Retry::new(&self.address.shown);
+        loop {
+            match Link::open(&self.address, &self.topology).await {
+                Ok(link) => return link,
+                Err(error) => {
+                    self.state.send_replace(State::Down(error.to_string()));
+                    retry.wait(&error).await;
+                }
+            }
+        }
+    }
+}
+
+/// Waits that double up to a limit, with jitter so that not all services return at once; says every few
+/// seconds what it waits for.
+pub(super) struct Retry<'a> {
+    shown: &'a str,
+    next: Duration,
+    said: Option<Instant>,
+    jitter: RandomState,
+    attempts: u64,
+}
+
+/// Least time between two log lines about the same outage.
+const SAY_EVERY: Duration = Duration::from_secs(5);
+
+impl<'a> Retry<'a> {
+    pub(super) fn new(shown: &'a str) -> Retry<'a> {
+        Retry { shown, next: BACKOFF.0, said: None, jitter: RandomState::new(), attempts: 0 }
+    }
+
+    pub(super) async fn wait(&mut self, error: &BrokerError) {
+        if self.said.is_none_or(|said| said.elapsed() >= SAY_EVERY) {
+            tracing::warn!(broker = self.shown, %error, "the broker cannot be reached; trying again");
+            self.said = Some(Instant::now());
+        }
+        self.attempts += 1;
+        // Between half the wait and all of it.
+        let part = self.jitter.hash_one(self.attempts) % 512 + 512;
+        tokio::time::sleep(self.next.mul_f64(part as f64 / 1024.0)).await;
+        self.next = (self.next * 2).min(BACKOFF.1);
+    }
+}
+
+/// [`Link::open`] again and again until it works or `stop` is cancelled.
+pub(super) async fn open_patiently(
+    address: &Address,
+    topology: &Topology,
+    stop: &CancellationToken,
+) -> Result<Link, BrokerError> {
+    let mut retry = Retry::new(&address.shown);
+    loop {
+        let error = match stop.run_until_cancelled(Link::open(address, topology)).await {
+            Some(Ok(link)) => return Ok(link),
+            Some(Err(error)) => error,
+            None => return Err(BrokerError(format!("stopped while connecting to `{}`", address.shown))),
+        };
+        if stop.run_until_cancelled(retry.wait(&error)).await.is_none() {
+            return Err(error);
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! The broker of the services: RabbitMQ over AMQP 0-9-1, 3.10 to 4.x.
+//!
+//! One connection, owned by a supervisor that rebuilds it for as long as the broker is used
+//! (`link`); queues and exchanges are declared by us (`topology`); publishing waits for the broker's
+//! confirm, many messages in flight at once (`publish`); each consumer has a channel of its own and
+//! survives reconnections (`consume`); dead letters are ordinary queues that are read and put back
+//! (`dead`).
+//! Invariant: a message leaves a queue only after the place it goes to has confirmed it.
+//! Start at [`RabbitBroker::connect_patiently`].
+
+mod consume;
+mod dead;
+mod link;
+mod publish;
+mod topology;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use lapin::options::QueueDeclareOptions;
+use lapin::types::FieldTable;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use self::link::{Address, Link, Links, Supervisor, open_patiently};
+use self::topology::Topology;
+use super::{Broker, BrokerError, Consumer, DeadLetter, PublishError, Queue};
+use crate::config::BrokerConfig;
+use crate::telemetry::metrics::Metrics;
+use crate::time::Timestamp;
+
+/// Messages that may wait for their confirm at once. One by one a queue takes a few hundred messages a
+/// second, with a window of 256 thousands.
+const WINDOW: usize = 256;
+
+/// RabbitMQ. The connection lives as long as this or one of its consumers, or until
+/// [`RabbitBroker::close`].
+pub struct RabbitBroker {
+    core: Arc<Core>,
+    keeper: Arc<Keeper>,
+}
+
+/// What publishing, consuming and looking share.
+struct Core {
+    links: Links,
+    topology: Topology,
+    /// `service@host`: who gives messages up.
+    by: String,
+    timeout: Duration,
+    window: Semaphore,
+    ids: MessageIds,
+}
+
+/// Owns the supervisor's task and short ones that clean up; when the last owner goes, the connection
+/// does.
+struct Keeper {
+    stop: CancellationToken,
+    tasks: Mutex<JoinSet<()>>,
+}
+
+impl RabbitBroker {
+    /// Connects once and declares the topology. `by` is `service@host`: it names the connection and
+    /// whoever gives a message up. Reconnections are counted in `metrics`.
+    ///
+    /// # Errors
+    /// When the broker cannot be reached within `broker.timeout_ms`, refuses us, or has a queue of ours
+    /// with other settings. The message names the address without its password.
+    pub async fn connect(
+        config: &BrokerConfig,
+        by: &str,
+        metrics: Option<Arc<Metrics>>,
+    ) -> Result<RabbitBroker, BrokerError> {
+        let (address, topology) = (Address::new(config, by)?, Topology::new(config));
+        let link = Link::open(&address, &topology).await?;
+        Ok(RabbitBroker::over(link, address, topology, config, by, metrics))
+    }
+
+    /// Connects as soon as the broker is there: tries with backoff until `stop` is cancelled, and logs
+    /// what it waits for every few seconds.
+    ///
+    /// # Errors
+    /// The last attempt's error if stopped before one succeeded; at once if the URL is none.
+    pub async fn connect_patiently(
+        config: &BrokerConfig,
+        by: &str,
+        metrics: Option<Arc<Metrics>>,
+        stop: &CancellationToken,
+    ) -> Result<RabbitBroker, BrokerError> {
+        let (address, topology) = (Address::new(config, by)?, Topology::new(config));
+        let link = open_patiently(&address, &topology, stop).await?;
+        Ok(RabbitBroker::over(link, address, topology, config, by, metrics))
+    }
+
+    fn over(
+        link: Link,
+        address: Address,
+        topology: Topology,
+        config: &BrokerConfig,
+        by: &str,
+        metrics: Option<Arc<Metrics>>,
+    ) -> RabbitBroker {
+        let stop = CancellationToken::new();
+        let (supervisor, links) = Supervisor::new(address, topology.clone(), metrics, stop.clone(), link);
+        let mut tasks = JoinSet::new();
+        tasks.spawn(supervisor.run());
+        let core = Core {
+            links,
+            topology,
+            by: by.into(),
+            timeout: Duration::from_millis(config.timeout_ms),
+            window: Semaphore::new(WINDOW),
+            ids: MessageIds::new(by),
+        };
+        RabbitBroker { core: Arc::new(core), keeper: Arc::new(Keeper { stop, tasks: Mutex::new(tasks) }) }
+    }
+
+    /// Closes the connection properly. Whatever consumers still hold goes back to its queues; every
+    /// later call is an error.
+    pub async fn close(&self) {
+        self.keeper.stop.cancel();
+        let mut tasks = {
+            let mut tasks = self.keeper.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+            std::mem::take(&mut *tasks)
+        };
+        while tasks.join_next().await.is_some() {}
+    }
+}
+
+impl Keeper {
+    /// Runs a task that ends by itself. Outside of a runtime, or once all is closed, there is nothing left
+    /// to clean up.
+    fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        while tasks.try_join_next().is_some() {}
+        if !self.stop.is_cancelled() {
+            tasks.spawn_on(task, &runtime);
+        }
+    }
+}
+
+impl Core {
+    /// A short exchange on a channel of its own, within the time limit.
+    async fn ask<T>(
+        &self,
+        what: &str,
+        asking: impl Future<Output = Result<T, BrokerError>>,
+    ) -> Result<T, BrokerError> {
+        match timeout(self.timeout, asking).await {
+            Ok(answer) => answer,
+            Err(_) => {
+                self.links.suspect();
+                Err(BrokerError(format!("{what}: no answer within {} ms", self.timeout.as_millis())))
+            }
+        }
+    }
+
+    fn failed(&self, what: &str, error: &lapin::Error) -> BrokerError {
+        self.links.suspect();
+        BrokerError(format!("{what}: {error}"))
+    }
+
+    async fn count(&self, name: &str) -> Result<u64, BrokerError> {
+        let what = format!("cannot ask for `{name}`");
+        let asking = async {
+            let link = self.links.now()?;
+            let channel = link.channel().await.map_err(|error| self.failed(&what, &error))?;
+            let passive = QueueDeclareOptions { passive: true, ..Default::default() };
+            let queue = channel
+                .queue_declare(name.into(), passive, FieldTable::default())
+                .await
+                .map_err(|error| self.failed(&what, &error))?;
+            Ok(u64::from(queue.message_count()))
+        };
+        self.ask(&what, asking).await
+    }
+}
+
+#[async_trait]
+impl Broker for RabbitBroker {
+    async fn publish(&self, queue: Queue, body: Bytes) -> Result<(), PublishError> {
+        self.core.publish(queue, &body).await
+    }
+
+    async fn publish_article(&self, topic: &str, body: Bytes) -> Result<(), PublishError> {
+        self.core.publish_article(topic, &body).await
+    }
+
+    async fn consume(&self, queue: Queue, prefetch: u16) -> Result<Box<dyn Consumer>, BrokerError> {
+        let keeper = self.keeper.clone();
+        Ok(Box::new(consume::RabbitConsumer::open(self.core.clone(), keeper, queue, prefetch).await?))
+    }
+
+    async fn depth(&self, queue: Queue) -> Result<u64, BrokerError> {
+        self.core.count(&self.core.topology.queue(queue)).await
+    }
+
+    async fn dead(&self, queue: Queue, most: usize) -> Result<Vec<DeadLetter>, BrokerError> {
+        self.core.dead(queue, most).await
+    }
+
+    async fn replay(&self, queue: Queue, ids: &[String]) -> Result<u64, BrokerError> {
+        self.core.replay(queue, ids).await
+    }
+
+    async fn drop_dead(&self, queue: Queue, ids: &[String]) -> Result<u64, BrokerError> {
+        self.core.drop_dead(queue, ids).await
+    }
+
+    /// A round trip to the broker, and that it does not hold publishers back for want of memory or disk.
+    async fn ready(&self) -> Result<(), BrokerError> {
+        if self.core.links.now()?.is_blocked() {
+            return Err(BrokerError("the broker takes no messages: it is short of memory or disk".into()));
+        }
+        self.depth(Queue::Pages).await.map(drop)
+    }
+}
+
+/// Names for messages: unique as long as two processes of one name do not start in the same millisecond.
+struct MessageIds {
+    start: String,
+    next: AtomicU64,
+}
+
+impl MessageIds {
+    fn new(by: &str) -> MessageIds {
+        let seed = format!("{by} {} {}", std::process::id(), Timestamp::now().0);
+        let start = blake3::hash(seed.as_bytes()).to_hex()[..12].to_string();
+        MessageIds { start, next: AtomicU64::new(1) }
+    }
+
+    fn next(&self) -> String {
+        format!("{}-{:08x}", self.start, self.next.fetch_add(1, Ordering::Relaxed))
+    }
+}

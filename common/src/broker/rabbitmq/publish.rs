@@ -1,0 +1,144 @@
+//! Publishing: success has exactly one shape, the broker's confirm without a returned message.
+//!
+//! Up to [`super::WINDOW`] messages wait for their confirm at once. A message waits for a lost
+//! connection within its time limit; if the connection goes while the confirm is due, the message may
+//! or may not have been taken, and the caller, who still holds it, publishes it again.
+
+use lapin::options::BasicPublishOptions;
+use lapin::types::FieldTable;
+use lapin::{BasicProperties, Channel, Confirmation};
+use tokio::time::timeout;
+
+use super::super::{MAX_MESSAGE, PublishError, Queue};
+use super::{Core, Timestamp};
+
+/// `application/octet-stream` but for queues and exchanges that carry JSON.
+fn content_type(queue: Queue) -> &'static str {
+    match queue {
+        Queue::Seeds => "application/json",
+        Queue::Pages | Queue::Partitions => "application/octet-stream",
+    }
+}
+
+/// Where a message goes.
+pub(super) struct Route<'a> {
+    pub(super) exchange: &'a str,
+    pub(super) key: &'a str,
+    /// Whether it is an error if no queue takes it.
+    pub(super) mandatory: bool,
+}
+
+impl Core {
+    pub(super) async fn publish(&self, queue: Queue, body: &[u8]) -> Result<(), PublishError> {
+        let name = self.topology.queue(queue);
+        let route = Route { exchange: "", key: &name, mandatory: true };
+        let properties = self.properties(content_type(queue), None);
+        self.in_time(body, &name, async {
+            let link = self.up().await?;
+            self.confirmed(link.publisher(queue), &route, body, properties).await
+        })
+        .await
+    }
+
+    pub(super) async fn publish_article(&self, topic: &str, body: &[u8]) -> Result<(), PublishError> {
+        let exchange = self.topology.articles();
+        let route = Route { exchange: &exchange, key: topic, mandatory: false };
+        let properties = self.properties("application/json", None);
+        self.in_time(body, &exchange, async {
+            let link = self.up().await?;
+            self.confirmed(&link.articles, &route, body, properties).await
+        })
+        .await
+    }
+
+    /// Publishes to a queue's dead letters, with headers that say why.
+    pub(super) async fn publish_dead(
+        &self,
+        queue: Queue,
+        body: &[u8],
+        headers: FieldTable,
+    ) -> Result<(), PublishError> {
+        let name = self.topology.dead_queue(queue);
+        let route = Route { exchange: "", key: &name, mandatory: true };
+        let properties = self.properties(content_type(queue), Some(headers));
+        self.in_time(body, &name, async {
+            let link = self.up().await?;
+            let channel = link.dead.lock().await;
+            self.confirmed(&channel, &route, body, properties).await
+        })
+        .await
+    }
+
+    async fn up(&self) -> Result<std::sync::Arc<super::Link>, PublishError> {
+        self.links.up().await.map_err(|error| PublishError::Unavailable { reason: error.0 })
+    }
+
+    fn properties(&self, content_type: &str, headers: Option<FieldTable>) -> BasicProperties {
+        const PERSISTENT: u8 = 2;
+        let properties = BasicProperties::default()
+            .with_delivery_mode(PERSISTENT)
+            .with_content_type(content_type.into())
+            .with_timestamp(Timestamp::now().0 / 1000)
+            .with_message_id(self.ids.next().into())
+            .with_app_id("newslode".into());
+        match headers {
+            Some(headers) => properties.with_headers(headers),
+            None => properties,
+        }
+    }
+
+    async fn in_time(
+        &self,
+        body: &[u8],
+        name: &str,
+        publishing: impl Future<Output = Result<(), PublishError>>,
+    ) -> Result<(), PublishError> {
+        if body.len() > MAX_MESSAGE {
+            return Err(PublishError::TooLarge { size: body.len(), limit: MAX_MESSAGE });
+        }
+        let windowed = async {
+            let _place = self.window.acquire().await;
+            publishing.await
+        };
+        match timeout(self.timeout, windowed).await {
+            Ok(result) => result,
+            Err(_) => {
+                self.links.suspect();
+                let waited = self.timeout.as_millis();
+                Err(PublishError::Unavailable { reason: format!("`{name}`: no confirm within {waited} ms") })
+            }
+        }
+    }
+
+    async fn confirmed(
+        &self,
+        channel: &Channel,
+        route: &Route<'_>,
+        body: &[u8],
+        properties: BasicProperties,
+    ) -> Result<(), PublishError> {
+        let options = BasicPublishOptions { mandatory: route.mandatory, ..Default::default() };
+        let sent =
+            channel.basic_publish(route.exchange.into(), route.key.into(), options, body, properties).await;
+        let confirmation = match sent {
+            Ok(confirm) => confirm.await,
+            Err(error) => Err(error),
+        };
+        let queue = if route.exchange.is_empty() { route.key } else { route.exchange };
+        match confirmation {
+            Ok(Confirmation::Ack(None)) => Ok(()),
+            Ok(Confirmation::Ack(Some(returned))) => Err(PublishError::Unroutable {
+                queue: queue.into(),
+                reason: format!("{} {}", returned.reply_code, returned.reply_text),
+            }),
+            Ok(Confirmation::Nack(_)) => Err(PublishError::Full { queue: queue.into() }),
+            Ok(Confirmation::NotRequested) => {
+                Err(PublishError::Unavailable { reason: format!("`{queue}`: confirms are off") })
+            }
+            Err(error) => {
+                self.links.suspect();
+                Err(PublishError::Unavailable { reason: format!("`{queue}`: {error}") })
+            }
+        }
+    }
+}

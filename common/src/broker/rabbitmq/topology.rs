@@ -1,0 +1,145 @@
+//! Names and arguments of everything Newslode has on the broker, and their idempotent declaration.
+//!
+//! Per work queue: a durable quorum queue `<prefix>.<queue>`, its dead letters `<prefix>.<queue>.dead`
+//! bound to the direct exchange `<prefix>.dead`; and one topic exchange `<prefix>.articles`. Every limit
+//! is given explicitly, since defaults differ between RabbitMQ 3.10 and 4.x; only arguments that both
+//! know are used. Declared again after each reconnection; what exists with other arguments is an error
+//! that says what to do.
+
+use lapin::options::{ExchangeDeclareOptions, QueueBindOptions, QueueDeclareOptions};
+use lapin::types::{AMQPValue, FieldTable};
+use lapin::{Channel, ErrorKind, ExchangeKind};
+
+use super::super::{BrokerError, DELIVERY_LIMIT, Queue};
+use crate::config::BrokerConfig;
+
+/// The argument counts returns, not deliveries: a limit of 4 is delivered 5 times (seen on 3.10).
+const X_DELIVERY_LIMIT: i64 = DELIVERY_LIMIT as i64 - 1;
+
+/// Dead letters are looked at and put back any number of times. RabbitMQ 4 would drop them after the
+/// 20th look by default; -1 ("none") is not known to 3.10.
+const X_DELIVERY_LIMIT_OF_DEAD: i64 = 1_000_000_000;
+
+/// What the names and arguments are made of.
+#[derive(Clone, Debug)]
+pub(super) struct Topology {
+    prefix: String,
+    max_length: i64,
+    max_bytes: i64,
+}
+
+impl Topology {
+    pub(super) fn new(config: &BrokerConfig) -> Topology {
+        Topology {
+            prefix: config.prefix.clone(),
+            max_length: i64::try_from(config.max_length).unwrap_or(i64::MAX),
+            max_bytes: i64::try_from(config.max_bytes).unwrap_or(i64::MAX),
+        }
+    }
+
+    pub(super) fn queue(&self, queue: Queue) -> String {
+        format!("{}.{}", self.prefix, queue.name())
+    }
+
+    pub(super) fn dead_queue(&self, queue: Queue) -> String {
+        format!("{}.{}.dead", self.prefix, queue.name())
+    }
+
+    pub(super) fn articles(&self) -> String {
+        format!("{}.articles", self.prefix)
+    }
+
+    fn dead_exchange(&self) -> String {
+        format!("{}.dead", self.prefix)
+    }
+
+    fn arguments(&self, queue: Queue) -> FieldTable {
+        table([
+            ("x-queue-type", text("quorum")),
+            ("x-delivery-limit", AMQPValue::LongLongInt(X_DELIVERY_LIMIT)),
+            ("x-overflow", text("reject-publish")),
+            ("x-max-length", AMQPValue::LongLongInt(self.max_length)),
+            ("x-max-length-bytes", AMQPValue::LongLongInt(self.max_bytes)),
+            ("x-dead-letter-exchange", text(self.dead_exchange())),
+            ("x-dead-letter-routing-key", text(self.dead_queue(queue))),
+            ("x-dead-letter-strategy", text("at-least-once")),
+        ])
+    }
+
+    fn dead_arguments() -> FieldTable {
+        table([
+            ("x-queue-type", text("quorum")),
+            ("x-delivery-limit", AMQPValue::LongLongInt(X_DELIVERY_LIMIT_OF_DEAD)),
+        ])
+    }
+
+    /// Declares everything. A failure closes the channel, so give it one of its own.
+    pub(super) async fn declare(&self, channel: &Channel) -> Result<(), BrokerError> {
+        let durable = ExchangeDeclareOptions { durable: true, ..Default::default() };
+        for (name, kind) in
+            [(self.dead_exchange(), ExchangeKind::Direct), (self.articles(), ExchangeKind::Topic)]
+        {
+            let declared =
+                channel.exchange_declare(name.as_str().into(), kind, durable, FieldTable::default());
+            declared.await.map_err(|error| refused("exchange", &name, &error))?;
+        }
+        for queue in Queue::ALL {
+            let dead = self.dead_queue(*queue);
+            declare_queue(channel, &dead, Self::dead_arguments()).await?;
+            let exchange = self.dead_exchange();
+            channel
+                .queue_bind(
+                    dead.as_str().into(),
+                    exchange.as_str().into(),
+                    dead.as_str().into(),
+                    QueueBindOptions::default(),
+                    FieldTable::default(),
+                )
+                .await
+                .map_err(|error| refused("queue", &dead, &error))?;
+            declare_queue(channel, &self.queue(*queue), self.arguments(*queue)).await?;
+        }
+        Ok(())
+    }
+}
+
+async fn declare_queue(channel: &Channel, name: &str, arguments: FieldTable) -> Result<(), BrokerError> {
+    let durable = QueueDeclareOptions { durable: true, ..Default::default() };
+    channel
+        .queue_declare(name.into(), durable, arguments)
+        .await
+        .map(drop)
+        .map_err(|error| refused("queue", name, &error))
+}
+
+fn refused(what: &str, name: &str, error: &lapin::Error) -> BrokerError {
+    let hint = if is_precondition_failed(error) {
+        "; it exists with other settings: drain and delete it, or set `broker.prefix`, `broker.max_length` \
+         and `broker.max_bytes` as they were when it was made"
+    } else {
+        ""
+    };
+    BrokerError(format!("cannot declare the {what} `{name}`: {error}{hint}"))
+}
+
+fn is_precondition_failed(error: &lapin::Error) -> bool {
+    use lapin::protocol::{AMQPErrorKind, AMQPSoftError};
+    match error.kind() {
+        ErrorKind::ProtocolError(protocol) => {
+            matches!(protocol.kind(), AMQPErrorKind::Soft(AMQPSoftError::PRECONDITIONFAILED))
+        }
+        _ => false,
+    }
+}
+
+pub(super) fn text(text: impl Into<String>) -> AMQPValue {
+    AMQPValue::LongString(text.into().into_bytes().into())
+}
+
+pub(super) fn table<const N: usize>(entries: [(&str, AMQPValue); N]) -> FieldTable {
+    let mut table = FieldTable::default();
+    for (key, value) in entries {
+        table.insert(key.into(), value);
+    }
+    table
+}

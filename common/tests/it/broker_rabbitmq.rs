@@ -1,0 +1,292 @@
+//! The contract on a real RabbitMQ, and what happens when it dies.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "all of it is a test")]
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use newslode_common::broker::conformance::{CHECKS, Factory};
+use newslode_common::broker::rabbitmq::RabbitBroker;
+use newslode_common::broker::{Broker, Limits, Queue};
+use newslode_common::config::{BrokerConfig, Secret};
+use newslode_common::telemetry::metrics::Metrics;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::rabbitmq_server::RabbitServer;
+
+struct Rabbit {
+    url: String,
+    next: AtomicU32,
+}
+
+fn config(url: &str, prefix: &str, limits: &Limits) -> BrokerConfig {
+    BrokerConfig {
+        url: Secret::new(url),
+        prefix: prefix.into(),
+        max_length: limits.max_length,
+        max_bytes: limits.max_bytes,
+        timeout_ms: u64::try_from(limits.timeout.as_millis()).unwrap(),
+        ..BrokerConfig::default()
+    }
+}
+
+#[async_trait]
+impl Factory for Rabbit {
+    async fn fresh(&self, limits: Limits) -> Result<Arc<dyn Broker>, String> {
+        let prefix = format!("check{}", self.next.fetch_add(1, Ordering::Relaxed));
+        let config = config(&self.url, &prefix, &limits);
+        let broker = RabbitBroker::connect(&config, "test@here", None).await;
+        Ok(Arc::new(broker.map_err(|error| error.to_string())?))
+    }
+}
+
+/// One server for all of it: starting one takes seconds.
+#[tokio::test(flavor = "multi_thread")]
+async fn rabbitmq_keeps_the_contract() {
+    let server = RabbitServer::start().await.unwrap();
+    let factory = Arc::new(Rabbit { url: server.url(), next: AtomicU32::new(0) });
+    for check in CHECKS {
+        let start = Instant::now();
+        if let Err(seen) = (check.run)(factory.clone()).await {
+            panic!("{}: {seen}", check.name);
+        }
+        println!("{:>6} ms  {}", start.elapsed().as_millis(), check.name);
+    }
+    other_settings_are_refused_by_name(&server.url()).await;
+    a_deleted_queue_is_unroutable(&server.url()).await;
+    a_closed_broker_says_so(&server.url()).await;
+    a_wrong_password_is_not_shown(&server.url()).await;
+    articles_reach_who_asked_for_their_topic(&server.url()).await;
+    a_foreign_message_without_id_can_be_looked_after(&server.url()).await;
+    the_window_is_fast(&server.url()).await;
+}
+
+async fn other_settings_are_refused_by_name(url: &str) {
+    let first = config(url, "settings", &Limits::default());
+    let _broker = RabbitBroker::connect(&first, "test@here", None).await.unwrap();
+    let _again = RabbitBroker::connect(&first, "test@here", None).await.unwrap();
+    let other = BrokerConfig { max_length: 7, ..first };
+    let error = RabbitBroker::connect(&other, "test@here", None).await.err().unwrap().to_string();
+    assert!(error.contains("`settings.seeds`") && error.contains("drain and delete it"), "{error}");
+}
+
+async fn a_deleted_queue_is_unroutable(url: &str) {
+    let broker =
+        RabbitBroker::connect(&config(url, "gone", &Limits::default()), "test@here", None).await.unwrap();
+    let connection = lapin::Connection::connect(url, Default::default()).await.unwrap();
+    let channel = connection.create_channel().await.unwrap();
+    channel.queue_delete("gone.pages".into(), Default::default()).await.unwrap();
+    let error = broker.publish(Queue::Pages, Bytes::from_static(b"page")).await.unwrap_err();
+    assert!(!error.is_retryable() && error.to_string().contains("NO_ROUTE"), "{error}");
+    broker.publish(Queue::Partitions, Bytes::from_static(b"others go on")).await.unwrap();
+}
+
+async fn a_closed_broker_says_so(url: &str) {
+    let broker =
+        RabbitBroker::connect(&config(url, "closed", &Limits::default()), "test@here", None).await.unwrap();
+    let mut consumer = broker.consume(Queue::Pages, 1).await.unwrap();
+    let (ended, ()) = tokio::join!(consumer.next(), broker.close());
+    assert!(ended.err().unwrap().to_string().contains("closed"));
+    assert!(consumer.next().await.is_err());
+    assert!(broker.ready().await.is_err());
+    assert!(broker.publish(Queue::Pages, Bytes::from_static(b"page")).await.is_err());
+}
+
+async fn a_wrong_password_is_not_shown(url: &str) {
+    let url = url.replace("guest:guest", "guest:hunter2");
+    let config = config(&url, "password", &Limits::default());
+    let error = RabbitBroker::connect(&config, "test@here", None).await.err().unwrap().to_string();
+    assert!(error.contains("127.0.0.1") && !error.contains("hunter2"), "{error}");
+}
+
+async fn articles_reach_who_asked_for_their_topic(url: &str) {
+    let broker =
+        RabbitBroker::connect(&config(url, "news", &Limits::default()), "test@here", None).await.unwrap();
+    let connection = lapin::Connection::connect(url, Default::default()).await.unwrap();
+    let channel = connection.create_channel().await.unwrap();
+    let exclusive = lapin::options::QueueDeclareOptions { exclusive: true, ..Default::default() };
+    let queue = channel.queue_declare("".into(), exclusive, Default::default()).await.unwrap();
+    let (name, exchange) = (queue.name().clone(), "news.articles".into());
+    let bound =
+        channel.queue_bind(name.clone(), exchange, "en.*".into(), Default::default(), Default::default());
+    bound.await.unwrap();
+    broker.publish_article("de.example", Bytes::from_static(b"{\"title\":\"Nein\"}")).await.unwrap();
+    broker.publish_article("en.example", Bytes::from_static(b"{\"title\":\"Yes\"}")).await.unwrap();
+    let got = channel.basic_get(name.clone(), Default::default()).await.unwrap().unwrap();
+    assert_eq!(got.delivery.data, b"{\"title\":\"Yes\"}");
+    let properties = &got.delivery.properties;
+    assert_eq!(properties.delivery_mode(), &Some(2));
+    assert_eq!(properties.content_type().as_ref().unwrap().as_str(), "application/json");
+    assert_eq!(properties.app_id().as_ref().unwrap().as_str(), "newslode");
+    assert!(channel.basic_get(name, Default::default()).await.unwrap().is_none());
+}
+
+/// An operator's tool publishes a seed with no properties at all; it ends for the delivery limit.
+async fn a_foreign_message_without_id_can_be_looked_after(url: &str) {
+    let broker =
+        RabbitBroker::connect(&config(url, "foreign", &Limits::default()), "test@here", None).await.unwrap();
+    let connection = lapin::Connection::connect(url, Default::default()).await.unwrap();
+    let channel = connection.create_channel().await.unwrap();
+    let (exchange, key) = ("".into(), "foreign.seeds".into());
+    channel.basic_publish(exchange, key, Default::default(), b"{}", Default::default()).await.unwrap();
+    let mut consumer = broker.consume(Queue::Seeds, 1).await.unwrap();
+    for _ in 0..newslode_common::broker::DELIVERY_LIMIT {
+        drop(consumer.next().await.unwrap());
+    }
+    let letter = loop {
+        if let Some(letter) = broker.dead(Queue::Seeds, 1).await.unwrap().pop() {
+            break letter;
+        }
+    };
+    assert_eq!(
+        (letter.by.as_str(), letter.reason.as_str(), letter.body.as_slice()),
+        ("broker", "delivery limit", b"{}".as_slice())
+    );
+    assert_eq!(letter.id.len(), 16, "{}", letter.id);
+    assert_eq!(broker.drop_dead(Queue::Seeds, &[letter.id]).await.unwrap(), 1);
+}
+
+async fn the_window_is_fast(url: &str) {
+    const COUNT: usize = 4_000;
+    let broker =
+        RabbitBroker::connect(&config(url, "fast", &Limits::default()), "test@here", None).await.unwrap();
+    let start = Instant::now();
+    let broker = Arc::new(broker);
+    let mut publishing = JoinSet::new();
+    for _ in 0..COUNT {
+        let broker = broker.clone();
+        publishing.spawn(async move { broker.publish(Queue::Pages, Bytes::from(vec![7; 1024])).await });
+    }
+    publishing.join_all().await.into_iter().for_each(|published| published.unwrap());
+    let published = start.elapsed();
+    let mut consumer = broker.consume(Queue::Pages, 256).await.unwrap();
+    let start = Instant::now();
+    for _ in 0..COUNT {
+        consumer.next().await.unwrap().ack().await.unwrap();
+    }
+    let rate = |took: Duration| COUNT as f64 / took.as_secs_f64();
+    println!("1 KiB: published {:.0}/s, consumed {:.0}/s", rate(published), rate(start.elapsed()));
+}
+
+async fn until_ready(broker: &dyn Broker) {
+    let ready = async {
+        while broker.ready().await.is_err() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), ready).await.expect("it connects again");
+}
+
+/// The broker is killed and started again while 2,000 messages go through it; publishers repeat what was
+/// not confirmed. Everything arrives.
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_lost_when_the_broker_is_killed() {
+    const COUNT: u32 = 2_000;
+    const KILLS: u64 = 3;
+    let mut server = RabbitServer::start().await.unwrap();
+    let metrics = Metrics::new().unwrap();
+    let limits = Limits { timeout: Duration::from_secs(5), ..Limits::default() };
+    let config = config(&server.url(), "faults", &limits);
+    let stop = CancellationToken::new();
+    let broker = RabbitBroker::connect_patiently(&config, "test@here", Some(metrics.clone()), &stop);
+    let broker = Arc::new(broker.await.unwrap());
+
+    let mut publishers = JoinSet::new();
+    for part in 0..8 {
+        let broker = broker.clone();
+        publishers.spawn(async move {
+            let mut repeated = 0;
+            for i in (part..COUNT).step_by(8) {
+                let body = Bytes::from(i.to_string());
+                while let Err(error) = broker.publish(Queue::Pages, body.clone()).await {
+                    assert!(error.is_retryable(), "{error}");
+                    repeated += 1;
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                }
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            repeated
+        });
+    }
+    let consuming = broker.clone();
+    let mut consumed = JoinSet::new();
+    consumed.spawn(async move {
+        let mut consumer = consuming.consume(Queue::Pages, 32).await.unwrap();
+        let (mut seen, mut unacked, mut held) = (BTreeSet::new(), 0, Vec::new());
+        while seen.len() < COUNT as usize {
+            // A few are in hand at any time, also when the broker dies.
+            let last = seen.len() + held.len() >= COUNT as usize;
+            match tokio::time::timeout(Duration::from_millis(100), consumer.next()).await {
+                Ok(delivery) => held.push(delivery.unwrap()),
+                Err(_) => tokio::task::yield_now().await,
+            }
+            while held.len() > if last { 0 } else { 16 } {
+                let delivery = held.remove(0);
+                let body = delivery.body.clone();
+                match delivery.ack().await {
+                    Ok(()) => drop(seen.insert(body)),
+                    // It comes again.
+                    Err(_) => unacked += 1,
+                }
+            }
+        }
+        unacked
+    });
+    for _ in 0..KILLS {
+        tokio::time::sleep(Duration::from_millis(1_000)).await;
+        server.kill_now();
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        server.restart().await.unwrap();
+        until_ready(&*broker).await;
+    }
+    let everything = async {
+        let repeated: u32 = publishers.join_all().await.iter().sum();
+        let unacked = consumed.join_all().await;
+        println!("{COUNT} messages; {repeated} publishes repeated, {unacked:?} acks refused");
+        assert!(unacked[0] > 0, "no delivery was in hand when the broker died");
+    };
+    tokio::time::timeout(Duration::from_secs(90), everything).await.expect("all messages arrive");
+    let reconnects = metrics.reconnects.with_label_values(&["broker"]).get();
+    assert_eq!(reconnects, KILLS);
+    broker.ready().await.unwrap();
+    assert!(broker.dead(Queue::Pages, 10).await.unwrap().is_empty());
+    waits_end_when_the_broker_is_frozen(&server).await;
+    patience_ends_when_told(&mut server).await;
+}
+
+async fn waits_end_when_the_broker_is_frozen(server: &RabbitServer) {
+    let limits = Limits { timeout: Duration::from_secs(1), ..Limits::default() };
+    let config = config(&server.url(), "frozen", &limits);
+    let broker = RabbitBroker::connect(&config, "test@here", None).await.unwrap();
+    server.freeze();
+    let start = Instant::now();
+    let published = broker.publish(Queue::Pages, Bytes::from_static(b"page")).await.unwrap_err();
+    assert!(published.is_retryable() && published.to_string().contains("1000 ms"), "{published}");
+    assert!(broker.ready().await.is_err());
+    assert!(broker.depth(Queue::Pages).await.is_err());
+    let connected = RabbitBroker::connect(&config, "test@here", None).await.err().unwrap().to_string();
+    assert!(connected.contains("did not answer within 1000 ms"), "{connected}");
+    assert!(start.elapsed() < Duration::from_secs(8), "{:?}", start.elapsed());
+    server.thaw();
+    until_ready(&broker).await;
+    broker.publish(Queue::Pages, Bytes::from_static(b"page")).await.unwrap();
+}
+
+async fn patience_ends_when_told(server: &mut RabbitServer) {
+    server.kill_now();
+    let config = config(&server.url(), "patience", &Limits::default());
+    let stop = CancellationToken::new();
+    let stopping = async {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        stop.cancel();
+    };
+    let (connected, ()) =
+        tokio::join!(RabbitBroker::connect_patiently(&config, "test@here", None, &stop), stopping);
+    let error = connected.err().unwrap().to_string();
+    assert!(error.contains(&format!("guest:***@{}", server.url().split('@').nth(1).unwrap())), "{error}");
+}
