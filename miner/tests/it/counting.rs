@@ -1,0 +1,78 @@
+//! Any order and any repetition of messages end in the same sums, and the archive proves them.
+
+use newslode_common::config::Follow;
+use newslode_common::store::{Why, state_digest};
+use newslode_miner::apply::{PageEnd, batch};
+use newslode_miner::verify::verify;
+
+use crate::world::{NOW, page, recompute, url, world};
+
+const HOME: &str = "https://a.test/";
+
+#[tokio::test]
+async fn any_order_and_repetition_ends_in_the_same_sums() {
+    let pages = [
+        page(HOME, Why::Seed, 1, &["sport", "tennis"], &["1"]),
+        page(HOME, Why::Seed, 2, &["sport", "golf"], &["2"]),
+        page(HOME, Why::Seed, 3, &["art"], &[]),
+        page("https://a.test/x", Why::Link, 1, &["sport"], &[]),
+    ];
+    let mut digests = Vec::new();
+    for order in [vec![0, 1, 2, 3], vec![3, 2, 1, 0], vec![1, 1, 3, 0, 2, 2, 3]] {
+        for size in [1, 2, 9] {
+            let world = world();
+            let site = world.seed(HOME).await;
+            for chunk in order.chunks(size) {
+                let chunk: Vec<_> = chunk.iter().map(|at| pages[*at].clone()).collect();
+                for page in &chunk {
+                    world.archive(page).await;
+                }
+                batch(&world.parts, Follow::Concepts, &site, &chunk, NOW).await.unwrap();
+            }
+            let (state, archive) = (world.parts.state.as_ref(), world.parts.archive.as_ref());
+            digests.push(state_digest(state, &site).await.unwrap());
+            let report = verify(state, archive, &[site], recompute, |_| ()).await.unwrap();
+            assert!(report.is_proof() && report.pages == 2 && report.cells > 5, "{report:?}");
+        }
+    }
+    digests.dedup();
+    assert_eq!(digests.len(), 1);
+}
+
+#[tokio::test]
+async fn verify_names_what_is_wrong() {
+    let world = world();
+    let site = world.seed(HOME).await;
+    let home = page(HOME, Why::Seed, 1, &["sport"], &[]);
+    batch(&world.parts, Follow::Concepts, &site, std::slice::from_ref(&home), NOW).await.unwrap();
+    let (state, archive) = (world.parts.state.as_ref(), world.parts.archive.as_ref());
+    let report = verify(state, archive, std::slice::from_ref(&site), recompute, |_| ()).await.unwrap();
+    assert_eq!(report.missing, [url(HOME)]);
+    assert!(report.different > 0 && report.differences[0].recomputed == 0);
+    world.archive(&home).await;
+    let other = |_| page(HOME, Why::Seed, 1, &["art"], &[]).contribution;
+    let report = verify(state, archive, &[site], other, |_| ()).await.unwrap();
+    assert_eq!(report.changed, [url(HOME)]);
+}
+
+#[tokio::test]
+async fn a_redelivered_concept_page_is_stale_and_its_links_are_made_sure() {
+    let world = world();
+    let site = world.seed(HOME).await;
+    let concept = page("https://a.test/sport", Why::Concept, 1, &[], &["story"]);
+    for wanted in [PageEnd::Applied, PageEnd::Stale] {
+        let pages = std::slice::from_ref(&concept);
+        assert_eq!(batch(&world.parts, Follow::Concepts, &site, pages, NOW).await.unwrap(), [wanted]);
+        let story = world.parts.frontier.entry(&url("https://a.test/story")).await.unwrap().unwrap();
+        assert_eq!((story.why, story.depth), (Why::Instance, 2));
+    }
+}
+
+#[tokio::test]
+async fn pages_of_a_forgotten_site_are_not_wanted() {
+    let world = world();
+    let home = page(HOME, Why::Seed, 1, &["sport"], &[]);
+    let ends = batch(&world.parts, Follow::All, &home.site, std::slice::from_ref(&home), NOW).await.unwrap();
+    assert_eq!(ends, [PageEnd::Unwanted]);
+    assert!(world.parts.state.pages(&home.site).await.unwrap().is_empty());
+}
