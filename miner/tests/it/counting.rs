@@ -76,3 +76,22 @@ async fn pages_of_a_forgotten_site_are_not_wanted() {
     assert_eq!(ends, [PageEnd::Unwanted]);
     assert!(world.parts.state.pages(&home.site).await.unwrap().is_empty());
 }
+
+#[tokio::test]
+async fn miners_that_count_the_same_page_at_once_end_in_the_same_sums() {
+    let (one, two) = (world(), world());
+    let old = [page(HOME, Why::Seed, 1, &["sport", "tennis"], &[])];
+    let new = [page(HOME, Why::Seed, 2, &["art"], &[])];
+    let site = one.seed(HOME).await;
+    two.seed(HOME).await;
+    let count = |pages| batch(&one.parts, Follow::Concepts, &site, pages, NOW);
+    let (first, second) = tokio::join!(count(&old), count(&new));
+    first.unwrap();
+    second.unwrap();
+    batch(&two.parts, Follow::Concepts, &site, &new, NOW).await.unwrap();
+    let digests =
+        (state_digest(&*one.parts.state, &site).await, state_digest(&*two.parts.state, &site).await);
+    assert_eq!(digests.0.unwrap(), digests.1.unwrap());
+    // Both read "not counted yet" first, so the second write was refused once and tried again.
+    assert_eq!(one.parts.metrics.applied.with_label_values(&["conflict"]).get(), 1);
+}
