@@ -1,1 +1,105 @@
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
 
+use newslode_common::article::PageKind;
+use newslode_common::page::Site;
+use oxttl::TurtleParser;
+
+use super::*;
+use crate::taxonomy::Form;
+
+fn concept(key: &str, label: &str, parents: &[&str]) -> Concept {
+    let form = |text: &str| Form { text: text.into(), sites: 2, pages: 3 };
+    Concept {
+        key: key.into(),
+        label: label.into(),
+        forms: vec![form(label), form("a \"quoted\" \\ form\n")],
+        language: "en".into(),
+        sites: vec![Site::of_host("a.test"), Site::of_host("b.test")],
+        score: 0.5,
+        parents: parents.iter().map(|key| (*key).into()).collect(),
+        parent: parents.first().map(|key| (*key).into()),
+    }
+}
+
+fn document() -> Vec<u8> {
+    let relation = Relation {
+        broader: "en:art".into(),
+        narrower: "en:<jazz> %é".into(),
+        level: 1,
+        sites: vec![Site::of_host("a.test")],
+    };
+    let taxonomy = Taxonomy {
+        support: 2,
+        sites: 2,
+        concepts: vec![
+            concept("en:<jazz> %é", "Jazz & \"Blues\"", &["en:art"]),
+            concept("en:art", "Arts", &[]),
+        ],
+        relations: vec![relation],
+    };
+    let article = Article {
+        url: "https://a.test/story?a={1}|2".into(),
+        site: "a.test".into(),
+        title: Some("He said \"so\"".into()),
+        authors: vec!["A. Writer".into()],
+        published: Some("2024-02-03T04:05:06Z".into()),
+        modified: Some("yesterday".into()),
+        place: None,
+        section: Some("ARTS".into()),
+        concepts: Vec::new(),
+        language: Some("en".into()),
+        body: Vec::new(),
+        image: None,
+        kind: PageKind::Article,
+        method: "test".into(),
+        evidence: BTreeMap::new(),
+    };
+    let members = BTreeMap::new();
+    let filing = Filing::new(&taxonomy, &members);
+    let mut writer = OntologyWriter::new(Vec::new(), BASE).unwrap();
+    writer.taxonomy(&taxonomy).unwrap();
+    assert!(writer.article(&article, &filing).unwrap());
+    writer.finish().unwrap()
+}
+
+#[test]
+fn it_parses_and_says_what_was_meant() {
+    let triples: Vec<String> =
+        TurtleParser::new().for_slice(&document()).map(|triple| triple.unwrap().to_string()).collect();
+    for wanted in [
+        "<urn:newslode:concept:en%3A%3Cjazz%3E%20%25%C3%A9> <http://www.w3.org/2004/02/skos/core#broader> <urn:newslode:concept:en%3Aart>",
+        "<https://a.test/story?a=%7B1%7D%7C2> <https://schema.org/about> <urn:newslode:concept:en%3Aart>",
+        "<https://schema.org/datePublished> \"2024-02-03T04:05:06Z\"^^<http://www.w3.org/2001/XMLSchema#dateTime>",
+        "<http://www.w3.org/2004/02/skos/core#prefLabel> \"Arts\"@en",
+        "<https://schema.org/dateModified> \"yesterday\"",
+    ] {
+        assert!(triples.iter().any(|triple| triple.contains(wanted)), "{wanted} is missing in {triples:#?}");
+    }
+}
+
+#[test]
+fn another_parser_accepts_it() {
+    let rapper = Command::new("rapper")
+        .args(["-q", "-c", "-i", "turtle", "-", "urn:x:"])
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let mut rapper = match rapper {
+        Ok(rapper) => rapper,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            println!("rapper is not installed: skipped");
+            return;
+        }
+        Err(error) => unreachable!("rapper does not start: {error}"),
+    };
+    rapper.stdin.take().unwrap().write_all(&document()).unwrap();
+    let output = rapper.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn a_base_that_begins_no_iri_is_refused() {
+    assert!(OntologyWriter::new(Vec::new(), "no base ").is_err());
+}

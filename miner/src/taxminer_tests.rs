@@ -1,1 +1,103 @@
+use proptest::prelude::*;
 
+use super::*;
+
+/// The paper's loop `[OM05 Alg. 4]`, plainly: `R_i = NFR_(i−1) ⊎ i-related pairs`; what is frequent leaves.
+fn paper(seen: &Seen, support: usize) -> BTreeMap<(String, String), (u8, Vec<usize>)> {
+    let mut found = BTreeMap::new();
+    let mut carried: BTreeMap<(String, String), Vec<usize>> = BTreeMap::new();
+    for level in 1..=u8::MAX {
+        for (pair, places) in seen.iter().filter(|((a, b), _)| a != b) {
+            if !found.contains_key(pair) {
+                let here = places.iter().filter(|(_, l)| *l == level).map(|(site, _)| *site);
+                carried.entry(pair.clone()).or_default().extend(here);
+            }
+        }
+        let (frequent, rest) = carried.into_iter().partition(|(_, sites)| sites.len() >= support);
+        let frequent: BTreeMap<_, Vec<usize>> = frequent;
+        for (pair, mut sites) in frequent {
+            sites.sort_unstable();
+            found.insert(pair, (level, sites));
+        }
+        carried = rest;
+    }
+    found
+}
+
+fn seen() -> impl Strategy<Value = Seen> {
+    let name = || "[a-g]".prop_map(|name| name);
+    prop::collection::btree_map(
+        (name(), name()),
+        prop::collection::btree_map(0usize..8, 1u8..6, 1..8).prop_map(|places| places.into_iter().collect()),
+        0..30,
+    )
+}
+
+proptest! {
+    #[test]
+    fn the_closed_form_is_the_papers_loop(seen in seen(), support in 1u32..5) {
+        let fast: BTreeMap<_, _> = frequent(&seen, support)
+            .into_iter()
+            .map(|r| ((r.broader, r.narrower), (r.level, r.sites)))
+            .collect();
+        prop_assert_eq!(fast, paper(&seen, support as usize));
+    }
+
+    #[test]
+    fn the_dag_has_no_cycle_and_every_pair_is_proved(seen in seen(), support in 1u32..4) {
+        let all = acyclic(frequent(&seen, support));
+        let dag = reduced(all.clone());
+        let mut below: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for relation in &dag {
+            below.entry(relation.broader.clone()).or_default().push(relation.narrower.clone());
+            let places = &seen[&(relation.broader.clone(), relation.narrower.clone())];
+            prop_assert!(relation.sites.len() >= support as usize);
+            for site in &relation.sites {
+                prop_assert!(places.iter().any(|(at, level)| at == site && *level <= relation.level));
+            }
+        }
+        for relation in &dag {
+            prop_assert!(!reaches(&below, &relation.narrower, &relation.broader));
+        }
+        // The reduction says no less than the whole.
+        for relation in &all {
+            prop_assert!(reaches(&below, &relation.broader, &relation.narrower));
+        }
+    }
+}
+
+fn related(broader: &str, narrower: &str, sites: usize, level: u8) -> Related {
+    Related { broader: broader.into(), narrower: narrower.into(), level, sites: (0..sites).collect() }
+}
+
+fn pairs(relations: &[Related]) -> Vec<(&str, &str)> {
+    relations.iter().map(|r| (r.broader.as_str(), r.narrower.as_str())).collect()
+}
+
+#[test]
+fn the_weaker_direction_goes_then_the_farther() {
+    assert_eq!(pairs(&acyclic(vec![related("a", "b", 2, 1), related("b", "a", 3, 2)])), [("b", "a")]);
+    assert_eq!(pairs(&acyclic(vec![related("a", "b", 2, 2), related("b", "a", 2, 1)])), [("b", "a")]);
+}
+
+#[test]
+fn a_pair_that_follows_from_two_others_is_left_out() {
+    let chain = vec![related("a", "b", 2, 1), related("b", "c", 2, 1), related("a", "c", 5, 2)];
+    assert_eq!(pairs(&reduced(chain)), [("a", "b"), ("b", "c")]);
+}
+
+#[test]
+fn a_hub_over_what_lists_show_as_siblings_is_cut() {
+    let relations = || {
+        vec![related("sport", "video", 2, 1), related("video", "art", 2, 1), related("video", "world", 2, 1)]
+    };
+    assert_eq!(pairs(&cut_hubs(relations(), |_, _| 3)), [("sport", "video")]);
+    assert_eq!(cut_hubs(relations(), |_, _| 1).len(), 3);
+    assert_eq!(cut_hubs(relations(), |_, child| if child == "art" { 3 } else { 0 }).len(), 3);
+}
+
+#[test]
+fn the_display_parent_is_the_best_supported_then_the_nearest() {
+    let relations = [related("a", "x", 2, 1), related("b", "x", 3, 2), related("c", "x", 3, 1)];
+    assert_eq!(parents(&relations)["x"].broader, "c");
+}

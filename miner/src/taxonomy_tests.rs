@@ -1,1 +1,59 @@
+use newslode_common::contribution::Role;
 
+use super::*;
+use crate::summary::{LabelSummary, ListSummary};
+
+fn label(form: &str, pages: u64) -> LabelSummary {
+    let roles = [Role::Any, Role::Link, Role::Inside, Role::Spelled];
+    LabelSummary {
+        roles: roles.into_iter().map(|role| (role, pages)).collect(),
+        forms: [(form.to_owned(), pages)].into(),
+        targets: BTreeMap::new(),
+    }
+}
+
+fn sites() -> Vec<Arc<SiteSummary>> {
+    let site = |at: u64| SiteSummary {
+        site: Site::of_host(&format!("site{at}.test")),
+        pages: 2,
+        labels: [
+            ("en:sport".to_owned(), label(if at == 0 { "Sport" } else { "Sports" }, at + 1)),
+            ("en:tenni".to_owned(), label("Tennis", 1)),
+            ("de:sport".to_owned(), label("Sport", 1)),
+        ]
+        .into(),
+        pairs: [(("en:sport".to_owned(), "en:tenni".to_owned()), 1)].into(),
+        lists: vec![ListSummary { pages: 1, labels: vec!["en:sport".into(), "en:tenni".into()] }],
+    };
+    (0..3).map(|at| Arc::new(site(at))).collect()
+}
+
+#[test]
+fn concepts_take_their_most_frequent_form_and_languages_stay_apart() {
+    let taxonomy = fold(&sites(), &FoldParams::default());
+    let labels: Vec<_> = taxonomy.concepts.iter().map(|c| (c.language.as_str(), c.label.as_str())).collect();
+    assert_eq!(labels, [("de", "Sport"), ("en", "Sports"), ("en", "Tennis")]);
+    assert_eq!(taxonomy.concept("en:sport").unwrap().forms.len(), 2);
+    assert_eq!(taxonomy.relations.len(), 1);
+    assert_eq!(taxonomy.relations[0].sites.len(), 3);
+    assert_eq!(tree_text(&taxonomy), "Sport (3 sites)\nSports (3 sites)\n  Tennis (3 sites)\n");
+}
+
+#[test]
+fn the_same_input_gives_the_same_bytes() {
+    let bytes = || serde_json::to_vec(&fold(&sites(), &FoldParams { support: 2 })).unwrap();
+    assert_eq!(bytes(), bytes());
+    assert_eq!(serde_json::from_slice::<Taxonomy>(&bytes()).unwrap(), fold(&sites(), &FoldParams::default()));
+}
+
+#[test]
+fn a_concept_is_explained_by_any_form_in_any_case() {
+    let sites = sites();
+    let taxonomy = fold(&sites, &FoldParams::default());
+    let why = explain(&taxonomy, &sites, "sports");
+    for part in ["`en:sport` is a concept", "written `Sports`", "over `en:tenni` at level 1", "on site2.test"]
+    {
+        assert!(why.contains(part), "{part} is missing in:\n{why}");
+    }
+    assert!(explain(&taxonomy, &sites, "opera").contains("stands on none of the 3 sites"));
+}

@@ -1,0 +1,97 @@
+//! Any order and any repetition of messages end in the same sums, and the archive proves them.
+
+use newslode_common::config::Follow;
+use newslode_common::store::{Why, state_digest};
+use newslode_miner::apply::{PageEnd, batch};
+use newslode_miner::verify::verify;
+
+use crate::world::{NOW, page, recompute, url, world};
+
+const HOME: &str = "https://a.test/";
+
+#[tokio::test]
+async fn any_order_and_repetition_ends_in_the_same_sums() {
+    let pages = [
+        page(HOME, Why::Seed, 1, &["sport", "tennis"], &["1"]),
+        page(HOME, Why::Seed, 2, &["sport", "golf"], &["2"]),
+        page(HOME, Why::Seed, 3, &["art"], &[]),
+        page("https://a.test/x", Why::Link, 1, &["sport"], &[]),
+    ];
+    let mut digests = Vec::new();
+    for order in [vec![0, 1, 2, 3], vec![3, 2, 1, 0], vec![1, 1, 3, 0, 2, 2, 3]] {
+        for size in [1, 2, 9] {
+            let world = world();
+            let site = world.seed(HOME).await;
+            for chunk in order.chunks(size) {
+                let chunk: Vec<_> = chunk.iter().map(|at| pages[*at].clone()).collect();
+                for page in &chunk {
+                    world.archive(page).await;
+                }
+                batch(&world.parts, Follow::Concepts, &site, &chunk, NOW).await.unwrap();
+            }
+            let (state, archive) = (world.parts.state.as_ref(), world.parts.archive.as_ref());
+            digests.push(state_digest(state, &site).await.unwrap());
+            let report = verify(state, archive, &[site], recompute, |_| ()).await.unwrap();
+            assert!(report.is_proof() && report.pages == 2 && report.cells > 5, "{report:?}");
+        }
+    }
+    digests.dedup();
+    assert_eq!(digests.len(), 1);
+}
+
+#[tokio::test]
+async fn verify_names_what_is_wrong() {
+    let world = world();
+    let site = world.seed(HOME).await;
+    let home = page(HOME, Why::Seed, 1, &["sport"], &[]);
+    batch(&world.parts, Follow::Concepts, &site, std::slice::from_ref(&home), NOW).await.unwrap();
+    let (state, archive) = (world.parts.state.as_ref(), world.parts.archive.as_ref());
+    let report = verify(state, archive, std::slice::from_ref(&site), recompute, |_| ()).await.unwrap();
+    assert_eq!(report.missing, [url(HOME)]);
+    assert!(report.different > 0 && report.differences[0].recomputed == 0);
+    world.archive(&home).await;
+    let other = |_| page(HOME, Why::Seed, 1, &["art"], &[]).contribution;
+    let report = verify(state, archive, &[site], other, |_| ()).await.unwrap();
+    assert_eq!(report.changed, [url(HOME)]);
+}
+
+#[tokio::test]
+async fn a_redelivered_concept_page_is_stale_and_its_links_are_made_sure() {
+    let world = world();
+    let site = world.seed(HOME).await;
+    let concept = page("https://a.test/sport", Why::Concept, 1, &[], &["story"]);
+    for wanted in [PageEnd::Applied, PageEnd::Stale] {
+        let pages = std::slice::from_ref(&concept);
+        assert_eq!(batch(&world.parts, Follow::Concepts, &site, pages, NOW).await.unwrap(), [wanted]);
+        let story = world.parts.frontier.entry(&url("https://a.test/story")).await.unwrap().unwrap();
+        assert_eq!((story.why, story.depth), (Why::Instance, 2));
+    }
+}
+
+#[tokio::test]
+async fn pages_of_a_forgotten_site_are_not_wanted() {
+    let world = world();
+    let home = page(HOME, Why::Seed, 1, &["sport"], &[]);
+    let ends = batch(&world.parts, Follow::All, &home.site, std::slice::from_ref(&home), NOW).await.unwrap();
+    assert_eq!(ends, [PageEnd::Unwanted]);
+    assert!(world.parts.state.pages(&home.site).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn miners_that_count_the_same_page_at_once_end_in_the_same_sums() {
+    let (one, two) = (world(), world());
+    let old = [page(HOME, Why::Seed, 1, &["sport", "tennis"], &[])];
+    let new = [page(HOME, Why::Seed, 2, &["art"], &[])];
+    let site = one.seed(HOME).await;
+    two.seed(HOME).await;
+    let count = |pages| batch(&one.parts, Follow::Concepts, &site, pages, NOW);
+    let (first, second) = tokio::join!(count(&old), count(&new));
+    first.unwrap();
+    second.unwrap();
+    batch(&two.parts, Follow::Concepts, &site, &new, NOW).await.unwrap();
+    let digests =
+        (state_digest(&*one.parts.state, &site).await, state_digest(&*two.parts.state, &site).await);
+    assert_eq!(digests.0.unwrap(), digests.1.unwrap());
+    // Both read "not counted yet" first, so the second write was refused once and tried again.
+    assert_eq!(one.parts.metrics.applied.with_label_values(&["conflict"]).get(), 1);
+}

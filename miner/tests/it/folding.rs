@@ -1,0 +1,81 @@
+//! The fold finds concepts over sites, follows them, and comes to rest.
+
+use std::time::Duration;
+
+use newslode_common::config::{Follow, MinerConfig};
+use newslode_common::outcome::Outcome;
+use newslode_common::store::{Completion, Validators, Why};
+use newslode_miner::apply::batch;
+use newslode_miner::fold::{FoldMemory, fold_once, read, resume_plan};
+use newslode_miner::members::members;
+use newslode_miner::reconcile::reconcile;
+use newslode_miner::summary::Summaries;
+
+use crate::world::{NOW, World, page, url, world};
+
+async fn two_sites() -> World {
+    let world = world();
+    for home in ["https://a.test/", "https://b.test/"] {
+        let site = world.seed(home).await;
+        let pages = [page(home, Why::Seed, 1, &["sport", "tennis"], &["story"])];
+        batch(&world.parts, Follow::Concepts, &site, &pages, NOW).await.unwrap();
+    }
+    world
+}
+
+#[tokio::test]
+async fn concepts_are_followed_once_and_a_lost_plan_is_finished() {
+    let world = two_sites().await;
+    let (config, mut memory) = (MinerConfig::default(), FoldMemory::default());
+    let report = fold_once(&world.parts, &config, &mut memory, true, NOW).await.unwrap();
+    assert_eq!((report.concepts, report.relations, report.followed_new), (2, 1, 4));
+    let taxonomy = read(world.parts.state.as_ref()).await.unwrap().unwrap();
+    assert_eq!(taxonomy.concepts[1].parent.as_deref(), Some("en:sport"));
+    let entry = world.parts.frontier.entry(&url("https://a.test/sport")).await.unwrap().unwrap();
+    assert_eq!((entry.why, entry.depth), (Why::Concept, 1));
+    let again = fold_once(&world.parts, &config, &mut memory, true, NOW).await.unwrap();
+    assert_eq!((again.followed_new, again.changed, again.read), (0, false, 0));
+    // As after a crash before the plan was added: the site comes back empty, the plan is still there.
+    world.parts.frontier.remove_site(&url("https://a.test/").site()).await.unwrap();
+    world.seed("https://a.test/").await;
+    assert_eq!(resume_plan(&world.parts, NOW).await.unwrap(), 2);
+}
+
+/// Claims everything that is due and completes one URL as fetched.
+async fn fetched(world: &World, page: &newslode_common::message::PartitionedPage) {
+    let frontier = &world.parts.frontier;
+    for _ in 0..10 {
+        let now = newslode_common::time::Timestamp(NOW.0 + 60_000);
+        for claim in frontier.claim(now, Duration::from_secs(60), 9).await.unwrap() {
+            let content = (claim.url == page.url).then_some(page.version.content);
+            let outcome = if content.is_some() { Outcome::Fetched } else { Outcome::Gone };
+            let validators = Validators::default();
+            let done = Completion::Done { outcome, content, validators, next_due: None };
+            frontier.complete(&claim, done, now).await.unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_page_fetched_before_its_concept_was_known_is_looked_at_again_and_files_its_stories() {
+    let world = two_sites().await;
+    let sport = page("https://a.test/sport", Why::Link, 1, &[], &["late"]);
+    let found = page("https://a.test/", Why::Seed, 1, &["sport"], &[]);
+    batch(&world.parts, Follow::All, &sport.site, &[found], NOW).await.unwrap();
+    fetched(&world, &sport).await;
+    world.archive(&sport).await;
+    // Fetched but not counted: the message was lost with the process.
+    let parts = &world.parts;
+    let lost = reconcile(&*parts.frontier, &*parts.state, &*parts.archive, &*parts.broker).await.unwrap();
+    assert_eq!(lost, 1);
+    batch(&world.parts, Follow::Concepts, &sport.site, std::slice::from_ref(&sport), NOW).await.unwrap();
+    assert_eq!(parts.frontier.entry(&url("https://a.test/late")).await.unwrap(), None);
+    let mut memory = FoldMemory::default();
+    fold_once(parts, &MinerConfig::default(), &mut memory, true, NOW).await.unwrap();
+    let late = parts.frontier.entry(&url("https://a.test/late")).await.unwrap().unwrap();
+    assert_eq!(late.why, Why::Instance);
+    let taxonomy = read(parts.state.as_ref()).await.unwrap().unwrap();
+    let (sites, _) = Summaries::default().refresh(parts.state.as_ref()).await.unwrap();
+    let members = members(parts, &taxonomy, &sites).await.unwrap();
+    assert_eq!(members[&url("https://a.test/late")], ["en:sport".to_owned()].into());
+}

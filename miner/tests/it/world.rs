@@ -1,0 +1,106 @@
+//! Small sites made by hand: pages as the partitioner would hand them over.
+
+use std::sync::Arc;
+
+use newslode_common::broker::Limits;
+use newslode_common::broker::in_process::InProcessBroker;
+use newslode_common::contribution::{Contribution, LabelUse, LinkUse, PairUse, Role};
+use newslode_common::message::seed::SeedMessage;
+use newslode_common::message::{Body, FetchedPage, PageNotes, PartitionedPage, envelope};
+use newslode_common::page::{CanonicalUrl, Site};
+use newslode_common::store::redb::RedbStore;
+use newslode_common::store::{Kind, Why};
+use newslode_common::telemetry::metrics::Metrics;
+use newslode_common::time::Timestamp;
+use newslode_common::version::{ContentHash, Version};
+use newslode_miner::service::Parts;
+
+pub(crate) const NOW: Timestamp = Timestamp(1_000);
+
+pub(crate) struct World {
+    pub(crate) parts: Parts,
+    pub(crate) broker: InProcessBroker,
+}
+
+pub(crate) fn world() -> World {
+    let store = Arc::new(RedbStore::in_memory().unwrap());
+    let broker = InProcessBroker::new(Limits::default());
+    let parts = Parts {
+        frontier: store.clone(),
+        state: store.clone(),
+        archive: store,
+        broker: Arc::new(broker.clone()),
+        metrics: Metrics::new().unwrap(),
+    };
+    World { parts, broker }
+}
+
+impl World {
+    /// Makes a site known.
+    pub(crate) async fn seed(&self, url: &str) -> Site {
+        let json = format!(r#"{{"version":1,"url":"{url}","delay_ms":0}}"#);
+        let command = SeedMessage::parse(json.as_bytes()).unwrap();
+        newslode_miner::seeds::obey(&self.parts, &Default::default(), command, NOW).await.unwrap()
+    }
+
+    /// Archives a page's bytes, which here are its contribution.
+    pub(crate) async fn archive(&self, page: &PartitionedPage) {
+        let fetched = FetchedPage {
+            url: page.url.clone(),
+            site: page.site.clone(),
+            depth: page.depth,
+            why: page.why,
+            version: page.version,
+            fetched_at: NOW,
+            content_type: None,
+            body: Body::Inline(envelope::seal(&page.contribution).unwrap()),
+        };
+        let sealed = envelope::seal(&fetched).unwrap();
+        self.parts.archive.put(Kind::Page, page.version.content, sealed.into(), NOW).await.unwrap();
+    }
+}
+
+/// The page → contribution of [`World::archive`]'s pages.
+pub(crate) fn recompute(page: FetchedPage) -> Contribution {
+    let Body::Inline(bytes) = page.body else { return Contribution::default() };
+    envelope::open(&bytes).unwrap()
+}
+
+pub(crate) fn url(text: &str) -> CanonicalUrl {
+    text.parse().unwrap()
+}
+
+/// A page with a menu of these labels, each linking to `/label`, and these grouped links.
+pub(crate) fn page(at: &str, why: Why, fetch: u64, menu: &[&str], items: &[&str]) -> PartitionedPage {
+    let (at, roles) = (url(at), vec![Role::Any, Role::Link, Role::Inside, Role::Spelled]);
+    let link = |path: &str, label: Option<String>| LinkUse {
+        target: url(&format!("{}/{path}", at.origin())),
+        in_group: label.is_none(),
+        label,
+        inside: true,
+    };
+    let mut contribution = Contribution::default();
+    for name in menu {
+        let key = format!("en:{name}");
+        contribution.links.push(link(name, Some(key.clone())));
+        contribution.labels.push(LabelUse { key, form: (*name).into(), roles: roles.clone() });
+    }
+    contribution.labels.sort_by(|a, b| a.key.cmp(&b.key));
+    contribution.links.extend(items.iter().map(|item| link(item, None)));
+    if let [broader, narrower, ..] = menu {
+        let (broader, narrower) = (format!("en:{broader}"), format!("en:{narrower}"));
+        contribution.pairs.push(PairUse { broader, narrower, level: 1 });
+    }
+    let content = ContentHash::of(&at, None, &envelope::seal(&contribution).unwrap());
+    PartitionedPage {
+        site: at.site(),
+        depth: u32::from(why != Why::Seed),
+        url: at,
+        why,
+        version: Version { fetch, content },
+        fetched_at: NOW,
+        contribution,
+        article: None,
+        notes: PageNotes::default(),
+    }
+}
