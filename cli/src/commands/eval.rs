@@ -141,11 +141,11 @@ fn headings(name: &str, input: &Input) -> Prediction {
     for (number, leaf) in page.leaves.iter().enumerate() {
         let number = u32::try_from(number).unwrap_or(u32::MAX);
         let tags = page.leaves.path(leaf.path).iter().map(|tag| page.tree.tag_name(*tag));
-        let level = tags.filter_map(|tag| match tag.as_bytes() {
+        let mut level = tags.filter_map(|tag| match tag.as_bytes() {
             [b'h', digit @ b'1'..=b'6'] => Some(digit - b'0'),
             _ => None,
         });
-        if let Some(level) = level.last() {
+        if let Some(level) = level.next_back() {
             while above.last().is_some_and(|(other, _)| *other >= level) {
                 above.pop();
             }

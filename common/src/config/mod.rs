@@ -139,15 +139,13 @@ pub struct CrawlerConfig {
     pub connect_timeout_ms: u64,
     /// Largest page, decompressed, in bytes.
     pub max_page_bytes: u64,
-    /// Largest ratio of decompressed to received bytes, judged beyond 1 MiB.
-    pub max_ratio: u64,
     /// Redirects in a row.
     pub max_redirects: u32,
     /// Attempts before a URL that fails is given up.
     pub max_attempts: u32,
     /// First wait after a failure, in milliseconds; doubles with each attempt up to a day.
     pub retry_ms: u64,
-    /// How long a claim holds, in milliseconds; longer than `timeout_ms`.
+    /// How long a claim holds, in milliseconds; longer than twice `timeout_ms`.
     pub lease_ms: u64,
     /// Crawl-delay that robots.txt may ask for at most, in milliseconds.
     pub max_crawl_delay_ms: u64,
@@ -156,7 +154,7 @@ pub struct CrawlerConfig {
     /// Fetch from private, loopback and other reserved addresses, too. For tests and intranets.
     pub allow_private: bool,
     /// `HOST:ADDRESS:PORT` (`*` for any host): where to connect instead of asking DNS. Such addresses
-    /// may be private.
+    /// may be private; the port holds for URLs that name none.
     pub resolve: Vec<String>,
     /// Work in hand is finished within this time at a stop, in milliseconds.
     pub grace_ms: u64,
@@ -175,7 +173,6 @@ impl Default for CrawlerConfig {
             timeout_ms: 20_000,
             connect_timeout_ms: 5_000,
             max_page_bytes: 10 << 20,
-            max_ratio: 100,
             max_redirects: 5,
             max_attempts: 4,
             retry_ms: 2_000,

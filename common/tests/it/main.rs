@@ -1,8 +1,11 @@
 //! Checks of `newslode-common` as its users see it, on real servers where there are some.
 
+#![allow(clippy::unwrap_used, reason = "a test says what broke by panicking")]
+
 mod broker;
 mod broker_broken;
 mod broker_rabbitmq;
+mod golden;
 mod rabbitmq_server;
 mod redis_server;
 mod store_redb;

@@ -1,0 +1,135 @@
+//! Golden bytes of every message version: what was written once is read for ever.
+//!
+//! When a message's bytes change, raise its version, keep the old file, and run the tests once with
+//! `NEWSLODE_UPDATE_GOLDEN=1` to write the new one.
+
+use std::fmt::Debug;
+use std::path::PathBuf;
+
+use newslode_common::article::{Article, Block, BlockKind, Evidence, PageKind};
+use newslode_common::contribution::{Contribution, LabelUse, LinkUse, ListUse, PairUse, Role, TermUse};
+use newslode_common::message::envelope::{EnvelopeError, Message, open, seal};
+use newslode_common::message::{Body, FetchedPage, PageNotes, PartitionedPage};
+use newslode_common::page::{CanonicalUrl, Site};
+use newslode_common::store::Why;
+use newslode_common::time::Timestamp;
+use newslode_common::version::{ContentHash, Version};
+
+fn url() -> CanonicalUrl {
+    "https://www.example.org/sport/cup?id=3".parse().unwrap()
+}
+
+fn version() -> Version {
+    Version { fetch: 300, content: ContentHash(std::array::from_fn(|n| n as u8 * 16)) }
+}
+
+fn fetched() -> FetchedPage {
+    FetchedPage {
+        url: url(),
+        site: Site::of_host("www.example.org"),
+        depth: 2,
+        why: Why::Instance,
+        version: version(),
+        fetched_at: Timestamp(1_700_000_000_123),
+        content_type: Some("text/html; charset=utf-8".into()),
+        body: Body::Inline(vec![0x28, 0xb5, 0x2f, 0xfd]),
+    }
+}
+
+fn contribution() -> Contribution {
+    Contribution {
+        language: Some("en".into()),
+        labels: vec![LabelUse {
+            key: "en:cup".into(),
+            form: "Cup".into(),
+            roles: vec![Role::Any, Role::Link],
+        }],
+        pairs: vec![PairUse { broader: "en:sport".into(), narrower: "en:cup".into(), level: 1 }],
+        terms: vec![TermUse { term: "goal".into(), count: 70_000 }],
+        links: vec![LinkUse { target: url(), label: Some("en:cup".into()), in_group: true, inside: true }],
+        lists: vec![ListUse { labels: vec!["en:cup".into(), "en:tour".into()] }],
+    }
+}
+
+fn partitioned() -> PartitionedPage {
+    let article = Article {
+        url: url().to_string(),
+        site: "example.org".into(),
+        title: Some("A cup — at last".into()),
+        authors: vec!["Ann Lee".into()],
+        published: Some("2023-11-14T22:13:20Z".into()),
+        modified: None,
+        place: None,
+        section: Some("Sport".into()),
+        concepts: vec![],
+        language: Some("en".into()),
+        body: vec![Block { kind: BlockKind::Paragraph, text: "It was won.".into() }],
+        image: None,
+        kind: PageKind::Article,
+        method: "test".into(),
+        evidence: [("title".to_string(), Evidence { witness: "json-ld".into(), confidence: 0.5 })].into(),
+    };
+    PartitionedPage {
+        url: url(),
+        site: Site::of_host("www.example.org"),
+        depth: 2,
+        why: Why::Concept,
+        version: version(),
+        fetched_at: Timestamp(1_700_000_000_123),
+        contribution: contribution(),
+        article: Some(article),
+        notes: PageNotes { coarse: vec!["leaves".into()], failed: None, leaves: 412 },
+    }
+}
+
+#[track_caller]
+fn check<M: Message + PartialEq + Debug>(message: &M) {
+    let file: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "golden"].iter().collect();
+    let file = file.join(format!("{}.v{}.bin", M::NAME, M::VERSION));
+    if std::env::var_os("NEWSLODE_UPDATE_GOLDEN").is_some() && !file.exists() {
+        std::fs::write(&file, seal(message).unwrap()).unwrap();
+    }
+    let kept = std::fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    assert_eq!(seal(message).unwrap(), kept, "the bytes of `{}` changed: raise its version", M::NAME);
+    assert_eq!(&open::<M>(&kept).unwrap(), message);
+}
+
+#[test]
+fn messages_keep_their_bytes() {
+    check(&fetched());
+    check(&contribution());
+    check(&partitioned());
+}
+
+#[test]
+fn other_kinds_and_versions_are_refused_by_name() {
+    let bytes = seal(&fetched()).unwrap();
+    assert!(matches!(open::<PartitionedPage>(&bytes), Err(EnvelopeError::Kind { found: 1, wanted: 2 })));
+    let mut newer = bytes.clone();
+    newer[4] += 1;
+    let error = open::<FetchedPage>(&newer).unwrap_err().to_string();
+    assert!(error.contains("version 2") && error.contains("`page`"), "{error}");
+    for foreign in [&b""[..], b"NL", b"<html>", b"\x00\x01\x02\x03\x04\x05"] {
+        assert!(matches!(open::<FetchedPage>(foreign), Err(EnvelopeError::Foreign(_))));
+    }
+}
+
+#[test]
+fn a_cut_or_padded_message_is_refused_wherever_it_is_cut() {
+    let bytes = seal(&partitioned()).unwrap();
+    for end in 5..bytes.len() {
+        assert!(open::<PartitionedPage>(&bytes[..end]).is_err(), "cut at {end}");
+    }
+    let mut padded = bytes;
+    padded.push(0);
+    assert!(open::<PartitionedPage>(&padded).is_err());
+}
+
+#[test]
+fn a_forged_length_asks_for_no_memory() {
+    let mut bytes = seal(&contribution()).unwrap();
+    bytes.truncate(5);
+    // No language, then a list of 2⁶⁰ labels.
+    bytes.extend([0, 0xfd, 0, 0, 0, 0, 0, 0, 0, 0x10]);
+    assert!(open::<Contribution>(&bytes).is_err());
+}
