@@ -98,8 +98,9 @@ def dashboards_are_whole():
             for target in panel.get("targets", []):
                 for source in (panel["datasource"], target["datasource"]):
                     faults += [] if source["uid"] == "${datasource}" else [f"{path.name}: `{panel['title']}` names {source}"]
-                if "[" in target["expr"] and "[$__rate_interval]" not in target["expr"]:
-                    faults.append(f"{path.name}: `{panel['title']}` has a fixed interval")
+                marked = promql.tokens(target["expr"].replace("$__rate_interval", "RATE"))
+                fixed = [text for kind, text in marked if kind == "range" and text != "[RATE]"]
+                faults += [f"{path.name}: `{panel['title']}` has the fixed interval {text}" for text in fixed]
     return faults + ([] if names and len(set(names)) == len(names) else [f"uids and titles: {names}"])
 
 
