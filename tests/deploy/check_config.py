@@ -1,0 +1,194 @@
+"""Configuration wherever it is written: deploy/newslode.toml, the ConfigMap, variables of compose and pods.
+
+Keys are compared with the sources; with NEWSLODE_BIN the real loader reads each of them, too.
+"""
+
+import os
+import re
+import subprocess
+import tempfile
+import tomllib
+from pathlib import Path
+
+import yaml
+
+import declared
+from check_kubernetes import manifests
+
+DEPLOY = declared.ROOT / "deploy"
+SERVICES = ("crawler", "partitioner", "miner")
+# A default in the example file: `# key = value`, where prose never has the form of an assignment.
+_DEFAULT = re.compile(r"^# (?=\w+ = \S)", re.M)
+
+
+def _toml_keys(text):
+    return {f"{section}.{key}" for section, inner in tomllib.loads(text).items() for key in inner}
+
+
+def _variable_key(name):
+    section, _, key = name.removeprefix("NEWSLODE__").lower().partition("__")
+    return f"{section}.{key}"
+
+
+def compose():
+    return yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+
+
+def config_map():
+    (found,) = [manifest for _, manifest in manifests("ConfigMap")]
+    return found["data"]["newslode.toml"]
+
+
+def made_secrets(folder):
+    """What secrets.sh makes, as file name -> {variable: value}."""
+    subprocess.run([DEPLOY / "secrets.sh", folder], check=True, capture_output=True)
+    return {
+        path.name: dict(line.split("=", 1) for line in path.read_text().splitlines())
+        for path in sorted(Path(folder).glob("*.env"))
+    }
+
+
+def example_names_every_key():
+    """deploy/newslode.toml names every configuration key of the sources and no other"""
+    text = (DEPLOY / "newslode.toml").read_text()
+    every = _toml_keys(_DEFAULT.sub("", text))
+    return [f"`{key}` is only on one side" for key in sorted(every ^ declared.keys())]
+
+
+def config_map_is_known():
+    """the ConfigMap's keys are known ones"""
+    return [f"`{key}` is no key" for key in sorted(_toml_keys(config_map()) - declared.keys())]
+
+
+def variables_are_known():
+    """NEWSLODE__ variables of compose.yaml, secrets.sh and the pods are known keys"""
+    with tempfile.TemporaryDirectory() as folder:
+        names = set(made_secrets(f"{folder}/secrets")["newslode.env"])
+    for service in compose()["services"].values():
+        names |= set(service.get("environment", {}))
+    for _, deployment in manifests("Deployment"):
+        for container in deployment["spec"]["template"]["spec"]["containers"]:
+            names |= {entry["name"] for entry in container["env"]}
+    ours = {name for name in names if name.startswith("NEWSLODE")}
+    faults = [f"`{name}` is no key" for name in sorted(ours) if _variable_key(name) not in declared.keys()]
+    return faults if len(ours) >= 2 else ["no variables found"]
+
+
+def secrets_are_made_well():
+    """secrets.sh: readable by nobody else, each reader its own file, never twice the same, never overwritten"""
+    with tempfile.TemporaryDirectory() as folder:
+        first, second = made_secrets(f"{folder}/a"), made_secrets(f"{folder}/b")
+        faults = [] if Path(f"{folder}/a").stat().st_mode & 0o077 == 0 else ["the folder is open to others"]
+        faults += [] if first["newslode.env"] != second["newslode.env"] else ["twice the same passwords"]
+        again = subprocess.run([DEPLOY / "secrets.sh", f"{folder}/a"], capture_output=True)
+        faults += [] if again.returncode else ["a second run replaces what is in use"]
+        user = first["rabbitmq.env"]
+        url = f"amqp://{user['RABBITMQ_DEFAULT_USER']}:{user['RABBITMQ_DEFAULT_PASS']}@rabbitmq:5672/%2f"
+        faults += [] if first["newslode.env"]["NEWSLODE__BROKER__URL"] == url else ["the broker's URL is not its user's"]
+        store = Path(f"{folder}/a/redis.conf").read_text().split()[1]
+        faults += [] if f":{store}@redis:" in first["newslode.env"]["NEWSLODE__STORE__URL"] else ["the store's password differs"]
+        given = {Path(file["path"]).name for s in compose()["services"].values() for file in s.get("env_file", [])}
+        faults += [] if given == set(first) else [f"compose.yaml reads {given}, made are {set(first)}"]
+        return faults
+
+
+def compose_is_contained():
+    """compose.yaml: loopback ports, limits, health, restricted services, the crawler alone on the internet"""
+    file, faults = compose(), []
+    networks, services = file["networks"], file["services"]
+    for name, service in services.items():
+        for port in service.get("ports", []):
+            faults += [] if str(port).startswith("127.0.0.1:") else [f"{name} publishes {port}"]
+        limits = service.get("deploy", {}).get("resources", {}).get("limits", {})
+        faults += [] if set(limits) == {"cpus", "memory"} else [f"{name} has no limits"]
+        if "profiles" not in service:
+            faults += [] if service.get("healthcheck", {}).get("test") else [f"{name} has no health check"]
+            faults += [] if service.get("restart") == "unless-stopped" else [f"{name} is not started again"]
+        for after, condition in service.get("depends_on", {}).items():
+            faults += [] if after in services and condition == {"condition": "service_healthy"} else [f"{name} after {after}"]
+        for variable, value in service.get("environment", {}).items():
+            faults += [f"{name}: {variable} holds a secret"] if re.search("PASS|SECRET|TOKEN|URL$", variable) and value else []
+        for volume in service.get("volumes", []):
+            source = volume.split(":")[0]
+            there = (DEPLOY / source).exists() if source.startswith(".") else source in file["volumes"]
+            faults += [] if there else [f"{name}: {source} is not there"]
+    for name in SERVICES:
+        service = services[name]
+        faults += [] if service["command"][0] == f"newslode-{name}" else [f"{name} runs {service['command']}"]
+        faults += [] if service["read_only"] and service["cap_drop"] == ["ALL"] and service["user"] == "10001:10001" else [f"{name} may too much"]
+        faults += [] if set(service["depends_on"]) == {"rabbitmq", "redis"} else [f"{name} does not wait for the servers"]
+        faults += [] if "archive:/var/lib/newslode/archive" in service["volumes"] else [f"{name} does not share the archive"]
+        ways_out = [network for network in service["networks"] if not (networks[network] or {}).get("internal")]
+        faults += [] if bool(ways_out) == (name == "crawler") else [f"{name} is on {ways_out}"]
+    neighbours = [name for name, service in services.items() if "internet" in service.get("networks", [])]
+    return faults + ([] if neighbours == ["crawler"] else [f"on the crawler's network: {neighbours}"])
+
+
+def image_holds_what_is_run():
+    """the Containerfile: two stages, user 10001, no entry point, every binary that compose and pods run"""
+    text = (DEPLOY / "Containerfile").read_text()
+    final = text.split("\nFROM ")[-1]
+    faults = [] if text.count("\nFROM ") == 2 else ["not two stages"]
+    faults += [] if "\nUSER 10001:10001\n" in final else ["not user 10001"]
+    faults += [] if "\nENTRYPOINT" not in final else ["an entry point"]
+    commands = {s["command"][0] for n, s in compose()["services"].items() if n in SERVICES}
+    commands |= {compose()["services"]["cli"]["entrypoint"][0]}
+    for _, deployment in manifests("Deployment"):
+        commands |= {c["command"][0] for c in deployment["spec"]["template"]["spec"]["containers"]}
+    installed = set(re.findall(r"target/release/([\w-]+)", text))
+    return faults + [f"`{name}` is only on one side" for name in sorted(commands ^ installed)]
+
+
+def _newslode(arguments, variables=()):
+    run = subprocess.run(
+        [os.environ["NEWSLODE_BIN"], *arguments], env=dict(variables), capture_output=True, text=True, timeout=60
+    )
+    return run.returncode, run.stdout, run.stderr.strip()
+
+
+def _loads(where, text, variables=()):
+    with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
+        file.write(text)
+        file.flush()
+        code, _, said = _newslode(["config", "check", "--config", file.name], variables)
+        return [] if code == 0 else [f"{where}: {said}"]
+
+
+def loader_takes_every_file():
+    """`newslode config check` takes the example, the ConfigMap, and both with the services' variables"""
+    example = (DEPLOY / "newslode.toml").read_text()
+    with tempfile.TemporaryDirectory() as folder:
+        variables = made_secrets(f"{folder}/secrets")["newslode.env"]
+    faults = _loads("newslode.toml", example) + _loads("newslode.toml, all keys", _DEFAULT.sub("", example))
+    faults += _loads("newslode.toml with variables", example, variables)
+    faults += _loads("the ConfigMap with variables", config_map(), variables)
+    bites = _loads("", "[crawler]\nworker = 3\n") and _loads("", example, {"NEWSLODE__CRAWLER__WORKER": "3"})
+    return faults + ([] if bites else ["the loader takes an unknown key"])
+
+
+def defaults_are_the_defaults():
+    """what deploy/newslode.toml shows as defaults are the defaults of the code"""
+    text = (DEPLOY / "newslode.toml").read_text()
+    lines = [line for line in text.splitlines() if line.startswith(("#", "["))]
+    with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
+        file.write(_DEFAULT.sub("", "\n".join(lines)))
+        file.flush()
+        shown = tomllib.loads(_newslode(["config", "show", "--config", file.name])[1])
+    wanted = tomllib.loads(_newslode(["config", "show"])[1])
+    return [
+        f"{section}.{key} is shown as {shown[section][key]!r}, the default is {value!r}"
+        for section, inner in wanted.items()
+        for key, value in inner.items()
+        if shown[section][key] != value
+    ]
+
+
+CHECKS = [
+    example_names_every_key,
+    config_map_is_known,
+    variables_are_known,
+    secrets_are_made_well,
+    compose_is_contained,
+    image_holds_what_is_run,
+]
+WITH_BINARY = [loader_takes_every_file, defaults_are_the_defaults]

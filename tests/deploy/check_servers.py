@@ -1,0 +1,86 @@
+"""What can be run here without a container: Redis with its file, and the services' health check."""
+
+import http.server
+import subprocess
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+from check_config import DEPLOY, compose
+
+
+def redis_takes_its_file():
+    """redis-server with deploy/redis/redis.conf keeps everything, evicts nothing, asks for the password; its health check holds"""
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        Path(f"{folder}/password").write_text("requirepass example\n")
+        text = (DEPLOY / "redis/redis.conf").read_text()
+        changed = text.replace("/run/secrets/redis_password", f"{folder}/password").replace("dir /data", f"dir {folder}")
+        socket = f"{folder}/s"
+        # On a socket in the folder: no port is taken.
+        Path(f"{folder}/redis.conf").write_text(f"{changed}\nport 0\nunixsocket {socket}\n")
+        server = subprocess.Popen(["redis-server", f"{folder}/redis.conf"], stdout=subprocess.PIPE, text=True)
+        try:
+            return _ask_redis(server, socket)
+        finally:
+            server.terminate()
+            server.wait(30)
+            server.stdout.close()
+
+
+def _ask_redis(server, socket):
+    until = time.monotonic() + 20
+    while not Path(socket).exists():
+        if server.poll() is not None or time.monotonic() > until:
+            return [f"redis-server did not start: {server.stdout.read() if server.poll() is not None else ''}"]
+        time.sleep(0.05)
+
+    def cli(*arguments):
+        run = subprocess.run(["redis-cli", "-s", socket, *arguments], capture_output=True, text=True, timeout=20)
+        return run.stdout.split()
+
+    faults = [] if cli("ping")[:1] == ["NOAUTH"] else ["it answers without a password"]
+    for key, wanted in {"maxmemory-policy": "noeviction", "appendonly": "yes", "appendfsync": "everysec"}.items():
+        found = cli("--no-auth-warning", "-a", "example", "config", "get", key)[1:]
+        faults += [] if found == [wanted] else [f"{key} is {found}"]
+    kind, command = compose()["services"]["redis"]["healthcheck"]["test"]
+    healthy = subprocess.run(["sh", "-c", command.replace("redis-cli", f"redis-cli -s {socket}")], timeout=20)
+    faults += [] if kind == "CMD-SHELL" and healthy.returncode == 0 else ["its health check fails"]
+    gone = subprocess.run(["sh", "-c", command.replace("redis-cli", f"redis-cli -s {socket}.gone")], timeout=20)
+    return faults + ([] if gone.returncode else ["its health check passes without a server"])
+
+
+def health_check_reads_the_answer():
+    """the services' health check in compose.yaml passes on 200, fails on 503 and without a server"""
+    kind, *command = compose()["services"]["miner"]["healthcheck"]["test"]
+    command = [part.replace("$$", "$") for part in command]
+    answers = []
+
+    class Answer(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self):
+            self.send_response(answers[0] if self.path == "/health/ready" else 404)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    def passes(port):
+        at_port = [part.replace("/9464", f"/{port}") for part in command]
+        return subprocess.run(at_port, capture_output=True, timeout=20).returncode == 0
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer)
+    port = server.server_address[1]
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    faults = [] if kind == "CMD" and any("/9464" in part for part in command) else [f"not of the known form: {command}"]
+    for status in (200, 503):
+        answers[:] = [status]
+        faults += [] if passes(port) == (status == 200) else [f"{status} is taken for the wrong thing"]
+    server.shutdown()
+    server.server_close()
+    return faults + (["it passes without a server"] if passes(port) else [])
+
+
+CHECKS = [redis_takes_its_file, health_check_reads_the_answer]

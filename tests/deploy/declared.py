@@ -1,0 +1,59 @@
+"""What the code declares: metrics with their labels and values, and configuration keys.
+
+Read from the sources by pattern, so that nothing needs to be built; each reader fails loudly when it
+finds less than there must be, so a change of the sources' form cannot make a check pass by emptiness.
+"""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# Asked for beside our own: Prometheus' own `up`, and per-queue gauges that RabbitMQ 3.10 and 4.x serve
+# at /metrics/detailed?family=queue_coarse_metrics.
+FOREIGN = {
+    "up": {"job": None, "instance": None},
+    "rabbitmq_detailed_queue_messages_ready": {"queue": None, "vhost": None},
+    "rabbitmq_detailed_queue_messages_unacked": {"queue": None, "vhost": None},
+    "rabbitmq_detailed_queue_messages": {"queue": None, "vhost": None},
+}
+
+
+def _source(path):
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
+def metrics():
+    """Series name -> {label: set of values, or None where any value may come}."""
+    outcomes = set(re.findall(r'^    \w+ = "(\w+)",$', _source("common/src/outcome.rs"), re.M))
+    queues = set(re.findall(r'Queue::\w+ => "(\w+)"', _source("common/src/broker/mod.rs")))
+    assert len(outcomes) > 10 and len(queues) == 3, "outcome.rs or broker/mod.rs is not of the known form"
+    values = {"outcomes": outcomes, "queues": queues}
+    call = re.compile(r'\.(counters?|gauges|seconds)\(\s*"(newslode_\w+)",\s*"[^"]*",?\s*(?:"(\w+)",\s*&(\w+|\[[^\]]*\]))?')
+    text = _source("common/src/telemetry/metrics.rs")
+    found = {}
+    for kind, name, label, given in call.findall(text):
+        labels = {"job": None, "instance": None}
+        if label:
+            labels[label] = values.get(given) or set(re.findall(r'"(\w+)"', given))
+            assert labels[label], f"no values of `{label}` of {name}"
+        if kind == "seconds":
+            found |= {f"{name}_bucket": labels | {"le": None}, f"{name}_sum": labels, f"{name}_count": labels}
+        else:
+            found[name] = labels
+    declared = set(re.findall(r'"(newslode_\w+)"', text.split("#[cfg(test)]")[0]))
+    missed = {name for name in declared if name not in found and f"{name}_sum" not in found}
+    assert len(declared) > 10 and not missed, f"metrics.rs is not of the known form: {missed}"
+    return found | FOREIGN
+
+
+def keys():
+    """All configuration keys, sections joined by dots: `crawler.workers`."""
+    text = _source("common/src/config/mod.rs")
+    structs = {
+        name: re.findall(r"^    pub (\w+): ([\w<>]+),$", body, re.M)
+        for name, body in re.findall(r"^pub struct (\w+) \{$(.*?)^\}$", text, re.M | re.S)
+    }
+    found = {f"{section}.{key}" for section, kind in structs["Config"] for key, _ in structs[kind]}
+    assert len(structs["Config"]) > 5 and len(found) > 30, "config/mod.rs is not of the known form"
+    return found

@@ -1,0 +1,12 @@
+#!/bin/sh
+# Checks deploy/ and k8s/: makes a Python environment in a temporary folder, installs the pinned
+# validators, runs check.py. Needs python3 with venv, promtool (Debian: prometheus), redis-server.
+#   NEWSLODE_BIN=target/debug/newslode tests/deploy/run.sh     asks the real loader, too
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+python3 -m venv "$work/venv"
+"$work/venv/bin/pip" install --quiet --disable-pip-version-check -r "$here/requirements.txt"
+"$work/venv/bin/python" "$here/check.py" "$@"
