@@ -1,10 +1,11 @@
 //! Counting pages: a batch of one site's partitioned pages becomes one call to the store.
 //!
 //! The order of effects is what makes a crash harmless at any point: first the contribution is archived
-//! (what is counted can always be subtracted), then it is counted, then what follows from it is done (links
-//! to the frontier, the article handed out), and only then is the message acknowledged. A message that
-//! comes again finds itself [`Applied::Stale`] and does the last step once more: following is idempotent,
-//! and an article is handed out at least once. Start at [`batch`].
+//! (what is counted can always be subtracted), then its links go to the frontier (idempotent), then it is
+//! counted, then the article is handed out (at least once), and only then is the message acknowledged.
+//! Links come before counting so that a store that loses its last writes never holds a counted page
+//! whose links it has lost: a page that is not counted is found again by [`crate::reconcile`].
+//! Start at [`batch`].
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -83,8 +84,8 @@ pub async fn batch(
         return Ok(vec![PageEnd::Unwanted; pages.len()]);
     }
     archive(parts, pages, now).await?;
-    let (ends, counted) = count(parts, site, pages).await?;
     follow_up(parts, follow, pages, now).await?;
+    let (ends, counted) = count(parts, site, pages).await?;
     for (page, end) in pages.iter().zip(&ends) {
         // An article of an older fetch than what is counted must not follow a newer one.
         let newest = counted.get(&page.url).is_none_or(|counted| page.version.fetch >= counted.fetch);

@@ -8,6 +8,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures::StreamExt;
@@ -26,6 +27,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::apply::{BatchError, PageEnd, batch};
 use crate::fold::{FoldMemory, fold_once};
+use crate::reconcile::reconcile;
 use crate::seeds::{SeedFailure, obey};
 
 /// What the miner works with.
@@ -51,6 +53,10 @@ const WAITS: (Duration, Duration) = (Duration::from_millis(100), Duration::from_
 const SITES_AT_ONCE: usize = 8;
 /// Seeds held at most.
 const SEED_PREFETCH: u16 = 16;
+/// How often the store is asked whether it was restarted.
+const RESTART_EVERY: Duration = Duration::from_secs(3);
+/// Name of the value that holds the last run of the store that was looked after.
+const INCARNATION: &str = "store-incarnation";
 /// How often the queues are measured.
 const DEPTH_EVERY: Duration = Duration::from_secs(5);
 
@@ -64,8 +70,10 @@ pub async fn run(parts: Parts, config: MinerConfig, stop: CancellationToken) -> 
     loops.spawn(pages_loop(parts.clone(), config.clone(), stop.clone()));
     loops.spawn(seeds_loop(parts.clone(), config.clone(), stop.clone()));
     loops.spawn(depth_loop(parts.clone(), stop.clone()));
+    let restarts = Arc::new(AtomicU64::new(0));
+    loops.spawn(restart_loop(parts.clone(), restarts.clone(), stop.clone()));
     if config.fold_s > 0 {
-        loops.spawn(fold_loop(parts, config.clone(), stop.clone()));
+        loops.spawn(fold_loop(parts, config.clone(), restarts, stop.clone()));
     }
     let first = loops.join_next().await;
     stop.cancel();
@@ -218,9 +226,20 @@ async fn seeds_loop(parts: Parts, config: MinerConfig, stop: CancellationToken) 
     }
 }
 
-async fn fold_loop(parts: Parts, config: MinerConfig, stop: CancellationToken) -> anyhow::Result<()> {
+async fn fold_loop(
+    parts: Parts,
+    config: MinerConfig,
+    restarts: Arc<AtomicU64>,
+    stop: CancellationToken,
+) -> anyhow::Result<()> {
     let mut memory = FoldMemory::default();
+    let mut seen = 0;
     while pause(Duration::from_secs(config.fold_s), &stop).await {
+        let restarted = restarts.load(Ordering::Relaxed);
+        if restarted != seen {
+            // What was remembered of the store may be ahead of it.
+            (memory, seen) = (FoldMemory::default(), restarted);
+        }
         match fold_once(&parts, &config, &mut memory, false, Timestamp::now()).await {
             Ok(report) => tracing::debug!(?report, "folded"),
             Err(error) => {
@@ -228,6 +247,37 @@ async fn fold_loop(parts: Parts, config: MinerConfig, stop: CancellationToken) -
             }
         }
     }
+    Ok(())
+}
+
+/// Finds out that the store's server was restarted, and has what it may have lost worked on again.
+/// The last run that was looked after is a value of the store, so a restart between two miners counts.
+async fn restart_loop(parts: Parts, restarts: Arc<AtomicU64>, stop: CancellationToken) -> anyhow::Result<()> {
+    while pause(RESTART_EVERY, &stop).await {
+        if let Err(error) = after_restart(&parts, &restarts).await {
+            tracing::warn!(%error, "cannot tell whether the store was restarted; will look again");
+        }
+    }
+    Ok(())
+}
+
+async fn after_restart(parts: &Parts, restarts: &AtomicU64) -> anyhow::Result<()> {
+    let state = parts.state.as_ref();
+    let now = state.incarnation().await?;
+    let known = state.value(INCARNATION).await?;
+    let version = known.as_ref().map(|(version, _)| *version);
+    match known {
+        Some((_, bytes)) if bytes == now.as_bytes() => return Ok(()),
+        Some(_) => {
+            let (frontier, archive) = (parts.frontier.as_ref(), parts.archive.as_ref());
+            let pages = reconcile(frontier, state, archive, parts.broker.as_ref()).await?;
+            restarts.fetch_add(1, Ordering::Relaxed);
+            tracing::info!(pages, "the store was restarted; fetched pages that it does not count come again");
+        }
+        None => {}
+    }
+    // Another miner that was first has done the same.
+    state.put_value(INCARNATION, version, now.into()).await?;
     Ok(())
 }
 

@@ -192,23 +192,12 @@ impl Worker {
         metrics.partition_seconds.observe(took.as_secs_f64());
     }
 
-    /// Files hierarchy, contribution and article under the page's content.
+    /// Files the hierarchy under the page's content; contribution and article are the miner's to file.
     async fn keep(&self, page: &PartitionedPage, hierarchy: &Hierarchy) -> Result<(), Stuck> {
-        let mut kept = vec![
-            (Kind::Hierarchy, Bytes::from(xml::write(hierarchy))),
-            (Kind::Contribution, sealed(&page.contribution)?),
-        ];
-        if let Some(article) = &page.article {
-            let json = serde_json::to_vec(article).map_err(|error| Stuck::Reject(error.to_string()))?;
-            kept.push((Kind::Article, json.into()));
-        }
         let (archive, content) = (&self.parts.archive, page.version.content);
-        let patience = Patience::new();
-        for (kind, bytes) in kept {
-            let put = || archive.put(kind, content, bytes.clone(), Timestamp::now());
-            patience.store("keep what a page says", put).await?;
-        }
-        Ok(())
+        let xml = Bytes::from(xml::write(hierarchy));
+        let put = || archive.put(Kind::Hierarchy, content, xml.clone(), Timestamp::now());
+        Patience::new().store("keep the hierarchy", put).await
     }
 
     async fn publish(&self, page: &PartitionedPage) -> Result<(), Stuck> {

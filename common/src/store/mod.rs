@@ -351,6 +351,13 @@ pub trait SiteState: Send + Sync {
 
     /// Whether the store can be used now; names what a person must mend.
     async fn ready(&self) -> StoreResult<()>;
+
+    /// Names this run of the store's server: it changes when the server was restarted, and a restarted
+    /// server may have lost its last writes, though never one without those after it. The same for
+    /// ever where the store is no server.
+    async fn incarnation(&self) -> StoreResult<String> {
+        Ok("embedded".into())
+    }
 }
 
 /// Digest of everything mined of a site: its cells, and its pages' URLs and contents. Fetch numbers

@@ -197,9 +197,13 @@ async fn a_page_is_kept_published_and_acknowledged() {
     assert_eq!(published.notes.leaves, 3);
     let objects = world.objects.lock().unwrap();
     let of = |kind| objects.get(&(kind, inline().version.content));
-    let kept: Contribution = open(of(Kind::Contribution).unwrap()).unwrap();
-    assert_eq!(kept, published.contribution);
-    assert!(kept.pairs.iter().any(|pair| pair.broader == "en:sport" && pair.narrower == "en:cup"));
+    assert!(
+        published
+            .contribution
+            .pairs
+            .iter()
+            .any(|pair| pair.broader == "en:sport" && pair.narrower == "en:cup")
+    );
     let hierarchy = std::str::from_utf8(of(Kind::Hierarchy).unwrap()).unwrap();
     assert_eq!(xml::read(hierarchy).unwrap().leaves, 3);
     assert!(of(Kind::Article).is_none());

@@ -37,6 +37,13 @@ pub(super) async fn check(connection: &Connection) -> StoreResult<()> {
     load(connection).await
 }
 
+/// The server's own name for this run of it.
+pub(super) async fn run_id(connection: &Connection) -> StoreResult<String> {
+    let info: String = connection.call(redis::cmd("INFO").arg("server")).await?;
+    let id = fields(&info).get("run_id").map(|id| (*id).to_owned());
+    id.ok_or_else(|| StoreError::Corrupt("the server does not name its run".into()))
+}
+
 fn fields(info: &str) -> HashMap<&str, &str> {
     info.lines().filter_map(|line| line.split_once(':')).collect()
 }

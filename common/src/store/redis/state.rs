@@ -87,6 +87,10 @@ impl SiteState for RedisStore {
     async fn ready(&self) -> StoreResult<()> {
         library::check(self.connection()).await
     }
+
+    async fn incarnation(&self) -> StoreResult<String> {
+        library::run_id(self.connection()).await
+    }
 }
 
 fn verdict(text: &str) -> StoreResult<Applied> {
