@@ -8,7 +8,7 @@
 //! ```
 //!
 //! The schema is `common/schema/hierarchy.xsd`. Characters that XML 1.0 does not know become U+FFFD;
-//! but for those, what [`write`] wrote [`read`] reads back equal. Leaf numbers are written as `3 5-9`.
+//! but for those, what [`write()`] wrote [`read`] reads back equal. Leaf numbers are written as `3 5-9`.
 //! Both are iterative: a hierarchy may nest as deep as it likes. Unknown elements and attributes are errors.
 
 use std::fmt::Write as _;
