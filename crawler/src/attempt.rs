@@ -117,10 +117,11 @@ async fn robots_gate(shared: &Shared, claim: &Claim, url: &Url) -> anyhow::Resul
     // Not before robots.txt is asked for again, else the attempt would be spent on an old answer.
     let wait = doubled(patience.first, attempt.counted).max(until.saturating_duration_since(Instant::now()));
     let due = Timestamp::now().plus(wait);
-    // A host that cannot be reached, or that asked for peace, rests with all its pages.
+    // Who asked for peace gets it for all its pages; a host that is gone does not stop the site's others.
     let rests = match *reason {
-        FetchError::Connect { .. } | FetchError::Busy { .. } => Some(due),
-        FetchError::PrivateAddress(_)
+        FetchError::Busy { .. } => Some(due),
+        FetchError::Connect { .. }
+        | FetchError::PrivateAddress(_)
         | FetchError::Timeout { .. }
         | FetchError::Broken { .. }
         | FetchError::Server { .. }

@@ -136,7 +136,9 @@ impl FetchError {
         match self {
             FetchError::PrivateAddress(_) => Fate::End(Outcome::PrivateAddress),
             FetchError::TooLarge { .. } => Fate::End(Outcome::TooLarge),
-            FetchError::Connect { .. } => again(patience.first, true, Outcome::Unreachable),
+            // A site has many hosts: one that is gone must not stop the others. It is not asked in vain
+            // again and again, since its robots.txt is asked first and remembered as unreachable.
+            FetchError::Connect { .. } => again(patience.first, false, Outcome::Unreachable),
             FetchError::Timeout { .. } => again(patience.first, false, Outcome::Timeout),
             FetchError::Broken { .. } | FetchError::Panicked { .. } => {
                 again(patience.first, false, Outcome::Unreachable)
@@ -199,7 +201,7 @@ mod tests {
         for (error, third, last) in [
             (private, Fate::End(Outcome::PrivateAddress), Outcome::PrivateAddress),
             (large, Fate::End(Outcome::TooLarge), Outcome::TooLarge),
-            (connect(), retry(8, true, true), Outcome::Unreachable),
+            (connect(), retry(8, true, false), Outcome::Unreachable),
             (timeout, retry(8, true, false), Outcome::Timeout),
             (broken, retry(8, true, false), Outcome::Unreachable),
             (panicked, retry(8, true, false), Outcome::Unreachable),

@@ -253,17 +253,22 @@ async fn fold_loop(
 /// Finds out that the store's server was restarted, and has what it may have lost worked on again.
 /// The last run that was looked after is a value of the store, so a restart between two miners counts.
 async fn restart_loop(parts: Parts, restarts: Arc<AtomicU64>, stop: CancellationToken) -> anyhow::Result<()> {
+    let mut seen = None;
     while pause(RESTART_EVERY, &stop).await {
-        if let Err(error) = after_restart(&parts, &restarts).await {
+        if let Err(error) = after_restart(&parts, &mut seen, &restarts).await {
             tracing::warn!(%error, "cannot tell whether the store was restarted; will look again");
         }
     }
     Ok(())
 }
 
-async fn after_restart(parts: &Parts, restarts: &AtomicU64) -> anyhow::Result<()> {
+async fn after_restart(parts: &Parts, seen: &mut Option<String>, restarts: &AtomicU64) -> anyhow::Result<()> {
     let state = parts.state.as_ref();
     let now = state.incarnation().await?;
+    if seen.replace(now.clone()).is_some_and(|before| before != now) {
+        // Whoever brings lost pages back: what this process remembers may be ahead of the store.
+        restarts.fetch_add(1, Ordering::Relaxed);
+    }
     let known = state.value(INCARNATION).await?;
     let version = known.as_ref().map(|(version, _)| *version);
     match known {
@@ -271,7 +276,7 @@ async fn after_restart(parts: &Parts, restarts: &AtomicU64) -> anyhow::Result<()
         Some(_) => {
             let (frontier, archive) = (parts.frontier.as_ref(), parts.archive.as_ref());
             let pages = reconcile(frontier, state, archive, parts.broker.as_ref()).await?;
-            restarts.fetch_add(1, Ordering::Relaxed);
+            parts.metrics.reconnects.with_label_values(&["store"]).inc();
             tracing::info!(pages, "the store was restarted; fetched pages that it does not count come again");
         }
         None => {}

@@ -96,13 +96,11 @@ impl Default for StoreConfig {
 pub struct ArchiveConfig {
     /// `file:///var/lib/newslode/archive` or `s3://bucket/prefix` (credentials from the environment).
     pub url: String,
-    /// Days to keep; 0: for ever.
-    pub retention_days: u32,
 }
 
 impl Default for ArchiveConfig {
     fn default() -> Self {
-        ArchiveConfig { url: "file:///var/lib/newslode/archive".into(), retention_days: 0 }
+        ArchiveConfig { url: "file:///var/lib/newslode/archive".into() }
     }
 }
 
