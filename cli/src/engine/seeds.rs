@@ -51,7 +51,7 @@ pub(crate) fn collect(urls: &[String], file: Option<&Path>) -> anyhow::Result<Ve
 fn parse(text: &str) -> anyhow::Result<Seed> {
     match web_url(text) {
         Ok(url) => Ok(url),
-        Err(_) if !text.contains("://") && text.contains('.') => Ok(web_url(&format!("https://{text}"))?),
+        Err(_) if !text.contains(':') && text.contains('.') => Ok(web_url(&format!("https://{text}"))?),
         Err(error) => Err(hinted(error.to_string(), "a seed looks like https://www.example.com")),
     }
 }
