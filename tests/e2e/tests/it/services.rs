@@ -8,8 +8,8 @@ use std::net::{SocketAddr, TcpListener};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use newslode_common::broker::depths;
 use newslode_common::broker::rabbitmq::RabbitBroker;
+use newslode_common::broker::{Broker, DeadLetter, Queue, depths};
 use newslode_common::config::{BrokerConfig, Secret, StoreConfig};
 use newslode_common::store::redis::RedisStore;
 use newslode_common::store::{Frontier, SiteState};
@@ -225,6 +225,20 @@ impl<'a> Installation<'a> {
     /// Compares every URL's outcome.
     pub(crate) async fn same_outcomes(&self, wanted: &crate::lab::Outcomes) {
         same_outcomes(wanted, &outcomes_in(&self.store().await).await);
+    }
+
+    /// The dead letters of a queue.
+    pub(crate) async fn dead(&self, queue: Queue) -> Vec<DeadLetter> {
+        self.broker().await.dead(queue, 100).await.unwrap()
+    }
+
+    /// Fails if a message was given up.
+    pub(crate) async fn no_dead_letters(&self) {
+        for queue in Queue::ALL {
+            let dead = self.dead(*queue).await;
+            let reasons: Vec<_> = dead.iter().map(|letter| (&letter.reason, &letter.by)).collect();
+            assert!(reasons.is_empty(), "{queue}: {reasons:?}\n{}", self.logs());
+        }
     }
 
     /// Asks all to stop; each must end well in time.
