@@ -1,0 +1,224 @@
+//! What the world and operators get wrong: pages that are none, servers that are away, messages cut short.
+
+use std::collections::BTreeMap;
+use std::net::TcpListener;
+
+use bytes::Bytes;
+use newslode_common::broker::{Broker, Queue};
+use newslode_common::outcome::Outcome;
+use newslode_newsworld::{Content, Reply, Trouble, World, WorldSpec};
+use tokio::time::{Instant, sleep};
+
+use crate::lab::{Lab, Outcomes, open, outcomes_in, small_world};
+use crate::process::LOOK;
+use crate::services::{Installation, SERVICES, SOON, Servers};
+
+/// Hosts with one page each, at `/`.
+struct Pages(BTreeMap<&'static str, Reply>);
+
+impl Content for Pages {
+    fn respond(&self, host: &str, path: &str) -> Reply {
+        let page = self.0.get(host).filter(|_| path == "/");
+        page.cloned().unwrap_or_else(Reply::not_found)
+    }
+}
+
+fn html(body: &[u8]) -> Reply {
+    Reply::ok("text/html; charset=utf-8", body.to_vec())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_that_are_none_have_one_outcome_each() {
+    let (fine, far) = (html(b"<h1>Fine</h1><p>A page.</p>"), "http://away.test/");
+    let busy = Reply { trouble: Some(Trouble::Status { status: 503, times: 2 }), ..fine.clone() };
+    let cut = Reply { trouble: Some(Trouble::Cut), ..fine.clone() };
+    let broken = html(b"<title>Caf\xc3</title><h1>Half a char\xe2\x82</h1><p>\xc0\xaf \x00 and on.</p>");
+    let pages = [
+        ("pdf.test", Reply::ok("application/pdf", b"%PDF-1.4".to_vec()), Outcome::NotHtml),
+        ("empty.test", html(b""), Outcome::Empty),
+        ("busy.test", busy, Outcome::Fetched),
+        ("cut.test", cut, Outcome::Fetched),
+        ("broken.test", broken, Outcome::Fetched),
+        ("gone.test", Reply::not_found(), Outcome::Gone),
+        ("failing.test", Reply { status: 500, ..fine.clone() }, Outcome::ServerError),
+        ("refusing.test", Reply { status: 403, ..fine }, Outcome::Refused),
+    ];
+    let mut wanted = Outcomes::from([(far.to_string(), Some(Outcome::RobotsUnreachable))]);
+    let mut seeds = vec![far.to_string()];
+    for (host, _, outcome) in &pages {
+        seeds.push(format!("http://{host}/"));
+        wanted.insert(format!("http://{host}/"), Some(*outcome));
+    }
+    let pages = Pages(pages.into_iter().map(|(host, reply, _)| (host, reply)).collect());
+    let lab = Lab::serving(pages, &seeds).await;
+
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let config = lab.path("hasty.toml");
+    std::fs::write(&config, "crawler = { retry_ms = 100, max_attempts = 2 }\n").unwrap();
+    let away = format!("away.test:{closed}");
+    let more = ["--config", config.to_str().unwrap(), "--resolve", &away];
+    lab.ok(&lab.mining("run", &more)).await;
+    let found = outcomes_in(&open(&lab.path("run"))).await;
+    assert_eq!(found, wanted);
+    status_adds_up(&lab, &found).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_world_with_faults_is_mined_whole() {
+    let world = World::generate(&WorldSpec { seed: 9, sites: 2, articles_per_section: 1, faults: true });
+    let urls = world.urls();
+    let lab = Lab::of(world).await;
+    let config = lab.path("hasty.toml");
+    std::fs::write(&config, "crawler = { retry_ms = 100 }\n").unwrap();
+    lab.ok(&lab.mining("run", &["--config", config.to_str().unwrap()])).await;
+    let found = outcomes_in(&open(&lab.path("run"))).await;
+    let without: Vec<_> = found.iter().filter(|(_, outcome)| outcome.is_none()).collect();
+    assert!(without.is_empty(), "{without:?}");
+    let missed: Vec<_> = urls
+        .iter()
+        .filter(|url| {
+            let ends = [Outcome::Fetched, Outcome::NotHtml, Outcome::Empty];
+            !found.get(*url).copied().flatten().is_some_and(|outcome| ends.contains(&outcome))
+        })
+        .map(|url| (url, found.get(url)))
+        .collect();
+    assert!(missed.is_empty(), "{missed:?}");
+    for outcome in [Outcome::NotHtml, Outcome::Empty, Outcome::Disallowed] {
+        assert!(found.values().any(|held| *held == Some(outcome)), "none is {outcome}");
+    }
+    status_adds_up(&lab, &found).await;
+}
+
+/// `status` counts every URL once, and nothing is left to do.
+async fn status_adds_up(lab: &Lab, found: &Outcomes) {
+    let status = lab.json(&["status", "--json", lab.path("run").to_str().unwrap()]).await;
+    let counts = status["outcomes"].as_object().unwrap();
+    let sum: u64 = counts.values().map(|count| count.as_u64().unwrap()).sum();
+    assert_eq!(sum, found.len() as u64, "{status}");
+    for site in status["sites"].as_array().unwrap() {
+        assert_eq!((&site["pending"], &site["leased"]), (&0.into(), &0.into()), "{site}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn wrong_usage_is_named() {
+    let lab = Lab::serving(Pages(BTreeMap::new()), &[]).await;
+    let config = lab.path("wrong.toml");
+    std::fs::write(&config, "crawler = { worker = 3 }\n").unwrap();
+    let ended = lab.run(&["--config", config.to_str().unwrap(), "config", "check"]).await;
+    assert_eq!(ended.code, Some(2), "{ended:?}");
+    assert!(ended.err.contains("`crawler.worker`; did you mean `crawler.workers`?"), "{}", ended.err);
+
+    let empty = lab.path("empty");
+    std::fs::create_dir(&empty).unwrap();
+    let ended = lab.run(&["taxonomy", empty.to_str().unwrap()]).await;
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(ended.err.contains("holds no run") && ended.err.contains("\nhint: "), "{}", ended.err);
+
+    let ended = lab.run(&["mine"]).await;
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(ended.err.contains("no site was named"), "{}", ended.err);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn services_wait_for_their_servers_and_give_up_bad_messages() {
+    let lab = Lab::of(small_world(3)).await;
+    let (digests, _) = lab.undisturbed(&[]).await;
+    let mut servers = Servers::start().await;
+    let url = servers.rabbit.url();
+    let mut services = Installation::new(&lab, &servers, "newslode", 0);
+
+    servers.rabbit.kill_now();
+    servers.redis.kill();
+    services.start_all();
+    for service in SERVICES {
+        let begun = Instant::now();
+        while !services.health(service).await.contains(" 503 ") {
+            services.all_run();
+            assert!(begun.elapsed() < SOON, "{service} does not say that it waits\n{}", services.logs());
+            sleep(LOOK).await;
+        }
+    }
+    servers.redis.restart();
+    servers.rabbit.restart().await.unwrap();
+    services.ready().await;
+    eprintln!("the services came up once their servers did");
+
+    bad_seeds_can_be_looked_after(&lab, &services, &url).await;
+    services.broker().await.publish(Queue::Pages, truncated()).await.unwrap();
+    let pages = dead(&lab, &services, "pages", 1).await;
+    assert!(pages[0]["who"].as_str().unwrap().starts_with("newslode-partitioner@"), "{pages:?}");
+    assert!(!pages[0]["why"].as_str().unwrap().is_empty(), "{pages:?}");
+    eprintln!("a page that was cut short is a dead letter: {}", pages[0]["why"]);
+
+    // None of that is in the way of seeds that come while the services run.
+    services.seed().await;
+    services.comes_to(&digests).await;
+    services.stop().await;
+}
+
+/// Half of a message that a crawler could have sent: a right head, and a body that ends too early.
+fn truncated() -> Bytes {
+    let page = newslode_common::message::FetchedPage {
+        url: "http://a.test/".parse().unwrap(),
+        site: newslode_common::page::Site::of_host("a.test"),
+        depth: 0,
+        why: newslode_common::store::Why::Seed,
+        version: newslode_common::version::Version {
+            fetch: 1,
+            content: newslode_common::version::ContentHash([7; 16]),
+        },
+        fetched_at: newslode_common::time::Timestamp(1_700_000_000_000),
+        content_type: Some("text/html".into()),
+        body: newslode_common::message::Body::Archived,
+    };
+    let mut sealed = newslode_common::message::envelope::seal(&page).unwrap();
+    sealed.truncate(sealed.len() - 6);
+    sealed.into()
+}
+
+/// Seeds by plain AMQP: what cannot be taken is kept with its reason, put back, and forgotten.
+async fn bad_seeds_can_be_looked_after(lab: &Lab, services: &Installation<'_>, url: &str) {
+    let connection = lapin::Connection::connect(url, lapin::ConnectionProperties::default()).await.unwrap();
+    let channel = connection.create_channel().await.unwrap();
+    for text in ["{\"version\":1,", "{\"version\":1,\"url\":\"http://a.test/\",\"max_page\":3}"] {
+        let (exchange, options) = ("".into(), lapin::options::BasicPublishOptions::default());
+        let sent = channel.basic_publish(
+            exchange,
+            "newslode.seeds".into(),
+            options,
+            text.as_bytes(),
+            lapin::BasicProperties::default(),
+        );
+        sent.await.unwrap().await.unwrap();
+    }
+    let letters = dead(lab, services, "seeds", 2).await;
+    let whys = letters.iter().map(|letter| letter["why"].as_str().unwrap()).collect::<Vec<_>>().join("\n");
+    assert!(whys.contains("not a seed message: EOF") && whys.contains("`max_page`"), "{whys}");
+    assert!(letters[0]["who"].as_str().unwrap().starts_with("newslode-miner@"), "{letters:?}");
+
+    let said = lab.ok(&services.asking(&["dead", "replay", "seeds"])).await;
+    assert!(said.contains("2 put back"), "{said}");
+    let again = dead(lab, services, "seeds", 2).await;
+    let id = again[0]["id"].as_str().unwrap();
+    let said = lab.ok(&services.asking(&["dead", "drop", "seeds", id])).await;
+    assert!(said.contains("1 forgotten"), "{said}");
+    assert_eq!(dead(lab, services, "seeds", 1).await[0]["id"], again[1]["id"]);
+    lab.ok(&services.asking(&["dead", "drop", "seeds", "--all"])).await;
+    dead(lab, services, "seeds", 0).await;
+    eprintln!("bad seeds were listed, put back and forgotten");
+}
+
+/// Waits until a queue has this many dead letters; as `newslode dead list --json` shows them.
+async fn dead(lab: &Lab, services: &Installation<'_>, queue: &str, many: usize) -> Vec<serde_json::Value> {
+    let begun = Instant::now();
+    loop {
+        let listed = lab.json(&services.asking(&["dead", "list", queue, "--json"])).await;
+        let letters = listed.as_array().unwrap();
+        if letters.len() == many {
+            return letters.clone();
+        }
+        assert!(begun.elapsed() < SOON, "wanted {many} dead letters: {listed}\n{}", services.logs());
+        sleep(LOOK).await;
+    }
+}

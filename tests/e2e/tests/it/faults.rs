@@ -1,0 +1,100 @@
+//! Everything dies once under load, services and servers; nothing is lost and nothing counted twice.
+
+use newslode_common::store::Frontier;
+
+use crate::lab::{Digests, Lab, Outcomes, digests_in, small_world};
+use crate::services::{Installation, SERVICES, Servers};
+
+/// Between two requests to a site, in milliseconds: so slow that faults meet a run under way.
+const DELAY: u64 = 60;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whatever_dies_under_load_the_result_is_the_same() {
+    let lab = Lab::of(small_world(5)).await;
+    let (digests, outcomes) = lab.undisturbed(&[]).await;
+    let mut servers = Servers::start().await;
+
+    services_die(&lab, &servers, &digests, &outcomes).await;
+    servers_die(&lab, &mut servers, &digests, &outcomes).await;
+    redis_dies_that_syncs_each_second(&lab, &mut servers, &digests, &outcomes).await;
+}
+
+async fn services_die(lab: &Lab, servers: &Servers, digests: &Digests, outcomes: &Outcomes) {
+    let mut services = begin(lab, servers, "services").await;
+    let all = outcomes.len() as u64;
+    // Each twice, in turn.
+    for (number, service) in SERVICES.into_iter().chain(SERVICES).enumerate() {
+        services.done(all * (number as u64 + 1) / 8).await;
+        eprintln!("{service} is killed");
+        services.kill_and_start(service);
+    }
+    end(&mut services, digests, outcomes).await;
+}
+
+async fn servers_die(lab: &Lab, servers: &mut Servers, digests: &Digests, outcomes: &Outcomes) {
+    assert_eq!(servers.redis.tell(&["CONFIG", "SET", "appendfsync", "always"]), "+OK");
+    let mut services = begin(lab, servers, "servers").await;
+    let all = outcomes.len() as u64;
+    services.done(all / 4).await;
+    eprintln!("Redis is killed, synced on every write");
+    servers.redis.kill();
+    servers.redis.restart();
+    // It comes back with its options: synced each second, unless told again.
+    assert_eq!(servers.redis.tell(&["CONFIG", "SET", "appendfsync", "always"]), "+OK");
+    under_way(&services).await;
+    services.done(all / 2).await;
+    eprintln!("RabbitMQ is killed");
+    servers.rabbit.kill_now();
+    servers.rabbit.restart().await.unwrap();
+    under_way(&services).await;
+    services.done(all * 3 / 4).await;
+    eprintln!("Redis and RabbitMQ are killed together");
+    servers.redis.kill();
+    servers.rabbit.kill_now();
+    servers.rabbit.restart().await.unwrap();
+    servers.redis.restart();
+    end(&mut services, digests, outcomes).await;
+}
+
+/// `kill -9` loses what Redis had not written yet: nothing, unless its last sync is late.
+async fn redis_dies_that_syncs_each_second(
+    lab: &Lab,
+    servers: &mut Servers,
+    digests: &Digests,
+    outcomes: &Outcomes,
+) {
+    assert_eq!(servers.redis.tell(&["CONFIG", "SET", "appendfsync", "everysec"]), "+OK");
+    let mut services = begin(lab, servers, "everysec").await;
+    for part in 1..4 {
+        services.done(outcomes.len() as u64 * part / 4).await;
+        eprintln!("Redis is killed, synced each second");
+        servers.redis.kill();
+        servers.redis.restart();
+    }
+    end(&mut services, digests, outcomes).await;
+}
+
+async fn begin<'a>(lab: &'a Lab, servers: &Servers, prefix: &str) -> Installation<'a> {
+    eprintln!("-- {prefix}");
+    let mut services = Installation::new(lab, servers, prefix, DELAY);
+    services.start_all();
+    services.ready().await;
+    services.seed().await;
+    services
+}
+
+/// A fault after the end would prove nothing.
+async fn under_way(services: &Installation<'_>) {
+    let sites = Frontier::status(&services.store().await).await.unwrap();
+    assert!(sites.iter().any(|site| site.pending > 0), "the run was over before the fault: {sites:?}");
+}
+
+/// The state is the undisturbed one, to the bit; every URL's outcome, too; the archive proves it; no
+/// message was given up; the services end well.
+async fn end(services: &mut Installation<'_>, digests: &Digests, outcomes: &Outcomes) {
+    services.comes_to(digests).await;
+    services.same_outcomes(outcomes).await;
+    services.no_dead_letters().await;
+    services.stop().await;
+    assert_eq!(digests_in(&services.store().await).await, *digests, "counted while stopping");
+}

@@ -1,0 +1,162 @@
+//! The bench that every test stands on: a folder, a world served on loopback, and `newslode` run against it.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use newslode_common::outcome::Outcome;
+use newslode_common::store::redb::RedbStore;
+use newslode_common::store::{Frontier, SiteState, state_digest};
+use newslode_newsworld::{Content, Server, World, WorldSpec};
+use serde_json::Value;
+
+use crate::process::{Ended, Process, program};
+
+/// Longest that one command may take; they take seconds.
+const PATIENCE: Duration = Duration::from_secs(150);
+
+/// Digest of each site's mined state.
+pub(crate) type Digests = BTreeMap<String, String>;
+
+/// Last outcome of every known URL.
+pub(crate) type Outcomes = BTreeMap<String, Option<Outcome>>;
+
+/// A folder and a served world.
+pub(crate) struct Lab {
+    folder: tempfile::TempDir,
+    seeds: Vec<String>,
+    server: Server,
+    commands: AtomicU32,
+}
+
+/// A world without faults: three sites with some 65 pages each.
+pub(crate) fn small_world(seed: u64) -> World {
+    World::generate(&WorldSpec { seed, sites: 3, articles_per_section: 1, faults: false })
+}
+
+impl Lab {
+    /// Serves a generated world.
+    pub(crate) async fn of(world: World) -> Lab {
+        let seeds = world.seeds();
+        Lab::serving(world, &seeds).await
+    }
+
+    /// Serves any content; `seeds` are where to start.
+    pub(crate) async fn serving(content: impl Content, seeds: &[String]) -> Lab {
+        let server = Server::start(content, SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap();
+        let folder = tempfile::Builder::new().prefix("newslode-e2e").tempdir().unwrap();
+        Lab { folder, seeds: seeds.to_vec(), server, commands: AtomicU32::new(0) }
+    }
+
+    /// A path in the folder.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Where to start.
+    pub(crate) fn seeds(&self) -> &[String] {
+        &self.seeds
+    }
+
+    /// Leads every host to the world.
+    pub(crate) fn resolve(&self) -> String {
+        format!("*:{}", self.server.addr())
+    }
+
+    /// Starts `newslode` with these arguments.
+    pub(crate) fn start<S: AsRef<str>>(&self, arguments: &[S]) -> Process {
+        let number = self.commands.fetch_add(1, Ordering::Relaxed);
+        let mut command = Command::new(program("newslode"));
+        command.args(arguments.iter().map(AsRef::as_ref));
+        Process::start(command, &format!("newslode-{number}"), self.folder.path())
+    }
+
+    /// Runs `newslode` to its end.
+    pub(crate) async fn run<S: AsRef<str>>(&self, arguments: &[S]) -> Ended {
+        self.start(arguments).end(PATIENCE).await
+    }
+
+    /// Runs `newslode`, which must succeed; its standard output.
+    pub(crate) async fn ok<S: AsRef<str>>(&self, arguments: &[S]) -> String {
+        let ended = self.run(arguments).await;
+        let line = arguments.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(" ");
+        assert_eq!(ended.code, Some(0), "newslode {line}\n{}\n{}", ended.out, ended.err);
+        ended.out
+    }
+
+    /// The same, read as JSON.
+    pub(crate) async fn json<S: AsRef<str>>(&self, arguments: &[S]) -> Value {
+        let out = self.ok(arguments).await;
+        serde_json::from_str(&out).unwrap_or_else(|error| panic!("no JSON ({error}): {out}"))
+    }
+
+    /// Arguments that mine all of the world into a run of this name.
+    pub(crate) fn mining(&self, run: &str, more: &[&str]) -> Vec<String> {
+        let fixed = ["mine", "--quiet", "--json", "--follow", "all"];
+        let mut arguments: Vec<String> = fixed.iter().map(ToString::to_string).collect();
+        let (resolve, out) = (self.resolve(), self.path(run).display().to_string());
+        arguments.extend(["--resolve".into(), resolve, "--out".into(), out]);
+        if !more.contains(&"--delay") {
+            arguments.extend(["--delay".into(), "0".into()]);
+        }
+        arguments.extend(more.iter().map(ToString::to_string));
+        arguments.extend(self.seeds.iter().cloned());
+        arguments
+    }
+
+    /// Mines all of the world in one go: what every other way of mining it must come to.
+    pub(crate) async fn undisturbed(&self, more: &[&str]) -> (Digests, Outcomes) {
+        let summary = self.json(&self.mining("undisturbed", more)).await;
+        assert_eq!(summary["complete"], true, "{summary}");
+        let digests = digests_of(&summary);
+        assert_eq!(digests.len(), self.seeds.len(), "{summary}");
+        let store = open(&self.path("undisturbed"));
+        assert_eq!(digests, digests_in(&store).await, "the summary tells what the folder holds");
+        (digests, outcomes_in(&store).await)
+    }
+}
+
+/// The digests that a summary of `mine` tells.
+pub(crate) fn digests_of(summary: &Value) -> Digests {
+    serde_json::from_value::<Vec<(String, String)>>(summary["digests"].clone()).unwrap().into_iter().collect()
+}
+
+/// Opens a run's state, which no process may hold.
+pub(crate) fn open(run: &Path) -> RedbStore {
+    RedbStore::open(&run.join("newslode.redb")).unwrap()
+}
+
+/// The digests of a store.
+pub(crate) async fn digests_in(store: &dyn SiteState) -> Digests {
+    let mut digests = Digests::new();
+    for (site, _) in store.sites().await.unwrap() {
+        digests.insert(site.to_string(), state_digest(store, &site).await.unwrap().to_string());
+    }
+    digests
+}
+
+/// The outcomes in a frontier.
+pub(crate) async fn outcomes_in(frontier: &dyn Frontier) -> Outcomes {
+    let mut outcomes = Outcomes::new();
+    for site in frontier.status().await.unwrap() {
+        for entry in frontier.entries(&site.site).await.unwrap() {
+            outcomes.insert(entry.url.to_string(), entry.outcome);
+        }
+    }
+    outcomes
+}
+
+/// Fails naming the URLs whose outcomes differ, or that have none.
+#[track_caller]
+pub(crate) fn same_outcomes(wanted: &Outcomes, found: &Outcomes) {
+    let all: std::collections::BTreeSet<&String> = wanted.keys().chain(found.keys()).collect();
+    let differ: Vec<String> = all
+        .into_iter()
+        .filter(|url| wanted.get(*url) != found.get(*url) || found.get(*url).is_some_and(Option::is_none))
+        .map(|url| format!("{url}: {:?} undisturbed, {:?} now", wanted.get(url), found.get(url)))
+        .collect();
+    assert!(differ.is_empty(), "{} outcomes differ:\n{}", differ.len(), differ.join("\n"));
+}

@@ -1,0 +1,100 @@
+//! Our programs as processes: found beside the test, their output kept in files, killed when dropped.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+/// Between two looks at something that is waited for.
+pub(crate) const LOOK: Duration = Duration::from_millis(20);
+
+/// Lines of a log that a failure shows.
+const TAIL: usize = 40;
+
+/// A program of ours, by name.
+pub(crate) fn program(name: &str) -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let path = test.parent().and_then(Path::parent).unwrap().join(name);
+    assert!(path.exists(), "`{}` is not there: run `cargo build --workspace` first", path.display());
+    path
+}
+
+/// A started program.
+pub(crate) struct Process {
+    name: String,
+    child: Child,
+    log: PathBuf,
+}
+
+/// How a program ended and what it said.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    /// Exit code; `None` if a signal ended it.
+    pub(crate) code: Option<i32>,
+    /// Standard output.
+    pub(crate) out: String,
+    /// Standard error.
+    pub(crate) err: String,
+}
+
+impl Process {
+    /// Starts a command; its standard error is appended to `NAME.err` in the folder, its output replaces
+    /// `NAME.out`.
+    pub(crate) fn start(mut command: Command, name: &str, folder: &Path) -> Process {
+        let log = folder.join(format!("{name}.err"));
+        let err = File::options().create(true).append(true).open(&log).unwrap();
+        let out = File::create(log.with_extension("out")).unwrap();
+        let child = command.stdin(Stdio::null()).stdout(out).stderr(err).spawn().unwrap();
+        Process { name: name.into(), child, log }
+    }
+
+    /// Ends it as a power cut would.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Asks it to stop, as an orchestrator does.
+    pub(crate) fn terminate(&self) {
+        let asked = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status().unwrap();
+        assert!(asked.success(), "{} could not be asked to stop", self.name);
+    }
+
+    /// How it ended, if it did.
+    pub(crate) fn ended(&mut self) -> Option<ExitStatus> {
+        self.child.try_wait().unwrap()
+    }
+
+    /// Waits for its end.
+    pub(crate) async fn end(&mut self, patience: Duration) -> Ended {
+        let begun = Instant::now();
+        let status = loop {
+            match self.ended() {
+                Some(status) => break status,
+                None if begun.elapsed() > patience => {
+                    panic!("{} did not end within {patience:?}; it said:\n{}", self.name, self.tail())
+                }
+                None => tokio::time::sleep(LOOK).await,
+            }
+        };
+        let read = |path: &Path| String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned();
+        Ended { code: status.code(), out: read(&self.log.with_extension("out")), err: read(&self.log) }
+    }
+
+    /// The last lines that it logged.
+    pub(crate) fn tail(&self) -> String {
+        let log = std::fs::read(&self.log).unwrap_or_default();
+        let log = String::from_utf8_lossy(&log);
+        let lines: Vec<&str> = log.lines().collect();
+        format!("--- {} ---\n{}\n", self.name, lines[lines.len().saturating_sub(TAIL)..].join("\n"))
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        if self.child.kill().is_ok() {
+            self.child.wait().ok();
+        }
+    }
+}

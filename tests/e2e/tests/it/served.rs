@@ -1,0 +1,52 @@
+//! The services over RabbitMQ and Redis: the same result as the embedded engine, and what operators do.
+
+use crate::lab::{Lab, digests_in, small_world};
+use crate::services::{Installation, Servers};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_services_come_to_what_the_embedded_engine_comes_to() {
+    let lab = Lab::of(small_world(3)).await;
+    let (digests, outcomes) = lab.undisturbed(&[]).await;
+    let servers = Servers::start().await;
+    let mut services = Installation::new(&lab, &servers, "newslode", 0);
+
+    services.start_all();
+    services.ready().await;
+    services.seed().await;
+    services.comes_to(&digests).await;
+    services.same_outcomes(&outcomes).await;
+    eprintln!("the state is that of the embedded run");
+
+    commands_work_against_the_services(&lab, &services, &outcomes).await;
+    services.stop().await;
+    assert_eq!(digests_in(&services.store().await).await, digests, "nothing was counted while stopping");
+}
+
+async fn commands_work_against_the_services(
+    lab: &Lab,
+    services: &Installation<'_>,
+    outcomes: &crate::lab::Outcomes,
+) {
+    let status = lab.json(&services.asking(&["status", "--json"])).await;
+    let counted: u64 = status["outcomes"].as_object().unwrap().values().map(|n| n.as_u64().unwrap()).sum();
+    assert_eq!(counted, outcomes.len() as u64, "{status}");
+    for queue in ["seeds", "pages", "partitions"] {
+        assert_eq!(status["queues"][queue], 0, "{status}");
+    }
+    let listed = lab.json(&services.asking(&["seed", "list", "--json"])).await;
+    assert_eq!(listed.as_array().unwrap().len(), lab.seeds().len(), "{listed}");
+
+    // The taxonomy of the services' last fold is that of the embedded run.
+    let taxonomy = lab.json(&services.asking(&["taxonomy", "--format", "json"])).await;
+    let run = lab.path("undisturbed");
+    let run = run.to_str().unwrap();
+    assert_eq!(taxonomy, lab.json(&["taxonomy", "--format", "json", run]).await);
+    assert!(!taxonomy["concepts"].as_array().unwrap().is_empty(), "{taxonomy}");
+
+    let articles = lab.ok(&services.asking(&["export", "articles"])).await;
+    assert!(articles.lines().count() > 20, "{articles}");
+    assert_eq!(articles, lab.ok(&["export", "articles", run]).await);
+
+    let proof = lab.json(&services.asking(&["verify", "--json"])).await;
+    assert_eq!((&proof["different"], &proof["sites"]), (&0.into(), &lab.seeds().len().into()), "{proof}");
+}

@@ -1,0 +1,296 @@
+//! A whole installation: RabbitMQ, Redis, an archive folder, and the three services as processes.
+//!
+//! One pair of servers can carry several installations one after another, apart by the prefix of their
+//! queues and keys. Whatever is waited for has a deadline, and a failure shows the services' last words.
+
+use std::collections::BTreeMap;
+use std::net::{SocketAddr, TcpListener};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use newslode_common::broker::rabbitmq::RabbitBroker;
+use newslode_common::broker::{Broker, DeadLetter, Queue, depths};
+use newslode_common::config::{BrokerConfig, Secret, StoreConfig};
+use newslode_common::store::redis::RedisStore;
+use newslode_common::store::{Frontier, SiteState};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+use crate::lab::{Digests, Lab, digests_in, outcomes_in, same_outcomes};
+use crate::process::{LOOK, Process, program};
+use crate::rabbitmq_server::RabbitServer;
+use crate::redis_server::RedisServer;
+
+/// The services, in the order of the flow.
+pub(crate) const SERVICES: [&str; 3] = ["newslode-crawler", "newslode-partitioner", "newslode-miner"];
+
+/// Longest wait for a service to be ready or a message to arrive.
+pub(crate) const SOON: Duration = Duration::from_secs(40);
+
+/// Longest that a small world takes with all that happens to it.
+const ALL_OF_IT: Duration = Duration::from_secs(150);
+
+/// At rest, and not where it should be, for so long: then it never will. Longer than any wait of a
+/// service that holds a delivery until a server is back.
+const RESTED: Duration = Duration::from_secs(25);
+
+/// RabbitMQ and Redis.
+pub(crate) struct Servers {
+    pub(crate) rabbit: RabbitServer,
+    pub(crate) redis: RedisServer,
+}
+
+impl Servers {
+    pub(crate) async fn start() -> Servers {
+        let redis = RedisServer::start();
+        Servers { rabbit: RabbitServer::start().await.unwrap(), redis }
+    }
+}
+
+/// The services of one prefix.
+pub(crate) struct Installation<'a> {
+    lab: &'a Lab,
+    prefix: String,
+    config: String,
+    broker: BrokerConfig,
+    store: StoreConfig,
+    admin: BTreeMap<&'static str, SocketAddr>,
+    running: BTreeMap<&'static str, Process>,
+}
+
+impl<'a> Installation<'a> {
+    /// Writes the configuration; starts nothing. `delay_ms` is the sites' delay.
+    pub(crate) fn new(lab: &'a Lab, servers: &Servers, prefix: &str, delay_ms: u64) -> Installation<'a> {
+        let broker = BrokerConfig {
+            url: Secret::new(servers.rabbit.url()),
+            prefix: prefix.into(),
+            timeout_ms: 5_000,
+            ..BrokerConfig::default()
+        };
+        let store = StoreConfig { prefix: prefix.into(), ..servers.redis.config() };
+        let text = format!(
+            "broker = {{ url = '{}', prefix = '{prefix}', timeout_ms = 5000 }}\n\
+             store = {{ url = '{}', prefix = '{prefix}' }}\n\
+             archive = {{ url = 'file://{}' }}\n\
+             crawler = {{ resolve = ['{}'], timeout_ms = 3000, lease_ms = 4000, retry_ms = 200 }}\n\
+             miner = {{ delay_ms = {delay_ms}, fold_s = 1, follow = 'all' }}\n",
+            broker.url.reveal(),
+            store.url.reveal(),
+            lab.path(&format!("{prefix}-archive")).display(),
+            lab.resolve(),
+        );
+        let file = lab.path(&format!("{prefix}.toml"));
+        std::fs::write(&file, text).unwrap();
+        let admin = SERVICES.into_iter().zip(free_addresses()).collect();
+        let (prefix, config) = (prefix.to_string(), file.display().to_string());
+        Installation { lab, prefix, config, broker, store, admin, running: BTreeMap::new() }
+    }
+
+    /// Starts all services.
+    pub(crate) fn start_all(&mut self) {
+        SERVICES.into_iter().for_each(|service| self.start(service));
+    }
+
+    /// Starts a service; does not wait.
+    pub(crate) fn start(&mut self, service: &'static str) {
+        let mut command = Command::new(program(service));
+        command.args(["--config", &self.config]);
+        command.env("NEWSLODE__TELEMETRY__ADMIN", self.admin[service].to_string());
+        let process = Process::start(command, &format!("{}-{service}", self.prefix), &self.lab.path(""));
+        self.running.insert(service, process);
+    }
+
+    /// Kills a service and starts it again at once.
+    pub(crate) fn kill_and_start(&mut self, service: &'static str) {
+        self.running.remove(service).unwrap().kill();
+        self.start(service);
+    }
+
+    /// Waits until every service says that it is ready.
+    pub(crate) async fn ready(&mut self) {
+        let begun = Instant::now();
+        for service in SERVICES {
+            loop {
+                let answer = self.health(service).await;
+                if answer.contains(" 200 ") {
+                    break;
+                }
+                self.all_run();
+                assert!(begun.elapsed() < SOON, "{service} is not ready: {answer}\n{}", self.logs());
+                tokio::time::sleep(LOOK).await;
+            }
+        }
+    }
+
+    /// The answer of `/health/ready`, whole; empty if there is none.
+    pub(crate) async fn health(&self, service: &'static str) -> String {
+        let ask = async {
+            let mut stream = tokio::net::TcpStream::connect(self.admin[service]).await?;
+            stream.write_all(b"GET /health/ready HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").await?;
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).await?;
+            std::io::Result::Ok(answer)
+        };
+        match tokio::time::timeout(Duration::from_secs(5), ask).await {
+            Ok(Ok(answer)) => answer,
+            _ => String::new(),
+        }
+    }
+
+    /// Fails if a service has ended by itself.
+    pub(crate) fn all_run(&mut self) {
+        let gone: Vec<_> = self
+            .running
+            .iter_mut()
+            .filter_map(|(name, process)| Some(format!("{name} ended with {}", process.ended()?)))
+            .collect();
+        assert!(gone.is_empty(), "{}\n{}", gone.join(", "), self.logs());
+    }
+
+    /// The services' last words.
+    pub(crate) fn logs(&self) -> String {
+        self.running.values().map(Process::tail).collect()
+    }
+
+    /// Arguments of `newslode` for these services.
+    pub(crate) fn asking<'b>(&'b self, arguments: &[&'b str]) -> Vec<&'b str> {
+        let mut all = vec!["--quiet", "--config", self.config.as_str()];
+        all.extend(arguments);
+        all
+    }
+
+    /// Names the world's sites to the services.
+    pub(crate) async fn seed(&self) {
+        let seeds = self.lab.seeds().iter().map(String::as_str);
+        let arguments: Vec<&str> = ["seed", "add"].into_iter().chain(seeds).collect();
+        self.lab.ok(&self.asking(&arguments)).await;
+    }
+
+    /// A connection to the store of the test's own.
+    pub(crate) async fn store(&self) -> RedisStore {
+        RedisStore::connect(&self.store).await.unwrap()
+    }
+
+    /// A connection to the broker of the test's own.
+    pub(crate) async fn broker(&self) -> RabbitBroker {
+        RabbitBroker::connect(&self.broker, "test@here", None).await.unwrap()
+    }
+
+    /// Waits until this many URLs have an outcome.
+    pub(crate) async fn done(&mut self, wanted: u64) {
+        let (store, begun) = (self.store().await, Instant::now());
+        loop {
+            // The store may have been restarted a moment ago.
+            if let Ok(sites) = Frontier::status(&store).await {
+                let done: u64 = sites.iter().flat_map(|site| site.outcomes.values()).sum();
+                if done >= wanted {
+                    return;
+                }
+                assert!(
+                    begun.elapsed() < ALL_OF_IT,
+                    "only {done} of {wanted} URLs are done\n{}",
+                    self.logs()
+                );
+            }
+            self.all_run();
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    /// Waits until all is at rest in the wanted state: nothing pending, nothing claimed, queues empty,
+    /// digests equal, in two looks. At rest elsewhere for [`RESTED`] is a failure that says what differs.
+    pub(crate) async fn comes_to(&mut self, wanted: &Digests) {
+        let (store, broker, begun) = (self.store().await, self.broker().await, Instant::now());
+        let (mut equal, mut since, mut seen) = (0, Instant::now(), String::new());
+        loop {
+            let busy = busy(&store, &broker).await;
+            let found = if busy.is_empty() { digests_in(&store).await } else { Digests::new() };
+            equal = if found == *wanted { equal + 1 } else { 0 };
+            if equal == 2 {
+                return;
+            }
+            let now = format!("busy: {busy}; digests {found:?}");
+            if now != seen || !busy.is_empty() {
+                (since, seen) = (Instant::now(), now);
+            }
+            self.all_run();
+            let (rested, late) = (since.elapsed() > RESTED, begun.elapsed() > ALL_OF_IT);
+            if rested || late {
+                let pages = pages(&store).await;
+                panic!("wanted {wanted:?}\n{seen}\nfetched, not counted: {pages:?}\n{}", self.logs());
+            }
+            tokio::time::sleep(Duration::from_millis(250)).await;
+        }
+    }
+
+    /// Compares every URL's outcome.
+    pub(crate) async fn same_outcomes(&self, wanted: &crate::lab::Outcomes) {
+        same_outcomes(wanted, &outcomes_in(&self.store().await).await);
+    }
+
+    /// The dead letters of a queue.
+    pub(crate) async fn dead(&self, queue: Queue) -> Vec<DeadLetter> {
+        self.broker().await.dead(queue, 100).await.unwrap()
+    }
+
+    /// Fails if a message was given up.
+    pub(crate) async fn no_dead_letters(&self) {
+        for queue in Queue::ALL {
+            let dead = self.dead(*queue).await;
+            let reasons: Vec<_> = dead.iter().map(|letter| (&letter.reason, &letter.by)).collect();
+            assert!(reasons.is_empty(), "{queue}: {reasons:?}\n{}", self.logs());
+        }
+    }
+
+    /// Asks all to stop; each must end well in time.
+    pub(crate) async fn stop(&mut self) {
+        self.running.values().for_each(Process::terminate);
+        for (name, process) in &mut self.running {
+            let ended = process.end(Duration::from_secs(30)).await;
+            assert_eq!(ended.code, Some(0), "{name}:\n{}", ended.err);
+        }
+        self.running.clear();
+    }
+}
+
+/// What is under way, in words; empty at rest. What a service holds unacknowledged is not seen.
+async fn busy(store: &RedisStore, broker: &RabbitBroker) -> String {
+    let sites = match Frontier::status(store).await {
+        Ok(sites) if sites.is_empty() => return "no site yet".into(),
+        Ok(sites) => sites,
+        Err(error) => return error.to_string(),
+    };
+    let (pending, leased) = sites.iter().fold((0, 0), |(p, l), site| (p + site.pending, l + site.leased));
+    let mut waiting = String::new();
+    for (queue, depth) in depths(broker).await {
+        match depth {
+            Ok(0) => {}
+            Ok(depth) => waiting.push_str(&format!(" {depth} in {queue}")),
+            Err(error) => waiting.push_str(&format!(" {error}")),
+        }
+    }
+    if (pending, leased) == (0, 0) && waiting.is_empty() {
+        return String::new();
+    }
+    format!("{pending} pending, {leased} leased,{waiting}")
+}
+
+/// Pages whose fetched content is not what is counted.
+async fn pages(store: &RedisStore) -> Vec<String> {
+    let mut differ = Vec::new();
+    for site in Frontier::status(store).await.unwrap_or_default() {
+        let counted: BTreeMap<_, _> = store.pages(&site.site).await.unwrap_or_default().into_iter().collect();
+        for entry in store.entries(&site.site).await.unwrap_or_default() {
+            let held = counted.get(&entry.url).map(|version| version.content);
+            if entry.content.is_some() && held != entry.content {
+                differ.push(format!("{} {:?} fetch {} {held:?}", entry.url, entry.outcome, entry.fetch));
+            }
+        }
+    }
+    differ
+}
+
+fn free_addresses() -> Vec<SocketAddr> {
+    // All at once, so that they differ.
+    let held: Vec<_> = SERVICES.iter().map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
+    held.iter().map(|listener| listener.local_addr().unwrap()).collect()
+}
