@@ -35,6 +35,11 @@ pub enum Table {
     Targets,
     /// `list ␟ label` → pages that show the label in that list; a list is named by its labels' hash.
     Lists,
+    /// `page ␟ story` → 1 where that page of the site files that story, `page ␟` → 1 for each page that
+    /// is counted; both are named by [`url_id`]. How many pages show a story is the sum over its cells.
+    Stories,
+    /// `broader ␟ narrower` → pages where a list item `broader` stands over a list with `narrower`.
+    Nested,
 }
 
 impl Table {
@@ -47,6 +52,8 @@ impl Table {
         Table::Terms,
         Table::Targets,
         Table::Lists,
+        Table::Stories,
+        Table::Nested,
     ];
 
     /// One letter, stable for ever: it is part of keys on disk and in Redis.
@@ -60,6 +67,8 @@ impl Table {
             Table::Terms => 't',
             Table::Targets => 'k',
             Table::Lists => 'g',
+            Table::Stories => 's',
+            Table::Nested => 'h',
         }
     }
 
@@ -252,6 +261,25 @@ pub struct ListUse {
     pub labels: Vec<String>,
 }
 
+/// The stories that a page files: links of six words or more inside its site. What a section's page files
+/// tells a section from a service; which of them the rest of the site shows, too, is for the fold to see.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FiledUse {
+    /// [`url_id`] of the page.
+    pub page: String,
+    /// [`url_id`]s of the stories, sorted, each once.
+    pub stories: Vec<String>,
+}
+
+/// A menu item over a list of its own.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct NestedUse {
+    /// Label key of the item.
+    pub broader: String,
+    /// Label key in its list.
+    pub narrower: String,
+}
+
 /// What a page adds to its site's state. Pure: see the module's head.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Contribution {
@@ -267,6 +295,10 @@ pub struct Contribution {
     pub links: Vec<LinkUse>,
     /// Sorted.
     pub lists: Vec<ListUse>,
+    /// What it files.
+    pub filed: Option<FiledUse>,
+    /// Sorted, each once.
+    pub nested: Vec<NestedUse>,
 }
 
 impl Contribution {
@@ -302,6 +334,15 @@ impl Contribution {
                 cells.push((Cell::new(Table::Lists, &[&id, label]), 1));
             }
         }
+        if let Some(filed) = &self.filed {
+            cells.push((Cell::new(Table::Stories, &[&filed.page, ""]), 1));
+            for story in &filed.stories {
+                cells.push((Cell::new(Table::Stories, &[&filed.page, story]), 1));
+            }
+        }
+        for pair in &self.nested {
+            cells.push((Cell::new(Table::Nested, &[&pair.broader, &pair.narrower]), 1));
+        }
         cells
     }
 }
@@ -315,8 +356,21 @@ impl ListUse {
             hasher.update(label.as_bytes());
             hasher.update(&[0x1f]);
         }
-        hasher.finalize().as_bytes()[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+        name(&hasher)
     }
+}
+
+/// A URL's short name in cells: 64 bits of BLAKE3, in hexadecimal. URLs of one site that share a name
+/// would take one another's stories for theirs; with a million pages that is one chance in 40 million.
+#[must_use]
+pub fn url_id(url: &CanonicalUrl) -> String {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(url.as_str().as_bytes());
+    name(&hasher)
+}
+
+fn name(hasher: &blake3::Hasher) -> String {
+    hasher.finalize().as_bytes()[..8].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// `round(2³² · x · ln x)`: the summand of the incremental term entropy (algorithms.md §10).

@@ -11,9 +11,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use newslode_common::contribution::Role;
+use newslode_common::contribution::{Role, url_id};
 
-use crate::summary::SiteSummary;
+use crate::summary::{LabelSummary, SiteSummary};
 
 /// Rounds of the company rule; scores move by less than a hundredth after eight.
 const ROUNDS: usize = 10;
@@ -50,10 +50,17 @@ pub enum Verdict {
     LeavesItsSite,
     /// On half of its sites it leads to many pages, as "more" and "video" do.
     LeadsAnywhere,
+    /// On half of its sites its targets are named by another label that stands before it, as those of
+    /// "more" under a section's name are.
+    SecondName,
     /// On half of its sites it leads nowhere: to script, mail, its own page or the front page.
     LeadsNowhere,
     /// Its company is that of menus and services.
     BadCompany,
+    /// The pages that it leads to file no stories of their own (third abridgement rule).
+    FilesNothing,
+    /// Its pages are to be read first; until then it is followed, but no concept.
+    Unread,
 }
 
 impl Verdict {
@@ -67,6 +74,9 @@ impl Verdict {
             Verdict::NowhereALink => "no concept: it is nowhere a link",
             Verdict::LeavesItsSite => "no concept: all of its links leave their site",
             Verdict::LeadsAnywhere => "no concept: it leads to many pages at once",
+            Verdict::SecondName => "no concept: its pages have another name beside it",
+            Verdict::FilesNothing => "no concept: the pages it leads to file no stories of their own",
+            Verdict::Unread => "no concept yet: none of the pages it leads to was read",
             Verdict::LeadsNowhere => {
                 "no concept: its links lead to script, mail, their own or the front page"
             }
@@ -88,6 +98,9 @@ pub struct Judged {
     spelled: f64,
     /// Mean share of its links that stand after the last long one.
     tail: f64,
+    /// Share of the sites whose pages of this label were read where these file stories; `None` where
+    /// none was read.
+    pub files: Option<f64>,
     /// What became of it.
     pub verdict: Verdict,
 }
@@ -98,6 +111,7 @@ pub fn judge(sites: &[Arc<SiteSummary>], support: u32) -> BTreeMap<String, Judge
     let mut shown: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, site) in sites.iter().enumerate() {
         for (key, label) in &site.labels {
+            // A phrase that recurs in texts is no label: only sites that link it say so.
             if label.pages(Role::Any) > 0 {
                 shown.entry(key).or_default().push(at);
             }
@@ -105,9 +119,10 @@ pub fn judge(sites: &[Arc<SiteSummary>], support: u32) -> BTreeMap<String, Judge
     }
     shown.retain(|_, on| on.len() >= support as usize);
     let mut judged: BTreeMap<String, Judged> =
-        shown.into_iter().map(|(key, on)| (key.to_owned(), candidate(key, on, sites))).collect();
+        shown.into_iter().map(|(key, on)| (key.to_owned(), candidate(key, on, sites, support))).collect();
     keep_company(&mut judged, sites);
     split(&mut judged, sites.len());
+    read_pages(&mut judged);
     judged
 }
 
@@ -118,7 +133,7 @@ pub fn verdict_of(judged: &BTreeMap<String, Judged>, key: &str) -> Verdict {
 }
 
 /// Abridgement, vetoes and the own score: all that needs no other label.
-fn candidate(key: &str, on: Vec<usize>, sites: &[Arc<SiteSummary>]) -> Judged {
+fn candidate(key: &str, on: Vec<usize>, sites: &[Arc<SiteSummary>], support: u32) -> Judged {
     let uses: Vec<_> = on.iter().filter_map(|at| sites.get(*at)?.labels.get(key)).collect();
     let mean = |role: Role| mean(uses.iter().map(|label| label.share(role)));
     // On a site where the label is no link every share is 0, so each "not" is taken among its links.
@@ -126,19 +141,24 @@ fn candidate(key: &str, on: Vec<usize>, sites: &[Arc<SiteSummary>]) -> Judged {
     let without = |role: Role| {
         linked.iter().map(|label| 1.0 - label.share(role)).sum::<f64>() / uses.len().max(1) as f64
     };
-    let often = |role: Role| {
-        2 * linked.iter().filter(|label| label.share(role) >= 0.5).count() >= linked.len().max(1)
+    let often = |is: &dyn Fn(&LabelSummary) -> bool| {
+        2 * linked.iter().filter(|label| is(label)).count() >= linked.len().max(1)
     };
+    let inside = uses.iter().filter(|label| label.pages(Role::Inside) > 0).count();
     let words = key.split_once(':').map_or(key, |(_, stems)| stems);
     let verdict = if !words.chars().any(char::is_alphabetic) {
         Verdict::NoWord
     } else if linked.is_empty() {
         Verdict::NowhereALink
-    } else if uses.iter().all(|label| label.pages(Role::Inside) == 0) {
+    } else if inside == 0 {
         Verdict::LeavesItsSite
-    } else if often(Role::Many) {
+    } else if inside < support as usize {
+        Verdict::TooFewSites
+    } else if often(&|label| label.share(Role::Many) >= 0.5 || is_scattered(label)) {
         Verdict::LeadsAnywhere
-    } else if often(Role::Empty) {
+    } else if often(&|label| is_second_name(label)) {
+        Verdict::SecondName
+    } else if often(&|label| label.share(Role::Empty) >= 0.5) {
         Verdict::LeadsNowhere
     } else {
         Verdict::Concept
@@ -147,7 +167,57 @@ fn candidate(key: &str, on: Vec<usize>, sites: &[Arc<SiteSummary>]) -> Judged {
     let shares =
         [spelled, mean(Role::Inside), without(Role::Empty), without(Role::NoFollow), without(Role::Tail)];
     let own = if linked.is_empty() { 0.0 } else { shares.iter().sum::<f64>() / 5.0 };
-    Judged { sites: on, own, score: own, spelled, tail, verdict }
+    let files = files(key, &on, sites);
+    Judged { sites: on, own, score: own, spelled, tail, files, verdict }
+}
+
+/// Pages that a label of one site leads to: beyond these, it leads anywhere.
+const FEW_TARGETS: usize = 4;
+
+/// Whether a label leads to ever other pages of its site: its few most usual ones are not half of it.
+fn is_scattered(label: &LabelSummary) -> bool {
+    let mut pages: Vec<u64> = label.targets.values().copied().collect();
+    pages.sort_unstable_by(|a, b| b.cmp(a));
+    let (usual, all) = (pages.iter().take(FEW_TARGETS - 1).sum::<u64>(), pages.iter().sum::<u64>());
+    pages.len() >= FEW_TARGETS && 2 * usual < all
+}
+
+/// Whether most pages that link the label to another page name that page before it: a target is counted
+/// for the first label of a page that leads there.
+fn is_second_name(label: &LabelSummary) -> bool {
+    let named: u64 = label.targets.values().sum();
+    let linking = label.pages(Role::Inside).saturating_sub(label.pages(Role::Empty));
+    linking > 0 && 2 * named < linking
+}
+
+/// Stories of its own that a page files at least if it is a section's.
+const SECTION_STORIES: u64 = 3;
+
+/// Over the sites that counted a page which the label leads to: the share where such a page files stories.
+fn files(key: &str, on: &[usize], sites: &[Arc<SiteSummary>]) -> Option<f64> {
+    let (mut read, mut filing) = (0, 0);
+    for site in on.iter().filter_map(|at| sites.get(*at)) {
+        let Some(label) = site.labels.get(key) else { continue };
+        let targets = label.targets.keys().filter(|url| !url.is_home());
+        let stories = targets.filter_map(|url| site.filing.get(&url_id(url))).max();
+        read += u32::from(stories.is_some());
+        filing += u32::from(stories.is_some_and(|stories| *stories >= SECTION_STORIES));
+    }
+    (read > 0).then(|| f64::from(filing) / f64::from(read))
+}
+
+/// The third abridgement rule. Pages are read because a label leads there: as long as few of the
+/// candidates' were, the others wait for nothing; then those without any are not known to lead anywhere.
+fn read_pages(judged: &mut BTreeMap<String, Judged>) {
+    let kept = || judged.values().filter(|label| label.verdict == Verdict::Concept);
+    let is_read = 2 * kept().filter(|label| label.files.is_some()).count() >= kept().count();
+    for label in judged.values_mut().filter(|label| label.verdict == Verdict::Concept) {
+        match label.files {
+            Some(files) if files < 0.5 => label.verdict = Verdict::FilesNothing,
+            None if is_read => label.verdict = Verdict::Unread,
+            _ => {}
+        }
+    }
 }
 
 fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
@@ -166,7 +236,7 @@ fn keep_company(judged: &mut BTreeMap<String, Judged>, sites: &[Arc<SiteSummary>
         .map(|site| {
             let known = site.lists.iter().map(|list| {
                 let members = list.labels.iter().filter_map(|key| index.get(key.as_str()).copied());
-                (list.pages as f64, members.collect::<Vec<_>>())
+                (1.0, members.collect::<Vec<_>>())
             });
             known.filter(|(_, members)| members.len() > 1).collect()
         })

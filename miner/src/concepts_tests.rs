@@ -20,6 +20,8 @@ fn sites(count: usize, labels: &[(&str, &[Role])], lists: &[&[&str]]) -> Vec<Arc
             .iter()
             .map(|list| ListSummary { pages: 1, labels: list.iter().map(|key| (*key).into()).collect() })
             .collect(),
+        filing: BTreeMap::new(),
+        nested: Default::default(),
     };
     (0..count).map(|at| Arc::new(site(at))).collect()
 }

@@ -1,12 +1,12 @@
 //! What the fold needs to know of one site, read back from the site's counters.
 //!
 //! The cells are sums over pages; a [`SiteSummary`] is the same numbers by label, pair and list. It is a
-//! pure function of five tables ([`SiteSummary::of`]), so equal states give equal summaries.
+//! pure function of the tables ([`SiteSummary::of`]), so equal states give equal summaries.
 //! [`Summaries`] keeps them between folds and reads a site again only when its change counter moved. The
 //! tables of a site are read one after the other while pages may still be applied; the counter is read
 //! before them, so whatever was missed is read at the next fold.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use newslode_common::contribution::{Role, SEPARATOR, Table};
@@ -26,6 +26,11 @@ pub struct SiteSummary {
     pub pairs: BTreeMap<(String, String), u8>,
     /// The site's lists of labels, by the lists' names.
     pub lists: Vec<ListSummary>,
+    /// [`url_id`] of each counted page → the stories that are peculiar to it: that at most a tenth of the
+    /// site's other pages show.
+    pub filing: BTreeMap<String, u64>,
+    /// (broader, narrower) where a menu's item stands over a list.
+    pub nested: BTreeSet<(String, String)>,
 }
 
 /// One label on one site.
@@ -63,7 +68,14 @@ pub struct Tables {
     pub targets: BTreeMap<String, i64>,
     /// [`Table::Lists`]
     pub lists: BTreeMap<String, i64>,
+    /// [`Table::Stories`]
+    pub stories: BTreeMap<String, i64>,
+    /// [`Table::Nested`]
+    pub nested: BTreeMap<String, i64>,
 }
+
+/// Of so many other pages of a site one may show a story that is peculiar to a page.
+const ONE_IN: u64 = 10;
 
 impl LabelSummary {
     /// Pages that show the label in this role.
@@ -93,6 +105,8 @@ impl SiteSummary {
             labels: BTreeMap::new(),
             pairs: BTreeMap::new(),
             lists: Vec::new(),
+            filing: filing(&tables.stories),
+            nested: keyed(&tables.nested).map(|([a, b], _)| (a.to_owned(), b.to_owned())).collect(),
         };
         for ([label, role], pages) in keyed(&tables.labels) {
             if let Some(role) = Role::ALL.iter().find(|known| known.code() == role) {
@@ -142,9 +156,34 @@ impl SiteSummary {
             pairs: state.cells(site, Table::Pairs).await?,
             targets: state.cells(site, Table::Targets).await?,
             lists: state.cells(site, Table::Lists).await?,
+            stories: state.cells(site, Table::Stories).await?,
+            nested: state.cells(site, Table::Nested).await?,
         };
         Ok(SiteSummary::of(site.clone(), &tables))
     }
+}
+
+/// Counted pages and how many stories only they, or few others, file. One other page may always: the
+/// front page shows what its sections file.
+fn filing(stories: &BTreeMap<String, i64>) -> BTreeMap<String, u64> {
+    let mut shown: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut filing: BTreeMap<String, u64> = BTreeMap::new();
+    for ([page, story], _) in keyed(stories) {
+        if story.is_empty() {
+            filing.entry(page.to_owned()).or_default();
+        } else {
+            *shown.entry(story).or_default() += 1;
+        }
+    }
+    let others = (filing.len() as u64).saturating_sub(1);
+    let most = 1 + (others / ONE_IN).max(1);
+    for ([page, story], _) in keyed(stories) {
+        let is_peculiar = shown.get(story).is_some_and(|pages| *pages <= most);
+        if let Some(stories) = filing.get_mut(page).filter(|_| is_peculiar) {
+            *stories += 1;
+        }
+    }
+    filing
 }
 
 /// The positive counts of a table.

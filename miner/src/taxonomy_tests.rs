@@ -24,6 +24,8 @@ fn sites() -> Vec<Arc<SiteSummary>> {
         .into(),
         pairs: [(("en:sport".to_owned(), "en:tenni".to_owned()), 1)].into(),
         lists: vec![ListSummary { pages: 1, labels: vec!["en:sport".into(), "en:tenni".into()] }],
+        filing: BTreeMap::new(),
+        nested: Default::default(),
     };
     (0..3).map(|at| Arc::new(site(at))).collect()
 }

@@ -11,6 +11,9 @@ use crate::language::is_unspaced;
 /// Text of a link that is looked at, in bytes: links may nest through tables, each with all of the text.
 const MAX_TEXT: usize = 1024;
 
+/// A link of so many words is a story's, not a label's.
+const STORY_WORDS: usize = 6;
+
 /// An `a` or `area` with an `href`.
 pub(super) struct Anchor {
     pub(super) node: NodeId,
@@ -29,6 +32,11 @@ pub(super) struct Anchor {
 }
 
 impl Anchor {
+    /// It is worded as a story's title is, not as a label.
+    pub(super) fn is_story(&self) -> bool {
+        self.words >= STORY_WORDS
+    }
+
     /// It leads to script, mail, the page itself or the site's root.
     pub(super) fn is_empty(&self, page: &Page) -> bool {
         self.target.as_ref().is_none_or(|target| *target == page.url || (self.inside && target.is_home()))

@@ -2,16 +2,21 @@
 //!
 //! A list is the links whose nearest ancestor that holds a second link is the same element; an entry that
 //! is alone there because it stands over a list of its own (a menu entry with its submenu) belongs to the
-//! outer list.
+//! outer list, and stands over the inner one ([`NestedUse`]).
 
-use newslode_common::contribution::ListUse;
+use newslode_common::contribution::{ListUse, NestedUse};
 use rustc_hash::FxHashMap;
 
 use super::anchors::Anchor;
 use crate::Page;
 
-/// Each list of at least two distinct labels once, sorted.
-pub(super) fn lists(page: &Page, anchors: &[Anchor]) -> Vec<ListUse> {
+/// Pairs of an entry and what stands below it, at most: menus have some hundred.
+const MAX_NESTED: usize = 2000;
+/// Elements with lists between an entry and the list below it, at most.
+const MAX_LAYOUT: usize = 6;
+
+/// Each list of at least two distinct labels once, and which label stands over which; both sorted.
+pub(super) fn lists(page: &Page, anchors: &[Anchor]) -> (Vec<ListUse>, Vec<NestedUse>) {
     let holders = holders(page, anchors);
     // Members of the list that each element holds; elements in page order, so inner after outer.
     let mut held: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
@@ -23,7 +28,9 @@ pub(super) fn lists(page: &Page, anchors: &[Anchor]) -> Vec<ListUse> {
     }
     let mut elements: Vec<usize> =
         (0..page.tree.len()).filter(|element| held.contains_key(element)).collect();
-    let mut lists = Vec::new();
+    let (mut lists, mut nested) = (Vec::new(), Vec::new());
+    // The labels of the lists directly below each element that holds a list or a single entry.
+    let mut below: FxHashMap<usize, Vec<Vec<String>>> = FxHashMap::default();
     while let Some(element) = elements.pop() {
         let Some(members) = held.remove(&element) else { continue };
         let outer = page.tree.node_at(element).and_then(|node| page.tree.parent(node));
@@ -34,16 +41,33 @@ pub(super) fn lists(page: &Page, anchors: &[Anchor]) -> Vec<ListUse> {
                 elements.insert(place, outer);
             }
             held.entry(outer).or_default().push(member);
+            if let Some(entry) = &anchors[member].key {
+                let lists = below.remove(&element).unwrap_or_default();
+                let narrower = lists.into_iter().flatten().filter(|label| label != entry);
+                nested.extend(narrower.map(|narrower| NestedUse { broader: entry.clone(), narrower }));
+            }
             continue;
         }
         let mut labels: Vec<String> = members.iter().filter_map(|&i| anchors[i].key.clone()).collect();
         labels.sort_unstable();
         labels.dedup();
+        // Elements that only lay out stand between an entry and the columns of its menu.
+        let above = |element: usize| {
+            let parent = page.tree.node_at(element).and_then(|node| page.tree.parent(node));
+            parent.and_then(|parent| holders[parent.index()])
+        };
+        let entry = std::iter::successors(outer, |&outer| above(outer)).take(MAX_LAYOUT);
+        if let Some(entry) = entry.into_iter().find(|outer| held.contains_key(outer)) {
+            below.entry(entry).or_default().push(labels.clone());
+        }
         lists.extend((labels.len() > 1).then_some(ListUse { labels }));
     }
     lists.sort_unstable_by(|a, b| a.labels.cmp(&b.labels));
     lists.dedup();
-    lists
+    nested.sort_unstable();
+    nested.dedup();
+    nested.truncate(MAX_NESTED);
+    (lists, nested)
 }
 
 /// For each node the nearest element, itself included, with two links or more below. One pass.

@@ -7,7 +7,7 @@
 //! Invariants: a pure function of page and hierarchy; lists are sorted as
 //! [`Contribution`] demands; a hostile page adds a bounded number of bytes. Start at [`contribution`].
 
-use newslode_common::contribution::{Contribution, LinkUse, ListUse, PairUse};
+use newslode_common::contribution::{Contribution, FiledUse, LinkUse, PairUse, url_id};
 use newslode_common::hierarchy::Hierarchy;
 use rustc_hash::FxHashMap;
 
@@ -26,6 +26,9 @@ use uses::Uses;
 
 /// Bytes of labels, of pairs and of links at most, each. A front page of 2,000 links has some 200 KB.
 const MAX_BYTES: usize = 2 << 20;
+
+/// Stories that a page files, at most: enough to see what is peculiar to it, and some 2 KB of cells a page.
+const MAX_STORIES: usize = 60;
 
 /// What the page adds to its site's state.
 #[must_use]
@@ -50,10 +53,27 @@ pub(crate) fn bounded(page: &Page, hierarchy: &Hierarchy) -> (Contribution, bool
     is_cut |= cut(&mut pairs, |pair: &PairUse| pair.broader.len() + pair.narrower.len());
     is_cut |= cut(&mut links, |link| link.target.as_str().len() + link.label.as_ref().map_or(0, String::len));
     is_cut |= terms.len() >= terms::MAX_TERMS;
-    let mut lists: Vec<ListUse> = lists::lists(page, &anchors);
+    let (mut lists, nested) = lists::lists(page, &anchors);
     is_cut |= cut(&mut lists, |list| list.labels.iter().map(String::len).sum());
     let language = page.language.clone();
-    (Contribution { language, labels, pairs, terms, links, lists }, is_cut)
+    let filed = Some(filed(page, &anchors));
+    (Contribution { language, labels, pairs, terms, links, lists, filed, nested }, is_cut)
+}
+
+/// The first [`MAX_STORIES`] stories of the page.
+fn filed(page: &Page, anchors: &[Anchor]) -> FiledUse {
+    let mut stories: Vec<String> = Vec::new();
+    for anchor in anchors.iter().filter(|anchor| anchor.is_story() && anchor.inside && !anchor.is_empty(page))
+    {
+        if let Some(id) = anchor.target.as_ref().map(url_id).filter(|id| !stories.contains(id)) {
+            stories.push(id);
+        }
+        if stories.len() == MAX_STORIES {
+            break;
+        }
+    }
+    stories.sort_unstable();
+    FiledUse { page: url_id(&page.url), stories }
 }
 
 /// Keeps the first entries that fit into [`MAX_BYTES`]; true if some did not.

@@ -12,8 +12,6 @@ use super::outline::Outline;
 use crate::Page;
 use crate::labels::Keys;
 
-/// A link of so many words is a story's, not a label's.
-const STORY_WORDS: usize = 6;
 /// A label that links to so many pages names none of them.
 const MANY: usize = 4;
 
@@ -53,7 +51,7 @@ impl<'a> Uses<'a> {
 
     /// The labels that links are.
     pub(super) fn add_anchors(&mut self, page: &Page, anchors: &'a [Anchor], keys: &Keys) {
-        let last_story = anchors.iter().rposition(|anchor| anchor.words >= STORY_WORDS);
+        let last_story = anchors.iter().rposition(Anchor::is_story);
         for (i, anchor) in anchors.iter().enumerate() {
             let Some(key) = &anchor.key else { continue };
             let held = self.0.entry(key).or_default();
