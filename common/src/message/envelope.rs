@@ -72,7 +72,7 @@ impl Message for PartitionedPage {
 
 impl Message for Contribution {
     const KIND: u8 = 3;
-    const VERSION: u8 = 2;
+    const VERSION: u8 = 1;
     const NAME: &'static str = "contribution";
 }
 

@@ -7,7 +7,9 @@ use std::fmt::Debug;
 use std::path::PathBuf;
 
 use newslode_common::article::{Article, Block, BlockKind, Evidence, PageKind};
-use newslode_common::contribution::{Contribution, LabelUse, LinkUse, ListUse, PairUse, Role, TermUse};
+use newslode_common::contribution::{
+    Contribution, FiledUse, LabelUse, LinkUse, ListUse, NestedUse, PairUse, Role, TermUse,
+};
 use newslode_common::message::envelope::{EnvelopeError, Message, open, seal};
 use newslode_common::message::{Body, FetchedPage, PageNotes, PartitionedPage};
 use newslode_common::page::{CanonicalUrl, Site};
@@ -48,6 +50,8 @@ fn contribution() -> Contribution {
         terms: vec![TermUse { term: "goal".into(), count: 70_000 }],
         links: vec![LinkUse { target: url(), label: Some("en:cup".into()), in_group: true, inside: true }],
         lists: vec![ListUse { labels: vec!["en:cup".into(), "en:tour".into()] }],
+        filed: Some(FiledUse { page: "0123456789abcdef".into(), stories: vec!["fedcba9876543210".into()] }),
+        nested: vec![NestedUse { broader: "en:sport".into(), narrower: "en:cup".into() }],
     }
 }
 
