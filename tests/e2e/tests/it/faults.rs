@@ -95,6 +95,7 @@ async fn end(services: &mut Installation<'_>, digests: &Digests, outcomes: &Outc
     services.comes_to(digests).await;
     services.same_outcomes(outcomes).await;
     services.no_dead_letters().await;
+    services.proved().await;
     services.stop().await;
     assert_eq!(digests_in(&services.store().await).await, *digests, "counted while stopping");
 }

@@ -241,6 +241,11 @@ impl<'a> Installation<'a> {
         }
     }
 
+    /// Recomputes the state from the archive, which must hold every counted page.
+    pub(crate) async fn proved(&self) {
+        self.lab.ok(&self.asking(&["verify"])).await;
+    }
+
     /// Asks all to stop; each must end well in time.
     pub(crate) async fn stop(&mut self) {
         self.running.values().for_each(Process::terminate);
