@@ -57,7 +57,18 @@ impl RabbitConsumer {
     ) -> Result<RabbitConsumer, BrokerError> {
         // To RabbitMQ a prefetch of 0 means no bound at all.
         let prefetch = prefetch.max(1);
-        let opened = core.ask("cannot consume", core.open_consumer(queue, prefetch)).await?;
+        // A queue that was declared a moment ago may close the connection while it has no leader yet; the
+        // supervisor builds the connection anew, and we ask again for as long as any answer may take.
+        let until = tokio::time::Instant::now() + core.timeout;
+        let opened = loop {
+            match core.ask("cannot consume", core.open_consumer(queue, prefetch)).await {
+                Ok(opened) => break opened,
+                Err(error) if tokio::time::Instant::now() + REOPEN >= until => return Err(error),
+                Err(error) => tracing::warn!(%queue, %error, "cannot consume yet; trying again"),
+            }
+            core.links.suspect();
+            tokio::time::sleep(REOPEN).await;
+        };
         Ok(RabbitConsumer { core, keeper, queue, prefetch, state: State::Open(Box::new(opened)) })
     }
 
