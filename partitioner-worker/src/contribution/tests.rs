@@ -1,6 +1,6 @@
 //! Pages in, contributions out.
 
-use newslode_common::contribution::{LabelUse, Role};
+use newslode_common::contribution::{LabelUse, ListUse, Role};
 use proptest::prelude::*;
 
 use super::*;
