@@ -1,12 +1,14 @@
 //! Which labels are concepts: recurring over sites, linked inside them, and in good company.
 //!
-//! A label is a candidate once enough sites show it ([`least_support`]). `[OM05 §5.1]` drops those that
-//! are nowhere a link and those whose links all leave the site; that alone leaves as much menu junk as
-//! concepts, since "log in" recurs as "politics" does. What tells them apart is the company they keep:
-//! each label's own score (how its links look, averaged over its sites) flows through the lists it stands
-//! in, so a list of sections lifts its members and a list of services sinks them; the scores are then
-//! split where they fall apart ([`otsu`]). A label that leads to many places, or nowhere, is never kept.
-//! Start at [`judge`]: one [`Verdict`] a label, with its reason.
+//! A label is a candidate once enough sites link it inside themselves ([`least_support`]). `[OM05 §5.1]`
+//! drops those that are nowhere a link and those whose links all leave the site; that alone leaves as much
+//! menu junk as concepts, since "log in" recurs as "politics" does. Three things tell them apart:
+//! what a label leads to must be one place that has no better name ([`Verdict::LeadsAnywhere`],
+//! [`Verdict::SecondName`], [`Verdict::LeadsNowhere`]); the company it keeps: its own score (how its links
+//! look) flows through the lists it stands in, and scores are split where they fall apart ([`otsu`]); and,
+//! once read, the pages it leads to must file stories of their own (the third abridgement rule).
+//!
+//! Invariant: a pure function of the sites' sums. Start at [`judge`]: one [`Verdict`] a label.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -59,7 +61,7 @@ pub enum Verdict {
     BadCompany,
     /// The pages that it leads to file no stories of their own (third abridgement rule).
     FilesNothing,
-    /// Its pages are to be read first; until then it is followed, but no concept.
+    /// None of its pages could be read, while those of most candidates were.
     Unread,
 }
 
@@ -76,7 +78,7 @@ impl Verdict {
             Verdict::LeadsAnywhere => "no concept: it leads to many pages at once",
             Verdict::SecondName => "no concept: its pages have another name beside it",
             Verdict::FilesNothing => "no concept: the pages it leads to file no stories of their own",
-            Verdict::Unread => "no concept yet: none of the pages it leads to was read",
+            Verdict::Unread => "no concept: none of the pages it leads to could be read",
             Verdict::LeadsNowhere => {
                 "no concept: its links lead to script, mail, their own or the front page"
             }
@@ -111,7 +113,6 @@ pub fn judge(sites: &[Arc<SiteSummary>], support: u32) -> BTreeMap<String, Judge
     let mut shown: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, site) in sites.iter().enumerate() {
         for (key, label) in &site.labels {
-            // A phrase that recurs in texts is no label: only sites that link it say so.
             if label.pages(Role::Any) > 0 {
                 shown.entry(key).or_default().push(at);
             }
@@ -153,6 +154,7 @@ fn candidate(key: &str, on: Vec<usize>, sites: &[Arc<SiteSummary>], support: u32
     } else if inside == 0 {
         Verdict::LeavesItsSite
     } else if inside < support as usize {
+        // A phrase that recurs in texts is no label: only sites that link it say so.
         Verdict::TooFewSites
     } else if often(&|label| label.share(Role::Many) >= 0.5 || is_scattered(label)) {
         Verdict::LeadsAnywhere
@@ -206,8 +208,9 @@ fn files(key: &str, on: &[usize], sites: &[Arc<SiteSummary>]) -> Option<f64> {
     (read > 0).then(|| f64::from(filing) / f64::from(read))
 }
 
-/// The third abridgement rule. Pages are read because a label leads there: as long as few of the
-/// candidates' were, the others wait for nothing; then those without any are not known to lead anywhere.
+/// The third abridgement rule. Until the pages of half of the candidates were read, a label without any
+/// is taken for a concept, and so is followed; from then on, one that still has none leads to nothing that
+/// could be read (gone, forbidden, a redirect), and is dropped.
 fn read_pages(judged: &mut BTreeMap<String, Judged>) {
     let kept = || judged.values().filter(|label| label.verdict == Verdict::Concept);
     let is_read = 2 * kept().filter(|label| label.files.is_some()).count() >= kept().count();
@@ -226,19 +229,19 @@ fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
 }
 
 /// `s(l) = 0.15 own(l) + 0.85 · mean over sites, over its lists there, of the mean s of the OTHER labels`,
-/// ten times from s = own. A list counts once for each page that shows it. A label in no list is its own
+/// ten times from s = own. A list counts once a site: a footer that stands on every page says no more. A label in no list is its own
 /// company. Labels that were dropped take part: junk sinks what stands beside it.
 fn keep_company(judged: &mut BTreeMap<String, Judged>, sites: &[Arc<SiteSummary>]) {
     let index: BTreeMap<&str, usize> = judged.keys().enumerate().map(|(i, key)| (key.as_str(), i)).collect();
     let own: Vec<f64> = judged.values().map(|label| label.own).collect();
-    let lists: Vec<Vec<(f64, Vec<usize>)>> = sites
+    let lists: Vec<Vec<Vec<usize>>> = sites
         .iter()
         .map(|site| {
             let known = site.lists.iter().map(|list| {
                 let members = list.labels.iter().filter_map(|key| index.get(key.as_str()).copied());
-                (1.0, members.collect::<Vec<_>>())
+                members.collect::<Vec<_>>()
             });
-            known.filter(|(_, members)| members.len() > 1).collect()
+            known.filter(|members| members.len() > 1).collect()
         })
         .collect();
     let mut scores = own.clone();
@@ -254,18 +257,18 @@ fn keep_company(judged: &mut BTreeMap<String, Judged>, sites: &[Arc<SiteSummary>
 }
 
 /// The mean over sites, over lists, of the other labels' scores; `None` for labels in no list.
-fn company(scores: &[f64], lists: &[Vec<(f64, Vec<usize>)>]) -> Vec<Option<f64>> {
+fn company(scores: &[f64], lists: &[Vec<Vec<usize>>]) -> Vec<Option<f64>> {
     let mut over_sites = vec![(0.0, 0.0); scores.len()];
     let mut here = vec![(0.0, 0.0); scores.len()];
     let score = |label: usize| scores.get(label).copied().unwrap_or(0.0);
     for site in lists {
         here.fill((0.0, 0.0));
-        for (pages, members) in site {
+        for members in site {
             let sum: f64 = members.iter().map(|label| score(*label)).sum();
             for label in members {
                 if let Some((total, weight)) = here.get_mut(*label) {
-                    *total += pages * (sum - score(*label)) / (members.len() - 1) as f64;
-                    *weight += pages;
+                    *total += (sum - score(*label)) / (members.len() - 1) as f64;
+                    *weight += 1.0;
                 }
             }
         }

@@ -7,14 +7,15 @@ const SECTION: &[Role] = &[Role::Any, Role::Link, Role::Inside, Role::Spelled];
 const SERVICE: &[Role] = &[Role::Any, Role::Link, Role::Inside, Role::NoFollow];
 
 fn sites(count: usize, labels: &[(&str, &[Role])], lists: &[&[&str]]) -> Vec<Arc<SiteSummary>> {
-    let label = |roles: &[Role]| LabelSummary {
+    let label = |key: &str, roles: &[Role]| LabelSummary {
         roles: roles.iter().map(|role| (*role, 1)).collect(),
+        targets: [(format!("https://a.test/{}", key.replace([':', ' '], "-")).parse().unwrap(), 1)].into(),
         ..LabelSummary::default()
     };
     let site = |at| SiteSummary {
         site: Site::of_host(&format!("site{at}.test")),
         pages: 1,
-        labels: labels.iter().map(|(key, roles)| ((*key).into(), label(roles))).collect(),
+        labels: labels.iter().map(|(key, roles)| ((*key).into(), label(key, roles))).collect(),
         pairs: BTreeMap::new(),
         lists: lists
             .iter()
@@ -114,4 +115,99 @@ fn the_split_is_where_the_halves_are_farthest_apart() {
 #[test]
 fn the_support_grows_with_the_sites_unless_chosen() {
     assert_eq!([least_support(0, 5), least_support(0, 60), least_support(4, 5)], [2, 3, 4]);
+}
+
+/// Sites with one label, linked in the usual way, that leads to these paths on so many pages.
+fn leading(count: usize, targets: &[(&str, u64)], filing: Option<u64>) -> Vec<Arc<SiteSummary>> {
+    let made = sites(count, &[("en:art", SECTION)], &[]).into_iter().map(|site| {
+        let mut site = (*site).clone();
+        let url = |path: &str| format!("https://{}{path}", site.site).parse().unwrap();
+        let targets: BTreeMap<_, _> = targets.iter().map(|(path, pages)| (url(path), *pages)).collect();
+        let read = targets.keys().map(url_id).filter_map(|id| Some((id, filing?)));
+        site.filing = read.collect();
+        if let Some(art) = site.labels.get_mut("en:art") {
+            art.roles = SECTION.iter().map(|role| (*role, 10)).collect();
+            art.targets = targets;
+        }
+        Arc::new(site)
+    });
+    made.collect()
+}
+
+#[track_caller]
+fn check_leading(targets: &[(&str, u64)], filing: Option<u64>, wanted: Verdict) {
+    assert_eq!(verdict_of(&judge(&leading(3, targets, filing), 2), "en:art"), wanted);
+}
+
+#[test]
+fn a_page_that_files_no_stories_makes_no_concept() {
+    check_leading(&[("/arts", 10)], Some(3), Verdict::Concept);
+    check_leading(&[("/arts", 10)], Some(2), Verdict::FilesNothing);
+    check_leading(&[("/arts", 10)], None, Verdict::Concept);
+}
+
+#[test]
+fn the_front_page_files_for_nobody() {
+    let mut folded = leading(3, &[("/", 10)], Some(9));
+    let judged = judge(&folded, 2);
+    assert_eq!(judged["en:art"].files, None);
+    folded.clear();
+    assert!(judge(&folded, 2).is_empty());
+}
+
+#[test]
+fn a_label_waits_for_its_page_once_others_were_read() {
+    let read = leading(3, &[("/arts", 10)], Some(3));
+    let both: Vec<_> = read
+        .into_iter()
+        .map(|site| {
+            let mut site = (*site).clone();
+            let mut unread = site.labels["en:art"].clone();
+            unread.targets = [(format!("https://{}/old", site.site).parse().unwrap(), 10)].into();
+            site.labels.insert("en:old".into(), unread);
+            Arc::new(site)
+        })
+        .collect();
+    let judged = judge(&both, 2);
+    assert_eq!(verdict_of(&judged, "en:art"), Verdict::Concept);
+    assert_eq!(verdict_of(&judged, "en:old"), Verdict::Unread);
+}
+
+#[test]
+fn a_label_that_leads_to_ever_other_pages_is_dropped() {
+    let pages = ["/a?page=2", "/b?page=2", "/c?page=2", "/d?page=2", "/e?page=2", "/f?page=2", "/g?page=2"];
+    let pages = pages.map(|page| (page, 2));
+    check_leading(&pages[..3], None, Verdict::Concept);
+    check_leading(&pages, None, Verdict::LeadsAnywhere);
+    check_leading(&[("/arts", 9), ("/b", 1), ("/c", 1), ("/d", 1), ("/e", 1)], None, Verdict::Concept);
+}
+
+#[test]
+fn a_label_that_only_repeats_anothers_target_is_dropped() {
+    check_leading(&[("/arts", 5)], None, Verdict::Concept);
+    check_leading(&[("/arts", 4)], None, Verdict::SecondName);
+}
+
+#[test]
+fn only_sites_that_link_a_label_support_it() {
+    let mut folded = sites(3, &[("en:art", SECTION)], &[]);
+    for site in folded.iter_mut().skip(1) {
+        let mut plain = (**site).clone();
+        plain.labels.get_mut("en:art").unwrap().roles = [(Role::Any, 1)].into();
+        *site = Arc::new(plain);
+    }
+    assert_eq!(verdict_of(&judge(&folded, 2), "en:art"), Verdict::TooFewSites);
+}
+
+#[test]
+fn a_list_counts_once_a_site_on_however_many_pages_it_stands() {
+    let labels = [("en:art", SECTION), ("en:sport", SECTION), ("en:in log", SERVICE)];
+    let lists: &[&[&str]] = &[&["en:art", "en:sport"], &["en:art", "en:in log"]];
+    let few = sites(3, &labels, lists);
+    let many = few.iter().map(|site| {
+        let mut site = (**site).clone();
+        site.lists[1].pages = 500;
+        Arc::new(site)
+    });
+    assert_eq!(judge(&few, 2)["en:art"].score, judge(&many.collect::<Vec<_>>(), 2)["en:art"].score);
 }

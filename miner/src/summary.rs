@@ -243,6 +243,8 @@ mod tests {
             pairs: cells(&[(&["en:music", "en:jazz", "2"], 1), (&["en:music", "en:jazz", "1"], 3)]),
             targets: cells(&[(&["en:jazz", "https://a.test/jazz"], 2), (&["broken"], 2)]),
             lists: cells(&[(&["x", "en:jazz"], 2), (&["x", "en:rock"], 2)]),
+            stories: cells(&[(&["p", ""], 1), (&["p", "s"], 1)]),
+            nested: cells(&[(&["en:music", "en:jazz"], 2)]),
         };
         let summary = SiteSummary::of(Site::of_host("a.test"), &tables);
         assert_eq!(summary.pages, 4);
@@ -254,5 +256,25 @@ mod tests {
             summary.lists,
             [ListSummary { pages: 2, labels: vec!["en:jazz".into(), "en:rock".into()] }]
         );
+        assert_eq!(summary.filing, [("p".to_owned(), 1)].into());
+        assert!(summary.nested.contains(&("en:music".into(), "en:jazz".into())));
+    }
+
+    #[test]
+    fn a_story_that_many_pages_show_is_peculiar_to_none() {
+        let mut stories = BTreeMap::new();
+        for page in 0..21 {
+            stories.insert(format!("p{page}\u{1f}"), 1);
+            stories.insert(format!("p{page}\u{1f}popular"), 1);
+        }
+        for page in 0..4 {
+            stories.insert(format!("p{page}\u{1f}rare"), 1);
+        }
+        for page in 0..3 {
+            stories.insert(format!("p{page}\u{1f}rarer"), 1);
+        }
+        // A tenth of the other twenty are two: a story on three pages is each one's own, one on four is not.
+        let filing = filing(&stories);
+        assert_eq!((filing.len(), filing["p0"], filing["p3"]), (21, 1, 0));
     }
 }

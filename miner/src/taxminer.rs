@@ -6,6 +6,8 @@
 //! Σ_(l≤i) n_l ≥ Sup. So the state is one level a (site, pair), summed pages give it, and levels need no
 //! loop ([`frequent`]; the paper's loop is kept in the tests as its oracle).
 //!
+//! Which pairs count, and where that departs from the paper, is the taxonomy's `evidence`.
+//!
 //! The pairs are made a DAG strongest first, so what closes a cycle is always its weakest pair
 //! ([`acyclic`]); hubs that only seem broader are cut ([`cut_hubs`]); what follows from two other pairs is
 //! left out ([`reduced`]). Invariant: acyclic and antisymmetric; each relation names the sites that prove it.

@@ -12,8 +12,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::concepts::{Judged, Verdict, judge, least_support, verdict_of};
 use crate::summary::SiteSummary;
-use crate::taxminer::{Seen, acyclic, cut_hubs, frequent, parents, reduced};
+use crate::taxminer::{acyclic, cut_hubs, frequent, parents, reduced};
 
+mod evidence;
 mod show;
 pub use show::{explain, tree_text};
 
@@ -113,7 +114,7 @@ pub fn fold(sites: &[Arc<SiteSummary>], params: &FoldParams) -> Taxonomy {
         .filter(|(_, label)| label.verdict == Verdict::Concept)
         .map(|(key, label)| (key.as_str(), label))
         .collect();
-    let relations = acyclic(frequent(&seen(sites, &kept), support));
+    let relations = acyclic(frequent(&evidence::seen(sites, &kept), support));
     let beside = Beside::of(sites, &kept);
     let relations = reduced(cut_hubs(relations, |a, b| beside.sites(a, b)));
     let shown_under = parents(&relations);
@@ -140,19 +141,6 @@ pub fn fold(sites: &[Arc<SiteSummary>], params: &FoldParams) -> Taxonomy {
         sites: relation.sites.iter().filter_map(named).collect(),
     });
     Taxonomy { support, sites: sites.len() as u64, concepts, relations: relations.collect() }
-}
-
-/// The pairs between concepts and where they stand.
-fn seen(sites: &[Arc<SiteSummary>], kept: &BTreeMap<&str, &Judged>) -> Seen {
-    let mut seen = Seen::new();
-    for (at, site) in sites.iter().enumerate() {
-        for ((broader, narrower), level) in &site.pairs {
-            if kept.contains_key(broader.as_str()) && kept.contains_key(narrower.as_str()) {
-                seen.entry((broader.clone(), narrower.clone())).or_default().push((at, *level));
-            }
-        }
-    }
-    seen
 }
 
 /// Written forms over all sites: by sites, then pages, then alphabet.

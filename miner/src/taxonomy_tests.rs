@@ -8,7 +8,7 @@ fn label(form: &str, pages: u64) -> LabelSummary {
     LabelSummary {
         roles: roles.into_iter().map(|role| (role, pages)).collect(),
         forms: [(form.to_owned(), pages)].into(),
-        targets: BTreeMap::new(),
+        targets: [(format!("https://a.test/{}", form.to_lowercase()).parse().unwrap(), pages)].into(),
     }
 }
 
@@ -25,7 +25,7 @@ fn sites() -> Vec<Arc<SiteSummary>> {
         pairs: [(("en:sport".to_owned(), "en:tenni".to_owned()), 1)].into(),
         lists: vec![ListSummary { pages: 1, labels: vec!["en:sport".into(), "en:tenni".into()] }],
         filing: BTreeMap::new(),
-        nested: Default::default(),
+        nested: [("en:sport".to_owned(), "en:tenni".to_owned())].into(),
     };
     (0..3).map(|at| Arc::new(site(at))).collect()
 }
@@ -58,4 +58,36 @@ fn a_concept_is_explained_by_any_form_in_any_case() {
         assert!(why.contains(part), "{part} is missing in:\n{why}");
     }
     assert!(explain(&taxonomy, &sites, "opera").contains("stands on none of the 3 sites"));
+}
+
+/// The relations of two sites whose labels lead to these paths, under which all has the outline's pair.
+fn relations(menu: bool, sport: &str, tennis: &str) -> Vec<(String, String)> {
+    let made = sites().into_iter().take(2).map(|site| {
+        let mut site = (*site).clone();
+        let pages = [("en:sport", sport), ("en:tenni", tennis)];
+        for (key, path) in pages {
+            site.labels.get_mut(key).unwrap().targets =
+                [(format!("https://{}{path}", site.site).parse().unwrap(), 2)].into();
+        }
+        site.labels.remove("de:sport");
+        site.lists.clear();
+        if !menu {
+            site.nested.clear();
+        }
+        Arc::new(site)
+    });
+    let relations = fold(&made.collect::<Vec<_>>(), &FoldParams { support: 2 }).relations;
+    relations.into_iter().map(|relation| (relation.broader, relation.narrower)).collect()
+}
+
+#[test]
+fn a_menu_or_a_path_makes_a_pair_and_the_outline_alone_none() {
+    let pair = vec![("en:sport".to_owned(), "en:tenni".to_owned())];
+    assert_eq!(relations(true, "/a", "/b"), pair);
+    assert_eq!(relations(false, "/sport", "/sport/tennis"), pair);
+    assert_eq!(relations(false, "/sport/", "/sport/ball/tennis"), pair);
+    assert_eq!(relations(false, "/sport", "/sportnews/tennis"), []);
+    assert_eq!(relations(false, "/sport", "/tennis"), []);
+    assert_eq!(relations(false, "/", "/tennis"), []);
+    assert_eq!(relations(false, "/s?id=1", "/s/tennis"), []);
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use newslode_common::broker::Limits;
 use newslode_common::broker::in_process::InProcessBroker;
-use newslode_common::contribution::{Contribution, LabelUse, LinkUse, PairUse, Role};
+use newslode_common::contribution::{Contribution, LabelUse, LinkUse, NestedUse, PairUse, Role};
 use newslode_common::message::seed::SeedMessage;
 use newslode_common::message::{Body, FetchedPage, PageNotes, PartitionedPage, envelope};
 use newslode_common::page::{CanonicalUrl, Site};
@@ -89,6 +89,8 @@ pub(crate) fn page(at: &str, why: Why, fetch: u64, menu: &[&str], items: &[&str]
     contribution.links.extend(items.iter().map(|item| link(item, None)));
     if let [broader, narrower, ..] = menu {
         let (broader, narrower) = (format!("en:{broader}"), format!("en:{narrower}"));
+        let menu = NestedUse { broader: broader.clone(), narrower: narrower.clone() };
+        contribution.nested.push(menu);
         contribution.pairs.push(PairUse { broader, narrower, level: 1 });
     }
     let content = ContentHash::of(&at, None, &envelope::seal(&contribution).unwrap());
