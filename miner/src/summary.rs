@@ -26,7 +26,7 @@ pub struct SiteSummary {
     pub pairs: BTreeMap<(String, String), u8>,
     /// The site's lists of labels, by the lists' names.
     pub lists: Vec<ListSummary>,
-    /// [`url_id`] of each counted page → the stories that are peculiar to it: that at most a tenth of the
+    /// [`url_id`](newslode_common::contribution::url_id) of each counted page → the stories that are peculiar to it: that at most a tenth of the
     /// site's other pages show.
     pub filing: BTreeMap<String, u64>,
     /// (broader, narrower) where a menu's item stands over a list.
