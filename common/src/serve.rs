@@ -12,9 +12,12 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::broker::Broker;
+use crate::broker::rabbitmq::RabbitBroker;
+use crate::broker::{Broker, BrokerError};
 use crate::config::{self, Config};
 use crate::shutdown;
+use crate::store::archive::ObjectArchive;
+use crate::store::redis::RedisStore;
 use crate::store::{SiteState, StoreError, StoreResult};
 use crate::telemetry::admin::{Admin, Ready};
 use crate::telemetry::log;
@@ -104,6 +107,45 @@ impl Service {
         Ok(Service { config, metrics, stop, by, ready, tasks })
     }
 
+    /// Starts as the command line says; the text to print instead if it asks for one. A second signal
+    /// ends the process as if it had been killed: the services are made for that.
+    ///
+    /// # Errors
+    /// Arguments that are not understood, and those of [`Service::start`].
+    pub async fn from_command_line(name: &str) -> Result<Result<Service, String>, Error> {
+        match arguments(name, std::env::args().skip(1))? {
+            Asked::Say(text) => Ok(Err(text)),
+            Asked::Run(file) => Ok(Ok(Service::start(name, file, || std::process::abort()).await?)),
+        }
+    }
+
+    /// The archive that is configured.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub fn archive(&self) -> StoreResult<Arc<ObjectArchive>> {
+        ObjectArchive::open(&self.config.archive.url).map(Arc::new)
+    }
+
+    /// The store, once it is there.
+    ///
+    /// # Errors
+    /// What a person must mend, or the stop.
+    pub async fn store(&self) -> StoreResult<Arc<RedisStore>> {
+        patiently(&self.stop, || RedisStore::connect(&self.config.store)).await.map(Arc::new)
+    }
+
+    /// The broker, once it is there.
+    ///
+    /// # Errors
+    /// What a person must mend, or the stop.
+    pub async fn broker(&self) -> Result<Arc<RabbitBroker>, BrokerError> {
+        let metrics = Some(self.metrics.clone());
+        RabbitBroker::connect_patiently(&self.config.broker, &self.by, metrics, &self.stop)
+            .await
+            .map(Arc::new)
+    }
+
     /// From now on `/health/ready` asks this.
     pub fn ready_when(&self, ready: Ready) {
         *self.ready.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = ready;
@@ -126,7 +168,7 @@ impl Service {
 ///
 /// # Errors
 /// What a person must mend; or the last failure, when told to stop.
-pub async fn patiently<T, F>(stop: &CancellationToken, mut open: impl FnMut() -> F) -> StoreResult<T>
+async fn patiently<T, F>(stop: &CancellationToken, mut open: impl FnMut() -> F) -> StoreResult<T>
 where
     F: Future<Output = StoreResult<T>>,
 {

@@ -4,7 +4,7 @@
 //! under way find nobody who wants them ([`crate::apply::PageEnd::Unwanted`]), then its counts go.
 
 use newslode_common::config::MinerConfig;
-use newslode_common::message::seed::{SeedCommand, web_url};
+use newslode_common::message::seed::SeedCommand;
 use newslode_common::page::{Site, canonical};
 use newslode_common::store::{NewUrl, SiteSettings, StoreError, Why};
 use newslode_common::time::Timestamp;
@@ -59,18 +59,4 @@ pub async fn obey(
         }
     }
     Ok(site)
-}
-
-/// A seed as people type it: the same as a seed message with defaults.
-///
-/// # Errors
-/// When the text is no http(s) URL.
-pub fn plain(text: &str) -> Result<SeedCommand, newslode_common::message::seed::SeedError> {
-    Ok(SeedCommand::Add {
-        url: web_url(text)?,
-        max_pages: None,
-        max_depth: None,
-        delay_ms: None,
-        labels: std::collections::BTreeMap::new(),
-    })
 }
