@@ -23,6 +23,7 @@ pub(crate) struct RabbitServer {
     folder: tempfile::TempDir,
     node: String,
     port: u16,
+    metrics_port: u16,
     distribution: u16,
     epmd_port: u16,
     epmd: Child,
@@ -32,13 +33,27 @@ pub(crate) struct RabbitServer {
 impl RabbitServer {
     /// Starts a node and waits until it speaks AMQP.
     pub(crate) async fn start() -> io::Result<RabbitServer> {
+        RabbitServer::start_with("[].\n").await
+    }
+
+    /// As [`RabbitServer::start`], with these plugins: the content of an `enabled_plugins` file.
+    pub(crate) async fn start_with(plugins: &str) -> io::Result<RabbitServer> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let folder = tempfile::Builder::new().prefix("rabbit").tempdir()?;
         let ports = free_ports()?;
-        let [port, distribution, epmd_port] = ports;
+        let [port, metrics_port, management_port, distribution, epmd_port] = ports;
         let node = format!("t{}x{}@localhost", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-        std::fs::write(folder.path().join("plugins"), "[].\n")?;
-        let settings = format!("listeners.tcp.1 = 127.0.0.1:{port}\nlog.file.level = warning\n");
+        std::fs::write(folder.path().join("plugins"), plugins)?;
+        // Keys of a plugin that is not enabled are an error.
+        let mut settings = format!("listeners.tcp.1 = 127.0.0.1:{port}\nlog.file.level = warning\n");
+        for (plugin, key, port) in [
+            ("rabbitmq_prometheus", "prometheus.tcp", metrics_port),
+            ("rabbitmq_management", "management.tcp", management_port),
+        ] {
+            if plugins.contains(plugin) {
+                settings.push_str(&format!("{key}.ip = 127.0.0.1\n{key}.port = {port}\n"));
+            }
+        }
         std::fs::write(folder.path().join("rabbitmq.conf"), settings)?;
         let owned = Command::new("chown").args(["-R", "rabbitmq:rabbitmq"]).arg(folder.path()).status()?;
         if !owned.success() {
@@ -49,7 +64,8 @@ impl RabbitServer {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()?;
-        let mut server = RabbitServer { folder, node, port, distribution, epmd_port, epmd, server: None };
+        let mut server =
+            RabbitServer { folder, node, port, metrics_port, distribution, epmd_port, epmd, server: None };
         server.restart().await?;
         Ok(server)
     }
@@ -57,6 +73,11 @@ impl RabbitServer {
     /// For `broker.url`.
     pub(crate) fn url(&self) -> String {
         format!("amqp://guest:guest@127.0.0.1:{}/%2f", self.port)
+    }
+
+    /// Where it serves its metrics, if the plugin is enabled.
+    pub(crate) fn metrics(&self) -> String {
+        format!("127.0.0.1:{}", self.metrics_port)
     }
 
     /// Ends the node as a power cut would.

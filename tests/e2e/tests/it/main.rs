@@ -10,6 +10,7 @@
 
 mod bad_input;
 mod crashes;
+mod dashboard;
 mod embedded;
 mod faults;
 mod lab;

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::net::{SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -44,6 +45,18 @@ impl Servers {
         let redis = RedisServer::start();
         Servers { rabbit: RabbitServer::start().await.unwrap(), redis }
     }
+
+    /// As they are deployed: RabbitMQ with the plugins of `deploy/`.
+    pub(crate) async fn as_deployed() -> Servers {
+        let plugins = std::fs::read_to_string(deployed("rabbitmq/enabled_plugins")).unwrap();
+        let redis = RedisServer::start();
+        Servers { rabbit: RabbitServer::start_with(&plugins).await.unwrap(), redis }
+    }
+}
+
+/// A file of `deploy/`.
+pub(crate) fn deployed(file: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy").join(file)
 }
 
 /// The services of one prefix.
@@ -83,6 +96,11 @@ impl<'a> Installation<'a> {
         let admin = SERVICES.into_iter().zip(free_addresses()).collect();
         let (prefix, config) = (prefix.to_string(), file.display().to_string());
         Installation { lab, prefix, config, broker, store, admin, running: BTreeMap::new() }
+    }
+
+    /// Where each service serves its metrics.
+    pub(crate) fn admin(&self) -> &BTreeMap<&'static str, SocketAddr> {
+        &self.admin
     }
 
     /// Starts all services.
