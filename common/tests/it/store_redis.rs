@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says what broke by panicking")]
 
+mod claims;
 mod faults;
 
 use std::collections::BTreeMap;
@@ -13,9 +14,7 @@ use newslode_common::config::{Secret, StoreConfig};
 use newslode_common::contribution::{Cell, Delta, Table};
 use newslode_common::page::{CanonicalUrl, Site};
 use newslode_common::store::redis::RedisStore;
-use newslode_common::store::{
-    Applied, Change, Frontier, NewUrl, SiteSettings, SiteState, Why, conformance, state_digest,
-};
+use newslode_common::store::{Applied, Change, Frontier, SiteState, conformance, state_digest};
 use newslode_common::time::Timestamp;
 use newslode_common::version::{ContentHash, Version};
 use proptest::prelude::*;
@@ -299,47 +298,6 @@ async fn a_forgotten_site_goes_on_with_its_counter() {
     assert!(after[0].1 > before[0].1, "{before:?} then {after:?}");
 }
 
-fn settings(delay_ms: u64) -> SiteSettings {
-    SiteSettings { max_pages: 1_000, max_depth: 9, delay_ms, paused: false, labels: BTreeMap::new() }
-}
-
-/// Makes a site known with this many URLs that are due.
-async fn seed(store: &RedisStore, name: &str, delay_ms: u64, urls: u64, now: Timestamp) {
-    store.put_site(&name.parse().unwrap(), &settings(delay_ms)).await.unwrap();
-    let urls: Vec<NewUrl> = (0..urls)
-        .map(|path| format!("https://{name}/{path}").parse().unwrap())
-        .map(|url| NewUrl { url, depth: 0, why: Why::Seed, hops: 0 })
-        .collect();
-    store.add(&urls, now).await.unwrap();
-}
-
-/// Crawlers of their own connections: each URL goes to one, and each site's delay holds across all.
-#[tokio::test]
-async fn many_crawlers_share_urls_and_delays() {
-    let server = RedisServer::start();
-    let stores = [store(&server).await, store(&server).await, store(&server).await];
-    let start = Timestamp(1_700_000_000_000);
-    for number in 0..10 {
-        seed(&stores[0], &format!("site{number}.example"), 1_000, 20, start).await;
-    }
-    let mut claims: BTreeMap<Site, Vec<(u64, CanonicalUrl)>> = BTreeMap::new();
-    for step in 0..100 {
-        let now = start.plus(Duration::from_millis(step * 300));
-        let calls = stores.iter().map(|store| store.claim(now, Duration::from_secs(3600), 7));
-        for claim in join_all(calls).await.into_iter().flat_map(Result::unwrap) {
-            claims.entry(claim.site).or_default().push((now.0, claim.url));
-        }
-    }
-    assert_eq!(claims.len(), 10);
-    for (site, claims) in claims {
-        let mut urls: Vec<_> = claims.iter().map(|(_, url)| url).collect();
-        urls.sort();
-        urls.dedup();
-        assert_eq!((claims.len(), urls.len()), (20, 20), "URLs of {site}, each once");
-        assert!(claims.is_sorted_by(|(one, _), (next, _)| next - one >= 1_000), "{site}: {claims:?}");
-    }
-}
-
 /// Two writers of one value: one of them is first, and the other learns it.
 #[tokio::test]
 async fn one_of_two_writers_of_a_value_is_first() {
@@ -357,26 +315,6 @@ async fn one_of_two_writers_of_a_value_is_first() {
     assert_eq!(stores[1].value("another").await.unwrap(), None);
 }
 
-/// Claims with room for a few come round to every site, however the names hash.
-#[tokio::test]
-async fn every_site_has_its_turn() {
-    let server = RedisServer::start();
-    let store = store(&server).await;
-    let now = Timestamp(1_700_000_000_000);
-    for number in 0..200 {
-        seed(&store, &format!("site{number}.example"), 0, 3, now).await;
-    }
-    let mut claimed: BTreeMap<Site, u32> = BTreeMap::new();
-    for round in 0..80 {
-        for claim in
-            store.claim(now.plus(Duration::from_millis(round)), Duration::from_secs(60), 5).await.unwrap()
-        {
-            *claimed.entry(claim.site).or_default() += 1;
-        }
-    }
-    assert_eq!(claimed.len(), 200, "two rounds over all buckets reach every site");
-}
-
 /// `?protocol=resp3` in `store.url` gives some answers another form.
 #[tokio::test]
 async fn either_protocol_is_understood() {
@@ -384,7 +322,7 @@ async fn either_protocol_is_understood() {
     let resp2 = store(&server).await;
     let resp3 = resp3(&server).await;
     let now = Timestamp(1_700_000_000_000);
-    seed(&resp3, "news.example", 1_000, 3, now).await;
+    claims::seed(&resp3, "news.example", 1_000, 3, now).await;
     assert_eq!(resp3.claim(now, Duration::from_secs(60), 9).await.unwrap().len(), 1);
     deliver(&resp3, &site(), &[(1, 3), (2, 4)], 1).await;
     resp3.put_value("plan", None, "bytes".into()).await.unwrap();

@@ -350,7 +350,7 @@ fn settings(meta: &BTreeMap<String, String>) -> StoreResult<Option<SiteSettings>
     }))
 }
 
-/// From when on the site may be claimed; as `settings` in `newslode.lua`.
+/// From when on the site may be claimed; as `settings` in `frontier.lua`.
 fn turn(meta: &BTreeMap<String, String>, delay_ms: u64) -> StoreResult<Timestamp> {
     let rest: u64 = meta.get("rest").map_or(Ok(0), |text| pack::number(text))?;
     let last: Option<u64> = meta.get("last").map(|text| pack::number(text)).transpose()?;

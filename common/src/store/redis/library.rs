@@ -11,8 +11,8 @@ use redis::Value;
 use super::connection::{Connection, Failure};
 use crate::store::{StoreError, StoreResult};
 
-/// The functions' source.
-const SOURCE: &str = include_str!("newslode.lua");
+/// The functions' source: the server loads a library as one text.
+const SOURCE: &str = concat!(include_str!("state.lua"), include_str!("frontier.lua"));
 
 /// The library's name in [`SOURCE`]; its number grows when a released body changes.
 const NAME: &str = "newslode_1";

@@ -1,6 +1,6 @@
 //! The served store: frontier and mined state of all sites in Redis 7 or later, for many processes.
 //!
-//! Every write is one call of a function in `newslode.lua` on one site, so it happens whole or not at
+//! Every write is one call of a function in `state.lua` or `frontier.lua` on one site, so it happens whole or not at
 //! all, and in one slot of a cluster (`keys.rs` says what lies where). Batches are not cut up: a call is
 //! as atomic as its batch, and callers keep batches small (64 pages of 300 cells hold the server for
 //! some tens of milliseconds).

@@ -4,7 +4,7 @@
 //! refer to cells by number. A record is one line of text, readable with `redis-cli`, then the
 //! validators' bytes: `depth why hops fetch attempts outcome content etag-length
 //! last-modified-length ⏎ etag last-modified`, with `-` for what is not there. The functions read the
-//! same form: `parse` and `record` in `newslode.lua`.
+//! same form: `parse` and `record` in `frontier.lua`.
 
 use std::collections::HashMap;
 
@@ -172,7 +172,7 @@ fn number_cells(changes: &[Change]) -> (Vec<Vec<&Cell>>, HashMap<&Cell, u32>) {
 struct MessagePack(Vec<u8>);
 
 impl MessagePack {
-    /// Up to here the functions add doubles; beyond they add text (`EXACT` in `newslode.lua`).
+    /// Up to here the functions add doubles; beyond they add text (`EXACT` in `state.lua`).
     const EXACT: u64 = 1_000_000_000_000_000;
 
     fn array(&mut self, length: usize) {

@@ -1,0 +1,147 @@
+//! Counters and changes of them: all that a store knows of a contribution.
+//!
+//! A [`Cell`] is a [`Table`] and a key, a [`Delta`] is what a page's new version adds to cells.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::Contribution;
+
+/// Separates the parts of a cell's key; never part of a label, term or URL.
+pub const SEPARATOR: char = '\u{1f}';
+
+/// The kinds of counters that a site's state is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Table {
+    /// `""` → number of pages counted.
+    Pages,
+    /// `label ␟ role` → pages that show the label in that role; the role is [`Role::code`].
+    Labels,
+    /// `label ␟ written form` → pages that write the label like that.
+    Forms,
+    /// `broader ␟ narrower ␟ level` → pages where `narrower` has `broader` as its level-th labelled
+    /// ancestor, at the least such level of the page (`[OM05 §5]`).
+    Pairs,
+    /// `df ␟ term`, `tf ␟ term`, `q ␟ term` → document frequency, Σ tf, Σ q(tf) (`[W §3]`).
+    Terms,
+    /// `label ␟ URL` → pages where the label links to that page of the same site.
+    Targets,
+    /// `list ␟ label` → pages that show the label in that list; a list is named by its labels' hash.
+    Lists,
+    /// `page ␟ story` → 1 where that page of the site files that story, `page ␟` → 1 for each page that
+    /// is counted; both are named by [`url_id`]. How many pages show a story is the sum over its cells.
+    Stories,
+    /// `broader ␟ narrower` → pages where a list item `broader` stands over a list with `narrower`.
+    Nested,
+}
+
+impl Table {
+    /// All tables.
+    pub const ALL: &'static [Table] = &[
+        Table::Pages,
+        Table::Labels,
+        Table::Forms,
+        Table::Pairs,
+        Table::Terms,
+        Table::Targets,
+        Table::Lists,
+        Table::Stories,
+        Table::Nested,
+    ];
+
+    /// One letter, stable for ever: it is part of keys on disk and in Redis.
+    #[must_use]
+    pub fn code(self) -> char {
+        match self {
+            Table::Pages => 'n',
+            Table::Labels => 'l',
+            Table::Forms => 'f',
+            Table::Pairs => 'p',
+            Table::Terms => 't',
+            Table::Targets => 'k',
+            Table::Lists => 'g',
+            Table::Stories => 's',
+            Table::Nested => 'h',
+        }
+    }
+
+    /// The table of a code.
+    #[must_use]
+    pub fn of_code(code: char) -> Option<Table> {
+        Table::ALL.iter().copied().find(|table| table.code() == code)
+    }
+}
+
+/// One counter's name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Cell {
+    /// Which table.
+    pub table: Table,
+    /// The parts of its key, joined by [`SEPARATOR`].
+    pub key: String,
+}
+
+impl Cell {
+    /// A cell of these parts.
+    #[must_use]
+    pub fn new(table: Table, parts: &[&str]) -> Cell {
+        Cell { table, key: parts.join("\u{1f}") }
+    }
+}
+
+/// Changes of counters: new contribution minus old one. No entry is zero.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Delta(BTreeMap<Cell, i64>);
+
+impl Delta {
+    /// Adds `by` to a cell; a cell that comes to zero is left out. Wraps on overflow, so that
+    /// subtraction undoes addition whatever happened.
+    pub fn add(&mut self, cell: Cell, by: i64) {
+        use std::collections::btree_map::Entry;
+        match self.0.entry(cell) {
+            Entry::Vacant(vacant) if by != 0 => {
+                vacant.insert(by);
+            }
+            Entry::Vacant(_) => {}
+            Entry::Occupied(mut held) => {
+                let sum = held.get().wrapping_add(by);
+                if sum == 0 {
+                    held.remove();
+                } else {
+                    held.insert(sum);
+                }
+            }
+        }
+    }
+
+    /// `new − old`; either may be missing.
+    #[must_use]
+    pub fn between(old: Option<&Contribution>, new: Option<&Contribution>) -> Delta {
+        let mut delta = Delta::default();
+        for (cell, count) in new.map(Contribution::cells).into_iter().flatten() {
+            delta.add(cell, count);
+        }
+        for (cell, count) in old.map(Contribution::cells).into_iter().flatten() {
+            delta.add(cell, count.wrapping_neg());
+        }
+        delta
+    }
+
+    /// The changed cells in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&Cell, i64)> {
+        self.0.iter().map(|(cell, by)| (cell, *by))
+    }
+
+    /// True if nothing changes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Number of changed cells.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+}

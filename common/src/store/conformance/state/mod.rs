@@ -1,0 +1,105 @@
+//! What mined state promises: sums that no order, duplicate or repetition can spoil.
+//!
+//! Besides single promises there is one long run: the fetches of made-up pages, shuffled and repeated,
+//! end in the same digest and in the plain sum of the newest versions. Start at [`all`].
+
+mod batches;
+mod sums;
+mod values;
+mod versions;
+
+pub use self::batches::*;
+pub use self::sums::*;
+pub use self::values::*;
+pub use self::versions::*;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use bytes::Bytes;
+
+use super::{Dice, checks, fresh, histories, ok, site, url};
+use crate::contribution::{Cell, Delta, Table};
+use crate::store::{Applied, Change, SiteState, state_digest};
+use crate::version::{ContentHash, Version};
+
+checks! { SiteState:
+    the_store_is_ready,
+    an_unknown_site_is_empty,
+    a_first_version_counts,
+    versions_come_in_the_asked_order,
+    a_newer_version_replaces,
+    a_late_version_changes_nothing,
+    a_late_version_is_stale_even_if_unexpected,
+    a_repeated_call_is_stale,
+    an_unexpected_version_is_a_conflict_and_names_the_stored_one,
+    a_change_that_expects_more_than_is_stored_is_a_conflict,
+    a_removed_page_counts_nothing_and_stays_removed,
+    a_removed_page_can_come_back,
+    changes_are_judged_one_by_one_in_order,
+    a_batch_is_seen_whole_or_not_at_all,
+    of_concurrent_changes_one_counts,
+    cells_that_come_to_zero_are_gone,
+    sums_wrap,
+    keys_of_any_text_are_kept_apart,
+    tables_are_kept_apart,
+    a_page_of_many_cells_is_counted,
+    sites_are_kept_apart,
+    a_sites_counter_grows_with_its_cells,
+    a_forgotten_site_starts_anew,
+    any_order_and_duplication_ends_in_the_plain_sum,
+    a_value_is_put_if_it_is_what_was_expected,
+    of_concurrent_writers_of_a_value_one_wins,
+    values_of_any_bytes_come_back,
+}
+
+fn version(fetch: u64, content: u8) -> Option<Version> {
+    Some(Version { fetch, content: ContentHash([content; 16]) })
+}
+
+fn delta(cells: &[(&str, i64)]) -> Delta {
+    let mut delta = Delta::default();
+    for (key, by) in cells {
+        delta.add(Cell::new(Table::Labels, &[key]), *by);
+    }
+    delta
+}
+
+fn change(
+    name: &str,
+    path: &str,
+    expected: Option<Version>,
+    new: Option<Version>,
+    cells: &[(&str, i64)],
+) -> Change {
+    let new = new.unwrap_or(Version { fetch: 0, content: ContentHash::NONE });
+    Change { url: url(name, path), expected, new, delta: delta(cells) }
+}
+
+async fn apply(state: &dyn SiteState, name: &str, changes: &[Change]) -> Vec<Applied> {
+    ok(state.apply(&site(name), changes).await)
+}
+
+/// Applies changes to page `a`, all of which must count.
+async fn count(state: &dyn SiteState, name: &str, changes: &[Change]) {
+    let verdicts = apply(state, name, changes).await;
+    assert_eq!(verdicts, vec![Applied::Applied; changes.len()], "changes that must count");
+}
+
+async fn check_labels(state: &dyn SiteState, name: &str, wanted: &[(&str, i64)]) {
+    let found = ok(state.cells(&site(name), Table::Labels).await);
+    let wanted: BTreeMap<String, i64> = wanted.iter().map(|(key, sum)| ((*key).to_owned(), *sum)).collect();
+    assert_eq!(found, wanted, "the labels of {name}");
+}
+
+async fn check_version(state: &dyn SiteState, name: &str, path: &str, wanted: Option<Version>) {
+    assert_eq!(ok(state.versions(&site(name), &[url(name, path)]).await), [wanted], "the version of {path}");
+}
+
+async fn forget(state: &dyn SiteState, name: &str) {
+    ok(state.forget(&site(name)).await);
+}
+
+async fn check_pages(state: &dyn SiteState, name: &str, wanted: usize) {
+    assert_eq!(ok(state.pages(&site(name)).await).len(), wanted, "the number of pages of {name}");
+}

@@ -1,0 +1,162 @@
+//! Which version of a page counts: the newest, once, whatever arrives when.
+
+use super::*;
+
+/// A store that is under test can be used.
+pub async fn the_store_is_ready(state: &dyn SiteState) {
+    ok(state.ready().await);
+}
+
+/// What nobody counted is empty, and asking for it makes nothing.
+pub async fn an_unknown_site_is_empty(state: &dyn SiteState) {
+    let name = "unknown-state";
+    forget(state, name).await;
+    check_version(state, name, "a", None).await;
+    assert_eq!(ok(state.versions(&site(name), &[]).await), []);
+    assert_eq!(ok(state.apply(&site(name), &[]).await), []);
+    for table in Table::ALL {
+        assert_eq!(ok(state.cells(&site(name), *table).await), BTreeMap::new());
+    }
+    assert_eq!(ok(state.pages(&site(name)).await), []);
+    assert!(ok(state.sites().await).iter().all(|(listed, _)| *listed != site(name)));
+}
+
+/// A page that counts nothing yet: its version is stored and its cells are added.
+pub async fn a_first_version_counts(state: &dyn SiteState) {
+    let name = "first";
+    forget(state, name).await;
+    count(state, name, &[change(name, "a", None, version(1, 1), &[("jazz", 2), ("rock", -3)])]).await;
+    check_labels(state, name, &[("jazz", 2), ("rock", -3)]).await;
+    check_version(state, name, "a", version(1, 1)).await;
+    assert_eq!(
+        ok(state.pages(&site(name)).await),
+        [(url(name, "a"), version(1, 1).unwrap_or_else(|| panic!()))]
+    );
+    forget(state, name).await;
+}
+
+/// Versions are given in the order of the question; pages in the order of their URLs.
+pub async fn versions_come_in_the_asked_order(state: &dyn SiteState) {
+    let name = "order";
+    forget(state, name).await;
+    let batch = [("c", 3), ("a", 1), ("b", 2)]
+        .map(|(path, number)| change(name, path, None, version(u64::from(number), number), &[("jazz", 1)]));
+    count(state, name, &batch).await;
+    let asked = ["b", "missing", "c", "a", "b"].map(|path| url(name, path));
+    let found = ok(state.versions(&site(name), &asked).await);
+    assert_eq!(found, [version(2, 2), None, version(3, 3), version(1, 1), version(2, 2)]);
+    let pages: Vec<_> = ok(state.pages(&site(name)).await).into_iter().map(|(url, _)| url).collect();
+    assert_eq!(pages, ["a", "b", "c"].map(|path| url(name, path)));
+    forget(state, name).await;
+}
+
+/// A newer version takes the place of the older one; fetch numbers may skip.
+pub async fn a_newer_version_replaces(state: &dyn SiteState) {
+    let name = "newer";
+    forget(state, name).await;
+    count(state, name, &[change(name, "a", None, version(1, 1), &[("jazz", 2)])]).await;
+    let newer = change(name, "a", version(1, 1), version(7, 2), &[("jazz", -1), ("rock", 4)]);
+    count(state, name, &[newer]).await;
+    check_labels(state, name, &[("jazz", 1), ("rock", 4)]).await;
+    check_version(state, name, "a", version(7, 2)).await;
+    forget(state, name).await;
+}
+
+/// An older fetch that comes late has no effect.
+pub async fn a_late_version_changes_nothing(state: &dyn SiteState) {
+    let name = "late-version";
+    forget(state, name).await;
+    count(state, name, &[change(name, "a", None, version(2, 2), &[("jazz", 1)])]).await;
+    for late in [
+        change(name, "a", version(2, 2), version(1, 1), &[("rock", 1)]),
+        change(name, "a", version(2, 2), version(2, 1), &[("rock", 1)]),
+    ] {
+        assert_eq!(apply(state, name, &[late]).await, [Applied::Stale]);
+        check_labels(state, name, &[("jazz", 1)]).await;
+        check_version(state, name, "a", version(2, 2)).await;
+    }
+    forget(state, name).await;
+}
+
+/// Versions are judged before expectations: a late message is acknowledged, never tried again.
+pub async fn a_late_version_is_stale_even_if_unexpected(state: &dyn SiteState) {
+    let name = "late-unexpected";
+    forget(state, name).await;
+    count(state, name, &[change(name, "a", None, version(5, 2), &[("jazz", 1)])]).await;
+    for expected in [None, version(1, 1), version(9, 9)] {
+        let late = change(name, "a", expected, version(4, 1), &[("rock", 1)]);
+        assert_eq!(apply(state, name, &[late]).await, [Applied::Stale]);
+    }
+    check_labels(state, name, &[("jazz", 1)]).await;
+    forget(state, name).await;
+}
+
+/// A call whose answer was lost is made again: it changes nothing more.
+pub async fn a_repeated_call_is_stale(state: &dyn SiteState) {
+    let name = "repeated";
+    forget(state, name).await;
+    let batch = [
+        change(name, "a", None, version(1, 1), &[("jazz", 1)]),
+        change(name, "b", None, version(1, 2), &[("jazz", 1)]),
+    ];
+    count(state, name, &batch).await;
+    for _ in 0..2 {
+        assert_eq!(apply(state, name, &batch).await, [Applied::Stale, Applied::Stale]);
+    }
+    check_labels(state, name, &[("jazz", 2)]).await;
+    forget(state, name).await;
+}
+
+/// A delta that subtracts another version than the stored one is not counted.
+pub async fn an_unexpected_version_is_a_conflict_and_names_the_stored_one(state: &dyn SiteState) {
+    let name = "conflict";
+    forget(state, name).await;
+    count(state, name, &[change(name, "a", None, version(2, 2), &[("jazz", 1)])]).await;
+    for expected in [None, version(1, 2), version(2, 1), version(3, 2)] {
+        let wrong = change(name, "a", expected, version(3, 3), &[("rock", 1)]);
+        assert_eq!(apply(state, name, &[wrong]).await, [Applied::Conflict(version(2, 2))], "{expected:?}");
+    }
+    check_labels(state, name, &[("jazz", 1)]).await;
+    check_version(state, name, "a", version(2, 2)).await;
+    forget(state, name).await;
+}
+
+/// Also where nothing is stored.
+pub async fn a_change_that_expects_more_than_is_stored_is_a_conflict(state: &dyn SiteState) {
+    let name = "conflict-none";
+    forget(state, name).await;
+    let wrong = change(name, "a", version(1, 1), version(2, 2), &[("rock", 1)]);
+    assert_eq!(apply(state, name, &[wrong]).await, [Applied::Conflict(None)]);
+    check_labels(state, name, &[]).await;
+    assert_eq!(ok(state.pages(&site(name)).await), []);
+    forget(state, name).await;
+}
+
+/// A removed page keeps its fetch number, so that a late message cannot bring it back.
+pub async fn a_removed_page_counts_nothing_and_stays_removed(state: &dyn SiteState) {
+    let name = "removal";
+    forget(state, name).await;
+    count(state, name, &[change(name, "a", None, version(1, 1), &[("jazz", 1)])]).await;
+    count(state, name, &[change(name, "a", version(1, 1), version(3, 0), &[("jazz", -1)])]).await;
+    check_labels(state, name, &[]).await;
+    check_version(state, name, "a", version(3, 0)).await;
+    assert_eq!(ok(state.pages(&site(name)).await).len(), 1, "a removed page is still listed");
+    for expected in [None, version(3, 0)] {
+        let late = change(name, "a", expected, version(2, 2), &[("rock", 1)]);
+        assert_eq!(apply(state, name, &[late]).await, [Applied::Stale], "a late message after the removal");
+    }
+    check_labels(state, name, &[]).await;
+    forget(state, name).await;
+}
+
+/// A newer fetch brings a removed page back, over the removal.
+pub async fn a_removed_page_can_come_back(state: &dyn SiteState) {
+    let name = "comeback";
+    forget(state, name).await;
+    count(state, name, &[change(name, "a", None, version(1, 0), &[])]).await;
+    let blind = change(name, "a", None, version(2, 2), &[("jazz", 1)]);
+    assert_eq!(apply(state, name, &[blind]).await, [Applied::Conflict(version(1, 0))]);
+    count(state, name, &[change(name, "a", version(1, 0), version(2, 2), &[("jazz", 1)])]).await;
+    check_labels(state, name, &[("jazz", 1)]).await;
+    forget(state, name).await;
+}

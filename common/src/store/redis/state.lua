@@ -1,0 +1,209 @@
+#!lua name=newslode_1
+-- The served stores' only writer: this file, then frontier.lua, loaded as one library. Each function does one call of the traits Frontier or SiteState on
+-- one site (or one bucket of sites), so it is atomic, and all its keys share one hash tag.
+--
+-- A changed body needs a new number, in the library's name and in front of every function (function
+-- names are global on a server): then old and new services can run beside each other.
+--
+-- Numbers: Lua knows doubles only. Times, depths and fetch numbers stay below 2^53 (the callers see to
+-- it). Cells are any 64-bit integer: see `add`.
+
+-- ------------------------------------------------------------------ 64-bit integers
+
+-- Up to here two doubles add exactly: 2 * 10^15 < 2^53.
+local EXACT = 1e15
+local WORD = 4294967296
+
+-- Decimal text to two's complement, as two 32-bit halves.
+local function halves(text)
+  local hi, lo = 0, 0
+  local sign, digits = string.match(text, '^(-?)(%d+)$')
+  if not digits then error('`' .. text .. '` is not an integer') end
+  for n = 1, #digits do
+    lo = lo * 10 + (string.byte(digits, n) - 48)
+    hi = (hi * 10 + math.floor(lo / WORD)) % WORD
+    lo = lo % WORD
+  end
+  if sign == '-' then
+    hi, lo = WORD - 1 - hi, WORD - lo
+    if lo == WORD then hi, lo = (hi + 1) % WORD, 0 end
+  end
+  return hi, lo
+end
+
+-- Two's complement to decimal text. A million at a time: 10^6 * 2^32 is exact in a double.
+local function decimal(hi, lo)
+  local sign = ''
+  if hi >= WORD / 2 then
+    sign, hi, lo = '-', WORD - 1 - hi, WORD - lo
+    if lo == WORD then hi, lo = hi + 1, 0 end
+  end
+  local digits = ''
+  repeat
+    local low = (hi % 1000000) * WORD + lo
+    hi = math.floor(hi / 1000000)
+    local quotient = math.floor(low / 1000000)
+    digits = string.format('%06d', low - quotient * 1000000) .. digits
+    hi, lo = hi + math.floor(quotient / WORD), quotient % WORD
+  until hi == 0 and lo == 0
+  digits = string.gsub(digits, '^0+(%d)', '%1')
+  return sign .. digits
+end
+
+-- A count is a number where that is exact, else its decimal text.
+local function count(text)
+  if not text then return 0 end
+  if #text > 15 then return text end
+  return tonumber(text) or error('`' .. text .. '` is not an integer')
+end
+
+local function text(number)
+  return type(number) == 'number' and string.format('%.0f', number) or number
+end
+
+-- The sum of two counts, wrapping as 64-bit integers do.
+local function add(a, b)
+  if type(a) == 'number' and type(b) == 'number' then
+    local sum = a + b
+    if sum <= EXACT and sum >= -EXACT then return sum end
+    return text(sum)
+  end
+  local a_hi, a_lo = halves(text(a))
+  local b_hi, b_lo = halves(text(b))
+  local lo = a_lo + b_lo
+  return count(decimal((a_hi + b_hi + math.floor(lo / WORD)) % WORD, lo % WORD))
+end
+
+-- ------------------------------------------------------------------ mined state
+
+-- Fields a call of redis takes at once: Lua's stack holds 8000 arguments.
+local SLICE = 2000
+
+-- The held values of many fields; absent ones are false.
+local function read(key, fields)
+  local values = {}
+  for from = 1, #fields, SLICE do
+    local part = redis.call('HMGET', key, unpack(fields, from, math.min(from + SLICE - 1, #fields)))
+    for n = 1, #part do values[from + n - 1] = part[n] end
+  end
+  return values
+end
+
+-- Runs a command with many arguments, `2 * SLICE` at a time.
+local function write(command, key, arguments)
+  for from = 1, #arguments, 2 * SLICE do
+    redis.call(command, key, unpack(arguments, from, math.min(from + 2 * SLICE - 1, #arguments)))
+  end
+end
+
+-- Whether one fetch number is larger than another; as texts, so all 64 bits count.
+local function newer(a, b)
+  return #a > #b or (#a == #b and a > b)
+end
+
+-- Judges the changes in order. Returns the verdicts, the pages' new versions and the sum of the
+-- counted deltas by the number of the cell.
+local function judge(versions, changes)
+  local urls, held, fresh, sums, verdicts = {}, {}, {}, {}, {}
+  for n = 1, #changes do urls[n] = changes[n][1] end
+  for n, version in ipairs(read(versions, urls)) do held[urls[n]] = version end
+  for n, change in ipairs(changes) do
+    local url, expected, fetch, content, moves = unpack(change)
+    local stored = held[url]
+    if stored and not newer(fetch, string.match(stored, '^%d+')) then
+      verdicts[n] = 'S'
+    elseif (stored or '') ~= expected then
+      verdicts[n] = 'C' .. (stored or '')
+    else
+      verdicts[n] = 'A'
+      held[url] = fetch .. ' ' .. content
+      fresh[url] = held[url]
+      for m = 1, #moves, 2 do
+        local cell = moves[m]
+        sums[cell] = add(sums[cell] or 0, moves[m + 1])
+      end
+    end
+  end
+  return verdicts, fresh, sums
+end
+
+-- What to set and what to delete in one table: { key, fields and values, fields }.
+local function moved(key, names, first, sums)
+  local fields, by = {}, {}
+  for n, name in ipairs(names) do
+    local sum = sums[first + n]
+    if sum and sum ~= 0 then
+      fields[#fields + 1] = name
+      by[#by + 1] = sum
+    end
+  end
+  local set, gone = {}, {}
+  for n, value in ipairs(read(key, fields)) do
+    local sum = add(count(value), by[n])
+    if sum == 0 then
+      gone[#gone + 1] = fields[n]
+    else
+      set[#set + 1] = fields[n]
+      set[#set + 1] = text(sum)
+    end
+  end
+  return { key, set, gone }
+end
+
+-- KEYS: versions, counters of the bucket's sites, counters of its forgotten sites, the tables.
+-- ARGV: site, batch = msgpack { { a table's cells, … }, { { url, expected, fetch, content, { cell, by, … } }, … } };
+-- cells are numbered from 1 on through all tables.
+-- Everything is read and judged before the first write, so an error leaves all as it was.
+local function apply(keys, args)
+  local names, changes = unpack(cmsgpack.unpack(args[2]))
+  local verdicts, fresh, sums = judge(keys[1], changes)
+  local pages = {}
+  for url, version in pairs(fresh) do
+    pages[#pages + 1] = url
+    pages[#pages + 1] = version
+  end
+  if #pages == 0 then return verdicts end
+  local tables, first, changed = {}, 0, 0
+  for n, cells in ipairs(names) do
+    tables[n] = moved(keys[3 + n], cells, first, sums)
+    first = first + #cells
+    if #tables[n][2] + #tables[n][3] > 0 then changed = 1 end
+  end
+  for _, table in ipairs(tables) do
+    write('HSET', table[1], table[2])
+    write('HDEL', table[1], table[3])
+  end
+  write('HSET', keys[1], pages)
+  local before = redis.call('HGET', keys[3], args[1])
+  if before then
+    redis.call('HSET', keys[2], args[1], before)
+    redis.call('HDEL', keys[3], args[1])
+  end
+  redis.call('HINCRBY', keys[2], args[1], changed)
+  return verdicts
+end
+
+-- KEYS as `apply`; ARGV: site. The counter is kept aside and goes on growing if the site comes again:
+-- whoever remembers it must see that all has changed.
+local function forget(keys, args)
+  local counter = redis.call('HGET', keys[2], args[1])
+  if counter then
+    redis.call('HSET', keys[3], args[1], counter)
+    redis.call('HDEL', keys[2], args[1])
+  end
+  redis.call('UNLINK', keys[1], unpack(keys, 4))
+  return redis.status_reply('OK')
+end
+
+-- KEYS: the value; ARGV: expected version or '', bytes.
+local function put_value(keys, args)
+  if (redis.call('HGET', keys[1], 'version') or '') ~= args[1] then return false end
+  redis.call('HSET', keys[1], 'bytes', args[2])
+  return redis.call('HINCRBY', keys[1], 'version', 1)
+end
+
+redis.register_function('nl1_apply', apply)
+redis.register_function('nl1_put_value', put_value)
+-- Makes room, so a full server runs it, too.
+redis.register_function { function_name = 'nl1_forget', callback = forget, flags = { 'allow-oom' } }
+
