@@ -61,7 +61,7 @@ impl Outage {
         let mut pause = Pause::default();
         loop {
             match call().await {
-                Err(error) if error.is_retryable() => self.is_away(&error),
+                Err(error) if error.is_waited_for() => self.is_away(&error),
                 answer => {
                     self.is_back();
                     return answer;

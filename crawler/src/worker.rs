@@ -82,7 +82,7 @@ async fn next_claims(shared: &Shared) -> anyhow::Result<Option<Vec<Claim>>> {
     while !shared.stop.is_cancelled() {
         // Not raced with the stop: an answer that nobody reads would leave a URL leased.
         match shared.parts.frontier.claim(Timestamp::now(), lease, 1).await {
-            Err(error) if error.is_retryable() => shared.outages.store.is_away(&error),
+            Err(error) if error.is_waited_for() => shared.outages.store.is_away(&error),
             Err(error) => return Err(error).context("cannot claim from the frontier"),
             Ok(claims) => {
                 shared.outages.store.is_back();

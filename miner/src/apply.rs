@@ -48,9 +48,8 @@ impl BatchError {
     pub fn is_retryable(&self) -> bool {
         match self {
             // A refusing store is mended by a person; until then nothing may be given up.
-            BatchError::Store(StoreError::Unavailable(_) | StoreError::Refused(_))
-            | BatchError::Contended(_) => true,
-            BatchError::Store(StoreError::Corrupt(_)) => false,
+            BatchError::Store(error) => error.is_waited_for(),
+            BatchError::Contended(_) => true,
             BatchError::Publish(error) => error.is_retryable(),
         }
     }

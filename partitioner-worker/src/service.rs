@@ -248,10 +248,10 @@ impl Patience {
         loop {
             match call().await {
                 Ok(done) => return Ok(done),
-                Err(error @ StoreError::Corrupt(_)) => return Err(Stuck::Reject(error.to_string())),
-                Err(error @ (StoreError::Unavailable(_) | StoreError::Refused(_))) => {
+                Err(error) if error.is_waited_for() => {
                     tracing::warn!(%error, "cannot {what}; trying again");
                 }
+                Err(error) => return Err(Stuck::Reject(error.to_string())),
             }
             self.wait(&mut wait).await?;
         }

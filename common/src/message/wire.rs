@@ -30,14 +30,20 @@ pub enum WireError {
 /// No body holds more than this many bytes, so a forged length cannot ask for more memory.
 pub const MAX_BODY: usize = 64 << 20;
 
+/// A type's name as its readers know it: without the modules it lives in.
+fn name<T>() -> &'static str {
+    let path = std::any::type_name::<T>();
+    let end = path.find('<').unwrap_or(path.len());
+    path[..end].rsplit("::").next().map_or(path, |last| &path[end - last.len()..])
+}
+
 /// Encodes a body.
 ///
 /// # Errors
 /// When the value has a shape that the wire form does not know.
 pub fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>, WireError> {
-    bincode::serde::encode_to_vec(value, bincode::config::standard()).map_err(|error| {
-        WireError::Unencodable { what: std::any::type_name::<T>(), reason: error.to_string() }
-    })
+    bincode::serde::encode_to_vec(value, bincode::config::standard())
+        .map_err(|error| WireError::Unencodable { what: name::<T>(), reason: error.to_string() })
 }
 
 /// Decodes a body; all bytes must be used.
@@ -45,7 +51,7 @@ pub fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>, WireError> {
 /// # Errors
 /// When the bytes are cut short, longer than the value, over [`MAX_BODY`], or of another shape.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, WireError> {
-    let what = std::any::type_name::<T>();
+    let what = name::<T>();
     let malformed = |reason: String| WireError::Malformed { what, reason };
     let config = bincode::config::standard().with_limit::<MAX_BODY>();
     let (value, used) =

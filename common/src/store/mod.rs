@@ -53,12 +53,22 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Whether trying again may help.
+    /// Whether trying again may help, without anybody's doing.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
         match self {
             StoreError::Unavailable(_) => true,
             StoreError::Refused(_) | StoreError::Corrupt(_) => false,
+        }
+    }
+
+    /// Whether a service that is at work waits for the store: a server out of memory or turned to a
+    /// replica is mended by a person while the service holds what it has.
+    #[must_use]
+    pub fn is_waited_for(&self) -> bool {
+        match self {
+            StoreError::Unavailable(_) | StoreError::Refused(_) => true,
+            StoreError::Corrupt(_) => false,
         }
     }
 }

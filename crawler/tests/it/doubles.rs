@@ -35,7 +35,9 @@ pub(crate) struct Memory {
     pub(crate) claims: AtomicUsize,
     /// So many calls find the store away.
     pub(crate) away: AtomicUsize,
-    /// The store refuses for good.
+    /// So many calls find the store refusing.
+    pub(crate) refusing: AtomicUsize,
+    /// The store holds nonsense.
     pub(crate) broken: AtomicBool,
     /// All that was completed.
     pub(crate) completions: Mutex<Vec<(CanonicalUrl, Completion)>>,
@@ -44,6 +46,9 @@ pub(crate) struct Memory {
 impl Memory {
     fn fault(&self) -> StoreResult<()> {
         if self.broken.load(Ordering::SeqCst) {
+            return Err(StoreError::Corrupt("not a record".into()));
+        }
+        if take_one(&self.refusing) {
             return Err(StoreError::Refused("out of memory".into()));
         }
         if take_one(&self.away) { Err(StoreError::Unavailable("restarting".into())) } else { Ok(()) }

@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use redis::aio::{ConnectionManager, ConnectionManagerConfig};
-use redis::{Client, Cmd, ErrorKind, FromRedisValue, Pipeline, RedisError, ServerErrorKind};
+use redis::{Client, Cmd, ErrorKind, FromRedisValue, RedisError, ServerErrorKind};
 
 use super::library;
 use crate::config::StoreConfig;
@@ -60,13 +60,6 @@ impl Connection {
     /// Sends a command as it is.
     pub(super) async fn call_once<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, Failure> {
         self.bounded(async |mut manager| command.query_async(&mut manager).await).await
-    }
-
-    /// Sends commands together; atomic if the pipeline is. Of one slot only.
-    pub(super) async fn all<T: FromRedisValue>(&self, commands: &Pipeline) -> StoreResult<T> {
-        self.bounded(async |mut manager| commands.query_async(&mut manager).await)
-            .await
-            .map_err(StoreError::from)
     }
 
     async fn bounded<T>(

@@ -215,6 +215,43 @@ local function release_leases(keys, args)
   return #leased
 end
 
+-- ARGV: URL. Reply: its record, when it is due, when its lease ends.
+local function entry(keys, args)
+  local site = site_keys(keys, 2)
+  return {
+    redis.call('HGET', site.urls, args[1]),
+    redis.call('ZSCORE', site.due, args[1]),
+    redis.call('ZSCORE', site.leases, args[1]),
+  }
+end
+
+-- Reply: the same of all URLs.
+local function entries(keys, args)
+  local site = site_keys(keys, 2)
+  return {
+    redis.call('HGETALL', site.urls),
+    redis.call('ZRANGE', site.due, 0, -1, 'WITHSCORES'),
+    redis.call('ZRANGE', site.leases, 0, -1, 'WITHSCORES'),
+  }
+end
+
+-- Reply: settings, numbers of URLs, due and leased, the first due, outcomes.
+local function status(keys, args)
+  local site = site_keys(keys, 2)
+  return {
+    redis.call('HGETALL', site.meta),
+    redis.call('HLEN', site.urls),
+    redis.call('ZCARD', site.due),
+    redis.call('ZCARD', site.leases),
+    redis.call('ZRANGE', site.due, 0, 0, 'WITHSCORES'),
+    redis.call('HGETALL', keys[6]),
+  }
+end
+
+-- Reads are functions, too: a full server refuses every other transaction.
+redis.register_function { function_name = 'nl1_entry', callback = entry, flags = { 'no-writes' } }
+redis.register_function { function_name = 'nl1_entries', callback = entries, flags = { 'no-writes' } }
+redis.register_function { function_name = 'nl1_status', callback = status, flags = { 'no-writes' } }
 redis.register_function('nl1_put_site', put_site)
 redis.register_function('nl1_raise_delay', raise_delay)
 redis.register_function('nl1_add', add_urls)

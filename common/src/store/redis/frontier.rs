@@ -142,24 +142,15 @@ impl Frontier for RedisStore {
 
     async fn entry(&self, url: &CanonicalUrl) -> StoreResult<Option<Entry>> {
         let site = url.site();
-        let mut ask = redis::pipe();
-        ask.atomic();
-        ask.cmd("HGET").arg(self.keys().urls(&site)).arg(url.as_str());
-        ask.cmd("ZSCORE").arg(self.keys().due(&site)).arg(url.as_str());
-        ask.cmd("ZSCORE").arg(self.keys().leases(&site)).arg(url.as_str());
-        let (record, due, lease): Held = self.connection().all(&ask).await?;
+        let mut call = function("nl1_entry", &self.keys().frontier(&site));
+        let (record, due, lease): Held = self.connection().call(call.arg(url.as_str())).await?;
         record.map(|record| entry(url.clone(), &record, due.as_deref(), lease.as_deref())).transpose()
     }
 
     async fn entries(&self, site: &Site) -> StoreResult<Vec<Entry>> {
-        let mut ask = redis::pipe();
-        ask.atomic();
-        ask.cmd("HGETALL").arg(self.keys().urls(site));
-        for key in [self.keys().due(site), self.keys().leases(site)] {
-            ask.cmd("ZRANGE").arg(key).arg(0).arg(-1).arg("WITHSCORES");
-        }
+        let call = function("nl1_entries", &self.keys().frontier(site));
         let (records, due, leases): (BTreeMap<String, String>, Scores, Scores) =
-            self.connection().all(&ask).await?;
+            self.connection().call(&call).await?;
         let [due, leases] = [due, leases].map(BTreeMap::from_iter);
         records
             .iter()
@@ -300,17 +291,9 @@ impl RedisStore {
 
     /// `None` if the site was removed meanwhile.
     async fn status_of(&self, site: Site) -> StoreResult<Option<SiteStatus>> {
-        let keys = self.keys();
-        let mut ask = redis::pipe();
-        ask.atomic();
-        ask.cmd("HGETALL").arg(keys.meta(&site));
-        ask.cmd("HLEN").arg(keys.urls(&site));
-        ask.cmd("ZCARD").arg(keys.due(&site));
-        ask.cmd("ZCARD").arg(keys.leases(&site));
-        ask.cmd("ZRANGE").arg(keys.due(&site)).arg(0).arg(0).arg("WITHSCORES");
-        ask.cmd("HGETALL").arg(keys.outcomes(&site));
+        let call = function("nl1_status", &self.keys().frontier(&site));
         type Reply = (BTreeMap<String, String>, u64, u64, u64, Scores, BTreeMap<String, u64>);
-        let (meta, urls, pending, leased, first, tally): Reply = self.connection().all(&ask).await?;
+        let (meta, urls, pending, leased, first, tally): Reply = self.connection().call(&call).await?;
         let Some(settings) = settings(&meta)? else { return Ok(None) };
         Ok(Some(SiteStatus {
             turn: turn(&meta, settings.delay_ms)?,

@@ -33,7 +33,13 @@ async fn pages_that_are_none_have_one_outcome_each() {
     let busy = Reply { trouble: Some(Trouble::Status { status: 503, times: 2 }), ..fine.clone() };
     let cut = Reply { trouble: Some(Trouble::Cut), ..fine.clone() };
     let broken = html(b"<title>Caf\xc3</title><h1>Half a char\xe2\x82</h1><p>\xc0\xaf \x00 and on.</p>");
+    let huge = || b"<p>Again and again.</p>".repeat(50_000_000 / 23);
+    let bomb = Reply { gzip: true, ..html(&huge()) };
+    let nested = html(&[b"<div>".repeat(100_000), b"<h1>At the bottom</h1>".to_vec()].concat());
     let pages = [
+        ("huge.test", html(&huge()), Outcome::TooLarge),
+        ("bomb.test", bomb, Outcome::TooLarge),
+        ("nested.test", nested, Outcome::Fetched),
         ("pdf.test", Reply::ok("application/pdf", b"%PDF-1.4".to_vec()), Outcome::NotHtml),
         ("empty.test", html(b""), Outcome::Empty),
         ("busy.test", busy, Outcome::Fetched),

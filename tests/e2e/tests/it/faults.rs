@@ -17,6 +17,7 @@ async fn whatever_dies_under_load_the_result_is_the_same() {
     services_die(&lab, &servers, &digests, &outcomes).await;
     servers_die(&lab, &mut servers, &digests, &outcomes).await;
     redis_dies_that_syncs_each_second(&lab, &mut servers, &digests, &outcomes).await;
+    redis_is_full(&lab, &servers, &digests, &outcomes).await;
 }
 
 async fn services_die(lab: &Lab, servers: &Servers, digests: &Digests, outcomes: &Outcomes) {
@@ -98,4 +99,17 @@ async fn end(services: &mut Installation<'_>, digests: &Digests, outcomes: &Outc
     services.proved().await;
     services.stop().await;
     assert_eq!(digests_in(&services.store().await).await, *digests, "counted while stopping");
+}
+
+/// A server without memory refuses every write until a person gives it more; the services wait.
+async fn redis_is_full(lab: &Lab, servers: &Servers, digests: &Digests, outcomes: &Outcomes) {
+    let mut services = begin(lab, servers, "full").await;
+    services.done(outcomes.len() as u64 / 4).await;
+    eprintln!("Redis is full");
+    assert_eq!(servers.redis.tell(&["CONFIG", "SET", "maxmemory", "1"]), "+OK");
+    services.logged("newslode-crawler", "waiting for it").await;
+    services.all_run();
+    under_way(&services).await;
+    assert_eq!(servers.redis.tell(&["CONFIG", "SET", "maxmemory", "0"]), "+OK");
+    end(&mut services, digests, outcomes).await;
 }

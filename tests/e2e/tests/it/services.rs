@@ -164,6 +164,16 @@ impl<'a> Installation<'a> {
         assert!(gone.is_empty(), "{}\n{}", gone.join(", "), self.logs());
     }
 
+    /// Waits until a service has logged these words.
+    pub(crate) async fn logged(&mut self, service: &str, words: &str) {
+        let begun = Instant::now();
+        while !self.running[service].tail().contains(words) {
+            self.all_run();
+            assert!(begun.elapsed() < SOON, "{service} does not say `{words}`\n{}", self.logs());
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
     /// The services' last words.
     pub(crate) fn logs(&self) -> String {
         self.running.values().map(Process::tail).collect()
