@@ -167,6 +167,8 @@ pub(crate) enum TreeFormat {
     Tree,
     Xml,
     Json,
+    /// A picture, of one page.
+    Svg,
 }
 
 #[derive(Debug, Args)]

@@ -1,7 +1,7 @@
 //! `newslode partition`: the hierarchy of pages, for people or programs.
 
 use newslode_common::config::Config;
-use newslode_common::hierarchy::{Hierarchy, xml};
+use newslode_common::hierarchy::{Hierarchy, svg, xml};
 use newslode_partitioner::partition::hierarchy;
 use newslode_partitioner::work::limits;
 use newslode_partitioner::{Method, Page, Params, Scope};
@@ -15,10 +15,17 @@ pub(crate) async fn run(args: PartitionArgs, config: &Config) -> anyhow::Result<
     let params = parameters(&args)?;
     let pages = input::read(&args.pages, &config.crawler).await?;
     let several = pages.len() > 1;
+    if several && args.format == TreeFormat::Svg {
+        return Err(hinted(
+            "one picture shows one page",
+            "name the pages one by one, each with its own file",
+        ));
+    }
     for page in pages {
         let made = partition(&page, &params);
         match args.format {
             TreeFormat::Xml => out::line(xml::write(&made))?,
+            TreeFormat::Svg => out::text(&svg::write(&made))?,
             TreeFormat::Json => out::json_line(&made)?,
             TreeFormat::Tree => {
                 if several {

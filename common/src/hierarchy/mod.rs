@@ -7,6 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
+pub mod svg;
 pub mod xml;
 
 /// What a node stands for.

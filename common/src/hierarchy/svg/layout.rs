@@ -1,0 +1,162 @@
+//! Where every box and chip of the picture goes.
+//!
+//! Three passes over the preorder, none recursive: widths from the root down, heights and places within the
+//! parent from the leaves up, places on the page from the root down. Segments fill columns of about equal
+//! height in reading order. A box that is nested too deep to be read keeps the least width.
+
+use super::super::Hierarchy;
+use super::{LINE, text};
+
+/// Width of a column of segments, in pixels.
+const COLUMN: f64 = 440.0;
+/// Columns on a page at most.
+const MOST_COLUMNS: f64 = 4.0;
+/// A column is worth beginning from this height.
+const LEAST_HEIGHT: f64 = 500.0;
+/// Between boxes, and between a box and what is in it.
+const GAP: f64 = 5.0;
+/// No box is narrower, however deep it is nested.
+const LEAST_WIDTH: f64 = 120.0;
+/// No chip is wider, however much room there is.
+const WIDEST_CHIP: f64 = 400.0;
+
+/// Room for the title and the legend.
+const LEAST_PAGE: f64 = 900.0;
+
+/// A place on the page, in pixels.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Rect {
+    pub(super) x: f64,
+    pub(super) y: f64,
+    pub(super) width: f64,
+    pub(super) height: f64,
+}
+
+/// All places.
+pub(super) struct Layout {
+    pub(super) width: f64,
+    pub(super) height: f64,
+    places: Vec<Rect>,
+    children: Vec<Vec<usize>>,
+}
+
+impl Layout {
+    pub(super) fn of(hierarchy: &Hierarchy) -> Layout {
+        let nodes = &hierarchy.nodes;
+        let mut children = vec![Vec::new(); nodes.len()];
+        for (index, node) in nodes.iter().enumerate() {
+            if let Some(parent) = node.parent {
+                children[parent as usize].push(index);
+            }
+        }
+        let mut layout =
+            Layout { width: 0.0, height: 0.0, places: vec![Rect::default(); nodes.len()], children };
+        layout.widths(hierarchy);
+        for index in (1..nodes.len()).rev() {
+            if layout.heads(index) {
+                layout.fill(index, nodes[index].label.is_some());
+            }
+        }
+        layout.columns();
+        for (index, node) in nodes.iter().enumerate().skip(1) {
+            if let Some(parent) = node.parent.filter(|parent| *parent > 0) {
+                let Rect { x, y, .. } = layout.places[parent as usize];
+                layout.places[index].x += x;
+                layout.places[index].y += y;
+            }
+        }
+        layout
+    }
+
+    /// Whether the node is a box: it has children.
+    pub(super) fn heads(&self, index: usize) -> bool {
+        !self.children[index].is_empty()
+    }
+
+    pub(super) fn place(&self, index: usize) -> Rect {
+        self.places[index]
+    }
+
+    fn widths(&mut self, hierarchy: &Hierarchy) {
+        for (index, node) in hierarchy.nodes.iter().enumerate().skip(1) {
+            let above = match node.parent {
+                Some(0) | None => COLUMN + 2.0 * GAP,
+                Some(parent) => self.places[parent as usize].width,
+            };
+            let room = (above - 2.0 * GAP).max(LEAST_WIDTH);
+            let words = node.label.as_ref().map_or("", |label| &label.text);
+            self.places[index].width = if self.heads(index) {
+                room
+            } else {
+                // The words, and what is left and right of them.
+                (text::width(words) + 8.0).min(room).min(WIDEST_CHIP)
+            };
+            self.places[index].height = LINE;
+        }
+    }
+
+    /// Puts a box's children into it.
+    fn fill(&mut self, index: usize, has_header: bool) {
+        let rows = self.rows(index, self.places[index].width);
+        let mut y = GAP + if has_header { LINE } else { 0.0 };
+        for row in rows {
+            for &child in &row {
+                self.places[child].y = y;
+            }
+            y += self.height_of(&row) + GAP;
+        }
+        self.places[index].height = y;
+    }
+
+    /// A node's children in lines of this width: chips side by side, boxes on lines of their own. Sets
+    /// where in its line each begins.
+    fn rows(&mut self, index: usize, width: f64) -> Vec<Vec<usize>> {
+        let (mut rows, mut row, mut x): (Vec<_>, Vec<_>, f64) = (Vec::new(), Vec::new(), GAP);
+        for &child in &self.children[index] {
+            let is_box = !self.children[child].is_empty();
+            let place = &mut self.places[child];
+            if !row.is_empty() && (is_box || x + place.width > width - GAP) {
+                rows.push(std::mem::take(&mut row));
+                x = GAP;
+            }
+            place.x = x;
+            x += place.width + GAP;
+            row.push(child);
+            if is_box {
+                rows.push(std::mem::take(&mut row));
+                x = GAP;
+            }
+        }
+        rows.extend((!row.is_empty()).then_some(row));
+        rows
+    }
+
+    fn height_of(&self, row: &[usize]) -> f64 {
+        row.iter().map(|&child| self.places[child].height).fold(0.0, f64::max)
+    }
+
+    /// The root's children in columns of about equal height.
+    fn columns(&mut self) {
+        let rows = self.rows(0, COLUMN + 2.0 * GAP);
+        let total: f64 = rows.iter().map(|row| self.height_of(row) + GAP).sum();
+        let columns = ((total / LEAST_HEIGHT).ceil().clamp(1.0, MOST_COLUMNS)).max(1.0);
+        let (mut left, mut y, mut done) = (GAP, 0.0, 0.0);
+        for row in rows {
+            let height = self.height_of(&row) + GAP;
+            let column = ((left - GAP) / (COLUMN + GAP)).round() + 1.0;
+            // What lies half beyond the column's share begins the next.
+            if y > 0.0 && column < columns && done + height / 2.0 > column * total / columns {
+                (left, y) = (left + COLUMN + GAP, 0.0);
+            }
+            for &child in &row {
+                self.places[child].x += left - GAP;
+                self.places[child].y = y;
+            }
+            (y, done) = (y + height, done + height);
+            self.height = self.height.max(y);
+            self.width = self.width.max(left + COLUMN + 2.0 * GAP);
+        }
+        self.width = self.width.max(LEAST_PAGE);
+        self.height += GAP;
+    }
+}

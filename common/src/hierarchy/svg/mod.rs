@@ -1,0 +1,178 @@
+//! A picture of a hierarchy: the page's labels as chips, in boxes for what heads or groups them.
+//!
+//! Segments are laid out in columns, in reading order. Inside, a promoted header is a coloured bar over the
+//! box of what it heads; a box without a header is dashed if it is a group of like instances, and thinly
+//! ruled if it is a partition. A label links to its target and tells its whole text, its leaves and how it was promoted when
+//! pointed at. The file stands alone: no script, no style sheet, no font of its own.
+//!
+//! [`layout`] decides where everything goes, [`text`] how wide words are; here the boxes are drawn.
+//! Equal hierarchies give equal bytes. Start at [`write()`].
+
+use super::{Hierarchy, Label, Node, NodeKind, Promotion};
+
+mod layout;
+mod text;
+
+use layout::{Layout, Rect};
+
+/// Height of a line of text and of a header's bar, in pixels.
+const LINE: f64 = 18.0;
+/// Size of the font, in pixels.
+const FONT: f64 = 12.0;
+/// Height of the page's title and legend.
+const TOP: f64 = 74.0;
+/// Bars by depth: fill and border. Deeper ones begin again.
+const COLOURS: [(&str, &str); 6] = [
+    ("#dbe7f6", "#5b86bd"),
+    ("#e0f0dc", "#6ea55f"),
+    ("#fbe9cf", "#c99642"),
+    ("#f0dff0", "#a36ba4"),
+    ("#d9f0ee", "#4f9d97"),
+    ("#f6dcdc", "#bd6a6a"),
+];
+
+/// Appends a line to the picture.
+macro_rules! drawn {
+    ($out:expr, $($words:tt)*) => {{
+        $out.push_str(&format!($($words)*));
+        $out.push('\n');
+    }};
+}
+
+/// The hierarchy as SVG.
+#[must_use]
+pub fn write(hierarchy: &Hierarchy) -> String {
+    let layout = Layout::of(hierarchy);
+    let (width, height) = (layout.width, layout.height + TOP);
+    let mut out = String::new();
+    drawn!(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height:.0}\" \
+         viewBox=\"0 0 {width} {height:.0}\" font-family=\"sans-serif\" font-size=\"{FONT}\">\n\
+         <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>"
+    );
+    top(&mut out, hierarchy);
+    drawn!(out, "<g transform=\"translate(0 {TOP})\">");
+    let mut depth = vec![0_usize; hierarchy.nodes.len()];
+    for (index, node) in hierarchy.nodes.iter().enumerate().skip(1) {
+        let above = node.parent.map_or(0, |parent| depth[parent as usize]);
+        let heads = layout.heads(index) && node.label.is_some();
+        depth[index] = above + usize::from(heads);
+        if layout.heads(index) {
+            container(&mut out, node, layout.place(index), above);
+        } else if let Some(label) = &node.label {
+            chip(&mut out, label, layout.place(index));
+        }
+    }
+    out.push_str("</g>\n</svg>\n");
+    out
+}
+
+/// Title, address, counts, and what the marks mean.
+fn top(out: &mut String, hierarchy: &Hierarchy) {
+    let title = hierarchy.title.as_deref().unwrap_or("Untitled page");
+    line(out, 12.0, 22.0, "font-size=\"16\" font-weight=\"bold\"", &text::cut(title, 900.0));
+    let heads = |node: &&Node| node.promotion.is_some();
+    let segments = hierarchy.nodes.iter().filter(|node| node.kind == NodeKind::Segment).count();
+    let mut said = format!(
+        "{} · {} leaves · {segments} segments · {} headers",
+        text::cut(&hierarchy.url, 600.0),
+        hierarchy.leaves,
+        hierarchy.nodes.iter().filter(heads).count()
+    );
+    if !hierarchy.coarse.is_empty() {
+        said.push_str(&format!(" · coarser: the limit of {} was met", hierarchy.coarse.join(", ")));
+    }
+    line(out, 12.0, 42.0, "fill=\"#555\"", &said);
+    let legend = [
+        ("header over what it heads", "fill=\"#dbe7f6\" stroke=\"#5b86bd\""),
+        ("group of like instances", "fill=\"none\" stroke=\"#777\" stroke-dasharray=\"4 3\""),
+        ("partition", "fill=\"none\" stroke=\"#ccc\""),
+        ("image", "fill=\"#f3ecd9\" stroke=\"none\""),
+    ];
+    let mut x = 12.0;
+    for (words, look) in legend {
+        drawn!(out, "<rect x=\"{x:.1}\" y=\"52\" width=\"16\" height=\"12\" rx=\"2\" {look}/>");
+        line(out, x + 21.0, 62.0, "fill=\"#555\" font-size=\"11\"", words);
+        x += 46.0 + text::width(words);
+    }
+    line(out, x, 62.0, "fill=\"#1a4f9c\" font-size=\"11\"", "link");
+}
+
+/// The box of a node with children, with its header's bar if it has one. `depth` counts headers above.
+fn container(out: &mut String, node: &Node, at: Rect, depth: usize) {
+    let Rect { x, y, width, height } = at;
+    let (fill, border) = COLOURS[depth % COLOURS.len()];
+    let look = match (&node.label, node.kind) {
+        (Some(_), _) => format!("fill=\"#fff\" stroke=\"{border}\""),
+        (None, NodeKind::Segment) => "fill=\"#fafafa\" stroke=\"#999\"".to_owned(),
+        (None, NodeKind::Group) => "fill=\"none\" stroke=\"#777\" stroke-dasharray=\"4 3\"".to_owned(),
+        (None, _) => "fill=\"none\" stroke=\"#ccc\"".to_owned(),
+    };
+    drawn!(
+        out,
+        "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" rx=\"3\" {look}/>"
+    );
+    let Some(label) = &node.label else { return };
+    drawn!(
+        out,
+        "<path d=\"M{x:.1} {:.1}v-{:.1}a3 3 0 0 1 3-3h{:.1}a3 3 0 0 1 3 3v{:.1}z\" fill=\"{fill}\" stroke=\"{border}\"/>",
+        y + LINE,
+        LINE - 3.0,
+        width - 6.0,
+        LINE - 3.0
+    );
+    let words = text::cut(&label.text, width - 24.0);
+    open(out, label, node.promotion);
+    line(out, x + 6.0, y + 13.0, &format!("fill=\"{border}\""), "▾");
+    line(out, x + 18.0, y + 13.0, &format!("font-weight=\"bold\" fill=\"{}\"", ink(label)), &words);
+    close(out, label);
+}
+
+/// A label that heads nothing.
+fn chip(out: &mut String, label: &Label, at: Rect) {
+    let Rect { x, y, width, height } = at;
+    let fill = if label.image { "#f3ecd9" } else { "#f2f2f2" };
+    open(out, label, None);
+    drawn!(
+        out,
+        "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" rx=\"3\" fill=\"{fill}\"/>"
+    );
+    let look = format!("fill=\"{}\"", ink(label));
+    line(out, x + 4.0, y + 12.5, &look, &text::cut(&label.text, width - 7.0));
+    close(out, label);
+}
+
+fn ink(label: &Label) -> &'static str {
+    if label.href.is_some() { "#1a4f9c" } else { "#222" }
+}
+
+/// Begins what tells a label's whole text when it is pointed at, and leads to its target.
+fn open(out: &mut String, label: &Label, promotion: Option<Promotion>) {
+    match &label.href {
+        Some(href) => {
+            drawn!(out, "<a href=\"{}\">", text::escaped(href));
+        }
+        None => out.push_str("<g>"),
+    }
+    let leaves: Vec<String> = label.leaves.iter().take(8).map(ToString::to_string).collect();
+    let how = match promotion {
+        None => "",
+        Some(Promotion::Insider) => "; header: insider promotion",
+        Some(Promotion::Outsider) => "; header: outsider promotion",
+        Some(Promotion::Preceding) => "; header: precedes the group",
+        Some(Promotion::Evidence) => "; header: by its presentation",
+    };
+    drawn!(out, "<title>{} (leaf {}{how})</title>", text::escaped(&label.text), leaves.join(" "));
+}
+
+fn close(out: &mut String, label: &Label) {
+    out.push_str(if label.href.is_some() { "</a>\n" } else { "</g>\n" });
+}
+
+fn line(out: &mut String, x: f64, y: f64, look: &str, words: &str) {
+    drawn!(out, "<text x=\"{x:.1}\" y=\"{y:.1}\" {look}>{}</text>", text::escaped(words));
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,80 @@
+//! How wide words are without asking a font, and words cut to a width.
+//!
+//! Widths are those of a common sans-serif at [`super::FONT`] pixels, rounded up, so that a text may end
+//! early in its box and never runs over it.
+
+use super::FONT;
+
+/// Width in pixels, at most.
+pub(super) fn width(words: &str) -> f64 {
+    words.chars().map(em).sum::<f64>() * FONT
+}
+
+/// In units of the font's size.
+fn em(c: char) -> f64 {
+    match c {
+        'i' | 'j' | 'l' | '\'' | '|' | '!' | '.' | ',' | ':' | ';' | 'I' | ' ' => 0.36,
+        'f' | 't' | 'r' | '(' | ')' | '-' | '/' => 0.45,
+        'm' | 'w' | 'M' | 'W' | '@' | '%' | '—' | '…' => 1.0,
+        'A'..='Z' | '&' => 0.77,
+        '\u{1100}'..='\u{11ff}' | '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' => 1.02,
+        '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ff60}' | '\u{20000}'..='\u{3ffff}' => 1.02,
+        // Marks that stand on the letter before them.
+        '\u{300}'..='\u{36f}' | '\u{200b}'..='\u{200f}' => 0.0,
+        _ => 0.65,
+    }
+}
+
+/// As much of the words as fits, with an ellipsis if that is not all.
+pub(super) fn cut(words: &str, most: f64) -> String {
+    if width(words) <= most {
+        return words.to_owned();
+    }
+    let mut room = most / FONT - em('…');
+    let fits = |c: &char| {
+        room -= em(*c);
+        room >= 0.0
+    };
+    let mut kept: String = words.chars().take_while(fits).collect();
+    kept.truncate(kept.trim_end().len());
+    kept.push('…');
+    kept
+}
+
+/// Text for XML 1.0: marked characters escaped, those it does not know replaced.
+pub(super) fn escaped(words: &str) -> String {
+    let mut out = String::with_capacity(words.len());
+    for c in words.chars() {
+        match c {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            '"' => out.push_str("&quot;"),
+            '\t' | '\n' | '\r' => out.push(' '),
+            '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_cut_fits_and_says_so() {
+        for words in ["A headline that is rather long", "一个很长的标题需要被截断", "iiiiiiiiiiiiiiiiiiiiii"]
+        {
+            let cut = cut(words, 60.0);
+            assert!(width(&cut) <= 60.0 && cut.ends_with('…') && cut.chars().count() > 2, "{cut}");
+        }
+        assert_eq!(cut("News", 60.0), "News");
+        assert_eq!(cut("News", 0.0), "…");
+    }
+
+    #[test]
+    fn nothing_breaks_out_of_the_markup() {
+        assert_eq!(escaped("<a href=\"x\">\u{0}&\n"), "&lt;a href=&quot;x&quot;&gt;\u{fffd}&amp; ");
+    }
+}
