@@ -311,6 +311,9 @@ pub(crate) struct SeedUrls {
 pub(crate) struct StatusArgs {
     /// Folder of the run; left out: the services' store and broker.
     pub(crate) dir: Option<PathBuf>,
+    /// Look again every two seconds, with rates, until Ctrl-C; with `--json` a line each.
+    #[arg(long)]
+    pub(crate) watch: bool,
     /// Print as JSON.
     #[arg(long)]
     pub(crate) json: bool,

@@ -1,16 +1,22 @@
-//! `newslode status`: sites, pages by outcome, queues.
+//! `newslode status`: sites, pages by outcome, queues, what is due; once, or again and again with rates.
 
 use std::collections::BTreeMap;
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
 
 use newslode_common::broker::depths;
 use newslode_common::config::Config;
 use newslode_common::outcome::Outcome;
 use newslode_common::store::{Frontier, SiteStatus};
+use newslode_common::time::Timestamp;
 use serde::Serialize;
 
 use crate::args::StatusArgs;
 use crate::exit::Exit;
 use crate::{engine, out, served};
+
+/// Between two looks of `--watch`.
+const PAUSE: Duration = Duration::from_secs(2);
 
 #[derive(Serialize)]
 struct Status {
@@ -18,9 +24,41 @@ struct Status {
     outcomes: BTreeMap<Outcome, u64>,
     /// Empty for a run's folder: its queues live only while it runs.
     queues: BTreeMap<String, u64>,
+    /// When the URL that waits longest was due, over the sites that are not paused.
+    oldest_due: Option<Timestamp>,
+    /// URLs that ended a second since the last look; none at the first.
+    rate: Option<f64>,
 }
 
 pub(crate) async fn run(args: StatusArgs, config: &Config) -> anyhow::Result<Exit> {
+    if !args.watch {
+        show(&look(&args, config).await?, &args)?;
+        return Ok(Exit::Done);
+    }
+    let mut last: Option<(Instant, u64)> = None;
+    loop {
+        let mut status = look(&args, config).await?;
+        let (now, ended) = (Instant::now(), status.outcomes.values().sum());
+        status.rate = last.map(|(then, before)| per_second(ended, before, now - then));
+        last = Some((now, ended));
+        if !args.json && std::io::stdout().is_terminal() {
+            // Clears the screen and goes to its top.
+            out::text("\x1b[2J\x1b[H")?;
+        }
+        show(&status, &args)?;
+        tokio::select! {
+            () = tokio::time::sleep(PAUSE) => {}
+            _ = tokio::signal::ctrl_c() => return Ok(Exit::Done),
+        }
+    }
+}
+
+/// Counts may shrink when a site is removed.
+fn per_second(now: u64, before: u64, passed: Duration) -> f64 {
+    now.saturating_sub(before) as f64 / passed.as_secs_f64().max(0.001)
+}
+
+async fn look(args: &StatusArgs, config: &Config) -> anyhow::Result<Status> {
     let (sites, queues) = match &args.dir {
         Some(folder) => (Frontier::status(&engine::open_state(folder)?).await?, BTreeMap::new()),
         None => {
@@ -31,13 +69,17 @@ pub(crate) async fn run(args: StatusArgs, config: &Config) -> anyhow::Result<Exi
             (Frontier::status(&served::store(config).await?).await?, queues)
         }
     };
-    let status = Status { outcomes: tally(&sites), sites, queues };
-    if args.json {
-        out::json(&status)?
-    } else {
-        print(&status)?
+    let at_work = sites.iter().filter(|site| !site.settings.paused);
+    let oldest_due = at_work.filter_map(|site| site.next_due).min();
+    Ok(Status { outcomes: tally(&sites), sites, queues, oldest_due, rate: None })
+}
+
+fn show(status: &Status, args: &StatusArgs) -> anyhow::Result<()> {
+    match (args.json, args.watch) {
+        (true, false) => out::json(status),
+        (true, true) => out::json_line(status),
+        (false, _) => print(status, Timestamp::now()),
     }
-    Ok(Exit::Done)
 }
 
 /// Outcomes over all sites.
@@ -56,7 +98,7 @@ pub(crate) fn spelled(outcomes: &BTreeMap<Outcome, u64>) -> String {
     counts.iter().map(|(outcome, count)| format!("{outcome} {count}")).collect::<Vec<_>>().join(", ")
 }
 
-fn print(status: &Status) -> anyhow::Result<()> {
+fn print(status: &Status, now: Timestamp) -> anyhow::Result<()> {
     let width = status.sites.iter().map(|site| site.site.as_str().len()).max().unwrap_or(4).max(4);
     out::line(format!("{:width$}  {:>6}  {:>7}  {:>6}  outcomes", "site", "urls", "pending", "leased"))?;
     for site in &status.sites {
@@ -71,6 +113,15 @@ fn print(status: &Status) -> anyhow::Result<()> {
         ))?;
     }
     out::line(format!("all: {}", spelled(&status.outcomes)))?;
+    if let Some(rate) = status.rate {
+        out::line(format!("{rate:.1} URLs a second"))?;
+    }
+    if let Some(due) = status.oldest_due {
+        let seconds = due.0.abs_diff(now.0).div_ceil(1000);
+        let when =
+            if due <= now { format!("was due {seconds} s ago") } else { format!("is due in {seconds} s") };
+        out::line(format!("the URL that waits longest {when}"))?;
+    }
     for (queue, depth) in &status.queues {
         out::line(format!("queue {queue}: {depth} waiting"))?;
     }

@@ -8,6 +8,9 @@ use std::time::{Duration, Instant};
 /// Between two looks at something that is waited for.
 pub(crate) const LOOK: Duration = Duration::from_millis(20);
 
+/// Longest wait for words that a program is about to print.
+const PRINTED: Duration = Duration::from_secs(40);
+
 /// Lines of a log that a failure shows.
 const TAIL: usize = 40;
 
@@ -79,6 +82,15 @@ impl Process {
         };
         let read = |path: &Path| String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned();
         Ended { code: status.code(), out: read(&self.log.with_extension("out")), err: read(&self.log) }
+    }
+
+    /// Waits until its output holds these words.
+    pub(crate) async fn printed(&mut self, words: &str) {
+        let (begun, out) = (Instant::now(), self.log.with_extension("out"));
+        while !std::fs::read_to_string(&out).unwrap().contains(words) {
+            assert!(self.ended().is_none() && begun.elapsed() < PRINTED, "no `{words}`\n{}", self.tail());
+            tokio::time::sleep(LOOK).await;
+        }
     }
 
     /// The last lines that it logged.

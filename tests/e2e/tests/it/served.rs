@@ -33,6 +33,8 @@ async fn commands_work_against_the_services(
     for queue in ["seeds", "pages", "partitions"] {
         assert_eq!(status["queues"][queue], 0, "{status}");
     }
+    let mut watching = lab.start(&services.asking(&["status", "--watch", "--json"]));
+    watching.printed("\"rate\":0.0").await;
     let listed = lab.json(&services.asking(&["seed", "list", "--json"])).await;
     assert_eq!(listed.as_array().unwrap().len(), lab.seeds().len(), "{listed}");
 
