@@ -1,0 +1,1 @@
+//! Small tables in; grids, orientations, records out.
