@@ -26,7 +26,7 @@ def measured(folder: pathlib.Path) -> tuple[dict, dict]:
     """What the algorithms measure of each table: (page, number) to its evidence."""
     pages = sorted(str(page) for page in (folder / "pages").glob("*.html"))
     command = ["cargo", "run", "-q", "-p", "newslode-partitioner", "--example", "table_evidence", "--", *pages]
-    lines = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
+    lines = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
     records = map(json.loads, lines[1:])
     return json.loads(lines[0]), {(record["page"], record["table"]): record for record in records}
 

@@ -12,6 +12,8 @@ use super::looks::{Kind, Look, Looks};
 use super::template::{Role, Template};
 use super::weights;
 
+/// Most columns of labels and values side by side.
+const MAX_PAIRED: usize = 12;
 /// Longest text of a section row, in words.
 const MAX_SECTION_WORDS: u32 = 12;
 
@@ -30,19 +32,31 @@ impl Rows {
         let mut rows = Rows { titles: Vec::new(), body: Vec::new(), wide: Vec::new() };
         for row in 0..grid.rows.len() {
             let is_blank = grid.row(row).flatten().all(|cell| looks.cells[cell].chars == 0);
-            if is_wide(grid, row) || is_blank {
-                if rows.body.is_empty() {
-                    rows.titles.push(row);
-                } else if !is_blank {
-                    rows.wide.push(row);
-                } else {
-                    rows.body.push(row);
-                }
-            } else {
-                rows.body.push(row);
+            let is_wide = !is_blank && is_wide(grid, row);
+            match rows.body.is_empty() {
+                true if is_wide || is_blank => rows.titles.push(row),
+                false if is_wide => rows.wide.push(row),
+                _ => rows.body.push(row),
             }
         }
         rows
+    }
+
+    /// The columns that say something of their own: some row of the body has text there, and not only
+    /// what reaches over from the left. Bullets, spacers and spans make no column.
+    fn columns(&self, grid: &Grid, looks: &Looks) -> Vec<usize> {
+        let mut columns: Vec<usize> = Vec::new();
+        for column in 0..grid.columns {
+            let says = |row: &usize| {
+                let cell = grid.at(*row, column).filter(|&cell| looks.cells[cell].chars > 0);
+                let before = columns.last().and_then(|&before| grid.at(*row, before));
+                cell.is_some() && cell != before
+            };
+            if self.body.iter().any(says) {
+                columns.push(column);
+            }
+        }
+        columns
     }
 }
 
@@ -50,8 +64,9 @@ impl Rows {
 fn is_wide(grid: &Grid, row: usize) -> bool {
     let first = grid.row(row).flatten().next();
     let is_lone = grid.row(row).flatten().all(|cell| Some(cell) == first);
-    // A cell that reaches down from the rows above is no section.
-    grid.columns > 1 && is_lone && first.is_some_and(|cell| grid.cells[cell].row == row)
+    // A cell that reaches down from the rows above is no section, nor is a label whose values are missing.
+    let spans = |cell: usize| grid.cells[cell].row == row && grid.cells[cell].columns > 1;
+    grid.columns > 1 && is_lone && first.is_some_and(spans)
 }
 
 /// What is known of a table's first row and first column.
@@ -61,6 +76,10 @@ pub(crate) struct Candidates {
     /// How many rows of the body are a header band at the top.
     pub(crate) band: usize,
     pub(crate) is_left: bool,
+    /// The share of rows that begin with a text that ends in a colon.
+    pub(crate) colons: f32,
+    /// The columns that say something of their own.
+    columns: Vec<usize>,
 }
 
 /// Markup or style that at least so many of a line's cells have speaks for the line.
@@ -75,18 +94,20 @@ impl Candidates {
         let rows = Rows::of(grid, looks);
         let by_row = View { grid, looks, transposed: false };
         let by_column = View { grid, looks, transposed: true };
-        let places: Vec<usize> = (0..grid.columns).collect();
-        let others: Vec<usize> = (1..grid.columns).collect();
+        let columns = rows.columns(grid, looks);
+        let (first_column, others) =
+            columns.split_first().map_or((0, &[][..]), |(first, others)| (*first, others));
         let (first, below) = rows.body.split_first().map_or((0, &[][..]), |(first, below)| (*first, below));
-        let top = Line::of(by_row, first, below, &places);
-        let left = Line::of(by_column, 0, &others, &rows.body);
+        let top = Line::of(by_row, first, below, &columns);
+        let left = Line::of(by_column, first_column, others, &rows.body);
         let is_telling = th_is_telling(looks);
         let is_top = rows.body.len() > 1 && is_top(&top, &left, is_telling);
-        let band = if is_top { band(by_row, &rows.body, &places) } else { 0 };
-        let left = Line::of(by_column, 0, &others, &rows.body[band..]);
+        let band = if is_top { band(by_row, &rows.body, &columns) } else { 0 };
+        let left = Line::of(by_column, first_column, others, &rows.body[band..]);
         let is_left =
-            grid.columns > 1 && is_left(&left, is_top.then_some(&top), grid.columns == 2, is_telling);
-        Candidates { rows, top, band, is_left }
+            columns.len() > 1 && is_left(&left, is_top.then_some(&top), columns.len() == 2, is_telling);
+        let colons = share(&by_column.line(first_column, &rows.body), |look| look.colon);
+        Candidates { rows, top, band, is_left, colons, columns }
     }
 }
 
@@ -134,8 +155,8 @@ fn is_left(left: &Line, top: Option<&Line>, is_pair: bool, is_telling: bool) -> 
         // Two columns without a header row are labels and values; of more, numbers beside words tell.
         None => is_pair || left.words_over_numbers >= HALF,
         Some(top) if top.first_empty && top.others_empty < FEW => true,
-        // Days by hours: numbers at the side of one matrix.
-        Some(_) => left.numbers >= HALF && left.matrix >= HALF,
+        // Days by hours: times at the side of one matrix. Plain counts only number the rows.
+        Some(_) => left.numbers >= HALF && left.counts <= FEW && left.matrix >= HALF,
     }
 }
 
@@ -147,7 +168,8 @@ pub(crate) fn score(weights: &[f32], measures: &[f32]) -> f32 {
 pub(crate) fn template(grid: &Grid, looks: &Looks, found: &Candidates) -> Template {
     let mut rows = vec![Role::Data; grid.rows.len()];
     for &row in &found.rows.titles {
-        rows[row] = Role::Title;
+        let says = grid.row(row).flatten().any(|cell| looks.cells[cell].chars > 0 || looks.cells[cell].is_th);
+        rows[row] = if says { Role::Title } else { Role::Data };
     }
     for &row in &found.rows.body[..found.band] {
         rows[row] = Role::ColumnHeader;
@@ -204,7 +226,8 @@ fn recurring(grid: &Grid, looks: &Looks, found: &Candidates, rows: &mut [Role]) 
         |row: usize| -> Vec<&Look> { (0..grid.columns).filter_map(|place| view.look(row, place)).collect() };
     let head = found.rows.body[found.band - 1];
     let body = &found.rows.body[found.band..];
-    let th = |row: usize| share(&line(row), |look| look.is_th);
+    // Of the table's width: a label whose values are missing repeats no header.
+    let th = |row: usize| line(row).iter().filter(|look| look.is_th).count() as f32 / grid.columns as f32;
     let usual = body.iter().map(|&row| th(row)).sum::<f32>() / body.len().max(1) as f32;
     for (at, &row) in body.iter().enumerate() {
         let same = (0..grid.columns)
@@ -226,55 +249,52 @@ fn columns(grid: &Grid, looks: &Looks, found: &Candidates, rows: &[Role]) -> Vec
     let mut columns = vec![false; grid.columns];
     let view = View { grid, looks, transposed: true };
     let data: Vec<usize> = (0..rows.len()).filter(|&row| rows[row] == Role::Data).collect();
-    let line = |column: usize| -> Vec<&Look> {
-        let looks = data.iter().filter_map(|&row| view.look(column, row));
-        looks.filter(|look| look.kind != Kind::Empty).collect()
+    let texts = |column: usize| -> Vec<&Look> {
+        view.line(column, &data).into_iter().filter(|look| look.kind != Kind::Empty).collect()
     };
-    if let Some(pairs) = pairs(grid.columns, &line) {
-        return pairs;
-    }
-    if grid.columns < 2 || !found.is_left {
+    if is_paired(&found.columns, &texts) {
+        found.columns.iter().step_by(2).for_each(|&column| columns[column] = true);
         return columns;
     }
-    columns[0] = true;
-    let th = |column: usize| share(&line(column), |look| look.is_th);
-    let mut end = 1;
-    while end + 1 < grid.columns && th(end) >= 0.8 && th(0) >= 0.8 && th(grid.columns - 1) < 0.5 {
-        columns[end] = true;
-        end += 1;
+    let (true, Some((&first, others))) = (found.is_left, found.columns.split_first()) else { return columns };
+    columns[first] = true;
+    let th = |column: usize| share(&texts(column), |look| look.is_th);
+    let is_th_alone = th(first) >= MOST && others.last().is_some_and(|&last| th(last) < HALF);
+    if let Some((_, between)) = others.split_last().filter(|_| is_th_alone) {
+        between.iter().take_while(|&&column| th(column) >= MOST).for_each(|&column| columns[column] = true);
     }
     if found.band > 0 {
         let head = found.rows.body[found.band - 1];
         let text = |column: usize| view.look(column, head).map(|look| look.text);
-        for period in 2..=grid.columns / 2 {
-            let repeats = (period..grid.columns).all(|column| text(column) == text(column - period));
-            if grid.columns.is_multiple_of(period) && repeats {
-                (0..grid.columns).step_by(period).for_each(|column| columns[column] = true);
-                break;
-            }
+        let repeats = |period: &usize| {
+            grid.columns.is_multiple_of(*period)
+                && (*period..grid.columns).all(|column| text(column) == text(column - period))
+        };
+        // The headers of the table come twice side by side, and so do its columns.
+        if let Some(period) = (2..=grid.columns / 2).find(repeats) {
+            (first..grid.columns).step_by(period).for_each(|column| columns[column] = true);
         }
     }
     columns
 }
 
 /// Label, value, label, value: every second column is set off from the ones between in the same way.
-fn pairs<'a>(n_columns: usize, line: &impl Fn(usize) -> Vec<&'a Look>) -> Option<Vec<bool>> {
-    if n_columns < 4 || !n_columns.is_multiple_of(2) || n_columns > 12 {
-        return None;
+fn is_paired<'a>(columns: &[usize], texts: &impl Fn(usize) -> Vec<&'a Look>) -> bool {
+    if columns.len() < 4 || !columns.len().is_multiple_of(2) || columns.len() > MAX_PAIRED {
+        return false;
     }
     let tests: [fn(&Look) -> bool; 3] = [|look| look.is_th, |look| look.bold, |look| look.colon];
-    let lines: Vec<Vec<&Look>> = (0..n_columns).map(line).collect();
-    let sets_off = tests.into_iter().any(|test| {
-        lines.iter().enumerate().all(|(column, looks)| {
+    let lines: Vec<Vec<&Look>> = columns.iter().map(|&column| texts(column)).collect();
+    tests.into_iter().any(|test| {
+        lines.iter().enumerate().all(|(at, looks)| {
             let share = share(looks, test);
-            if column % 2 == 0 { !looks.is_empty() && share >= 0.7 } else { share <= 0.3 }
+            if at % 2 == 0 { share >= MOST } else { share <= FEW }
         })
-    });
-    sets_off.then(|| (0..n_columns).map(|column| column % 2 == 0).collect())
+    })
 }
 
 /// How much of the table is one matrix, see [`lines::matrix`].
 pub(crate) fn matrix(grid: &Grid, looks: &Looks, found: &Candidates) -> f32 {
-    let places: Vec<usize> = (0..grid.columns).collect();
-    lines::matrix(View { grid, looks, transposed: false }, &found.rows.body[found.band..], &places)
+    let view = View { grid, looks, transposed: false };
+    lines::matrix(view, &found.rows.body[found.band..], &found.columns)
 }

@@ -1,4 +1,10 @@
 //! The detector: which tables hold data, and which only lay out (`[OM05 §4.2.1]`).
+//!
+//! The print's three rules take every table of two rows and columns for a candidate, and page frames are
+//! such tables. By default evidence is weighed instead: what the cells hold (images, links, controls,
+//! numbers, long text), what the markup says (`th`, `thead`, `scope`, `caption`), the table's size and
+//! place. Each measure is a share or a flag, or a logarithm of a size. The weights are learnt by
+//! `train/tables.py`. Start at [`score`]; the print is [`by_rules`].
 
 use newslode_common::page::{NodeId, PageTree};
 
@@ -10,7 +16,7 @@ use super::{TableParams, weights};
 use crate::Page;
 
 /// What can be said for and against a table as data. The order is that of the weights.
-pub(crate) const MEASURES: [&str; 30] = [
+pub(crate) const MEASURES: [&str; 28] = [
     "bias",
     "rows",
     "columns",
@@ -35,12 +41,10 @@ pub(crate) const MEASURES: [&str; 30] = [
     "headings",
     "share of the page",
     "full-width rows",
-    "top header",
-    "left header",
     "matrix",
     "several links in a cell",
-    "said to be layout",
-    "unlike looks",
+    "top row unlike below",
+    "labels with colons",
 ];
 
 pub(crate) struct Subject<'a> {
@@ -82,7 +86,7 @@ pub(crate) fn evidence(subject: &Subject<'_>) -> [f32; MEASURES.len()] {
         flag(is_described(tree, table)),
         flag(border(tree, table)),
         part(|look| look.images > 0),
-        part(|look| look.link),
+        links(grid, looks, found),
         part(|look| look.controls > 0),
         part(|look| look.kind == Kind::Empty),
         part(|look| matches!(look.kind, Kind::Number | Kind::Mixed)),
@@ -93,13 +97,21 @@ pub(crate) fn evidence(subject: &Subject<'_>) -> [f32; MEASURES.len()] {
         part(|look| look.headings > 0),
         leaves / page.leaves.len().max(1) as f32,
         found.rows.wide.len() as f32 / n_rows.max(1) as f32,
-        flag(found.band > 0),
-        flag(found.is_left),
         bands::matrix(grid, looks, found),
         part(|look| look.links > 1),
-        flag(is_declared_layout(tree, table)),
         found.top.unlike,
+        found.colons,
     ]
+}
+
+/// The share of the texts below the header band that are links and nothing else.
+fn links(grid: &Grid, looks: &Looks, found: &Candidates) -> f32 {
+    let mut is_body = vec![false; grid.rows.len()];
+    found.rows.body[found.band..].iter().for_each(|&row| is_body[row] = true);
+    let cells = grid.cells.iter().zip(&looks.cells);
+    let texts: Vec<&Look> =
+        cells.filter(|(cell, look)| is_body[cell.row] && look.chars > 0).map(|(_, look)| look).collect();
+    super::lines::share(&texts, |look| look.link)
 }
 
 /// The share of rows that have the most frequent number of columns after spans.
@@ -139,7 +151,11 @@ pub(crate) fn by_rules(subject: &Subject<'_>, params: &TableParams) -> bool {
     is_regular(subject, params) && clusters::are_told_apart(subject.grid, subject.looks, params)
 }
 
-/// How much speaks for a table being data, as the logarithm of the odds.
+/// How much speaks for a table being data, as the logarithm of the odds; nothing if the page itself says
+/// that the table only lays out.
 pub(crate) fn score(subject: &Subject<'_>) -> f32 {
+    if is_declared_layout(&subject.page.tree, subject.table) {
+        return f32::MIN;
+    }
     bands::score(&weights::DATA, &evidence(subject))
 }

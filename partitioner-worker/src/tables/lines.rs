@@ -37,7 +37,7 @@ impl<'a> View<'a> {
 }
 
 /// What the texts of a line are like beside those that it would head: the order of [`Line::content`].
-pub(crate) const CONTENT: [&str; 16] = [
+pub(crate) const CONTENT: [&str; 17] = [
     "bias",
     "words over numbers",
     "numbers",
@@ -54,6 +54,7 @@ pub(crate) const CONTENT: [&str; 16] = [
     "two places",
     "shape unlike",
     "matrix",
+    "one line below",
 ];
 
 /// A line beside the lines that it would head. Shares of markup and style leave out the first place, which
@@ -72,6 +73,8 @@ pub(crate) struct Line {
     /// Places with words where numbers are usual below.
     pub(crate) words_over_numbers: f32,
     pub(crate) numbers: f32,
+    /// Plain digits.
+    pub(crate) counts: f32,
     /// Halvings of the length, on average.
     pub(crate) shorter: f32,
     /// Halvings of the length where they are least.
@@ -89,6 +92,7 @@ pub(crate) struct Line {
     pub(crate) unlike: f32,
     /// See [`matrix`].
     pub(crate) matrix: f32,
+    pub(crate) lines_below: usize,
 }
 
 impl Line {
@@ -100,6 +104,7 @@ impl Line {
         found.markup(view, line, body, if places.len() > 1 { &places[1..] } else { places });
         found.texts(view, line, body, places);
         found.matrix = matrix(view, body, places);
+        found.lines_below = body.len();
         found.two_places = places.len() <= 2;
         found
     }
@@ -131,12 +136,13 @@ impl Line {
         self.words = words(&own);
         self.shorter = ((1.0 + words(&below)) / (1.0 + self.words)).log2().clamp(-2.0, 2.0);
         self.numbers = share(&own, |look| look.kind == Kind::Number);
+        self.counts = share(&own, |look| look.is_count);
         self.colons = more(|look| look.colon);
         self.links = more(|look| look.link);
         self.capitals = more(|look| look.capitals);
         self.distinct = distinct(&own);
         self.distinct_below = distinct(&below);
-        self.first_empty = all.first().is_some_and(|look| look.chars == 0);
+        self.first_empty = all.first().is_some_and(|look| look.is_blank);
         self.others_empty = share(all.get(1..).unwrap_or_default(), |look| look.chars == 0);
     }
 
@@ -192,6 +198,7 @@ impl Line {
             flag(self.two_places),
             self.unlike,
             self.matrix,
+            flag(self.lines_below <= 1),
         ]
     }
 }

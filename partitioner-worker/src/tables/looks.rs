@@ -65,6 +65,10 @@ pub(crate) struct Look {
     pub(crate) tables: u32,
     pub(crate) links: u32,
     pub(crate) headings: u32,
+    /// Empty, or dots and dashes that fill the place.
+    pub(crate) is_blank: bool,
+    /// Digits alone.
+    pub(crate) is_count: bool,
     /// Hash of the text, case folded; 0: none.
     pub(crate) text: u64,
     /// Hash of the text's shape: runs of letters, of digits, and the signs between them.
@@ -187,6 +191,8 @@ fn look(page: &Page, census: &Census, node: NodeId, leaves: Range<usize>, intern
         tables,
         links,
         headings,
+        is_blank: !text.says,
+        is_count: text.chars > 0 && text.digits == text.chars,
         text: if text.chars == 0 { 0 } else { text.text.finish() },
         shape: if text.chars == 0 { 0 } else { text.shape.finish() },
     }
@@ -229,6 +235,7 @@ struct Text {
     link: u32,
     colon: bool,
     special: bool,
+    says: bool,
     ink: Option<String>,
     text: FxHasher,
     shape: FxHasher,
@@ -262,6 +269,7 @@ impl Text {
                 self.shape.write_u32(u32::from(run));
                 (self.run, self.runs) = (run, self.runs + 1);
             }
+            self.says |= !matches!(c, '.' | '-' | '–' | '—' | '_' | '·' | '…');
             self.special |= matches!(c, '$' | '€' | '£' | '¥' | '+' | '%' | '{' | '}' | '=' | '<' | '>');
         }
         self.chars += chars;

@@ -86,7 +86,7 @@ impl Role {
     /// Whether it is a header cell of the table.
     #[must_use]
     pub fn is_header(self) -> bool {
-        matches!(self, Role::ColumnHeader | Role::RowHeader | Role::Section)
+        self != Role::Data
     }
 }
 
@@ -108,7 +108,7 @@ impl Template {
             }));
         }
         let is_band = |row: &Role| *row == Role::ColumnHeader;
-        let heads = rows.iter().any(|row| row.is_header());
+        let heads = rows.iter().any(|row| matches!(row, Role::ColumnHeader | Role::Section));
         let bands = runs(rows.iter().map(is_band));
         let sections = rows.contains(&Role::Section);
         let lefts = runs(columns.iter().copied());
