@@ -65,7 +65,7 @@ impl TableParams {
             detection: Detection::Rules,
             headers: Headers::Clusters,
             regular: 80,
-            one_cluster: 15,
+            one_cluster: 25,
             data_from: 0,
             max_slots: 200_000,
             max_columns: 1000,
