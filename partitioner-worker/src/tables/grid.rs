@@ -105,9 +105,9 @@ impl Filling<'_> {
                 *open = Some(*reaching).filter(|reaching| reaching.rows_left > 0);
             }
         }
-        while self.open.pop_if(|open| open.is_none()).is_some() {
-            line.pop();
-        }
+        while self.open.pop_if(|open| open.is_none()).is_some() {}
+        // A cell that ends in this row is no longer open, but covers its slots here.
+        while line.pop_if(|slot| *slot == NONE).is_some() {}
         let mut at = 0;
         for node in tree.children(tr).filter(|&child| matches!(tree.tag(child), Some("td" | "th"))) {
             while line.get(at).is_some_and(|slot| *slot != NONE) {
