@@ -41,6 +41,11 @@ pub(crate) enum Command {
         after_help = "Example:\n  newslode partition page.html --format xml\n  curl -s https://www.example.com | newslode partition - --url https://www.example.com/"
     )]
     Partition(PartitionArgs),
+    /// Show the data tables of pages with their orientation and records.
+    #[command(
+        after_help = "Example:\n  newslode tables page.html\n  newslode tables pages/ --format csv > cells.csv"
+    )]
+    Tables(TablesArgs),
     /// Extract articles from pages, one JSON object a line.
     #[command(after_help = "Example:\n  newslode extract pages/ --format text")]
     Extract(ExtractArgs),
@@ -201,6 +206,28 @@ pub(crate) enum MethodArg {
 pub(crate) enum ScopeArg {
     Segment,
     Page,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TablesFormat {
+    /// For people: records with their fields.
+    Tree,
+    /// One line a value: page, table, record, key, attribute, value.
+    Csv,
+    /// One object a table.
+    Json,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TablesArgs {
+    #[command(flatten)]
+    pub(crate) pages: PagesArgs,
+    /// Parameters: `default` or `paper`.
+    #[arg(long, default_value = "default")]
+    pub(crate) params: String,
+    /// How to print them.
+    #[arg(long, value_enum, default_value = "tree")]
+    pub(crate) format: TablesFormat,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -408,6 +435,8 @@ pub(crate) enum EvalCommand {
         #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=2))]
         level: u8,
     },
+    /// Data tables, their orientation and header cells against labels (JSON Lines).
+    Tables(EvalCommon),
     /// Articles against gold.
     Articles(EvalCommon),
 }

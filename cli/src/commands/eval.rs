@@ -25,12 +25,13 @@ pub(crate) fn run(args: EvalArgs, _config: &Config, quiet: bool) -> anyhow::Resu
     match args.command {
         EvalCommand::Hierarchy(common) => hierarchies(&common, quiet),
         EvalCommand::Segments { common, level } => flat(&common, level, quiet),
+        EvalCommand::Tables(common) => super::eval_tables::run(&common, quiet),
         EvalCommand::Articles(common) => texts(&common, quiet),
     }
 }
 
 /// A page of the folder by its name without ending, and its URL where the gold knows it.
-fn page(folder: &Path, name: &str, url: Option<&str>) -> anyhow::Result<Input> {
+pub(super) fn page(folder: &Path, name: &str, url: Option<&str>) -> anyhow::Result<Input> {
     let with_ending = folder.join(name);
     let path = if with_ending.is_file() { with_ending } else { folder.join(format!("{name}.html")) };
     let bytes = std::fs::read(&path).map_err(|error| {
@@ -54,7 +55,7 @@ fn presets(common: &EvalCommon) -> anyhow::Result<Vec<Params>> {
     }
 }
 
-fn write_predictions(common: &EvalCommon, lines: &[impl Serialize]) -> anyhow::Result<()> {
+pub(super) fn write_predictions(common: &EvalCommon, lines: &[impl Serialize]) -> anyhow::Result<()> {
     let Some(path) = &common.predictions else { return Ok(()) };
     let mut file = std::io::BufWriter::new(
         std::fs::File::create(path).with_context(|| format!("cannot write `{}`", path.display()))?,

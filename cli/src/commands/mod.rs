@@ -5,12 +5,14 @@ mod config;
 mod dead;
 mod demo;
 mod eval;
+mod eval_tables;
 mod export;
 mod extract;
 mod mine;
 mod partition;
 mod seed;
 mod status;
+mod tables;
 mod taxonomy;
 mod verify;
 
@@ -25,6 +27,7 @@ pub(crate) async fn run(command: Command, config: Config, quiet: bool) -> anyhow
         Command::Demo(args) => demo::run(args, config, quiet).await,
         Command::Mine(args) => mine::run(args, config, quiet).await,
         Command::Partition(args) => partition::run(args, &config).await,
+        Command::Tables(args) => tables::run(args, &config).await,
         Command::Extract(args) => extract::run(args, &config).await,
         Command::Taxonomy(args) => taxonomy::run(args, &config).await,
         Command::Export(args) => export::run(args, &config).await,

@@ -8,6 +8,7 @@ pub(crate) mod articles;
 pub(crate) mod hierarchy;
 pub(crate) mod outline;
 pub(crate) mod segments;
+pub(crate) mod tables;
 
 /// Precision, recall and F1 of one page.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]

@@ -1,0 +1,210 @@
+//! `newslode tables`: the data tables of pages, for people or programs.
+
+use newslode_common::config::Config;
+use newslode_partitioner::Page;
+use newslode_partitioner::tables::{self, DataTable, Record, TableParams};
+use newslode_partitioner::work::limits;
+use serde_json::{Value, json};
+
+use crate::args::{TablesArgs, TablesFormat};
+use crate::exit::{Exit, hinted};
+use crate::{input, out};
+
+/// Widest label of the tree, in characters; longer ones take a line of their own.
+const MAX_LABEL: usize = 28;
+/// Longest value of the tree, in characters.
+const MAX_VALUE: usize = 160;
+
+pub(crate) async fn run(args: TablesArgs, config: &Config) -> anyhow::Result<Exit> {
+    let params = named(&args.params)?;
+    let pages = input::read(&args.pages, &config.crawler).await?;
+    let several = pages.len() > 1;
+    for page in pages {
+        let parsed = Page::parse(&page.url, page.content_type.as_deref(), &page.bytes, &limits());
+        let found = tables::of(&parsed, &params);
+        if args.format == TablesFormat::Tree && several {
+            out::line(format!("== {}", page.name))?;
+        }
+        if args.format == TablesFormat::Tree && found.is_empty() {
+            out::line("no data tables")?;
+        }
+        for table in &found {
+            match args.format {
+                TablesFormat::Tree => out::text(&tree(&parsed, table))?,
+                TablesFormat::Json => out::json_line(&as_json(&page.name, &parsed, table))?,
+                TablesFormat::Csv => out::text(&csv(&page.name, &parsed, table))?,
+            }
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// A preset by its name.
+pub(crate) fn named(name: &str) -> anyhow::Result<TableParams> {
+    TableParams::named(name)
+        .ok_or_else(|| hinted(format!("there are no parameters `{name}`"), "`default` and `paper` are known"))
+}
+
+/// The texts of header cells, without those that are empty.
+fn path(page: &Page, table: &DataTable, cells: &[usize]) -> Vec<String> {
+    cells.iter().map(|&cell| table.text(page, cell)).filter(|text| !text.is_empty()).collect()
+}
+
+fn joined(page: &Page, table: &DataTable, cells: &[usize]) -> String {
+    path(page, table, cells).join(" › ")
+}
+
+/// A heading, then each record with its fields in a column of labels and one of values.
+fn tree(page: &Page, table: &DataTable) -> String {
+    let mut text = String::new();
+    let title = table.titles(page).join(" — ");
+    let (rows, columns) = (table.grid.rows.len(), table.grid.columns);
+    text.push_str(&format!("── table {}", table.index));
+    if !title.is_empty() {
+        text.push_str(&format!(": {}", cut(&title, MAX_VALUE)));
+    }
+    text.push_str(&format!("  ({}, {rows} rows, {columns} columns)\n", table.orientation.name()));
+    let records = table.records();
+    let labels: Vec<Vec<String>> = records
+        .iter()
+        .map(|record| record.fields.iter().map(|field| joined(page, table, &field.path)).collect())
+        .collect();
+    let widths =
+        labels.iter().flatten().map(|label| label.chars().count()).filter(|width| *width <= MAX_LABEL);
+    let width = widths.max().unwrap_or(0);
+    for (number, (record, labels)) in records.iter().zip(&labels).enumerate() {
+        let key = joined(page, table, &record.key);
+        match (key.is_empty(), records.len()) {
+            (true, 1) => {}
+            (true, _) => text.push_str(&format!("{}.\n", number + 1)),
+            (false, _) => text.push_str(&format!("▾ {}\n", cut(&key, MAX_VALUE))),
+        }
+        for (field, label) in record.fields.iter().zip(labels) {
+            push_field(&mut text, width, label, &cut(&table.text(page, field.cell), MAX_VALUE));
+        }
+    }
+    if table.grid.is_cut {
+        text.push_str("(coarser: the limit of slots was met)\n");
+    }
+    text.push('\n');
+    text
+}
+
+fn push_field(text: &mut String, width: usize, label: &str, value: &str) {
+    let length = label.chars().count();
+    if width == 0 && length == 0 {
+        text.push_str(&format!("  {value}\n"));
+    } else if length > width {
+        text.push_str(&format!("  {label}\n  {:width$}  {value}\n", ""));
+    } else {
+        text.push_str(&format!("  {label}{:fill$}  {value}\n", "", fill = width - length));
+    }
+}
+
+/// The text up to a length, with a sign that there is more.
+fn cut(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(most - 1).collect();
+    format!("{}…", kept.trim_end())
+}
+
+fn as_json(name: &str, page: &Page, table: &DataTable) -> Value {
+    let record = |record: &Record| {
+        let fields: Vec<Value> = record
+            .fields
+            .iter()
+            .map(|field| {
+                let leaves = table.cell_leaves(field.cell);
+                json!({
+                    "path": path(page, table, &field.path),
+                    "value": table.text(page, field.cell),
+                    "leaves": [leaves.start, leaves.end],
+                })
+            })
+            .collect();
+        json!({ "key": path(page, table, &record.key), "fields": fields })
+    };
+    json!({
+        "page": name,
+        "table": table.index,
+        "titles": table.titles(page),
+        "orientation": table.orientation.name(),
+        "rows": table.grid.rows.len(),
+        "columns": table.grid.columns,
+        "leaves": [table.leaves.start, table.leaves.end],
+        "header_cells": table.header_slots(),
+        "records": table.records().iter().map(record).collect::<Vec<_>>(),
+        "is_cut": table.grid.is_cut,
+    })
+}
+
+/// One line a field (RFC 4180): page, table, record, key, path, value. Tables differ in their columns, so
+/// that a column of its own for each attribute would need a file for each table.
+fn csv(name: &str, page: &Page, table: &DataTable) -> String {
+    let mut text = String::new();
+    for (number, record) in table.records().iter().enumerate() {
+        let key = joined(page, table, &record.key);
+        for field in &record.fields {
+            let cells = [
+                name.to_owned(),
+                table.index.to_string(),
+                number.to_string(),
+                key.clone(),
+                joined(page, table, &field.path),
+                table.text(page, field.cell),
+            ];
+            text.push_str(&cells.map(|cell| quoted(&cell)).join(","));
+            text.push_str("\r\n");
+        }
+    }
+    text
+}
+
+fn quoted(cell: &str) -> String {
+    if cell.contains([',', '"', '\r', '\n']) {
+        format!("\"{}\"", cell.replace('"', "\"\""))
+    } else {
+        cell.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use newslode_common::page::PageLimits;
+
+    fn page(html: &str) -> Page {
+        Page::parse(&input::made_up("p.html").unwrap(), None, html.as_bytes(), &PageLimits::default())
+    }
+
+    const PRICES: &str = "<table><caption>Prices</caption><thead><tr><th>Fruit<th>Price<tbody>\
+        <tr><td>Apple<td>1.20<tr><td>Fig, \"dried\"<td>3.40<tr><td>Pear<td>2.10</table>";
+
+    #[test]
+    fn the_tree_aligns_values_and_numbers_records() {
+        let page = page(PRICES);
+        let found = tables::of(&page, &TableParams::default());
+        let shown = tree(&page, &found[0]);
+        assert!(shown.starts_with("── table 0: Prices  (column, 4 rows, 2 columns)\n"), "{shown}");
+        assert!(shown.contains("1.\n  Fruit  Apple\n  Price  1.20\n"), "{shown}");
+    }
+
+    #[test]
+    fn csv_quotes_what_needs_it() {
+        let page = page(PRICES);
+        let found = tables::of(&page, &TableParams::default());
+        let text = csv("p", &page, &found[0]);
+        assert!(text.contains("p,0,1,,Fruit,\"Fig, \"\"dried\"\"\"\r\n"), "{text}");
+        assert_eq!(text.lines().count(), 6);
+    }
+
+    #[test]
+    fn long_labels_take_a_line_of_their_own() {
+        let mut text = String::new();
+        push_field(&mut text, 4, "Prices in June", "12");
+        push_field(&mut text, 4, "Name", "Fig");
+        assert_eq!(text, "  Prices in June\n        12\n  Name  Fig\n");
+    }
+}

@@ -1,0 +1,162 @@
+//! Header cells as the print finds them: cells that cluster with the first cell (`[OM05 §4.2.2]`).
+//!
+//! Each row and column is one cluster if its cells are near to one another, else two by k-means (k = 2,
+//! started from the two cells farthest apart). The first cell is a header; what clusters with it in its
+//! column and row is header; then the same along the rows and columns of those. The print gives neither the
+//! weights of the features nor the threshold: all weigh the same here, and the threshold is a parameter.
+//! "Recursively" is read as along the first row and column, where the first cell's clusters lie; taken
+//! without end it would flood the table from any two like cells.
+
+use super::TableParams;
+use super::grid::Grid;
+use super::looks::{Kind, Look, Looks};
+use super::template::{Orientation, Role, Template};
+
+/// Number of features.
+const N: usize = 10;
+/// Cells of a line that are clustered.
+const MAX_CELLS: usize = 200;
+/// Rounds of k-means at most; lines settle in a few.
+const ROUNDS: usize = 20;
+
+/// A cell in the space of the features, each from 0 to 1.
+type Point = [f32; N];
+
+fn point(look: &Look) -> Point {
+    let flag = |yes: bool| f32::from(u8::from(yes));
+    [
+        flag(look.bold || look.is_th),
+        flag(look.italic),
+        flag(look.capitals),
+        flag(look.link),
+        flag(matches!(look.kind, Kind::Phrase | Kind::Prose)),
+        flag(look.kind == Kind::Number),
+        flag(look.kind == Kind::Mixed),
+        (look.words as f32 / 10.0).min(1.0),
+        (look.chars as f32 / look.words.max(1) as f32 / 10.0).min(1.0),
+        flag(look.special),
+    ]
+}
+
+fn distance(a: &Point, b: &Point) -> f32 {
+    let squares: f32 = a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum();
+    (squares / N as f32).sqrt()
+}
+
+fn centre<'a>(points: impl Iterator<Item = &'a Point>) -> Option<Point> {
+    let mut sum = [0.0; N];
+    let mut n = 0.0_f32;
+    for point in points {
+        sum.iter_mut().zip(point).for_each(|(sum, value)| *sum += value);
+        n += 1.0;
+    }
+    (n > 0.0).then(|| sum.map(|sum| sum / n))
+}
+
+/// Which of the points cluster with the first one.
+fn with_first(points: &[Point], one_cluster: u32) -> Vec<bool> {
+    let Some(mean) = centre(points.iter()) else { return Vec::new() };
+    let near = one_cluster as f32 / 100.0;
+    if points.iter().all(|point| distance(point, &mean) < near) {
+        return vec![true; points.len()];
+    }
+    // The farthest from the mean, and the farthest from that: the same start on every machine.
+    let farthest = |from: &Point| {
+        let start = (0, -1.0_f32);
+        let best = points.iter().enumerate().fold(start, |best, (at, point)| {
+            let far = distance(point, from);
+            if far > best.1 { (at, far) } else { best }
+        });
+        points[best.0]
+    };
+    let one = farthest(&mean);
+    let mut centres = [one, farthest(&one)];
+    let mut sides = vec![false; points.len()];
+    for _ in 0..ROUNDS {
+        let next: Vec<bool> =
+            points.iter().map(|point| distance(point, &centres[1]) < distance(point, &centres[0])).collect();
+        let is_settled = next == sides;
+        sides = next;
+        for (side, centre_of) in centres.iter_mut().enumerate() {
+            let own = points.iter().zip(&sides).filter(|(_, at)| **at == (side == 1)).map(|(point, _)| point);
+            *centre_of = centre(own).unwrap_or(*centre_of);
+        }
+        if is_settled {
+            break;
+        }
+    }
+    let first = sides.first().copied().unwrap_or_default();
+    sides.into_iter().map(|side| side == first).collect()
+}
+
+/// The slots of a line that cluster with its first cell, as shares of the line can be asked of it.
+fn line(looks: &Looks, cells: impl Iterator<Item = Option<usize>>, params: &TableParams) -> Vec<bool> {
+    let slots: Vec<Option<usize>> = cells.take(MAX_CELLS).collect();
+    let points: Vec<Point> = slots.iter().flatten().map(|&cell| point(&looks.cells[cell])).collect();
+    let mut clustered = with_first(&points, params.one_cluster).into_iter();
+    slots.iter().map(|slot| slot.is_some() && clustered.next().unwrap_or_default()).collect()
+}
+
+/// Third rule of the detector: in some row or column the larger of two clusters holds `regular` per cent,
+/// and not every row and column is one cluster.
+pub(crate) fn are_told_apart(grid: &Grid, looks: &Looks, params: &TableParams) -> bool {
+    let rows = (0..grid.rows.len()).map(|row| line(looks, grid.row(row), params));
+    let columns = (0..grid.columns).map(|column| line(looks, grid.column(column), params));
+    rows.take(MAX_CELLS).chain(columns.take(MAX_CELLS)).any(|sides| {
+        let with = sides.iter().filter(|side| **side).count();
+        let most = with.max(sides.len() - with);
+        with < sides.len() && most * 100 >= params.regular as usize * sides.len()
+    })
+}
+
+/// The template by clustering.
+pub(crate) fn template(grid: &Grid, looks: &Looks, params: &TableParams) -> Template {
+    let (n_rows, n_columns) = (grid.rows.len(), grid.columns);
+    let mut roles = vec![Role::Data; n_rows * n_columns];
+    if roles.is_empty() {
+        return Template { roles, orientation: Orientation::None };
+    }
+    let left = line(looks, grid.column(0), params);
+    let top = line(looks, grid.row(0), params);
+    let is_all = |line: &[bool]| line.iter().all(|with| *with);
+    for (row, _) in left.iter().enumerate().filter(|(_, with)| **with) {
+        roles[row * n_columns] = Role::RowHeader;
+    }
+    for (column, _) in top.iter().enumerate().filter(|(_, with)| **with) {
+        roles[column] = Role::ColumnHeader;
+    }
+    // The first step again, along the rows of the header cells in the first column.
+    for row in (1..n_rows.min(left.len())).filter(|&row| left[row] && !is_all(&left)) {
+        let along = line(looks, grid.row(row), params);
+        for (column, _) in along.iter().enumerate().filter(|(_, with)| **with) {
+            roles[row * n_columns + column] = Role::ColumnHeader;
+        }
+    }
+    for column in (1..n_columns.min(top.len())).filter(|&column| top[column] && !is_all(&top)) {
+        let along = line(looks, grid.column(column), params);
+        for (row, _) in along.iter().enumerate().filter(|(_, with)| **with) {
+            let role = &mut roles[row * n_columns + column];
+            *role = if *role == Role::Data { Role::RowHeader } else { *role };
+        }
+    }
+    let orientation = orientation(grid, &roles);
+    Template { roles, orientation }
+}
+
+/// Lines of which four fifths are header are header lines.
+fn orientation(grid: &Grid, roles: &[Role]) -> Orientation {
+    let (n_rows, n_columns) = (grid.rows.len(), grid.columns);
+    let is_header = |row: usize, column: usize| roles[row * n_columns + column].is_header();
+    let rows: Vec<bool> = (0..n_rows)
+        .map(|row| (0..n_columns).filter(|&column| is_header(row, column)).count() * 5 >= n_columns * 4)
+        .collect();
+    let columns: Vec<bool> = (0..n_columns)
+        .map(|column| (0..n_rows).filter(|&row| is_header(row, column)).count() * 5 >= n_rows * 4)
+        .collect();
+    if rows.iter().all(|row| *row) {
+        return Orientation::None;
+    }
+    let recurs = |lines: &[bool]| lines.windows(2).filter(|pair| !pair[0] && pair[1]).count() > 0;
+    let first = |lines: &[bool]| lines.first().copied().unwrap_or_default();
+    Orientation::of(first(&rows), first(&columns), recurs(&rows), recurs(&columns))
+}

@@ -1,0 +1,258 @@
+//! Rows and columns as candidates for headers: what sets a line off from the lines that it would head.
+//!
+//! A row is looked at along the grid, a column along the transposed one, by the same code. Each measure is
+//! a share or a difference of shares, so that large and small tables compare; only the first 60 lines and
+//! 40 places of each are looked at. Markup and style speak for themselves; what the texts are like is
+//! weighed, see [`CONTENT`]. Start at [`Line::of`].
+
+use rustc_hash::FxHashMap;
+
+use super::grid::Grid;
+use super::looks::{Kind, Look, Looks, Scope};
+
+/// Lines and places of a line that are looked at.
+const MAX_LINES: usize = 60;
+const MAX_PLACES: usize = 40;
+
+/// The grid as rows, or transposed as columns.
+#[derive(Clone, Copy)]
+pub(crate) struct View<'a> {
+    pub(crate) grid: &'a Grid,
+    pub(crate) looks: &'a Looks,
+    pub(crate) transposed: bool,
+}
+
+impl<'a> View<'a> {
+    pub(crate) fn cell(&self, line: usize, place: usize) -> Option<usize> {
+        if self.transposed { self.grid.at(place, line) } else { self.grid.at(line, place) }
+    }
+
+    pub(crate) fn look(&self, line: usize, place: usize) -> Option<&'a Look> {
+        self.cell(line, place).map(|cell| &self.looks.cells[cell])
+    }
+
+    pub(crate) fn line(&self, line: usize, places: &[usize]) -> Vec<&'a Look> {
+        places.iter().filter_map(|&place| self.look(line, place)).collect()
+    }
+}
+
+/// What the texts of a line are like beside those that it would head: the order of [`Line::content`].
+pub(crate) const CONTENT: [&str; 17] = [
+    "bias",
+    "words over numbers",
+    "numbers",
+    "shorter",
+    "shorter everywhere",
+    "long",
+    "colons",
+    "links",
+    "capitals",
+    "distinct",
+    "more distinct",
+    "first empty",
+    "others empty",
+    "two places",
+    "shape unlike",
+    "matrix",
+    "one line below",
+];
+
+/// A line beside the lines that it would head. Shares of markup and style leave out the first place, which
+/// is the other direction's, too, unless it is the only one.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Line {
+    pub(crate) th: f32,
+    pub(crate) th_below: f32,
+    /// In the `thead`, or by `scope`.
+    pub(crate) declared: f32,
+    pub(crate) declared_below: f32,
+    pub(crate) bold: f32,
+    pub(crate) bold_below: f32,
+    /// Places whose ground or ink is not what is usual below.
+    pub(crate) paint: f32,
+    /// Places with words where numbers are usual below.
+    pub(crate) words_over_numbers: f32,
+    pub(crate) numbers: f32,
+    /// Plain digits.
+    pub(crate) counts: f32,
+    /// Halvings of the length, on average.
+    pub(crate) shorter: f32,
+    /// Halvings of the length where they are least.
+    pub(crate) least_shorter: f32,
+    pub(crate) words: f32,
+    pub(crate) colons: f32,
+    pub(crate) links: f32,
+    pub(crate) capitals: f32,
+    pub(crate) distinct: f32,
+    pub(crate) distinct_below: f32,
+    pub(crate) first_empty: bool,
+    pub(crate) others_empty: f32,
+    pub(crate) two_places: bool,
+    /// Places whose shape is not the usual one below, by how usual that is.
+    pub(crate) unlike: f32,
+    /// See [`matrix`].
+    pub(crate) matrix: f32,
+    pub(crate) lines_below: usize,
+}
+
+impl Line {
+    /// A line as header of the lines `body`.
+    pub(crate) fn of(view: View<'_>, line: usize, body: &[usize], places: &[usize]) -> Line {
+        let body = &body[..body.len().min(MAX_LINES)];
+        let places = &places[..places.len().min(MAX_PLACES)];
+        let mut found = Line::default();
+        found.markup(view, line, body, if places.len() > 1 { &places[1..] } else { places });
+        found.texts(view, line, body, places);
+        found.matrix = matrix(view, body, places);
+        found.lines_below = body.len();
+        found.two_places = places.len() <= 2;
+        found
+    }
+
+    fn markup(&mut self, view: View<'_>, line: usize, body: &[usize], rest: &[usize]) {
+        let own = view.line(line, rest);
+        let below: Vec<&Look> = body.iter().flat_map(|&line| view.line(line, rest)).collect();
+        let is_declared = |look: &Look| {
+            if view.transposed {
+                look.scope == Scope::Row
+            } else {
+                look.in_head || look.scope == Scope::Column
+            }
+        };
+        self.th = share(&own, |look| look.is_th);
+        self.th_below = share(&below, |look| look.is_th);
+        self.declared = share(&own, is_declared);
+        self.declared_below = share(&below, is_declared);
+        self.bold = share(&texts(&own), |look| look.bold);
+        self.bold_below = share(&texts(&below), |look| look.bold);
+        self.against(view, line, body, rest);
+    }
+
+    fn texts(&mut self, view: View<'_>, line: usize, body: &[usize], places: &[usize]) {
+        let all = view.line(line, places);
+        let own = texts(&all);
+        let below: Vec<&Look> = body.iter().flat_map(|&line| texts(&view.line(line, places))).collect();
+        let more = |test: fn(&Look) -> bool| share(&own, test) - share(&below, test);
+        self.words = words(&own);
+        self.shorter = ((1.0 + words(&below)) / (1.0 + self.words)).log2().clamp(-2.0, 2.0);
+        self.numbers = share(&own, |look| look.kind == Kind::Number);
+        self.counts = share(&own, |look| look.is_count);
+        self.colons = more(|look| look.colon);
+        self.links = more(|look| look.link);
+        self.capitals = more(|look| look.capitals);
+        self.distinct = distinct(&own);
+        self.distinct_below = distinct(&below);
+        self.first_empty = all.first().is_some_and(|look| look.is_blank);
+        self.others_empty = share(all.get(1..).unwrap_or_default(), |look| look.chars == 0);
+    }
+
+    /// Holds each cell against what is most frequent below it.
+    fn against(&mut self, view: View<'_>, line: usize, body: &[usize], places: &[usize]) {
+        let mut n = 0.0_f32;
+        self.least_shorter = 2.0;
+        for &place in places {
+            let Some(own) = view.look(line, place) else { continue };
+            let below: Vec<&Look> = body.iter().filter_map(|&line| view.look(line, place)).collect();
+            if below.is_empty() {
+                continue;
+            }
+            n += 1.0;
+            let usual = |feature: fn(&Look) -> u64| most(below.iter().map(|look| feature(look)));
+            let paint = |look: &Look| u64::from(look.ground) << 32 | u64::from(look.ink);
+            self.paint += if usual(paint).0 == paint(own) { 0.0 } else { 1.0 };
+            let (kind, _) = usual(|look| look.kind as u64);
+            let is_word = matches!(own.kind, Kind::Phrase | Kind::Prose);
+            let is_number = kind == Kind::Number as u64 || kind == Kind::Mixed as u64;
+            self.words_over_numbers += f32::from(u8::from(is_word && is_number));
+            let (shape, often) = usual(|look| look.shape);
+            self.unlike += if shape == own.shape { 0.0 } else { often as f32 / below.len() as f32 };
+            let texts = texts(&below);
+            if own.chars > 0 && !texts.is_empty() {
+                let chars = texts.iter().map(|look| look.chars as f32).sum::<f32>() / texts.len() as f32;
+                let shorter = (chars / own.chars as f32).log2().clamp(-2.0, 2.0);
+                self.least_shorter = self.least_shorter.min(shorter);
+            }
+        }
+        for sum in [&mut self.paint, &mut self.words_over_numbers, &mut self.unlike] {
+            *sum /= n.max(1.0);
+        }
+    }
+
+    /// The measures that the weights weigh, in the order of [`CONTENT`].
+    pub(crate) fn content(&self) -> [f32; CONTENT.len()] {
+        let flag = |yes: bool| f32::from(u8::from(yes));
+        [
+            1.0,
+            self.words_over_numbers,
+            self.numbers,
+            self.shorter,
+            self.least_shorter,
+            (self.words / 10.0).min(2.0),
+            self.colons,
+            self.links,
+            self.capitals,
+            self.distinct,
+            self.distinct - self.distinct_below,
+            flag(self.first_empty),
+            self.others_empty,
+            flag(self.two_places),
+            self.unlike,
+            self.matrix,
+            flag(self.lines_below <= 1),
+        ]
+    }
+}
+
+fn texts<'a>(looks: &[&'a Look]) -> Vec<&'a Look> {
+    looks.iter().copied().filter(|look| look.chars > 0).collect()
+}
+
+fn words(texts: &[&Look]) -> f32 {
+    texts.iter().map(|look| look.words).sum::<u32>() as f32 / texts.len().max(1) as f32
+}
+
+fn distinct(texts: &[&Look]) -> f32 {
+    let mut hashes: Vec<u64> = texts.iter().map(|look| look.text).collect();
+    hashes.sort_unstable();
+    hashes.dedup();
+    hashes.len() as f32 / texts.len().max(1) as f32
+}
+
+/// How many of the looks pass, as a share.
+pub(crate) fn share(looks: &[&Look], test: impl Fn(&Look) -> bool) -> f32 {
+    looks.iter().filter(|look| test(look)).count() as f32 / looks.len().max(1) as f32
+}
+
+/// The most frequent value, the least of several, and how often it comes.
+pub(crate) fn most(values: impl Iterator<Item = u64>) -> (u64, usize) {
+    let mut sorted: Vec<u64> = values.collect();
+    sorted.sort_unstable();
+    let runs = sorted.chunk_by(|a, b| a == b).map(|run| (run[0], run.len()));
+    runs.fold((0, 0), |best, run| if run.1 > best.1 { run } else { best })
+}
+
+/// How much the body is one matrix: for neighbouring places (the first left out), the share of shapes that
+/// both have. Days by hours and features by products are near 1, records of unlike fields near 0.
+pub(crate) fn matrix(view: View<'_>, body: &[usize], places: &[usize]) -> f32 {
+    let columns: &[usize] = if view.transposed { body } else { places.get(1..).unwrap_or_default() };
+    let lines: &[usize] = if view.transposed { places } else { body };
+    let columns = &columns[..columns.len().min(MAX_PLACES)];
+    let lines = &lines[..lines.len().min(MAX_LINES)];
+    let counts: Vec<FxHashMap<u64, usize>> = columns
+        .iter()
+        .map(|&column| {
+            let mut counts = FxHashMap::default();
+            for cell in lines.iter().filter_map(|&line| view.grid.at(line, column)) {
+                *counts.entry(view.looks.cells[cell].shape).or_default() += 1;
+            }
+            counts
+        })
+        .collect();
+    let mut sum = 0.0_f32;
+    for pair in counts.windows(2) {
+        let both: usize = pair[0].iter().map(|(shape, n)| *n.min(pair[1].get(shape).unwrap_or(&0))).sum();
+        let all = pair[0].values().sum::<usize>().max(pair[1].values().sum());
+        sum += both as f32 / all.max(1) as f32;
+    }
+    if counts.len() < 2 { 0.0 } else { sum / (counts.len() - 1) as f32 }
+}
