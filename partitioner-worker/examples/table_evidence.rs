@@ -2,6 +2,8 @@
 //!
 //! `cargo run --example table_evidence -- PAGE…`; the first line gives the names of the measures.
 
+#![allow(clippy::print_stdout, reason = "the training script reads what it prints")]
+
 use std::path::Path;
 
 use newslode_partitioner::tables::{self, TableParams};

@@ -109,7 +109,7 @@ fn cells_are_placed_under_their_headers_by_leaves() {
     );
     let placed = found.placed();
     let ann = placed.iter().find(|cell| cell.leaves == (3..5)).unwrap();
-    assert_eq!((&ann.above[..], &ann.before[..]), (&[1..2][..], &[2..3][..]));
+    assert_eq!((&ann.above, &ann.before), (&vec![1..2; 1], &vec![2..3; 1]));
     assert_eq!(page.leaves.text(1), "Mon");
     assert_eq!(placed.iter().map(|cell| cell.leaves.len()).sum::<usize>(), found.leaves.len());
 }
