@@ -17,6 +17,7 @@ mod page;
 mod params;
 pub mod partition;
 pub mod service;
+pub mod tagging;
 pub mod terms;
 #[cfg(test)]
 mod testing;

@@ -26,11 +26,13 @@ pub(crate) fn run(args: EvalArgs, _config: &Config, quiet: bool) -> anyhow::Resu
         EvalCommand::Hierarchy(common) => hierarchies(&common, quiet),
         EvalCommand::Segments { common, level } => flat(&common, level, quiet),
         EvalCommand::Articles(common) => texts(&common, quiet),
+        EvalCommand::Tags(common) => super::eval_tags::tags(&common),
+        EvalCommand::Attributes(common) => super::eval_tags::attributes(&common),
     }
 }
 
 /// A page of the folder by its name without ending, and its URL where the gold knows it.
-fn page(folder: &Path, name: &str, url: Option<&str>) -> anyhow::Result<Input> {
+pub(super) fn page(folder: &Path, name: &str, url: Option<&str>) -> anyhow::Result<Input> {
     let with_ending = folder.join(name);
     let path = if with_ending.is_file() { with_ending } else { folder.join(format!("{name}.html")) };
     let bytes = std::fs::read(&path).map_err(|error| {
@@ -47,14 +49,14 @@ fn page(folder: &Path, name: &str, url: Option<&str>) -> anyhow::Result<Input> {
 }
 
 /// The presets to measure: the one that was asked for, or both.
-fn presets(common: &EvalCommon) -> anyhow::Result<Vec<Params>> {
+pub(super) fn presets(common: &EvalCommon) -> anyhow::Result<Vec<Params>> {
     match &common.params {
         Some(name) => Ok(vec![named(name)?]),
         None => Ok(vec![named("paper")?, named("default")?]),
     }
 }
 
-fn write_predictions(common: &EvalCommon, lines: &[impl Serialize]) -> anyhow::Result<()> {
+pub(super) fn write_predictions(common: &EvalCommon, lines: &[impl Serialize]) -> anyhow::Result<()> {
     let Some(path) = &common.predictions else { return Ok(()) };
     let mut file = std::io::BufWriter::new(
         std::fs::File::create(path).with_context(|| format!("cannot write `{}`", path.display()))?,

@@ -5,6 +5,7 @@ mod config;
 mod dead;
 mod demo;
 mod eval;
+mod eval_tags;
 mod export;
 mod extract;
 mod mine;

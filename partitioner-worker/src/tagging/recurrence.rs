@@ -1,0 +1,92 @@
+//! What the pages of a site have in common: the same text at the same place.
+//!
+//! Two leaves stand at the same place if their paths are equal. A text at one place on many pages comes
+//! from the site's template: it names what follows it, or is decoration; what varies there is the pages'
+//! matter. The name of a page is what it repeats at a place where each page repeats something of its own.
+
+use std::collections::{HashMap, HashSet};
+
+use newslode_common::page::Leaf;
+
+use crate::Page;
+
+/// Pages that a site must have for anything to recur.
+const FEWEST: usize = 3;
+/// Times that a page shows its name at least.
+const NAMED: usize = 2;
+/// Characters of a name at most.
+const NAME_LENGTH: usize = 80;
+
+/// What is known of the leaves of a page from the other pages.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Recurrence {
+    /// Half of the site's pages and more show this text at this place.
+    pub(super) is_frequent: Vec<bool>,
+    /// This is the page's name, at a place where the pages have their names.
+    pub(super) is_name: Vec<bool>,
+}
+
+/// A place of the site, and a text there in lower case.
+type Key = (usize, String);
+
+/// What recurs on the pages of a site; `None` if they are too few.
+pub(super) fn recurrence(pages: &[Page]) -> Option<Vec<Recurrence>> {
+    if pages.len() < FEWEST {
+        return None;
+    }
+    let mut places: HashMap<String, usize> = HashMap::new();
+    let keys: Vec<Vec<Key>> = pages.iter().map(|page| keys(page, &mut places)).collect();
+    let mut counts: HashMap<&Key, usize> = HashMap::new();
+    for page in &keys {
+        let seen: HashSet<&Key> = page.iter().collect();
+        seen.into_iter().for_each(|key| *counts.entry(key).or_default() += 1);
+    }
+    let names = names(&keys);
+    let own = |page: &Vec<Key>| Recurrence {
+        is_frequent: page.iter().map(|key| 2 * counts[key] >= pages.len()).collect(),
+        is_name: page
+            .iter()
+            .map(|key| names.contains(&key.0) && counts[key] * 10 <= pages.len().max(10))
+            .collect(),
+    };
+    Some(keys.iter().map(own).collect())
+}
+
+/// The places at which half of the pages and more show one text of their own, several times, and hardly
+/// anything else.
+fn names(keys: &[Vec<Key>]) -> HashSet<usize> {
+    let mut pages: HashMap<&str, usize> = HashMap::new();
+    for page in keys {
+        let seen: HashSet<&str> = page.iter().map(|key| key.1.as_str()).collect();
+        seen.into_iter().for_each(|text| *pages.entry(text).or_default() += 1);
+    }
+    let mut named: HashMap<usize, usize> = HashMap::new();
+    for page in keys {
+        let mut at: HashMap<usize, Vec<&str>> = HashMap::new();
+        page.iter().for_each(|key| at.entry(key.0).or_default().push(&key.1));
+        for (place, texts) in at {
+            let first = texts.iter().find(|text| pages[**text] * 10 <= keys.len().max(10));
+            let same = first.map_or(0, |first| texts.iter().filter(|text| *text == first).count());
+            let others: HashSet<&&str> = texts.iter().filter(|text| pages[**text] * 2 < keys.len()).collect();
+            let is_short = first.is_some_and(|first| first.chars().count() <= NAME_LENGTH);
+            if same >= NAMED && others.len() == 1 && is_short {
+                *named.entry(place).or_default() += 1;
+            }
+        }
+    }
+    named.into_iter().filter(|(_, count)| 2 * count >= keys.len()).map(|(place, _)| place).collect()
+}
+
+fn keys(page: &Page, places: &mut HashMap<String, usize>) -> Vec<Key> {
+    let mut own: Vec<usize> = Vec::new();
+    for leaf in &page.leaves {
+        if leaf.path.index() == own.len() {
+            let next = places.len();
+            let path = page.leaves.path_string(&page.tree, leaf.path);
+            own.push(*places.entry(path).or_insert(next));
+        }
+    }
+    let key =
+        |(number, leaf): (usize, &Leaf)| (own[leaf.path.index()], page.leaves.text(number).to_lowercase());
+    page.leaves.iter().enumerate().map(key).collect()
+}
