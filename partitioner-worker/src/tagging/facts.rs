@@ -64,7 +64,10 @@ fn step(page: &Page, mut above: Above, node: NodeId, tag: &str) -> Above {
         }
         "b" | "strong" | "caption" | "legend" | "summary" => above.is_strong = true,
         "th" => (above.is_strong, above.is_header_cell, above.item) = (true, true, Some(node)),
-        "li" | "dd" | "dt" | "td" => above.item = Some(node),
+        // Emphasis around a whole list is its dress and sets none of the entries off.
+        "li" | "dd" | "dt" | "td" => {
+            above = Above { is_aside: above.is_aside, item: Some(node), ..Above::default() }
+        }
         "i" | "em" | "u" | "var" | "cite" | "font" | "big" => above.is_set_off = true,
         "nav" | "footer" | "address" | "title" => above.is_aside = true,
         _ => {}

@@ -98,7 +98,10 @@ impl Sight<'_> {
             let after = worded.get(at + 1);
             let is_set_off = after.is_some_and(|&next| fact.is_set_off && !self.facts[next].is_set_off);
             let begins = at == 0 || fact.is_set_off && !self.facts[worded[at - 1]].is_set_off;
-            let has_colon = fact.ends_in_colon || self.colon_follows(line, leaf);
+            // A linked entry with a remark behind it is a value of what the list is under.
+            let is_entry =
+                fact.is_link && fact.item.is_some_and(|item| self.page.tree.tag(item) == Some("li"));
+            let has_colon = fact.ends_in_colon || !is_entry && self.colon_follows(line, leaf);
             let by_face = at == 0 && fact.is_strong && is_set_off && !fact.is_link;
             if begins && fact.length <= INLINE_LENGTH && (has_colon || by_face) {
                 let kind = if after.is_some() { Kind::Inline } else { Kind::Block };

@@ -72,3 +72,6 @@ pub fn tags(pages: &[Page]) -> Vec<Vec<Tag>> {
 pub fn pairs(pages: &[Page]) -> Vec<Vec<Pair>> {
     reading::site(pages).iter().map(pairs::pairs).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use newslode_common::page::squash;
+use newslode_common::page::{NodeId, squash};
 
 use super::Pair;
 use super::labels::Kind;
@@ -14,15 +14,33 @@ use super::reading::Reading;
 
 /// The pairs of a page in page order, each once.
 pub(super) fn pairs(reading: &Reading<'_>) -> Vec<Pair> {
-    let mut known: HashSet<Pair> = HashSet::new();
-    let pair = |(label, leaves): (usize, Vec<usize>)| {
+    let mut found: Vec<(usize, Pair)> = Vec::new();
+    let mut owned = vec![false; reading.facts.len()];
+    for (label, leaves) in values(reading) {
+        leaves.iter().for_each(|&leaf| owned[leaf] = true);
+        let first = leaves.first().copied().unwrap_or_default();
         let label = text(reading, reading.labels[label].leaves.clone());
-        Pair { label, value: text(reading, leaves) }
-    };
-    let all = values(reading).into_iter().map(pair);
-    all.filter(|pair| !pair.label.is_empty() && !pair.value.is_empty())
-        .filter(|pair| known.insert(pair.clone()))
-        .collect()
+        found.push((first, Pair { label, value: text(reading, leaves) }));
+    }
+    for (leaf, end) in reading.both.iter().enumerate() {
+        if let (Some(end), false) = (*end, owned[leaf] || !reading.is_matter(leaf)) {
+            found.extend(split(reading.page.leaves.text(leaf), end).map(|pair| (leaf, pair)));
+        }
+    }
+    found.sort_by_key(|(first, _)| *first);
+    let mut known: HashSet<Pair> = HashSet::new();
+    let all = found
+        .into_iter()
+        .map(|(_, pair)| pair)
+        .filter(|pair| !pair.label.is_empty() && !pair.value.is_empty());
+    all.filter(|pair| known.insert(pair.clone())).collect()
+}
+
+/// A text that holds label and value.
+fn split(text: &str, end: usize) -> Option<Pair> {
+    let (label, value) = text.split_at_checked(end)?;
+    let trim = |text: &str| text.trim_matches([':', '：', ' ']).to_owned();
+    Some(Pair { label: trim(label), value: trim(value) })
 }
 
 /// Whether each leaf is part of a value.
@@ -56,7 +74,9 @@ fn values(reading: &Reading<'_>) -> Vec<(usize, Vec<usize>)> {
                 }
             }
             last = None;
-        } else if is_cut(reading, number) {
+        } else if is_cut(reading, number)
+            || open.is_some_and(|label| !is_in_scope(reading, label, last, number))
+        {
             (open, last) = (None, None);
         } else if let Some(label) = open {
             let joins = last.is_some_and(|last| reading.lines[last].block == line.block && !line.is_ruled);
@@ -76,6 +96,28 @@ fn values(reading: &Reading<'_>) -> Vec<(usize, Vec<usize>)> {
         leaves.iter().any(|&leaf| reading.facts[leaf].has_words && !reading.facts[leaf].is_image)
     });
     values
+}
+
+/// Whether a line can hold values of a label over it: a cell's are in its table, a term's in its list of
+/// terms, an entry's in it; and values that began in a list end with it.
+fn is_in_scope(reading: &Reading<'_>, label: usize, last: Option<usize>, line: usize) -> bool {
+    let (tree, all) = (&reading.page.tree, &reading.page.leaves);
+    let node = |line: usize| all.get(reading.lines[line].leaves.start).node;
+    let nearest = |from: NodeId, tags: &[&str]| {
+        tree.ancestors(from).find(|&node| tree.tag(node).is_some_and(|tag| tags.contains(&tag)))
+    };
+    let first = reading.labels[label].leaves.start;
+    let item = reading.facts[first].item;
+    let scope = item.and_then(|item| match tree.tag(item) {
+        Some("td" | "th") => nearest(item, &["table"]),
+        Some("dt" | "dd") => nearest(item, &["dl"]),
+        _ => Some(item),
+    });
+    let is_list = ["ul", "ol", "dl", "menu"];
+    let left_list = last.is_some_and(|last| nearest(node(last), &is_list).is_some())
+        && nearest(all.get(first).node, &is_list).is_none()
+        && nearest(node(line), &is_list).is_none();
+    !left_list && scope.is_none_or(|scope| tree.is_ancestor(scope, node(line)))
 }
 
 /// Whether what is under a label ends before this line.

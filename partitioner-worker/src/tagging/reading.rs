@@ -5,7 +5,7 @@
 //! decoration that only its recurrence shows. Whatever is left of the matter is value.
 //! Invariant: decoration is no label, the concept neither.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Tag;
 use super::concept::{self, Top};
@@ -15,6 +15,9 @@ use super::labels::{Kind, Label, Sight};
 use super::lines::{Line, lines};
 use super::recurrence::{Recurrence, recurrence};
 use crate::Page;
+
+/// Characters of a label that only its recurrence shows at most.
+const NAME_LENGTH: usize = 40;
 
 /// A page read.
 pub(super) struct Reading<'a> {
@@ -28,6 +31,10 @@ pub(super) struct Reading<'a> {
     pub(super) top: Option<Top>,
     /// In page order.
     pub(super) labels: Vec<Label>,
+    /// What has the form of labels and nothing to name.
+    empty: Vec<Label>,
+    /// Leaves that hold a label that recurs, and its value: the bytes of the label with its colon.
+    pub(super) both: Vec<Option<usize>>,
 }
 
 /// Reads the pages of one site together.
@@ -37,7 +44,10 @@ pub(super) fn site(pages: &[Page]) -> Vec<Reading<'_>> {
         for (reading, own) in readings.iter_mut().zip(&recurrence) {
             reading.take_names(own);
             reading.take_recurring_labels(own);
+            reading.both.clone_from(&own.label_ends);
         }
+        take_subtitles(&mut readings);
+        restore_empty(&mut readings);
         settle_kinds(&mut readings);
         for (reading, own) in readings.iter_mut().zip(&recurrence) {
             reading.drop_recurring(own);
@@ -66,8 +76,9 @@ impl Reading<'_> {
         }
         let sight = Sight { page, lines: &lines, facts: &facts, skipped: &skipped };
         let found: Vec<Label> = (first..lines.len()).flat_map(|line| sight.labels(line)).collect();
-        let labels = with_values(&found, &lines, &facts, &skipped);
-        Reading { page, lines, facts, skipped, concepts, top, labels }
+        let (labels, empty) = with_values(found, &lines, &facts, &skipped);
+        let both = vec![None; facts.len()];
+        Reading { page, lines, facts, skipped, concepts, top, labels, empty, both }
     }
 
     /// Whether a leaf is neither decoration nor concept.
@@ -79,18 +90,26 @@ impl Reading<'_> {
         self.labels.iter().any(|label| label.leaves.contains(&leaf))
     }
 
-    /// The page's name where it stands in place of a heading, and what leads to it in the same line.
+    /// The page's name where it stands in place of a heading. Over all labels it stands for the page, and
+    /// what is before it in its line leads to it.
     fn take_names(&mut self, own: &Recurrence) {
-        let names: Vec<usize> = (0..self.facts.len()).filter(|&leaf| own.is_name[leaf]).collect();
-        self.labels.retain(|label| !label.leaves.clone().any(|leaf| own.is_name[leaf]));
-        names.iter().for_each(|&leaf| (self.concepts[leaf], self.skipped[leaf]) = (true, false));
-        if let Some(&first) = names.first().filter(|_| self.top.is_none()) {
-            let line = self.lines.partition_point(|line| line.leaves.end <= first);
-            for leaf in (0..first).filter(|&leaf| leaf >= self.lines[line].leaves.start) {
-                self.skipped[leaf] = true;
-            }
-            self.labels.retain(|label| label.line > line);
+        let text = |leaf: usize| self.page.leaves.text(leaf);
+        let Some(name) = (0..self.facts.len()).find(|&leaf| own.is_name[leaf]).map(text) else { return };
+        let end = self
+            .labels
+            .first()
+            .map_or(0, |label| self.lines[label.line + 1..].first().map_or(0, |line| line.leaves.start));
+        let over = (0..end).find(|&leaf| !own.is_name[leaf] && self.top.is_none() && text(leaf) == name);
+        let names = (0..self.facts.len()).filter(|&leaf| own.is_name[leaf]).chain(over);
+        for leaf in names.collect::<Vec<_>>() {
+            (self.concepts[leaf], self.skipped[leaf]) = (true, false);
         }
+        if let Some(over) = over {
+            let line = self.lines.partition_point(|line| line.leaves.end <= over);
+            (self.lines[line].leaves.start..over).for_each(|leaf| self.skipped[leaf] = true);
+        }
+        let (concepts, skipped) = (&self.concepts, &self.skipped);
+        self.labels.retain(|label| !label.leaves.clone().any(|leaf| concepts[leaf] || skipped[leaf]));
     }
 
     /// Short texts that recur at the beginning of a line while what follows them varies.
@@ -102,12 +121,11 @@ impl Reading<'_> {
             else {
                 continue;
             };
-            let fact = self.facts[leaf];
             let next = (leaf + 1..self.facts.len())
                 .find(|&next| self.facts[next].has_words && !self.facts[next].is_image);
             let varies = next
                 .is_some_and(|next| self.is_matter(next) && !own.is_frequent[next] && !self.is_label(next));
-            if own.is_frequent[leaf] && varies && !fact.is_link && fact.length <= 40 && !self.is_label(leaf) {
+            if own.is_frequent[leaf] && varies && self.may_be_name(leaf) && !self.is_label(leaf) {
                 let kind =
                     if next.is_some_and(|next| leaves.contains(&next)) { Kind::Inline } else { Kind::Block };
                 let at = self.labels.partition_point(|label| label.leaves.start < leaf);
@@ -116,11 +134,23 @@ impl Reading<'_> {
         }
     }
 
-    /// What recurs, is no label and stands under none is decoration.
+    /// Short, no link, without figures.
+    fn may_be_name(&self, leaf: usize) -> bool {
+        let fact = self.facts[leaf];
+        let has_figures = self.page.leaves.text(leaf).chars().any(char::is_numeric);
+        !fact.is_link && fact.length <= NAME_LENGTH && !has_figures
+    }
+
+    /// A link that recurs and stands under no label is navigation.
     fn drop_recurring(&mut self, own: &Recurrence) {
         let owned = super::pairs::owned(self);
         for leaf in 0..self.facts.len() {
-            if own.is_frequent[leaf] && !owned[leaf] && !self.concepts[leaf] && !self.is_label(leaf) {
+            if own.is_frequent[leaf]
+                && self.facts[leaf].is_link
+                && !owned[leaf]
+                && !self.concepts[leaf]
+                && !self.is_label(leaf)
+            {
                 self.skipped[leaf] = true;
             }
         }
@@ -142,19 +172,67 @@ impl Reading<'_> {
     }
 }
 
-/// Labels that name something: a heading that another of its kind follows at once is none, unless it is a
-/// link, whose values are where it leads.
-fn with_values(found: &[Label], lines: &[Line], facts: &[Facts], skipped: &[bool]) -> Vec<Label> {
+/// Labels that name something, and those that do not: a heading that another of its kind follows at once,
+/// unless it is a link, whose values are where it leads, or ends in a colon.
+fn with_values(
+    found: Vec<Label>,
+    lines: &[Line],
+    facts: &[Facts],
+    skipped: &[bool],
+) -> (Vec<Label>, Vec<Label>) {
     let level = |label: &Label| concept::level(&lines[label.line], facts);
-    let is_named = |at: usize| {
+    let names = |at: usize| {
         let label = &found[at];
         let Some(own) = level(label) else { return true };
-        let end = found.get(at + 1).map_or(facts.len(), |next| next.leaves.start);
+        let next = found.get(at + 1);
+        let end = next.map_or(facts.len(), |next| next.leaves.start);
         let has_values = (label.leaves.end..end).any(|leaf| facts[leaf].has_words && !skipped[leaf]);
-        let has_lower = found.get(at + 1).is_some_and(|next| level(next).is_none_or(|next| next > own));
-        has_values || has_lower || label.leaves.clone().any(|leaf| facts[leaf].is_link)
+        let has_lower = next.is_some_and(|next| level(next).is_none_or(|next| next > own));
+        let is_open = |leaf: usize| facts[leaf].is_link || facts[leaf].ends_in_colon;
+        has_values || has_lower || label.leaves.clone().any(is_open)
     };
-    (0..found.len()).filter(|&at| is_named(at)).map(|at| found[at].clone()).collect()
+    let named: Vec<bool> = (0..found.len()).map(names).collect();
+    let (with, without): (Vec<_>, Vec<_>) = found.into_iter().zip(named).partition(|(_, named)| *named);
+    let plain = |labels: Vec<(Label, bool)>| labels.into_iter().map(|(label, _)| label).collect();
+    (plain(with), plain(without))
+}
+
+/// A label that has values on another page of the site is one without, too.
+fn restore_empty(readings: &mut [Reading<'_>]) {
+    let text =
+        |reading: &Reading<'_>, label: &Label| reading.page.leaves.text(label.leaves.start).to_lowercase();
+    let known: BTreeSet<String> =
+        readings.iter().flat_map(|reading| reading.labels.iter().map(|label| text(reading, label))).collect();
+    for reading in readings {
+        for label in std::mem::take(&mut reading.empty) {
+            if known.contains(&text(reading, &label)) && reading.is_matter(label.leaves.start) {
+                let at = reading.labels.partition_point(|other| other.leaves.start < label.leaves.start);
+                reading.labels.insert(at, label);
+            }
+        }
+    }
+}
+
+/// A subtitle that nearly every page has, each its own, identifies the page as its title does.
+fn take_subtitles(readings: &mut [Reading<'_>]) {
+    let first = |reading: &Reading<'_>| {
+        let line = reading.top.as_ref().and_then(|top| top.subtitles.clone().next())?;
+        Some(reading.lines[line].leaves.clone())
+    };
+    let texts: Vec<String> = readings
+        .iter()
+        .filter_map(|reading| Some(reading.page.leaves.text(first(reading)?.start).to_lowercase()))
+        .collect();
+    let distinct: BTreeSet<&String> = texts.iter().collect();
+    if distinct.len() == texts.len() && 5 * texts.len() >= 4 * readings.len() {
+        for reading in readings {
+            let worded = |leaf: &usize| reading.facts[*leaf].has_words;
+            let own: Vec<usize> = first(reading).into_iter().flatten().filter(worded).collect();
+            for leaf in own {
+                (reading.concepts[leaf], reading.skipped[leaf]) = (true, false);
+            }
+        }
+    }
 }
 
 /// A label that elsewhere on the site has its values in its own line has none in the lines under it.

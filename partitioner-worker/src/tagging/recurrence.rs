@@ -14,6 +14,8 @@ use crate::Page;
 const FEWEST: usize = 3;
 /// Times that a page shows its name at least.
 const NAMED: usize = 2;
+/// Characters of a label before its value in one text at most.
+const LABEL_LENGTH: usize = 30;
 /// Characters of a name at most.
 const NAME_LENGTH: usize = 80;
 
@@ -24,6 +26,8 @@ pub(super) struct Recurrence {
     pub(super) is_frequent: Vec<bool>,
     /// This is the page's name, at a place where the pages have their names.
     pub(super) is_name: Vec<bool>,
+    /// Where a label with its colon ends that half of the pages have in this place, each before its own value.
+    pub(super) label_ends: Vec<Option<usize>>,
 }
 
 /// A place of the site, and a text there in lower case.
@@ -42,7 +46,12 @@ pub(super) fn recurrence(pages: &[Page]) -> Option<Vec<Recurrence>> {
         seen.into_iter().for_each(|key| *counts.entry(key).or_default() += 1);
     }
     let names = names(&keys);
+    let labels = labels(&keys);
     let own = |page: &Vec<Key>| Recurrence {
+        label_ends: page
+            .iter()
+            .map(|key| label_end(&key.1).filter(|&end| 2 * labels[&(key.0, &key.1[..end])] >= pages.len()))
+            .collect(),
         is_frequent: page.iter().map(|key| 2 * counts[key] >= pages.len()).collect(),
         is_name: page
             .iter()
@@ -75,6 +84,27 @@ fn names(keys: &[Vec<Key>]) -> HashSet<usize> {
         }
     }
     named.into_iter().filter(|(_, count)| 2 * count >= keys.len()).map(|(place, _)| place).collect()
+}
+
+/// On how many pages a place shows each beginning that [`label_end`] finds.
+fn labels(keys: &[Vec<Key>]) -> HashMap<(usize, &str), usize> {
+    let mut pages: HashMap<(usize, &str), usize> = HashMap::new();
+    for page in keys {
+        let seen: HashSet<(usize, &str)> =
+            page.iter().filter_map(|key| Some((key.0, &key.1[..label_end(&key.1)?]))).collect();
+        seen.into_iter().for_each(|label| *pages.entry(label).or_default() += 1);
+    }
+    pages
+}
+
+/// Where the label ends in a text such as "Phone: 12 34", its colon included; a label has no figures.
+pub(super) fn label_end(text: &str) -> Option<usize> {
+    let (label, value) = text.split_once([':', '：'])?;
+    let is_label = label.chars().count() <= LABEL_LENGTH
+        && label.chars().any(char::is_alphabetic)
+        && !label.chars().any(char::is_numeric);
+    let is_value = value.starts_with(char::is_whitespace) && value.chars().any(char::is_alphanumeric);
+    (is_label && is_value).then(|| text.len() - value.len())
 }
 
 fn keys(page: &Page, places: &mut HashMap<String, usize>) -> Vec<Key> {
