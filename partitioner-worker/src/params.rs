@@ -74,7 +74,7 @@ pub struct Params {
 
 impl Default for Params {
     fn default() -> Params {
-        Params { name: "default".into(), group_cost: GroupCost::Mean, ..Params::paper() }
+        Params { name: "default".into(), group_cost: GroupCost::Mean, sibling_runs: true, ..Params::paper() }
     }
 }
 

@@ -171,7 +171,7 @@ fn plain_tags(page: &Page) -> Vec<Tag> {
     let tag = |(number, leaf): (usize, &newslode_common::page::Leaf)| {
         let text = leaves.text(number);
         let names = || leaves.path(leaf.path).iter().map(|&tag| tree.tag_name(tag));
-        if !text.chars().any(char::is_alphabetic) && !text.chars().any(char::is_numeric) {
+        if !text.chars().any(char::is_alphanumeric) {
             Tag::None
         } else if concept.contains(&number) {
             Tag::Concept
@@ -235,10 +235,13 @@ fn pairer(params: &Params) -> Box<dyn Fn(&[Page]) -> Vec<Vec<(String, String)>>>
     })
 }
 
-/// A leaf that ends in a colon is the label of the next.
+/// A leaf with letters of at most 60 characters that ends in a colon is the label of the next.
 fn plain_pairs(page: &Page) -> Vec<(String, String)> {
     let text = |leaf: usize| page.leaves.text(leaf);
-    let labels = (1..page.leaves.len()).filter(|&leaf| text(leaf - 1).ends_with(':'));
+    let is_label = |text: &str| {
+        text.ends_with(':') && text.chars().any(char::is_alphabetic) && text.chars().count() <= 60
+    };
+    let labels = (1..page.leaves.len()).filter(|&leaf| is_label(text(leaf - 1)));
     labels.map(|leaf| (text(leaf - 1).to_owned(), text(leaf).to_owned())).collect()
 }
 

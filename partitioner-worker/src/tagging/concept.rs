@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::facts::Facts;
-use super::lines::Line;
+use super::lines::{Line, heads_list};
 use crate::Page;
 use crate::labels::words;
 
@@ -48,20 +48,19 @@ fn line_words(page: &Page, line: &Line) -> BTreeSet<String> {
     line.leaves.clone().flat_map(|leaf| words(page.leaves.text(leaf))).collect()
 }
 
-/// The headings in one run after the concept. The last of them is none if its like recurs further down:
-/// then it heads what follows.
+/// The headings in one run after the concept. The last of them is none if a list follows it, or its like
+/// recurs further down: then it heads what follows.
 fn subtitles(page: &Page, lines: &[Line], facts: &[Facts], skipped: &[bool], concept: usize) -> Range<usize> {
     let start = concept + 1;
     let is_next = |line: &Line| !line.is_ruled && level(line, facts).is_some();
     let mut end = start + lines[start..].iter().take_while(|line| is_next(line)).count();
     let path = |line: &Line| page.leaves.get(line.leaves.start).path;
-    if let Some(last) = lines[start..end].last()
-        && last.block != lines[concept].block
-        && lines[end..].iter().any(|line| {
+    if let Some(last) = lines[start..end].last().filter(|last| last.block != lines[concept].block) {
+        let is_like = |line: &Line| {
             !skipped[line.leaves.start] && level(line, facts).is_some() && path(line) == path(last)
-        })
-    {
-        end -= 1;
+        };
+        let heads = lines.get(end).is_some_and(|next| heads_list(page, last.leaves.start, next));
+        end -= usize::from(heads || lines[end..].iter().any(is_like));
     }
     start..end
 }

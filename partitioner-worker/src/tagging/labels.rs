@@ -7,11 +7,9 @@
 
 use std::ops::Range;
 
-use newslode_common::page::NodeId;
-
 use super::concept::level;
 use super::facts::Facts;
-use super::lines::Line;
+use super::lines::{Line, heads_list};
 use crate::Page;
 
 /// Characters of a label that is a line of its own at most.
@@ -133,21 +131,12 @@ impl Sight<'_> {
         let Some(next) = self.lines.get(line + 1) else { return false };
         let below = &self.facts[next.leaves.start];
         let is_strong = worded.iter().all(|&leaf| self.facts[leaf].is_strong);
-        let has_list = self.has_list(worded[0], next);
+        let has_list = heads_list(self.page, worded[0], next);
         let is_item_alone = fact.item.is_some() && (below.item != fact.item || fact.is_link) && !has_list;
         if is_strong && !below.is_strong && !is_item_alone {
             return true;
         }
         has_list && !fact.is_link && self.length(worded) <= INLINE_LENGTH || self.is_term(worded, next)
-    }
-
-    /// Whether the next line is in a list, and this leaf is not in that list.
-    fn has_list(&self, leaf: usize, next: &Line) -> bool {
-        let tree = &self.page.tree;
-        let below = self.page.leaves.get(next.leaves.start).node;
-        let is_list = |node: &NodeId| matches!(tree.tag(*node), Some("ul" | "ol" | "dl" | "menu"));
-        let list = tree.ancestors(below).find(is_list);
-        list.is_some_and(|list| !tree.is_ancestor(list, self.page.leaves.get(leaf).node))
     }
 
     /// A short term before its description.

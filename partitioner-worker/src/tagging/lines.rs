@@ -56,6 +56,15 @@ pub(super) fn block(page: &Page, from: NodeId) -> NodeId {
     std::iter::once(from).chain(page.tree.ancestors(from)).find(is_block).unwrap_or(page.tree.root())
 }
 
+/// Whether the next line is in a list, and this leaf is not in that list.
+pub(super) fn heads_list(page: &Page, leaf: usize, next: &Line) -> bool {
+    let tree = &page.tree;
+    let below = page.leaves.get(next.leaves.start).node;
+    let is_list = |node: &NodeId| matches!(tree.tag(*node), Some("ul" | "ol" | "dl" | "menu"));
+    let list = tree.ancestors(below).find(is_list);
+    list.is_some_and(|list| !tree.is_ancestor(list, page.leaves.get(leaf).node))
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Gap {
     Nothing,

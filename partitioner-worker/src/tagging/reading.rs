@@ -112,25 +112,30 @@ impl Reading<'_> {
         self.labels.retain(|label| !label.leaves.clone().any(|leaf| concepts[leaf] || skipped[leaf]));
     }
 
-    /// Short texts that recur at the beginning of a line while what follows them varies.
+    /// Short texts that recur at the beginning of a line while what follows them varies. What follows a
+    /// label is its value, however often it recurs.
     fn take_recurring_labels(&mut self, own: &Recurrence) {
         let first = self.top.as_ref().map_or(0, |top| top.subtitles.end);
+        let mut is_value = false;
         for line in first..self.lines.len() {
             let leaves = self.lines[line].leaves.clone();
-            let Some(leaf) = leaves.clone().find(|&leaf| self.facts[leaf].has_words && self.is_matter(leaf))
-            else {
+            let mut worded = leaves.filter(|&leaf| self.facts[leaf].has_words && self.is_matter(leaf));
+            let Some(leaf) = worded.next() else {
+                is_value = false;
                 continue;
             };
-            let next = (leaf + 1..self.facts.len())
-                .find(|&next| self.facts[next].has_words && !self.facts[next].is_image);
-            let varies = next
-                .is_some_and(|next| self.is_matter(next) && !own.is_frequent[next] && !self.is_label(next));
-            if own.is_frequent[leaf] && varies && self.may_be_name(leaf) && !self.is_label(leaf) {
-                let kind =
-                    if next.is_some_and(|next| leaves.contains(&next)) { Kind::Inline } else { Kind::Block };
+            let has_more = worded.next().is_some();
+            if !is_value
+                && own.is_frequent[leaf]
+                && own.is_varied[leaf]
+                && self.may_be_name(leaf)
+                && !self.is_label(leaf)
+            {
+                let kind = if has_more { Kind::Inline } else { Kind::Block };
                 let at = self.labels.partition_point(|label| label.leaves.start < leaf);
                 self.labels.insert(at, Label { leaves: leaf..leaf + 1, line, kind });
             }
+            is_value = self.labels.iter().any(|label| label.line == line && label.kind == Kind::Block);
         }
     }
 

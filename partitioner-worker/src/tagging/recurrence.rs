@@ -24,6 +24,8 @@ const NAME_LENGTH: usize = 80;
 pub(super) struct Recurrence {
     /// Half of the site's pages and more show this text at this place.
     pub(super) is_frequent: Vec<bool>,
+    /// It is followed by different texts on the pages that show it, and not only by such as recur.
+    pub(super) is_varied: Vec<bool>,
     /// This is the page's name, at a place where the pages have their names.
     pub(super) is_name: Vec<bool>,
     /// Where a label with its colon ends that half of the pages have in this place, each before its own value.
@@ -47,18 +49,37 @@ pub(super) fn recurrence(pages: &[Page]) -> Option<Vec<Recurrence>> {
     }
     let names = names(&keys);
     let labels = labels(&keys);
+    let is_frequent = |key: &Key| 2 * counts[key] >= pages.len();
+    let followers = followers(pages, &keys);
+    let is_varied = |key: &Key| {
+        followers.get(key).is_some_and(|next| next.len() >= 2 && next.iter().any(|next| !is_frequent(next)))
+    };
     let own = |page: &Vec<Key>| Recurrence {
+        is_varied: page.iter().map(is_varied).collect(),
         label_ends: page
             .iter()
             .map(|key| label_end(&key.1).filter(|&end| 2 * labels[&(key.0, &key.1[..end])] >= pages.len()))
             .collect(),
-        is_frequent: page.iter().map(|key| 2 * counts[key] >= pages.len()).collect(),
+        is_frequent: page.iter().map(is_frequent).collect(),
         is_name: page
             .iter()
             .map(|key| names.contains(&key.0) && counts[key] * 10 <= pages.len().max(10))
             .collect(),
     };
     Some(keys.iter().map(own).collect())
+}
+
+/// What follows each text at its place: the next leaf with words.
+fn followers<'a>(pages: &[Page], keys: &'a [Vec<Key>]) -> HashMap<&'a Key, HashSet<&'a Key>> {
+    let mut followers: HashMap<&Key, HashSet<&Key>> = HashMap::new();
+    for (page, keys) in pages.iter().zip(keys) {
+        let has_words = |leaf: &usize| page.leaves.text(*leaf).chars().any(char::is_alphanumeric);
+        let worded: Vec<usize> = (0..keys.len()).filter(has_words).collect();
+        for pair in worded.windows(2) {
+            followers.entry(&keys[pair[0]]).or_default().insert(&keys[pair[1]]);
+        }
+    }
+    followers
 }
 
 /// The places at which half of the pages and more show one text of their own, several times, and hardly

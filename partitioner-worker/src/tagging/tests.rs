@@ -39,7 +39,7 @@ fn check_pairs(template: &str) {
 
 #[test]
 fn headings_name_the_lists_under_them() {
-    check("<title>Ann Lee</title><h1>Ann Lee</h1>Reader<h2>Books</h2><ul><li>One<li>Two</ul>", "NCVAVV");
+    check("<title>Ann Lee</title><h1>Ann Lee</h1>Reader<h2>Books</h2><ul><li>One<li>Two</ul>", "CVAVV");
     check("<h1>Course</h1><h2>Staff</h2><ul><li>Ann</ul><h2>Rooms</h2><p>12", "CAVAV");
 }
 
@@ -93,7 +93,7 @@ fn an_aside_takes_its_line_and_the_field_goes_on() {
 #[test]
 fn a_page_that_repeats_its_name_has_it_as_concept() {
     let html = |name: &str, value: &str| {
-        let part = |title: &str| format!("<p><i>{title} <u>{name}</u></i><p>Size:<p>{value}");
+        let part = |title: &str| format!("<p><i>{title} <u>{name}</u></i><p>Size:<p>{value} of {title}");
         page(&format!(
             "<p><a href=/>World</a> <s>{name}</s>{}{}{}",
             part("Land"),
