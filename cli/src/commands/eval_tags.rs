@@ -18,8 +18,9 @@ use crate::out;
 
 const BASELINE: &str = "baseline";
 
-/// What a method says of the pages of a site.
-type Method<T> = (String, Box<dyn Fn(&[Page]) -> Vec<T>>);
+/// What is said of each of the pages of a site.
+type Reader<T> = Box<dyn Fn(&[Page]) -> Vec<T>>;
+type Method<T> = (String, Reader<T>);
 
 pub(super) fn tags(common: &EvalCommon) -> anyhow::Result<Exit> {
     let golds = tags::read(&common.gold)?;
@@ -58,7 +59,7 @@ pub(super) fn tags(common: &EvalCommon) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn tagger(params: &Params) -> Box<dyn Fn(&[Page]) -> Vec<Vec<Tag>>> {
+fn tagger(params: &Params) -> Reader<Vec<Tag>> {
     if params.name == "paper" { Box::new(tagging::print::tags) } else { Box::new(tagging::tags) }
 }
 
@@ -227,7 +228,7 @@ pub(super) fn attributes(common: &EvalCommon) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn pairer(params: &Params) -> Box<dyn Fn(&[Page]) -> Vec<Vec<(String, String)>>> {
+fn pairer(params: &Params) -> Reader<Vec<(String, String)>> {
     let read = if params.name == "paper" { tagging::print::pairs } else { tagging::pairs };
     let plain = |pair: tagging::Pair| (pair.label, pair.value);
     Box::new(move |pages| {

@@ -15,6 +15,10 @@ use crate::labels::words;
 
 /// Headings at the page's beginning that may be its concept.
 const CANDIDATES: usize = 6;
+/// Lines at the page's beginning that may be its concept where there are no headings.
+const PLAIN_CANDIDATES: usize = 8;
+/// Characters of such a line at most.
+const LENGTH: usize = 100;
 /// Levels of headings that may be it.
 const DEEPEST: u8 = 3;
 
@@ -31,10 +35,22 @@ pub(super) fn top(page: &Page, lines: &[Line], facts: &[Facts], skipped: &[bool]
     let candidates: Vec<usize> = (0..lines.len()).filter(is_candidate).take(CANDIDATES).collect();
     let title: BTreeSet<String> = words(page.title.as_deref().unwrap_or_default()).collect();
     let score = |line: usize| title.intersection(&line_words(page, &lines[line])).count();
-    let first = candidates.first().copied()?;
+    let Some(first) = candidates.first().copied() else { return plain(page, lines, facts, &title) };
     let better = |best, line| if score(line) > score(best) { line } else { best };
     let concept = candidates.into_iter().fold(first, better);
     Some(Top { concept, subtitles: subtitles(page, lines, facts, skipped, concept) })
+}
+
+/// Without headings: the first of the first lines that is mostly words of the title.
+fn plain(page: &Page, lines: &[Line], facts: &[Facts], title: &BTreeSet<String>) -> Option<Top> {
+    let is_title = |line: &usize| {
+        let words = line_words(page, &lines[*line]);
+        let length: usize = lines[*line].leaves.clone().map(|leaf| facts[leaf].length).sum();
+        length <= LENGTH && !words.is_empty() && 3 * title.intersection(&words).count() >= 2 * words.len()
+    };
+    let is_aside = |line: usize| facts[lines[line].leaves.start].is_aside;
+    let concept = (0..lines.len().min(PLAIN_CANDIDATES)).filter(|&line| !is_aside(line)).find(is_title)?;
+    Some(Top { concept, subtitles: concept + 1..concept + 1 })
 }
 
 /// The level of the heading that a line is; all of its words stand in headings.

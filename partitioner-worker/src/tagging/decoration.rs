@@ -38,6 +38,8 @@ const SELF: [&str; 22] = [
 const FOOTER_LINES: usize = 8;
 /// Characters of a footer's longest line.
 const FOOTER_LENGTH: usize = 160;
+/// Lines at the page's end that may say when it was changed.
+const LAST_LINES: usize = 6;
 /// Characters of a text that may be a note about the page.
 const NOTE_LENGTH: usize = 200;
 
@@ -64,8 +66,15 @@ pub(super) fn decoration(page: &Page, lines: &[Line], facts: &[Facts]) -> Vec<bo
             line.leaves.clone().for_each(|leaf| found[leaf] = true);
         }
     }
+    for line in &lines[lines.len().saturating_sub(LAST_LINES)..] {
+        let is_dated =
+            |leaf: usize| facts[leaf].length <= NOTE_LENGTH && says_when_changed(page.leaves.text(leaf));
+        if line.leaves.clone().any(is_dated) {
+            line.leaves.clone().for_each(|leaf| found[leaf] = true);
+        }
+    }
     for line in lines.iter().take_while(|line| super::concept::level(line, facts).is_none()) {
-        if is_menu(page, line, facts) {
+        if is_menu(line, facts) {
             line.leaves.clone().for_each(|leaf| found[leaf] = true);
         }
     }
@@ -75,6 +84,13 @@ pub(super) fn decoration(page: &Page, lines: &[Line], facts: &[Facts]) -> Vec<bo
 fn speaks_of_itself(text: &str) -> bool {
     let text = text.to_lowercase();
     SELF.iter().any(|phrase| text.contains(phrase))
+}
+
+/// "Updated 3/4/97": a verb of changing, and figures.
+fn says_when_changed(text: &str) -> bool {
+    let text = text.to_lowercase();
+    let verbs = ["updated", "modified", "revised", "changed"];
+    text.chars().any(char::is_numeric) && verbs.iter().any(|verb| text.contains(verb))
 }
 
 /// The first line of the footer; the number of lines if there is none. It begins after the last rule, or
@@ -99,11 +115,10 @@ fn is_mail(page: &Page, leaf: usize) -> bool {
 }
 
 /// Links with nothing but separators between them.
-fn is_menu(page: &Page, line: &Line, facts: &[Facts]) -> bool {
+fn is_menu(line: &Line, facts: &[Facts]) -> bool {
     let links = line.leaves.clone().filter(|&leaf| facts[leaf].is_link && facts[leaf].has_words).count();
     let separators = line.leaves.clone().filter(|&leaf| !facts[leaf].has_words && !facts[leaf].is_image);
     let others = line.leaves.clone().filter(|&leaf| facts[leaf].has_words && !facts[leaf].is_link).count();
-    let _ = page;
     links >= 2 && others == 0 && separators.count() + 1 >= links
 }
 

@@ -72,7 +72,7 @@ fn step(page: &Page, mut above: Above, node: NodeId, tag: &str) -> Above {
         "nav" | "footer" | "address" | "title" => above.is_aside = true,
         _ => {}
     }
-    above.is_strong |= is_bold(page, node);
+    above.is_strong |= is_bold(page, node) || tag == "font" && is_large(page, node);
     above.is_set_off |= above.is_strong;
     above
 }
@@ -83,6 +83,12 @@ fn is_bold(page: &Page, node: NodeId) -> bool {
     let weight = style.split_once("font-weight").map_or("", |(_, rest)| rest.trim_start_matches([' ', ':']));
     let by_style = ["bold", "6", "7", "8", "9"].iter().any(|heavy| weight.starts_with(heavy));
     by_style || page.tree.classes(node).any(|class| class.to_ascii_lowercase().contains("bold"))
+}
+
+/// A font larger than the page's: `+1` or 4 and more.
+fn is_large(page: &Page, font: NodeId) -> bool {
+    let size = page.tree.attr(font, "size").unwrap_or_default().trim();
+    size.starts_with('+') || size.parse::<u32>().is_ok_and(|size| size >= 4)
 }
 
 fn facts_of(page: &Page, leaf: usize, above: Above) -> Facts {

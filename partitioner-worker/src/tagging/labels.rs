@@ -7,6 +7,8 @@
 
 use std::ops::Range;
 
+use newslode_common::page::NodeId;
+
 use super::concept::level;
 use super::facts::Facts;
 use super::lines::{Line, heads_list};
@@ -65,6 +67,21 @@ impl Sight<'_> {
             return vec![Label { leaves: first..last + 1, line, kind: Kind::Block }];
         }
         Vec::new()
+    }
+
+    /// Entries of lists that are a short link and nothing else, in lines that no label is over: each names
+    /// what is on the page that it leads to. One alone names nothing.
+    pub(super) fn linked_names(&self, lines: Range<usize>) -> Vec<Label> {
+        let entry = |line: usize| {
+            let mut worded = self.lines[line].leaves.clone().filter(|&leaf| self.counts(leaf));
+            let leaf = worded.next().filter(|_| worded.next().is_none())?;
+            let fact = &self.facts[leaf];
+            let is_entry = fact.item.is_some_and(|item| self.page.tree.tag(item) == Some("li"));
+            let is_name = fact.is_link && fact.length <= TERM_LENGTH && is_entry && !fact.ends_in_colon;
+            is_name.then_some(Label { leaves: leaf..leaf + 1, line, kind: Kind::Inline })
+        };
+        let found: Vec<Label> = lines.filter_map(entry).collect();
+        if found.len() < 2 { Vec::new() } else { found }
     }
 
     fn counts(&self, leaf: usize) -> bool {
@@ -133,10 +150,22 @@ impl Sight<'_> {
         let is_strong = worded.iter().all(|&leaf| self.facts[leaf].is_strong);
         let has_list = heads_list(self.page, worded[0], next);
         let is_item_alone = fact.item.is_some() && (below.item != fact.item || fact.is_link) && !has_list;
-        if is_strong && !below.is_strong && !is_item_alone {
+        if is_strong && !below.is_strong && !is_item_alone || is_strong && self.heads_cells(fact, below) {
             return true;
         }
-        has_list && !fact.is_link && self.length(worded) <= INLINE_LENGTH || self.is_term(worded, next)
+        let is_open = !self.page.leaves.text(worded[worded.len() - 1]).ends_with(['.', ',', ';', '!']);
+        has_list && is_open && !fact.is_link && self.length(worded) <= INLINE_LENGTH
+            || self.is_term(worded, next)
+    }
+
+    /// A cell over or before others: the next is plain, or in the same row.
+    fn heads_cells(&self, cell: &Facts, next: &Facts) -> bool {
+        let tree = &self.page.tree;
+        let is_cell = |item: &NodeId| matches!(tree.tag(*item), Some("td" | "th"));
+        let (Some(cell), Some(item)) = (cell.item.filter(is_cell), next.item.filter(is_cell)) else {
+            return false;
+        };
+        cell != item && (!next.is_strong || tree.parent(cell) == tree.parent(item))
     }
 
     /// A short term before its description.

@@ -75,7 +75,11 @@ impl Reading<'_> {
             first = top.subtitles.end;
         }
         let sight = Sight { page, lines: &lines, facts: &facts, skipped: &skipped };
-        let found: Vec<Label> = (first..lines.len()).flat_map(|line| sight.labels(line)).collect();
+        let mut found: Vec<Label> = (first..lines.len()).flat_map(|line| sight.labels(line)).collect();
+        let over =
+            found.iter().find(|label| label.kind == Kind::Block).map_or(lines.len(), |label| label.line);
+        found.extend(sight.linked_names(first..over));
+        found.sort_by_key(|label| label.leaves.start);
         let (labels, empty) = with_values(found, &lines, &facts, &skipped);
         let both = vec![None; facts.len()];
         Reading { page, lines, facts, skipped, concepts, top, labels, empty, both }
@@ -86,8 +90,16 @@ impl Reading<'_> {
         !self.skipped[leaf] && !self.concepts[leaf]
     }
 
-    fn is_label(&self, leaf: usize) -> bool {
-        self.labels.iter().any(|label| label.leaves.contains(&leaf))
+    /// For each leaf whether it is part of a label.
+    fn labelled(&self) -> Vec<bool> {
+        let mut labelled = vec![false; self.facts.len()];
+        self.labels.iter().flat_map(|label| label.leaves.clone()).for_each(|leaf| labelled[leaf] = true);
+        labelled
+    }
+
+    fn add_labels(&mut self, more: Vec<Label>) {
+        self.labels.extend(more);
+        self.labels.sort_by_key(|label| label.leaves.start);
     }
 
     /// The page's name where it stands in place of a heading. Over all labels it stands for the page, and
@@ -116,27 +128,24 @@ impl Reading<'_> {
     /// label is its value, however often it recurs.
     fn take_recurring_labels(&mut self, own: &Recurrence) {
         let first = self.top.as_ref().map_or(0, |top| top.subtitles.end);
-        let mut is_value = false;
+        let labelled = self.labelled();
+        let mut heads: Vec<bool> = vec![false; self.lines.len()];
+        let blocks = self.labels.iter().filter(|label| label.kind == Kind::Block);
+        blocks.for_each(|label| heads[label.line] = true);
+        let mut found = Vec::new();
         for line in first..self.lines.len() {
+            let is_value = line > 0 && heads[line - 1];
             let leaves = self.lines[line].leaves.clone();
             let mut worded = leaves.filter(|&leaf| self.facts[leaf].has_words && self.is_matter(leaf));
-            let Some(leaf) = worded.next() else {
-                is_value = false;
-                continue;
-            };
-            let has_more = worded.next().is_some();
-            if !is_value
-                && own.is_frequent[leaf]
-                && own.is_varied[leaf]
-                && self.may_be_name(leaf)
-                && !self.is_label(leaf)
-            {
-                let kind = if has_more { Kind::Inline } else { Kind::Block };
-                let at = self.labels.partition_point(|label| label.leaves.start < leaf);
-                self.labels.insert(at, Label { leaves: leaf..leaf + 1, line, kind });
+            let Some(leaf) = worded.next() else { continue };
+            let recurs = own.is_frequent[leaf] && own.is_varied[leaf];
+            if !is_value && recurs && self.may_be_name(leaf) && !labelled[leaf] {
+                let kind = if worded.next().is_some() { Kind::Inline } else { Kind::Block };
+                heads[line] = kind == Kind::Block;
+                found.push(Label { leaves: leaf..leaf + 1, line, kind });
             }
-            is_value = self.labels.iter().any(|label| label.line == line && label.kind == Kind::Block);
         }
+        self.add_labels(found);
     }
 
     /// Short, no link, without figures.
@@ -148,17 +157,11 @@ impl Reading<'_> {
 
     /// A link that recurs and stands under no label is navigation.
     fn drop_recurring(&mut self, own: &Recurrence) {
-        let owned = super::pairs::owned(self);
-        for leaf in 0..self.facts.len() {
-            if own.is_frequent[leaf]
-                && self.facts[leaf].is_link
-                && !owned[leaf]
-                && !self.concepts[leaf]
-                && !self.is_label(leaf)
-            {
-                self.skipped[leaf] = true;
-            }
-        }
+        let (owned, labelled) = (super::pairs::owned(self), self.labelled());
+        let is_matter = |leaf: usize| owned[leaf] || labelled[leaf] || self.concepts[leaf];
+        let is_menu = |leaf: &usize| own.is_frequent[*leaf] && self.facts[*leaf].is_link && !is_matter(*leaf);
+        let menu: Vec<usize> = (0..self.facts.len()).filter(is_menu).collect();
+        menu.into_iter().for_each(|leaf| self.skipped[leaf] = true);
     }
 
     /// One tag a leaf.
@@ -209,12 +212,11 @@ fn restore_empty(readings: &mut [Reading<'_>]) {
     let known: BTreeSet<String> =
         readings.iter().flat_map(|reading| reading.labels.iter().map(|label| text(reading, label))).collect();
     for reading in readings {
-        for label in std::mem::take(&mut reading.empty) {
-            if known.contains(&text(reading, &label)) && reading.is_matter(label.leaves.start) {
-                let at = reading.labels.partition_point(|other| other.leaves.start < label.leaves.start);
-                reading.labels.insert(at, label);
-            }
-        }
+        let empty = std::mem::take(&mut reading.empty);
+        let is_known =
+            |label: &Label| known.contains(&text(reading, label)) && reading.is_matter(label.leaves.start);
+        let more = empty.into_iter().filter(is_known).collect();
+        reading.add_labels(more);
     }
 }
 

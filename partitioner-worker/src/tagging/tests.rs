@@ -51,7 +51,21 @@ fn headings_under_the_title_that_head_nothing_are_values() {
 #[test]
 fn a_colon_or_a_change_of_face_ends_an_inline_label() {
     check("<h1>T</h1><p>Phone: <a>12 34</a><br><b>Room</b> 7<br>plain <b>bold</b> text", "CAVAVVVV");
+    check("<h1>T</h1><table><tr><td><b>Area</b><td>12<tr><td><b>People</b><td>7</table>", "CAVAV");
+    check("<h1>T</h1><font size=+1>News</font><br>old<br>older", "CAVV");
     check("<h1>T</h1><dl><dt>Area<dd>12<dt>People<dd>7</dl>", "CAVAV");
+}
+
+#[test]
+fn links_in_a_list_without_a_heading_name_what_they_lead_to() {
+    let list = "<ul><li><a href=/a>Papers</a><li><a href=/b>Talks</a></ul>";
+    check(&format!("<h1>Ann</h1>Reads logic.{list}"), "CVAA");
+    check(&format!("<h1>Ann</h1><h2>Work</h2>{list}<h2>Mail</h2><p>x"), "CAVVAV");
+}
+
+#[test]
+fn without_headings_the_line_that_says_the_title_is_the_concept() {
+    check("<title>Ann Lee, Reader</title><p>University<p><b>Ann Lee</b><p>text", "VCV");
 }
 
 #[test]
@@ -111,5 +125,6 @@ fn a_page_that_repeats_its_name_has_it_as_concept() {
 #[test]
 fn pages_of_others_change_nothing_for_a_page_alone() {
     let one = page("<h1>T</h1><p>Phone: <a>12</a>");
-    assert_eq!(tags(&[one.clone()])[0], tags(&[one.clone(), one])[0]);
+    let alone = tags(std::slice::from_ref(&one));
+    assert_eq!(alone[0], tags(&[one.clone(), one])[0]);
 }

@@ -54,6 +54,11 @@ impl Run {
         self.windows.iter().sum()
     }
 
+    /// Cells of the alignments that made it, about, each worth several steps of simpler loops.
+    fn steps(&self) -> u64 {
+        (8 * self.windows.len() * self.pattern.len() * longest(self.pattern.len())) as u64
+    }
+
     /// Fewer edits for the length, then the longer run, the shorter pattern, the leftmost.
     pub(super) fn is_better(&self, other: &Run) -> bool {
         let rate = |run: &Run, over: &Run| u64::from(run.edits) * over.covered() as u64;
@@ -82,7 +87,9 @@ fn exact(symbols: &[u32], steps: &mut u64) -> Option<Run> {
     (1..=most).find_map(|length| {
         *steps = steps.saturating_sub(symbols.len() as u64);
         let start = repeat(symbols, length)?;
-        Some(Run::right(symbols, start, length).left(symbols))
+        let run = Run::right(symbols, start, length).left(symbols);
+        *steps = steps.saturating_sub(run.steps());
+        Some(run)
     })
 }
 
@@ -104,11 +111,11 @@ fn near(symbols: &[u32], steps: &mut u64) -> Option<Run> {
     let mut best: Option<Run> = None;
     for length in 2..=most {
         for start in likely(symbols, length) {
-            *steps = steps.saturating_sub((length * longest(length)) as u64);
+            let run = Run::right(symbols, start, length);
+            *steps = steps.saturating_sub(run.steps());
             if *steps == 0 {
                 return None;
             }
-            let run = Run::right(symbols, start, length);
             if run.windows.len() > 1 && best.as_ref().is_none_or(|best| run.is_better(best)) {
                 best = Some(run);
             }

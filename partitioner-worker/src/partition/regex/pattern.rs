@@ -4,18 +4,30 @@
 //! is Levenshtein's, in which an optional slot is left out for nothing. The consensus of a pattern and a
 //! window takes both: a replacement becomes an alternative, a gap an optional slot.
 
-use std::collections::BTreeSet;
-
 /// One place of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Slot {
-    pub(crate) symbols: BTreeSet<u32>,
+    /// Ascending, at least one.
+    pub(crate) symbols: Vec<u32>,
     pub(crate) is_optional: bool,
 }
 
 impl Slot {
     fn of(symbol: u32, is_optional: bool) -> Slot {
-        Slot { symbols: BTreeSet::from([symbol]), is_optional }
+        Slot { symbols: vec![symbol], is_optional }
+    }
+
+    fn takes(&self, symbol: u32) -> bool {
+        match self.symbols[..] {
+            [only] => only == symbol,
+            _ => self.symbols.binary_search(&symbol).is_ok(),
+        }
+    }
+
+    fn add(&mut self, symbol: u32) {
+        if let Err(at) = self.symbols.binary_search(&symbol) {
+            self.symbols.insert(at, symbol);
+        }
     }
 
     fn gap(&self) -> u32 {
@@ -64,8 +76,8 @@ fn last_row(pattern: &[Slot], symbols: &[u32], most: u32) -> Option<Vec<u32>> {
         let mut diagonal = row[0];
         row[0] += slot.gap();
         let mut least = row[0];
-        for (at, symbol) in symbols.iter().enumerate() {
-            let replaced = diagonal + u32::from(!slot.symbols.contains(symbol));
+        for (at, &symbol) in symbols.iter().enumerate() {
+            let replaced = diagonal + u32::from(!slot.takes(symbol));
             diagonal = row[at + 1];
             row[at + 1] = replaced.min(diagonal + slot.gap()).min(row[at] + 1);
             least = least.min(row[at + 1]);
@@ -85,8 +97,8 @@ pub(super) fn consensus(pattern: &[Slot], window: &[u32]) -> Vec<Slot> {
     for (slot, above) in pattern.iter().zip(0..) {
         let above = above * width;
         table.push(table[above] + slot.gap());
-        for (at, symbol) in window.iter().enumerate() {
-            let replaced = table[above + at] + u32::from(!slot.symbols.contains(symbol));
+        for (at, &symbol) in window.iter().enumerate() {
+            let replaced = table[above + at] + u32::from(!slot.takes(symbol));
             let left_out = table[above + at + 1] + slot.gap();
             table.push(replaced.min(left_out).min(table[above + width + at] + 1));
         }
@@ -99,10 +111,10 @@ pub(super) fn consensus(pattern: &[Slot], window: &[u32]) -> Vec<Slot> {
         let symbol = j.checked_sub(1).map(|j| window[j]);
         match (slot, symbol) {
             (Some(slot), Some(symbol))
-                if here == table[(i - 1) * width + j - 1] + u32::from(!slot.symbols.contains(&symbol)) =>
+                if here == table[(i - 1) * width + j - 1] + u32::from(!slot.takes(symbol)) =>
             {
                 let mut both = slot.clone();
-                both.symbols.insert(symbol);
+                both.add(symbol);
                 slots.push(both);
                 (i, j) = (i - 1, j - 1);
             }
@@ -134,7 +146,7 @@ mod tests {
     #[test]
     fn replacements_become_alternatives_and_gaps_optional() {
         let both = consensus(&literal(&[1, 2, 3]), &[1, 9, 3]);
-        assert_eq!(both[1], Slot { symbols: BTreeSet::from([2, 9]), is_optional: false });
+        assert_eq!(both[1], Slot { symbols: vec![2, 9], is_optional: false });
         let shorter = consensus(&both, &[1, 3]);
         assert!(shorter[1].is_optional && shorter.len() == 3);
         assert_eq!(nearest(&shorter, &[1, 3, 1], true), Some(Window { length: 2, distance: 0 }));
