@@ -236,13 +236,14 @@ fn pairer(params: &Params) -> Reader<Vec<(String, String)>> {
     })
 }
 
-/// A leaf with letters of at most 60 characters that ends in a colon is the label of the next.
+/// A leaf with letters of at most 60 characters that ends in a colon is the label of the next,
+/// unless that is a label, too.
 fn plain_pairs(page: &Page) -> Vec<(String, String)> {
     let text = |leaf: usize| page.leaves.text(leaf);
     let is_label = |text: &str| {
         text.ends_with(':') && text.chars().any(char::is_alphabetic) && text.chars().count() <= 60
     };
-    let labels = (1..page.leaves.len()).filter(|&leaf| is_label(text(leaf - 1)));
+    let labels = (1..page.leaves.len()).filter(|&leaf| is_label(text(leaf - 1)) && !is_label(text(leaf)));
     labels.map(|leaf| (text(leaf - 1).to_owned(), text(leaf).to_owned())).collect()
 }
 

@@ -6,7 +6,8 @@
 //! own ([`labels`]); its values are the rest of its line, or the lines under it ([`mod@pairs`]). The concept
 //! is the heading that says what the title says ([`concept`]); what recurs over the pages of a site
 //! without varying, navigation and footers are none ([`decoration`]). Where several pages of a site are
-//! given, what stands at the same place on many of them tells labels from values ([`recurrence`]).
+//! given, what stands at the same place on many of them tells labels from values ([`recurrence`],
+//! [`alike`]).
 //!
 //! Invariants: one tag a leaf; a pure function of the pages in their order; one page is a site of one.
 //! Start at [`tags`] and [`pairs()`].
@@ -15,6 +16,7 @@ use serde::Serialize;
 
 use crate::Page;
 
+mod alike;
 mod concept;
 mod decoration;
 mod facts;

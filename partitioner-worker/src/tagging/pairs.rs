@@ -11,6 +11,7 @@ use newslode_common::page::{NodeId, squash};
 use super::Pair;
 use super::labels::Kind;
 use super::reading::Reading;
+use super::recurrence::label_end;
 
 /// The pairs of a page in page order, each once.
 pub(super) fn pairs(reading: &Reading<'_>) -> Vec<Pair> {
@@ -22,10 +23,9 @@ pub(super) fn pairs(reading: &Reading<'_>) -> Vec<Pair> {
         let label = text(reading, reading.labels[label].leaves.clone());
         found.push((first, Pair { label, value: text(reading, leaves) }));
     }
-    for (leaf, end) in reading.both.iter().enumerate() {
-        if let (Some(end), false) = (*end, owned[leaf] || !reading.is_matter(leaf)) {
-            found.extend(split(reading.page.leaves.text(leaf), end).map(|pair| (leaf, pair)));
-        }
+    for leaf in (0..owned.len()).filter(|&leaf| reading.both[leaf] && !owned[leaf] && reading.is_matter(leaf))
+    {
+        found.extend(split(reading.page.leaves.text(leaf)).map(|pair| (leaf, pair)));
     }
     found.sort_by_key(|(first, _)| *first);
     let mut known: HashSet<Pair> = HashSet::new();
@@ -37,8 +37,8 @@ pub(super) fn pairs(reading: &Reading<'_>) -> Vec<Pair> {
 }
 
 /// A text that holds label and value.
-fn split(text: &str, end: usize) -> Option<Pair> {
-    let (label, value) = text.split_at_checked(end)?;
+fn split(text: &str) -> Option<Pair> {
+    let (label, value) = text.split_at(label_end(text)?);
     let trim = |text: &str| text.trim_matches([':', '：', ' ']).to_owned();
     Some(Pair { label: trim(label), value: trim(value) })
 }

@@ -66,8 +66,10 @@ fn pairs_of(hierarchy: &Hierarchy) -> Vec<Pair> {
         }
     }
     for ((group, _), value) in values {
-        if let Some(label) = &hierarchy.nodes[group].label {
-            pairs.push(Pair { label: label.text.trim_matches([':', ' ']).to_owned(), value });
+        let label =
+            hierarchy.nodes[group].label.as_ref().map_or("", |label| label.text.trim_matches([':', ' ']));
+        if !label.is_empty() {
+            pairs.push(Pair { label: label.to_owned(), value });
         }
     }
     pairs

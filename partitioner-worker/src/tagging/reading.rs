@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Tag;
+use super::alike::take_alike;
 use super::concept::{self, Top};
 use super::decoration::decoration;
 use super::facts::{Facts, facts};
@@ -33,8 +34,8 @@ pub(super) struct Reading<'a> {
     pub(super) labels: Vec<Label>,
     /// What has the form of labels and nothing to name.
     empty: Vec<Label>,
-    /// Leaves that hold a label that recurs, and its value: the bytes of the label with its colon.
-    pub(super) both: Vec<Option<usize>>,
+    /// Whether a leaf holds a label that recurs, and its value.
+    pub(super) both: Vec<bool>,
 }
 
 /// Reads the pages of one site together.
@@ -44,9 +45,10 @@ pub(super) fn site(pages: &[Page]) -> Vec<Reading<'_>> {
         for (reading, own) in readings.iter_mut().zip(&recurrence) {
             reading.take_names(own);
             reading.take_recurring_labels(own);
-            reading.both.clone_from(&own.label_ends);
+            reading.both.clone_from(&own.holds_both);
         }
         take_subtitles(&mut readings);
+        take_alike(&mut readings);
         restore_empty(&mut readings);
         settle_kinds(&mut readings);
         for (reading, own) in readings.iter_mut().zip(&recurrence) {
@@ -81,7 +83,7 @@ impl Reading<'_> {
         found.extend(sight.linked_names(first..over));
         found.sort_by_key(|label| label.leaves.start);
         let (labels, empty) = with_values(found, &lines, &facts, &skipped);
-        let both = vec![None; facts.len()];
+        let both = vec![false; facts.len()];
         Reading { page, lines, facts, skipped, concepts, top, labels, empty, both }
     }
 
@@ -91,13 +93,13 @@ impl Reading<'_> {
     }
 
     /// For each leaf whether it is part of a label.
-    fn labelled(&self) -> Vec<bool> {
+    pub(super) fn labelled(&self) -> Vec<bool> {
         let mut labelled = vec![false; self.facts.len()];
         self.labels.iter().flat_map(|label| label.leaves.clone()).for_each(|leaf| labelled[leaf] = true);
         labelled
     }
 
-    fn add_labels(&mut self, more: Vec<Label>) {
+    pub(super) fn add_labels(&mut self, more: Vec<Label>) {
         self.labels.extend(more);
         self.labels.sort_by_key(|label| label.leaves.start);
     }

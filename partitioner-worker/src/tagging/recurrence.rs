@@ -28,8 +28,8 @@ pub(super) struct Recurrence {
     pub(super) is_varied: Vec<bool>,
     /// This is the page's name, at a place where the pages have their names.
     pub(super) is_name: Vec<bool>,
-    /// Where a label with its colon ends that half of the pages have in this place, each before its own value.
-    pub(super) label_ends: Vec<Option<usize>>,
+    /// It is a label with its colon that half of the pages have in this place, and a value.
+    pub(super) holds_both: Vec<bool>,
 }
 
 /// A place of the site, and a text there in lower case.
@@ -54,12 +54,11 @@ pub(super) fn recurrence(pages: &[Page]) -> Option<Vec<Recurrence>> {
     let is_varied = |key: &Key| {
         followers.get(key).is_some_and(|next| next.len() >= 2 && next.iter().any(|next| !is_frequent(next)))
     };
+    let holds_both =
+        |key: &Key| label_end(&key.1).is_some_and(|end| 2 * labels[&(key.0, &key.1[..end])] >= pages.len());
     let own = |page: &Vec<Key>| Recurrence {
         is_varied: page.iter().map(is_varied).collect(),
-        label_ends: page
-            .iter()
-            .map(|key| label_end(&key.1).filter(|&end| 2 * labels[&(key.0, &key.1[..end])] >= pages.len()))
-            .collect(),
+        holds_both: page.iter().map(holds_both).collect(),
         is_frequent: page.iter().map(is_frequent).collect(),
         is_name: page
             .iter()

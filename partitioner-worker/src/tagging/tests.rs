@@ -1,7 +1,9 @@
 //! Pages in, tags and pairs out.
 
+use proptest::prelude::*;
+
 use super::*;
-use crate::testing::page;
+use crate::testing::{page, pages};
 
 /// Letters of the tags of one page.
 fn letters(html: &str) -> String {
@@ -93,6 +95,36 @@ fn pairs_are_found_in_any_layout() {
         "<h1>{0}</h1><table><tr><td><a href=/l>Length</a>:<tr><td>{1}<tr><td><a href=/m>Mouth</a>:<tr><td>{2}</table>",
     ] {
         check_pairs(template);
+    }
+}
+
+#[test]
+fn an_attribute_of_one_page_looks_like_the_others() {
+    let row = |label: &str, value: &str| format!("<div class=k>{label}</div><div class=v>{value}</div>");
+    let html = |values: &[&str; 3]| {
+        let rows = [
+            row("Length", values[1]),
+            row("Mouth", values[2]),
+            row("Source", &format!("{} Glacier", values[0])),
+        ];
+        format!("<h1>{}</h1>{}", values[0], rows.concat())
+    };
+    let mut pages: Vec<Page> = RIVERS[1..].iter().map(|values| page(&html(values))).collect();
+    pages.push(page(&format!("{}{}", html(&RIVERS[0]), row("Bridges", "seven"))));
+    let found = pairs(&pages);
+    let last = found[3].last().map(|pair| (&*pair.label, &*pair.value));
+    assert_eq!(last, Some(("Bridges", "seven")));
+}
+
+proptest! {
+    #[test]
+    fn every_leaf_has_a_tag_and_no_pair_is_empty(pages in prop::collection::vec(pages(40), 1..5)) {
+        for (page, tags) in pages.iter().zip(tags(&pages)) {
+            prop_assert_eq!(tags.len(), page.leaves.len());
+        }
+        for pair in pairs(&pages).into_iter().chain(print::pairs(&pages)).flatten() {
+            prop_assert!(!pair.label.is_empty() && !pair.value.is_empty(), "{:?}", pair);
+        }
     }
 }
 
