@@ -1,10 +1,12 @@
-//! Labels that look like the site's other labels (the print's path-consistent labelling, `[SP §5]`, over a site).
+//! Labels and their dress over a site: alike labels are alike in role (`[SP §5]`'s path-consistent labelling).
 //!
+//! What varies from page to page is value, not attribute: where most lines that are set off in one style
+//! stand on one page only they are the pages' matter (headlines of stories, names of entries), and no labels.
 //! An attribute that few pages have does not recur; but it is dressed as those that do. A style is the
 //! path of a leaf with the classes of the two elements over it. Where nearly all beginnings of lines in one
 //! style are labels, and labels of several names, the others are labels, too.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::labels::{Kind, Label};
 use super::reading::Reading;
@@ -20,6 +22,38 @@ struct Use {
     labels: usize,
     names: BTreeSet<String>,
     all: usize,
+}
+
+/// Drops labels over others that are on their page alone, in styles of which most are. A colon is evidence
+/// enough by itself.
+pub(super) fn drop_varying(readings: &mut [Reading<'_>]) {
+    let text =
+        |reading: &Reading<'_>, label: &Label| reading.page.leaves.text(label.leaves.start).to_lowercase();
+    let mut pages: HashMap<String, usize> = HashMap::new();
+    for reading in readings.iter() {
+        let own: HashSet<String> = reading.labels.iter().map(|label| text(reading, label)).collect();
+        own.into_iter().for_each(|text| *pages.entry(text).or_default() += 1);
+    }
+    let may_vary = |reading: &Reading<'_>, label: &Label| {
+        label.kind == Kind::Block && !label.leaves.clone().any(|leaf| reading.facts[leaf].ends_in_colon)
+    };
+    // Of each style, labels on their page alone, and all.
+    let mut styles: HashMap<String, (usize, usize)> = HashMap::new();
+    for reading in readings.iter() {
+        for label in reading.labels.iter().filter(|label| may_vary(reading, label)) {
+            let own = styles.entry(style(reading, label.leaves.start)).or_default();
+            own.0 += usize::from(pages[&text(reading, label)] < 2);
+            own.1 += 1;
+        }
+    }
+    for reading in readings {
+        let is_matter = |label: &Label| {
+            let (alone, all) = styles.get(&style(reading, label.leaves.start)).copied().unwrap_or_default();
+            may_vary(reading, label) && pages[&text(reading, label)] < 2 && 2 * alone > all
+        };
+        let labels = reading.labels.iter().filter(|label| !is_matter(label)).cloned().collect();
+        reading.labels = labels;
+    }
 }
 
 /// Adds the labels that only their style shows.

@@ -1,7 +1,7 @@
 //! Meta-tagging: what each label of a page is — concept, attribute, value or none (`[SP §6]`).
 //!
 //! The print reads the group hierarchy off: headers of groups are attributes, their instances values
-//! ([`print`]). That misses attributes of a single value, the weak spot its own figures show. Here the
+//! ([`mod@print`]). That misses attributes of a single value, the weak spot its own figures show. Here the
 //! page is read in [`lines`]: a label is what is set off, ends in a colon or stands over a list of its
 //! own ([`labels`]); its values are the rest of its line, or the lines under it ([`mod@pairs`]). The concept
 //! is the heading that says what the title says ([`concept`]); what recurs over the pages of a site

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Tag;
-use super::alike::take_alike;
+use super::alike::{drop_varying, take_alike};
 use super::concept::{self, Top};
 use super::decoration::decoration;
 use super::facts::{Facts, facts};
@@ -48,6 +48,7 @@ pub(super) fn site(pages: &[Page]) -> Vec<Reading<'_>> {
             reading.both.clone_from(&own.holds_both);
         }
         take_subtitles(&mut readings);
+        drop_varying(&mut readings);
         take_alike(&mut readings);
         restore_empty(&mut readings);
         settle_kinds(&mut readings);

@@ -129,6 +129,17 @@ proptest! {
 }
 
 #[test]
+fn headings_that_vary_from_page_to_page_are_values() {
+    let html = |stories: [&str; 2]| {
+        let story = |title: &str| format!("<h3><a href=/{title}>{title}</a></h3><p>About {title}.");
+        page(&format!("<h1>News</h1><h2>Latest</h2>{}<h2>Older</h2><p>None.", stories.map(story).concat()))
+    };
+    let pages = [html(["Rain", "Snow"]), html(["Wind", "Hail"]), html(["Frost", "Sleet"])];
+    let letters: String = tags(&pages)[0].iter().map(|tag| tag.letter()).collect();
+    assert_eq!(letters, "CAVVVVAV");
+}
+
+#[test]
 fn an_aside_takes_its_line_and_the_field_goes_on() {
     let html = "<h1>T</h1><div>Exports:</div><div>12</div><span>Rank: <a>3</a></span><div>13</div>";
     let found = pairs(&[page(html)]);
