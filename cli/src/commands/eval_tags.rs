@@ -292,3 +292,31 @@ fn print_attributes(name: &str, rows: &[attributes::Row], per_page: bool) -> any
         .collect();
     out::line(format!("{name:10} {:20} {}", "mean of the sites", shown.join(" | ")))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(html: &str) -> Page {
+        let url = crate::input::made_up("page.html").unwrap();
+        Page::parse(&url, None, html.as_bytes(), &limits())
+    }
+
+    #[test]
+    fn pages_of_one_site_are_read_together() {
+        let names = [Some("a"), None, Some("b"), Some("a"), None];
+        let sites = sites(names.into_iter().map(|name| name.map(str::to_owned)));
+        assert_eq!(sites, [vec![0, 3], vec![1], vec![2], vec![4]]);
+    }
+
+    #[test]
+    fn the_baselines_say_what_they_are_said_to() {
+        let page = parse("<h1>T</h1><h2>Staff</h2><p>Phone: <a>12</a> | Fax: Mail: <b>x</b>");
+        let letters: String = plain_tags(&page).iter().map(|tag| tag.letter()).collect();
+        assert_eq!(letters, "CAAVAA");
+        assert_eq!(
+            plain_pairs(&page),
+            [("Phone:".to_owned(), "12".to_owned()), ("| Fax: Mail:".into(), "x".into())]
+        );
+    }
+}

@@ -99,7 +99,7 @@ fn values(reading: &Reading<'_>) -> Vec<(usize, Vec<usize>)> {
 }
 
 /// Whether a line can hold values of a label over it: a cell's are in its table, a term's in its list of
-/// terms, an entry's in it; and values that began in a list end with it.
+/// terms, an entry's in it; and values that began in a list which the label is not in end with it.
 fn is_in_scope(reading: &Reading<'_>, label: usize, last: Option<usize>, line: usize) -> bool {
     let (tree, all) = (&reading.page.tree, &reading.page.leaves);
     let node = |line: usize| all.get(reading.lines[line].leaves.start).node;
@@ -113,10 +113,12 @@ fn is_in_scope(reading: &Reading<'_>, label: usize, last: Option<usize>, line: u
         Some("dt" | "dd") => nearest(item, &["dl"]),
         _ => Some(item),
     });
-    let is_list = ["ul", "ol", "dl", "menu"];
-    let left_list = last.is_some_and(|last| nearest(node(last), &is_list).is_some())
-        && nearest(all.get(first).node, &is_list).is_none()
-        && nearest(node(line), &is_list).is_none();
+    let is_list = |node: NodeId| matches!(tree.tag(node), Some("ul" | "ol" | "dl" | "menu"));
+    let is_listed = |line: usize| {
+        let label = all.get(first).node;
+        tree.ancestors(node(line)).any(|above| is_list(above) && !tree.is_ancestor(above, label))
+    };
+    let left_list = last.is_some_and(is_listed) && !is_listed(line);
     !left_list && scope.is_none_or(|scope| tree.is_ancestor(scope, node(line)))
 }
 

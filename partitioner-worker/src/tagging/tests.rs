@@ -148,6 +148,18 @@ fn an_aside_takes_its_line_and_the_field_goes_on() {
 }
 
 #[test]
+fn values_end_with_their_list_even_where_an_outer_one_was_never_closed() {
+    for html in [
+        "<h1>T</h1><h2>Help</h2><ul><li>Ann</ul><p>Room 5<h2>Mail</h2><ul><li>x</ul>",
+        "<h1>T</h1><ul><h2>Help</h2><ul><li>Ann</ul><p>Room 5<h2>Mail</h2><ul><li>x</ul>",
+    ] {
+        let found = pairs(&[page(html)]);
+        let found: Vec<(&str, &str)> = found[0].iter().map(|pair| (&*pair.label, &*pair.value)).collect();
+        assert_eq!(found, [("Help", "Ann"), ("Mail", "x")], "{html}");
+    }
+}
+
+#[test]
 fn a_page_that_repeats_its_name_has_it_as_concept() {
     let html = |name: &str, value: &str| {
         let part = |title: &str| format!("<p><i>{title} <u>{name}</u></i><p>Size:<p>{value} of {title}");
