@@ -64,19 +64,24 @@ fn line_words(page: &Page, line: &Line) -> BTreeSet<String> {
     line.leaves.clone().flat_map(|leaf| words(page.leaves.text(leaf))).collect()
 }
 
-/// The headings in one run after the concept. The last of them is none if a list follows it, or its like
-/// recurs further down: then it heads what follows.
+/// The headings in one run after the concept, without those at its end that a list follows, or whose like
+/// recurs further down: they head what follows.
 fn subtitles(page: &Page, lines: &[Line], facts: &[Facts], skipped: &[bool], concept: usize) -> Range<usize> {
     let start = concept + 1;
     let is_next = |line: &Line| !line.is_ruled && level(line, facts).is_some();
     let mut end = start + lines[start..].iter().take_while(|line| is_next(line)).count();
     let path = |line: &Line| page.leaves.get(line.leaves.start).path;
-    if let Some(last) = lines[start..end].last().filter(|last| last.block != lines[concept].block) {
+    let recurs = |at: usize| {
         let is_like = |line: &Line| {
-            !skipped[line.leaves.start] && level(line, facts).is_some() && path(line) == path(last)
+            !skipped[line.leaves.start] && level(line, facts).is_some() && path(line) == path(&lines[at])
         };
-        let heads = lines.get(end).is_some_and(|next| heads_list(page, last.leaves.start, next));
-        end -= usize::from(heads || lines[end..].iter().any(is_like));
+        lines[at + 1..].iter().any(is_like)
+    };
+    let heads = |at: usize| {
+        recurs(at) || lines.get(at + 1).is_some_and(|next| heads_list(page, lines[at].leaves.start, next))
+    };
+    while end > start && lines[end - 1].block != lines[concept].block && heads(end - 1) {
+        end -= 1;
     }
     start..end
 }
