@@ -198,6 +198,10 @@ pub(crate) struct PartitionArgs {
 pub(crate) enum MethodArg {
     /// Segments alone.
     Flat,
+    /// Segments by the entropy of paths.
+    Entropy,
+    /// Groups by inferred regular expressions.
+    Regex,
     /// Binary hierarchical partition by dynamic programming.
     Dp,
 }
@@ -439,6 +443,10 @@ pub(crate) enum EvalCommand {
     Tables(EvalCommon),
     /// Articles against gold.
     Articles(EvalCommon),
+    /// Tags of leaves (concept, attribute, value, none) against gold.
+    Tags(EvalCommon),
+    /// Attribute-value pairs against gold; the pages of a site are read together.
+    Attributes(EvalCommon),
 }
 
 #[derive(Debug, Args)]

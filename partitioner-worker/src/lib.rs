@@ -18,6 +18,7 @@ mod params;
 pub mod partition;
 pub mod service;
 pub mod tables;
+pub mod tagging;
 pub mod terms;
 #[cfg(test)]
 mod testing;

@@ -20,6 +20,10 @@ const STEPS_PER_MS: u64 = 100_000;
 pub enum Method {
     /// Segments alone (`[OM05 §4.1]`).
     Flat,
+    /// Segments by the entropy of paths alone (`[SP §3]`).
+    Entropy,
+    /// Entropy segments, groups by inferred regular expressions, promoted headers (`[SP §3-5]`).
+    Regex,
     /// Binary partition by dynamic programming, then grouping and promotion (`[OM05 §4.3]`).
     Dp,
 }
@@ -56,6 +60,8 @@ pub struct Params {
     pub scope: Scope,
     /// δ of the flat partition, in per cent: a segment ends where fewer of its links than this lead on.
     pub flat_delta: u32,
+    /// Whether entropy judges runs of neighbouring siblings by their average, or each by itself.
+    pub sibling_runs: bool,
     /// Siblings that cost less than this, in per cent, are instances of one group.
     pub group_below: u32,
     /// What of the cost is compared with it.
@@ -68,7 +74,7 @@ pub struct Params {
 
 impl Default for Params {
     fn default() -> Params {
-        Params { name: "default".into(), group_cost: GroupCost::Mean, ..Params::paper() }
+        Params { name: "default".into(), group_cost: GroupCost::Mean, sibling_runs: true, ..Params::paper() }
     }
 }
 
@@ -81,6 +87,7 @@ impl Params {
             method: Method::Dp,
             scope: Scope::Segment,
             flat_delta: 34,
+            sibling_runs: false,
             group_below: 33,
             group_cost: GroupCost::Sum,
             max_dp_leaves: 150,
@@ -108,10 +115,21 @@ impl Params {
     /// All parameters and the version of the algorithms as stable text.
     #[must_use]
     pub fn digest(&self) -> String {
-        let Params { name, method, scope, flat_delta, group_below, group_cost, max_dp_leaves, max_steps } =
-            self;
+        let Params {
+            name,
+            method,
+            scope,
+            flat_delta,
+            sibling_runs,
+            group_below,
+            group_cost,
+            max_dp_leaves,
+            max_steps,
+        } = self;
         let method = match method {
             Method::Flat => "flat",
+            Method::Entropy => "entropy",
+            Method::Regex => "regex",
             Method::Dp => "dp",
         };
         let scope = match scope {
@@ -124,7 +142,7 @@ impl Params {
         };
         format!(
             "{name} v{ALGORITHMS} method={method} scope={scope} flat_delta={flat_delta} \
-             group_below={group_below} group_cost={group_cost} max_dp_leaves={max_dp_leaves} \
+             sibling_runs={sibling_runs} group_below={group_below} group_cost={group_cost} max_dp_leaves={max_dp_leaves} \
              max_steps={max_steps}"
         )
     }
@@ -150,6 +168,9 @@ mod tests {
             Params { method: Method::Flat, ..paper.clone() },
             Params { scope: Scope::Page, ..paper.clone() },
             Params { flat_delta: 35, ..paper.clone() },
+            Params { method: Method::Entropy, ..paper.clone() },
+            Params { method: Method::Regex, ..paper.clone() },
+            Params { sibling_runs: true, ..paper.clone() },
             Params { group_below: 34, ..paper.clone() },
             Params { max_dp_leaves: 151, ..paper.clone() },
             paper.within(Duration::from_millis(1)),

@@ -27,6 +27,8 @@ pub(crate) fn run(args: EvalArgs, _config: &Config, quiet: bool) -> anyhow::Resu
         EvalCommand::Segments { common, level } => flat(&common, level, quiet),
         EvalCommand::Tables(common) => super::eval_tables::run(&common, quiet),
         EvalCommand::Articles(common) => texts(&common, quiet),
+        EvalCommand::Tags(common) => super::eval_tags::tags(&common),
+        EvalCommand::Attributes(common) => super::eval_tags::attributes(&common),
     }
 }
 
@@ -48,7 +50,7 @@ pub(super) fn page(folder: &Path, name: &str, url: Option<&str>) -> anyhow::Resu
 }
 
 /// The presets to measure: the one that was asked for, or both.
-fn presets(common: &EvalCommon) -> anyhow::Result<Vec<Params>> {
+pub(super) fn presets(common: &EvalCommon) -> anyhow::Result<Vec<Params>> {
     match &common.params {
         Some(name) => Ok(vec![named(name)?]),
         None => Ok(vec![named("paper")?, named("default")?]),

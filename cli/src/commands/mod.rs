@@ -6,6 +6,7 @@ mod dead;
 mod demo;
 mod eval;
 mod eval_tables;
+mod eval_tags;
 mod export;
 mod extract;
 mod mine;

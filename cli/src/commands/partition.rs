@@ -43,6 +43,8 @@ fn parameters(args: &PartitionArgs) -> anyhow::Result<Params> {
     let mut params = named(&args.params)?;
     match args.method {
         Some(MethodArg::Flat) => params.method = Method::Flat,
+        Some(MethodArg::Entropy) => params.method = Method::Entropy,
+        Some(MethodArg::Regex) => params.method = Method::Regex,
         Some(MethodArg::Dp) => params.method = Method::Dp,
         None => {}
     }

@@ -5,10 +5,12 @@
 //! figure is a macro average over pages, with its standard error by bootstrap.
 
 pub(crate) mod articles;
+pub(crate) mod attributes;
 pub(crate) mod hierarchy;
 pub(crate) mod outline;
 pub(crate) mod segments;
 pub(crate) mod tables;
+pub(crate) mod tags;
 
 /// Precision, recall and F1 of one page.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]

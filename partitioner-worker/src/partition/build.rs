@@ -12,7 +12,7 @@ use super::Piece;
 use super::promotion::Part;
 use crate::{Page, Params};
 
-const ROOT: u32 = 0;
+pub(super) const ROOT: u32 = 0;
 
 pub(crate) struct Builder<'a> {
     page: &'a Page,
@@ -95,7 +95,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn leaf(&mut self, parent: u32, leaf: usize) {
+    pub(super) fn leaf(&mut self, parent: u32, leaf: usize) {
         let label = Some(self.label(leaf));
         self.hierarchy.nodes.push(Node {
             parent: Some(parent),
@@ -105,7 +105,7 @@ impl<'a> Builder<'a> {
         });
     }
 
-    fn push(&mut self, parent: u32, kind: NodeKind, header: Option<(usize, Promotion)>) -> u32 {
+    pub(super) fn push(&mut self, parent: u32, kind: NodeKind, header: Option<(usize, Promotion)>) -> u32 {
         let label = header.map(|(leaf, _)| self.label(leaf));
         let promotion = header.map(|(_, how)| how);
         self.hierarchy.nodes.push(Node { parent: Some(parent), kind, label, promotion });

@@ -17,10 +17,14 @@ mod build;
 mod cost;
 mod dp;
 mod emphasis;
+mod entropy;
 mod flat;
 mod grouping;
+mod headers;
+mod inferred;
 mod lcs;
 mod promotion;
+mod regex;
 mod scope;
 mod split;
 
@@ -29,11 +33,27 @@ use cost::Costs;
 use promotion::Part;
 use scope::ScopeTree;
 
+/// The hierarchies of pages of one site. Only [`Method::Regex`] looks from one page at another: for its
+/// headers; any other method gives each page what [`hierarchy`] gives it.
+#[must_use]
+pub fn hierarchies(pages: &[Page], params: &Params) -> Vec<Hierarchy> {
+    match params.method {
+        Method::Regex => inferred::hierarchies(pages, params),
+        _ => pages.iter().map(|page| hierarchy(page, params)).collect(),
+    }
+}
+
 /// The page's hierarchy.
 #[must_use]
 pub fn hierarchy(page: &Page, params: &Params) -> Hierarchy {
+    if params.method == Method::Regex {
+        return inferred::hierarchy(page, params);
+    }
     let paths: Vec<_> = page.leaves.iter().map(|leaf| leaf.path).collect();
-    let boundaries = flat::boundaries(&paths, page.leaves.path_count(), params.flat_delta);
+    let boundaries = match params.method {
+        Method::Entropy => entropy::boundaries(page, &entropy::is_running(page), params.sibling_runs),
+        _ => flat::boundaries(&paths, page.leaves.path_count(), params.flat_delta),
+    };
     let mut builder = Builder::new(page, params, boundaries.clone());
     let mut work = Work {
         page,
@@ -44,7 +64,9 @@ pub fn hierarchy(page: &Page, params: &Params) -> Hierarchy {
         is_coarse: false,
     };
     match (params.method, params.scope) {
-        (Method::Flat, _) => segments(page, &boundaries).for_each(|segment| builder.flat_segment(segment)),
+        (Method::Flat | Method::Entropy | Method::Regex, _) => {
+            segments(page, &boundaries).for_each(|segment| builder.flat_segment(segment))
+        }
         (Method::Dp, Scope::Segment) => {
             for segment in segments(page, &boundaries) {
                 let parts = work.pieces(segment);

@@ -69,8 +69,25 @@ fn without_steps_a_segment_is_left_flat() {
     assert_eq!(flat.coarse, ["leaves"]);
 }
 
+#[test]
+fn repeated_records_are_groups_under_their_headers() {
+    let record = |day: &str| format!("<div><h3>{day}</h3><ul><li><a>one</a><li><a>two</a></ul></div>");
+    let html = format!("<h1>Title</h1>{}{}{}", record("Mon"), record("Tue"), record("Wed"));
+    let params = Params { method: Method::Regex, ..Params::paper() };
+    let made = hierarchy(&page(&html), &params);
+    let shown = outline(&made);
+    assert!(shown.contains("+Tue\n") && shown.contains("+Wed\n"), "{shown}");
+    assert_eq!(hierarchies(&[page(&html)], &params), [made]);
+}
+
 fn any_params() -> impl Strategy<Value = Params> {
-    let method = prop_oneof![Just(Method::Flat), Just(Method::Dp), Just(Method::Dp)];
+    let method = prop_oneof![
+        Just(Method::Flat),
+        Just(Method::Entropy),
+        Just(Method::Regex),
+        Just(Method::Dp),
+        Just(Method::Dp)
+    ];
     let scope = prop_oneof![Just(Scope::Segment), Just(Scope::Page)];
     let steps = prop_oneof![Just(0), Just(3_000), Just(u64::MAX)];
     (method, scope, steps, 1usize..40).prop_map(|(method, scope, max_steps, max_dp_leaves)| Params {

@@ -1,0 +1,166 @@
+//! Finding what to fold, fast.
+//!
+//! Exact repeats of a length are runs of S[i] = S[i+len] at least that long: one scan a length. For near
+//! repeats a window is only aligned if it shares enough symbols, counted with multiplicity, with what
+//! follows it: a distance of d leaves all but d symbols of the pattern in both. The counts slide along in O(1).
+
+use rustc_hash::FxHashMap;
+
+use super::pattern::{Slot, consensus, literal, longest, nearest};
+use super::{Folded, MAX_PATTERN};
+
+/// A run to fold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Run {
+    pub(super) start: usize,
+    /// Lengths of its windows.
+    pub(super) windows: Vec<usize>,
+    pub(super) pattern: Vec<Slot>,
+    /// Edits that made the consensus.
+    pub(super) edits: u32,
+}
+
+impl Run {
+    /// From one window to the right, as long as windows are near.
+    pub(super) fn right(symbols: &[u32], start: usize, length: usize) -> Run {
+        let mut run =
+            Run { start, windows: vec![length], pattern: literal(&symbols[start..start + length]), edits: 0 };
+        let mut end = start + length;
+        while let Some(window) = nearest(&run.pattern, &symbols[end..], false) {
+            run.pattern = consensus(&run.pattern, &symbols[end..end + window.length]);
+            run.windows.push(window.length);
+            run.edits += window.distance;
+            end += window.length;
+        }
+        run
+    }
+
+    /// Further to the left.
+    pub(super) fn left(mut self, symbols: &[u32]) -> Run {
+        let mut before: Vec<u32> = symbols[..self.start].iter().rev().copied().collect();
+        self.pattern.reverse();
+        while let Some(window) = nearest(&self.pattern, &before, false) {
+            self.pattern = consensus(&self.pattern, &before[..window.length]);
+            self.windows.insert(0, window.length);
+            self.edits += window.distance;
+            self.start -= window.length;
+            before.drain(..window.length);
+        }
+        self.pattern.reverse();
+        self
+    }
+
+    fn covered(&self) -> usize {
+        self.windows.iter().sum()
+    }
+
+    /// Cells of the alignments that made it, about, each worth several steps of simpler loops.
+    fn steps(&self) -> u64 {
+        (8 * self.windows.len() * self.pattern.len() * longest(self.pattern.len())) as u64
+    }
+
+    /// Fewer edits for the length, then the longer run, the shorter pattern, the leftmost.
+    pub(super) fn is_better(&self, other: &Run) -> bool {
+        let rate = |run: &Run, over: &Run| u64::from(run.edits) * over.covered() as u64;
+        let key = |run: &Run| (std::cmp::Reverse(run.covered()), run.windows[0], run.start);
+        rate(self, other).cmp(&rate(other, self)).then_with(|| key(self).cmp(&key(other))).is_lt()
+    }
+}
+
+/// Folds a sequence of symbols until nothing repeats or so many steps were taken, which are counted down.
+pub(crate) fn infer(symbols: &[u32], steps: &mut u64) -> Folded {
+    let mut folded = Folded::new(symbols);
+    loop {
+        let run = exact(&folded.symbols, steps).or_else(|| near(&folded.symbols, steps));
+        if *steps == 0 {
+            folded.is_cut = true;
+            return folded;
+        }
+        let Some(run) = run else { return folded };
+        folded.replace(&run.pattern, run.start, &run.windows);
+    }
+}
+
+/// The leftmost shortest window that is repeated exactly, with all that is near on both sides.
+fn exact(symbols: &[u32], steps: &mut u64) -> Option<Run> {
+    let most = MAX_PATTERN.min(symbols.len() / 2);
+    (1..=most).find_map(|length| {
+        *steps = steps.saturating_sub(symbols.len() as u64);
+        let start = repeat(symbols, length)?;
+        let run = Run::right(symbols, start, length).left(symbols);
+        *steps = steps.saturating_sub(run.steps());
+        Some(run)
+    })
+}
+
+/// The first window of a length that is repeated at once.
+fn repeat(symbols: &[u32], length: usize) -> Option<usize> {
+    let mut equal = 0;
+    for (at, (a, b)) in symbols.iter().zip(&symbols[length..]).enumerate() {
+        equal = if a == b { equal + 1 } else { 0 };
+        if equal == length {
+            return Some(at + 1 - length);
+        }
+    }
+    None
+}
+
+/// The best run of windows that are near one another.
+fn near(symbols: &[u32], steps: &mut u64) -> Option<Run> {
+    let most = MAX_PATTERN.min(symbols.len() / 2);
+    let mut best: Option<Run> = None;
+    for length in 2..=most {
+        for start in likely(symbols, length) {
+            let run = Run::right(symbols, start, length);
+            *steps = steps.saturating_sub(run.steps());
+            if *steps == 0 {
+                return None;
+            }
+            if run.windows.len() > 1 && best.as_ref().is_none_or(|best| run.is_better(best)) {
+                best = Some(run);
+            }
+        }
+        *steps = steps.saturating_sub(symbols.len() as u64);
+    }
+    best
+}
+
+/// Starts of windows that share enough symbols with what follows them.
+fn likely(symbols: &[u32], length: usize) -> Vec<usize> {
+    let reach = longest(length);
+    // A window of w symbols at distance d ≤ max(length, w)/3 shares at least length − d with the pattern.
+    let enough = length - reach / 3;
+    let mut shared = Shared::default();
+    symbols[..length].iter().for_each(|&symbol| shared.change(symbol, 1, 0));
+    symbols[length..].iter().take(reach).for_each(|&symbol| shared.change(symbol, 0, 1));
+    let mut found = Vec::new();
+    for start in 0..=symbols.len() - 2 * length {
+        if start > 0 {
+            shared.change(symbols[start - 1], -1, 0);
+            shared.change(symbols[start + length - 1], 1, -1);
+            if let Some(&last) = symbols.get(start + length + reach - 1) {
+                shared.change(last, 0, 1);
+            }
+        }
+        if shared.common as usize >= enough {
+            found.push(start);
+        }
+    }
+    found
+}
+
+/// Symbols in two stretches, with multiplicity.
+#[derive(Default)]
+struct Shared {
+    counts: FxHashMap<u32, (i32, i32)>,
+    common: i32,
+}
+
+impl Shared {
+    fn change(&mut self, symbol: u32, here: i32, there: i32) {
+        let counts = self.counts.entry(symbol).or_default();
+        self.common -= counts.0.min(counts.1);
+        *counts = (counts.0 + here, counts.1 + there);
+        self.common += counts.0.min(counts.1);
+    }
+}

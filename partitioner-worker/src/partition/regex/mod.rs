@@ -1,0 +1,142 @@
+//! The hierarchy of groups by inferred regular expressions (`[SP §4, Alg. 2]`).
+//!
+//! A segment is the sequence of its leaves' path ids. What repeats side by side is folded into one symbol,
+//! (p)*, again and again until nothing repeats: a folded symbol is a group, what was folded are its
+//! instances, and symbols inside instances nest. Instances may differ from the pattern by a third of its length;
+//! the pattern is their consensus, with alternatives and optional parts.
+//!
+//! The print leaves the order open, and its own example (`ghijhikhijhilhijhik` → g(hijhi(k|l))*) excludes
+//! the first match in the order of its loops. Fixed here: what repeats exactly is folded first, the shortest
+//! pattern before longer ones, the leftmost first, and the run takes in near windows on both sides; only where
+//! nothing repeats exactly the run with the fewest edits for its length is folded (then the longer run, the
+//! shorter pattern, the leftmost).
+//! Invariant: the leaves of [`Folded`] are the sequence, in order. [`fold::infer`] finds what the plain
+//! transcription in the tests finds; [`MAX_PATTERN`] and a number of steps bound the work. Start at [`infer`].
+
+use rustc_hash::FxHashMap;
+
+mod fold;
+mod pattern;
+#[cfg(test)]
+mod plain;
+
+pub(crate) use fold::infer;
+use pattern::Slot;
+
+/// Symbols of a pattern at most: an instance of a group that is longer is no instance for a reader either.
+const MAX_PATTERN: usize = 64;
+
+/// A leaf, counted from the sequence's first, or a group of instances.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Leaf(usize),
+    /// Instances, each the places of its parts.
+    Group(Vec<Vec<usize>>),
+}
+
+/// A sequence folded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Folded {
+    /// Parts; instances name those before them.
+    pub(crate) parts: Vec<Part>,
+    /// The sequence as it is now.
+    pub(crate) top: Vec<usize>,
+    /// Symbols of `top`, and what the folded ones stand for.
+    symbols: Vec<u32>,
+    expressions: Expressions,
+    /// Whether steps ran out before everything was folded.
+    pub(crate) is_cut: bool,
+}
+
+impl Folded {
+    fn new(symbols: &[u32]) -> Folded {
+        Folded {
+            parts: (0..symbols.len()).map(Part::Leaf).collect(),
+            top: (0..symbols.len()).collect(),
+            symbols: symbols.to_vec(),
+            expressions: Expressions::above(symbols),
+            is_cut: false,
+        }
+    }
+
+    /// Replaces windows that follow one another from `start`, and all other runs that the pattern takes.
+    fn replace(&mut self, pattern: &[Slot], start: usize, windows: &[usize]) {
+        let end = start + windows.iter().sum::<usize>();
+        let symbol = self.expressions.symbol(pattern);
+        let mut runs = self.runs(pattern, 0, start);
+        runs.push((start, windows.to_vec()));
+        runs.extend(self.runs(pattern, end, self.top.len()));
+        let (mut top, mut symbols) = (Vec::new(), Vec::new());
+        let mut at = 0;
+        for (from, windows) in runs {
+            top.extend_from_slice(&self.top[at..from]);
+            symbols.extend_from_slice(&self.symbols[at..from]);
+            at = from;
+            let mut instances = Vec::with_capacity(windows.len());
+            for length in windows {
+                instances.push(self.top[at..at + length].to_vec());
+                at += length;
+            }
+            self.parts.push(Part::Group(instances));
+            top.push(self.parts.len() - 1);
+            symbols.push(symbol);
+        }
+        top.extend_from_slice(&self.top[at..]);
+        symbols.extend_from_slice(&self.symbols[at..]);
+        (self.top, self.symbols) = (top, symbols);
+    }
+
+    /// Maximal runs of windows of the pattern inside a stretch: where they start, how long each window is.
+    fn runs(&self, pattern: &[Slot], from: usize, to: usize) -> Vec<(usize, Vec<usize>)> {
+        let first: Vec<u32> = {
+            let leading =
+                pattern.iter().position(|slot| !slot.is_optional).map_or(pattern.len(), |at| at + 1);
+            pattern[..leading].iter().flat_map(|slot| slot.symbols.iter().copied()).collect()
+        };
+        let mut runs: Vec<(usize, Vec<usize>)> = Vec::new();
+        let mut at = from;
+        let mut open = false;
+        while at < to {
+            let window = first
+                .contains(&self.symbols[at])
+                .then(|| pattern::nearest(pattern, &self.symbols[at..to], true))
+                .flatten();
+            match (window, runs.last_mut()) {
+                (Some(window), Some((_, windows))) if open => windows.push(window.length),
+                (Some(window), _) => runs.push((at, vec![window.length])),
+                (None, _) => {}
+            }
+            open = window.is_some();
+            at += window.map_or(1, |window| window.length);
+        }
+        runs
+    }
+}
+
+/// Folded expressions by the symbols that stand for them; equal expressions have one symbol.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Expressions {
+    first: u32,
+    bodies: Vec<Vec<Slot>>,
+    known: FxHashMap<Vec<Slot>, u32>,
+}
+
+impl Expressions {
+    /// With symbols above these.
+    fn above(symbols: &[u32]) -> Expressions {
+        let first = symbols.iter().max().map_or(0, |most| most + 1);
+        Expressions { first, ..Expressions::default() }
+    }
+
+    fn symbol(&mut self, pattern: &[Slot]) -> u32 {
+        let next = self.first + self.bodies.len() as u32;
+        let symbol = *self.known.entry(pattern.to_vec()).or_insert(next);
+        if symbol == next {
+            self.bodies.push(pattern.to_vec());
+        }
+        symbol
+    }
+}
+
+#[cfg(test)]
+mod tests;

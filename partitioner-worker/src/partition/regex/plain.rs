@@ -1,0 +1,31 @@
+//! The plain transcription: every length, every start, every window aligned. O(k³) and more; the oracle.
+
+use super::fold::Run;
+use super::{Folded, MAX_PATTERN};
+
+pub(super) fn infer(symbols: &[u32]) -> Folded {
+    let mut folded = Folded::new(symbols);
+    while let Some(run) = exact(&folded.symbols).or_else(|| near(&folded.symbols)) {
+        folded.replace(&run.pattern, run.start, &run.windows);
+    }
+    folded
+}
+
+fn starts(symbols: &[u32], least: usize) -> impl Iterator<Item = (usize, usize)> {
+    let count = symbols.len();
+    let most = MAX_PATTERN.min(count / 2);
+    (least..=most).flat_map(move |length| (0..=count - 2 * length).map(move |start| (start, length)))
+}
+
+fn exact(symbols: &[u32]) -> Option<Run> {
+    starts(symbols, 1)
+        .find(|&(start, length)| {
+            symbols[start..start + length] == symbols[start + length..start + 2 * length]
+        })
+        .map(|(start, length)| Run::right(symbols, start, length).left(symbols))
+}
+
+fn near(symbols: &[u32]) -> Option<Run> {
+    let runs = starts(symbols, 1).map(|(start, length)| Run::right(symbols, start, length));
+    runs.filter(|run| run.windows.len() > 1).reduce(|best, run| if run.is_better(&best) { run } else { best })
+}

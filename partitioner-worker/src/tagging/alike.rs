@@ -1,0 +1,108 @@
+//! Labels and their dress over a site: alike labels are alike in role (`[SP §5]`'s path-consistent labelling).
+//!
+//! What varies from page to page is value, not attribute: where most lines that are set off in one style
+//! stand on one page only they are the pages' matter (headlines of stories, names of entries), and no labels.
+//! An attribute that few pages have does not recur; but it is dressed as those that do. A style is the
+//! path of a leaf with the classes of the two elements over it. Where nearly all beginnings of lines in one
+//! style are labels, and labels of several names, the others are labels, too.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use super::labels::{Kind, Label};
+use super::reading::Reading;
+
+/// Labels of different names that make a style a label's.
+const NAMES: usize = 3;
+/// Characters of a label that only its style shows at most.
+const LENGTH: usize = 60;
+
+/// How a style is used: beginnings of lines that are labels, their names, and all.
+#[derive(Default)]
+struct Use {
+    labels: usize,
+    names: BTreeSet<String>,
+    all: usize,
+}
+
+/// Drops labels over others that are on their page alone, in styles of which most are. A colon is evidence
+/// enough by itself.
+pub(super) fn drop_varying(readings: &mut [Reading<'_>]) {
+    let text =
+        |reading: &Reading<'_>, label: &Label| reading.page.leaves.text(label.leaves.start).to_lowercase();
+    let mut pages: HashMap<String, usize> = HashMap::new();
+    for reading in readings.iter() {
+        let own: HashSet<String> = reading.labels.iter().map(|label| text(reading, label)).collect();
+        own.into_iter().for_each(|text| *pages.entry(text).or_default() += 1);
+    }
+    let may_vary = |reading: &Reading<'_>, label: &Label| {
+        label.kind == Kind::Block && !label.leaves.clone().any(|leaf| reading.facts[leaf].ends_in_colon)
+    };
+    // Of each style, labels on their page alone, and all.
+    let mut styles: HashMap<String, (usize, usize)> = HashMap::new();
+    for reading in readings.iter() {
+        for label in reading.labels.iter().filter(|label| may_vary(reading, label)) {
+            let own = styles.entry(style(reading, label.leaves.start)).or_default();
+            own.0 += usize::from(pages[&text(reading, label)] < 2);
+            own.1 += 1;
+        }
+    }
+    for reading in readings {
+        let is_matter = |label: &Label| {
+            let (alone, all) = styles.get(&style(reading, label.leaves.start)).copied().unwrap_or_default();
+            may_vary(reading, label) && pages[&text(reading, label)] < 2 && 2 * alone > all
+        };
+        let labels = reading.labels.iter().filter(|label| !is_matter(label)).cloned().collect();
+        reading.labels = labels;
+    }
+}
+
+/// Adds the labels that only their style shows.
+pub(super) fn take_alike(readings: &mut [Reading<'_>]) {
+    let mut styles: BTreeMap<String, Use> = BTreeMap::new();
+    for reading in readings.iter() {
+        let labelled = reading.labelled();
+        for (_, leaf) in beginnings(reading) {
+            let own = styles.entry(style(reading, leaf)).or_default();
+            own.all += 1;
+            if labelled[leaf] {
+                own.labels += 1;
+                own.names.insert(reading.page.leaves.text(leaf).to_lowercase());
+            }
+        }
+    }
+    styles.retain(|_, own| own.names.len() >= NAMES && 4 * own.labels >= 3 * own.all);
+    for reading in readings {
+        let labelled = reading.labelled();
+        let is_alike = |leaf: usize| {
+            !labelled[leaf]
+                && reading.facts[leaf].length <= LENGTH
+                && styles.contains_key(&style(reading, leaf))
+        };
+        let found = beginnings(reading).filter(|&(_, leaf)| is_alike(leaf)).map(|(line, leaf)| {
+            let is_last =
+                !(leaf + 1..reading.lines[line].leaves.end).any(|leaf| reading.facts[leaf].has_words);
+            let kind = if is_last { Kind::Block } else { Kind::Inline };
+            Label { leaves: leaf..leaf + 1, line, kind }
+        });
+        let found = found.collect();
+        reading.add_labels(found);
+    }
+}
+
+/// The first leaf with words of each line of matter under the page's heading.
+fn beginnings<'a>(reading: &'a Reading<'_>) -> impl Iterator<Item = (usize, usize)> + use<'a> {
+    let first = reading.top.as_ref().map_or(0, |top| top.subtitles.end);
+    (first..reading.lines.len()).filter_map(|line| {
+        let mut leaves = reading.lines[line].leaves.clone();
+        let leaf = leaves.find(|&leaf| reading.facts[leaf].has_words && reading.is_matter(leaf))?;
+        Some((line, leaf))
+    })
+}
+
+fn style(reading: &Reading<'_>, leaf: usize) -> String {
+    let (tree, leaves) = (&reading.page.tree, &reading.page.leaves);
+    let own = leaves.get(leaf);
+    let class = |node| tree.attr(node, "class").unwrap_or_default();
+    let above = tree.parent(own.parent).map(class).unwrap_or_default();
+    format!("{}|{}|{above}", leaves.path_string(tree, own.path), class(own.parent))
+}

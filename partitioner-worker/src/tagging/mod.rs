@@ -1,0 +1,79 @@
+//! Meta-tagging: what each label of a page is — concept, attribute, value or none (`[SP §6]`).
+//!
+//! The print reads the group hierarchy off: headers of groups are attributes, their instances values
+//! ([`mod@print`]). That misses attributes of a single value, the weak spot its own figures show. Here the
+//! page is read in [`lines`]: a label is what is set off, ends in a colon or stands over a list of its
+//! own ([`labels`]); its values are the rest of its line, or the lines under it ([`mod@pairs`]). The concept
+//! is the heading that says what the title says ([`concept`]); what recurs over the pages of a site
+//! without varying, navigation and footers are none ([`decoration`]). Where several pages of a site are
+//! given, what stands at the same place on many of them tells labels from values ([`recurrence`],
+//! [`alike`]).
+//!
+//! Invariants: one tag a leaf; a pure function of the pages in their order; one page is a site of one.
+//! Start at [`tags`] and [`pairs()`].
+
+use serde::Serialize;
+
+use crate::Page;
+
+mod alike;
+mod concept;
+mod decoration;
+mod facts;
+mod labels;
+mod lines;
+mod pairs;
+pub mod print;
+mod reading;
+mod recurrence;
+
+/// What a label is in the context of its page (`[SP §6]`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tag {
+    /// What the page is about.
+    Concept,
+    /// The name of a property of the concept, or of a relation.
+    Attribute,
+    /// An instance of an attribute, or of one that the page does not name.
+    Value,
+    /// Navigation, footers, decoration.
+    None,
+}
+
+impl Tag {
+    /// `C`, `A`, `V` or `N`.
+    #[must_use]
+    pub fn letter(self) -> char {
+        match self {
+            Tag::Concept => 'C',
+            Tag::Attribute => 'A',
+            Tag::Value => 'V',
+            Tag::None => 'N',
+        }
+    }
+}
+
+/// An attribute of a page's concept with one value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub struct Pair {
+    /// The attribute's name, without its colon.
+    pub label: String,
+    /// The value's text, white space collapsed.
+    pub value: String,
+}
+
+/// The tags of the leaves of each page; the pages are one site's.
+#[must_use]
+pub fn tags(pages: &[Page]) -> Vec<Vec<Tag>> {
+    reading::site(pages).into_iter().map(|reading| reading.tags()).collect()
+}
+
+/// The attribute-value pairs of each page in page order, each once; the pages are one site's.
+#[must_use]
+pub fn pairs(pages: &[Page]) -> Vec<Vec<Pair>> {
+    reading::site(pages).iter().map(pairs::pairs).collect()
+}
+
+#[cfg(test)]
+mod tests;

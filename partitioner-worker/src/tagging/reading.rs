@@ -1,0 +1,267 @@
+//! The pages of a site read: lines, and which leaves are decoration, concept and labels.
+//!
+//! Order of the rules: decoration by the page alone, the concept, labels; then what the pages say together
+//! ([`recurrence`]): names of the pages that stand in no heading, labels that only their recurrence shows,
+//! decoration that only its recurrence shows. Whatever is left of the matter is value.
+//! Invariant: decoration is no label, the concept neither.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Tag;
+use super::alike::{drop_varying, take_alike};
+use super::concept::{self, Top};
+use super::decoration::decoration;
+use super::facts::{Facts, facts};
+use super::labels::{Kind, Label, Sight};
+use super::lines::{Line, lines};
+use super::recurrence::{Recurrence, recurrence};
+use crate::Page;
+
+/// Characters of a label that only its recurrence shows at most.
+const NAME_LENGTH: usize = 40;
+
+/// A page read.
+pub(super) struct Reading<'a> {
+    pub(super) page: &'a Page,
+    pub(super) lines: Vec<Line>,
+    pub(super) facts: Vec<Facts>,
+    /// Leaves that are no part of the matter.
+    pub(super) skipped: Vec<bool>,
+    /// Leaves that say what the page is about.
+    pub(super) concepts: Vec<bool>,
+    pub(super) top: Option<Top>,
+    /// In page order.
+    pub(super) labels: Vec<Label>,
+    /// What has the form of labels and nothing to name.
+    empty: Vec<Label>,
+    /// Whether a leaf holds a label that recurs, and its value.
+    pub(super) both: Vec<bool>,
+}
+
+/// Reads the pages of one site together.
+pub(super) fn site(pages: &[Page]) -> Vec<Reading<'_>> {
+    let mut readings: Vec<Reading<'_>> = pages.iter().map(Reading::of).collect();
+    if let Some(recurrence) = recurrence(pages) {
+        for (reading, own) in readings.iter_mut().zip(&recurrence) {
+            reading.take_names(own);
+            reading.take_recurring_labels(own);
+            reading.both.clone_from(&own.holds_both);
+        }
+        take_subtitles(&mut readings);
+        drop_varying(&mut readings);
+        take_alike(&mut readings);
+        restore_empty(&mut readings);
+        settle_kinds(&mut readings);
+        for (reading, own) in readings.iter_mut().zip(&recurrence) {
+            reading.drop_recurring(own);
+        }
+    }
+    readings
+}
+
+impl Reading<'_> {
+    fn of(page: &Page) -> Reading<'_> {
+        let (lines, facts) = (lines(page), facts(page));
+        let mut skipped = decoration(page, &lines, &facts);
+        let top = concept::top(page, &lines, &facts, &skipped);
+        let mut concepts = vec![false; facts.len()];
+        let mut first = 0;
+        if let Some(top) = &top {
+            lines[top.concept]
+                .leaves
+                .clone()
+                .filter(|&leaf| facts[leaf].has_words)
+                .for_each(|leaf| concepts[leaf] = true);
+            // Links over the page's own heading lead to where it is found.
+            let before = lines[..top.concept].iter().flat_map(|line| line.leaves.clone());
+            before.filter(|&leaf| facts[leaf].is_link).for_each(|leaf| skipped[leaf] = true);
+            first = top.subtitles.end;
+        }
+        let sight = Sight { page, lines: &lines, facts: &facts, skipped: &skipped };
+        let mut found: Vec<Label> = (first..lines.len()).flat_map(|line| sight.labels(line)).collect();
+        let over =
+            found.iter().find(|label| label.kind == Kind::Block).map_or(lines.len(), |label| label.line);
+        found.extend(sight.linked_names(first..over));
+        found.sort_by_key(|label| label.leaves.start);
+        let (labels, empty) = with_values(found, &lines, &facts, &skipped);
+        let both = vec![false; facts.len()];
+        Reading { page, lines, facts, skipped, concepts, top, labels, empty, both }
+    }
+
+    /// Whether a leaf is neither decoration nor concept.
+    pub(super) fn is_matter(&self, leaf: usize) -> bool {
+        !self.skipped[leaf] && !self.concepts[leaf]
+    }
+
+    /// For each leaf whether it is part of a label.
+    pub(super) fn labelled(&self) -> Vec<bool> {
+        let mut labelled = vec![false; self.facts.len()];
+        self.labels.iter().flat_map(|label| label.leaves.clone()).for_each(|leaf| labelled[leaf] = true);
+        labelled
+    }
+
+    pub(super) fn add_labels(&mut self, more: Vec<Label>) {
+        self.labels.extend(more);
+        self.labels.sort_by_key(|label| label.leaves.start);
+    }
+
+    /// The page's name where it stands in place of a heading. Over all labels it stands for the page, and
+    /// what is before it in its line leads to it.
+    fn take_names(&mut self, own: &Recurrence) {
+        let text = |leaf: usize| self.page.leaves.text(leaf);
+        let Some(name) = (0..self.facts.len()).find(|&leaf| own.is_name[leaf]).map(text) else { return };
+        let end = self
+            .labels
+            .first()
+            .map_or(0, |label| self.lines[label.line + 1..].first().map_or(0, |line| line.leaves.start));
+        let over = (0..end).find(|&leaf| !own.is_name[leaf] && self.top.is_none() && text(leaf) == name);
+        let names = (0..self.facts.len()).filter(|&leaf| own.is_name[leaf]).chain(over);
+        for leaf in names.collect::<Vec<_>>() {
+            (self.concepts[leaf], self.skipped[leaf]) = (true, false);
+        }
+        if let Some(over) = over {
+            let line = self.lines.partition_point(|line| line.leaves.end <= over);
+            (self.lines[line].leaves.start..over).for_each(|leaf| self.skipped[leaf] = true);
+        }
+        let (concepts, skipped) = (&self.concepts, &self.skipped);
+        self.labels.retain(|label| !label.leaves.clone().any(|leaf| concepts[leaf] || skipped[leaf]));
+    }
+
+    /// Short texts that recur at the beginning of a line while what follows them varies. What follows a
+    /// label is its value, however often it recurs.
+    fn take_recurring_labels(&mut self, own: &Recurrence) {
+        let first = self.top.as_ref().map_or(0, |top| top.subtitles.end);
+        let labelled = self.labelled();
+        let mut heads: Vec<bool> = vec![false; self.lines.len()];
+        let blocks = self.labels.iter().filter(|label| label.kind == Kind::Block);
+        blocks.for_each(|label| heads[label.line] = true);
+        let mut found = Vec::new();
+        for line in first..self.lines.len() {
+            let is_value = line > 0 && heads[line - 1];
+            let leaves = self.lines[line].leaves.clone();
+            let mut worded = leaves.filter(|&leaf| self.facts[leaf].has_words && self.is_matter(leaf));
+            let Some(leaf) = worded.next() else { continue };
+            let recurs = own.is_frequent[leaf] && own.is_varied[leaf];
+            if !is_value && recurs && self.may_be_name(leaf) && !labelled[leaf] {
+                let kind = if worded.next().is_some() { Kind::Inline } else { Kind::Block };
+                heads[line] = kind == Kind::Block;
+                found.push(Label { leaves: leaf..leaf + 1, line, kind });
+            }
+        }
+        self.add_labels(found);
+    }
+
+    /// Short, no link, without figures.
+    fn may_be_name(&self, leaf: usize) -> bool {
+        let fact = self.facts[leaf];
+        let has_figures = self.page.leaves.text(leaf).chars().any(char::is_numeric);
+        !fact.is_link && fact.length <= NAME_LENGTH && !has_figures
+    }
+
+    /// A link that recurs and stands under no label is navigation.
+    fn drop_recurring(&mut self, own: &Recurrence) {
+        let (owned, labelled) = (super::pairs::owned(self), self.labelled());
+        let is_matter = |leaf: usize| owned[leaf] || labelled[leaf] || self.concepts[leaf];
+        let is_menu = |leaf: &usize| own.is_frequent[*leaf] && self.facts[*leaf].is_link && !is_matter(*leaf);
+        let menu: Vec<usize> = (0..self.facts.len()).filter(is_menu).collect();
+        menu.into_iter().for_each(|leaf| self.skipped[leaf] = true);
+    }
+
+    /// One tag a leaf.
+    pub(super) fn tags(&self) -> Vec<Tag> {
+        let tag = |leaf: usize| match (self.concepts[leaf], self.skipped[leaf]) {
+            (true, _) => Tag::Concept,
+            (false, true) => Tag::None,
+            (false, false) => Tag::Value,
+        };
+        let mut tags: Vec<Tag> = (0..self.facts.len()).map(tag).collect();
+        let labelled = self.labels.iter().flat_map(|label| label.leaves.clone());
+        labelled
+            .filter(|&leaf| self.facts[leaf].has_words && self.is_matter(leaf))
+            .for_each(|leaf| tags[leaf] = Tag::Attribute);
+        tags
+    }
+}
+
+/// Labels that name something, and those that do not: a heading that another of its kind follows at once,
+/// unless it is a link, whose values are where it leads, or ends in a colon.
+fn with_values(
+    found: Vec<Label>,
+    lines: &[Line],
+    facts: &[Facts],
+    skipped: &[bool],
+) -> (Vec<Label>, Vec<Label>) {
+    let level = |label: &Label| concept::level(&lines[label.line], facts);
+    let names = |at: usize| {
+        let label = &found[at];
+        let Some(own) = level(label) else { return true };
+        let next = found.get(at + 1);
+        let end = next.map_or(facts.len(), |next| next.leaves.start);
+        let has_values = (label.leaves.end..end).any(|leaf| facts[leaf].has_words && !skipped[leaf]);
+        let has_lower = next.is_some_and(|next| level(next).is_none_or(|next| next > own));
+        let is_open = |leaf: usize| facts[leaf].is_link || facts[leaf].ends_in_colon;
+        has_values || has_lower || label.leaves.clone().any(is_open)
+    };
+    let named: Vec<bool> = (0..found.len()).map(names).collect();
+    let (with, without): (Vec<_>, Vec<_>) = found.into_iter().zip(named).partition(|(_, named)| *named);
+    let plain = |labels: Vec<(Label, bool)>| labels.into_iter().map(|(label, _)| label).collect();
+    (plain(with), plain(without))
+}
+
+/// A label that has values on another page of the site is one without, too.
+fn restore_empty(readings: &mut [Reading<'_>]) {
+    let text =
+        |reading: &Reading<'_>, label: &Label| reading.page.leaves.text(label.leaves.start).to_lowercase();
+    let known: BTreeSet<String> =
+        readings.iter().flat_map(|reading| reading.labels.iter().map(|label| text(reading, label))).collect();
+    for reading in readings {
+        let empty = std::mem::take(&mut reading.empty);
+        let is_known =
+            |label: &Label| known.contains(&text(reading, label)) && reading.is_matter(label.leaves.start);
+        let more = empty.into_iter().filter(is_known).collect();
+        reading.add_labels(more);
+    }
+}
+
+/// A subtitle that nearly every page has, each its own, identifies the page as its title does.
+fn take_subtitles(readings: &mut [Reading<'_>]) {
+    let first = |reading: &Reading<'_>| {
+        let line = reading.top.as_ref().and_then(|top| top.subtitles.clone().next())?;
+        Some(reading.lines[line].leaves.clone())
+    };
+    let texts: Vec<String> = readings
+        .iter()
+        .filter_map(|reading| Some(reading.page.leaves.text(first(reading)?.start).to_lowercase()))
+        .collect();
+    let distinct: BTreeSet<&String> = texts.iter().collect();
+    if distinct.len() == texts.len() && 5 * texts.len() >= 4 * readings.len() {
+        for reading in readings {
+            let worded = |leaf: &usize| reading.facts[*leaf].has_words;
+            let own: Vec<usize> = first(reading).into_iter().flatten().filter(worded).collect();
+            for leaf in own {
+                (reading.concepts[leaf], reading.skipped[leaf]) = (true, false);
+            }
+        }
+    }
+}
+
+/// A label that elsewhere on the site has its values in its own line has none in the lines under it.
+fn settle_kinds(readings: &mut [Reading<'_>]) {
+    let key =
+        |reading: &Reading<'_>, label: &Label| reading.page.leaves.text(label.leaves.start).to_lowercase();
+    let mut inline: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    for reading in readings.iter() {
+        for label in &reading.labels {
+            let counts = inline.entry(key(reading, label)).or_default();
+            *(if label.kind == Kind::Inline { &mut counts.0 } else { &mut counts.1 }) += 1;
+        }
+    }
+    for reading in readings {
+        for at in 0..reading.labels.len() {
+            let (in_line, under) = inline[&key(reading, &reading.labels[at])];
+            if in_line > under {
+                reading.labels[at].kind = Kind::Inline;
+            }
+        }
+    }
+}
