@@ -24,4 +24,5 @@ pub mod work;
 
 pub use page::Page;
 pub use params::{GroupCost, Method, Params, Scope};
+pub use partition::OutlineParams;
 pub use work::work;

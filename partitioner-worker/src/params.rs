@@ -8,8 +8,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::partition::OutlineParams;
+
 /// Raised whenever the same parameters give another hierarchy or contribution.
-const ALGORITHMS: u32 = 1;
+const ALGORITHMS: u32 = 2;
 /// Steps of the dynamic program that a millisecond of a page's time budget buys. A step takes about a
 /// nanosecond, so partitioning stays under a tenth of the budget and the rest is left for parsing.
 const STEPS_PER_MS: u64 = 100_000;
@@ -22,6 +24,8 @@ pub enum Method {
     Flat,
     /// Binary partition by dynamic programming, then grouping and promotion (`[OM05 §4.3]`).
     Dp,
+    /// Who heads whom by evidence of presentation, from the leaves up.
+    Outline,
 }
 
 /// What the dynamic program is given at a time.
@@ -64,11 +68,18 @@ pub struct Params {
     pub max_dp_leaves: usize,
     /// Steps of the dynamic program on one page at most; what comes after is left flat.
     pub max_steps: u64,
+    /// Evidence and numbers of the outline method.
+    pub outline: OutlineParams,
 }
 
 impl Default for Params {
     fn default() -> Params {
-        Params { name: "default".into(), group_cost: GroupCost::Mean, ..Params::paper() }
+        Params {
+            name: "default".into(),
+            method: Method::Outline,
+            group_cost: GroupCost::Mean,
+            ..Params::paper()
+        }
     }
 }
 
@@ -85,6 +96,7 @@ impl Params {
             group_cost: GroupCost::Sum,
             max_dp_leaves: 150,
             max_steps: 5_000 * STEPS_PER_MS,
+            outline: OutlineParams::default(),
         }
     }
 
@@ -108,11 +120,21 @@ impl Params {
     /// All parameters and the version of the algorithms as stable text.
     #[must_use]
     pub fn digest(&self) -> String {
-        let Params { name, method, scope, flat_delta, group_below, group_cost, max_dp_leaves, max_steps } =
-            self;
+        let Params {
+            name,
+            method,
+            scope,
+            flat_delta,
+            group_below,
+            group_cost,
+            max_dp_leaves,
+            max_steps,
+            outline,
+        } = self;
         let method = match method {
             Method::Flat => "flat",
             Method::Dp => "dp",
+            Method::Outline => return format!("{name} v{ALGORITHMS} method=outline {}", outline.digest()),
         };
         let scope = match scope {
             Scope::Segment => "segment",

@@ -20,9 +20,12 @@ mod emphasis;
 mod flat;
 mod grouping;
 mod lcs;
+mod outline;
 mod promotion;
 mod scope;
 mod split;
+
+pub use outline::OutlineParams;
 
 use build::Builder;
 use cost::Costs;
@@ -32,6 +35,9 @@ use scope::ScopeTree;
 /// The page's hierarchy.
 #[must_use]
 pub fn hierarchy(page: &Page, params: &Params) -> Hierarchy {
+    if params.method == Method::Outline {
+        return outline::write(page, params, &outline::outline(page, &params.outline));
+    }
     let paths: Vec<_> = page.leaves.iter().map(|leaf| leaf.path).collect();
     let boundaries = flat::boundaries(&paths, page.leaves.path_count(), params.flat_delta);
     let mut builder = Builder::new(page, params, boundaries.clone());
@@ -45,13 +51,13 @@ pub fn hierarchy(page: &Page, params: &Params) -> Hierarchy {
     };
     match (params.method, params.scope) {
         (Method::Flat, _) => segments(page, &boundaries).for_each(|segment| builder.flat_segment(segment)),
-        (Method::Dp, Scope::Segment) => {
+        (Method::Dp | Method::Outline, Scope::Segment) => {
             for segment in segments(page, &boundaries) {
                 let parts = work.pieces(segment);
                 builder.segment(&parts);
             }
         }
-        (Method::Dp, Scope::Page) => {
+        (Method::Dp | Method::Outline, Scope::Page) => {
             let parts = work.pieces(0..page.leaves.len());
             builder.whole(&parts);
         }

@@ -1,0 +1,89 @@
+//! Labels that head nothing because they name the site.
+//!
+//! Near the top of a page the site's name often looks like its strongest heading. It is known by what it
+//! spells (the domain that most links lead to) and by where it leads (an image or heading that links to the
+//! root).
+
+use rustc_hash::FxHashMap;
+
+use super::OutlineParams;
+use super::labels::Label;
+use super::rank::Rank;
+use super::skeleton::NONE;
+use crate::Page;
+
+/// Share of the page's labels, in per cent, among which the site's name is looked for.
+const TOP: usize = 30;
+/// Shortest name that is compared with the domain, in letters.
+const LEAST: usize = 3;
+
+/// For each label whether it names the site.
+pub(super) fn barred(page: &Page, labels: &[Label], ranks: &[Rank], params: &OutlineParams) -> Vec<bool> {
+    let mut barred = vec![false; labels.len()];
+    if !params.site_name {
+        return barred;
+    }
+    let domain = domain(page, labels);
+    let top = labels.len() * TOP / 100;
+    for (i, label) in labels.iter().enumerate().take(top.max(1)) {
+        let href = label.link.and_then(|link| page.tree.attr(link, "href"));
+        let is_set_off = label.is_image || ranks[i] <= 60;
+        barred[i] =
+            (is_set_off && href.is_some_and(|href| is_root(href, &domain))) || spells(page, label, &domain);
+    }
+    barred
+}
+
+/// The domain that most links name, without its `www.`; the page's own if there is none.
+fn domain(page: &Page, labels: &[Label]) -> String {
+    let mut counts: FxHashMap<&str, u32> = FxHashMap::default();
+    for label in labels.iter().filter(|label| label.target != NONE) {
+        if let Some(host) = label.link.and_then(|link| page.tree.attr(link, "href")).and_then(host) {
+            *counts.entry(host).or_default() += 1;
+        }
+    }
+    let own = page.url.as_str();
+    let best = counts.into_iter().max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(a.0)));
+    let host = best.map_or_else(|| host(own).unwrap_or_default(), |(host, _)| host);
+    host.trim_start_matches("www.").to_ascii_lowercase()
+}
+
+fn host(href: &str) -> Option<&str> {
+    let (_, rest) = href.trim().split_once("//")?;
+    let end = rest.find(['/', '?', '#', ':']).unwrap_or(rest.len());
+    Some(&rest[..end]).filter(|host| !host.is_empty())
+}
+
+fn is_root(href: &str, domain: &str) -> bool {
+    let href = href.trim();
+    let path = match href.split_once("//") {
+        Some((_, rest)) => {
+            let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+            if host.trim_start_matches("www.") != domain {
+                return false;
+            }
+            path
+        }
+        None => href,
+    };
+    matches!(path, "" | "/" | "./" | "index.html" | "/index.html" | "index.htm" | "/index.htm" | "index.php")
+        && !href.is_empty()
+}
+
+/// Whether the domain begins with the letters and digits of the label.
+fn spells(page: &Page, label: &Label, domain: &str) -> bool {
+    let mut rest = domain.bytes();
+    let mut letters = 0;
+    for leaf in label.lo..label.hi {
+        for letter in page.leaves.text(leaf as usize).bytes().filter(|&letter| letter != b' ') {
+            if !letter.is_ascii_alphanumeric() && letter != b'.' {
+                continue;
+            }
+            if rest.next() != Some(letter.to_ascii_lowercase()) {
+                return false;
+            }
+            letters += 1;
+        }
+    }
+    letters >= LEAST
+}

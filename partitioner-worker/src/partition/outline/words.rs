@@ -1,0 +1,136 @@
+//! What class names say: a few general words of headings and of what stands beside them.
+//!
+//! A class name is cut into words at `-`, `_`, digits and capitals; the last word that is known decides
+//! (`ItemHeadline` is a head, `photo-credit` a credit), because English puts what a thing is last.
+
+/// What an element's class names call it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Word {
+    /// A title or heading.
+    Head,
+    /// Something that belongs to a story or picture: its author, date, credit, kicker, summary.
+    Meta,
+    /// An entry of a row of tabs.
+    Tab,
+    /// A menu, a form or a control: whatever else the name says, no heading.
+    Control,
+}
+
+const HEAD: [&str; 7] = ["title", "headline", "heading", "header", "head", "hd", "hed"];
+
+const META: [&str; 29] = [
+    "author",
+    "authors",
+    "byline",
+    "credit",
+    "caption",
+    "time",
+    "timestamp",
+    "date",
+    "duration",
+    "comment",
+    "comments",
+    "count",
+    "source",
+    "tag",
+    "category",
+    "label",
+    "summary",
+    "desc",
+    "description",
+    "teaser",
+    "sub",
+    "subtitle",
+    "kicker",
+    "excerpt",
+    "abstract",
+    "meta",
+    "strap",
+    "dek",
+    "standfirst",
+];
+
+const TAB: [&str; 2] = ["tab", "tabs"];
+
+const CONTROL: [&str; 12] = [
+    "menu",
+    "nav",
+    "navigation",
+    "search",
+    "form",
+    "button",
+    "btn",
+    "logo",
+    "input",
+    "toggle",
+    "social",
+    "login",
+];
+
+/// What one class name says.
+pub(super) fn word(class: &str) -> Option<Word> {
+    let mut end = class.len();
+    while end > 0 {
+        let (start, stop) = last_word(class, end);
+        let found = known(&class[start..stop]);
+        if found.is_some() {
+            return found;
+        }
+        end = start;
+    }
+    None
+}
+
+/// The last word of `class[..end]`: letters, from a capital on if it has one.
+fn last_word(class: &str, end: usize) -> (usize, usize) {
+    let bytes = class.as_bytes();
+    let mut stop = end;
+    while stop > 0 && !bytes[stop - 1].is_ascii_alphabetic() {
+        stop -= 1;
+    }
+    let mut start = stop;
+    while start > 0 && bytes[start - 1].is_ascii_alphabetic() {
+        start -= 1;
+        let is_border =
+            bytes[start].is_ascii_uppercase() && start > 0 && bytes[start - 1].is_ascii_lowercase();
+        if is_border {
+            break;
+        }
+    }
+    (start, stop)
+}
+
+fn known(word: &str) -> Option<Word> {
+    let is = |list: &[&str]| list.iter().any(|known| known.eq_ignore_ascii_case(word));
+    if word.len() < 2 {
+        None
+    } else if is(&HEAD) {
+        Some(Word::Head)
+    } else if is(&META) {
+        Some(Word::Meta)
+    } else if is(&TAB) {
+        Some(Word::Tab)
+    } else if is(&CONTROL) {
+        Some(Word::Control)
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_known_word_decides() {
+        assert_eq!(word("ItemHed"), Some(Word::Head));
+        assert_eq!(word("section-title2"), Some(Word::Head));
+        assert_eq!(word("headline-author"), Some(Word::Meta));
+        assert_eq!(word("photo_credit-wide"), Some(Word::Meta));
+        assert_eq!(word("HEADER"), Some(Word::Head));
+        assert_eq!(word("tab3"), Some(Word::Tab));
+        assert_eq!(word("titles"), None);
+        assert_eq!(word("überschrift"), None);
+        assert_eq!(word(""), None);
+    }
+}
