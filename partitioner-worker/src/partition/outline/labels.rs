@@ -85,7 +85,8 @@ pub(super) fn labels(page: &Page, skeleton: &Skeleton, params: &OutlineParams) -
 }
 
 fn leads(href: &str) -> bool {
-    !href.is_empty() && !href.starts_with('#') && !href.starts_with("javascript:")
+    let here = href.strip_prefix("index.html").unwrap_or(href);
+    !href.is_empty() && !here.starts_with('#') && !href.starts_with("javascript:")
 }
 
 #[derive(Clone, Copy)]

@@ -4,11 +4,16 @@ mod blocks;
 mod compose;
 mod decoration;
 mod forest;
+mod headings;
 mod labels;
+mod lists;
 mod rank;
+mod records;
 mod rules;
+mod siblings;
 mod site_name;
 mod skeleton;
+mod tables;
 mod tabs;
 mod tags;
 mod votes;
@@ -50,8 +55,9 @@ pub(crate) fn outline(page: &Page, params: &OutlineParams) -> Outline {
     let only = only(&labels, &spans, params);
     let (ranks, marks) = rank::ranks(&skeleton, &labels, &spans, &only, params);
     let styles = styles(&skeleton, &labels);
-    let barred = site_name::barred(page, &labels, &ranks, params);
+    let barred = site_name::barred(page, &skeleton, &labels, &ranks, params);
     let mut votes = Votes::default();
+    let stuff = stuff(&labels);
     let pass = |ranks: Vec<rank::Rank>, votes: &Votes| {
         let mut composer = Composer {
             skeleton: &skeleton,
@@ -62,6 +68,7 @@ pub(crate) fn outline(page: &Page, params: &OutlineParams) -> Outline {
             styles: &styles,
             marks: &marks,
             barred: &barred,
+            stuff: &stuff,
             forest: Forest::new(ranks),
             ballot: votes::Ballot::default(),
             done: vec![None; skeleton.elements.len()],
@@ -72,7 +79,8 @@ pub(crate) fn outline(page: &Page, params: &OutlineParams) -> Outline {
     let (mut forest, ballot, mut done) = pass(ranks.clone(), &votes);
     if params.votes {
         let mut ranks = ranks;
-        votes = ballot.count(&styles, &forest, &mut ranks);
+        let mark_styles: Vec<u32> = marks.iter().map(|&mark| skeleton.get(mark).sig).collect();
+        votes = ballot.count(&styles, &mark_styles, &forest, &mut ranks);
         (forest, _, done) = pass(ranks, &votes);
     }
     if params.decoration {
@@ -137,3 +145,16 @@ fn styles(skeleton: &Skeleton, labels: &[Label]) -> Vec<u32> {
         })
         .collect()
 }
+
+/// Images and long texts before each label: what no heading over half of a page has under it.
+fn stuff(labels: &[Label]) -> Vec<u32> {
+    let mut before = vec![0];
+    for label in labels {
+        let counts = !label.is_decoration && (label.is_image || label.words >= LONG);
+        before.push(before[before.len() - 1] + u32::from(counts));
+    }
+    before
+}
+
+/// Words of a long text.
+const LONG: u32 = 15;

@@ -14,6 +14,7 @@ pub(super) const STRONG: Rank = 75;
 pub(super) const LINK: Rank = 80;
 pub(super) const TEXT: Rank = 90;
 pub(super) const IMAGE: Rank = 95;
+pub(super) const KICKER: Rank = 98;
 pub(super) const META: Rank = 100;
 
 /// What the elements around a label say of it.
@@ -72,7 +73,7 @@ impl Evidence {
             Kind::Meta => self.is_meta = true,
             _ => {}
         }
-        if params.words && matches!(element.word, Some(Word::Head | Word::Meta)) {
+        if params.words && matches!(element.word, Some(Word::Head | Word::Meta | Word::Kicker)) {
             self.word = element.word;
             if self.heading.is_none() {
                 self.mark = number;
@@ -84,6 +85,9 @@ impl Evidence {
 fn rank(label: &Label, evidence: Evidence) -> Rank {
     if evidence.is_meta || label.is_number || label.is_decoration || evidence.word == Some(Word::Meta) {
         return META;
+    }
+    if evidence.word == Some(Word::Kicker) {
+        return if evidence.heading.is_some() { META } else { KICKER };
     }
     match evidence.heading {
         Some(level) => level * 10,

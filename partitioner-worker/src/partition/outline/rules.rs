@@ -54,7 +54,7 @@ impl Default for OutlineParams {
             label_and_list: true,
             peers: true,
             votes: true,
-            lead_in: false,
+            lead_in: true,
             tabs: true,
             site_name: true,
             same_target: true,

@@ -9,7 +9,8 @@ use rustc_hash::FxHashMap;
 use super::OutlineParams;
 use super::labels::Label;
 use super::rank::Rank;
-use super::skeleton::NONE;
+use super::skeleton::{NONE, Skeleton};
+use super::tags::Kind;
 use crate::Page;
 
 /// Share of the page's labels, in per cent, among which the site's name is looked for.
@@ -18,7 +19,13 @@ const TOP: usize = 30;
 const LEAST: usize = 3;
 
 /// For each label whether it names the site.
-pub(super) fn barred(page: &Page, labels: &[Label], ranks: &[Rank], params: &OutlineParams) -> Vec<bool> {
+pub(super) fn barred(
+    page: &Page,
+    skeleton: &Skeleton,
+    labels: &[Label],
+    ranks: &[Rank],
+    params: &OutlineParams,
+) -> Vec<bool> {
     let mut barred = vec![false; labels.len()];
     if !params.site_name {
         return barred;
@@ -31,7 +38,24 @@ pub(super) fn barred(page: &Page, labels: &[Label], ranks: &[Rank], params: &Out
         barred[i] =
             (is_set_off && href.is_some_and(|href| is_root(href, &domain))) || spells(page, label, &domain);
     }
+    // Links to places in the page ("skip to content") are no headings either.
+    for (i, label) in labels.iter().enumerate().filter(|(i, _)| ranks[*i] >= super::rank::LINK) {
+        let href = label.link.and_then(|link| page.tree.attr(link, "href")).unwrap_or_default().trim();
+        let leads_here = href.split_once('#').is_some_and(|(path, place)| is_here(path) && !place.is_empty());
+        barred[i] |= leads_here && !in_item(skeleton, label.element);
+    }
     barred
+}
+
+/// Whether one of the innermost elements is an item of a list: such links may be a menu's entries.
+fn in_item(skeleton: &Skeleton, element: u32) -> bool {
+    let above = |&element: &u32| Some(skeleton.get(element).parent).filter(|&parent| parent != NONE);
+    let mut chain = std::iter::successors(Some(element), above).take(4);
+    chain.any(|element| skeleton.get(element).kind == Kind::Item)
+}
+
+fn is_here(path: &str) -> bool {
+    matches!(path, "" | "index.html")
 }
 
 /// The domain that most links name, without its `www.`; the page's own if there is none.

@@ -195,7 +195,7 @@ impl Skeleton {
             self.names.push(name);
             word = match (word, self.words[name as usize]) {
                 (None, said) => said,
-                (Some(Word::Head), Some(Word::Meta)) => Some(Word::Meta),
+                (Some(Word::Head), Some(meta @ (Word::Meta | Word::Kicker))) => Some(meta),
                 (before, _) => before,
             };
         }

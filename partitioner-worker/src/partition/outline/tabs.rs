@@ -15,7 +15,12 @@ impl Composer<'_> {
     pub(super) fn join_tabs(&mut self, parts: Vec<Part>) -> Vec<Part> {
         for at in 0..parts.len().saturating_sub(1) {
             let row = &parts[at];
-            if !(row.is_open() && row.labels == row.tops && row.tops <= MOST && self.are_tabs(row)) {
+            if !(row.is_open()
+                && row.labels == row.tops
+                && row.tops <= MOST
+                && row.is_list
+                && self.are_tabs(row))
+            {
                 continue;
             }
             let count = row.tops as usize;

@@ -21,6 +21,7 @@ const LEAD: u32 = 2;
 #[derive(Default)]
 pub(super) struct Votes {
     leaders: FxHashSet<u32>,
+    kickers: FxHashSet<u32>,
 }
 
 impl Votes {
@@ -30,10 +31,19 @@ impl Votes {
     }
 }
 
+impl Votes {
+    /// Whether labels of this style stand before one headline nearly everywhere.
+    pub(super) fn is_kicker(&self, style: u32) -> bool {
+        self.kickers.contains(&style)
+    }
+}
+
 /// Votes being given.
 #[derive(Default)]
 pub(super) struct Ballot {
     firsts: FxHashMap<u32, u32>,
+    /// Boxes that a style begins: with one headline after it, with several.
+    kickers: FxHashMap<u32, (u32, u32)>,
 }
 
 impl Ballot {
@@ -42,22 +52,38 @@ impl Ballot {
         *self.firsts.entry(style).or_default() += 1;
     }
 
+    /// A heading of this style begins a box of so many headlines.
+    pub(super) fn count_box(&mut self, style: u32, headlines: u32) {
+        let (one, several) = self.kickers.entry(style).or_default();
+        *(if headlines == 1 { one } else { several }) += 1;
+    }
+
     /// Counts; styles that head others get a better rank.
-    pub(super) fn count(self, styles: &[u32], forest: &Forest, ranks: &mut [Rank]) -> Votes {
-        let most = styles.iter().max().map_or(0, |&style| style as usize + 1);
-        let (mut uses, mut heads) = (vec![0u32; most], vec![0u32; most]);
-        for (label, &style) in styles.iter().enumerate() {
-            uses[style as usize] += 1;
-            heads[style as usize] += u32::from(forest.children[label] >= 2);
-        }
-        for (label, &style) in styles.iter().enumerate() {
-            let (uses, heads) = (uses[style as usize], heads[style as usize]);
-            if uses >= LEAST_USES && heads * 100 >= uses * SHARE {
-                ranks[label] = ranks[label].min(VOTED);
-            }
-        }
+    pub(super) fn count(self, styles: &[u32], marks: &[u32], forest: &Forest, ranks: &mut [Rank]) -> Votes {
+        promote(marks, forest, ranks);
+        let uses = promote(styles, forest, ranks);
         let leads = |&(style, firsts): &(u32, u32)| firsts >= uses[style as usize] - firsts + LEAD;
         let leaders = self.firsts.into_iter().filter(leads).map(|(style, _)| style).collect();
-        Votes { leaders }
+        let is_kicker =
+            |&(_, (one, several)): &(u32, (u32, u32))| one >= LEAST_USES && one * 100 >= (one + several) * 80;
+        let kickers = self.kickers.into_iter().filter(is_kicker).map(|(style, _)| style).collect();
+        Votes { leaders, kickers }
     }
+}
+
+/// Labels whose style heads two or more on most of its uses get a better rank; returns the uses.
+fn promote(styles: &[u32], forest: &Forest, ranks: &mut [Rank]) -> Vec<u32> {
+    let most = styles.iter().max().map_or(0, |&style| style as usize + 1);
+    let (mut uses, mut heads) = (vec![0u32; most], vec![0u32; most]);
+    for (label, &style) in styles.iter().enumerate() {
+        uses[style as usize] += 1;
+        heads[style as usize] += u32::from(forest.children[label] >= 2);
+    }
+    for (label, &style) in styles.iter().enumerate() {
+        let (uses, heads) = (uses[style as usize], heads[style as usize]);
+        if uses >= LEAST_USES && heads * 100 >= uses * SHARE {
+            ranks[label] = ranks[label].min(VOTED);
+        }
+    }
+    uses
 }

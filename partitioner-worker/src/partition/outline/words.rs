@@ -8,17 +8,21 @@
 pub(super) enum Word {
     /// A title or heading.
     Head,
-    /// Something that belongs to a story or picture: its author, date, credit, kicker, summary.
+    /// Something that belongs to a story or picture: its author, date, credit, summary.
     Meta,
+    /// A word over one story, or over many: its class alone does not tell.
+    Kicker,
     /// An entry of a row of tabs.
     Tab,
     /// A menu, a form or a control: whatever else the name says, no heading.
     Control,
 }
 
-const HEAD: [&str; 7] = ["title", "headline", "heading", "header", "head", "hd", "hed"];
+const HEAD: [&str; 4] = ["title", "headline", "heading", "hed"];
 
-const META: [&str; 29] = [
+const TOP: [&str; 3] = ["header", "head", "hd"];
+
+const META: [&str; 23] = [
     "author",
     "authors",
     "byline",
@@ -32,23 +36,19 @@ const META: [&str; 29] = [
     "comments",
     "count",
     "source",
-    "tag",
-    "category",
-    "label",
     "summary",
     "desc",
     "description",
     "teaser",
     "sub",
     "subtitle",
-    "kicker",
     "excerpt",
-    "abstract",
     "meta",
-    "strap",
     "dek",
     "standfirst",
 ];
+
+const KICKER: [&str; 5] = ["kicker", "label", "category", "tag", "rubric"];
 
 const TAB: [&str; 2] = ["tab", "tabs"];
 
@@ -70,9 +70,11 @@ const CONTROL: [&str; 12] = [
 /// What one class name says.
 pub(super) fn word(class: &str) -> Option<Word> {
     let mut end = class.len();
+    let mut is_last = true;
     while end > 0 {
         let (start, stop) = last_word(class, end);
-        let found = known(&class[start..stop]);
+        let found = known(&class[start..stop], is_last);
+        is_last = false;
         if found.is_some() {
             return found;
         }
@@ -100,14 +102,17 @@ fn last_word(class: &str, end: usize) -> (usize, usize) {
     (start, stop)
 }
 
-fn known(word: &str) -> Option<Word> {
+/// `header` and its like name the top of anything unless they stand last.
+fn known(word: &str, is_last: bool) -> Option<Word> {
     let is = |list: &[&str]| list.iter().any(|known| known.eq_ignore_ascii_case(word));
     if word.len() < 2 {
         None
-    } else if is(&HEAD) {
+    } else if is(&HEAD) || (is_last && is(&TOP)) {
         Some(Word::Head)
     } else if is(&META) {
         Some(Word::Meta)
+    } else if is(&KICKER) {
+        Some(Word::Kicker)
     } else if is(&TAB) {
         Some(Word::Tab)
     } else if is(&CONTROL) {
