@@ -35,6 +35,7 @@ pub(super) struct Composer<'a> {
 }
 
 /// What becomes of a slice of a box.
+#[derive(Debug)]
 pub(super) enum Decision {
     /// All side by side.
     Open,
@@ -42,8 +43,8 @@ pub(super) enum Decision {
     List,
     /// The parts before `end` stand under the label of part `at`, the others beside it.
     First { at: usize, end: usize },
-    /// Each of these parts heads what follows it.
-    Following(Vec<usize>),
+    /// Each of these parts heads what follows it, up to the second number.
+    Following(Vec<(usize, usize)>),
     /// This top heads everything.
     Closed { head: u32 },
 }
@@ -103,7 +104,16 @@ impl Composer<'_> {
         let mut whole = None;
         while let Some((range, above)) = todo.pop() {
             let slice = &parts[range.clone()];
-            let made = match self.decide(element, slice, above) {
+            let decision = self.decide(element, slice, above);
+            if let Ok(od) = std::env::var("OD") { // DEBUG
+                let od: u32 = od.parse().unwrap_or(0); // DEBUG
+                let e = self.skeleton.get(element); // DEBUG
+                if e.lo <= od && od < e.hi && e.leaves() < 400 { // DEBUG
+                    let ps: Vec<String> = slice.iter().map(|p| format!("{}+{}t{}l{}r{}{}{}", self.labels[p.first as usize].lo, p.tops, p.labels, p.rank, p.best, if p.is_list {"L"} else {""}, if self.barred[p.best as usize] {"!"} else {""})).collect(); // DEBUG
+                    eprintln!("{:?} leaves {}..{} rec {} above {} {:?}: {}", e.kind, e.lo, e.hi, e.is_record, above as i32, decision, ps.join(" ")); // DEBUG
+                } // DEBUG
+            } // DEBUG
+            let made = match decision {
                 Decision::Open => self.forest.join(slice, element),
                 Decision::List => self.forest.list(slice, element),
                 Decision::Closed { head } => self.forest.close(slice, head, element),
@@ -121,7 +131,7 @@ impl Composer<'_> {
                     }
                     made
                 }
-                Decision::Following(heads) => self.sections(element, slice, range, &heads, &mut todo),
+                Decision::Following(scopes) => self.sections(element, slice, range, &scopes, &mut todo),
             };
             if above == NONE {
                 whole = Some(made);
@@ -132,19 +142,19 @@ impl Composer<'_> {
         whole.unwrap_or(parts[0])
     }
 
-    /// Each head over what follows it; what stands before the first stays beside them.
+    /// Each head over what follows it, as far as it reaches; other parts stay beside them.
     fn sections(
         &mut self,
         element: u32,
         slice: &[Part],
         range: Range<usize>,
-        heads: &[usize],
+        scopes: &[(usize, usize)],
         todo: &mut Vec<(Range<usize>, u32)>,
     ) -> Part {
-        let first = heads.first().copied().unwrap_or(0);
-        let mut tops: Vec<Part> = slice[..first].to_vec();
-        for (i, &at) in heads.iter().enumerate() {
-            let end = heads.get(i + 1).copied().unwrap_or(slice.len());
+        let mut tops: Vec<Part> = Vec::with_capacity(slice.len());
+        let mut next = 0;
+        for &(at, end) in scopes {
+            tops.extend_from_slice(&slice[next..at]);
             let head = slice[at].best;
             let mut made = self.forest.close(&slice[at..=at], head, slice[at].element);
             if at + 1 < end {
@@ -152,7 +162,9 @@ impl Composer<'_> {
                 todo.push((range.start + at + 1..range.start + end, head));
             }
             tops.push(made);
+            next = end;
         }
+        tops.extend_from_slice(&slice[next..]);
         self.forest.join(&tops, element)
     }
 
@@ -160,22 +172,24 @@ impl Composer<'_> {
         if parts.len() == 1 {
             return Decision::Open;
         }
-        if self.params.like_siblings && self.are_alike(parts) {
-            return match self.columns(parts) {
-                Some(heads) if self.params.lead_in => Decision::Following(heads),
-                _ => Decision::List,
-            };
+        if self.params.lead_in
+            && let Some(scopes) = self.columns(parts)
+        {
+            return Decision::Following(scopes);
         }
-        if let Some(heads) = self.terms(parts) {
-            return Decision::Following(heads);
+        if self.params.like_siblings && self.are_alike(parts) {
+            return Decision::List;
+        }
+        if let Some(scopes) = self.terms(parts) {
+            return Decision::Following(scopes);
         }
         if self.params.label_and_list && self.is_label_and_list(element, parts) {
             return Decision::First { at: 0, end: parts.len() };
         }
         if self.params.following
-            && let Some(heads) = self.following(element, parts)
+            && let Some(scopes) = self.following(element, parts)
         {
-            return Decision::Following(heads);
+            return Decision::Following(scopes);
         }
         if self.params.lone_first
             && let Some((at, end)) = self.lone_first(element, parts, above)

@@ -12,10 +12,14 @@ use super::skeleton::NONE;
 use super::tags::Kind;
 use super::words::Word;
 
+/// The weakest rank of the elements for headings.
+const LEAST_HEADING: Rank = 60;
 /// So few labels are never too many for one heading.
 const FEW: u64 = 30;
 /// Small parts, pictures and kickers, that may precede a heading.
 const BEFORE: usize = 2;
+/// Words of a section's name; headlines have more.
+const SHORT: u32 = 4;
 /// Words of a kicker at most.
 const KICKER_WORDS: u32 = 6;
 
@@ -39,7 +43,9 @@ impl Composer<'_> {
             return false;
         }
         let is_header = self.is_header(part.inner) || self.is_header(part.element);
-        let (most, words) = if is_header { (4, 6) } else { (2, 3) };
+        let (most, words) = if is_header { (4, 8) } else { (2, 3) };
+        let link = self.labels[part.best as usize].link;
+        let is_more = |label: &Label| label.link.is_some() && label.link != link;
         let is_menu = |label: &Label| is_header && label.words <= 3 && label.link.is_some();
         let (lo, hi) = self.spans[part.inner as usize];
         let mut count = 0;
@@ -49,7 +55,7 @@ impl Composer<'_> {
                 continue;
             }
             count += 1;
-            if count > most || label.words > words || (!is_header && label.link.is_none()) {
+            if count > most || label.words > words || (!is_header && !is_more(label)) {
                 return false;
             }
         }
@@ -58,7 +64,7 @@ impl Composer<'_> {
 
     fn is_header(&self, element: u32) -> bool {
         let this = self.skeleton.get(element);
-        matches!(this.kind, Kind::Header | Kind::Heading(_)) || this.word == Some(Word::Head)
+        matches!(this.kind, Kind::Header | Kind::Heading(_)) || matches!(this.word, Some(Word::Head | Word::Top))
     }
 
     fn is_heading(&self, part: &Part) -> bool {
@@ -74,6 +80,13 @@ impl Composer<'_> {
                 rank::HEAD_WORD => self.skeleton.share_head_words(m, n),
                 _ => self.skeleton.is_like(m, n),
             }
+            && (rank != rank::HEAD_WORD || self.are_one_length(a, b) || self.skeleton.get(m).sig == self.skeleton.get(n).sig)
+    }
+
+    /// Whether two labels are both short or both not.
+    fn are_one_length(&self, a: u32, b: u32) -> bool {
+        let is_short = |label: u32| self.labels[label as usize].words <= SHORT;
+        is_short(a) == is_short(b)
     }
 
     /// The style of a label as seen from a box: the elements from the label up to the box.
@@ -91,24 +104,40 @@ impl Composer<'_> {
         style
     }
 
-    /// Headings of one style with something between them.
-    pub(super) fn following(&self, element: u32, parts: &[Part]) -> Option<Vec<usize>> {
+    /// Headings of one style with something between them, and where the scope of each ends.
+    pub(super) fn following(&self, element: u32, parts: &[Part]) -> Option<Vec<(usize, usize)>> {
         if let Some(heads) = self.in_turn(element, parts) {
-            return Some(heads);
+            return Some(scopes(&heads, parts.len()));
         }
         let bare: Vec<usize> = (0..parts.len()).filter(|&i| self.is_heading(&parts[i])).collect();
         let best: Rank = bare.iter().map(|&i| parts[i].rank).min()?;
         let heads: Vec<usize> = bare.into_iter().filter(|&i| parts[i].rank == best).collect();
-        if heads.len() < 2 {
-            return None;
+        if let &[at] = heads.as_slice() {
+            return self.midway(element, parts, at);
         }
         let style = self.style_in(parts[heads[0]].best, element);
         if heads.iter().any(|&i| self.style_in(parts[i].best, element) != style) {
             return None;
         }
-        let ends = heads.iter().skip(1).copied().chain([parts.len()]);
-        let gaps = heads.iter().zip(ends).filter(|&(&at, end)| end > at + 1).count();
-        (gaps * 2 >= heads.len()).then_some(heads)
+        let scopes = scopes(&heads, parts.len());
+        let gaps = scopes.iter().filter(|&&(at, end)| end > at + 1).count();
+        (gaps * 2 >= heads.len()).then_some(scopes)
+    }
+
+    /// A true heading amid other parts heads what follows, up to a part that is as strong.
+    fn midway(&self, element: u32, parts: &[Part], at: usize) -> Option<Vec<(usize, usize)>> {
+        let head = &parts[at];
+        let is_end = |other: &Part| other.rank < head.rank || (other.rank == head.rank && other.is_closed());
+        let rest = &parts[at + 1..];
+        let end = rest.iter().position(is_end).map_or(parts.len(), |end| at + 1 + end);
+        let scope = &parts[at + 1..end];
+        let is_midway = at > 0 && parts[..at].iter().any(|part| part.labels > 2);
+        let fits = head.rank <= LEAST_HEADING
+            && is_midway
+            && !scope.is_empty()
+            && !scope.iter().any(|other| self.is_equal(element, head, other))
+            && self.reaches(scope);
+        fits.then(|| vec![(at, end)])
     }
 
     /// Single labels of one style, whatever their rank, each before lists.
@@ -143,6 +172,11 @@ impl Composer<'_> {
         let (part, rest) = (&parts[at], &parts[at + 1..]);
         if at > BEFORE || rest.is_empty() || !self.is_heading(part) {
             return None;
+        }
+        let is_alike = |other: &Part| other.is_single() && other.rank == part.rank;
+        let run = rest.iter().take_while(|other| is_alike(other)).count();
+        if run >= 2 || (above != NONE && self.forest.ranks[above as usize] == part.rank) {
+            return None; // tabs, or a second line of the heading
         }
         let best = rest.iter().map(|part| part.rank).min()?;
         if part.rank < best {
@@ -220,4 +254,9 @@ impl Composer<'_> {
             self.ballot.count_box(self.styles[head.best as usize], if is_short { count } else { 2 });
         }
     }
+}
+
+/// Each head's scope, up to the next head.
+pub(super) fn scopes(heads: &[usize], len: usize) -> Vec<(usize, usize)> {
+    heads.iter().copied().zip(heads.iter().skip(1).copied().chain([len])).collect()
 }

@@ -161,7 +161,7 @@ fn is_one(page: &Page, skeleton: &Skeleton, measures: &[Measure], element: u32) 
         let run = inner.lo..inner.hi;
         let digits: u32 = run.clone().map(|leaf| measures[leaf as usize].digits).sum();
         let letters: u32 = run.map(|leaf| measures[leaf as usize].letters).sum();
-        inner.word == Some(Word::Meta)
+        matches!(inner.word, Some(Word::Meta | Word::Kicker))
             || inner.kind == Kind::Meta
             || (digits > 0 && digits > letters && inner.kind != Kind::Link)
     };

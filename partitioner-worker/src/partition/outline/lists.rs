@@ -47,6 +47,9 @@ impl Composer<'_> {
     /// An element of its own before siblings that are alike, or plain text before links in line.
     fn is_over_siblings(&self, parts: &[Part]) -> bool {
         let (label, rest) = (&parts[0], &parts[1..]);
+        if self.are_of_one_kind(parts) {
+            return self.is_odd_first(parts);
+        }
         if rest.len() < 2 || self.are_alike(parts) {
             return false;
         }

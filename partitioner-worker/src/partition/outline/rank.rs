@@ -17,6 +17,9 @@ pub(super) const IMAGE: Rank = 95;
 pub(super) const KICKER: Rank = 98;
 pub(super) const META: Rank = 100;
 
+/// Labels of a box made for a heading, at most; its first label is the heading.
+const HEADER: u32 = 5;
+
 /// What the elements around a label say of it.
 #[derive(Clone, Copy, Default)]
 struct Evidence {
@@ -24,6 +27,8 @@ struct Evidence {
     word: Option<Word>,
     is_strong: bool,
     is_meta: bool,
+    /// The heading holds other labels, too.
+    is_shared: bool,
     /// The element that says most.
     mark: u32,
 }
@@ -43,14 +48,23 @@ pub(super) fn ranks(
         let (lo, hi) = spans[i];
         match only[i] {
             NONE => {
+                let Some(first) = (lo..hi).find(|&label| !labels[label as usize].is_decoration) else { continue };
                 if let Kind::Heading(level) = element.kind {
                     for label in lo..hi {
-                        (evidence[label as usize].heading, evidence[label as usize].mark) =
-                            (Some(level), i as u32);
+                        let evidence = &mut evidence[label as usize];
+                        (evidence.heading, evidence.mark, evidence.is_shared) = (Some(level), i as u32, true);
                     }
+                } else if params.words && element.word == Some(Word::Head)
+                    && hi - lo <= HEADER
+                    && !is_in_list(skeleton, labels[first as usize].element, i as u32)
+                {
+                    (evidence[first as usize].word, evidence[first as usize].mark) = (element.word, i as u32);
                 }
             }
-            label => evidence[label as usize].add(i as u32, element, params),
+            label if element.lo <= labels[label as usize].lo && labels[label as usize].hi <= element.hi => {
+                evidence[label as usize].add(i as u32, element, params);
+            }
+            _ => {}
         }
     }
     let mark = |(label, evidence): (&Label, &Evidence)| {
@@ -63,17 +77,17 @@ pub(super) fn ranks(
 impl Evidence {
     fn add(&mut self, number: u32, element: &Element, params: &OutlineParams) {
         match element.kind {
-            Kind::Heading(level) => (self.heading, self.mark) = (Some(level), number),
+            Kind::Heading(level) => (self.heading, self.mark, self.is_shared) = (Some(level), number, false),
             Kind::Strong | Kind::HeadCell | Kind::Term => {
                 self.is_strong = true;
-                if self.heading.is_none() && self.word != Some(Word::Head) {
+                if self.heading.is_none() && !matches!(self.word, Some(Word::Head | Word::Top)) {
                     self.mark = number;
                 }
             }
             Kind::Meta => self.is_meta = true,
             _ => {}
         }
-        if params.words && matches!(element.word, Some(Word::Head | Word::Meta | Word::Kicker)) {
+        if params.words && matches!(element.word, Some(Word::Head | Word::Top | Word::Meta | Word::Kicker)) {
             self.word = element.word;
             if self.heading.is_none() {
                 self.mark = number;
@@ -87,14 +101,25 @@ fn rank(label: &Label, evidence: Evidence) -> Rank {
         return META;
     }
     if evidence.word == Some(Word::Kicker) {
-        return if evidence.heading.is_some() { META } else { KICKER };
+        match evidence.heading {
+            None => return KICKER,
+            Some(_) if evidence.is_shared => return META,
+            Some(_) => {}
+        }
     }
     match evidence.heading {
         Some(level) => level * 10,
-        None if evidence.word == Some(Word::Head) => HEAD_WORD,
+        None if matches!(evidence.word, Some(Word::Head | Word::Top)) => HEAD_WORD,
         None if label.is_image => IMAGE,
         None if evidence.is_strong => STRONG,
         None if label.link.is_some() => LINK,
         None => TEXT,
     }
+}
+
+/// Whether a list stands between an element and one above it.
+fn is_in_list(skeleton: &Skeleton, element: u32, above: u32) -> bool {
+    let up = |&element: &u32| Some(skeleton.get(element).parent).filter(|&parent| parent != above && parent != NONE);
+    let mut chain = std::iter::successors(Some(element).filter(|&element| element != above), up);
+    chain.any(|element| matches!(skeleton.get(element).kind, Kind::Item | Kind::List))
 }

@@ -7,6 +7,9 @@ use super::forest::Part;
 use super::rank::{self, Rank};
 use super::tags::Kind;
 
+/// Labels of a list that no record holds.
+const MENU: u32 = 6;
+
 impl Composer<'_> {
     /// The label that heads a repeated small box.
     pub(super) fn record(&self, element: u32, parts: &[Part]) -> Option<u32> {
@@ -16,6 +19,11 @@ impl Composer<'_> {
             || this.leaves() > self.params.record_leaves
             || (self.params.tables && this.kind == Kind::Row && self.is_under_header(element))
         {
+            return None;
+        }
+        // What holds a list of its own size is a section.
+        let labels: u32 = parts.iter().map(|part| part.labels).sum();
+        if parts.iter().any(|part| part.is_list && part.labels >= MENU && part.labels * 2 > labels) {
             return None;
         }
         let is_free = |part: &&Part| !self.barred[part.best as usize];

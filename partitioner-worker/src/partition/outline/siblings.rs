@@ -6,6 +6,7 @@
 
 use super::compose::Composer;
 use super::forest::Part;
+use super::headings::scopes;
 use super::rank;
 use super::skeleton::NONE;
 use super::tags::Kind;
@@ -38,6 +39,16 @@ impl Composer<'_> {
         let this = &self.labels[first.best as usize];
         if rest.is_empty() || !self.is_bare(first) || self.barred[first.best as usize] || this.is_number {
             return false;
+        }
+        if let [list] = rest
+            && list.is_list
+            && list.labels >= 3
+            && first.rank <= rank::KICKER
+            && first.rank != rank::LINK
+            && first.rank != rank::TEXT
+            && self.is_lone(first)
+        {
+            return !self.forest.tops(list).any(|top| self.are_peers(first.best, top));
         }
         let larger = rest.iter().filter(|part| part.labels >= 3).count();
         if larger * 10 >= rest.len() * 6 && first.rank <= rank::STRONG {
@@ -84,42 +95,45 @@ impl Composer<'_> {
             && rest.iter().all(|part| part.is_list && part.inner != part.element)
     }
 
-    /// Like parts of which some have no heading: these go on with the one before.
-    pub(super) fn columns(&self, parts: &[Part]) -> Option<Vec<usize>> {
-        let kind = self.kind(&parts[0])?;
-        if matches!(kind, Kind::Item | Kind::Row | Kind::Article) || kind.is_inline() {
-            return None;
-        }
-        let heads: Vec<usize> = (0..parts.len()).filter(|&i| parts[i].is_closed()).collect();
-        if heads.first() != Some(&0) || heads.len() == parts.len() {
-            return None;
-        }
-        let mut head = &parts[0];
-        for part in parts {
-            if part.is_closed() {
-                head = part;
-            } else if head.rank > rank::STRONG || self.barred[head.best as usize] || !self.goes_on(head, part)
-            {
-                return None;
+    /// Boxes without a heading that go on with the one before.
+    pub(super) fn columns(&self, parts: &[Part]) -> Option<Vec<(usize, usize)>> {
+        let mut scopes: Vec<(usize, usize)> = Vec::new();
+        let mut head: Option<usize> = None;
+        for (i, part) in parts.iter().enumerate() {
+            match head {
+                Some(at) if self.goes_on(&parts[at], part) => match scopes.last_mut() {
+                    Some(last) if last.0 == at => last.1 = i + 1,
+                    _ => scopes.push((at, i + 1)),
+                },
+                _ => head = self.heads_column(part).then_some(i),
             }
         }
-        Some(heads)
+        (!scopes.is_empty()).then_some(scopes)
+    }
+
+    fn heads_column(&self, part: &Part) -> bool {
+        let is_box = !matches!(self.kind(part), None | Some(Kind::Item | Kind::Row | Kind::Article));
+        is_box && part.is_closed() && part.rank < rank::HEAD_WORD && !self.barred[part.best as usize]
     }
 
     /// Whether an open part lists the like of what stands under a head.
     fn goes_on(&self, head: &Part, part: &Part) -> bool {
         let below = self.forest.some_child(head.best);
         part.is_open()
+            && part.element != NONE
             && below != NONE
+            && self.skeleton.is_like(head.element, part.element)
+            && part.labels == part.tops
+            && self.forest.ranks[below as usize] >= rank::LINK
             && self.forest.tops(part).all(|top| self.styles[top as usize] == self.styles[below as usize])
     }
 
     /// The terms of a list of terms and details.
-    pub(super) fn terms(&self, parts: &[Part]) -> Option<Vec<usize>> {
+    pub(super) fn terms(&self, parts: &[Part]) -> Option<Vec<(usize, usize)>> {
         let all = parts.iter().all(|part| matches!(self.kind(part), Some(Kind::Term | Kind::Detail)));
         let heads: Vec<usize> =
             (0..parts.len()).filter(|&i| self.kind(&parts[i]) == Some(Kind::Term)).collect();
-        (all && heads.first() == Some(&0) && heads.len() < parts.len()).then_some(heads)
+        (all && heads.first() == Some(&0) && heads.len() < parts.len()).then(|| scopes(&heads, parts.len()))
     }
 
     /// Notes which label is first in a list and unlike the others, not only because it is first.

@@ -119,15 +119,9 @@ impl Skeleton {
     /// Same name, and the same of their classes call them headings.
     pub(super) fn share_head_words(&self, a: u32, b: u32) -> bool {
         let (x, y) = (self.get(a), self.get(b));
-        let says_head = |name: &&u32| self.words[**name as usize] == Some(Word::Head);
+        let says_head = |name: &&u32| matches!(self.words[**name as usize], Some(Word::Head | Word::Top));
         let heads = |element| self.classes(element).iter().filter(says_head);
         x.sig == y.sig || (x.tag == y.tag && heads(a).next().is_some() && heads(a).eq(heads(b)))
-    }
-
-    /// A class in common that calls both headings, whatever their names.
-    pub(super) fn share_head_class(&self, a: u32, b: u32) -> bool {
-        let says_head = |name: &&u32| self.words[**name as usize] == Some(Word::Head);
-        self.classes(a).iter().filter(says_head).any(|name| self.classes(b).contains(name))
     }
 
     fn find_elements(&mut self, page: &Page, kinds: &[Kind], interner: &mut Interner) {
@@ -195,7 +189,7 @@ impl Skeleton {
             self.names.push(name);
             word = match (word, self.words[name as usize]) {
                 (None, said) => said,
-                (Some(Word::Head), Some(meta @ (Word::Meta | Word::Kicker))) => Some(meta),
+                (Some(Word::Head | Word::Top), Some(meta @ (Word::Meta | Word::Kicker))) => Some(meta),
                 (before, _) => before,
             };
         }

@@ -69,7 +69,9 @@ impl Composer<'_> {
     /// The labels of a row that has one in each cell.
     fn names(&self, row: &Part) -> Vec<Part> {
         let cells = self.cells(row);
-        let is_name = |cell: &Part| self.is_lone(cell) && !self.labels[cell.best as usize].is_number;
+        let is_header = row.element != NONE && self.header_cells(row.element) >= 2;
+        let is_number = |cell: &Part| self.labels[cell.best as usize].is_number;
+        let is_name = |cell: &Part| self.is_lone(cell) && (is_header || !is_number(cell));
         if cells.iter().all(is_name) { cells } else { Vec::new() }
     }
 

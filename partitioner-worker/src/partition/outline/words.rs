@@ -8,6 +8,8 @@
 pub(super) enum Word {
     /// A title or heading.
     Head,
+    /// A header: a heading, or the top part of a box.
+    Top,
     /// Something that belongs to a story or picture: its author, date, credit, summary.
     Meta,
     /// A word over one story, or over many: its class alone does not tell.
@@ -19,6 +21,11 @@ pub(super) enum Word {
 }
 
 const HEAD: [&str; 4] = ["title", "headline", "heading", "hed"];
+
+const CONTAINER: [&str; 16] = [
+    "section", "wrapper", "wrap", "container", "bar", "area", "content", "inner", "row", "top", "main", "site",
+    "page", "bottom", "left", "right",
+];
 
 const TOP: [&str; 3] = ["header", "head", "hd"];
 
@@ -70,11 +77,11 @@ const CONTROL: [&str; 12] = [
 /// What one class name says.
 pub(super) fn word(class: &str) -> Option<Word> {
     let mut end = class.len();
-    let mut is_last = true;
+    let mut is_top = true;
     while end > 0 {
         let (start, stop) = last_word(class, end);
-        let found = known(&class[start..stop], is_last);
-        is_last = false;
+        let found = known(&class[start..stop], is_top);
+        is_top &= !CONTAINER.iter().any(|known| known.eq_ignore_ascii_case(&class[start..stop]));
         if found.is_some() {
             return found;
         }
@@ -102,13 +109,15 @@ fn last_word(class: &str, end: usize) -> (usize, usize) {
     (start, stop)
 }
 
-/// `header` and its like name the top of anything unless they stand last.
-fn known(word: &str, is_last: bool) -> Option<Word> {
+/// `header` and its like name the top of anything, too: then a word for a container follows them.
+fn known(word: &str, is_top: bool) -> Option<Word> {
     let is = |list: &[&str]| list.iter().any(|known| known.eq_ignore_ascii_case(word));
     if word.len() < 2 {
         None
-    } else if is(&HEAD) || (is_last && is(&TOP)) {
+    } else if is(&HEAD) {
         Some(Word::Head)
+    } else if is_top && is(&TOP) {
+        Some(Word::Top)
     } else if is(&META) {
         Some(Word::Meta)
     } else if is(&KICKER) {
