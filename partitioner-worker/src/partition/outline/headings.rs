@@ -13,7 +13,7 @@ use super::tags::Kind;
 use super::words::Word;
 
 /// The weakest rank of the elements for headings.
-const LEAST_HEADING: Rank = 60;
+pub(super) const LEAST_HEADING: Rank = 60;
 /// So few labels are never too many for one heading.
 const FEW: u64 = 30;
 /// Small parts, pictures and kickers, that may precede a heading.
@@ -48,6 +48,10 @@ impl Composer<'_> {
         let is_more = |label: &Label| label.link.is_some() && label.link != link;
         let is_menu = |label: &Label| is_header && label.words <= 3 && label.link.is_some();
         let (lo, hi) = self.spans[part.inner as usize];
+        if hi - lo < part.labels {
+            return false;
+        }
+        let is_true = part.rank <= LEAST_HEADING;
         let mut count = 0;
         for label in (lo..hi).filter(|&label| label != part.best) {
             let label = &self.labels[label as usize];
@@ -55,7 +59,7 @@ impl Composer<'_> {
                 continue;
             }
             count += 1;
-            if count > most || label.words > words || (!is_header && !is_more(label)) {
+            if count > most || label.words > words || (!is_header && !is_more(label) && !(is_true && count == 1)) {
                 return false;
             }
         }
@@ -80,13 +84,14 @@ impl Composer<'_> {
                 rank::HEAD_WORD => self.skeleton.share_head_words(m, n),
                 _ => self.skeleton.is_like(m, n),
             }
-            && (rank != rank::HEAD_WORD || self.are_one_length(a, b) || self.skeleton.get(m).sig == self.skeleton.get(n).sig)
+            && (rank != rank::HEAD_WORD
+                || self.are_long(a, b)
+                || self.skeleton.get(m).sig == self.skeleton.get(n).sig)
     }
 
-    /// Whether two labels are both short or both not.
-    fn are_one_length(&self, a: u32, b: u32) -> bool {
-        let is_short = |label: u32| self.labels[label as usize].words <= SHORT;
-        is_short(a) == is_short(b)
+    /// Whether both labels are as long as headlines are.
+    fn are_long(&self, a: u32, b: u32) -> bool {
+        [a, b].iter().all(|&label| self.labels[label as usize].words > SHORT)
     }
 
     /// The style of a label as seen from a box: the elements from the label up to the box.

@@ -77,7 +77,9 @@ pub(super) fn ranks(
 impl Evidence {
     fn add(&mut self, number: u32, element: &Element, params: &OutlineParams) {
         match element.kind {
-            Kind::Heading(level) => (self.heading, self.mark, self.is_shared) = (Some(level), number, false),
+            Kind::Heading(level) => {
+                (self.heading, self.mark, self.is_shared, self.word) = (Some(level), number, false, None);
+            }
             Kind::Strong | Kind::HeadCell | Kind::Term => {
                 self.is_strong = true;
                 if self.heading.is_none() && !matches!(self.word, Some(Word::Head | Word::Top)) {

@@ -4,6 +4,7 @@
 
 use super::compose::Composer;
 use super::forest::Part;
+use super::headings::LEAST_HEADING;
 use super::rank::{self, Rank};
 use super::tags::Kind;
 
@@ -23,7 +24,10 @@ impl Composer<'_> {
         }
         // What holds a list of its own size is a section.
         let labels: u32 = parts.iter().map(|part| part.labels).sum();
-        if parts.iter().any(|part| part.is_list && part.labels >= MENU && part.labels * 2 > labels) {
+        let is_section = |part: &Part| {
+            part.is_list && ((part.labels >= MENU && part.labels * 2 > labels) || part.rank <= LEAST_HEADING)
+        };
+        if parts.iter().any(is_section) {
             return None;
         }
         let is_free = |part: &&Part| !self.barred[part.best as usize];

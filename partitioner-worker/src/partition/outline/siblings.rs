@@ -69,7 +69,7 @@ impl Composer<'_> {
     /// Items among which bare headings stand before plain ones.
     fn is_headed_list(&self, parts: &[Part]) -> bool {
         let [first, rest @ ..] = parts else { return false };
-        if first.rank > rank::STRONG
+        if first.rank > rank::HEAD_WORD
             || rest.len() < 2
             || !self.is_bare(first)
             || self.barred[first.best as usize]
@@ -113,7 +113,8 @@ impl Composer<'_> {
 
     fn heads_column(&self, part: &Part) -> bool {
         let is_box = !matches!(self.kind(part), None | Some(Kind::Item | Kind::Row | Kind::Article));
-        is_box && part.is_closed() && part.rank < rank::HEAD_WORD && !self.barred[part.best as usize]
+        let is_set_off = part.rank < rank::HEAD_WORD || self.kind(part) == Some(Kind::Cell);
+        is_box && part.is_closed() && is_set_off && !self.barred[part.best as usize]
     }
 
     /// Whether an open part lists the like of what stands under a head.
@@ -123,7 +124,6 @@ impl Composer<'_> {
             && part.element != NONE
             && below != NONE
             && self.skeleton.is_like(head.element, part.element)
-            && part.labels == part.tops
             && self.forest.ranks[below as usize] >= rank::LINK
             && self.forest.tops(part).all(|top| self.styles[top as usize] == self.styles[below as usize])
     }

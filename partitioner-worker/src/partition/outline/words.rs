@@ -29,7 +29,7 @@ const CONTAINER: [&str; 16] = [
 
 const TOP: [&str; 3] = ["header", "head", "hd"];
 
-const META: [&str; 23] = [
+const META: [&str; 22] = [
     "author",
     "authors",
     "byline",
@@ -47,7 +47,6 @@ const META: [&str; 23] = [
     "desc",
     "description",
     "teaser",
-    "sub",
     "subtitle",
     "excerpt",
     "meta",
