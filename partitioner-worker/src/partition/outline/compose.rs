@@ -183,7 +183,7 @@ impl Composer<'_> {
         if let Some(scopes) = self.terms(parts) {
             return Decision::Following(scopes);
         }
-        if self.params.label_and_list && self.is_label_and_list(element, parts) {
+        if self.params.label_and_list && self.is_label_and_list(element, parts, above) {
             return Decision::First { at: 0, end: parts.len() };
         }
         if self.params.following

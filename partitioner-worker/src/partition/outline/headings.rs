@@ -43,7 +43,8 @@ impl Composer<'_> {
             return false;
         }
         let is_header = self.is_header(part.inner) || self.is_header(part.element);
-        let (most, words) = if is_header { (4, 8) } else { (2, 3) };
+        let is_true = part.rank <= LEAST_HEADING;
+        let (most, words) = if is_header { (4, 8) } else { (2 + u32::from(is_true), 3) };
         let link = self.labels[part.best as usize].link;
         let is_more = |label: &Label| label.link.is_some() && label.link != link;
         let is_menu = |label: &Label| is_header && label.words <= 3 && label.link.is_some();
@@ -51,7 +52,6 @@ impl Composer<'_> {
         if hi - lo < part.labels {
             return false;
         }
-        let is_true = part.rank <= LEAST_HEADING;
         let mut count = 0;
         for label in (lo..hi).filter(|&label| label != part.best) {
             let label = &self.labels[label as usize];

@@ -8,12 +8,15 @@ use super::tags::Kind;
 
 /// A plain text of more words names no list.
 const MOST_WORDS: u32 = 10;
+/// Labels of a box that are taken for a list if none of them heads another.
+const FLAT: u32 = 4;
 
 impl Composer<'_> {
     /// Whether the first part is one label and the others are plainly a list of equals.
-    pub(super) fn is_label_and_list(&self, element: u32, parts: &[Part]) -> bool {
+    pub(super) fn is_label_and_list(&self, element: u32, parts: &[Part], above: u32) -> bool {
         let [label, rest @ ..] = parts else { return false };
-        if rest.is_empty() || !self.may_name(label) {
+        let is_second = above != NONE && label.rank < rank::LINK && self.forest.ranks[above as usize] == label.rank;
+        if rest.is_empty() || is_second || !self.may_name(label) {
             return false;
         }
         self.is_entry_over_submenu(element, label, rest)
@@ -74,7 +77,14 @@ impl Composer<'_> {
                 && part.labels > 1
                 && (part.is_list || self.kind(part) == Some(Kind::List))
         };
-        lists.len() <= 2 && lists.iter().all(is_list)
+        let is_flat = |part: &Part| {
+            self.is_other_block(label, part)
+                && part.labels == part.tops
+                && part.tops >= FLAT
+                && (rank::LINK..rank::META).contains(&part.rank)
+        };
+        let is_plain = self.labels[label.best as usize].link.is_none() && label.element != NONE;
+        (lists.len() <= 2 && lists.iter().all(is_list)) || (is_plain && rest.len() == 1 && is_flat(&rest[0]))
     }
 
     /// A block that is not of the label's kind.

@@ -86,7 +86,7 @@ pub(crate) fn outline(page: &Page, params: &OutlineParams) -> Outline {
     if params.decoration {
         decoration::place(&skeleton, &labels, &spans, &done, &mut forest);
     }
-    let boundaries = blocks::boundaries(&skeleton, &labels, &spans, &done, params);
+    let boundaries = blocks::boundaries(&skeleton, &forest, &done, params);
     Outline {
         boundaries,
         lists: forest.list.clone(),

@@ -40,6 +40,18 @@ pub struct OutlineParams {
     pub overreach: u32,
     /// Most leaves of a record.
     pub record_leaves: u32,
+    /// Leaves of an element that is always one block.
+    pub small_block: u32,
+    /// Most leaves of a block under one head.
+    pub closed_block: u32,
+    /// Most leaves of a block that is a list.
+    pub list_block: u32,
+    /// A shorter run of leaves joins the block after it.
+    pub short_block: u32,
+    /// Most blocks of a page.
+    pub most_blocks: u32,
+    /// Leaves that allow a page one more block.
+    pub leaves_a_block: u32,
 }
 
 impl Default for OutlineParams {
@@ -62,6 +74,12 @@ impl Default for OutlineParams {
             decoration: true,
             overreach: 35,
             record_leaves: 25,
+            small_block: 8,
+            closed_block: 120,
+            list_block: 20,
+            short_block: 2,
+            most_blocks: 36,
+            leaves_a_block: 10,
         }
     }
 }
@@ -87,6 +105,12 @@ impl OutlineParams {
             decoration,
             overreach,
             record_leaves,
+            small_block,
+            closed_block,
+            list_block,
+            short_block,
+            most_blocks,
+            leaves_a_block,
         } = self;
         let switches = [
             ("merge", merge),
@@ -106,6 +130,7 @@ impl OutlineParams {
             ("decoration", decoration),
         ];
         let off: Vec<&str> = switches.iter().filter(|(_, is_on)| !**is_on).map(|(name, _)| *name).collect();
-        format!("overreach={overreach} record_leaves={record_leaves} off={}", off.join(","))
+        let blocks = [small_block, closed_block, list_block, short_block, most_blocks, leaves_a_block].map(u32::to_string).join(",");
+        format!("overreach={overreach} record_leaves={record_leaves} blocks={blocks} off={}", off.join(","))
     }
 }
