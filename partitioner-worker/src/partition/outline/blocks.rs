@@ -38,7 +38,8 @@ pub(super) fn boundaries(
 /// The smallest block joins the neighbour it is more closely related to, until there are few enough.
 fn merge(skeleton: &Skeleton, starts: Vec<u32>, leaves: u32, most: usize) -> Vec<u32> {
     // Each block's first leaf, and how deep the element is that holds its border with the block before.
-    let mut blocks: Vec<(u32, u32)> = starts.into_iter().map(|start| (start, border(skeleton, start))).collect();
+    let mut blocks: Vec<(u32, u32)> =
+        starts.into_iter().map(|start| (start, border(skeleton, start))).collect();
     while blocks.len() > most.max(1) {
         let end = |i: usize| blocks.get(i + 1).map_or(leaves, |next| next.0);
         let Some(smallest) = (0..blocks.len()).min_by_key(|&i| (end(i) - blocks[i].0, i)) else { break };
@@ -101,7 +102,8 @@ impl Cut<'_> {
 
     /// Whether most tops of a list head several labels.
     fn are_sections(&self, part: &Part) -> bool {
-        let sections = self.forest.tops(part).filter(|&top| self.forest.children[top as usize] >= SECTION).count();
-        sections * 2 > part.tops as usize
+        let sections =
+            self.forest.some_tops(part).filter(|&top| self.forest.children[top as usize] >= SECTION).count();
+        sections * 2 > self.forest.some_tops(part).count()
     }
 }

@@ -7,35 +7,79 @@
 use std::ops::Range;
 
 use super::OutlineParams;
+use super::evidence::Evidence;
 use super::forest::{Forest, Part};
+use super::headings::Scope;
 use super::labels::Label;
+use super::rank::Rank;
 use super::skeleton::{NONE, Skeleton};
 use super::tags::Kind;
 use super::votes::{Ballot, Votes};
 
+/// What one pass made.
+pub(super) struct Composed {
+    pub(super) forest: Forest,
+    pub(super) ballot: Ballot,
+    /// What each element holds; `None`: decoration, or it stands inside a label.
+    pub(super) done: Vec<Option<Part>>,
+}
+
+/// One pass over the page, with the votes of the pass before.
+pub(super) fn compose(
+    evidence: &Evidence,
+    params: &OutlineParams,
+    votes: &Votes,
+    ranks: Vec<Rank>,
+) -> Composed {
+    let Evidence { skeleton, labels, spans, marks, styles, barred, stuff, .. } = evidence;
+    let done = vec![None; skeleton.elements.len()];
+    let (forest, ballot) = (Forest::new(ranks), Ballot::default());
+    let mut composer = Composer {
+        skeleton,
+        labels,
+        spans,
+        params,
+        votes,
+        styles,
+        marks,
+        barred,
+        stuff,
+        forest,
+        ballot,
+        done,
+    };
+    composer.run();
+    Composed { forest: composer.forest, ballot: composer.ballot, done: composer.done }
+}
+
+/// The evidence, and what was decided so far.
 pub(super) struct Composer<'a> {
     pub(super) skeleton: &'a Skeleton,
     pub(super) labels: &'a [Label],
-    /// The labels of each element.
     pub(super) spans: &'a [(u32, u32)],
     pub(super) params: &'a OutlineParams,
     pub(super) votes: &'a Votes,
     pub(super) styles: &'a [u32],
-    /// The element that gave each label its rank.
     pub(super) marks: &'a [u32],
-    /// Labels that head nothing.
     pub(super) barred: &'a [bool],
-    /// Images and long texts before each label.
     pub(super) stuff: &'a [u32],
     pub(super) forest: Forest,
-    /// What the lists of this pass say of their first labels.
     pub(super) ballot: Ballot,
-    /// What each element holds, once it is done.
     pub(super) done: Vec<Option<Part>>,
 }
 
+/// How often headings may nest in one box; what is deeper stays side by side.
+const DEEPEST: u32 = 12;
+
+/// Parts of a box that stand under one label, still to be decided.
+#[derive(Clone)]
+struct Slice {
+    range: Range<usize>,
+    above: u32,
+    depth: u32,
+}
+
 /// What becomes of a slice of a box.
-#[derive(Debug)]
 pub(super) enum Decision {
     /// All side by side.
     Open,
@@ -43,14 +87,14 @@ pub(super) enum Decision {
     List,
     /// The parts before `end` stand under the label of part `at`, the others beside it.
     First { at: usize, end: usize },
-    /// Each of these parts heads what follows it, up to the second number.
-    Following(Vec<(usize, usize)>),
+    /// Each of these parts heads what follows it.
+    Following(Vec<Scope>),
     /// This top heads everything.
     Closed { head: u32 },
 }
 
 impl Composer<'_> {
-    pub(super) fn run(&mut self) {
+    fn run(&mut self) {
         for element in (0..self.skeleton.elements.len() as u32).rev() {
             let parts = self.parts(element);
             self.done[element as usize] = match parts.as_slice() {
@@ -100,72 +144,61 @@ impl Composer<'_> {
 
     /// Decides a box.
     fn scope(&mut self, element: u32, parts: &[Part]) -> Part {
-        let mut todo: Vec<(Range<usize>, u32)> = vec![(0..parts.len(), NONE)];
+        let mut todo = vec![Slice { range: 0..parts.len(), above: NONE, depth: 0 }];
         let mut whole = None;
-        while let Some((range, above)) = todo.pop() {
-            let slice = &parts[range.clone()];
-            let decision = self.decide(element, slice, above);
-            if let Ok(od) = std::env::var("OD") { // DEBUG
-                let od: u32 = od.parse().unwrap_or(0); // DEBUG
-                let e = self.skeleton.get(element); // DEBUG
-                if e.lo <= od && od < e.hi && e.leaves() < 400 { // DEBUG
-                    let ps: Vec<String> = slice.iter().map(|p| format!("{}+{}t{}l{}r{}{}{}", self.labels[p.first as usize].lo, p.tops, p.labels, p.rank, p.best, if p.is_list {"L"} else {""}, if self.barred[p.best as usize] {"!"} else {""})).collect(); // DEBUG
-                    eprintln!("{:?} leaves {}..{} rec {} above {} {:?}: {}", e.kind, e.lo, e.hi, e.is_record, above as i32, decision, ps.join(" ")); // DEBUG
-                } // DEBUG
-            } // DEBUG
-            let made = match decision {
-                Decision::Open => self.forest.join(slice, element),
-                Decision::List => self.forest.list(slice, element),
-                Decision::Closed { head } => self.forest.close(slice, head, element),
-                Decision::First { at, end } => {
-                    let head = slice[at].best;
-                    if at + 1 < end {
-                        todo.push((range.start + at + 1..range.start + end, head));
-                    }
-                    let mut made = self.forest.close(&slice[..=at], head, element);
-                    made.labels = slice[..end].iter().map(|part| part.labels).sum();
-                    if end < slice.len() {
-                        let mut tops = vec![made];
-                        tops.extend_from_slice(&slice[end..]);
-                        made = self.forest.join(&tops, element);
-                    }
-                    made
-                }
-                Decision::Following(scopes) => self.sections(element, slice, range, &scopes, &mut todo),
-            };
-            if above == NONE {
+        while let Some(slice) = todo.pop() {
+            let made = self.slice(element, parts, &slice, &mut todo);
+            if slice.above == NONE {
                 whole = Some(made);
             } else {
-                self.forest.attach(above, &made);
+                self.forest.attach(slice.above, &made);
             }
         }
         whole.unwrap_or(parts[0])
     }
 
-    /// Each head over what follows it, as far as it reaches; other parts stay beside them.
-    fn sections(
-        &mut self,
-        element: u32,
-        slice: &[Part],
-        range: Range<usize>,
-        scopes: &[(usize, usize)],
-        todo: &mut Vec<(Range<usize>, u32)>,
-    ) -> Part {
-        let mut tops: Vec<Part> = Vec::with_capacity(slice.len());
-        let mut next = 0;
-        for &(at, end) in scopes {
-            tops.extend_from_slice(&slice[next..at]);
-            let head = slice[at].best;
-            let mut made = self.forest.close(&slice[at..=at], head, slice[at].element);
-            if at + 1 < end {
-                made.labels += slice[at + 1..end].iter().map(|part| part.labels).sum::<u32>();
-                todo.push((range.start + at + 1..range.start + end, head));
+    /// Decides a slice of a box; what its heads take is left to do.
+    fn slice(&mut self, element: u32, parts: &[Part], slice: &Slice, todo: &mut Vec<Slice>) -> Part {
+        let Slice { range, above, depth } = slice.clone();
+        let parts = &parts[range.clone()];
+        let decision = if depth < DEEPEST { self.decide(element, parts, above) } else { Decision::Open };
+        let inner = |from: usize, to: usize, above: u32| Slice {
+            range: range.start + from..range.start + to,
+            above,
+            depth: depth + 1,
+        };
+        match decision {
+            Decision::Open => self.forest.join(parts, element),
+            Decision::List => self.forest.list(parts, element),
+            Decision::Closed { head } => self.forest.close(parts, head, element),
+            Decision::First { at, end } => {
+                let head = parts[at].best;
+                if at + 1 < end {
+                    todo.push(inner(at + 1, end, head));
+                }
+                let mut tops = vec![self.forest.close(&parts[..=at], head, element)];
+                tops[0].labels = parts[..end].iter().map(|part| part.labels).sum();
+                tops.extend_from_slice(&parts[end..]);
+                self.forest.join(&tops, element)
             }
-            tops.push(made);
-            next = end;
+            Decision::Following(scopes) => {
+                let mut tops = Vec::with_capacity(parts.len());
+                let mut next = 0;
+                for Scope { from, at, end } in scopes {
+                    tops.extend_from_slice(&parts[next..from]);
+                    let head = parts[at].best;
+                    let mut made = self.forest.close(&parts[from..=at], head, parts[at].element);
+                    made.labels = parts[from..end].iter().map(|part| part.labels).sum();
+                    tops.push(made);
+                    if at + 1 < end {
+                        todo.push(inner(at + 1, end, head));
+                    }
+                    next = end;
+                }
+                tops.extend_from_slice(&parts[next..]);
+                self.forest.join(&tops, element)
+            }
         }
-        tops.extend_from_slice(&slice[next..]);
-        self.forest.join(&tops, element)
     }
 
     fn decide(&self, element: u32, parts: &[Part], above: u32) -> Decision {

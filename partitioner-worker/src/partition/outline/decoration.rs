@@ -3,18 +3,13 @@
 //! A bar between two menu entries stands beside them; a bullet in a story belongs to the story. So each goes
 //! to the smallest element that holds a label, under that element's one top, or beside its tops.
 
+use super::evidence::Evidence;
 use super::forest::{Forest, Part};
-use super::labels::Label;
-use super::skeleton::{NONE, Skeleton};
+use super::skeleton::NONE;
 
 /// Gives each decoration its parent.
-pub(super) fn place(
-    skeleton: &Skeleton,
-    labels: &[Label],
-    spans: &[(u32, u32)],
-    done: &[Option<Part>],
-    forest: &mut Forest,
-) {
+pub(super) fn place(evidence: &Evidence, done: &[Option<Part>], forest: &mut Forest) {
+    let Evidence { skeleton, labels, spans, .. } = evidence;
     for (i, label) in labels.iter().enumerate().filter(|(_, label)| label.is_decoration) {
         let mut element = label.element;
         while element != NONE && done[element as usize].is_none() {

@@ -59,6 +59,9 @@ impl Part {
     }
 }
 
+/// How many tops of a part are looked at.
+const SOME: usize = 200;
+
 pub(super) struct Forest {
     pub(super) ranks: Vec<Rank>,
     pub(super) parent: Vec<u32>,
@@ -94,6 +97,11 @@ impl Forest {
     pub(super) fn tops(&self, part: &Part) -> impl Iterator<Item = u32> + '_ {
         let last = part.last;
         std::iter::successors(Some(part.first), move |&top| (top != last).then(|| self.next[top as usize]))
+    }
+
+    /// The first tops of a part: enough to judge it by, and bounded however often it is judged.
+    pub(super) fn some_tops(&self, part: &Part) -> impl Iterator<Item = u32> + '_ {
+        self.tops(part).take(SOME)
     }
 
     /// All tops but the head itself come to stand under the head.
@@ -134,19 +142,21 @@ impl Forest {
 
     /// The same for parts that are alike.
     pub(super) fn list(&mut self, parts: &[Part], element: u32) -> Part {
-        let list = Part { is_list: true, ..self.join(parts, element) };
-        let mut top = list.first;
-        loop {
-            if self.list[top as usize] == NONE {
-                self.list[top as usize] = self.lists;
+        // Tops of parts that are lists have their numbers.
+        for part in parts.iter().filter(|part| !part.is_list) {
+            let mut top = part.first;
+            loop {
+                if self.list[top as usize] == NONE {
+                    self.list[top as usize] = self.lists;
+                }
+                if top == part.last {
+                    break;
+                }
+                top = self.next[top as usize];
             }
-            if top == list.last {
-                break;
-            }
-            top = self.next[top as usize];
         }
         self.lists += 1;
-        list
+        Part { is_list: true, ..self.join(parts, element) }
     }
 
     /// The parts with everything under one of their tops.

@@ -59,16 +59,20 @@ impl Composer<'_> {
                 continue;
             }
             count += 1;
-            if count > most || label.words > words || (!is_header && !is_more(label) && !(is_true && count == 1)) {
+            if count > most
+                || label.words > words
+                || (!is_header && !is_more(label) && !(is_true && count == 1))
+            {
                 return false;
             }
         }
         true
     }
 
-    fn is_header(&self, element: u32) -> bool {
+    pub(super) fn is_header(&self, element: u32) -> bool {
         let this = self.skeleton.get(element);
-        matches!(this.kind, Kind::Header | Kind::Heading(_)) || matches!(this.word, Some(Word::Head | Word::Top))
+        matches!(this.kind, Kind::Header | Kind::Heading(_))
+            || matches!(this.word, Some(Word::Head | Word::Top))
     }
 
     fn is_heading(&self, part: &Part) -> bool {
@@ -110,9 +114,9 @@ impl Composer<'_> {
     }
 
     /// Headings of one style with something between them, and where the scope of each ends.
-    pub(super) fn following(&self, element: u32, parts: &[Part]) -> Option<Vec<(usize, usize)>> {
+    pub(super) fn following(&self, element: u32, parts: &[Part]) -> Option<Vec<Scope>> {
         if let Some(heads) = self.in_turn(element, parts) {
-            return Some(scopes(&heads, parts.len()));
+            return Some(self.scopes(&heads, parts));
         }
         let bare: Vec<usize> = (0..parts.len()).filter(|&i| self.is_heading(&parts[i])).collect();
         let best: Rank = bare.iter().map(|&i| parts[i].rank).min()?;
@@ -124,13 +128,13 @@ impl Composer<'_> {
         if heads.iter().any(|&i| self.style_in(parts[i].best, element) != style) {
             return None;
         }
-        let scopes = scopes(&heads, parts.len());
-        let gaps = scopes.iter().filter(|&&(at, end)| end > at + 1).count();
+        let scopes = self.scopes(&heads, parts);
+        let gaps = scopes.iter().filter(|scope| scope.end > scope.at + 1).count();
         (gaps * 2 >= heads.len()).then_some(scopes)
     }
 
     /// A true heading amid other parts heads what follows, up to a part that is as strong.
-    fn midway(&self, element: u32, parts: &[Part], at: usize) -> Option<Vec<(usize, usize)>> {
+    fn midway(&self, element: u32, parts: &[Part], at: usize) -> Option<Vec<Scope>> {
         let head = &parts[at];
         let is_end = |other: &Part| other.rank < head.rank || (other.rank == head.rank && other.is_closed());
         let rest = &parts[at + 1..];
@@ -141,8 +145,8 @@ impl Composer<'_> {
             && is_midway
             && !scope.is_empty()
             && !scope.iter().any(|other| self.is_equal(element, head, other))
-            && self.reaches(scope);
-        fits.then(|| vec![(at, end)])
+            && self.reaches(head, scope);
+        fits.then(|| vec![Scope { from: at, at, end }])
     }
 
     /// Single labels of one style, whatever their rank, each before lists.
@@ -185,7 +189,7 @@ impl Composer<'_> {
         }
         let best = rest.iter().map(|part| part.rank).min()?;
         if part.rank < best {
-            return self.reaches(rest).then_some((at, parts.len()));
+            return self.reaches(part, rest).then_some((at, parts.len()));
         }
         if let Some(peer) = rest.iter().position(|other| self.is_equal(element, part, other)) {
             // A list of its equals ends its scope.
@@ -195,13 +199,13 @@ impl Composer<'_> {
                 && rest[peer..].iter().all(|other| self.is_equal(element, part, other));
             return ends.then_some((at, at + 1 + peer));
         }
-        (self.heads_several(part, rest, best) && self.reaches(rest)).then_some((at, parts.len()))
+        (self.heads_several(part, rest, best) && self.reaches(part, rest)).then_some((at, parts.len()))
     }
 
     /// Whether a later part ends a heading's scope: an open one with labels of its kind, or one of its style.
     fn is_equal(&self, element: u32, head: &Part, other: &Part) -> bool {
         match other.is_open() {
-            true => self.forest.tops(other).any(|top| self.are_peers(head.best, top)),
+            true => self.forest.some_tops(other).any(|top| self.are_peers(head.best, top)),
             false => self.style_in(head.best, element) == self.style_in(other.best, element),
         }
     }
@@ -210,18 +214,19 @@ impl Composer<'_> {
     /// headline it would be that one's kicker.
     fn heads_several(&self, head: &Part, rest: &[Part], best: Rank) -> bool {
         let is_stronger = |&top: &u32| self.forest.ranks[top as usize] < head.rank;
-        let stronger = rest.iter().flat_map(|part| self.forest.tops(part)).filter(is_stronger).count();
+        let stronger = rest.iter().flat_map(|part| self.forest.some_tops(part)).filter(is_stronger).count();
         let tops: u32 = rest.iter().map(|part| part.tops).sum();
         let is_box = rest.len() == 1 && head.element != NONE && self.is_header(head.element);
         stronger >= 2 || (tops >= 2 && (head.rank == best || is_box))
     }
 
-    /// Whether a label may head so much: pictures and long texts make a large region no one thing.
-    fn reaches(&self, rest: &[Part]) -> bool {
+    /// Whether a label may head so much: only a true heading may head a large part of the page, and only if no
+    /// pictures or long texts are there.
+    fn reaches(&self, head: &Part, rest: &[Part]) -> bool {
         let (lo, hi) = self.span(rest);
         let labels = u64::from(hi - lo);
         labels * 100 <= self.labels.len() as u64 * u64::from(self.params.overreach)
-            || self.stuff[hi as usize] == self.stuff[lo as usize]
+            || (head.rank <= LEAST_HEADING && self.stuff[hi as usize] == self.stuff[lo as usize])
             || labels < FEW
     }
 
@@ -235,7 +240,7 @@ impl Composer<'_> {
     /// Headlines after a heading: how many, and the first of them.
     pub(super) fn headlines(&self, head: &Part, rest: &[Part]) -> (u32, u32) {
         let mut found = (0, NONE);
-        for top in rest.iter().flat_map(|part| self.forest.tops(part)) {
+        for top in rest.iter().flat_map(|part| self.forest.some_tops(part)) {
             if self.forest.ranks[top as usize] <= rank::HEAD_WORD && top != head.best {
                 found = (found.0 + 1, if found.0 == 0 { top } else { found.1 });
             }
@@ -259,9 +264,32 @@ impl Composer<'_> {
             self.ballot.count_box(self.styles[head.best as usize], if is_short { count } else { 2 });
         }
     }
+
+    /// The scope of each head, up to the next; a part right before a head that leads where the head leads is
+    /// the head's.
+    pub(super) fn scopes(&self, heads: &[usize], parts: &[Part]) -> Vec<Scope> {
+        let mut scopes: Vec<Scope> = Vec::with_capacity(heads.len());
+        for &at in heads {
+            let target = self.labels[parts[at].best as usize].target;
+            let leads_there = |part: &Part| {
+                target != NONE && part.is_single() && self.labels[part.best as usize].target == target
+            };
+            let floor = scopes.last().map_or(0, |last| last.at + 1);
+            let is_ours = self.params.same_target && at > floor && leads_there(&parts[at - 1]);
+            let from = if is_ours { at - 1 } else { at };
+            if let Some(last) = scopes.last_mut() {
+                last.end = from;
+            }
+            scopes.push(Scope { from, at, end: parts.len() });
+        }
+        scopes
+    }
 }
 
-/// Each head's scope, up to the next head.
-pub(super) fn scopes(heads: &[usize], len: usize) -> Vec<(usize, usize)> {
-    heads.iter().copied().zip(heads.iter().skip(1).copied().chain([len])).collect()
+/// What one of several headings of a box takes: parts `from..end`, under the label of part `at`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scope {
+    pub(super) from: usize,
+    pub(super) at: usize,
+    pub(super) end: usize,
 }

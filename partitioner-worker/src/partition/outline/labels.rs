@@ -15,6 +15,8 @@ use super::tags::Kind;
 use super::words::Word;
 use crate::Page;
 
+/// More leaves are no label, whatever holds them.
+const MOST_LEAVES: u32 = 64;
 /// A text before a link in one line, such as "by", is one label with it up to this many words.
 const LEAD_WORDS: u32 = 2;
 
@@ -125,7 +127,10 @@ fn merged(page: &Page, skeleton: &Skeleton, measures: &[Measure]) -> Vec<u32> {
     let mut element = 0;
     while element < skeleton.elements.len() as u32 {
         let this = skeleton.get(element);
-        if this.leaves() > 1 && inline[element as usize] && is_one(page, skeleton, measures, element) {
+        if (2..=MOST_LEAVES).contains(&this.leaves())
+            && inline[element as usize]
+            && is_one(page, skeleton, measures, element)
+        {
             found.push(element);
             element = this.end;
         } else {

@@ -15,7 +15,8 @@ impl Composer<'_> {
     /// Whether the first part is one label and the others are plainly a list of equals.
     pub(super) fn is_label_and_list(&self, element: u32, parts: &[Part], above: u32) -> bool {
         let [label, rest @ ..] = parts else { return false };
-        let is_second = above != NONE && label.rank < rank::LINK && self.forest.ranks[above as usize] == label.rank;
+        let is_second =
+            above != NONE && label.rank < rank::LINK && self.forest.ranks[above as usize] == label.rank;
         if rest.is_empty() || is_second || !self.may_name(label) {
             return false;
         }

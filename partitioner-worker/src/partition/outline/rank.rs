@@ -48,13 +48,16 @@ pub(super) fn ranks(
         let (lo, hi) = spans[i];
         match only[i] {
             NONE => {
-                let Some(first) = (lo..hi).find(|&label| !labels[label as usize].is_decoration) else { continue };
+                let Some(first) = (lo..hi).find(|&label| !labels[label as usize].is_decoration) else {
+                    continue;
+                };
                 if let Kind::Heading(level) = element.kind {
                     for label in lo..hi {
                         let evidence = &mut evidence[label as usize];
                         (evidence.heading, evidence.mark, evidence.is_shared) = (Some(level), i as u32, true);
                     }
-                } else if params.words && element.word == Some(Word::Head)
+                } else if params.words
+                    && element.word == Some(Word::Head)
                     && hi - lo <= HEADER
                     && !is_in_list(skeleton, labels[first as usize].element, i as u32)
                 {
@@ -121,7 +124,9 @@ fn rank(label: &Label, evidence: Evidence) -> Rank {
 
 /// Whether a list stands between an element and one above it.
 fn is_in_list(skeleton: &Skeleton, element: u32, above: u32) -> bool {
-    let up = |&element: &u32| Some(skeleton.get(element).parent).filter(|&parent| parent != above && parent != NONE);
+    let up = |&element: &u32| {
+        Some(skeleton.get(element).parent).filter(|&parent| parent != above && parent != NONE)
+    };
     let mut chain = std::iter::successors(Some(element).filter(|&element| element != above), up);
     chain.any(|element| matches!(skeleton.get(element).kind, Kind::Item | Kind::List))
 }

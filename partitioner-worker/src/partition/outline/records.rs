@@ -50,8 +50,10 @@ impl Composer<'_> {
 
     /// Whether tops of several ranks are there.
     fn is_mixed(&self, parts: &[Part]) -> bool {
-        let mut ranks =
-            parts.iter().flat_map(|part| self.forest.tops(part)).map(|top| self.forest.ranks[top as usize]);
+        let mut ranks = parts
+            .iter()
+            .flat_map(|part| self.forest.some_tops(part))
+            .map(|top| self.forest.ranks[top as usize]);
         let first = ranks.next();
         ranks.any(|rank| Some(rank) != first)
     }

@@ -130,7 +130,9 @@ impl OutlineParams {
             ("decoration", decoration),
         ];
         let off: Vec<&str> = switches.iter().filter(|(_, is_on)| !**is_on).map(|(name, _)| *name).collect();
-        let blocks = [small_block, closed_block, list_block, short_block, most_blocks, leaves_a_block].map(u32::to_string).join(",");
+        let blocks = [small_block, closed_block, list_block, short_block, most_blocks, leaves_a_block]
+            .map(u32::to_string)
+            .join(",");
         format!("overreach={overreach} record_leaves={record_leaves} blocks={blocks} off={}", off.join(","))
     }
 }

@@ -6,7 +6,7 @@
 
 use super::compose::Composer;
 use super::forest::Part;
-use super::headings::scopes;
+use super::headings::{LEAST_HEADING, Scope};
 use super::rank;
 use super::skeleton::NONE;
 use super::tags::Kind;
@@ -48,10 +48,11 @@ impl Composer<'_> {
             && first.rank != rank::TEXT
             && self.is_lone(first)
         {
-            return !self.forest.tops(list).any(|top| self.are_peers(first.best, top));
+            return !self.forest.some_tops(list).any(|top| self.are_peers(first.best, top));
         }
         let larger = rest.iter().filter(|part| part.labels >= 3).count();
-        if larger * 10 >= rest.len() * 6 && first.rank <= rank::STRONG {
+        let is_plain = self.is_lone(first) || first.rank <= LEAST_HEADING || self.is_header(first.element);
+        if larger * 10 >= rest.len() * 6 && first.rank <= rank::STRONG && is_plain {
             return !rest.iter().any(|part| self.are_peers(first.best, part.best));
         }
         if rest.len() < 2 || !self.is_lone(first) {
@@ -96,14 +97,14 @@ impl Composer<'_> {
     }
 
     /// Boxes without a heading that go on with the one before.
-    pub(super) fn columns(&self, parts: &[Part]) -> Option<Vec<(usize, usize)>> {
-        let mut scopes: Vec<(usize, usize)> = Vec::new();
+    pub(super) fn columns(&self, parts: &[Part]) -> Option<Vec<Scope>> {
+        let mut scopes: Vec<Scope> = Vec::new();
         let mut head: Option<usize> = None;
         for (i, part) in parts.iter().enumerate() {
             match head {
                 Some(at) if self.goes_on(&parts[at], part) => match scopes.last_mut() {
-                    Some(last) if last.0 == at => last.1 = i + 1,
-                    _ => scopes.push((at, i + 1)),
+                    Some(last) if last.at == at => last.end = i + 1,
+                    _ => scopes.push(Scope { from: at, at, end: i + 1 }),
                 },
                 _ => head = self.heads_column(part).then_some(i),
             }
@@ -125,15 +126,15 @@ impl Composer<'_> {
             && below != NONE
             && self.skeleton.is_like(head.element, part.element)
             && self.forest.ranks[below as usize] >= rank::LINK
-            && self.forest.tops(part).all(|top| self.styles[top as usize] == self.styles[below as usize])
+            && self.forest.some_tops(part).all(|top| self.styles[top as usize] == self.styles[below as usize])
     }
 
     /// The terms of a list of terms and details.
-    pub(super) fn terms(&self, parts: &[Part]) -> Option<Vec<(usize, usize)>> {
+    pub(super) fn terms(&self, parts: &[Part]) -> Option<Vec<Scope>> {
         let all = parts.iter().all(|part| matches!(self.kind(part), Some(Kind::Term | Kind::Detail)));
         let heads: Vec<usize> =
             (0..parts.len()).filter(|&i| self.kind(&parts[i]) == Some(Kind::Term)).collect();
-        (all && heads.first() == Some(&0) && heads.len() < parts.len()).then(|| scopes(&heads, parts.len()))
+        (all && heads.first() == Some(&0) && heads.len() < parts.len()).then(|| self.scopes(&heads, parts))
     }
 
     /// Notes which label is first in a list and unlike the others, not only because it is first.

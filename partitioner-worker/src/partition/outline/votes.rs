@@ -5,6 +5,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::evidence::Evidence;
 use super::forest::Forest;
 use super::rank::Rank;
 
@@ -59,9 +60,9 @@ impl Ballot {
     }
 
     /// Counts; styles that head others get a better rank.
-    pub(super) fn count(self, styles: &[u32], marks: &[u32], forest: &Forest, ranks: &mut [Rank]) -> Votes {
-        promote(marks, forest, ranks);
-        let uses = promote(styles, forest, ranks);
+    pub(super) fn count(self, evidence: &Evidence, forest: &Forest, ranks: &mut [Rank]) -> Votes {
+        promote(&evidence.mark_styles(), forest, ranks);
+        let uses = promote(&evidence.styles, forest, ranks);
         let leads = |&(style, firsts): &(u32, u32)| firsts >= uses[style as usize] - firsts + LEAD;
         let leaders = self.firsts.into_iter().filter(leads).map(|(style, _)| style).collect();
         let is_kicker =

@@ -23,8 +23,22 @@ pub(super) enum Word {
 const HEAD: [&str; 4] = ["title", "headline", "heading", "hed"];
 
 const CONTAINER: [&str; 16] = [
-    "section", "wrapper", "wrap", "container", "bar", "area", "content", "inner", "row", "top", "main", "site",
-    "page", "bottom", "left", "right",
+    "section",
+    "wrapper",
+    "wrap",
+    "container",
+    "bar",
+    "area",
+    "content",
+    "inner",
+    "row",
+    "top",
+    "main",
+    "site",
+    "page",
+    "bottom",
+    "left",
+    "right",
 ];
 
 const TOP: [&str; 3] = ["header", "head", "hd"];
@@ -73,8 +87,14 @@ const CONTROL: [&str; 12] = [
     "login",
 ];
 
+/// Longer class names are no words, in bytes.
+const LONGEST: usize = 100;
+
 /// What one class name says.
 pub(super) fn word(class: &str) -> Option<Word> {
+    if class.len() > LONGEST {
+        return None;
+    }
     let mut end = class.len();
     let mut is_top = true;
     while end > 0 {
