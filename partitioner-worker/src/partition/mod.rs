@@ -1,6 +1,7 @@
 //! Semantic partitioning: from the leaves of a page to its labelled hierarchy (`[OM05 §4]`).
 //!
-//! [`flat`] cuts the page into segments; inside each, [`dp`] finds the cheapest binary tree by the five
+//! The default is [`outline`]: who heads whom by evidence of presentation. The papers' method: [`flat`] cuts
+//! the page into segments; inside each, [`dp`] finds the cheapest binary tree by the five
 //! factors of [`cost`], [`grouping`] finds the groups of like instances, and [`promotion`] lifts headers
 //! over what they head. Scopes too long for the dynamic program are cut by [`split`].
 //!
@@ -35,11 +36,26 @@ use scope::ScopeTree;
 /// The page's hierarchy.
 #[must_use]
 pub fn hierarchy(page: &Page, params: &Params) -> Hierarchy {
-    if params.method == Method::Outline {
-        return outline::write(page, params, &outline::outline(page, &params.outline));
+    match params.method {
+        Method::Outline => outline::write(page, params, &outline::outline(page, &params.outline)),
+        Method::Flat => {
+            let boundaries = flat_boundaries(page, params);
+            let mut builder = Builder::new(page, params, boundaries.clone());
+            segments(page, &boundaries).for_each(|segment| builder.flat_segment(segment));
+            builder.finish(false)
+        }
+        Method::Dp => binary(page, params),
     }
+}
+
+fn flat_boundaries(page: &Page, params: &Params) -> Vec<u32> {
     let paths: Vec<_> = page.leaves.iter().map(|leaf| leaf.path).collect();
-    let boundaries = flat::boundaries(&paths, page.leaves.path_count(), params.flat_delta);
+    flat::boundaries(&paths, page.leaves.path_count(), params.flat_delta)
+}
+
+/// The hierarchy by binary partition.
+fn binary(page: &Page, params: &Params) -> Hierarchy {
+    let boundaries = flat_boundaries(page, params);
     let mut builder = Builder::new(page, params, boundaries.clone());
     let mut work = Work {
         page,
@@ -49,15 +65,14 @@ pub fn hierarchy(page: &Page, params: &Params) -> Hierarchy {
         steps_left: params.max_steps,
         is_coarse: false,
     };
-    match (params.method, params.scope) {
-        (Method::Flat, _) => segments(page, &boundaries).for_each(|segment| builder.flat_segment(segment)),
-        (Method::Dp | Method::Outline, Scope::Segment) => {
+    match params.scope {
+        Scope::Segment => {
             for segment in segments(page, &boundaries) {
                 let parts = work.pieces(segment);
                 builder.segment(&parts);
             }
         }
-        (Method::Dp | Method::Outline, Scope::Page) => {
+        Scope::Page => {
             let parts = work.pieces(0..page.leaves.len());
             builder.whole(&parts);
         }

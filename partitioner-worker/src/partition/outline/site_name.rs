@@ -12,11 +12,14 @@ use super::rank::Rank;
 use super::skeleton::{NONE, Skeleton};
 use super::tags::Kind;
 use crate::Page;
+use newslode_common::page::Site;
 
 /// Share of the page's labels, in per cent, among which the site's name is looked for.
 const TOP: usize = 30;
 /// Shortest name that is compared with the domain, in letters.
 const LEAST: usize = 3;
+/// The same for a host that is not all of the site, such as `news.example.org`.
+const LONG: usize = 8;
 
 /// For each label whether it names the site.
 pub(super) fn barred(
@@ -30,13 +33,15 @@ pub(super) fn barred(
     if !params.site_name {
         return barred;
     }
-    let domain = domain(page, labels);
+    let host = host_of_site(page, labels);
+    let domain = Site::of_host(&host).as_str().to_owned();
     let top = labels.len() * TOP / 100;
     for (i, label) in labels.iter().enumerate().take(top.max(1)) {
         let href = label.link.and_then(|link| page.tree.attr(link, "href"));
         let is_set_off = label.is_image || ranks[i] <= 60;
-        barred[i] =
-            (is_set_off && href.is_some_and(|href| is_root(href, &domain))) || spells(page, label, &domain);
+        barred[i] = (is_set_off && href.is_some_and(|href| is_root(href, &host)))
+            || spells(page, label, &domain, LEAST)
+            || spells(page, label, &host, LONG);
     }
     // Links to places in the page ("skip to content") are no headings either.
     for (i, label) in labels.iter().enumerate().filter(|(i, _)| ranks[*i] >= super::rank::LINK) {
@@ -58,17 +63,16 @@ fn is_here(path: &str) -> bool {
     matches!(path, "" | "index.html")
 }
 
-/// The domain that most links name, without its `www.`; the page's own if there is none.
-fn domain(page: &Page, labels: &[Label]) -> String {
+/// The host that most links name, without its `www.`; the page's own if there is none.
+fn host_of_site(page: &Page, labels: &[Label]) -> String {
     let mut counts: FxHashMap<&str, u32> = FxHashMap::default();
     for label in labels.iter().filter(|label| label.target != NONE) {
         if let Some(host) = label.link.and_then(|link| page.tree.attr(link, "href")).and_then(host) {
             *counts.entry(host).or_default() += 1;
         }
     }
-    let own = page.url.as_str();
     let best = counts.into_iter().max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(a.0)));
-    let host = best.map_or_else(|| host(own).unwrap_or_default(), |(host, _)| host);
+    let host = best.map_or_else(|| page.url.host(), |(host, _)| host);
     host.trim_start_matches("www.").to_ascii_lowercase()
 }
 
@@ -78,12 +82,13 @@ fn host(href: &str) -> Option<&str> {
     Some(&rest[..end]).filter(|host| !host.is_empty())
 }
 
-fn is_root(href: &str, domain: &str) -> bool {
+fn is_root(href: &str, site: &str) -> bool {
     let href = href.trim();
     let path = match href.split_once("//") {
         Some((_, rest)) => {
             let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-            if host.trim_start_matches("www.") != domain {
+            // Other hosts are sections of the site.
+            if host.trim_start_matches("www.") != site {
                 return false;
             }
             path
@@ -95,7 +100,7 @@ fn is_root(href: &str, domain: &str) -> bool {
 }
 
 /// Whether the domain begins with the letters and digits of the label.
-fn spells(page: &Page, label: &Label, domain: &str) -> bool {
+fn spells(page: &Page, label: &Label, domain: &str, least: usize) -> bool {
     let mut rest = domain.bytes();
     let mut letters = 0;
     for leaf in label.lo..label.hi {
@@ -109,5 +114,6 @@ fn spells(page: &Page, label: &Label, domain: &str) -> bool {
             letters += 1;
         }
     }
-    letters >= LEAST
+    let name = domain.split('.').next().unwrap_or_default().len();
+    letters >= least && letters * 2 >= name
 }

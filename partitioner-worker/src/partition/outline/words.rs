@@ -160,7 +160,10 @@ mod tests {
         assert_eq!(word("section-title2"), Some(Word::Head));
         assert_eq!(word("headline-author"), Some(Word::Meta));
         assert_eq!(word("photo_credit-wide"), Some(Word::Meta));
-        assert_eq!(word("HEADER"), Some(Word::Head));
+        assert_eq!(word("HEADER"), Some(Word::Top));
+        assert_eq!(word("header-wrapper"), None);
+        assert_eq!(word("story-kicker"), Some(Word::Kicker));
+        assert_eq!(word("title-search"), Some(Word::Control));
         assert_eq!(word("tab3"), Some(Word::Tab));
         assert_eq!(word("titles"), None);
         assert_eq!(word("überschrift"), None);
