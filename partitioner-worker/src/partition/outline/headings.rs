@@ -61,7 +61,7 @@ impl Composer<'_> {
             count += 1;
             if count > most
                 || label.words > words
-                || (!is_header && !is_more(label) && !(is_true && count == 1))
+                || !(is_header || is_more(label) || (is_true && count == 1))
             {
                 return false;
             }

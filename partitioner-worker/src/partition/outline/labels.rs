@@ -28,7 +28,6 @@ pub(super) struct Label {
     pub(super) hi: u32,
     /// The innermost element that holds it.
     pub(super) element: u32,
-    pub(super) letters: u32,
     pub(super) words: u32,
     pub(super) is_image: bool,
     /// At least half of it are digits.
@@ -72,7 +71,6 @@ pub(super) fn labels(page: &Page, skeleton: &Skeleton, params: &OutlineParams) -
             lo: at,
             hi,
             element,
-            letters,
             words: run.iter().map(|measure| measure.words).sum(),
             is_image: hi == at + 1 && page.leaves.get(at as usize).is_image,
             is_number: digits * 2 >= letters + digits,
@@ -183,7 +181,7 @@ fn is_one(page: &Page, skeleton: &Skeleton, measures: &[Measure], element: u32) 
     if inner.clone().any(is_set_off) {
         return false;
     }
-    match (links().next(), links().last()) {
+    match (links().next(), links().next_back()) {
         (Some(first), Some(last)) => {
             let (before, after) = (this.lo..skeleton.get(first).lo, skeleton.get(last).hi..this.hi);
             let words: u32 = before.clone().map(|leaf| measures[leaf as usize].words).sum();

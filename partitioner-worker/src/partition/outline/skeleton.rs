@@ -174,7 +174,7 @@ impl Skeleton {
         (element.hi, element.end) = (hi, end);
     }
 
-    fn class_set<'a>(&mut self, attribute: &str, interner: &mut Interner) -> u32 {
+    fn class_set(&mut self, attribute: &str, interner: &mut Interner) -> u32 {
         if let Some(&known) = interner.sets.get(attribute) {
             interner.count(&self.names[range(&self.class_sets[known as usize])]);
             return known;
