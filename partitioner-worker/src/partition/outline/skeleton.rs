@@ -156,7 +156,7 @@ impl Skeleton {
                     tag: tag.index() as u32,
                     sig: 0,
                     class,
-                    word: self.class_sets[class as usize].word,
+                    word: self.class_sets[class as usize].word.or_else(|| words::word(tree.attr(node, "id").unwrap_or_default())),
                     has_twin: false,
                     is_record: false,
                 });
