@@ -229,6 +229,11 @@ impl Composer<'_> {
         {
             return Decision::First { at, end };
         }
+        if self.params.label_and_list
+            && let Some(scope) = self.last_list(element, parts)
+        {
+            return Decision::Following(vec![scope]);
+        }
         if self.params.records
             && above == NONE
             && let Some(head) = self.record(element, parts)

@@ -2,6 +2,7 @@
 
 use super::compose::Composer;
 use super::forest::Part;
+use super::headings::Scope;
 use super::rank;
 use super::skeleton::NONE;
 use super::tags::Kind;
@@ -25,6 +26,21 @@ impl Composer<'_> {
             || (rest.len() >= 4 && self.in_turn(element, rest).is_some())
             || self.is_over_siblings(parts)
             || self.is_over_lists(label, rest)
+    }
+
+    /// A plain label amid other parts, before the lists that end the box.
+    pub(super) fn last_list(&self, element: u32, parts: &[Part]) -> Option<Scope> {
+        let first_list = parts.len() - parts.iter().rev().take_while(|part| part.is_list && part.labels > 2).count();
+        let at = first_list.checked_sub(1).filter(|&at| at > 0 && first_list < parts.len())?;
+        let (label, lists) = (&parts[at], &parts[first_list..]);
+        let style = self.style_in(label.best, element);
+        let recurs = parts[..at].iter().any(|part| self.style_in(part.best, element) == style);
+        let fits = lists.len() <= 2
+            && self.may_name(label)
+            && self.labels[label.best as usize].link.is_none()
+            && !recurs
+            && lists.iter().all(|list| self.is_other_block(label, list) && list.rank >= rank::LINK);
+        fits.then_some(Scope { from: at, at, end: parts.len() })
     }
 
     fn may_name(&self, label: &Part) -> bool {
