@@ -14,6 +14,7 @@ use super::skeleton::{NONE, Skeleton};
 use super::tags::Kind;
 use super::words::Word;
 use crate::Page;
+use crate::language::is_unspaced;
 
 /// More leaves are no label, whatever holds them.
 const MOST_LEAVES: u32 = 64;
@@ -32,6 +33,8 @@ pub(super) struct Label {
     pub(super) is_image: bool,
     /// At least half of it are digits.
     pub(super) is_number: bool,
+    /// A notice of copyright.
+    pub(super) is_legal: bool,
     /// Neither letter nor digit.
     pub(super) is_decoration: bool,
     /// The link that holds all of it.
@@ -73,6 +76,7 @@ pub(super) fn labels(page: &Page, skeleton: &Skeleton, params: &OutlineParams) -
             element,
             words: run.iter().map(|measure| measure.words).sum(),
             is_image: hi == at + 1 && page.leaves.get(at as usize).is_image,
+            is_legal: run.iter().any(|measure| measure.is_legal),
             is_number: digits * 2 >= letters + digits,
             is_decoration: letters + digits == 0,
             link,
@@ -94,15 +98,17 @@ struct Measure {
     letters: u32,
     digits: u32,
     words: u32,
+    /// It holds the sign of copyright.
+    is_legal: bool,
 }
 
 /// Letters, digits and words of each leaf: the one look at the text.
 fn measures(page: &Page) -> Vec<Measure> {
     (0..page.leaves.len())
         .map(|i| {
-            let text = page.leaves.text(i);
-            let mut measure = Measure { letters: 0, digits: 0, words: 1 };
-            for letter in text.chars() {
+            let mut measure = Measure { letters: 0, digits: 0, words: 1, is_legal: false };
+            let mut unspaced = 0;
+            for letter in page.leaves.text(i).chars() {
                 if letter.is_ascii() {
                     measure.letters += u32::from(letter.is_ascii_alphabetic());
                     measure.digits += u32::from(letter.is_ascii_digit());
@@ -111,8 +117,13 @@ fn measures(page: &Page) -> Vec<Measure> {
                     measure.digits += 1;
                 } else if letter.is_alphabetic() {
                     measure.letters += 1;
+                    unspaced += u32::from(is_unspaced(letter));
+                } else {
+                    measure.is_legal |= letter == '©';
                 }
             }
+            // In scripts without spaces two letters are a word.
+            measure.words += unspaced / 2;
             measure
         })
         .collect()

@@ -21,6 +21,9 @@ const LEAST: usize = 3;
 /// The same for a host that is not all of the site, such as `news.example.org`.
 const LONG: usize = 8;
 
+/// So many labels at the top of a page that lead to places in it only help to skip its menus.
+const FIRST: usize = 5;
+
 /// For each label whether it names the site.
 pub(super) fn barred(
     page: &Page,
@@ -47,7 +50,7 @@ pub(super) fn barred(
     for (i, label) in labels.iter().enumerate().filter(|(i, _)| ranks[*i] >= super::rank::LINK) {
         let href = label.link.and_then(|link| page.tree.attr(link, "href")).unwrap_or_default().trim();
         let leads_here = href.split_once('#').is_some_and(|(path, place)| is_here(path) && !place.is_empty());
-        barred[i] |= leads_here && !in_item(skeleton, label.element);
+        barred[i] |= leads_here && (i < FIRST || !in_item(skeleton, label.element));
     }
     barred
 }
