@@ -30,7 +30,8 @@ impl Composer<'_> {
 
     /// A plain label amid other parts, before the lists that end the box.
     pub(super) fn last_list(&self, element: u32, parts: &[Part]) -> Option<Scope> {
-        let first_list = parts.len() - parts.iter().rev().take_while(|part| part.is_list && part.labels > 2).count();
+        let first_list =
+            parts.len() - parts.iter().rev().take_while(|part| part.is_list && part.labels > 2).count();
         let at = first_list.checked_sub(1).filter(|&at| at > 0 && first_list < parts.len())?;
         let (label, lists) = (&parts[at], &parts[first_list..]);
         let style = self.style_in(label.best, element);

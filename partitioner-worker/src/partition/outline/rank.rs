@@ -102,7 +102,12 @@ impl Evidence {
 }
 
 fn rank(label: &Label, evidence: Evidence) -> Rank {
-    if evidence.is_meta || label.is_number || label.is_legal || label.is_decoration || evidence.word == Some(Word::Meta) {
+    if evidence.is_meta
+        || label.is_number
+        || label.is_legal
+        || label.is_decoration
+        || evidence.word == Some(Word::Meta)
+    {
         return META;
     }
     if evidence.word == Some(Word::Kicker) {

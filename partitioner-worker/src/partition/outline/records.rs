@@ -8,7 +8,7 @@ use super::headings::LEAST_HEADING;
 use super::rank::{self, Rank};
 use super::tags::Kind;
 
-/// Labels of a list that no record holds.
+/// Labels of lists that no record holds.
 const MENU: u32 = 6;
 
 impl Composer<'_> {
@@ -22,8 +22,13 @@ impl Composer<'_> {
         {
             return None;
         }
-        // What holds a list of its own size is a section.
+        // What holds more of a menu than of anything else is no record, nor what holds a list of headlines.
         let labels: u32 = parts.iter().map(|part| part.labels).sum();
+        let is_flat = |part: &&Part| {
+            part.rank < rank::KICKER && (part.is_list || (part.is_open() && part.labels == part.tops))
+        };
+        let listed: u32 = parts.iter().filter(is_flat).map(|part| part.labels).sum();
+        let is_menu = listed >= MENU && listed * 2 > labels;
         let is_section = |part: &Part| {
             part.is_list && ((part.labels >= MENU && part.labels * 2 > labels) || part.rank <= LEAST_HEADING)
         };
@@ -32,6 +37,9 @@ impl Composer<'_> {
         }
         let is_free = |part: &&Part| !self.barred[part.best as usize];
         let best = parts.iter().filter(is_free).min_by_key(|part| part.rank)?;
+        if is_menu && best.rank > LEAST_HEADING {
+            return None;
+        }
         if best.is_single()
             && self.votes.is_kicker(self.styles[best.best as usize])
             && let (1, headline) = self.headlines(best, parts)

@@ -60,6 +60,8 @@ pub(super) struct Skeleton {
     names: Vec<u32>,
     /// What each class name says.
     words: Vec<Option<Word>>,
+    /// Whether it only says where an element stands, or in what state it is.
+    states: Vec<bool>,
 }
 
 struct ClassSet {
@@ -156,7 +158,9 @@ impl Skeleton {
                     tag: tag.index() as u32,
                     sig: 0,
                     class,
-                    word: self.class_sets[class as usize].word.or_else(|| words::word(tree.attr(node, "id").unwrap_or_default())),
+                    word: self.class_sets[class as usize]
+                        .word
+                        .or_else(|| words::word(tree.attr(node, "id").unwrap_or_default())),
                     has_twin: false,
                     is_record: false,
                 });
@@ -185,8 +189,11 @@ impl Skeleton {
             let name = interner.name(class);
             if name as usize == self.words.len() {
                 self.words.push(words::word(class));
+                self.states.push(words::is_state(class));
             }
-            self.names.push(name);
+            if !self.states[name as usize] {
+                self.names.push(name);
+            }
             word = match (word, self.words[name as usize]) {
                 (None, said) => said,
                 (Some(Word::Head | Word::Top), Some(meta @ (Word::Meta | Word::Kicker))) => Some(meta),

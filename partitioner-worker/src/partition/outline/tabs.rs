@@ -2,6 +2,8 @@
 //!
 //! The row is known by a class that says so, or because its labels lead nowhere: they only switch panels.
 
+use std::ops::Range;
+
 use super::compose::Composer;
 use super::forest::Part;
 use super::skeleton::NONE;
@@ -13,42 +15,46 @@ const MOST: u32 = 12;
 impl Composer<'_> {
     /// Puts rows of tabs and their panels together.
     pub(super) fn join_tabs(&mut self, parts: Vec<Part>) -> Vec<Part> {
-        for at in 0..parts.len().saturating_sub(1) {
-            let row = &parts[at];
-            if !(row.is_open()
-                && row.labels == row.tops
-                && row.tops <= MOST
-                && row.is_list
-                && self.are_tabs(row))
-            {
-                continue;
-            }
-            let count = row.tops as usize;
-            let beside = parts
-                .get(at + 1..at + 1 + count)
-                .filter(|panels| self.are_panels(panels))
-                .map(<[Part]>::to_vec);
-            let (panels, used) = match beside {
-                Some(panels) => (panels, count),
-                None => match self.panels_inside(&parts[at + 1]) {
-                    panels if panels.len() == count && self.are_panels(&panels) => (panels, 1),
-                    _ => continue,
-                },
-            };
-            let heads: Vec<u32> = self.forest.tops(row).collect();
-            let mut tops = Vec::with_capacity(count);
-            for (&head, panel) in heads.iter().zip(&panels) {
-                self.forest.attach(head, panel);
-                let single = Part::single(head, self.forest.ranks[head as usize], row.element);
-                tops.push(Part { labels: 1 + panel.labels, ..single });
-            }
-            let joined = self.forest.list(&tops, row.element);
-            let mut all = parts[..at].to_vec();
-            all.push(joined);
-            all.extend_from_slice(&parts[at + 1 + used..]);
-            return all;
+        let found = (0..parts.len()).find_map(|at| self.tabs_at(&parts, at));
+        let Some(Tabs { row, heads, panels, end }) = found else { return parts };
+        let element = parts[row.start].element;
+        let mut tops = Vec::with_capacity(heads.len());
+        for (&head, panel) in heads.iter().zip(&panels) {
+            self.forest.attach(head, panel);
+            let single = Part::single(head, self.forest.ranks[head as usize], element);
+            tops.push(Part { labels: 1 + panel.labels, ..single });
         }
-        parts
+        let joined = self.forest.list(&tops, element);
+        let mut all = parts[..row.start].to_vec();
+        all.push(joined);
+        all.extend_from_slice(&parts[end..]);
+        all
+    }
+
+    /// A row of tabs that begins at a part: one list of labels, or as many parts of one label.
+    fn tabs_at(&self, parts: &[Part], at: usize) -> Option<Tabs> {
+        let row = &parts[at];
+        let (end, heads): (usize, Vec<u32>) = if row.is_single() {
+            let is_tab = |part: &&Part| part.is_single() && part.element != NONE && self.is_tab(part);
+            let run = parts[at..].iter().take(MOST as usize).take_while(is_tab);
+            let heads: Vec<u32> = run.map(|part| part.best).collect();
+            (at + heads.len(), heads)
+        } else if row.is_list && row.labels == row.tops && row.tops <= MOST && self.are_tabs(row) {
+            (at + 1, self.forest.tops(row).collect())
+        } else {
+            return None;
+        };
+        let count = heads.len();
+        if count < 2 {
+            return None;
+        }
+        let beside = parts.get(end..end + count).filter(|panels| self.are_panels(panels));
+        if let Some(panels) = beside {
+            return Some(Tabs { row: at..end, heads, panels: panels.to_vec(), end: end + count });
+        }
+        let panels = self.panels_inside(parts.get(end)?);
+        let fits = panels.len() == count && self.are_panels(&panels);
+        fits.then_some(Tabs { row: at..end, heads, panels, end: end + 1 })
     }
 
     fn are_panels(&self, panels: &[Part]) -> bool {
@@ -69,12 +75,23 @@ impl Composer<'_> {
         if self.forest.tops(row).filter(leads_nowhere).count() + 1 >= row.tops as usize {
             return true;
         }
-        let is_tab = |element: u32| self.skeleton.get(element).word == Some(Word::Tab);
-        let above = |element: u32| Some(self.skeleton.get(element).parent).filter(|&parent| parent != NONE);
-        let end = row.element;
-        let mut chain = std::iter::successors(Some(self.labels[row.first as usize].element), |&at| {
-            if at == end { None } else { above(at) }
-        });
-        chain.any(|element| element != NONE && is_tab(element))
+        self.is_tab(row)
     }
+
+    /// Whether a class around the first label of a part calls it a tab.
+    fn is_tab(&self, part: &Part) -> bool {
+        let above = |element: u32| Some(self.skeleton.get(element).parent).filter(|&parent| parent != NONE);
+        let first = Some(self.labels[part.first as usize].element).filter(|&element| element != NONE);
+        let mut chain = std::iter::successors(first, |&at| if at == part.element { None } else { above(at) });
+        chain.any(|element| self.skeleton.get(element).word == Some(Word::Tab))
+    }
+}
+
+/// A row of tabs, their labels, and as many panels.
+struct Tabs {
+    row: Range<usize>,
+    heads: Vec<u32>,
+    panels: Vec<Part>,
+    /// One past the last part of the panels.
+    end: usize,
 }

@@ -22,6 +22,9 @@ pub(super) enum Word {
 
 const HEAD: [&str; 4] = ["title", "headline", "heading", "hed"];
 
+const STATE: [&str; 9] =
+    ["first", "last", "odd", "even", "active", "inactive", "current", "selected", "hidden"];
+
 const CONTAINER: [&str; 16] = [
     "section",
     "wrapper",
@@ -109,6 +112,19 @@ pub(super) fn word(class: &str) -> Option<Word> {
     None
 }
 
+/// Whether a class name says where its element stands or in what state it is, not of which kind it is.
+pub(super) fn is_state(class: &str) -> bool {
+    let mut end = class.len().min(LONGEST);
+    while end > 0 && class.is_char_boundary(end) {
+        let (start, stop) = last_word(class, end);
+        if STATE.iter().any(|known| known.eq_ignore_ascii_case(&class[start..stop])) {
+            return true;
+        }
+        end = start;
+    }
+    false
+}
+
 /// The last word of `class[..end]`: letters, from a capital on if it has one.
 fn last_word(class: &str, end: usize) -> (usize, usize) {
     let bytes = class.as_bytes();
@@ -164,6 +180,7 @@ mod tests {
         assert_eq!(word("header-wrapper"), None);
         assert_eq!(word("story-kicker"), Some(Word::Kicker));
         assert_eq!(word("title-search"), Some(Word::Control));
+        assert!(is_state("firstNavLink") && is_state("item-last") && !is_state("firstly"));
         assert_eq!(word("tab3"), Some(Word::Tab));
         assert_eq!(word("titles"), None);
         assert_eq!(word("überschrift"), None);
