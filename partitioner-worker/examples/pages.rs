@@ -1,9 +1,11 @@
 //! Works on every `*.html` of a folder and says how long each page took.
 //!
 //! `cargo run --release -p newslode-partitioner --example pages -- FOLDER [--params NAME]
-//! [--predictions FILE.jsonl] [--outline NAME]`
+//! [--predictions FILE.jsonl] [--outline NAME] [--without NAME,...]`
 //!
-//! Predictions are one JSON object a page: each leaf's parent leaf and the first leaves of the segments.
+//! Predictions are one JSON object a page: each label's parent by their first leaves, the first leaf of the
+//! label for its other leaves, and the first leaves of the segments. `--without` switches kinds of evidence
+//! of the outline method off, by the names of [`OutlineParams`]: this is how the ablation table is made.
 
 #![allow(clippy::print_stdout, reason = "an example talks to its user")]
 
@@ -19,7 +21,7 @@ use newslode_common::page::CanonicalUrl;
 use newslode_common::store::Why;
 use newslode_common::time::Timestamp;
 use newslode_common::version::{ContentHash, Version};
-use newslode_partitioner::{Params, work};
+use newslode_partitioner::{OutlineParams, Params, work};
 
 fn main() -> anyhow::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -29,7 +31,10 @@ fn main() -> anyhow::Result<()> {
         args.get(at + 1).cloned()
     };
     let name = option("--params").unwrap_or_else(|| "default".into());
-    let params = Params::named(&name).context("`--params` is `default` or `paper`")?;
+    let mut params = Params::named(&name).context("`--params` is `default` or `paper`")?;
+    if let Some(names) = option("--without") {
+        params.outline = without(params.outline, &names)?;
+    }
     let mut predictions =
         option("--predictions").map(std::fs::File::create).transpose().context("predictions")?;
 
@@ -77,6 +82,15 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
+fn without(params: OutlineParams, names: &str) -> anyhow::Result<OutlineParams> {
+    let mut switches = serde_json::to_value(params)?;
+    for name in names.split(',') {
+        let switch = switches.get_mut(name).filter(|switch| switch.is_boolean());
+        *switch.with_context(|| format!("`{name}` is no switch"))? = false.into();
+    }
+    Ok(serde_json::from_value(switches)?)
+}
+
 fn fetched(bytes: &[u8]) -> anyhow::Result<FetchedPage> {
     let url: CanonicalUrl = "https://news.example.org/".parse()?;
     let content = ContentHash::of(&url, None, bytes);
@@ -100,5 +114,9 @@ fn prediction(name: &str, hierarchy: &Hierarchy) -> serde_json::Value {
             parents.insert(leaf.to_string(), hierarchy.labelled_ancestor(node).and_then(first));
         }
     }
-    serde_json::json!({ "page": name, "parent": parents, "boundaries": hierarchy.boundaries })
+    let labels = hierarchy.nodes.iter().filter_map(|node| node.label.as_ref());
+    let others =
+        labels.flat_map(|label| label.leaves[1..].iter().map(|leaf| (leaf.to_string(), label.leaves[0])));
+    let others: BTreeMap<String, u32> = others.collect();
+    serde_json::json!({ "page": name, "parent": parents, "label": others, "boundaries": hierarchy.boundaries })
 }

@@ -26,4 +26,5 @@ pub mod work;
 
 pub use page::Page;
 pub use params::{GroupCost, Method, Params, Scope};
+pub use partition::OutlineParams;
 pub use work::work;

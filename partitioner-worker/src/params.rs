@@ -8,8 +8,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::partition::OutlineParams;
+
 /// Raised whenever the same parameters give another hierarchy or contribution.
-const ALGORITHMS: u32 = 1;
+const ALGORITHMS: u32 = 2;
 /// Steps of the dynamic program that a millisecond of a page's time budget buys. A step takes about a
 /// nanosecond, so partitioning stays under a tenth of the budget and the rest is left for parsing.
 const STEPS_PER_MS: u64 = 100_000;
@@ -26,6 +28,8 @@ pub enum Method {
     Regex,
     /// Binary partition by dynamic programming, then grouping and promotion (`[OM05 §4.3]`).
     Dp,
+    /// Who heads whom by evidence of presentation, from the leaves up.
+    Outline,
 }
 
 /// What the dynamic program is given at a time.
@@ -70,11 +74,19 @@ pub struct Params {
     pub max_dp_leaves: usize,
     /// Steps of the dynamic program on one page at most; what comes after is left flat.
     pub max_steps: u64,
+    /// Evidence and numbers of the outline method.
+    pub outline: OutlineParams,
 }
 
 impl Default for Params {
     fn default() -> Params {
-        Params { name: "default".into(), group_cost: GroupCost::Mean, sibling_runs: true, ..Params::paper() }
+        Params {
+            name: "default".into(),
+            method: Method::Outline,
+            group_cost: GroupCost::Mean,
+            sibling_runs: true,
+            ..Params::paper()
+        }
     }
 }
 
@@ -92,6 +104,7 @@ impl Params {
             group_cost: GroupCost::Sum,
             max_dp_leaves: 150,
             max_steps: 5_000 * STEPS_PER_MS,
+            outline: OutlineParams::default(),
         }
     }
 
@@ -125,12 +138,14 @@ impl Params {
             group_cost,
             max_dp_leaves,
             max_steps,
+            outline,
         } = self;
         let method = match method {
             Method::Flat => "flat",
             Method::Entropy => "entropy",
             Method::Regex => "regex",
             Method::Dp => "dp",
+            Method::Outline => return format!("{name} v{ALGORITHMS} method=outline {}", outline.digest()),
         };
         let scope = match scope {
             Scope::Segment => "segment",

@@ -55,7 +55,8 @@ impl<'a> Uses<'a> {
         for (i, anchor) in anchors.iter().enumerate() {
             let Some(key) = &anchor.key else { continue };
             let held = self.0.entry(key).or_default();
-            if anchor.leaves.len() != 1 {
+            // A link of one leaf is a label of the page, unless it is part of a longer one.
+            if anchor.leaves.len() != 1 || !held.forms.contains_key(anchor.text.as_str()) {
                 held.see(&anchor.text);
             }
             held.links += 1;

@@ -1,6 +1,7 @@
 //! Semantic partitioning: from the leaves of a page to its labelled hierarchy (`[OM05 §4]`).
 //!
-//! [`flat`] cuts the page into segments; inside each, [`dp`] finds the cheapest binary tree by the five
+//! The default is [`outline`]: who heads whom by evidence of presentation. The papers' method: [`flat`] cuts
+//! the page into segments; inside each, [`dp`] finds the cheapest binary tree by the five
 //! factors of [`cost`], [`grouping`] finds the groups of like instances, and [`promotion`] lifts headers
 //! over what they head. Scopes too long for the dynamic program are cut by [`split`].
 //!
@@ -23,10 +24,13 @@ mod grouping;
 mod headers;
 mod inferred;
 mod lcs;
+mod outline;
 mod promotion;
 mod regex;
 mod scope;
 mod split;
+
+pub use outline::OutlineParams;
 
 use build::Builder;
 use cost::Costs;
@@ -46,14 +50,32 @@ pub fn hierarchies(pages: &[Page], params: &Params) -> Vec<Hierarchy> {
 /// The page's hierarchy.
 #[must_use]
 pub fn hierarchy(page: &Page, params: &Params) -> Hierarchy {
-    if params.method == Method::Regex {
-        return inferred::hierarchy(page, params);
+    match params.method {
+        Method::Outline => outline::write(page, params, &outline::outline(page, &params.outline)),
+        Method::Regex => inferred::hierarchy(page, params),
+        Method::Flat => segments_alone(page, params, flat_boundaries(page, params)),
+        Method::Entropy => {
+            let boundaries = entropy::boundaries(page, &entropy::is_running(page), params.sibling_runs);
+            segments_alone(page, params, boundaries)
+        }
+        Method::Dp => binary(page, params),
     }
+}
+
+fn segments_alone(page: &Page, params: &Params, boundaries: Vec<u32>) -> Hierarchy {
+    let mut builder = Builder::new(page, params, boundaries.clone());
+    segments(page, &boundaries).for_each(|segment| builder.flat_segment(segment));
+    builder.finish(false)
+}
+
+fn flat_boundaries(page: &Page, params: &Params) -> Vec<u32> {
     let paths: Vec<_> = page.leaves.iter().map(|leaf| leaf.path).collect();
-    let boundaries = match params.method {
-        Method::Entropy => entropy::boundaries(page, &entropy::is_running(page), params.sibling_runs),
-        _ => flat::boundaries(&paths, page.leaves.path_count(), params.flat_delta),
-    };
+    flat::boundaries(&paths, page.leaves.path_count(), params.flat_delta)
+}
+
+/// The hierarchy by binary partition.
+fn binary(page: &Page, params: &Params) -> Hierarchy {
+    let boundaries = flat_boundaries(page, params);
     let mut builder = Builder::new(page, params, boundaries.clone());
     let mut work = Work {
         page,
@@ -63,17 +85,14 @@ pub fn hierarchy(page: &Page, params: &Params) -> Hierarchy {
         steps_left: params.max_steps,
         is_coarse: false,
     };
-    match (params.method, params.scope) {
-        (Method::Flat | Method::Entropy | Method::Regex, _) => {
-            segments(page, &boundaries).for_each(|segment| builder.flat_segment(segment))
-        }
-        (Method::Dp, Scope::Segment) => {
+    match params.scope {
+        Scope::Segment => {
             for segment in segments(page, &boundaries) {
                 let parts = work.pieces(segment);
                 builder.segment(&parts);
             }
         }
-        (Method::Dp, Scope::Page) => {
+        Scope::Page => {
             let parts = work.pieces(0..page.leaves.len());
             builder.whole(&parts);
         }

@@ -32,11 +32,17 @@ fn check(html: &str, params: &Params, expected: &str) {
     assert_eq!(outline(&hierarchy(&page(html), params)), expected, "{html}");
 }
 
+/// The dynamic program with the mean of the costs.
+fn dp() -> Params {
+    Params { group_cost: GroupCost::Mean, ..Params::paper() }
+}
+
 const MENU: &str = "<div><h3>Sport</h3><ul><li><a>Cup</a><li><a>Tour</a><li><a>Race</a></ul></div>";
 
 #[test]
 fn an_emphasised_first_child_heads_its_siblings() {
-    check(MENU, &Params::default(), "*Sport\n +\n  Cup\n  Tour\n  Race\n");
+    check(MENU, &dp(), "*Sport\n +\n  Cup\n  Tour\n  Race\n");
+    check(MENU, &Params::default(), "*\n -Sport\n  +\n   Cup\n   Tour\n   Race\n");
 }
 
 #[test]
@@ -55,15 +61,15 @@ fn grouping_by_the_sum_is_stricter_than_by_the_mean() {
 
 #[test]
 fn a_scope_over_the_limit_is_cut_and_the_page_says_so() {
-    let params = Params { max_dp_leaves: 2, ..Params::default() };
+    let params = Params { max_dp_leaves: 2, ..dp() };
     let cut = hierarchy(&page(MENU), &params);
     assert_eq!(cut.coarse, ["leaves"]);
-    assert!(hierarchy(&page(MENU), &Params::default()).coarse.is_empty());
+    assert!(hierarchy(&page(MENU), &dp()).coarse.is_empty());
 }
 
 #[test]
 fn without_steps_a_segment_is_left_flat() {
-    let params = Params { max_steps: 0, ..Params::default() };
+    let params = Params { max_steps: 0, ..dp() };
     let flat = hierarchy(&page(MENU), &params);
     assert_eq!(outline(&flat), "*\n Sport\n Cup\n Tour\n Race\n");
     assert_eq!(flat.coarse, ["leaves"]);
@@ -86,7 +92,9 @@ fn any_params() -> impl Strategy<Value = Params> {
         Just(Method::Entropy),
         Just(Method::Regex),
         Just(Method::Dp),
-        Just(Method::Dp)
+        Just(Method::Dp),
+        Just(Method::Outline),
+        Just(Method::Outline)
     ];
     let scope = prop_oneof![Just(Scope::Segment), Just(Scope::Page)];
     let steps = prop_oneof![Just(0), Just(3_000), Just(u64::MAX)];

@@ -60,7 +60,7 @@ fn more_leaves_than_any_page() {
     let html: String = (0..200_000).map(|n| format!("<p>w{n}<i>x</i>")).take(100_000).collect();
     let (page, hierarchy) = run(html.as_bytes());
     assert_eq!(hierarchy.leaves, 200_000);
-    assert_eq!(page.notes.coarse, ["leaves"]);
+    assert!(page.notes.coarse.is_empty(), "the outline takes them all: {:?}", page.notes.coarse);
 }
 
 #[test]

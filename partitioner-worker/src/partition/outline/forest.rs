@@ -1,0 +1,170 @@
+//! The forest that grows from the leaves up: which label stands under which, and the tops of each box.
+//!
+//! A [`Part`] is a run of labels whose trees are complete but for their tops; tops are chained, so joining
+//! two parts costs nothing and every label is put under another at most once.
+
+use super::rank::Rank;
+use super::skeleton::NONE;
+
+/// What an element, or a label beside elements, holds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part {
+    /// The outermost element that holds just this; `NONE` for a label without an element of its own.
+    pub(super) element: u32,
+    /// The innermost such element.
+    pub(super) inner: u32,
+    /// First and last top.
+    pub(super) first: u32,
+    pub(super) last: u32,
+    pub(super) tops: u32,
+    /// Labels, decoration not counted.
+    pub(super) labels: u32,
+    /// The strongest top, the first of equals; how strong, and how many are.
+    pub(super) best: u32,
+    pub(super) rank: Rank,
+    pub(super) bests: u32,
+    /// Its tops are those of siblings that are alike.
+    pub(super) is_list: bool,
+}
+
+impl Part {
+    pub(super) fn single(label: u32, rank: Rank, element: u32) -> Part {
+        Part {
+            element,
+            inner: element,
+            first: label,
+            last: label,
+            tops: 1,
+            labels: 1,
+            best: label,
+            rank,
+            bests: 1,
+            is_list: false,
+        }
+    }
+
+    /// One label.
+    pub(super) fn is_single(&self) -> bool {
+        self.labels == 1
+    }
+
+    /// One top over other labels.
+    pub(super) fn is_closed(&self) -> bool {
+        self.tops == 1 && self.labels > 1
+    }
+
+    /// Several tops.
+    pub(super) fn is_open(&self) -> bool {
+        self.tops > 1
+    }
+}
+
+/// How many tops of a part are looked at.
+const SOME: usize = 200;
+
+pub(super) struct Forest {
+    pub(super) ranks: Vec<Rank>,
+    pub(super) parent: Vec<u32>,
+    /// How many labels stand directly under each.
+    pub(super) children: Vec<u32>,
+    /// The last of those, as they came.
+    child: Vec<u32>,
+    /// The list of like siblings that each was first a top of.
+    pub(super) list: Vec<u32>,
+    lists: u32,
+    next: Vec<u32>,
+}
+
+impl Forest {
+    pub(super) fn new(ranks: Vec<Rank>) -> Forest {
+        let n = ranks.len();
+        Forest {
+            ranks,
+            parent: vec![NONE; n],
+            children: vec![0; n],
+            child: vec![NONE; n],
+            list: vec![NONE; n],
+            lists: 0,
+            next: vec![NONE; n],
+        }
+    }
+
+    /// A label directly under this one, the last that came.
+    pub(super) fn some_child(&self, label: u32) -> u32 {
+        self.child[label as usize]
+    }
+
+    pub(super) fn tops(&self, part: &Part) -> impl Iterator<Item = u32> + '_ {
+        let last = part.last;
+        std::iter::successors(Some(part.first), move |&top| (top != last).then(|| self.next[top as usize]))
+    }
+
+    /// The first tops of a part: enough to judge it by, and bounded however often it is judged.
+    pub(super) fn some_tops(&self, part: &Part) -> impl Iterator<Item = u32> + '_ {
+        self.tops(part).take(SOME)
+    }
+
+    /// All tops but the head itself come to stand under the head.
+    pub(super) fn attach(&mut self, head: u32, part: &Part) {
+        let mut top = part.first;
+        loop {
+            if top != head {
+                self.parent[top as usize] = head;
+                self.children[head as usize] += 1;
+                self.child[head as usize] = top;
+            }
+            if top == part.last {
+                break;
+            }
+            top = self.next[top as usize];
+        }
+    }
+
+    /// The parts side by side. `element` is the box they fill.
+    pub(super) fn join(&mut self, parts: &[Part], element: u32) -> Part {
+        let mut all = parts[0];
+        for part in &parts[1..] {
+            self.next[all.last as usize] = part.first;
+            all.last = part.last;
+            all.tops += part.tops;
+            all.labels += part.labels;
+            if part.rank < all.rank {
+                (all.best, all.rank, all.bests) = (part.best, part.rank, part.bests);
+            } else if part.rank == all.rank {
+                all.bests += part.bests;
+            }
+        }
+        if parts.len() > 1 {
+            (all.element, all.inner, all.is_list) = (element, element, false);
+        }
+        all
+    }
+
+    /// The same for parts that are alike.
+    pub(super) fn list(&mut self, parts: &[Part], element: u32) -> Part {
+        // Tops of parts that are lists have their numbers.
+        for part in parts.iter().filter(|part| !part.is_list) {
+            let mut top = part.first;
+            loop {
+                if self.list[top as usize] == NONE {
+                    self.list[top as usize] = self.lists;
+                }
+                if top == part.last {
+                    break;
+                }
+                top = self.next[top as usize];
+            }
+        }
+        self.lists += 1;
+        Part { is_list: true, ..self.join(parts, element) }
+    }
+
+    /// The parts with everything under one of their tops.
+    pub(super) fn close(&mut self, parts: &[Part], head: u32, element: u32) -> Part {
+        for part in parts {
+            self.attach(head, part);
+        }
+        let labels = parts.iter().map(|part| part.labels).sum();
+        Part { labels, inner: element, ..Part::single(head, self.ranks[head as usize], element) }
+    }
+}

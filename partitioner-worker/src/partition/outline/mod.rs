@@ -1,0 +1,82 @@
+//! The default method: who heads whom by evidence of presentation.
+//!
+//! The idea: a reader sees the outline of a page because the page shows it, by headings, by boxes, and by
+//! doing the same everywhere. [`evidence`] gathers what is shown: [`labels`] (leaves, or runs of leaves that
+//! inline markup split), how strongly each is set off ([`rank`]), and styles. Then [`compose`] goes from the
+//! leaves up: each element decides what its parts are to one another: like siblings ([`siblings`]), headings
+//! over what follows ([`headings`]), a label over a list ([`lists`]), a record under its strongest label
+//! ([`records`]), tabs over panels ([`tabs`]), header cells over columns ([`tables`]). It does so twice: the
+//! first pass votes on styles ([`votes`]), the second decides with the votes. [`blocks`] are cut from the
+//! result.
+//!
+//! Invariants: every leaf is in exactly one label; no site, no language and no learnt number is known here;
+//! nothing recurses; a page of n leaves and nesting d costs O(n d) at worst and O(n) on real pages.
+//! Start at [`outline`].
+
+mod blocks;
+mod compose;
+mod decoration;
+mod evidence;
+mod forest;
+mod headings;
+mod labels;
+mod lists;
+mod rank;
+mod records;
+mod rules;
+mod siblings;
+mod site_name;
+mod skeleton;
+mod tables;
+mod tabs;
+mod tags;
+mod votes;
+mod words;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+pub use rules::OutlineParams;
+pub(crate) use write::write;
+
+use crate::Page;
+use compose::compose;
+use evidence::Evidence;
+use skeleton::NONE;
+use votes::Votes;
+
+/// Who stands under whom.
+pub(crate) struct Outline {
+    /// Leaves of each label, in order.
+    labels: Vec<Range<u32>>,
+    /// The label above each; `None` at the top.
+    parents: Vec<Option<u32>>,
+    /// The list of like siblings that each is in, as a number; `NONE`: no list.
+    lists: Vec<u32>,
+    /// First leaves of the blocks after the first, ascending.
+    boundaries: Vec<u32>,
+}
+
+/// The outline of a page.
+pub(crate) fn outline(page: &Page, params: &OutlineParams) -> Outline {
+    let evidence = Evidence::new(page, params);
+    let mut made = compose(&evidence, params, &Votes::default(), evidence.ranks.clone());
+    if params.votes {
+        let mut ranks = evidence.ranks.clone();
+        let votes = made.ballot.count(&evidence, &made.forest, &mut ranks);
+        made = compose(&evidence, params, &votes, ranks);
+    }
+    if params.decoration {
+        decoration::place(&evidence, &made.done, &mut made.forest);
+    }
+    let boundaries = blocks::boundaries(&evidence.skeleton, &made.forest, &made.done, params);
+    Outline {
+        labels: evidence.labels.iter().map(|label| label.lo..label.hi).collect(),
+        parents: made.forest.parent.iter().map(|&above| (above != NONE).then_some(above)).collect(),
+        lists: made.forest.list,
+        boundaries,
+    }
+}

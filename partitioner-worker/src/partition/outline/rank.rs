@@ -1,0 +1,137 @@
+//! How strongly a label is set off from others: small is strong.
+
+use super::OutlineParams;
+use super::labels::Label;
+use super::skeleton::{Element, NONE, Skeleton};
+use super::tags::Kind;
+use super::words::Word;
+
+/// Strength of a label; smaller is stronger.
+pub(super) type Rank = u8;
+
+pub(super) const HEAD_WORD: Rank = 70;
+pub(super) const STRONG: Rank = 75;
+pub(super) const LINK: Rank = 80;
+pub(super) const TEXT: Rank = 90;
+pub(super) const IMAGE: Rank = 95;
+pub(super) const KICKER: Rank = 98;
+pub(super) const META: Rank = 100;
+
+/// Labels of a box made for a heading, at most; its first label is the heading.
+const HEADER: u32 = 5;
+
+/// What the elements around a label say of it.
+#[derive(Clone, Copy, Default)]
+struct Evidence {
+    heading: Option<u8>,
+    word: Option<Word>,
+    is_strong: bool,
+    is_meta: bool,
+    /// The heading holds other labels, too.
+    is_shared: bool,
+    /// The element that says most.
+    mark: u32,
+}
+
+/// The rank of each label. `spans` are the labels of each element.
+pub(super) fn ranks(
+    skeleton: &Skeleton,
+    labels: &[Label],
+    spans: &[(u32, u32)],
+    only: &[u32],
+    params: &OutlineParams,
+) -> (Vec<Rank>, Vec<u32>) {
+    let none = Evidence { mark: NONE, ..Evidence::default() };
+    let mut evidence = vec![none; labels.len()];
+    // Outer elements first: what stands nearer to the label decides.
+    for (i, element) in skeleton.elements.iter().enumerate() {
+        let (lo, hi) = spans[i];
+        match only[i] {
+            NONE => {
+                let Some(first) = (lo..hi).find(|&label| !labels[label as usize].is_decoration) else {
+                    continue;
+                };
+                if let Kind::Heading(level) = element.kind {
+                    for label in lo..hi {
+                        let evidence = &mut evidence[label as usize];
+                        (evidence.heading, evidence.mark, evidence.is_shared) = (Some(level), i as u32, true);
+                    }
+                } else if params.words
+                    && element.word == Some(Word::Head)
+                    && hi - lo <= HEADER
+                    && !is_in_list(skeleton, labels[first as usize].element, i as u32)
+                {
+                    (evidence[first as usize].word, evidence[first as usize].mark) = (element.word, i as u32);
+                }
+            }
+            label if element.lo <= labels[label as usize].lo && labels[label as usize].hi <= element.hi => {
+                evidence[label as usize].add(i as u32, element, params);
+            }
+            _ => {}
+        }
+    }
+    let mark = |(label, evidence): (&Label, &Evidence)| {
+        if evidence.mark == NONE { label.element } else { evidence.mark }
+    };
+    let marks = labels.iter().zip(&evidence).map(mark).collect();
+    (labels.iter().zip(evidence).map(|(label, evidence)| rank(label, evidence)).collect(), marks)
+}
+
+impl Evidence {
+    fn add(&mut self, number: u32, element: &Element, params: &OutlineParams) {
+        match element.kind {
+            Kind::Heading(level) => {
+                (self.heading, self.mark, self.is_shared, self.word) = (Some(level), number, false, None);
+            }
+            Kind::Strong | Kind::HeadCell | Kind::Term => {
+                self.is_strong = true;
+                if self.heading.is_none() && !matches!(self.word, Some(Word::Head | Word::Top)) {
+                    self.mark = number;
+                }
+            }
+            Kind::Meta => self.is_meta = true,
+            _ => {}
+        }
+        if params.words && matches!(element.word, Some(Word::Head | Word::Top | Word::Meta | Word::Kicker)) {
+            self.word = element.word;
+            if self.heading.is_none() {
+                self.mark = number;
+            }
+        }
+    }
+}
+
+fn rank(label: &Label, evidence: Evidence) -> Rank {
+    if evidence.is_meta
+        || label.is_number
+        || label.is_legal
+        || label.is_decoration
+        || evidence.word == Some(Word::Meta)
+    {
+        return META;
+    }
+    if evidence.word == Some(Word::Kicker) {
+        match evidence.heading {
+            None => return KICKER,
+            Some(_) if evidence.is_shared => return META,
+            Some(_) => {}
+        }
+    }
+    match evidence.heading {
+        Some(level) => level * 10,
+        None if matches!(evidence.word, Some(Word::Head | Word::Top)) => HEAD_WORD,
+        None if label.is_image => IMAGE,
+        None if evidence.is_strong => STRONG,
+        None if label.link.is_some() => LINK,
+        None => TEXT,
+    }
+}
+
+/// Whether a list stands between an element and one above it.
+fn is_in_list(skeleton: &Skeleton, element: u32, above: u32) -> bool {
+    let up = |&element: &u32| {
+        Some(skeleton.get(element).parent).filter(|&parent| parent != above && parent != NONE)
+    };
+    let mut chain = std::iter::successors(Some(element).filter(|&element| element != above), up);
+    chain.any(|element| matches!(skeleton.get(element).kind, Kind::Item | Kind::List))
+}

@@ -1,0 +1,189 @@
+//! What class names say: a few general words of headings and of what stands beside them.
+//!
+//! A class name is cut into words at `-`, `_`, digits and capitals; the last word that is known decides
+//! (`ItemHeadline` is a head, `photo-credit` a credit), because English puts what a thing is last.
+
+/// What an element's class names call it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Word {
+    /// A title or heading.
+    Head,
+    /// A header: a heading, or the top part of a box.
+    Top,
+    /// Something that belongs to a story or picture: its author, date, credit, summary.
+    Meta,
+    /// A word over one story, or over many: its class alone does not tell.
+    Kicker,
+    /// An entry of a row of tabs.
+    Tab,
+    /// A menu, a form or a control: whatever else the name says, no heading.
+    Control,
+}
+
+const HEAD: [&str; 4] = ["title", "headline", "heading", "hed"];
+
+const STATE: [&str; 9] =
+    ["first", "last", "odd", "even", "active", "inactive", "current", "selected", "hidden"];
+
+const CONTAINER: [&str; 16] = [
+    "section",
+    "wrapper",
+    "wrap",
+    "container",
+    "bar",
+    "area",
+    "content",
+    "inner",
+    "row",
+    "top",
+    "main",
+    "site",
+    "page",
+    "bottom",
+    "left",
+    "right",
+];
+
+const TOP: [&str; 3] = ["header", "head", "hd"];
+
+const META: [&str; 22] = [
+    "author",
+    "authors",
+    "byline",
+    "credit",
+    "caption",
+    "time",
+    "timestamp",
+    "date",
+    "duration",
+    "comment",
+    "comments",
+    "count",
+    "source",
+    "summary",
+    "desc",
+    "description",
+    "teaser",
+    "subtitle",
+    "excerpt",
+    "meta",
+    "dek",
+    "standfirst",
+];
+
+const KICKER: [&str; 5] = ["kicker", "label", "category", "tag", "rubric"];
+
+const TAB: [&str; 2] = ["tab", "tabs"];
+
+const CONTROL: [&str; 12] = [
+    "menu",
+    "nav",
+    "navigation",
+    "search",
+    "form",
+    "button",
+    "btn",
+    "logo",
+    "input",
+    "toggle",
+    "social",
+    "login",
+];
+
+/// Longer class names are no words, in bytes.
+const LONGEST: usize = 100;
+
+/// What one class name says.
+pub(super) fn word(class: &str) -> Option<Word> {
+    if class.len() > LONGEST {
+        return None;
+    }
+    let mut end = class.len();
+    let mut is_top = true;
+    while end > 0 {
+        let (start, stop) = last_word(class, end);
+        let found = known(&class[start..stop], is_top);
+        is_top &= !CONTAINER.iter().any(|known| known.eq_ignore_ascii_case(&class[start..stop]));
+        if found.is_some() {
+            return found;
+        }
+        end = start;
+    }
+    None
+}
+
+/// Whether a class name says where its element stands or in what state it is, not of which kind it is.
+pub(super) fn is_state(class: &str) -> bool {
+    let mut end = class.len().min(LONGEST);
+    while end > 0 && class.is_char_boundary(end) {
+        let (start, stop) = last_word(class, end);
+        if STATE.iter().any(|known| known.eq_ignore_ascii_case(&class[start..stop])) {
+            return true;
+        }
+        end = start;
+    }
+    false
+}
+
+/// The last word of `class[..end]`: letters, from a capital on if it has one.
+fn last_word(class: &str, end: usize) -> (usize, usize) {
+    let bytes = class.as_bytes();
+    let mut stop = end;
+    while stop > 0 && !bytes[stop - 1].is_ascii_alphabetic() {
+        stop -= 1;
+    }
+    let mut start = stop;
+    while start > 0 && bytes[start - 1].is_ascii_alphabetic() {
+        start -= 1;
+        let is_border =
+            bytes[start].is_ascii_uppercase() && start > 0 && bytes[start - 1].is_ascii_lowercase();
+        if is_border {
+            break;
+        }
+    }
+    (start, stop)
+}
+
+/// `header` and its like name the top of anything, too: then a word for a container follows them.
+fn known(word: &str, is_top: bool) -> Option<Word> {
+    let is = |list: &[&str]| list.iter().any(|known| known.eq_ignore_ascii_case(word));
+    if word.len() < 2 {
+        None
+    } else if is(&HEAD) {
+        Some(Word::Head)
+    } else if is_top && is(&TOP) {
+        Some(Word::Top)
+    } else if is(&META) {
+        Some(Word::Meta)
+    } else if is(&KICKER) {
+        Some(Word::Kicker)
+    } else if is(&TAB) {
+        Some(Word::Tab)
+    } else if is(&CONTROL) {
+        Some(Word::Control)
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_known_word_decides() {
+        assert_eq!(word("ItemHed"), Some(Word::Head));
+        assert_eq!(word("section-title2"), Some(Word::Head));
+        assert_eq!(word("headline-author"), Some(Word::Meta));
+        assert_eq!(word("photo_credit-wide"), Some(Word::Meta));
+        assert_eq!(word("HEADER"), Some(Word::Top));
+        assert_eq!(word("header-wrapper"), None);
+        assert_eq!(word("story-kicker"), Some(Word::Kicker));
+        assert_eq!(word("title-search"), Some(Word::Control));
+        assert!(is_state("firstNavLink") && is_state("item-last") && !is_state("firstly"));
+        assert_eq!(word("tab3"), Some(Word::Tab));
+        assert_eq!(word("titles"), None);
+        assert_eq!(word("überschrift"), None);
+        assert_eq!(word(""), None);
+    }
+}
