@@ -68,7 +68,7 @@ pub struct Params {
 
 impl Default for Params {
     fn default() -> Params {
-        Params { name: "default".into(), group_cost: GroupCost::Mean, ..Params::paper() }
+        Params { name: "default".into(), group_cost: GroupCost::Mean, max_dp_leaves: 150, ..Params::paper() }
     }
 }
 
@@ -83,7 +83,7 @@ impl Params {
             flat_delta: 34,
             group_below: 33,
             group_cost: GroupCost::Sum,
-            max_dp_leaves: 150,
+            max_dp_leaves: 1_400,
             max_steps: 5_000 * STEPS_PER_MS,
         }
     }
@@ -151,7 +151,7 @@ mod tests {
             Params { scope: Scope::Page, ..paper.clone() },
             Params { flat_delta: 35, ..paper.clone() },
             Params { group_below: 34, ..paper.clone() },
-            Params { max_dp_leaves: 151, ..paper.clone() },
+            Params { max_dp_leaves: 1_401, ..paper.clone() },
             paper.within(Duration::from_millis(1)),
         ];
         for other in others {

@@ -20,9 +20,12 @@ mod emphasis;
 mod flat;
 mod grouping;
 mod lcs;
+pub mod measure;
+mod plain;
 mod promotion;
 mod scope;
 mod split;
+mod sums;
 
 use build::Builder;
 use cost::Costs;
@@ -86,7 +89,7 @@ struct Work<'a> {
 
 impl Work<'_> {
     fn pieces(&mut self, range: Range<usize>) -> Vec<Piece> {
-        let most = self.params.max_dp_leaves;
+        let most = dp::piece_len(range.len(), self.params.max_dp_leaves, self.steps_left);
         self.is_coarse |= range.len() > most;
         split::pieces(self.page, range, most).into_iter().map(|piece| self.piece(piece)).collect()
     }
