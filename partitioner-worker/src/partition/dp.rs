@@ -41,15 +41,15 @@ pub(crate) fn steps(leaves: usize) -> u64 {
     n * n * n / 6 + 40 * n * n
 }
 
-/// Into pieces of how many leaves, `most` at most, a scope is cut so that all of it fits into `steps_left`;
-/// `most` if that cannot be done.
+/// Into pieces of how many leaves, `most` at most, a scope is cut so that all of it fits into `steps_left`. If
+/// it does not fit in pieces of 32, what comes last is left without structure.
 pub(crate) fn piece_len(leaves: usize, most: usize, steps_left: u64) -> usize {
     let fits = |len: usize| (leaves.div_ceil(len) as u64).saturating_mul(steps(len)) <= steps_left;
     let mut len = leaves.min(most).max(1);
     while len > LEAST_PIECE && !fits(len) {
         len = (len * 7 / 8).max(LEAST_PIECE);
     }
-    if fits(len) { len } else { most }
+    len
 }
 
 /// The cheapest binary tree in postorder, the root last; empty for no leaves.
@@ -325,6 +325,7 @@ mod tests {
         let len = piece_len(5_000, 1_000, 100_000_000);
         assert!(len < 600 && len > 200, "{len}");
         assert!(5_000usize.div_ceil(len) as u64 * steps(len) <= 100_000_000);
-        assert_eq!(piece_len(5_000, 1_000, 0), 1_000);
+        assert_eq!(piece_len(5_000, 1_000, 0), LEAST_PIECE);
+        assert_eq!(piece_len(9, 1_000, 0), 9);
     }
 }

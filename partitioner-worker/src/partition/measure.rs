@@ -1,11 +1,12 @@
 //! What benches and checks need of the dynamic program: the same input for the fast and the plain one, the
-//! bare additions they are compared with, and made pages of any size.
+//! bare additions they are compared with, made pages of any size, and hostile ones.
 //!
 //! Nothing of the product calls this. Start at [`Dp`].
 
 use std::ops::Range;
 
 pub use super::dp::Binary;
+pub use super::hostile::{Hostile, hostile_pages};
 
 use super::cost::Costs;
 use super::scope::ScopeTree;

@@ -19,6 +19,7 @@ mod dp;
 mod emphasis;
 mod flat;
 mod grouping;
+mod hostile;
 mod lcs;
 pub mod measure;
 mod plain;
