@@ -102,6 +102,12 @@ pub(crate) struct BenchPartitionArgs {
     /// Draw how time and memory grow with the leaves.
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
+    /// Print only the memory that this way takes for a made page; what the command asks of itself.
+    #[arg(long, hide = true, requires = "leaves", value_name = "WAY")]
+    pub(crate) peak_of: Option<String>,
+    /// Leaves of that page.
+    #[arg(long, hide = true, value_name = "NUMBER")]
+    pub(crate) leaves: Option<usize>,
 }
 
 #[derive(Debug, Args)]

@@ -20,7 +20,7 @@ fn page(leaves: usize) -> Page {
 fn dp(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("dp");
     group.sample_size(10).measurement_time(Duration::from_secs(3));
-    for leaves in [200usize, 500, 1_000, 1_400] {
+    for leaves in [200usize, 500, 1_000, 2_000] {
         let page = page(leaves);
         let dp = Dp::new(&page, 0..leaves);
         group.throughput(Throughput::Elements((leaves as u64).pow(3) / 6));

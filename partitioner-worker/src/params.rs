@@ -83,7 +83,7 @@ impl Params {
             flat_delta: 34,
             group_below: 33,
             group_cost: GroupCost::Sum,
-            max_dp_leaves: 1_400,
+            max_dp_leaves: 2_000,
             max_steps: 5_000 * STEPS_PER_MS,
         }
     }
@@ -151,7 +151,7 @@ mod tests {
             Params { scope: Scope::Page, ..paper.clone() },
             Params { flat_delta: 35, ..paper.clone() },
             Params { group_below: 34, ..paper.clone() },
-            Params { max_dp_leaves: 1_401, ..paper.clone() },
+            Params { max_dp_leaves: 2_001, ..paper.clone() },
             paper.within(Duration::from_millis(1)),
         ];
         for other in others {

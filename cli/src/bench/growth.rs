@@ -6,15 +6,14 @@ use newslode_common::page::{PageTree, decode};
 use newslode_partitioner::partition::hierarchy;
 use newslode_partitioner::partition::measure::{Dp, made_page, table_bytes};
 use newslode_partitioner::work::limits;
-use newslode_partitioner::{Page, Params, Scope};
+use newslode_partitioner::{Page, Params};
 use serde::Serialize;
 
-use super::memory::peak_of;
-use super::parsed;
 use super::ratios::ms;
+use super::{Way, parsed};
 
 /// Sizes of the made pages.
-pub(super) const LEAVES: [usize; 9] = [100, 200, 500, 1_000, 1_400, 2_000, 5_000, 10_000, 20_000];
+pub(super) const LEAVES: [usize; 9] = [100, 200, 500, 1_000, 1_500, 2_000, 5_000, 10_000, 20_000];
 /// The exact program is not asked beyond: it grows with the cube.
 const MOST_EXACT: usize = 2_000;
 const RUNS: u32 = 3;
@@ -41,24 +40,26 @@ pub(crate) struct Growth {
     pub(crate) table_bytes: usize,
 }
 
-/// Measures each size, smallest first.
-pub(crate) fn growth(sizes: &[usize], say: &mut dyn FnMut(&str)) -> anyhow::Result<Vec<Growth>> {
+/// Measures each size. `peak` tells the memory that a way takes for so many leaves.
+pub(crate) fn growth(
+    sizes: &[usize],
+    peak: impl Fn(Way, usize) -> Option<u64>,
+    say: &mut dyn FnMut(&str),
+) -> anyhow::Result<Vec<Growth>> {
     sizes
         .iter()
         .map(|&leaves| {
             say(&format!("growth: {leaves} leaves"));
-            at(leaves)
+            at(leaves, &peak)
         })
         .collect()
 }
 
-fn at(leaves: usize) -> anyhow::Result<Growth> {
+fn at(leaves: usize, peak: impl Fn(Way, usize) -> Option<u64>) -> anyhow::Result<Growth> {
     let html = made_page(leaves);
     let whole = |params: &Params| -> anyhow::Result<_> { Ok(hierarchy(&parsed(html.as_bytes())?, params)) };
-    let (default, paper_page) = (Params::default(), Params { scope: Scope::Page, ..Params::paper() });
+    let (default, paper_page) = (Way::Default.params(), Way::PaperPage.params());
     let paper_page_coarse = whole(&paper_page)?.coarse;
-    let (default_peak_bytes, _) = peak_of(|| whole(&default).map(black_box));
-    let (paper_page_peak_bytes, _) = peak_of(|| whole(&paper_page).map(black_box));
     let text = decode(html.as_bytes(), None).text;
     let page: Page = parsed(html.as_bytes())?;
     let dp = (leaves <= MOST_EXACT).then(|| Dp::new(&page, 0..page.leaves.len()));
@@ -81,8 +82,8 @@ fn at(leaves: usize) -> anyhow::Result<Growth> {
         paper_page_ms,
         paper_page_coarse,
         exact_ms,
-        default_peak_bytes,
-        paper_page_peak_bytes,
+        default_peak_bytes: peak(Way::Default, leaves),
+        paper_page_peak_bytes: peak(Way::PaperPage, leaves),
         table_bytes: table_bytes(leaves),
     })
 }
@@ -94,9 +95,11 @@ mod tests {
     #[test]
     fn sizes_are_measured_in_their_order() {
         let mut said = Vec::new();
-        let rows = growth(&[30, 60], &mut |what| said.push(what.to_owned())).unwrap();
+        let rows = growth(&[30, 60], |_, leaves| Some(leaves as u64), &mut |what| said.push(what.to_owned()))
+            .unwrap();
         assert_eq!(rows.iter().map(|row| row.leaves).collect::<Vec<_>>(), [30, 60]);
         assert!(rows.iter().all(|row| row.exact_ms.is_some() && row.paper_page_coarse.is_empty()));
+        assert_eq!(rows[1].default_peak_bytes, Some(60));
         assert_eq!(said, ["growth: 30 leaves", "growth: 60 leaves"]);
     }
 }

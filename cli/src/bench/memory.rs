@@ -1,22 +1,35 @@
-//! The most memory that a piece of work held, as the system counts it.
+//! The most memory that partitioning a page holds, as the system counts it.
 //!
-//! Linux keeps the peak of a process's resident memory and lets the process reset it. Elsewhere, and where
-//! `/proc` is closed, there is no figure. What the allocator kept from earlier work is not counted again, so
-//! sizes are measured in ascending order.
+//! Linux keeps the peak of a process's resident memory. What an allocator keeps from earlier work would hide
+//! it, so each figure is taken in a process of its own ([`peak_of_process`] starts it, [`peak`] is what it
+//! runs). Elsewhere, and where `/proc` is closed, there is no figure.
 
 use std::fs;
+use std::hint::black_box;
+use std::process::Command;
 
-/// Runs `work`; the bytes by which its peak exceeds what was held before, where the system tells.
-pub(super) fn peak_of<T>(work: impl FnOnce() -> T) -> (Option<u64>, T) {
-    let before = reset_peak().then(|| held("VmRSS:")).flatten();
-    let done = work();
-    let peak = before.and_then(|before| Some(held("VmHWM:")?.saturating_sub(before)));
-    (peak, done)
+use newslode_partitioner::partition::hierarchy;
+use newslode_partitioner::partition::measure::made_page;
+
+use super::{Way, parsed};
+
+/// Bytes by which the peak of this process rises when it partitions a made page: tree, leaves, hierarchy.
+pub(crate) fn peak(way: Way, leaves: usize) -> anyhow::Result<Option<u64>> {
+    let html = made_page(leaves);
+    // Tables that are made once a process are no part of a page.
+    black_box(hierarchy(&parsed(made_page(20).as_bytes())?, &way.params()));
+    let before = held("VmRSS:");
+    black_box(hierarchy(&parsed(html.as_bytes())?, &way.params()));
+    Ok(before.and_then(|before| Some(held("VmHWM:")?.saturating_sub(before))))
 }
 
-/// "5" resets the peak (proc(5), `clear_refs`).
-fn reset_peak() -> bool {
-    fs::write("/proc/self/clear_refs", "5").is_ok()
+/// The same in a process of its own.
+pub(super) fn peak_of_process(way: Way, leaves: usize) -> Option<u64> {
+    let program = std::env::current_exe().ok()?;
+    let mut command = Command::new(program);
+    command.args(["bench", "partition", "--peak-of", way.name(), "--leaves", &leaves.to_string()]);
+    let output = command.output().ok().filter(|output| output.status.success())?;
+    String::from_utf8(output.stdout).ok()?.trim().parse().ok()
 }
 
 fn held(field: &str) -> Option<u64> {
@@ -31,11 +44,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_held_for_a_while_is_in_the_peak() {
-        const SIZE: usize = 256 << 20;
-        let (peak, sum) = peak_of(|| vec![1u8; SIZE].iter().map(|&byte| u64::from(byte)).sum::<u64>());
-        assert_eq!(sum, SIZE as u64);
-        // None where /proc is closed.
-        assert!(peak.is_none_or(|peak| peak > SIZE as u64 / 2), "{peak:?}");
+    fn what_is_held_is_told_where_the_system_tells() {
+        let before = held("VmHWM:");
+        let block = vec![1u8; 512 << 20];
+        let after = held("VmHWM:");
+        assert_eq!(block.iter().map(|&byte| u64::from(byte)).sum::<u64>(), 512 << 20);
+        // None where /proc is closed; other tests of this process come and go.
+        assert_eq!(before.is_some(), after.is_some());
+        assert!(after.is_none_or(|after| after > 512 << 20), "{after:?}");
+        assert_eq!(held("VmNothing:"), None);
     }
 }

@@ -10,20 +10,50 @@ mod memory;
 mod ratios;
 mod svg;
 
-use newslode_partitioner::Page;
 use newslode_partitioner::work::limits;
+use newslode_partitioner::{Page, Params, Scope};
 use serde::Serialize;
 
 use crate::input;
 
 pub(crate) use growth::{Growth, growth};
-pub(crate) use ratios::{DpRatios, PageRatio, Pages, dp_ratios, page_ratios};
+pub(crate) use memory::peak;
+pub(crate) use ratios::{DpRatios, Pages, dp_ratios, page_ratios};
 pub(crate) use svg::svg;
 
 /// A page to measure on.
 pub(crate) struct Sample {
     pub(crate) name: String,
     pub(crate) bytes: Vec<u8>,
+}
+
+/// A way from a page's bytes to its hierarchy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// The default parameters.
+    Default,
+    /// The paper's over the whole page.
+    PaperPage,
+}
+
+impl Way {
+    pub(crate) fn named(name: &str) -> Option<Way> {
+        [Way::Default, Way::PaperPage].into_iter().find(|way| way.name() == name)
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Way::Default => "default",
+            Way::PaperPage => "paper-page",
+        }
+    }
+
+    fn params(self) -> Params {
+        match self {
+            Way::Default => Params::default(),
+            Way::PaperPage => Params { scope: Scope::Page, ..Params::paper() },
+        }
+    }
 }
 
 /// All that is measured.
@@ -40,7 +70,7 @@ pub(crate) fn measure(samples: &[Sample], say: &mut dyn FnMut(&str)) -> anyhow::
     let pages = page_ratios(samples)?;
     say("dynamic program: against its additions and its plain transcription (some seconds)");
     let dp = dp_ratios()?;
-    let growth = growth(&growth::LEAVES, say)?;
+    let growth = growth(&growth::LEAVES, memory::peak_of_process, say)?;
     Ok(Report { pages, dp, growth })
 }
 

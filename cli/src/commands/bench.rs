@@ -4,7 +4,7 @@ use anyhow::Context;
 use newslode_partitioner::partition::measure::made_page;
 
 use crate::args::{BenchArgs, BenchCommand, BenchPartitionArgs};
-use crate::bench::{self, Report, Sample};
+use crate::bench::{self, Report, Sample, Way};
 use crate::exit::Exit;
 use crate::{input, out};
 
@@ -19,6 +19,13 @@ pub(crate) fn run(args: BenchArgs, quiet: bool) -> anyhow::Result<Exit> {
 
 #[allow(clippy::print_stderr)]
 fn partition(args: &BenchPartitionArgs, quiet: bool) -> anyhow::Result<Exit> {
+    if let (Some(way), Some(leaves)) = (&args.peak_of, args.leaves) {
+        let way = Way::named(way).with_context(|| format!("there is no way `{way}`"))?;
+        if let Some(bytes) = bench::peak(way, leaves)? {
+            out::line(bytes)?;
+        }
+        return Ok(Exit::Done);
+    }
     let samples = samples(args)?;
     let report = bench::measure(&samples, &mut |what| {
         if !quiet {
