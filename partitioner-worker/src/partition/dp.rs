@@ -35,17 +35,18 @@ pub enum Binary {
 /// Scopes are not cut smaller than this to fit the steps left.
 const LEAST_PIECE: usize = 32;
 
-/// Steps that [`tree`] takes for so many leaves, about; what budgets are counted in. One is what the time of
-/// three additions buys, a nanosecond. Nesting of hundreds of levels takes some times more.
-pub(crate) fn steps(leaves: usize) -> u64 {
+/// Steps that [`tree`] takes at most, about, for so many leaves of a page so deep; what budgets are counted in.
+/// One takes about a nanosecond, the time of three additions. Rows and columns are made anew for each L.
+pub(crate) fn steps(leaves: usize, max_depth: u32) -> u64 {
     let n = leaves as u64;
-    (n * n * n / 6 + 40 * n * n) / 3
+    let levels = u64::from(max_depth).min(n);
+    (n * n * n / 6 + (40 + levels) * n * n) / 3
 }
 
 /// Into pieces of how many leaves, `most` at most, a scope is cut so that all of it fits into `steps_left`. If
 /// it does not fit in pieces of 32, what comes last is left without structure.
-pub(crate) fn piece_len(leaves: usize, most: usize, steps_left: u64) -> usize {
-    let fits = |len: usize| (leaves.div_ceil(len) as u64).saturating_mul(steps(len)) <= steps_left;
+pub(crate) fn piece_len(leaves: usize, max_depth: u32, most: usize, steps_left: u64) -> usize {
+    let fits = |len: usize| (leaves.div_ceil(len) as u64).saturating_mul(steps(len, max_depth)) <= steps_left;
     let mut len = leaves.min(most).max(1);
     while len > LEAST_PIECE && !fits(len) {
         len = (len * 7 / 8).max(LEAST_PIECE);
@@ -323,12 +324,13 @@ mod tests {
 
     #[test]
     fn pieces_shrink_until_the_steps_suffice() {
-        assert_eq!(piece_len(900, 1_000, u64::MAX), 900);
-        assert_eq!(piece_len(5_000, 1_000, u64::MAX), 1_000);
-        let len = piece_len(5_000, 1_000, 100_000_000);
+        assert_eq!(piece_len(900, 20, 1_000, u64::MAX), 900);
+        assert_eq!(piece_len(5_000, 20, 1_000, u64::MAX), 1_000);
+        let len = piece_len(5_000, 20, 1_000, 100_000_000);
         assert!(len < 600 && len > 200, "{len}");
-        assert!(5_000usize.div_ceil(len) as u64 * steps(len) <= 100_000_000);
-        assert_eq!(piece_len(5_000, 1_000, 0), LEAST_PIECE);
-        assert_eq!(piece_len(9, 1_000, 0), 9);
+        assert!(5_000usize.div_ceil(len) as u64 * steps(len, 20) <= 100_000_000);
+        assert_eq!(piece_len(5_000, 20, 1_000, 0), LEAST_PIECE);
+        assert!(piece_len(5_000, 400, 1_000, 100_000_000) < len, "depth costs");
+        assert_eq!(piece_len(9, 20, 1_000, 0), 9);
     }
 }

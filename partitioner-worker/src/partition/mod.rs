@@ -90,14 +90,14 @@ struct Work<'a> {
 
 impl Work<'_> {
     fn pieces(&mut self, range: Range<usize>) -> Vec<Piece> {
-        let most = dp::piece_len(range.len(), self.params.max_dp_leaves, self.steps_left);
+        let most = dp::piece_len(range.len(), self.max_depth, self.params.max_dp_leaves, self.steps_left);
         self.is_coarse |= range.len() > most;
         split::pieces(self.page, range, most).into_iter().map(|piece| self.piece(piece)).collect()
     }
 
     fn piece(&mut self, range: Range<usize>) -> Piece {
         let first = range.start;
-        let steps = dp::steps(range.len());
+        let steps = dp::steps(range.len(), self.max_depth);
         if steps > self.steps_left {
             self.is_coarse = true;
             return Piece { first, parts: list(range.len()) };

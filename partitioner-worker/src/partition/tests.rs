@@ -87,12 +87,7 @@ fn hostile_pages_become_coarser_and_lose_no_leaf() {
             leaves.sort_unstable();
             assert!(leaves.into_iter().eq(0..page.leaves.len() as u32), "{}", hostile.name);
             let is_named = |limit: &&str| made.coarse.iter().any(|met| met == *limit);
-            assert!(
-                hostile.coarse.iter().all(|limit| is_named(&limit)),
-                "{}: {:?}",
-                hostile.name,
-                made.coarse
-            );
+            assert!(hostile.coarse.iter().all(is_named), "{}: {:?}", hostile.name, made.coarse);
             let is_too_long = page.leaves.len() > params.max_dp_leaves;
             if params.method == Method::Dp && params.scope == Scope::Page && is_too_long {
                 assert!(is_named(&"leaves"), "{}: {:?}", hostile.name, made.coarse);
@@ -124,7 +119,7 @@ fn steps_are_never_overdrawn() {
             .collect();
         assert_eq!(lens.iter().sum::<u64>(), 9_000);
         // With the most steps every piece is small enough for all of them to be partitioned.
-        let all: u64 = lens.iter().map(|&len| dp::steps(len as usize)).sum();
+        let all: u64 = lens.iter().map(|&len| dp::steps(len as usize, work.max_depth)).sum();
         assert_eq!(all <= max_steps, max_steps == 60_000_000, "{lens:?}");
         assert_eq!(max_steps - work.steps_left == all, max_steps == 60_000_000, "{lens:?}");
     }
