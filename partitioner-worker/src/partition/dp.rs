@@ -195,10 +195,10 @@ impl<'s, 'p, T: Sum> Table<'s, 'p, T> {
         rights.clear();
         rights.extend(self.scope.ancestors_to(j).take(j - i));
         for (k, left) in (i..j).zip(self.scope.ancestors_from(i)) {
-            let sides = self.cost(i, k) + self.cost(k + 1, j);
+            let sides = self.cost(i, k) + self.cost(k + 1, j) - T::USUAL;
             if sides <= least {
                 let joining = T::from_units(costs.between(left, rights[j - k - 1]).sum());
-                if sides + joining - T::USUAL == least {
+                if sides + joining == least {
                     return k;
                 }
             }
