@@ -46,12 +46,12 @@ mod tests {
     #[test]
     fn what_is_held_is_told_where_the_system_tells() {
         let before = held("VmHWM:");
-        let block = vec![1u8; 512 << 20];
+        let block = black_box(vec![1u8; 256 << 20]);
         let after = held("VmHWM:");
-        assert_eq!(block.iter().map(|&byte| u64::from(byte)).sum::<u64>(), 512 << 20);
+        assert_eq!(block.last(), Some(&1));
         // None where /proc is closed; other tests of this process come and go.
         assert_eq!(before.is_some(), after.is_some());
-        assert!(after.is_none_or(|after| after > 512 << 20), "{after:?}");
+        assert!(after.is_none_or(|after| after > 256 << 20), "{after:?}");
         assert_eq!(held("VmNothing:"), None);
     }
 }
