@@ -2,7 +2,7 @@
 //!
 //! All answers are ratios inside one run, because times of different machines and days cannot be compared:
 //! the default path against the parse alone, the dynamic program against its bare additions and its plain
-//! transcription. [`growth`] shows how time and memory grow with the leaves, [`svg()`] draws that. Where runs
+//! transcription. [`growth()`] shows how time and memory grow with the leaves, [`svg()`] draws that. Where runs
 //! are repeated they take turns and the least counts. Start at [`measure`].
 
 mod growth;
