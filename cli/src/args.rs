@@ -79,6 +79,40 @@ pub(crate) enum Command {
     /// Figures on labelled data.
     #[command(after_help = "Example:\n  newslode eval hierarchy --pages homes --gold hierarchy --per-page")]
     Eval(EvalArgs),
+    /// Measure speed and memory on this machine, as ratios.
+    #[command(after_help = "Example:\n  newslode bench partition --pages homes --svg growth.svg")]
+    Bench(BenchArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchArgs {
+    #[command(subcommand)]
+    pub(crate) command: BenchCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum BenchCommand {
+    /// The partitioner: against the parse alone, its additions and its plain form; how it grows.
+    Partition(BenchPartitionArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchPartitionArgs {
+    /// Folder of pages; left out: made pages.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) pages: Option<PathBuf>,
+    /// Print as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Draw how time and memory grow with the leaves.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+    /// Print only the memory that this way takes for a made page; what the command asks of itself.
+    #[arg(long, hide = true, requires = "leaves", value_name = "WAY")]
+    pub(crate) peak_of: Option<String>,
+    /// Leaves of that page.
+    #[arg(long, hide = true, value_name = "NUMBER")]
+    pub(crate) leaves: Option<usize>,
 }
 
 #[derive(Debug, Args)]

@@ -4,6 +4,7 @@
 //! standard output, everything else to standard error; a closed pipe is success.
 
 mod args;
+mod bench;
 mod commands;
 mod engine;
 mod eval;

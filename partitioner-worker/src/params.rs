@@ -102,7 +102,7 @@ impl Params {
             sibling_runs: false,
             group_below: 33,
             group_cost: GroupCost::Sum,
-            max_dp_leaves: 150,
+            max_dp_leaves: 2_000,
             max_steps: 5_000 * STEPS_PER_MS,
             outline: OutlineParams::default(),
         }
@@ -187,7 +187,7 @@ mod tests {
             Params { method: Method::Regex, ..paper.clone() },
             Params { sibling_runs: true, ..paper.clone() },
             Params { group_below: 34, ..paper.clone() },
-            Params { max_dp_leaves: 151, ..paper.clone() },
+            Params { max_dp_leaves: 2_001, ..paper.clone() },
             paper.within(Duration::from_millis(1)),
         ];
         for other in others {

@@ -1,6 +1,7 @@
 //! Every command, one module each. A command gets its arguments and the configuration, writes data to
 //! standard output, and returns how it ended.
 
+mod bench;
 mod config;
 mod dead;
 mod demo;
@@ -38,5 +39,6 @@ pub(crate) async fn run(command: Command, config: Config, quiet: bool) -> anyhow
         Command::Verify(args) => verify::run(args, &config, quiet).await,
         Command::Config(args) => config::run(args, &config),
         Command::Eval(args) => eval::run(args, &config, quiet),
+        Command::Bench(args) => bench::run(args, quiet),
     }
 }

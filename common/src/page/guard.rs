@@ -23,6 +23,10 @@ use super::sink::{Handle, Sink};
 /// Tokens between two looks at the clock; one token may take about half a millisecond at worst.
 const TOKENS_PER_LOOK: u32 = 32;
 
+/// Comparisons of attribute names, about, after which tags are looked at before they are tokenized: some
+/// tenths of a second. A tag of 100 attributes takes 5,000.
+const MAX_TOIL: u64 = 100_000_000;
+
 /// How many of the innermost open elements are compared before the whole stack is walked.
 const NEAR: usize = 4;
 
@@ -76,6 +80,7 @@ pub(super) struct Guard {
     max_nodes: usize,
     deadline: Option<Instant>,
     tokens: Cell<u32>,
+    toil: Cell<u64>,
     /// The open elements when last looked at, `html` first.
     open: RefCell<Vec<u32>>,
     /// Nodes made by then.
@@ -93,7 +98,8 @@ impl Guard {
     ) -> Self {
         let (tokens, open, made) = (Cell::new(0), RefCell::default(), Cell::new(0));
         let (too_deep, stop, owed) = (Cell::new(0), Cell::new(None), RefCell::default());
-        Self { builder, too_deep, stop, max_depth, max_nodes, deadline, tokens, open, made, owed }
+        let toil = Cell::new(0);
+        Self { builder, too_deep, stop, max_depth, max_nodes, deadline, tokens, toil, open, made, owed }
     }
 
     /// The limit that was passed, if any; looks at the clock each time.
@@ -108,6 +114,16 @@ impl Guard {
         self.stop.get()
     }
 
+    /// Tokens that came so far, modulo 2³².
+    pub(super) fn tokens(&self) -> u32 {
+        self.tokens.get()
+    }
+
+    /// Whether the tokenizer has compared too many names of attributes.
+    pub(super) fn is_toiling(&self) -> bool {
+        self.toil.get() > MAX_TOIL
+    }
+
     fn is_stopped(&self) -> bool {
         let tokens = self.tokens.get().wrapping_add(1);
         self.tokens.set(tokens);
@@ -119,6 +135,8 @@ impl Guard {
 
     /// Whether a tag may reach the tree builder; makes room for a start tag at the limit.
     fn admits(&self, tag: &Tag, line: u64) -> bool {
+        let attributes = tag.attrs.len() as u64;
+        self.toil.set(self.toil.get() + attributes * attributes / 2);
         let at_most = self.open.borrow().len() + self.builder.sink.created().saturating_sub(self.made.get());
         let owes = !self.owed.borrow().is_empty();
         if (at_most < self.max_depth && !owes) || self.is_flat(tag) {

@@ -8,6 +8,7 @@
 //! Invariant: nothing here fails. Bytes of any kind give a tree; what was too large, too deep or too slow
 //! is cut, and [`ParseNotes`] says so. Start at [`PageTree::parse`].
 
+mod attributes;
 mod charset;
 mod guard;
 mod leaves;

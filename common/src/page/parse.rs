@@ -2,7 +2,8 @@
 //!
 //! Text is fed in small chunks; between chunks, and every few tokens inside one, the limits are asked. Past
 //! one of them the rest of the page is left out and the tree is what a browser would show had the
-//! connection broken there. Start at [`PageLimits`].
+//! connection broken there. A page that seems to have tags with thousands of attributes is fed anew by
+//! [`attributes`], which bounds them. Start at [`PageLimits`].
 
 use std::time::{Duration, Instant};
 
@@ -12,11 +13,11 @@ use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{Tokenizer, TokenizerOpts};
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts, TreeSink};
 
+use super::attributes::{self, Silence};
 use super::guard::{Guard, Stop};
-use super::sink::{Scratch, Sink, cut};
+use super::sink::{MAX_ATTRIBUTES, Scratch, Sink, cut};
 
-/// Text fed at once, in bytes: the tokenizer can take quadratic time in the attributes of one tag, and the
-/// clock is looked at between chunks.
+/// Text fed at once, in bytes: between chunks the clock is looked at, and whether one tag goes on and on.
 const CHUNK: usize = 4 * 1024;
 /// Elements may nest at least this deep whatever the limit: the parser makes `html`, `body` and the rows of
 /// tables by itself.
@@ -70,34 +71,123 @@ impl ParseNotes {
 pub(super) fn run(html: &str, limits: &PageLimits) -> (Scratch, ParseNotes) {
     let deadline = Instant::now().checked_add(limits.max_parse_time);
     let html_kept = cut(html, limits.max_bytes);
-    let max_string_bytes = html_kept.len().saturating_mul(4).saturating_add(64 * 1024).min(i32::MAX as usize);
-    let options = TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() };
-    let builder = TreeBuilder::new(Sink::new(max_string_bytes), options);
-    let max_depth = limits.max_depth.max(LEAST_DEPTH);
-    let guard = Guard::new(builder, max_depth, limits.max_nodes, deadline);
-    let tokenizer = Tokenizer::new(guard, TokenizerOpts::default());
-
-    let queue = BufferQueue::default();
-    let mut rest = html_kept;
-    while !rest.is_empty() && tokenizer.sink.stopped().is_none() {
-        let chunk = cut(rest, CHUNK);
-        rest = rest.get(chunk.len()..).unwrap_or_default();
-        queue.push_back(StrTendril::from_slice(chunk));
-        // Scripts and declared encodings interrupt the tokenizer; neither matters here.
-        while !matches!(tokenizer.feed(&queue), TokenizerResult::Done) {}
+    let left_out = html.len() - html_kept.len();
+    let mut parse = Parse::new(html_kept, limits, deadline);
+    if parse.pass_all() {
+        return parse.finish(left_out, 0);
     }
-    tokenizer.end();
+    let mut parse = Parse::new(html_kept, limits, deadline);
+    let cut_tags = attributes::feed(&mut parse, MAX_ATTRIBUTES);
+    parse.finish(left_out, cut_tags)
+}
 
-    let guard = tokenizer.sink;
-    let stopped = guard.stopped().filter(|_| !rest.is_empty());
-    let mut notes = ParseNotes {
-        unread_bytes: html.len() - html_kept.len() + rest.len(),
-        node_limit: stopped == Some(Stop::Nodes),
-        time_limit: stopped == Some(Stop::Time),
-        too_deep: guard.too_deep.get(),
-        cut_strings: 0,
-    };
-    let scratch = guard.builder.sink.finish();
-    notes.cut_strings = scratch.cut_strings;
-    (scratch, notes)
+/// As [`run`], the careful way, with at most so many attributes to a tag; also the number of tags cut.
+#[cfg(test)]
+pub(super) fn run_carefully(html: &str, limits: &PageLimits, most: usize) -> (Scratch, ParseNotes, u32) {
+    let mut parse = Parse::new(html, limits, None);
+    let cut_tags = attributes::feed(&mut parse, most);
+    let (scratch, notes) = parse.finish(0, cut_tags);
+    (scratch, notes, cut_tags)
+}
+
+/// A parse under way.
+pub(super) struct Parse<'a> {
+    tokenizer: Tokenizer<Guard>,
+    queue: BufferQueue,
+    html: &'a str,
+    /// What is passed or skipped of `html`.
+    at: usize,
+    /// Bytes passed since the limits were asked.
+    unasked: usize,
+    stopped: Option<Stop>,
+}
+
+impl<'a> Parse<'a> {
+    fn new(html: &'a str, limits: &PageLimits, deadline: Option<Instant>) -> Self {
+        let max_string_bytes = html.len().saturating_mul(4).saturating_add(64 * 1024).min(i32::MAX as usize);
+        let options = TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() };
+        let builder = TreeBuilder::new(Sink::new(max_string_bytes), options);
+        let max_depth = limits.max_depth.max(LEAST_DEPTH);
+        let guard = Guard::new(builder, max_depth, limits.max_nodes, deadline);
+        let tokenizer = Tokenizer::new(guard, TokenizerOpts::default());
+        let stopped = tokenizer.sink.stopped();
+        Self { tokenizer, queue: BufferQueue::default(), html, at: 0, unasked: 0, stopped }
+    }
+
+    pub(super) fn html(&self) -> &'a str {
+        self.html
+    }
+
+    /// How far the page is passed or skipped.
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// A number that changes whenever something comes out of the tokenizer.
+    pub(super) fn came(&self) -> u32 {
+        self.tokenizer.sink.tokens()
+    }
+
+    /// Whether a limit ended the parse or the page is at its end.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stopped.is_some() || self.at >= self.html.len()
+    }
+
+    /// Leaves out so many bytes.
+    pub(super) fn skip(&mut self, bytes: usize) {
+        self.at += bytes;
+    }
+
+    /// Passes the page on up to `end`, as long as no limit is met.
+    pub(super) fn pass(&mut self, end: usize) {
+        while self.at < end && self.stopped.is_none() {
+            let rest = self.html.get(self.at..end).unwrap_or_default();
+            self.pass_some(cut(rest, CHUNK));
+        }
+    }
+
+    /// Passes all of the page; not so if it is suspicious of tags with very many attributes.
+    fn pass_all(&mut self) -> bool {
+        let mut silence = Silence::default();
+        while !self.is_stopped() {
+            let came = self.came();
+            let chunk = cut(&self.html[self.at..], CHUNK);
+            self.pass_some(chunk);
+            let something_came = self.came() != came;
+            if silence.is_suspicious(chunk, something_came) || self.tokenizer.sink.is_toiling() {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Passes the next bytes, not more than a chunk.
+    fn pass_some(&mut self, chunk: &str) {
+        self.queue.push_back(StrTendril::from_slice(chunk));
+        // Scripts and declared encodings interrupt the tokenizer; neither matters here.
+        while !matches!(self.tokenizer.feed(&self.queue), TokenizerResult::Done) {}
+        self.at += chunk.len();
+        self.unasked += chunk.len();
+        if self.unasked >= CHUNK / 2 {
+            self.unasked = 0;
+            self.stopped = self.tokenizer.sink.stopped();
+        }
+    }
+
+    fn finish(self, left_out: usize, cut_tags: u32) -> (Scratch, ParseNotes) {
+        self.tokenizer.end();
+        let guard = self.tokenizer.sink;
+        let rest = self.html.len() - self.at;
+        let stopped = guard.stopped().filter(|_| rest > 0);
+        let mut notes = ParseNotes {
+            unread_bytes: left_out + rest,
+            node_limit: stopped == Some(Stop::Nodes),
+            time_limit: stopped == Some(Stop::Time),
+            too_deep: guard.too_deep.get(),
+            cut_strings: 0,
+        };
+        let scratch = guard.builder.sink.finish();
+        notes.cut_strings = scratch.cut_strings.saturating_add(cut_tags);
+        (scratch, notes)
+    }
 }

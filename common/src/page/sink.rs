@@ -27,7 +27,7 @@ pub(super) const FRAGMENT: u32 = u32::MAX - 2;
 /// Longest attribute value kept, in bytes; pages put whole images into attributes.
 const MAX_VALUE: usize = 64 * 1024;
 /// Most attributes kept of one element.
-const MAX_ATTRIBUTES: usize = 256;
+pub(super) const MAX_ATTRIBUTES: usize = 256;
 
 /// A node of the scratch tree; `a` and `b` are first and last piece of a text, start and number of the
 /// attributes of an element.

@@ -41,7 +41,7 @@ fn check_tree(tree: &PageTree, max_depth: u32) {
 }
 
 /// Tags that make the parser move nodes about, cut off and nested at random.
-fn markup() -> impl Strategy<Value = String> {
+pub(super) fn markup() -> impl Strategy<Value = String> {
     let names = prop::sample::select(vec![
         "a",
         "b",
@@ -91,6 +91,30 @@ fn markup() -> impl Strategy<Value = String> {
         1 => Just("<!-- c -->".to_owned()),
     ];
     prop::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
+}
+
+/// A tree as HTML of a kind: every attribute with its value, no quotes, `<` of a text escaped.
+pub(super) fn written(tree: &PageTree) -> String {
+    let mut out = String::new();
+    let mut open: Vec<NodeId> = Vec::new();
+    for node in tree.node_ids().skip(1) {
+        while let Some(above) = open.pop_if(|above| node >= tree.subtree_end(*above)) {
+            out.push_str(&format!("</{}>", tree.tag(above).unwrap()));
+        }
+        match tree.tag(node) {
+            Some(tag) => {
+                let attrs: String =
+                    tree.attrs(node).map(|(name, value)| format!(" {name}={value}")).collect();
+                out.push_str(&format!("<{tag}{attrs}>"));
+                open.push(node);
+            }
+            None => out.push_str(&tree.text(node).unwrap().replace('<', "&lt;")),
+        }
+    }
+    for above in open.into_iter().rev() {
+        out.push_str(&format!("</{}>", tree.tag(above).unwrap()));
+    }
+    out
 }
 
 fn naive_lca(tree: &PageTree, a: NodeId, b: NodeId) -> NodeId {
@@ -233,6 +257,42 @@ fn long_values_and_many_attributes_are_cut() {
     let bodies: String = (0..2_000).map(|i| format!("<body b{i}>")).collect();
     let tree = bounded(&bodies);
     assert_eq!(tree.attrs(tree.body().unwrap()).count(), 256);
+}
+
+#[test]
+fn a_tag_of_a_million_attributes_ends() {
+    let attrs: String = (0..1_000_000).map(|i| format!(" a{i}")).collect();
+    for html in [
+        format!("<p>x<p{attrs}>y<p>z"),
+        format!("<p>x<p {}>y<p>z", attrs.replace(' ', "/")),
+        format!("<p>x<p {}>y<p>z", attrs.replace(' ', "=''")),
+        format!("<svg><style><p>x<p{attrs}>y<p>z"),
+        format!("<p>x</p{attrs}><p>y<p>z"),
+    ] {
+        let tree = bounded(&html);
+        assert!(tree.notes().cut_strings == 1 && tree.notes().unread_bytes == 0);
+        assert!(tree.node_ids().all(|n| tree.attrs(n).count() <= 256));
+        assert_eq!(tree.text_content(tree.root()), "xyz");
+    }
+}
+
+#[test]
+fn many_tags_of_many_attributes_end() {
+    let names: String = (0..1_500).map(|i| format!(" {i}")).collect();
+    let tree = bounded(&format!("<p{names}>x").repeat(1_000));
+    assert_eq!((tree.notes().cut_strings, Leaves::of(&tree).len()), (1_000, 1_000));
+}
+
+#[test]
+fn what_is_silent_for_long_is_not_cut() {
+    let words = "word ".repeat(50_000);
+    let tree = bounded(&format!("<p>x<!-- {words} --><script>{words}</script><p title='{words}'>y"));
+    assert_eq!(tree.notes().cut_strings, 1, "the value is too long");
+    let words = "w ".repeat(20_000);
+    let tree = bounded(&format!("<p>x<!-- {words} --><script>a<b {words}</script><p title='{words}'>y"));
+    assert!(!tree.notes().is_coarse());
+    let title = tree.node_ids().find_map(|n| tree.attr(n, "title"));
+    assert_eq!(title, Some(words.as_str()));
 }
 
 #[test]

@@ -81,6 +81,13 @@ impl PageTree {
         Renumbering::new(&scratch, limits.max_depth, notes).run()
     }
 
+    /// With at most so many attributes to a tag; also the number of tags cut.
+    #[cfg(test)]
+    pub(super) fn parse_carefully(html: &str, limits: &PageLimits, most: usize) -> (Self, u32) {
+        let (scratch, notes, cut_tags) = parse::run_carefully(html, limits, most);
+        (Renumbering::new(&scratch, limits.max_depth, notes).run(), cut_tags)
+    }
+
     /// What the limits cut.
     pub fn notes(&self) -> &ParseNotes {
         &self.notes

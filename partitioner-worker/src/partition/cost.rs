@@ -6,7 +6,8 @@
 //! special cases drop factors that mean nothing there. Readings: the sum in the print lists four terms and
 //! says five, so all five count; NSIM as printed grows with similarity, so as a cost it is 1 minus that.
 //!
-//! Invariant: costs are integers in units of 2⁻²⁰, so sums do not depend on their order.
+//! Invariants: costs are integers in units of 2⁻²⁰, so sums do not depend on their order; they are symmetric
+//! and two equal elements cost nothing, on which [`super::dp`] rests. [`super::plain`] is the print's text.
 
 use rustc_hash::FxHashMap;
 
@@ -20,8 +21,8 @@ pub(crate) const ONE: u64 = 1 << 20;
 /// The factors of one pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Factors {
-    sum: u64,
-    applying: u64,
+    pub(super) sum: u64,
+    pub(super) applying: u64,
 }
 
 impl Factors {
@@ -39,7 +40,7 @@ impl Factors {
     }
 }
 
-/// The costs of a scope's pairs, each computed once.
+/// The costs of a scope's pairs; those that need a look at the leaves are computed once.
 pub(crate) struct Costs<'s, 'p> {
     scope: &'s ScopeTree<'p>,
     /// Of the deepest leaf's parent, page-wide.
@@ -52,34 +53,42 @@ impl<'s, 'p> Costs<'s, 'p> {
         Costs { scope, max_depth: u64::from(max_depth).max(1), known: FxHashMap::default() }
     }
 
-    /// The factors of a pair of the scope's elements.
+    /// The factors of a pair of the scope's elements. Symmetric; two equal elements cost nothing.
     pub(crate) fn between(&mut self, a: u32, b: u32) -> Factors {
+        if a == b {
+            // Equal sets overlap wholly.
+            return Factors { sum: 0, applying: 1 };
+        }
+        let (outer, inner) = if self.scope.depth(a) < self.scope.depth(b) { (a, b) } else { (b, a) };
+        let tree = &self.scope.page.tree;
+        if tree.is_ancestor(self.scope.node(outer), self.scope.node(inner)) {
+            return self.nested(outer, inner);
+        }
         if let Some(known) = self.known.get(&(a, b)) {
             return *known;
         }
-        let factors = self.factors(a, b);
+        let factors = self.unrelated(a, b);
         self.known.insert((a, b), factors);
         factors
     }
 
-    fn factors(&self, a: u32, b: u32) -> Factors {
-        if a == b {
-            return Factors { sum: self.unlike_sets(a, b), applying: 1 };
-        }
-        let tree = &self.scope.page.tree;
+    /// Cases 1 and 2. What is below `inner` is below `outer`, so the sets' sizes say all.
+    fn nested(&self, outer: u32, inner: u32) -> Factors {
+        let edges = u64::from(self.scope.depth(inner) - self.scope.depth(outer));
+        let [few, many] = [inner, outer].map(|element| self.scope.path_set(element).len() as u64);
+        let overlap = ratio(few, many);
+        let is_single = self.scope.path_sequence(inner).len() == 1;
+        let sets = if is_single { ONE - overlap } else { unlike(overlap) };
+        Factors { sum: ratio(edges, self.max_depth) + sets, applying: 2 }
+    }
+
+    fn unrelated(&self, a: u32, b: u32) -> Factors {
         let (node_a, node_b) = (self.scope.node(a), self.scope.node(b));
-        let common = tree.lca(node_a, node_b);
-        let below = |node| u64::from(tree.depth(node) - tree.depth(common));
-        let (d1, d2) = (below(node_a), below(node_b));
-        if d1 == 0 || d2 == 0 {
-            let other = if d1 == 0 { b } else { a };
-            let is_single = self.scope.path_sequence(other).len() == 1;
-            let sets = if is_single { ONE - self.overlap(a, b) } else { self.unlike_sets(a, b) };
-            return Factors { sum: ratio(d1 + d2, self.max_depth) + sets, applying: 2 };
-        }
+        let common = self.scope.page.tree.depth(self.scope.page.tree.lca(node_a, node_b));
+        let (d1, d2) = (u64::from(self.scope.depth(a) - common), u64::from(self.scope.depth(b) - common));
         let sum = self.distance(d1 + d2)
             + self.unlike_tags(a, d1, b, d2)
-            + self.unlike_sets(a, b)
+            + unlike(self.overlap(a, b))
             + self.unlike_order(a, b)
             + self.unlike_nodes(a, b);
         Factors { sum, applying: 5 }
@@ -102,13 +111,6 @@ impl<'s, 'p> Costs<'s, 'p> {
         let node = self.scope.node(element);
         let up = std::iter::once(node).chain(tree.ancestors(node)).take(edges as usize);
         up.filter_map(|node| tree.tag_id(node)).map(|tag| tag.index() as u32).collect()
-    }
-
-    /// STSIM: note that wholly unlike sets cost as little as equal ones; that is the print's.
-    fn unlike_sets(&self, a: u32, b: u32) -> u64 {
-        let overlap = self.overlap(a, b);
-        // Separation is what overlap leaves of the union.
-        ONE - overlap.max(ONE - overlap)
     }
 
     fn overlap(&self, a: u32, b: u32) -> u64 {
@@ -134,8 +136,14 @@ impl<'s, 'p> Costs<'s, 'p> {
     }
 }
 
+/// STSIM: note that wholly unlike sets cost as little as equal ones; that is the print's. Separation is what
+/// overlap leaves of the union.
+fn unlike(overlap: u64) -> u64 {
+    ONE - overlap.max(ONE - overlap)
+}
+
 /// `part / whole` in units, rounded to the nearest; 0/0 is 0.
-fn ratio(part: u64, whole: u64) -> u64 {
+pub(super) fn ratio(part: u64, whole: u64) -> u64 {
     (part * ONE + whole / 2).checked_div(whole).unwrap_or(0)
 }
 
@@ -156,56 +164,11 @@ fn common_members(a: &[u32], b: &[u32]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use proptest::prelude::*;
 
     use super::*;
-    use crate::partition::max_depth;
+    use crate::partition::{max_depth, plain};
     use crate::testing::{page, pages};
-
-    /// Figure 4 and 6 in floating point, straight from the sets.
-    fn plain(scope: &ScopeTree, deepest: u32, a: u32, b: u32) -> (f64, f64) {
-        let tree = &scope.page.tree;
-        let deepest = f64::from(deepest);
-        let set = |e| scope.path_sequence(e).iter().copied().collect::<BTreeSet<u32>>();
-        let (s1, s2) = (set(a), set(b));
-        let union = s1.union(&s2).count() as f64;
-        let overlap = s1.intersection(&s2).count() as f64 / union;
-        let separation = s1.symmetric_difference(&s2).count() as f64 / union;
-        let stsim = 1.0 - separation.max(overlap);
-        let (na, nb) = (scope.node(a), scope.node(b));
-        let l = tree.lca(na, nb);
-        let tags = |node| {
-            let mut up: Vec<u32> = std::iter::once(node)
-                .chain(tree.ancestors(node))
-                .take_while(|&n| n != l)
-                .map(|n| tree.tag_id(n).unwrap().index() as u32)
-                .collect();
-            up.reverse();
-            up
-        };
-        let (p1, p2) = (tags(na), tags(nb));
-        if na == nb {
-            return (stsim, 1.0);
-        }
-        if na == l || nb == l {
-            let other = if na == l { b } else { a };
-            let d = (p1.len() + p2.len()) as f64;
-            let single = scope.path_sequence(other).len() == 1;
-            return (d / deepest + if single { 1.0 - overlap } else { stsim }, 2.0);
-        }
-        let lca = ((p1.len() + p2.len()) as f64 / (2.0 * deepest)).sqrt();
-        let plain_lcs = crate::partition::lcs::tests::plain;
-        let psim = 1.0 - plain_lcs(&p1, &p2) as f64 / p1.len().max(p2.len()) as f64;
-        let (q1, q2) = (scope.path_sequence(a), scope.path_sequence(b));
-        let ord = 1.0 - plain_lcs(q1, q2) as f64 / q1.len().max(q2.len()) as f64;
-        let (da, db) = (f64::from(tree.depth(na)), f64::from(tree.depth(nb)));
-        let size = |n| tree.descendants(n).len() as f64;
-        let nodes = size(na).min(size(nb)) / size(na).max(size(nb));
-        let nsim = 1.0 - (0.5 * da.min(db) / da.max(db) + 0.5 * nodes);
-        (lca + psim + stsim + ord + nsim, 5.0)
-    }
 
     proptest! {
         #[test]
@@ -213,15 +176,16 @@ mod tests {
             let scope = ScopeTree::new(&page, 0..page.leaves.len());
             let deepest = max_depth(&page);
             let mut costs = Costs::new(&scope, deepest);
-            for i in 0..scope.len() {
-                for j in i..scope.len() {
-                    let (a, b) = (scope.parent(i), scope.parent(j));
-                    let found = costs.between(a, b);
-                    let (sum, applying) = plain(&scope, deepest, a, b);
-                    prop_assert!((found.sum() as f64 / ONE as f64 - sum).abs() < 1e-4, "{found:?} {sum}");
-                    let mean = found.for_grouping(GroupCost::Mean) as f64 / ONE as f64;
-                    prop_assert!((mean - sum / applying).abs() < 1e-4);
-                }
+            let mut print = plain::Costs::new(&scope, deepest);
+            let elements: Vec<u32> = (0..scope.len()).flat_map(|i| scope.ancestors_from(i)).collect();
+            for (&a, &b) in elements.iter().zip(elements.iter().rev()).chain(elements.iter().zip(&elements)) {
+                let found = costs.between(a, b);
+                prop_assert_eq!(found, print.between(a, b));
+                prop_assert_eq!(found, costs.between(b, a));
+                let (sum, applying) = plain::real(&scope, deepest, a, b);
+                prop_assert!((found.sum() as f64 / ONE as f64 - sum).abs() < 1e-4, "{found:?} {sum}");
+                let mean = found.for_grouping(GroupCost::Mean) as f64 / ONE as f64;
+                prop_assert!((mean - sum / applying).abs() < 1e-4);
             }
         }
     }

@@ -1,97 +1,254 @@
 //! The cheapest binary tree over a scope's leaves, by dynamic programming (`[OM05 §4.3.1]`).
 //!
 //! `Cost(i,i) = 0`, `Cost(i,j) = min over k of Cost(i,k) + Cost(k+1,j) + G(A,B)` with A and B the lowest
-//! common ancestors of the two sides; of equal costs the smallest k wins. Fast and exact: as k grows A
-//! changes at most depth times, and so does B, so k falls into few runs of one G each; inside a run only
-//! sums of two stored costs are compared, both contiguous in memory. G itself is computed once a pair.
+//! common ancestors of the two sides; of equal costs the smallest k wins. Exact, and fast because of where
+//! A and B can differ from L, the lowest common ancestor of `i..=j`:
+//!
+//! - *near*: k is so small that A is below L. Then B = L (but see the seam), and `Cost(i,k) + G(A,L)` is one
+//!   row that serves every j with this L.
+//! - *far*: k is so large that B is below L. Then A = L, and `Cost(k+1,j) + G(L,B)` is one column that serves
+//!   every i with this L.
+//! - *the seam*: both are below L, in neighbouring children of L. At most one k; the only G of two unrelated
+//!   elements.
+//! - *between*: A = B = L, and G(L,L) = 0. Let k' be the best split of `i..=k`. Unless that is a seam, cutting
+//!   `i..=j` at k' costs no more than at k, because G is symmetric and `Cost(k'+1,j)` is at most
+//!   `Cost(k'+1,k) + Cost(k+1,j)` + what joins these two. So of all these k only those in the child of L right
+//!   after that of i are tried (and i itself if L is its parent).
+//!
+//! Each cell is thus three minima over sums of contiguous memory. [`super::plain`] is the recurrence word for
+//! word. Only the costs are stored; the splits of the final tree are found again from them. Memory: two
+//! triangles of 4 bytes, 4·n² bytes for n leaves, and 8·n² for a scope whose cost does not fit.
 
 use super::cost::Costs;
 use super::scope::ScopeTree;
+use super::sums::{Sum, least_sum};
 
 /// A node of a binary tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Binary {
+pub enum Binary {
     /// A leaf, counted from the scope's first.
     Leaf(usize),
     /// Two nodes that stand before it.
     Join(usize, usize),
 }
 
-/// Steps that [`tree`] takes for so many leaves, about; what budgets are counted in.
-pub(crate) fn steps(leaves: usize) -> u64 {
+/// Scopes are not cut smaller than this to fit the steps left.
+const LEAST_PIECE: usize = 32;
+
+/// Steps that [`tree`] takes at most, about, for so many leaves of a page so deep; what budgets are counted in.
+/// One takes about a nanosecond, the time of three additions. Rows and columns are made anew for each L.
+pub(crate) fn steps(leaves: usize, max_depth: u32) -> u64 {
     let n = leaves as u64;
-    n * n * n / 6 + 40 * n * n
+    let levels = u64::from(max_depth).min(n);
+    (n * n * n / 6 + (40 + levels) * n * n) / 3
+}
+
+/// Into pieces of how many leaves, `most` at most, a scope is cut so that all of it fits into `steps_left`. If
+/// it does not fit in pieces of 32, what comes last is left without structure.
+pub(crate) fn piece_len(leaves: usize, max_depth: u32, most: usize, steps_left: u64) -> usize {
+    let fits = |len: usize| (leaves.div_ceil(len) as u64).saturating_mul(steps(len, max_depth)) <= steps_left;
+    let mut len = leaves.min(most).max(1);
+    while len > LEAST_PIECE && !fits(len) {
+        len = (len * 7 / 8).max(LEAST_PIECE);
+    }
+    len
 }
 
 /// The cheapest binary tree in postorder, the root last; empty for no leaves.
 pub(crate) fn tree(scope: &ScopeTree, costs: &mut Costs) -> Vec<Binary> {
-    postorder(scope.len(), &splits(scope, costs))
+    match Table::<i32>::fill(scope, costs) {
+        Some(table) => table.tree(costs),
+        None => Table::<i64>::fill(scope, costs).map(|table| table.tree(costs)).unwrap_or_default(),
+    }
 }
 
-/// The best k of each range: that of `i..=j` stands at `i * leaves + j`.
-fn splits(scope: &ScopeTree, costs: &mut Costs) -> Vec<u32> {
-    let n = scope.len();
-    // over[i * n + k] is the lowest common ancestor of i..=k.
-    let mut over = vec![0u32; n * n];
-    for i in 0..n {
-        for (k, above) in (i..).zip(scope.ancestors_from(i)) {
-            over[i * n + k] = above;
+/// Bytes of the tables for so many leaves, where the cost fits into four bytes.
+pub(crate) fn table_bytes(leaves: usize) -> usize {
+    2 * triangle(leaves) * size_of::<i32>()
+}
+
+/// Cells of a triangle of so many columns.
+fn triangle(n: usize) -> usize {
+    n * (n + 1) / 2
+}
+
+/// The costs of all ranges.
+struct Table<'s, 'p, T> {
+    scope: &'s ScopeTree<'p>,
+    /// Column j holds `Cost(x,j)` for x in `0..=j`, less what joins usually cost; the columns stand one after
+    /// another.
+    cost: Vec<T>,
+}
+
+/// What is known of the columns while rows are filled from the last leaf up.
+struct Far<T> {
+    /// Like `Table::cost`: `Cost(x,j) + G(L,B)` from `start[j]` on.
+    cost: Vec<T>,
+    /// Column j's L in the row that was filled last.
+    over: Vec<u32>,
+    /// The first x of column j for which the common ancestor of `x..=j` is below L.
+    start: Vec<usize>,
+}
+
+impl<'s, 'p, T: Sum> Table<'s, 'p, T> {
+    /// `None` if some cost is too large for `T`.
+    fn fill(scope: &'s ScopeTree<'p>, costs: &mut Costs) -> Option<Table<'s, 'p, T>> {
+        let n = scope.len();
+        let zeros = || vec![T::from_units(0); triangle(n)];
+        let mut table = Table { scope, cost: zeros() };
+        let over = (0..n).map(|j| scope.parent(j)).collect();
+        let mut far = Far { cost: zeros(), over, start: (1..=n).collect() };
+        let mut row = Row { first: 0, cost: vec![T::from_units(0); n], over: vec![0; n], near: Vec::new() };
+        for i in (0..n).rev() {
+            row.start(scope, i);
+            let mut start = i;
+            while start < n {
+                let run = row.over[start..].iter().take_while(|&&over| over == row.over[start]).count();
+                table.fill_run(&mut row, &mut far, start..start + run, costs)?;
+                start += run;
+            }
         }
+        Some(table)
     }
-    let last_of_run_left = ends_of_runs(n, |i, k| over[i * n + k]);
-    // Read by columns: for the right side k + 1 ..= j the run is along k.
-    let last_of_run_right = ends_of_runs(n, |j, k| if k < j { over[(k + 1) * n + j] } else { u32::MAX });
-    let mut rows = vec![0u64; n * n];
-    let mut columns = vec![0u64; n * n];
-    let mut splits = vec![0u32; n * n];
-    for length in 2..=n {
-        for i in 0..=n - length {
-            let j = i + length - 1;
-            let (mut best, mut best_k, mut k) = (u64::MAX, i, i);
-            while k < j {
-                let a = over[i * n + k];
-                let b = over[(k + 1) * n + j];
-                let end = (last_of_run_left[i * n + k].min(last_of_run_right[j * n + k]) as usize).min(j - 1);
-                let joining = costs.between(a, b).sum();
-                let left = &rows[i * n + k..=i * n + end];
-                let right = &columns[j * n + k + 1..=j * n + end + 1];
-                let (at, cheapest) = cheapest(left, right);
-                if cheapest + joining < best {
-                    (best, best_k) = (cheapest + joining, k + at);
+
+    /// Fills the cells of a row that have one L. That is over the leaves from `run.start` on and over none
+    /// before, so near ends at `run.start - 1`.
+    fn fill_run(
+        &mut self,
+        row: &mut Row<T>,
+        far: &mut Far<T>,
+        run: std::ops::Range<usize>,
+        costs: &mut Costs,
+    ) -> Option<()> {
+        let (i, seam, over) = (row.first, run.start, row.over[run.start]);
+        row.fill_near(seam, over, costs);
+        // The common ancestor of the leaves from the seam to j, and the first j for which that is L.
+        let mut next = self.scope.parent(seam);
+        let mut next_end = if next == over { seam } else { usize::MAX };
+        for j in run {
+            if j > seam && next != over {
+                next = self.scope.above(next, j);
+                next_end = if next == over { j } else { usize::MAX };
+            }
+            if j == i {
+                continue;
+            }
+            if far.over[j] != over {
+                self.lift_column(far, i, j, over, costs);
+            }
+            let column = &self.cost[triangle(j)..];
+            let lifted = &far.cost[triangle(j)..];
+            let (start, near_end) = (far.start[j], if next == over { seam } else { seam.saturating_sub(1) });
+            let mut best = T::MOST;
+            if seam > i {
+                let near_len = near_end - i;
+                best = best.min(least_sum(&row.near[..near_len], &column[i + 1..][..near_len]));
+                if next == over {
+                    // Between: the left side ends in the child of L that begins at the seam.
+                    let end = next_end.min(start - 1);
+                    best = best.min(least_sum(&row.cost[seam..end], &column[seam + 1..]));
+                } else {
+                    let joining = T::from_units(costs.between(row.over[seam - 1], next).sum());
+                    best = best.min(row.cost[seam - 1] + column[seam] + joining);
                 }
-                k = end + 1;
+            } else if start > i + 1 {
+                best = column[i + 1];
             }
-            rows[i * n + j] = best;
-            columns[j * n + i] = best;
-            splits[i * n + j] = best_k as u32;
+            let first = if next == over { start } else { seam + 1 };
+            let first = first.max(i + 1);
+            best = best.min(least_sum(&row.cost[first - 1..j], &lifted[first..=j]));
+            best = best - T::USUAL;
+            if best >= T::LIMIT || best <= -T::LIMIT {
+                return None;
+            }
+            row.cost[j] = best;
+            self.cost[triangle(j) + i] = best;
+        }
+        Some(())
+    }
+
+    /// Column j has a new L from row i up: the right sides from i + 1 on are below it.
+    fn lift_column(&self, far: &mut Far<T>, i: usize, j: usize, over: u32, costs: &mut Costs) {
+        let column = &self.cost[triangle(j)..];
+        let lifted = &mut far.cost[triangle(j)..];
+        let mut below = self.scope.parent(j);
+        let mut joining = T::from_units(costs.between(over, below).sum());
+        for x in (i + 1..=j).rev() {
+            let above = if x < j { self.scope.above(below, x + 1) } else { below };
+            if above != below {
+                below = above;
+                joining = T::from_units(costs.between(over, below).sum());
+            }
+            lifted[x] = column[x] + joining;
+        }
+        (far.over[j], far.start[j]) = (over, i + 1);
+    }
+
+    fn cost(&self, i: usize, j: usize) -> T {
+        self.cost[triangle(j) + i]
+    }
+
+    /// The smallest k that gives the cost of `i..=j`, where i < j.
+    fn split(&self, i: usize, j: usize, rights: &mut Vec<u32>, costs: &mut Costs) -> usize {
+        let least = self.cost(i, j);
+        // rights[j - x] is over x..=j.
+        rights.clear();
+        rights.extend(self.scope.ancestors_to(j).take(j - i));
+        for (k, left) in (i..j).zip(self.scope.ancestors_from(i)) {
+            let sides = self.cost(i, k) + self.cost(k + 1, j) - T::USUAL;
+            if sides <= least {
+                let joining = T::from_units(costs.between(left, rights[j - k - 1]).sum());
+                if sides + joining == least {
+                    return k;
+                }
+            }
+        }
+        i
+    }
+
+    fn tree(&self, costs: &mut Costs) -> Vec<Binary> {
+        let mut rights = Vec::new();
+        postorder(self.scope.len(), |i, j| self.split(i, j, &mut rights, costs))
+    }
+}
+
+/// The row that is filled.
+struct Row<T> {
+    /// Its i.
+    first: usize,
+    /// `Cost(i,k)` by k.
+    cost: Vec<T>,
+    /// The common ancestor of `i..=k` by k.
+    over: Vec<u32>,
+    /// `Cost(i,k) + G(A,L)` by k - i.
+    near: Vec<T>,
+}
+
+impl<T: Sum> Row<T> {
+    fn start(&mut self, scope: &ScopeTree, i: usize) {
+        self.first = i;
+        self.cost[i] = T::from_units(0);
+        for (k, above) in (i..).zip(scope.ancestors_from(i)) {
+            self.over[k] = above;
         }
     }
-    splits
-}
 
-/// For each row, the last place of the run of equal values that each place belongs to.
-fn ends_of_runs(n: usize, value: impl Fn(usize, usize) -> u32) -> Vec<u32> {
-    let mut ends = vec![0u32; n * n];
-    for row in 0..n {
-        let mut end = n.saturating_sub(1);
-        for k in (0..n).rev() {
-            if k + 1 < n && value(row, k) != value(row, k + 1) {
-                end = k;
-            }
-            ends[row * n + k] = end as u32;
+    fn fill_near(&mut self, end: usize, over: u32, costs: &mut Costs) {
+        self.near.clear();
+        let mut known = None;
+        for k in self.first..end {
+            let joining = match known {
+                Some((below, joining)) if below == self.over[k] => joining,
+                _ => T::from_units(costs.between(self.over[k], over).sum()),
+            };
+            known = Some((self.over[k], joining));
+            self.near.push(self.cost[k] + joining);
         }
     }
-    ends
 }
 
-/// The first place where the sum is least, and the sum.
-fn cheapest(left: &[u64], right: &[u64]) -> (usize, u64) {
-    let least = left.iter().zip(right).map(|(l, r)| l + r).min().unwrap_or(u64::MAX / 2);
-    let at = left.iter().zip(right).position(|(l, r)| l + r == least).unwrap_or(0);
-    (at, least)
-}
-
-fn postorder(n: usize, splits: &[u32]) -> Vec<Binary> {
+/// The binary tree of these splits: of `i..=j` into `i..=k` and `k+1..=j`.
+pub(super) fn postorder(n: usize, mut split: impl FnMut(usize, usize) -> usize) -> Vec<Binary> {
     enum Todo {
         Range(usize, usize),
         Join,
@@ -106,7 +263,7 @@ fn postorder(n: usize, splits: &[u32]) -> Vec<Binary> {
                 nodes.push(Binary::Leaf(i));
             }
             Todo::Range(i, j) => {
-                let k = splits[i * n + j] as usize;
+                let k = split(i, j);
                 todo.extend([Todo::Join, Todo::Range(k + 1, j), Todo::Range(i, k)]);
             }
             Todo::Join => {
@@ -125,38 +282,34 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::partition::max_depth;
+    use crate::partition::{max_depth, plain};
     use crate::testing::{page, pages};
-
-    /// The recurrence, word for word.
-    fn plain(scope: &ScopeTree, costs: &mut Costs) -> (Vec<u32>, Vec<u64>) {
-        let n = scope.len();
-        let over: Vec<Vec<u32>> = (0..n).map(|i| scope.ancestors_from(i).collect()).collect();
-        let mut cost = vec![0u64; n * n];
-        let mut split = vec![0u32; n * n];
-        for length in 2..=n {
-            for i in 0..=n - length {
-                let j = i + length - 1;
-                cost[i * n + j] = u64::MAX;
-                for k in i..j {
-                    let g = costs.between(over[i][k - i], over[k + 1][j - k - 1]).sum();
-                    let all = cost[i * n + k] + cost[(k + 1) * n + j] + g;
-                    if all < cost[i * n + j] {
-                        (cost[i * n + j], split[i * n + j]) = (all, k as u32);
-                    }
-                }
-            }
-        }
-        (split, cost)
-    }
 
     proptest! {
         #[test]
         fn fast_is_plain(page in pages(80)) {
             let scope = ScopeTree::new(&page, 0..page.leaves.len());
-            let deepest = max_depth(&page);
-            let fast = splits(&scope, &mut Costs::new(&scope, deepest));
-            prop_assert_eq!(fast, plain(&scope, &mut Costs::new(&scope, deepest)).0);
+            let fast = tree(&scope, &mut Costs::new(&scope, max_depth(&page)));
+            prop_assert_eq!(fast, plain::tree(&scope, &mut plain::Costs::known(&scope, max_depth(&page))));
+        }
+
+        #[test]
+        fn fast_is_plain_inside_a_page(page in pages(60), from in 0usize..30, len in 0usize..30) {
+            let range = from.min(page.leaves.len())..(from + len).min(page.leaves.len());
+            let scope = ScopeTree::new(&page, range);
+            let fast = tree(&scope, &mut Costs::new(&scope, max_depth(&page)));
+            prop_assert_eq!(fast, plain::tree(&scope, &mut plain::Costs::new(&scope, max_depth(&page))));
+        }
+
+        #[test]
+        fn wide_sums_are_narrow_ones(page in pages(60)) {
+            let scope = ScopeTree::new(&page, 0..page.leaves.len());
+            let mut costs = Costs::new(&scope, max_depth(&page));
+            let narrow = Table::<i32>::fill(&scope, &mut costs).unwrap();
+            let wide = Table::<i64>::fill(&scope, &mut costs).unwrap();
+            let widened: Vec<i64> = narrow.cost.iter().map(|&cost| i64::from(cost)).collect();
+            prop_assert_eq!(widened, wide.cost.clone());
+            prop_assert_eq!(narrow.tree(&mut costs), wide.tree(&mut costs));
         }
     }
 
@@ -167,5 +320,17 @@ mod tests {
         let tree = tree(&scope, &mut Costs::new(&scope, max_depth(&page)));
         use Binary::{Join, Leaf};
         assert_eq!(tree, [Leaf(0), Leaf(1), Join(0, 1), Leaf(2), Leaf(3), Join(3, 4), Join(2, 5)]);
+    }
+
+    #[test]
+    fn pieces_shrink_until_the_steps_suffice() {
+        assert_eq!(piece_len(900, 20, 1_000, u64::MAX), 900);
+        assert_eq!(piece_len(5_000, 20, 1_000, u64::MAX), 1_000);
+        let len = piece_len(5_000, 20, 1_000, 100_000_000);
+        assert!(len < 600 && len > 200, "{len}");
+        assert!(5_000usize.div_ceil(len) as u64 * steps(len, 20) <= 100_000_000);
+        assert_eq!(piece_len(5_000, 20, 1_000, 0), LEAST_PIECE);
+        assert!(piece_len(5_000, 400, 1_000, 100_000_000) < len, "depth costs");
+        assert_eq!(piece_len(9, 20, 1_000, 0), 9);
     }
 }

@@ -4,6 +4,7 @@
 //! it is all in capitals (of a script that has them), or a `br` or `hr` stands between it and the next leaf.
 
 use newslode_common::page::NodeId;
+use rustc_hash::FxHashMap;
 
 use crate::Page;
 
@@ -14,17 +15,22 @@ const TAGS: [&str; 14] =
 /// For each leaf of the page whether it is emphasised. O(nodes).
 pub(crate) fn emphasised(page: &Page) -> Vec<bool> {
     let (tree, leaves) = (&page.tree, &page.leaves);
+    let mut sets_off = vec![false; tree.tag_count()];
+    TAGS.iter().filter_map(|tag| tree.tag_named(tag)).for_each(|tag| sets_off[tag.index()] = true);
+    let is_break = ["br", "hr"].map(|tag| tree.tag_named(tag));
     let mut inside = vec![false; tree.len()];
     let mut breaks: Vec<NodeId> = Vec::new();
     for node in tree.node_ids() {
         let above = tree.parent(node).is_some_and(|parent| inside[parent.index()]);
-        let tag = tree.tag(node);
-        inside[node.index()] = above || tag.is_some_and(|tag| TAGS.contains(&tag));
-        if matches!(tag, Some("br" | "hr")) {
+        let tag = tree.tag_id(node);
+        inside[node.index()] = above || tag.is_some_and(|tag| sets_off[tag.index()]);
+        if tag.is_some() && is_break.contains(&tag) {
             breaks.push(node);
         }
     }
-    let is_bold = |node| tree.classes(node).any(|class| class.to_ascii_lowercase().contains("bold"));
+    // Asked once a parent: a class can be as long as a page, and thousands of leaves can have one parent.
+    let mut bold: FxHashMap<NodeId, bool> = FxHashMap::default();
+    let mut is_bold = |node| *bold.entry(node).or_insert_with(|| names_bold(tree.attr(node, "class")));
     let breaks_between = |from: NodeId, to: NodeId| {
         let next = breaks.partition_point(|&node| node < from);
         breaks.get(next).is_some_and(|&node| node < to)
@@ -39,6 +45,11 @@ pub(crate) fn emphasised(page: &Page) -> Vec<bool> {
                 || next.is_some_and(|next| breaks_between(leaf.node, next))
         })
         .collect()
+}
+
+/// A class is a word, so looking for part of one needs no splitting into classes.
+fn names_bold(classes: Option<&str>) -> bool {
+    classes.unwrap_or_default().as_bytes().windows(4).any(|part| part.eq_ignore_ascii_case(b"bold"))
 }
 
 /// At least two letters with case, and all of those in upper case.

@@ -35,22 +35,11 @@ pub(crate) fn length(a: &[u32], b: &[u32]) -> usize {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use proptest::prelude::*;
 
     use super::*;
-
-    /// The textbook's table.
-    pub(crate) fn plain(a: &[u32], b: &[u32]) -> usize {
-        let mut table = vec![vec![0; b.len() + 1]; a.len() + 1];
-        for i in 0..a.len() {
-            for j in 0..b.len() {
-                table[i + 1][j + 1] =
-                    if a[i] == b[j] { table[i][j] + 1 } else { table[i][j + 1].max(table[i + 1][j]) };
-            }
-        }
-        table[a.len()][b.len()]
-    }
+    use crate::partition::plain;
 
     proptest! {
         #[test]
@@ -58,7 +47,7 @@ pub(crate) mod tests {
             a in prop::collection::vec(0u32..5, 0..200),
             b in prop::collection::vec(0u32..6, 0..200),
         ) {
-            prop_assert_eq!(length(&a, &b), plain(&a, &b));
+            prop_assert_eq!(length(&a, &b), plain::common_subsequence(&a, &b));
         }
     }
 }

@@ -22,13 +22,17 @@ mod entropy;
 mod flat;
 mod grouping;
 mod headers;
+mod hostile;
 mod inferred;
 mod lcs;
+pub mod measure;
 mod outline;
+mod plain;
 mod promotion;
 mod regex;
 mod scope;
 mod split;
+mod sums;
 
 pub use outline::OutlineParams;
 
@@ -127,14 +131,14 @@ struct Work<'a> {
 
 impl Work<'_> {
     fn pieces(&mut self, range: Range<usize>) -> Vec<Piece> {
-        let most = self.params.max_dp_leaves;
+        let most = dp::piece_len(range.len(), self.max_depth, self.params.max_dp_leaves, self.steps_left);
         self.is_coarse |= range.len() > most;
         split::pieces(self.page, range, most).into_iter().map(|piece| self.piece(piece)).collect()
     }
 
     fn piece(&mut self, range: Range<usize>) -> Piece {
         let first = range.start;
-        let steps = dp::steps(range.len());
+        let steps = dp::steps(range.len(), self.max_depth);
         if steps > self.steps_left {
             self.is_coarse = true;
             return Piece { first, parts: list(range.len()) };

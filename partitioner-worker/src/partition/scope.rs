@@ -15,6 +15,7 @@ use crate::Page;
 pub(crate) struct ScopeTree<'a> {
     pub(crate) page: &'a Page,
     elements: Vec<NodeId>,
+    depths: Vec<u32>,
     /// Path ids of the leaves.
     paths: Vec<u32>,
     /// Each element's leaves, counted from the scope's first.
@@ -41,7 +42,8 @@ impl<'a> ScopeTree<'a> {
         let sets = spans.iter().map(|span| distinct(&paths[span.clone()])).collect();
         let parents = parents.iter().map(number).collect();
         let joints = joints.iter().map(number).collect();
-        ScopeTree { page, elements, paths, spans, sets, parents, joints }
+        let depths = elements.iter().map(|&node| tree.depth(node)).collect();
+        ScopeTree { page, elements, depths, paths, spans, sets, parents, joints }
     }
 
     /// Number of leaves.
@@ -69,19 +71,38 @@ impl<'a> ScopeTree<'a> {
         &self.paths[self.spans[element as usize].clone()]
     }
 
+    /// Depth of an element in the page.
+    pub(crate) fn depth(&self, element: u32) -> u32 {
+        self.depths[element as usize]
+    }
+
+    /// The lowest common ancestor of leaf `k - 1` and leaf `k`.
+    pub(crate) fn joint(&self, k: usize) -> u32 {
+        self.joints[k - 1]
+    }
+
+    /// What is over a range of leaves that ends on one side of the gap before leaf `k`, once the leaf on the
+    /// other side joins: both this and the gap's ancestor hold the same leaf, so one holds the other.
+    pub(crate) fn above(&self, over: u32, k: usize) -> u32 {
+        let joint = self.joint(k);
+        if self.depth(joint) < self.depth(over) { joint } else { over }
+    }
+
     /// The lowest common ancestors of `i..=i`, `i..=i+1`, … to the last leaf. O(leaves).
     pub(crate) fn ancestors_from(&self, i: usize) -> impl Iterator<Item = u32> {
-        let mut above = self.parents[i];
-        let tree = &self.page.tree;
+        let mut over = self.parents[i];
         (i..self.len()).map(move |k| {
-            if k > i {
-                let joint = self.joints[k - 1];
-                // Both hold leaf k - 1, so one holds the other: the shallower is over all of them.
-                if k == i + 1 || tree.depth(self.node(joint)) < tree.depth(self.node(above)) {
-                    above = joint;
-                }
-            }
-            above
+            over = if k > i { self.above(over, k) } else { over };
+            over
+        })
+    }
+
+    /// The lowest common ancestors of `j..=j`, `j-1..=j`, … from the first leaf on. O(leaves).
+    pub(crate) fn ancestors_to(&self, j: usize) -> impl Iterator<Item = u32> {
+        let mut over = self.parents[j];
+        (0..=j).rev().map(move |x| {
+            over = if x < j { self.above(over, x + 1) } else { over };
+            over
         })
     }
 }
@@ -115,6 +136,7 @@ mod tests {
                     let all = (i..=k).map(|leaf| leaves.get(leaf).parent);
                     let lowest = all.reduce(|a, b| page.tree.lca(a, b)).unwrap();
                     prop_assert_eq!(scope.node(found), lowest);
+                    prop_assert_eq!(scope.ancestors_to(k).nth(k - i), Some(found));
                 }
             }
         }

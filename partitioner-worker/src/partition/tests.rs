@@ -86,6 +86,62 @@ fn repeated_records_are_groups_under_their_headers() {
     assert_eq!(hierarchies(&[page(&html)], &params), [made]);
 }
 
+/// Every hostile page by every preset: all leaves in exactly one label, and what was cut is named. That the
+/// test ends at all says that time is bounded; how long pages take is for `benches/hostile.rs` to tell.
+#[test]
+fn hostile_pages_become_coarser_and_lose_no_leaf() {
+    let budget = std::time::Duration::from_millis(50);
+    for hostile in measure::hostile_pages() {
+        let page = page(&hostile.html);
+        let paper = Params::paper().within(budget);
+        let ways =
+            [Params::default().within(budget), Params { scope: Scope::Page, ..paper.clone() }, paper.clone()];
+        for params in ways {
+            let made = hierarchy(&page, &params);
+            assert_eq!(made.check(), Ok(()), "{}", hostile.name);
+            let labels = made.nodes.iter().filter_map(|node| node.label.as_ref());
+            let mut leaves: Vec<u32> = labels.flat_map(|label| label.leaves.iter().copied()).collect();
+            leaves.sort_unstable();
+            assert!(leaves.into_iter().eq(0..page.leaves.len() as u32), "{}", hostile.name);
+            let is_named = |limit: &&str| made.coarse.iter().any(|met| met == *limit);
+            assert!(hostile.coarse.iter().all(is_named), "{}: {:?}", hostile.name, made.coarse);
+            let is_too_long = page.leaves.len() > params.max_dp_leaves;
+            if params.method == Method::Dp && params.scope == Scope::Page && is_too_long {
+                assert!(is_named(&"leaves"), "{}: {:?}", hostile.name, made.coarse);
+            }
+        }
+    }
+}
+
+/// No scope takes more steps than there are, whatever its leaves; counted as the program counts.
+#[test]
+fn steps_are_never_overdrawn() {
+    let html: String = (0..3_000).map(|n| format!("<section><h2>a{n}</h2><p>b<p>c</section>")).collect();
+    let page = page(&html);
+    for max_steps in [0, 100_000, 3_000_000, 60_000_000] {
+        let params = Params { max_steps, ..Params::paper() };
+        let mut work = Work {
+            page: &page,
+            params: &params,
+            is_emphasised: vec![false; page.leaves.len()],
+            max_depth: max_depth(&page),
+            steps_left: max_steps,
+            is_coarse: false,
+        };
+        let pieces = work.pieces(0..page.leaves.len());
+        assert!(work.is_coarse);
+        let lens: Vec<u64> = pieces
+            .iter()
+            .map(|piece| piece.parts.iter().filter(|part| matches!(part, Part::Leaf(_))).count() as u64)
+            .collect();
+        assert_eq!(lens.iter().sum::<u64>(), 9_000);
+        // With the most steps every piece is small enough for all of them to be partitioned.
+        let all: u64 = lens.iter().map(|&len| dp::steps(len as usize, work.max_depth)).sum();
+        assert_eq!(all <= max_steps, max_steps == 60_000_000, "{lens:?}");
+        assert_eq!(max_steps - work.steps_left == all, max_steps == 60_000_000, "{lens:?}");
+    }
+}
+
 fn any_params() -> impl Strategy<Value = Params> {
     let method = prop_oneof![
         Just(Method::Flat),

@@ -1,0 +1,105 @@
+//! How time and memory grow with the leaves of a page, on made pages.
+
+use std::hint::black_box;
+
+use newslode_common::page::{PageTree, decode};
+use newslode_partitioner::partition::hierarchy;
+use newslode_partitioner::partition::measure::{Dp, made_page, table_bytes};
+use newslode_partitioner::work::limits;
+use newslode_partitioner::{Page, Params};
+use serde::Serialize;
+
+use super::ratios::ms;
+use super::{Way, parsed};
+
+/// Sizes of the made pages.
+pub(super) const LEAVES: [usize; 9] = [100, 200, 500, 1_000, 1_500, 2_000, 5_000, 10_000, 20_000];
+/// The exact program is not asked beyond: it grows with the cube.
+const MOST_EXACT: usize = 2_000;
+const RUNS: u32 = 3;
+
+/// One size.
+#[derive(Debug, Serialize)]
+pub(crate) struct Growth {
+    pub(crate) leaves: usize,
+    pub(crate) html_bytes: usize,
+    /// The parse into the page tree alone.
+    pub(crate) parse_ms: f64,
+    /// From bytes to hierarchy, default parameters.
+    pub(crate) default_ms: f64,
+    /// From bytes to hierarchy, paper parameters over the whole page.
+    pub(crate) paper_page_ms: f64,
+    /// Limits that made the latter coarser.
+    pub(crate) paper_page_coarse: Vec<String>,
+    /// The exact dynamic program over all leaves, nothing else.
+    pub(crate) exact_ms: Option<f64>,
+    /// Memory that the default path takes at its peak; only where the system tells.
+    pub(crate) default_peak_bytes: Option<u64>,
+    pub(crate) paper_page_peak_bytes: Option<u64>,
+    /// The tables of the exact program.
+    pub(crate) table_bytes: usize,
+}
+
+/// Measures each size. `peak` tells the memory that a way takes for so many leaves.
+pub(crate) fn growth(
+    sizes: &[usize],
+    peak: impl Fn(Way, usize) -> Option<u64>,
+    say: &mut dyn FnMut(&str),
+) -> anyhow::Result<Vec<Growth>> {
+    sizes
+        .iter()
+        .map(|&leaves| {
+            say(&format!("growth: {leaves} leaves"));
+            at(leaves, &peak)
+        })
+        .collect()
+}
+
+fn at(leaves: usize, peak: impl Fn(Way, usize) -> Option<u64>) -> anyhow::Result<Growth> {
+    let html = made_page(leaves);
+    let whole = |params: &Params| -> anyhow::Result<_> { Ok(hierarchy(&parsed(html.as_bytes())?, params)) };
+    let (default, paper_page) = (Way::Default.params(), Way::PaperPage.params());
+    let paper_page_coarse = whole(&paper_page)?.coarse;
+    let text = decode(html.as_bytes(), None).text;
+    let page: Page = parsed(html.as_bytes())?;
+    let dp = (leaves <= MOST_EXACT).then(|| Dp::new(&page, 0..page.leaves.len()));
+    let [mut parse_ms, mut default_ms, mut paper_page_ms] = [f64::INFINITY; 3];
+    let mut exact_ms: Option<f64> = None;
+    for _ in 0..RUNS {
+        parse_ms = parse_ms.min(ms(|| drop(black_box(PageTree::parse(&text, &limits())))));
+        default_ms = default_ms.min(ms(|| drop(black_box(whole(&default)))));
+        paper_page_ms = paper_page_ms.min(ms(|| drop(black_box(whole(&paper_page)))));
+        if let Some(dp) = &dp {
+            let run = ms(|| drop(black_box(dp.fast())));
+            exact_ms = Some(exact_ms.unwrap_or(run).min(run));
+        }
+    }
+    Ok(Growth {
+        leaves,
+        html_bytes: html.len(),
+        parse_ms,
+        default_ms,
+        paper_page_ms,
+        paper_page_coarse,
+        exact_ms,
+        default_peak_bytes: peak(Way::Default, leaves),
+        paper_page_peak_bytes: peak(Way::PaperPage, leaves),
+        table_bytes: table_bytes(leaves),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_measured_in_their_order() {
+        let mut said = Vec::new();
+        let rows = growth(&[30, 60], |_, leaves| Some(leaves as u64), &mut |what| said.push(what.to_owned()))
+            .unwrap();
+        assert_eq!(rows.iter().map(|row| row.leaves).collect::<Vec<_>>(), [30, 60]);
+        assert!(rows.iter().all(|row| row.exact_ms.is_some() && row.paper_page_coarse.is_empty()));
+        assert_eq!(rows[1].default_peak_bytes, Some(60));
+        assert_eq!(said, ["growth: 30 leaves", "growth: 60 leaves"]);
+    }
+}

@@ -1,0 +1,79 @@
+//! Measuring the partitioner on this machine: what `newslode bench partition` computes.
+//!
+//! All answers are ratios inside one run, because times of different machines and days cannot be compared:
+//! the default path against the parse alone, the dynamic program against its bare additions and its plain
+//! transcription. [`growth()`] shows how time and memory grow with the leaves, [`svg()`] draws that. Where runs
+//! are repeated they take turns and the least counts. Start at [`measure`].
+
+mod growth;
+mod memory;
+mod ratios;
+mod svg;
+
+use newslode_partitioner::work::limits;
+use newslode_partitioner::{Page, Params, Scope};
+use serde::Serialize;
+
+use crate::input;
+
+pub(crate) use growth::{Growth, growth};
+pub(crate) use memory::peak;
+pub(crate) use ratios::{DpRatios, Pages, dp_ratios, page_ratios};
+pub(crate) use svg::svg;
+
+/// A page to measure on.
+pub(crate) struct Sample {
+    pub(crate) name: String,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// A way from a page's bytes to its hierarchy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// The default parameters.
+    Default,
+    /// The paper's over the whole page.
+    PaperPage,
+}
+
+impl Way {
+    pub(crate) fn named(name: &str) -> Option<Way> {
+        [Way::Default, Way::PaperPage].into_iter().find(|way| way.name() == name)
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Way::Default => "default",
+            Way::PaperPage => "paper-page",
+        }
+    }
+
+    fn params(self) -> Params {
+        match self {
+            Way::Default => Params::default(),
+            Way::PaperPage => Params { scope: Scope::Page, ..Params::paper() },
+        }
+    }
+}
+
+/// All that is measured.
+#[derive(Debug, Serialize)]
+pub(crate) struct Report {
+    pub(crate) pages: Pages,
+    pub(crate) dp: DpRatios,
+    pub(crate) growth: Vec<Growth>,
+}
+
+/// Measures everything; `say` is told what is under way.
+pub(crate) fn measure(samples: &[Sample], say: &mut dyn FnMut(&str)) -> anyhow::Result<Report> {
+    say("pages: the default path against the parse alone");
+    let pages = page_ratios(samples)?;
+    say("dynamic program: against its additions and its plain transcription (some seconds)");
+    let dp = dp_ratios()?;
+    let growth = growth(&growth::LEAVES, memory::peak_of_process, say)?;
+    Ok(Report { pages, dp, growth })
+}
+
+fn parsed(bytes: &[u8]) -> anyhow::Result<Page> {
+    Ok(Page::parse(&input::made_up("bench.html")?, Some("text/html; charset=utf-8"), bytes, &limits()))
+}

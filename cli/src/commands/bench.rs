@@ -1,0 +1,105 @@
+//! `newslode bench`: how fast this machine partitions, as ratios, and how that grows.
+
+use anyhow::Context;
+use newslode_partitioner::partition::measure::made_page;
+
+use crate::args::{BenchArgs, BenchCommand, BenchPartitionArgs};
+use crate::bench::{self, Report, Sample, Way};
+use crate::exit::Exit;
+use crate::{input, out};
+
+/// Sizes of the made pages that stand in for a folder.
+const MADE: [usize; 5] = [200, 500, 1_000, 2_000, 5_000];
+
+pub(crate) fn run(args: BenchArgs, quiet: bool) -> anyhow::Result<Exit> {
+    match args.command {
+        BenchCommand::Partition(args) => partition(&args, quiet),
+    }
+}
+
+#[allow(clippy::print_stderr)]
+fn partition(args: &BenchPartitionArgs, quiet: bool) -> anyhow::Result<Exit> {
+    if let (Some(way), Some(leaves)) = (&args.peak_of, args.leaves) {
+        let way = Way::named(way).with_context(|| format!("there is no way `{way}`"))?;
+        if let Some(bytes) = bench::peak(way, leaves)? {
+            out::line(bytes)?;
+        }
+        return Ok(Exit::Done);
+    }
+    let samples = samples(args)?;
+    let report = bench::measure(&samples, &mut |what| {
+        if !quiet {
+            eprintln!("{what}");
+        }
+    })?;
+    if let Some(file) = &args.svg {
+        let drawn = bench::svg(&report.growth);
+        std::fs::write(file, drawn).with_context(|| format!("cannot write `{}`", file.display()))?;
+    }
+    if args.json {
+        out::json(&report)?
+    } else {
+        out::text(&table(&report))?
+    }
+    Ok(Exit::Done)
+}
+
+fn samples(args: &BenchPartitionArgs) -> anyhow::Result<Vec<Sample>> {
+    let Some(folder) = &args.pages else {
+        let made =
+            |leaves| Sample { name: format!("made, {leaves} leaves"), bytes: made_page(leaves).into() };
+        return Ok(MADE.map(made).into());
+    };
+    let read = |path: std::path::PathBuf| {
+        let bytes = std::fs::read(&path).with_context(|| format!("cannot read `{}`", path.display()))?;
+        Ok(Sample { name: path.file_stem().unwrap_or_default().to_string_lossy().into_owned(), bytes })
+    };
+    input::files(folder)?.into_iter().map(read).collect()
+}
+
+fn table(report: &Report) -> String {
+    let mut rows =
+        vec![format!("{:44} {:>7} {:>9} {:>9} {:>6}", "page", "leaves", "parse ms", "whole ms", "ratio")];
+    let pages = &report.pages;
+    rows.extend(pages.rows.iter().map(|row| {
+        format!(
+            "{:44} {:7} {:9.2} {:9.2} {:6.2}",
+            row.page, row.leaves, row.parse_ms, row.whole_ms, row.ratio
+        )
+    }));
+    rows.push(format!(
+        "bytes to hierarchy over parse alone: median {:.2}, worst {:.2}; slowest page {:.1} ms",
+        pages.median_ratio, pages.worst_ratio, pages.slowest_ms
+    ));
+    let dp = &report.dp;
+    rows.push(format!(
+        "dynamic program, 1000 leaves: {:.1} ms, its n³/6 additions alone {:.1} ms, ratio {:.2}",
+        dp.fast_1000_ms, dp.additions_1000_ms, dp.over_additions
+    ));
+    rows.push(format!(
+        "dynamic program, 200 leaves: {:.2} ms; plain {:.0} ms, {:.0} times slower; plain with costs \
+         remembered {:.1} ms, {:.0} times slower",
+        dp.fast_200_ms, dp.plain_200_ms, dp.times_faster, dp.plain_known_200_ms, dp.times_faster_than_known
+    ));
+    rows.push(format!("tables: {:.2} bytes for each leaf squared", dp.bytes_per_leaf_squared));
+    rows.push(format!(
+        "{:>7} {:>9} {:>9} {:>12} {:>9} {:>12} {:>12}",
+        "leaves", "parse ms", "whole ms", "paper page", "exact ms", "whole MiB", "paper MiB"
+    ));
+    for row in &report.growth {
+        let mib =
+            |bytes: Option<u64>| bytes.map_or("-".into(), |bytes| format!("{:.1}", bytes as f64 / 1048576.0));
+        let mark = if row.paper_page_coarse.is_empty() { "" } else { " coarse" };
+        rows.push(format!(
+            "{:7} {:9.2} {:9.2} {:12.1} {:>9} {:>12} {:>12}{mark}",
+            row.leaves,
+            row.parse_ms,
+            row.default_ms,
+            row.paper_page_ms,
+            row.exact_ms.map_or("-".into(), |ms| format!("{ms:.1}")),
+            mib(row.default_peak_bytes),
+            mib(row.paper_page_peak_bytes)
+        ));
+    }
+    rows.join("\n") + "\n"
+}

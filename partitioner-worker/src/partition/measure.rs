@@ -1,0 +1,157 @@
+//! What benches and checks need of the dynamic program: the same input for the fast and the plain one, the
+//! bare additions they are compared with, made pages of any size, and hostile ones.
+//!
+//! Nothing of the product calls this. Start at [`Dp`].
+
+use std::ops::Range;
+
+pub use super::dp::Binary;
+pub use super::hostile::{Hostile, hostile_pages};
+
+use super::cost::Costs;
+use super::scope::ScopeTree;
+use super::sums::least_sum;
+use super::{dp, max_depth, plain};
+use crate::Page;
+
+/// A range of a page's leaves as the dynamic program is given it.
+pub struct Dp<'p> {
+    scope: ScopeTree<'p>,
+    max_depth: u32,
+}
+
+impl<'p> Dp<'p> {
+    /// These leaves of a page, counted from its first; panics beyond the last.
+    #[must_use]
+    pub fn new(page: &'p Page, leaves: Range<usize>) -> Dp<'p> {
+        Dp { scope: ScopeTree::new(page, leaves), max_depth: max_depth(page) }
+    }
+
+    /// The cheapest binary tree in postorder (`[OM05 §4.3.1]`).
+    #[must_use]
+    pub fn fast(&self) -> Vec<Binary> {
+        dp::tree(&self.scope, &mut Costs::new(&self.scope, self.max_depth))
+    }
+
+    /// The same by the recurrence word for word, costs computed whenever they are asked for.
+    #[must_use]
+    pub fn plain(&self) -> Vec<Binary> {
+        plain::tree(&self.scope, &mut plain::Costs::new(&self.scope, self.max_depth))
+    }
+
+    /// As [`Dp::plain`], each cost computed once.
+    #[must_use]
+    pub fn plain_known(&self) -> Vec<Binary> {
+        plain::tree(&self.scope, &mut plain::Costs::known(&self.scope, self.max_depth))
+    }
+}
+
+/// The n³/6 additions of the recurrence for so many leaves, and nothing else of it: for each range the least
+/// sum over all k, of four-byte numbers, rows and columns both contiguous.
+#[must_use]
+pub fn additions(leaves: usize) -> i32 {
+    let mut row = vec![1; leaves];
+    let mut columns = vec![1; leaves * leaves];
+    for i in (0..leaves).rev() {
+        for j in i + 1..leaves {
+            let least = least_sum(&row[i..j], &columns[j * leaves + i + 1..=j * leaves + j]);
+            row[j] = least & 0xFFFF;
+            columns[j * leaves + i] = row[j];
+        }
+    }
+    row.last().copied().unwrap_or_default()
+}
+
+/// Bytes of the dynamic program's tables for so many leaves: four times their square.
+#[must_use]
+pub fn table_bytes(leaves: usize) -> usize {
+    dp::table_bytes(leaves)
+}
+
+/// HTML of a made front page with so many leaves: menu, sections of headed teasers, lists, footer.
+#[must_use]
+pub fn made_page(leaves: usize) -> String {
+    let mut page = Made { html: String::new(), left: leaves, word: 0 };
+    page.raw(
+        "<!doctype html><html lang=en><head><title>Made</title></head><body><div id=page><header><nav><ul>",
+    );
+    page.repeat(10, |page| page.leaf("<li class=entry><a href='/{}'>", "</a></li>"));
+    page.raw("</ul></nav></header><main>");
+    while page.left > 12 {
+        page.section();
+    }
+    page.raw("</main><footer><ul>");
+    page.repeat(12, |page| page.leaf("<li><a href='/{}'>", "</a></li>"));
+    page.raw("</ul></footer></div></body></html>");
+    page.html
+}
+
+struct Made {
+    html: String,
+    left: usize,
+    word: usize,
+}
+
+impl Made {
+    fn raw(&mut self, html: &str) {
+        self.html.push_str(html);
+    }
+
+    fn repeat(&mut self, times: usize, mut part: impl FnMut(&mut Made)) {
+        for _ in 0..times.min(self.left) {
+            part(self);
+        }
+    }
+
+    /// One leaf between two tags, while there are leaves left; `{}` is its number.
+    fn leaf(&mut self, open: &str, close: &str) {
+        if self.left > 0 {
+            self.left -= 1;
+            self.word += 1;
+            let word = self.word.to_string();
+            self.raw(&open.replace("{}", &word));
+            self.raw(&format!("story {word} of today"));
+            self.raw(close);
+        }
+    }
+
+    fn section(&mut self) {
+        let number = self.word;
+        self.raw("<section class='box front'><div class=head>");
+        self.leaf("<h2><a href='/section/{}'>", "</a></h2>");
+        self.raw("</div><div class=body>");
+        self.repeat(2 + number % 5, |page| {
+            page.raw("<article class=teaser>");
+            page.leaf("<h3><a href='/story/{}'>", "</a></h3>");
+            page.leaf("<p>", "</p>");
+            if page.word.is_multiple_of(3) {
+                page.leaf("<p class=by><span>", "</span></p>");
+            }
+            page.raw("</article>");
+        });
+        self.raw("<ul class=more>");
+        self.repeat(3 + number % 4, |page| page.leaf("<li><a href='/more/{}'>", "</a></li>"));
+        self.raw("</ul></div></section>");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::page;
+
+    #[test]
+    fn made_pages_have_the_leaves_asked_for() {
+        for leaves in [0, 1, 11, 100, 1_234] {
+            assert_eq!(page(&made_page(leaves)).leaves.len(), leaves);
+        }
+    }
+
+    #[test]
+    fn fast_is_plain_on_a_made_page() {
+        let page = page(&made_page(150));
+        let dp = Dp::new(&page, 0..150);
+        assert_eq!(dp.fast(), dp.plain_known());
+        assert_eq!(dp.fast().len(), 299);
+    }
+}
