@@ -6,8 +6,6 @@ mod config;
 mod dead;
 mod demo;
 mod eval;
-mod eval_tables;
-mod eval_tags;
 mod export;
 mod extract;
 mod mine;

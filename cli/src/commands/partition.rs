@@ -9,7 +9,7 @@ use newslode_partitioner::{Method, Page, Params, Scope};
 use crate::args::{MethodArg, PartitionArgs, ScopeArg, TreeFormat};
 use crate::exit::{Exit, hinted};
 use crate::input::Input;
-use crate::{input, out};
+use crate::{input, out, params};
 
 pub(crate) async fn run(args: PartitionArgs, config: &Config) -> anyhow::Result<Exit> {
     let params = parameters(&args)?;
@@ -40,12 +40,13 @@ pub(crate) async fn run(args: PartitionArgs, config: &Config) -> anyhow::Result<
 
 /// The named parameters with the command line's method and scope.
 fn parameters(args: &PartitionArgs) -> anyhow::Result<Params> {
-    let mut params = named(&args.params)?;
+    let mut params = params::named(&args.params)?;
     match args.method {
         Some(MethodArg::Flat) => params.method = Method::Flat,
         Some(MethodArg::Entropy) => params.method = Method::Entropy,
         Some(MethodArg::Regex) => params.method = Method::Regex,
         Some(MethodArg::Dp) => params.method = Method::Dp,
+        Some(MethodArg::Outline) => params.method = Method::Outline,
         None => {}
     }
     match args.scope {
@@ -54,12 +55,6 @@ fn parameters(args: &PartitionArgs) -> anyhow::Result<Params> {
         None => {}
     }
     Ok(params)
-}
-
-/// A preset by its name.
-pub(crate) fn named(name: &str) -> anyhow::Result<Params> {
-    Params::named(name)
-        .ok_or_else(|| hinted(format!("there are no parameters `{name}`"), "`default` and `paper` are known"))
 }
 
 /// One page's hierarchy.

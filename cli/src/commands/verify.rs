@@ -17,7 +17,7 @@ const SHOWN: usize = 20;
 
 pub(crate) async fn run(args: VerifyArgs, config: &Config, quiet: bool) -> anyhow::Result<Exit> {
     let parts = installation(args.dir.as_deref(), config).await?;
-    let params = super::partition::named(&config.partitioner.params)?;
+    let params = crate::params::named(&config.partitioner.params)?;
     let budget = Duration::from_millis(config.partitioner.page_ms);
     let recompute = |page: FetchedPage| {
         // Without its bytes a page comes to nothing, which the report shows as a changed contribution.

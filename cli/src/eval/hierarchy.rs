@@ -1,7 +1,7 @@
 //! Hierarchies against outlines: pairs (ancestor, descendant) of the transitive closure.
 //!
 //! Over judged leaves; a label is known by its first leaf, and a predicted label that covers leaves of
-//! one gold label counts as that label. Segment boundaries: each matched once within five leaves.
+//! one gold label counts as that label. Segment boundaries: each matched once within a window of leaves.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::Prf;
 use super::outline::Gold;
 
-/// Leaves on both sides within which a boundary counts as found.
-pub(crate) const WINDOW: u32 = 5;
+/// Leaves on both sides within which a boundary counts as found: the papers' first.
+pub(crate) const WINDOWS: [u32; 3] = [5, 1, 0];
 
 /// What was predicted for a page, in the scorers' form.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -33,8 +33,10 @@ impl Prediction {
         let first = |node: usize| {
             hierarchy.nodes[node].label.as_ref().and_then(|label| label.leaves.first().copied())
         };
-        let mut prediction =
-            Prediction { page: page.into(), boundaries: hierarchy.boundaries.clone(), ..Default::default() };
+        // The first block begins with the page, which a hierarchy need not say.
+        let first_block = (hierarchy.leaves > 0).then_some(0);
+        let boundaries = first_block.into_iter().chain(hierarchy.boundaries.iter().copied()).collect();
+        let mut prediction = Prediction { page: page.into(), boundaries, ..Default::default() };
         for (index, node) in hierarchy.nodes.iter().enumerate() {
             let Some(label) = &node.label else { continue };
             let above = hierarchy.labelled_ancestor(index).and_then(first);
@@ -80,7 +82,8 @@ fn closure(parent: &BTreeMap<u32, Option<u32>>) -> BTreeSet<(u32, u32)> {
 pub(crate) struct Row {
     pub(crate) page: String,
     pub(crate) pairs: Prf,
-    pub(crate) boundaries: Prf,
+    /// Where blocks begin, for each of [`WINDOWS`].
+    pub(crate) boundaries: [Prf; 3],
     pub(crate) wanted_pairs: usize,
 }
 
@@ -88,11 +91,14 @@ pub(crate) struct Row {
 pub(crate) fn score(gold: &Gold, prediction: &Prediction) -> Row {
     let (wanted, found) = (closure(&gold.parent), prediction.pairs(gold));
     let said: BTreeSet<u32> = prediction.boundaries.iter().copied().collect();
-    let hit = match_boundaries(&said, &gold.boundaries, WINDOW);
+    let boundaries = WINDOWS.map(|window| {
+        let hit = match_boundaries(&said, &gold.boundaries, window);
+        Prf::of(hit, said.len(), gold.boundaries.len())
+    });
     Row {
         page: prediction.page.clone(),
         pairs: Prf::of(wanted.intersection(&found).count(), found.len(), wanted.len()),
-        boundaries: Prf::of(hit, said.len(), gold.boundaries.len()),
+        boundaries,
         wanted_pairs: wanted.len(),
     }
 }

@@ -9,7 +9,7 @@ use newslode_partitioner::tagging::{self, Tag};
 use newslode_partitioner::work::limits;
 use newslode_partitioner::{Page, Params};
 
-use super::eval::{page, presets, write_predictions};
+use super::{page, presets, write_predictions};
 use crate::args::EvalCommon;
 use crate::eval::tags::{Confusion, Gold, TAGS};
 use crate::eval::{attributes, bootstrap_error, mean, tags};

@@ -6,9 +6,9 @@ use newslode_partitioner::Page;
 use newslode_partitioner::tables::{self, TableParams};
 use newslode_partitioner::work::limits;
 
-use super::eval::{page, write_predictions};
-use super::tables::named;
+use super::{page, write_predictions};
 use crate::args::EvalCommon;
+use crate::commands::tables::named;
 use crate::eval::tables::{Line, Row, Summary, read, score, summary};
 use crate::exit::Exit;
 use crate::out;

@@ -1,9 +1,17 @@
 //! The command line, in one definition: help, completions and manual come from it.
 
+mod eval;
+mod pages;
+mod services;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub(crate) use self::eval::*;
+pub(crate) use self::pages::*;
+pub(crate) use self::services::*;
 
 /// Turns a list of news sites into a taxonomy of the concepts that recur across them, clean articles
 /// filed under those concepts, and every page's hierarchy as XML. No rules per site, no training.
@@ -85,37 +93,6 @@ pub(crate) enum Command {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct BenchArgs {
-    #[command(subcommand)]
-    pub(crate) command: BenchCommand,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum BenchCommand {
-    /// The partitioner: against the parse alone, its additions and its plain form; how it grows.
-    Partition(BenchPartitionArgs),
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct BenchPartitionArgs {
-    /// Folder of pages; left out: made pages.
-    #[arg(long, value_name = "DIR")]
-    pub(crate) pages: Option<PathBuf>,
-    /// Print as JSON.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Draw how time and memory grow with the leaves.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) svg: Option<PathBuf>,
-    /// Print only the memory that this way takes for a made page; what the command asks of itself.
-    #[arg(long, hide = true, requires = "leaves", value_name = "WAY")]
-    pub(crate) peak_of: Option<String>,
-    /// Leaves of that page.
-    #[arg(long, hide = true, value_name = "NUMBER")]
-    pub(crate) leaves: Option<usize>,
-}
-
-#[derive(Debug, Args)]
 pub(crate) struct DemoArgs {
     /// Seed of the synthetic world.
     #[arg(long, default_value_t = 7)]
@@ -191,102 +168,6 @@ pub(crate) struct MineArgs {
     pub(crate) json: bool,
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct PagesArgs {
-    /// Files, folders, `-` for standard input, or URLs.
-    #[arg(value_name = "PAGE", required = true)]
-    pub(crate) pages: Vec<String>,
-    /// The URL of a page that is read from a file or standard input.
-    #[arg(long, value_name = "URL")]
-    pub(crate) url: Option<String>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum TreeFormat {
-    Tree,
-    Xml,
-    Json,
-    /// A picture, of one page.
-    Svg,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct PartitionArgs {
-    #[command(flatten)]
-    pub(crate) pages: PagesArgs,
-    /// How to partition.
-    #[arg(long, value_enum)]
-    pub(crate) method: Option<MethodArg>,
-    /// What one hierarchy spans: each flat segment, or the whole page.
-    #[arg(long, value_enum)]
-    pub(crate) scope: Option<ScopeArg>,
-    /// Parameters: `default` or `paper`.
-    #[arg(long, default_value = "default")]
-    pub(crate) params: String,
-    /// How to print it.
-    #[arg(long, value_enum, default_value = "tree")]
-    pub(crate) format: TreeFormat,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum MethodArg {
-    /// Segments alone.
-    Flat,
-    /// Segments by the entropy of paths.
-    Entropy,
-    /// Groups by inferred regular expressions.
-    Regex,
-    /// Binary hierarchical partition by dynamic programming.
-    Dp,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ScopeArg {
-    Segment,
-    Page,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum TablesFormat {
-    /// For people: records with their fields.
-    Tree,
-    /// One line a value: page, table, record, key, attribute, value.
-    Csv,
-    /// One object a table.
-    Json,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct TablesArgs {
-    #[command(flatten)]
-    pub(crate) pages: PagesArgs,
-    /// Parameters: `default` or `paper`.
-    #[arg(long, default_value = "default")]
-    pub(crate) params: String,
-    /// How to print them.
-    #[arg(long, value_enum, default_value = "tree")]
-    pub(crate) format: TablesFormat,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ArticleFormat {
-    Json,
-    Text,
-    Markdown,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ExtractArgs {
-    #[command(flatten)]
-    pub(crate) pages: PagesArgs,
-    /// A JSON Lines file that gives each page's `url` by its `file`.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) manifest: Option<PathBuf>,
-    /// How to print it.
-    #[arg(long, value_enum, default_value = "json")]
-    pub(crate) format: ArticleFormat,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TaxonomyFormat {
     Tree,
@@ -326,111 +207,6 @@ pub(crate) struct ExportArgs {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct SeedArgs {
-    #[command(subcommand)]
-    pub(crate) command: SeedCommandArg,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum SeedCommandArg {
-    /// Adds sites, or changes their limits; a paused site goes on.
-    Add {
-        #[command(flatten)]
-        sites: SeedUrls,
-        /// Pages of the site at most.
-        #[arg(long)]
-        max_pages: Option<u64>,
-        /// Links away from the seed at most.
-        #[arg(long)]
-        depth: Option<u32>,
-        /// Least milliseconds between two requests.
-        #[arg(long, value_name = "MS")]
-        delay: Option<u64>,
-    },
-    /// Forgets sites and what they contributed.
-    Remove(SeedUrls),
-    /// Stops fetching from sites.
-    Pause(SeedUrls),
-    /// Lists the sites.
-    List {
-        /// Folder of a run; left out: the services' store.
-        #[arg(long)]
-        dir: Option<PathBuf>,
-        /// Print as JSON.
-        #[arg(long)]
-        json: bool,
-    },
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct SeedUrls {
-    /// One page of each site.
-    #[arg(value_name = "URL", required = true)]
-    pub(crate) urls: Vec<String>,
-    /// Folder of a run; left out: over the broker, to the running services.
-    #[arg(long)]
-    pub(crate) dir: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct StatusArgs {
-    /// Folder of the run; left out: the services' store and broker.
-    pub(crate) dir: Option<PathBuf>,
-    /// Look again every two seconds, with rates, until Ctrl-C; with `--json` a line each.
-    #[arg(long)]
-    pub(crate) watch: bool,
-    /// Print as JSON.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum QueueArg {
-    Seeds,
-    Pages,
-    Partitions,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct DeadArgs {
-    #[command(subcommand)]
-    pub(crate) command: DeadCommand,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum DeadCommand {
-    /// Lists the dead letters of a queue: who, when, why, what.
-    List {
-        #[arg(value_enum)]
-        queue: QueueArg,
-        /// Print as JSON.
-        #[arg(long)]
-        json: bool,
-    },
-    /// Shows one dead letter.
-    Show {
-        #[arg(value_enum)]
-        queue: QueueArg,
-        id: String,
-    },
-    /// Puts dead letters back into their queue; no id: all.
-    Replay {
-        #[arg(value_enum)]
-        queue: QueueArg,
-        ids: Vec<String>,
-    },
-    /// Forgets dead letters; no id: needs --all.
-    Drop {
-        #[arg(value_enum)]
-        queue: QueueArg,
-        ids: Vec<String>,
-        /// Forget all of them.
-        #[arg(long)]
-        all: bool,
-    },
-}
-
-#[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
     /// Folder of the run; left out: the services' store and archive.
     pub(crate) dir: Option<PathBuf>,
@@ -453,54 +229,4 @@ pub(crate) enum ConfigCommand {
     Check,
     /// Prints its JSON Schema.
     Schema,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct EvalArgs {
-    #[command(subcommand)]
-    pub(crate) command: EvalCommand,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum EvalCommand {
-    /// Label hierarchies against .outline files.
-    Hierarchy(EvalCommon),
-    /// Flat boundaries against marked blocks.
-    Segments {
-        #[command(flatten)]
-        common: EvalCommon,
-        /// 1: outer blocks, 2: inner ones, too.
-        #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=2))]
-        level: u8,
-    },
-    /// Data tables, their orientation and header cells against labels (JSON Lines).
-    Tables(EvalCommon),
-    /// Articles against gold.
-    Articles(EvalCommon),
-    /// Tags of leaves (concept, attribute, value, none) against gold.
-    Tags(EvalCommon),
-    /// Attribute-value pairs against gold; the pages of a site are read together.
-    Attributes(EvalCommon),
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct EvalCommon {
-    /// Folder of the pages.
-    #[arg(long, value_name = "DIR")]
-    pub(crate) pages: PathBuf,
-    /// The gold: a folder of outlines, or a JSON Lines file.
-    #[arg(long, value_name = "PATH")]
-    pub(crate) gold: PathBuf,
-    /// Write what was predicted (by the default parameters), for other scorers to read.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) predictions: Option<PathBuf>,
-    /// Only these parameters.
-    #[arg(long)]
-    pub(crate) params: Option<String>,
-    /// A row for every page.
-    #[arg(long)]
-    pub(crate) per_page: bool,
-    /// Print as JSON.
-    #[arg(long)]
-    pub(crate) json: bool,
 }

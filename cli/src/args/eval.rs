@@ -1,0 +1,86 @@
+//! What measures: `eval` and `bench`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchArgs {
+    #[command(subcommand)]
+    pub(crate) command: BenchCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum BenchCommand {
+    /// The partitioner: against the parse alone, its additions and its plain form; how it grows.
+    Partition(BenchPartitionArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchPartitionArgs {
+    /// Folder of pages; left out: made pages.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) pages: Option<PathBuf>,
+    /// Print as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Draw how time and memory grow with the leaves.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+    /// Print only the memory that this way takes for a made page; what the command asks of itself.
+    #[arg(long, hide = true, requires = "leaves", value_name = "WAY")]
+    pub(crate) peak_of: Option<String>,
+    /// Leaves of that page.
+    #[arg(long, hide = true, value_name = "NUMBER")]
+    pub(crate) leaves: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EvalArgs {
+    #[command(subcommand)]
+    pub(crate) command: EvalCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum EvalCommand {
+    /// Label hierarchies against .outline files.
+    Hierarchy(EvalCommon),
+    /// Flat boundaries against marked blocks.
+    Segments {
+        #[command(flatten)]
+        common: EvalCommon,
+        /// 1: outer blocks, 2: inner ones, too.
+        #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=2))]
+        level: u8,
+    },
+    /// Data tables, their orientation and header cells against labels (JSON Lines).
+    Tables(EvalCommon),
+    /// Articles against gold.
+    Articles(EvalCommon),
+    /// Tags of leaves (concept, attribute, value, none) against gold.
+    Tags(EvalCommon),
+    /// Attribute-value pairs against gold; the pages of a site are read together.
+    Attributes(EvalCommon),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EvalCommon {
+    /// Folder of the pages.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) pages: PathBuf,
+    /// The gold: a folder of outlines, or a JSON Lines file.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) gold: PathBuf,
+    /// Write what was predicted (by the default parameters), for other scorers to read.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) predictions: Option<PathBuf>,
+    /// Only these parameters: `paper`, `default`, or a TOML file.
+    #[arg(long)]
+    pub(crate) params: Option<String>,
+    /// A row for every page.
+    #[arg(long)]
+    pub(crate) per_page: bool,
+    /// Print as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,92 @@
+//! `newslode eval articles`: fields and bodies against gold, beside all text of the page.
+
+use std::collections::BTreeMap;
+
+use newslode_common::article::Article;
+use newslode_common::time::Timestamp;
+use newslode_partitioner::Page;
+use newslode_partitioner::work::limits;
+
+use super::{page, write_predictions};
+use crate::args::EvalCommon;
+use crate::eval::articles;
+use crate::exit::Exit;
+use crate::out;
+use crate::progress::Shown;
+
+/// Gold pages carry no time of fetching; nothing they say can be later than this.
+const LATEST: Timestamp = Timestamp(4_102_444_800_000);
+
+pub(super) fn run(common: &EvalCommon, quiet: bool) -> anyhow::Result<Exit> {
+    let golds = articles::read(&common.gold)?;
+    let mut methods: BTreeMap<&str, Vec<articles::Line>> = BTreeMap::new();
+    let mut shown = Shown::new(quiet);
+    for (done, gold) in golds.iter().enumerate() {
+        shown.say(|| format!("{done} of {} pages", golds.len()));
+        let input = page(&common.pages, &gold.id, gold.url.as_deref())?;
+        let parsed = Page::parse(&input.url, None, &input.bytes, &limits());
+        methods.entry("all text").or_default().push(everything(&gold.id, &parsed));
+        let found = newslode_partitioner::extract::as_article(&parsed, &parsed.html, LATEST);
+        methods.entry("default").or_default().push(said(&gold.id, &found));
+    }
+    shown.end();
+    write_predictions(common, &methods["default"])?;
+    let mut summaries = BTreeMap::new();
+    for (name, lines) in &methods {
+        let rows: Vec<articles::Row> =
+            golds.iter().zip(lines).map(|(gold, line)| articles::score(gold, line)).collect();
+        if common.per_page && *name == "default" {
+            for row in &rows {
+                out::json_line(row)?;
+            }
+        }
+        summaries.insert(*name, articles::summary(&rows));
+    }
+    if common.json {
+        out::json(&summaries)?;
+        return Ok(Exit::Done);
+    }
+    for (name, s) in &summaries {
+        let share =
+            |(value, n): (f64, usize)| if n == 0 { "—".into() } else { format!("{value:.3} ({n})") };
+        out::line(format!(
+            "{name:16} {} pages: body P {:.3} R {:.3} F1 {:.3} (se {:.3}), {} of {} below .5 | title {} | authors {} F1 {} | day {} | segments F1 {}",
+            s.pages,
+            s.precision,
+            s.recall,
+            s.f1,
+            s.f1_error,
+            s.below_half,
+            s.bodies,
+            share(s.title),
+            share(s.authors),
+            share(s.author_f1),
+            share(s.day),
+            share(s.segment_f1)
+        ))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// The trivial baseline: all leaves, and the document's title.
+fn everything(id: &str, page: &Page) -> articles::Line {
+    let text: Vec<&str> = (0..page.leaves.len()).map(|leaf| page.leaves.text(leaf)).collect();
+    articles::Line {
+        id: id.into(),
+        title: page.title.clone(),
+        body: Some(text.join("\n")),
+        ..Default::default()
+    }
+}
+
+fn said(id: &str, article: &Article) -> articles::Line {
+    articles::Line {
+        id: id.into(),
+        url: None,
+        title: article.title.clone(),
+        authors: Some(article.authors.clone()),
+        published: article.published.clone(),
+        body: Some(article.text()),
+        ..Default::default()
+    }
+}

@@ -1,0 +1,68 @@
+//! `newslode eval`: figures on labelled data, presets and a trivial baseline side by side.
+
+mod articles;
+mod hierarchy;
+mod segments;
+mod tables;
+mod tags;
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::Context;
+use newslode_common::config::Config;
+use newslode_partitioner::Params;
+use serde::Serialize;
+
+use crate::args::{EvalArgs, EvalCommand, EvalCommon};
+use crate::exit::{Exit, hinted};
+use crate::input::{self, Input};
+use crate::params;
+
+pub(crate) fn run(args: EvalArgs, _config: &Config, quiet: bool) -> anyhow::Result<Exit> {
+    match args.command {
+        EvalCommand::Hierarchy(common) => hierarchy::run(&common, quiet),
+        EvalCommand::Segments { common, level } => segments::run(&common, level, quiet),
+        EvalCommand::Tables(common) => tables::run(&common, quiet),
+        EvalCommand::Articles(common) => articles::run(&common, quiet),
+        EvalCommand::Tags(common) => tags::tags(&common),
+        EvalCommand::Attributes(common) => tags::attributes(&common),
+    }
+}
+
+/// A page of the folder by its name without ending, and its URL where the gold knows it.
+fn page(folder: &Path, name: &str, url: Option<&str>) -> anyhow::Result<Input> {
+    let with_ending = folder.join(name);
+    let path = if with_ending.is_file() { with_ending } else { folder.join(format!("{name}.html")) };
+    let bytes = std::fs::read(&path).map_err(|error| {
+        hinted(
+            format!("the gold names `{name}`, but `{}` cannot be read: {error}", path.display()),
+            "--pages is the folder of the gold's pages; unpack the archive first",
+        )
+    })?;
+    let url = match url {
+        Some(url) => input::parse_url(url).or_else(|_| input::made_up(name))?,
+        None => input::made_up(name)?,
+    };
+    Ok(Input { name: name.into(), url, content_type: None, bytes })
+}
+
+/// The presets to measure: the one that was asked for, or both.
+fn presets(common: &EvalCommon) -> anyhow::Result<Vec<Params>> {
+    match &common.params {
+        Some(name) => Ok(vec![params::named(name)?]),
+        None => Ok(vec![Params::paper(), Params::default()]),
+    }
+}
+
+fn write_predictions(common: &EvalCommon, lines: &[impl Serialize]) -> anyhow::Result<()> {
+    let Some(path) = &common.predictions else { return Ok(()) };
+    let mut file = std::io::BufWriter::new(
+        std::fs::File::create(path).with_context(|| format!("cannot write `{}`", path.display()))?,
+    );
+    for line in lines {
+        serde_json::to_writer(&mut file, line)?;
+        file.write_all(b"\n")?;
+    }
+    Ok(file.flush()?)
+}

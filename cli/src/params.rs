@@ -1,0 +1,86 @@
+//! Parameters as users name them: a preset, or a file that changes a preset.
+//!
+//! ```toml
+//! preset = "paper"
+//! scope = "page"
+//! ```
+//!
+//! Keys are those of [`Params`]; what a file leaves out is the preset's (`default` if it names none).
+
+use std::path::Path;
+
+use anyhow::Context;
+use newslode_partitioner::Params;
+use toml::{Table, Value};
+
+use crate::exit::hinted;
+
+/// A preset by its name, or the parameters of a TOML file.
+pub(crate) fn named(name: &str) -> anyhow::Result<Params> {
+    if let Some(params) = Params::named(name) {
+        return Ok(params);
+    }
+    let path = Path::new(name);
+    if !path.is_file() {
+        return Err(hinted(
+            format!("there are no parameters `{name}`"),
+            "`default` and `paper` are known, or name a TOML file with some of their keys",
+        ));
+    }
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read `{name}`"))?;
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    of(&text, &stem).with_context(|| format!("in `{name}`"))
+}
+
+fn of(text: &str, name: &str) -> anyhow::Result<Params> {
+    let mut changes: Table = text.parse()?;
+    let preset = match changes.remove("preset") {
+        None => Params::default(),
+        Some(Value::String(preset)) if Params::named(&preset).is_some() => {
+            Params::named(&preset).unwrap_or_default()
+        }
+        Some(other) => anyhow::bail!("`preset` is `default` or `paper`, not {other}"),
+    };
+    let mut all = Table::try_from(&preset)?;
+    all.insert("name".into(), name.into());
+    overlay(&mut all, changes);
+    Ok(all.try_into()?)
+}
+
+/// Puts changes over a table, tables inside it key by key. Parameters nest two deep at most.
+fn overlay(all: &mut Table, changes: Table) {
+    for (key, value) in changes {
+        match (all.get_mut(&key), value) {
+            (Some(Value::Table(inner)), Value::Table(changes)) => inner.extend(changes),
+            (_, value) => {
+                all.insert(key, value);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use newslode_partitioner::{Method, Scope};
+
+    use super::*;
+
+    #[test]
+    fn a_file_changes_what_it_names() {
+        let params = of("preset = 'paper'\nscope = 'page'\n[outline]\ntabs = false\n", "mine").unwrap();
+        let outline = newslode_partitioner::OutlineParams { tabs: false, ..Default::default() };
+        let wanted = Params { name: "mine".into(), scope: Scope::Page, outline, ..Params::paper() };
+        assert_eq!(params, wanted);
+        assert_eq!(of("method = 'flat'", "x").unwrap().method, Method::Flat);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (text, wanted) in [("scop = 'page'", "scop"), ("preset = 'best'", "best"), ("scope = 3", "scope")]
+        {
+            let error = format!("{:#}", of(text, "x").unwrap_err());
+            assert!(error.contains(wanted), "{error}");
+        }
+        assert!(named("no-such-preset").is_err());
+    }
+}
