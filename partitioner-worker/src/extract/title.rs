@@ -54,7 +54,12 @@ fn h1(page: &Page, metadata: &Metadata) -> Option<String> {
         texts.join(" ")
     };
     let h1s = tree.node_ids().filter(|&node| tree.tag(node) == Some("h1")).take(MAX_H1);
-    let texts: Vec<String> = h1s.map(text).filter(|text| (1..=MAX_TITLE).contains(&text.len())).collect();
+    // Old pages give their masthead the only `h1`.
+    let is_headline = |text: &String| {
+        (1..=MAX_TITLE).contains(&text.len())
+            && !is_site(text, metadata.site_name.as_deref(), page.url.host())
+    };
+    let texts: Vec<String> = h1s.map(text).filter(is_headline).collect();
     let shared = |text: &str| words(text).collect::<BTreeSet<_>>().intersection(&said).count();
     // Of equals the first.
     texts.into_iter().rev().max_by_key(|text| shared(text))
@@ -64,13 +69,15 @@ fn letters(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
+/// Whether a text is the site's name: the one it says, or letters of its host.
+fn is_site(text: &str, site_name: Option<&str>, host: &str) -> bool {
+    let text = letters(text);
+    !text.is_empty() && (site_name.map(letters).as_ref() == Some(&text) || letters(host).contains(&text))
+}
+
 /// Cuts a site's name off either end: one that is known as such, or else the shorter part at the end.
 fn without_site(title: &str, site_name: Option<&str>, host: &str) -> String {
-    let site = site_name.map(letters).filter(|name| !name.is_empty());
-    let is_site = |part: &str| {
-        let part = letters(part);
-        !part.is_empty() && (site.as_ref() == Some(&part) || letters(host).contains(&part))
-    };
+    let is_site = |part: &str| is_site(part, site_name, host);
     let last = SEPARATORS.iter().filter_map(|mark| title.rsplit_once(mark)).min_by_key(|(_, end)| end.len());
     let first =
         SEPARATORS.iter().filter_map(|mark| title.split_once(mark)).min_by_key(|(start, _)| start.len());
@@ -94,6 +101,15 @@ mod tests {
     #[track_caller]
     fn check(title: &str, site: Option<&str>, expected: &str) {
         assert_eq!(without_site(title, site, "www.daily.example"), expected, "{title}");
+    }
+
+    #[test]
+    fn a_masthead_is_no_headline() {
+        let page = crate::testing::page(
+            "<title>Storm hits the coast - Example</title><h1><a href=/>Example</a></h1><h3>Storm hits the coast</h3>",
+        );
+        let found = title(&page, &Metadata::of(&page, newslode_common::time::Timestamp(0))).unwrap();
+        assert_eq!((found.value.as_str(), found.witness), ("Storm hits the coast", "title"));
     }
 
     #[test]
