@@ -1,6 +1,6 @@
 //! Standard output: the one place that writes to it.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 
 use serde::Serialize;
 
@@ -22,4 +22,14 @@ pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
 /// Writes a value as one line of JSON.
 pub(crate) fn json_line(value: &impl Serialize) -> anyhow::Result<()> {
     line(serde_json::to_string(value)?)
+}
+
+/// Whether to colour what people read: on a terminal, unless `NO_COLOR` says no.
+pub(crate) fn is_coloured() -> bool {
+    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty())
+}
+
+/// A text of a page without characters that would steer the reader's terminal.
+pub(crate) fn harmless(text: &str) -> String {
+    text.replace(char::is_control, "\u{fffd}")
 }

@@ -1,7 +1,7 @@
 //! `newslode partition`: the hierarchy of pages, for people or programs.
 
 use newslode_common::config::Config;
-use newslode_common::hierarchy::{Hierarchy, svg, xml};
+use newslode_common::hierarchy::{Hierarchy, NodeKind, svg, xml};
 use newslode_partitioner::partition::hierarchy;
 use newslode_partitioner::work::limits;
 use newslode_partitioner::{Method, Page, Params, Scope};
@@ -31,7 +31,7 @@ pub(crate) async fn run(args: PartitionArgs, config: &Config) -> anyhow::Result<
                 if several {
                     out::line(format!("== {}", page.name))?;
                 }
-                out::text(&tree(&made))?;
+                out::text(&tree(&made, if out::is_coloured() { &SOME } else { &NONE }))?;
             }
         }
     }
@@ -62,33 +62,47 @@ pub(crate) fn partition(page: &Input, params: &Params) -> Hierarchy {
     hierarchy(&Page::parse(&page.url, page.content_type.as_deref(), &page.bytes, &limits()), params)
 }
 
-/// An indented outline: segments are ruled off, groups carry a bullet, headers are marked.
-fn tree(hierarchy: &Hierarchy) -> String {
-    use newslode_common::hierarchy::NodeKind;
+/// Escape sequences of the tree's parts; empty where there are no colours.
+struct Colours {
+    /// Headers by their depth; deeper ones begin again.
+    heads: [&'static str; 4],
+    faint: &'static str,
+    link: &'static str,
+    end: &'static str,
+}
+
+const NONE: Colours = Colours { heads: [""; 4], faint: "", link: "", end: "" };
+const SOME: Colours = Colours {
+    heads: ["\x1b[1;34m", "\x1b[1;32m", "\x1b[1;33m", "\x1b[1;35m"],
+    faint: "\x1b[2m",
+    link: "\x1b[36m",
+    end: "\x1b[0m",
+};
+
+/// An indented outline: segments are ruled off, what heads others is marked and coloured by its depth.
+fn tree(hierarchy: &Hierarchy, colours: &Colours) -> String {
+    let Colours { heads, faint, link, end } = colours;
     let mut text = String::new();
     let mut depth: Vec<usize> = Vec::with_capacity(hierarchy.nodes.len());
     for node in &hierarchy.nodes {
-        let above = node.parent.map_or(0, |parent| depth[parent as usize]);
-        let own = match node.kind {
-            NodeKind::Page => 0,
-            NodeKind::Segment => {
-                text.push_str("────\n");
-                above
-            }
-            _ => above,
-        };
+        let own = node.parent.map_or(0, |parent| depth[parent as usize]);
+        if node.kind == NodeKind::Segment {
+            text.push_str(&format!("{faint}────{end}\n"));
+        }
         let Some(label) = &node.label else {
             depth.push(own);
             continue;
         };
-        let heads = node.kind != NodeKind::Label;
-        let mark = if heads { "▾ " } else { "" };
-        let link = if label.href.is_some() { " →" } else { "" };
-        text.push_str(&format!("{}{mark}{}{link}\n", "  ".repeat(own), label.text));
-        depth.push(own + usize::from(heads));
+        let is_head = node.kind != NodeKind::Label;
+        let (mark, colour) = if is_head { ("▾ ", heads[own % heads.len()]) } else { ("", "") };
+        let arrow = if label.href.is_some() { format!(" {link}→{end}") } else { String::new() };
+        let (indent, words) = ("  ".repeat(own), out::harmless(&label.text));
+        let ended = if colour.is_empty() { "" } else { end };
+        text.push_str(&format!("{indent}{colour}{mark}{words}{ended}{arrow}\n"));
+        depth.push(own + usize::from(is_head));
     }
     for cut in &hierarchy.coarse {
-        text.push_str(&format!("(coarser: the limit of {cut} was met)\n"));
+        text.push_str(&format!("{faint}(coarser: the limit of {cut} was met){end}\n"));
     }
     text
 }
@@ -99,16 +113,18 @@ mod tests {
 
     #[test]
     fn every_label_of_the_page_is_in_the_tree_once() {
-        let html = "<body><h2>Sport</h2><ul><li><a href=/cup>Cup</a><li><a href=/tour>Tour</a></ul>";
+        let html =
+            "<body><h2>Sport</h2><ul><li><a href=/cup>Cup</a><li><a href=/tour>Tour</a></ul><p>&#27;[2J";
         let page = Input {
             name: "p".into(),
             url: input::made_up("p.html").unwrap(),
             content_type: None,
             bytes: html.into(),
         };
-        let shown = tree(&partition(&page, &Params::default()));
-        for label in ["Sport", "Cup →", "Tour →"] {
-            assert_eq!(shown.matches(label).count(), 1, "{shown}");
-        }
+        let made = partition(&page, &Params::default());
+        let shown = tree(&made, &NONE);
+        assert!(shown.contains("▾ Sport\n  Cup →\n  Tour →\n"), "{shown}");
+        assert!(!shown.contains('\x1b'), "no colours were asked for, and pages bring none: {shown}");
+        assert!(tree(&made, &SOME).contains("\x1b[1;34m▾ Sport\x1b[0m\n"));
     }
 }

@@ -16,7 +16,7 @@ pub const SEPARATOR: char = '\u{1f}';
 pub enum Table {
     /// `""` → number of pages counted.
     Pages,
-    /// `label ␟ role` → pages that show the label in that role; the role is [`Role::code`].
+    /// `label ␟ role` → pages that show the label in that role; the role is [`Role::code`](super::Role::code).
     Labels,
     /// `label ␟ written form` → pages that write the label like that.
     Forms,
@@ -30,7 +30,7 @@ pub enum Table {
     /// `list ␟ label` → pages that show the label in that list; a list is named by its labels' hash.
     Lists,
     /// `page ␟ story` → 1 where that page of the site files that story, `page ␟` → 1 for each page that
-    /// is counted; both are named by [`url_id`]. How many pages show a story is the sum over its cells.
+    /// is counted; both are named by [`url_id`](super::url_id). How many pages show a story is the sum over its cells.
     Stories,
     /// `broader ␟ narrower` → pages where a list item `broader` stands over a list with `narrower`.
     Nested,

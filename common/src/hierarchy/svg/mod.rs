@@ -19,6 +19,8 @@ use layout::{Layout, Rect};
 const LINE: f64 = 18.0;
 /// Size of the font, in pixels.
 const FONT: f64 = 12.0;
+/// How much wider bold words are.
+const BOLD: f64 = 1.12;
 /// Height of the page's title and legend.
 const TOP: f64 = 74.0;
 /// Bars by depth: fill and border. Deeper ones begin again.
@@ -122,7 +124,7 @@ fn container(out: &mut String, node: &Node, at: Rect, depth: usize) {
         width - 6.0,
         LINE - 3.0
     );
-    let words = text::cut(&label.text, width - 24.0);
+    let words = text::cut(&label.text, (width - 24.0) / BOLD);
     open(out, label, node.promotion);
     line(out, x + 6.0, y + 13.0, &format!("fill=\"{border}\""), "▾");
     line(out, x + 18.0, y + 13.0, &format!("font-weight=\"bold\" fill=\"{}\"", ink(label)), &words);
