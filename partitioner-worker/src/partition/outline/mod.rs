@@ -15,6 +15,7 @@
 
 mod blocks;
 mod compose;
+mod data;
 mod decoration;
 mod evidence;
 mod forest;
@@ -73,10 +74,14 @@ pub(crate) fn outline(page: &Page, params: &OutlineParams) -> Outline {
         decoration::place(&evidence, &made.done, &mut made.forest);
     }
     let boundaries = blocks::boundaries(&evidence.skeleton, &made.forest, &made.done, params);
-    Outline {
+    let mut outline = Outline {
         labels: evidence.labels.iter().map(|label| label.lo..label.hi).collect(),
         parents: made.forest.parent.iter().map(|&above| (above != NONE).then_some(above)).collect(),
         lists: made.forest.list,
         boundaries,
+    };
+    if params.tables {
+        data::place(page, &mut outline);
     }
+    outline
 }

@@ -216,6 +216,19 @@ fn header_cells_head_columns() {
 }
 
 #[test]
+fn records_of_data_tables_stand_under_their_headers() {
+    let row = |name: &str, price: &str| format!("<tr><td>{name}<td>{price}<td>Mon");
+    let rows = [row("DAX", "7,012.5"), row("Dow", "9,113.2"), row("Nikkei", "8,090.1")].concat();
+    let html = format!("<h2>Markets</h2><table border=1><tr><td><b>Index<td><b>Now<td><b>Day{rows}</table>");
+    check_without(
+        &html,
+        |params| params.tables = false,
+        "Markets\n Index\n  DAX\n  Dow\n  Nikkei\n Now\n  7,012.5\n  9,113.2\n  8,090.1\n Day\n  Mon\n  Mon\n  Mon\n",
+        "Markets\n Index\n Now\n Day\n DAX\n 7,012.5\n Mon\n Dow\n 9,113.2\n Mon\n Nikkei\n 8,090.1\n Mon\n",
+    );
+}
+
+#[test]
 fn decoration_stands_aside() {
     check_without(
         "<div><span>•</span><p>Menu</p><span>|</span><ul><li><a href=/a>A</a><li><a href=/b>B</a></ul></div>",

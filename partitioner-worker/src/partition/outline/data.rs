@@ -1,0 +1,149 @@
+//! Records of data tables: each cell stands under the header of its column, or of its row if columns have none.
+//!
+//! What [`tables`] finds to be data is placed by its headers, whatever the boxes say; layout tables are
+//! left alone. Inside a cell the outline stays. A column's header stands under the header over it, the
+//! outermost under the table's title, and that under what heads the table. Afterwards every label of a
+//! table leads, header by header, out of it: there are no circles. Start at [`place`].
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::Outline;
+use super::skeleton::NONE;
+use crate::Page;
+use crate::tables::{self, DataTable, PlacedCell, Role, TableParams};
+
+/// Values of a table that is believed.
+const LEAST_VALUES: usize = 4;
+
+/// Puts the cells of data tables under their headers.
+pub(super) fn place(page: &Page, outline: &mut Outline) {
+    let has_table = page.tree.node_ids().any(|node| page.tree.tag(node) == Some("table"));
+    if !has_table {
+        return;
+    }
+    for table in tables::of(page, &TableParams::default()) {
+        if let Some(placed) = Placing::of(outline, &table) {
+            placed.apply(outline);
+        }
+    }
+}
+
+/// What becomes of one table's labels.
+struct Placing {
+    /// Cells in document order: their labels and the label they go under, by place; `None`: the table's.
+    cells: Vec<(Range<usize>, Option<usize>)>,
+    /// What heads the table, a label outside.
+    above: Option<u32>,
+}
+
+impl Placing {
+    /// `None` if labels reach over the borders of cells, no cell has a header, or the values are none.
+    fn of(outline: &Outline, table: &DataTable) -> Option<Placing> {
+        let placed = table.placed();
+        let labels = labels_in(outline, &table.leaves)?;
+        let mut cells = Vec::with_capacity(placed.len());
+        let mut tops: BTreeMap<usize, usize> = BTreeMap::new();
+        for cell in &placed {
+            let own = labels_in(outline, &cell.leaves)?;
+            tops.insert(cell.leaves.start, top(outline, &own)?);
+            cells.push(own);
+        }
+        let values: Vec<&Range<usize>> = cells
+            .iter()
+            .zip(&placed)
+            .filter(|(_, cell)| !cell.role.is_header())
+            .map(|(own, _)| own)
+            .collect();
+        // Boxes side by side are no values, and two of them are no records.
+        let held: usize = values.iter().map(|own| own.len()).sum();
+        if values.len() < LEAST_VALUES || held * 2 > values.len() * 3 {
+            return None;
+        }
+        let under = heads(&placed, &tops);
+        if under.iter().all(Option::is_none) {
+            return None;
+        }
+        let above = above(outline, &labels);
+        Some(Placing { cells: cells.into_iter().zip(under).collect(), above })
+    }
+
+    fn apply(self, outline: &mut Outline) {
+        let mut lists: BTreeMap<usize, u32> = BTreeMap::new();
+        let mut next = outline.lists.iter().filter(|list| **list != NONE).max().map_or(0, |most| most + 1);
+        for (own, head) in self.cells {
+            let list = match head {
+                None => NONE,
+                Some(head) => *lists.entry(head).or_insert_with(|| {
+                    next += 1;
+                    next - 1
+                }),
+            };
+            for label in own.clone() {
+                let is_top = outline.parents[label].is_none_or(|above| !own.contains(&(above as usize)));
+                if is_top && head != Some(label) {
+                    outline.parents[label] = head.map_or(self.above, |head| Some(head as u32));
+                    outline.lists[label] = list;
+                }
+            }
+        }
+    }
+}
+
+/// The label that each cell goes under.
+fn heads(placed: &[PlacedCell], tops: &BTreeMap<usize, usize>) -> Vec<Option<usize>> {
+    let top = |leaves: &Range<usize>| tops.get(&leaves.start).copied();
+    let title = placed.iter().find(|cell| cell.role == Role::Title).and_then(|cell| top(&cell.leaves));
+    // Headers by the header over them.
+    let mut over: BTreeMap<usize, usize> = BTreeMap::new();
+    for cell in placed {
+        for path in [&cell.above, &cell.before] {
+            for pair in path.windows(2) {
+                if let (Some(outer), Some(inner)) = (top(&pair[0]), top(&pair[1]))
+                    && outer < inner
+                {
+                    over.entry(inner).or_insert(outer);
+                }
+            }
+        }
+    }
+    let head = |cell: &PlacedCell| {
+        let own = top(&cell.leaves);
+        let header = cell.above.last().or(cell.before.last()).or(cell.sections.last());
+        let header = header.and_then(&top).or_else(|| own.and_then(|own| over.get(&own).copied()));
+        // A header stands before what it heads.
+        header.or(title).filter(|head| own.is_some_and(|own| *head < own))
+    };
+    placed.iter().map(head).collect()
+}
+
+/// The labels of a range of leaves, if none reaches over its ends.
+fn labels_in(outline: &Outline, leaves: &Range<usize>) -> Option<Range<usize>> {
+    let place = |leaf: usize| outline.labels.partition_point(|label| (label.start as usize) < leaf);
+    let own = place(leaves.start)..place(leaves.end);
+    let first = outline.labels.get(own.start)?;
+    let last = outline.labels.get(own.end.checked_sub(1)?)?;
+    (first.start as usize == leaves.start && last.end as usize <= leaves.end && !own.is_empty())
+        .then_some(own)
+}
+
+/// The first label of a cell that stands under none of the same cell.
+fn top(outline: &Outline, own: &Range<usize>) -> Option<usize> {
+    own.clone().find(|&label| outline.parents[label].is_none_or(|above| !own.contains(&(above as usize))))
+}
+
+/// What heads the table: the first label outside above its first label, if the way out of it leads not in again.
+fn above(outline: &Outline, labels: &Range<usize>) -> Option<u32> {
+    let mut up = outline.parents[labels.start];
+    while let Some(label) = up.filter(|label| labels.contains(&(*label as usize))) {
+        up = outline.parents[label as usize];
+    }
+    let found = up;
+    while let Some(label) = up {
+        if labels.contains(&(label as usize)) {
+            return None;
+        }
+        up = outline.parents[label as usize];
+    }
+    found
+}
