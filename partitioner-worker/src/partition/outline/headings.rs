@@ -119,16 +119,30 @@ impl Composer<'_> {
             return Some(self.scopes(&heads, parts));
         }
         let bare: Vec<usize> = (0..parts.len()).filter(|&i| self.is_heading(&parts[i])).collect();
-        let best: Rank = bare.iter().map(|&i| parts[i].rank).min()?;
-        let heads: Vec<usize> = bare.into_iter().filter(|&i| parts[i].rank == best).collect();
-        if let &[at] = heads.as_slice() {
-            return self.midway(element, parts, at);
+        let mut ranks: Vec<Rank> = bare.iter().map(|&i| parts[i].rank).collect();
+        ranks.sort_unstable();
+        ranks.dedup();
+        for rank in ranks {
+            let heads: Vec<usize> = bare.iter().copied().filter(|&i| parts[i].rank == rank).collect();
+            let &[at] = heads.as_slice() else { return self.in_one_style(element, parts, &heads) };
+            if let Some(scopes) = self.midway(element, parts, at) {
+                return Some(scopes);
+            }
+            // What would be the title of the page leaves the headings below it to head their parts.
+            if at + 1 == parts.len() || self.reaches(&parts[at], &parts[at + 1..]) {
+                return None;
+            }
         }
+        None
+    }
+
+    /// Headings of one rank, if their style is one, too.
+    fn in_one_style(&self, element: u32, parts: &[Part], heads: &[usize]) -> Option<Vec<Scope>> {
         let style = self.style_in(parts[heads[0]].best, element);
         if heads.iter().any(|&i| self.style_in(parts[i].best, element) != style) {
             return None;
         }
-        let scopes = self.scopes(&heads, parts);
+        let scopes = self.scopes(heads, parts);
         let gaps = scopes.iter().filter(|scope| scope.end > scope.at + 1).count();
         (gaps * 2 >= heads.len()).then_some(scopes)
     }

@@ -229,6 +229,18 @@ fn records_of_data_tables_stand_under_their_headers() {
 }
 
 #[test]
+fn a_page_title_leaves_the_parts_to_the_headings_below_it() {
+    let part = |name: &str| {
+        let stories: String = (0..16).map(|n| format!("<div><h4><a href=/{name}{n}>{name} {n}</a></h4><img alt=Rain src=x><p>It rains.</p></div>")).collect();
+        format!("<h2>{name}</h2><div>{stories}</div>")
+    };
+    let html = format!("<main><h1>Science</h1><p>updated today</p>{}{}</main>", part("Space"), part("Earth"));
+    let shown = show(&made(&html, OutlineParams::default()));
+    assert!(shown.starts_with("Science\nupdated today\nSpace\n Space 0\n"), "{shown}");
+    assert!(shown.contains("\nEarth\n Earth 0\n"), "{shown}");
+}
+
+#[test]
 fn decoration_stands_aside() {
     check_without(
         "<div><span>•</span><p>Menu</p><span>|</span><ul><li><a href=/a>A</a><li><a href=/b>B</a></ul></div>",
