@@ -94,9 +94,13 @@ impl Forest {
         self.child[label as usize]
     }
 
+    /// The tops of a part, in order. A row whose cells went into columns is another part's now: what is
+    /// left of its chain may end early or wander, and is followed no longer than it was.
     pub(super) fn tops(&self, part: &Part) -> impl Iterator<Item = u32> + '_ {
         let last = part.last;
-        std::iter::successors(Some(part.first), move |&top| (top != last).then(|| self.next[top as usize]))
+        let next =
+            move |&top: &u32| (top != last).then(|| self.next[top as usize]).filter(|&next| next != NONE);
+        std::iter::successors(Some(part.first), next).take(part.tops as usize)
     }
 
     /// The first tops of a part: enough to judge it by, and bounded however often it is judged.
@@ -107,16 +111,16 @@ impl Forest {
     /// All tops but the head itself come to stand under the head.
     pub(super) fn attach(&mut self, head: u32, part: &Part) {
         let mut top = part.first;
-        loop {
+        for _ in 0..part.tops {
             if top != head {
                 self.parent[top as usize] = head;
                 self.children[head as usize] += 1;
                 self.child[head as usize] = top;
             }
-            if top == part.last {
+            top = self.next[top as usize];
+            if top == NONE {
                 break;
             }
-            top = self.next[top as usize];
         }
     }
 
@@ -145,14 +149,14 @@ impl Forest {
         // Tops of parts that are lists have their numbers.
         for part in parts.iter().filter(|part| !part.is_list) {
             let mut top = part.first;
-            loop {
+            for _ in 0..part.tops {
                 if self.list[top as usize] == NONE {
                     self.list[top as usize] = self.lists;
                 }
-                if top == part.last {
+                top = self.next[top as usize];
+                if top == NONE {
                     break;
                 }
-                top = self.next[top as usize];
             }
         }
         self.lists += 1;

@@ -325,3 +325,15 @@ fn hostile_pages_are_done_in_time() {
         assert_eq!(hierarchy.leaves as usize, page.leaves.len());
     }
 }
+
+/// Found by fuzzing: a row whose cells went into columns was looked at again.
+#[test]
+fn rows_that_went_into_columns_are_no_chain_any_more() {
+    let html = "<table><th>A<th>B<tr><td>1<td>2<n>3<td>t<dt>K<dd>V<t>K<d>V<o>3<tr><td>l";
+    let made = made(html, OutlineParams::default());
+    assert_eq!(made.check(), Ok(()));
+    let labels = made.nodes.iter().filter_map(|node| node.label.as_ref());
+    let mut leaves: Vec<u32> = labels.flat_map(|label| label.leaves.clone()).collect();
+    leaves.sort_unstable();
+    assert!(leaves.into_iter().eq(0..made.leaves));
+}
