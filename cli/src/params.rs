@@ -34,13 +34,9 @@ pub(crate) fn named(name: &str) -> anyhow::Result<Params> {
 
 fn of(text: &str, name: &str) -> anyhow::Result<Params> {
     let mut changes: Table = text.parse()?;
-    let preset = match changes.remove("preset") {
-        None => Params::default(),
-        Some(Value::String(preset)) if Params::named(&preset).is_some() => {
-            Params::named(&preset).unwrap_or_default()
-        }
-        Some(other) => anyhow::bail!("`preset` is `default` or `paper`, not {other}"),
-    };
+    let preset = changes.remove("preset").unwrap_or_else(|| "default".into());
+    let preset = (preset.as_str().and_then(Params::named))
+        .with_context(|| format!("`preset` is `default` or `paper`, not {preset}"))?;
     let mut all = Table::try_from(&preset)?;
     all.insert("name".into(), name.into());
     overlay(&mut all, changes);

@@ -1,7 +1,7 @@
 //! What every service's main does around its `run`: configuration, log, signals, admin port.
 //!
 //! A service waits for its servers ([`patiently`]), says on `/health/ready` when they are there and
-//! when they are not, and ends when told to or when its work fails. Start at [`Service::start`].
+//! when they are not, and ends when told to or when its work fails. Start at [`main`].
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -107,18 +107,6 @@ impl Service {
         Ok(Service { config, metrics, stop, by, ready, tasks })
     }
 
-    /// Starts as the command line says; the text to print instead if it asks for one. A second signal
-    /// ends the process as if it had been killed: the services are made for that.
-    ///
-    /// # Errors
-    /// Arguments that are not understood, and those of [`Service::start`].
-    pub async fn from_command_line(name: &str) -> Result<Result<Service, String>, Error> {
-        match arguments(name, std::env::args().skip(1))? {
-            Asked::Say(text) => Ok(Err(text)),
-            Asked::Run(file) => Ok(Ok(Service::start(name, file, || std::process::abort()).await?)),
-        }
-    }
-
     /// The archive that is configured.
     ///
     /// # Errors
@@ -210,17 +198,23 @@ pub fn servers_ready(state: Arc<dyn SiteState>, broker: Arc<dyn Broker>) -> Read
     })
 }
 
-/// What `main` returns: prints what was asked for, or the error that ended the service. A wrong
-/// configuration is code 2, any other failure 1.
+/// A service's `main`: does what the command line asks for, which is the work if it asks for nothing else,
+/// and prints the error that ended it. A wrong configuration is code 2, any other failure 1. A second
+/// signal ends the process as if it had been killed: the services are made for that.
 #[allow(clippy::print_stdout, clippy::print_stderr, reason = "a service's last words")]
-pub fn end(name: &str, ended: Result<Option<String>, Error>) -> ExitCode {
-    match ended {
-        Ok(said) => {
-            if let Some(text) = said {
-                println!("{text}");
-            }
-            ExitCode::SUCCESS
+pub async fn main<F>(name: &str, work: impl FnOnce(Service) -> F) -> ExitCode
+where
+    F: Future<Output = Result<(), Error>>,
+{
+    let ended = async {
+        match arguments(name, std::env::args().skip(1))? {
+            Asked::Say(text) => println!("{text}"),
+            Asked::Run(file) => work(Service::start(name, file, || std::process::abort()).await?).await?,
         }
+        Ok::<(), Error>(())
+    };
+    match ended.await {
+        Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{name}: {error}");
             ExitCode::from(if error.is::<config::ConfigError>() { 2 } else { 1 })

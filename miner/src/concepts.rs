@@ -344,5 +344,4 @@ pub fn otsu(mut values: Vec<f64>) -> Option<f64> {
 }
 
 #[cfg(test)]
-#[path = "concepts_tests.rs"]
 mod tests;

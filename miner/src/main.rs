@@ -5,18 +5,12 @@ use std::process::ExitCode;
 use newslode_common::serve::{self, Service};
 use newslode_miner::service::{Parts, run};
 
-const NAME: &str = "newslode-miner";
-
 #[tokio::main]
 async fn main() -> ExitCode {
-    serve::end(NAME, work().await)
+    serve::main("newslode-miner", work).await
 }
 
-async fn work() -> Result<Option<String>, serve::Error> {
-    let service = match Service::from_command_line(NAME).await? {
-        Ok(service) => service,
-        Err(text) => return Ok(Some(text)),
-    };
+async fn work(service: Service) -> Result<(), serve::Error> {
     let archive = service.archive()?;
     let store = service.store().await?;
     let broker = service.broker().await?;
@@ -31,5 +25,5 @@ async fn work() -> Result<Option<String>, serve::Error> {
     let work = run(parts, service.config.miner.clone(), service.stop.clone());
     let ended = service.run(work).await;
     broker.close().await;
-    Ok(ended.map(|()| None)?)
+    Ok(ended?)
 }

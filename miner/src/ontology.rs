@@ -217,5 +217,4 @@ fn dated(value: &str) -> Literal {
 }
 
 #[cfg(test)]
-#[path = "ontology_tests.rs"]
 mod tests;

@@ -164,5 +164,4 @@ pub fn parents(relations: &[Related]) -> BTreeMap<&str, &Related> {
 }
 
 #[cfg(test)]
-#[path = "taxminer_tests.rs"]
 mod tests;

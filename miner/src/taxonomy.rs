@@ -188,5 +188,4 @@ impl<'a> Beside<'a> {
 }
 
 #[cfg(test)]
-#[path = "taxonomy_tests.rs"]
 mod tests;

@@ -4,9 +4,7 @@
 //! recall and F1 a page, then their means. A field is scored only over the pages whose gold gives it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
-use anyhow::Context;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 
@@ -32,17 +30,6 @@ pub(crate) struct Line {
     /// Text that it must not.
     #[serde(default, skip_serializing)]
     pub(crate) without: Option<Vec<String>>,
-}
-
-/// Reads JSON Lines.
-pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<Line>> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read `{}`", path.display()))?;
-    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    lines
-        .map(|(n, line)| {
-            serde_json::from_str(line).with_context(|| format!("in `{}`, line {}", path.display(), n + 1))
-        })
-        .collect()
 }
 
 /// Figures of one page; `None`: the gold does not give the field.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 
-use super::harmonic;
+use super::{harmonic, read_lines};
 
 type Pairs = BTreeSet<(String, String)>;
 
@@ -27,11 +27,7 @@ pub(crate) struct Line {
 pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<Line>> {
     let mut golds = Vec::new();
     for file in files(path)? {
-        let text =
-            std::fs::read_to_string(&file).with_context(|| format!("cannot read `{}`", file.display()))?;
-        for line in text.lines().filter(|line| !line.trim().is_empty()) {
-            let mut gold: Line =
-                serde_json::from_str(line).with_context(|| format!("in `{}`", file.display()))?;
+        for mut gold in read_lines::<Line>(&file)? {
             if gold.site.is_empty() {
                 let folder = file.parent().and_then(Path::file_name).unwrap_or_default();
                 gold.site = folder.to_string_lossy().into_owned();

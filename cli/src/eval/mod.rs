@@ -12,6 +12,27 @@ pub(crate) mod segments;
 pub(crate) mod tables;
 pub(crate) mod tags;
 
+use std::path::Path;
+
+use anyhow::Context;
+use serde::de::DeserializeOwned;
+
+/// Reads a file of gold.
+pub(crate) fn read_text(path: &Path) -> anyhow::Result<String> {
+    std::fs::read_to_string(path).with_context(|| format!("cannot read `{}`", path.display()))
+}
+
+/// Reads JSON Lines; blank lines do not count.
+pub(crate) fn read_lines<T: DeserializeOwned>(path: &Path) -> anyhow::Result<Vec<T>> {
+    let text = read_text(path)?;
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    lines
+        .map(|(n, line)| {
+            serde_json::from_str(line).with_context(|| format!("in `{}`, line {}", path.display(), n + 1))
+        })
+        .collect()
+}
+
 /// Precision, recall and F1 of one page.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub(crate) struct Prf {

@@ -27,8 +27,7 @@ pub(crate) fn read_folder(folder: &Path) -> anyhow::Result<BTreeMap<String, Gold
         let path = entry?.path();
         if path.extension().is_some_and(|ending| ending == "outline") {
             let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            let text = std::fs::read_to_string(&path)
-                .with_context(|| format!("cannot read `{}`", path.display()))?;
+            let text = super::read_text(&path)?;
             golds.insert(name, parse(&text).with_context(|| format!("in `{}`", path.display()))?);
         }
     }

@@ -5,9 +5,7 @@
 //! cells where the labels are sure of them. A table that was not found counts against everything.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
-use anyhow::Context;
 use serde::{Deserialize, Serialize};
 
 use super::{bootstrap_error, harmonic, mean};
@@ -43,17 +41,6 @@ impl Line {
     fn headers(&self) -> BTreeSet<(usize, usize)> {
         self.header_cells.iter().flatten().copied().collect()
     }
-}
-
-/// Reads JSON Lines.
-pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<Line>> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read `{}`", path.display()))?;
-    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    lines
-        .map(|(n, line)| {
-            serde_json::from_str(line).with_context(|| format!("in `{}`, line {}", path.display(), n + 1))
-        })
-        .collect()
 }
 
 /// Right ones among those said and those wanted.

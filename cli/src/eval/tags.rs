@@ -10,7 +10,7 @@ use std::path::Path;
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 
-use super::harmonic;
+use super::{harmonic, read_text};
 
 /// The tags in the order of the figures.
 pub(crate) const TAGS: [char; 4] = ['C', 'A', 'V', 'N'];
@@ -44,7 +44,7 @@ fn read_folder(folder: &Path) -> anyhow::Result<Vec<Gold>> {
     for entry in std::fs::read_dir(folder).with_context(|| format!("cannot read `{}`", folder.display()))? {
         let path = entry?.path();
         if path.extension().is_some_and(|ending| ending == "tags") {
-            let text = text(&path)?;
+            let text = read_text(&path)?;
             let page = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             let tags = parse(&text).with_context(|| format!("in `{}`", path.display()))?;
             golds.push(Gold { site: None, page, tags });
@@ -56,18 +56,8 @@ fn read_folder(folder: &Path) -> anyhow::Result<Vec<Gold>> {
 }
 
 fn read_lines(path: &Path) -> anyhow::Result<Vec<Gold>> {
-    let text = text(path)?;
-    let lines = text.lines().filter(|line| !line.trim().is_empty());
-    let golds = lines.map(|line| {
-        let Line { site, page, tags } =
-            serde_json::from_str(line).with_context(|| format!("in `{}`", path.display()))?;
-        Ok(Gold { site, page, tags: tags.chars().enumerate().collect() })
-    });
-    golds.collect()
-}
-
-fn text(path: &Path) -> anyhow::Result<String> {
-    std::fs::read_to_string(path).with_context(|| format!("cannot read `{}`", path.display()))
+    let gold = |Line { site, page, tags }| Gold { site, page, tags: tags.chars().enumerate().collect() };
+    Ok(super::read_lines(path)?.into_iter().map(gold).collect())
 }
 
 /// Number, tab, tag, tab, text.

@@ -133,7 +133,13 @@ fn attribute(out: &mut String, name: &str, value: &str) {
     out.push(' ');
     out.push_str(name);
     out.push_str("=\"");
-    for letter in value.chars() {
+    escape(out, value);
+    out.push('"');
+}
+
+/// Text for an attribute or an element of XML 1.0: what marks is escaped, what it does not know replaced.
+pub(super) fn escape(out: &mut String, text: &str) {
+    for letter in text.chars() {
         match letter {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
@@ -147,7 +153,6 @@ fn attribute(out: &mut String, name: &str, value: &str) {
             _ => out.push(letter),
         }
     }
-    out.push('"');
 }
 
 /// `3 5-9` for 3, 5, 6, 7, 8, 9.

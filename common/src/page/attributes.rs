@@ -187,6 +187,10 @@ mod tests {
     use crate::page::tests::{markup, written};
     use crate::page::{PageLimits, PageTree};
 
+    fn around(inner: &str) -> String {
+        format!("<html><head></head><body>{inner}</body></html>")
+    }
+
     /// The attributes of the last element, by the careful way with at most two.
     #[track_caller]
     fn check(html: &str, expected: &str) {
@@ -196,7 +200,6 @@ mod tests {
 
     #[test]
     fn what_is_over_is_left_out_up_to_the_end_of_the_tag() {
-        let around = |inner: &str| format!("<html><head></head><body>{inner}</body></html>");
         check("<p a b>x", &around("<p a= b=>x</p>"));
         check("<p a b c d=1 e='>' f=\">\">x<i>y", &around("<p a= b=>x<i>y</i></p>"));
         check("<p a=1/b=2 c/>x", &around("<p a=1/b=2 c=>x</p>"));
@@ -208,7 +211,6 @@ mod tests {
 
     #[test]
     fn what_is_no_tag_is_not_cut() {
-        let around = |inner: &str| format!("<html><head></head><body>{inner}</body></html>");
         check("x<!-- <p a b c> -->y", &around("xy"));
         check("<p title='<b a b c d>'>x", &around("<p title=<b a b c d>>x</p>"));
         check("<textarea><p a b c></textarea>x", &around("<textarea>&lt;p a b c></textarea>x"));

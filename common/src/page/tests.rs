@@ -3,6 +3,8 @@
 //! Nothing here looks at a clock: a hostile page shows that it was bounded by its notes and its depth, and a
 //! parse that is not bounded would not end.
 
+#![allow(clippy::unwrap_used, reason = "compiled for tests alone, which say what broke by panicking")]
+
 use std::collections::HashMap;
 use std::time::Duration;
 

@@ -17,7 +17,7 @@ use newslode_common::telemetry::metrics::Metrics;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::rabbitmq_server::RabbitServer;
+use newslode_test_servers::RabbitServer;
 
 struct Rabbit {
     url: String,

@@ -6,9 +6,6 @@ mod broker;
 mod broker_broken;
 mod broker_rabbitmq;
 mod golden;
-#[allow(dead_code, reason = "shared with the end-to-end tests, which use more of it")]
-mod rabbitmq_server;
-mod redis_server;
 mod store_redb;
 mod store_redis;
 mod store_suite;

@@ -19,7 +19,7 @@ use newslode_common::time::Timestamp;
 use newslode_common::version::{ContentHash, Version};
 use proptest::prelude::*;
 
-use crate::redis_server::RedisServer;
+use newslode_test_servers::RedisServer;
 
 async fn store(server: &RedisServer) -> RedisStore {
     RedisStore::connect(&server.config()).await.unwrap()

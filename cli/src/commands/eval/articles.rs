@@ -9,7 +9,7 @@ use newslode_partitioner::work::limits;
 
 use super::{page, write_predictions};
 use crate::args::EvalCommon;
-use crate::eval::articles;
+use crate::eval::{articles, read_lines};
 use crate::exit::Exit;
 use crate::out;
 use crate::progress::Shown;
@@ -18,7 +18,7 @@ use crate::progress::Shown;
 const LATEST: Timestamp = Timestamp(4_102_444_800_000);
 
 pub(super) fn run(common: &EvalCommon, quiet: bool) -> anyhow::Result<Exit> {
-    let golds = articles::read(&common.gold)?;
+    let golds: Vec<articles::Line> = read_lines(&common.gold)?;
     let mut methods: BTreeMap<&str, Vec<articles::Line>> = BTreeMap::new();
     let mut shown = Shown::new(quiet);
     for (done, gold) in golds.iter().enumerate() {

@@ -2,13 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyhow::Context;
 use serde::Serialize;
 
 use super::{page, presets, write_predictions};
 use crate::args::EvalCommon;
 use crate::commands::partition::partition;
-use crate::eval::segments;
+use crate::eval::{read_lines, segments};
 use crate::exit::Exit;
 use crate::out;
 use crate::progress::Shown;
@@ -20,14 +19,7 @@ struct Boundaries {
 }
 
 pub(super) fn run(common: &EvalCommon, level: u8, quiet: bool) -> anyhow::Result<Exit> {
-    let text = std::fs::read_to_string(&common.gold)
-        .with_context(|| format!("cannot read `{}`", common.gold.display()))?;
-    let golds = text
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .map(serde_json::from_str)
-        .collect::<Result<Vec<segments::Gold>, _>>()
-        .with_context(|| format!("in `{}`", common.gold.display()))?;
+    let golds: Vec<segments::Gold> = read_lines(&common.gold)?;
     let presets = presets(common)?;
     let mut said: BTreeMap<String, Vec<BTreeSet<u32>>> = BTreeMap::new();
     let mut shown = Shown::new(quiet);

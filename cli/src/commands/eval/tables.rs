@@ -9,13 +9,14 @@ use newslode_partitioner::work::limits;
 use super::{page, write_predictions};
 use crate::args::EvalCommon;
 use crate::commands::tables::named;
-use crate::eval::tables::{Line, Row, Summary, read, score, summary};
+use crate::eval::read_lines;
+use crate::eval::tables::{Line, Row, Summary, score, summary};
 use crate::exit::Exit;
 use crate::out;
 use crate::progress::Shown;
 
 pub(crate) fn run(common: &EvalCommon, quiet: bool) -> anyhow::Result<Exit> {
-    let gold = read(&common.gold)?;
+    let gold: Vec<Line> = read_lines(&common.gold)?;
     let mut pages: BTreeMap<&str, Vec<&Line>> = BTreeMap::new();
     for line in &gold {
         pages.entry(&line.page).or_default().push(line);

@@ -4,6 +4,7 @@
 //! early in its box and never runs over it.
 
 use super::FONT;
+use crate::hierarchy::xml;
 
 /// Width in pixels, at most.
 pub(super) fn width(words: &str) -> f64 {
@@ -41,20 +42,10 @@ pub(super) fn cut(words: &str, most: f64) -> String {
     kept
 }
 
-/// Text for XML 1.0: marked characters escaped, those it does not know replaced.
+/// Text for the picture's XML.
 pub(super) fn escaped(words: &str) -> String {
     let mut out = String::with_capacity(words.len());
-    for c in words.chars() {
-        match c {
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '&' => out.push_str("&amp;"),
-            '"' => out.push_str("&quot;"),
-            '\t' | '\n' | '\r' => out.push(' '),
-            '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
+    xml::escape(&mut out, words);
     out
 }
 
@@ -75,6 +66,6 @@ mod tests {
 
     #[test]
     fn nothing_breaks_out_of_the_markup() {
-        assert_eq!(escaped("<a href=\"x\">\u{0}&\n"), "&lt;a href=&quot;x&quot;&gt;\u{fffd}&amp; ");
+        assert_eq!(escaped("<a href=\"x\">\u{0}&\n"), "&lt;a href=&quot;x&quot;&gt;\u{fffd}&amp;&#10;");
     }
 }

@@ -10,7 +10,7 @@ use newslode_common::store::redis::RedisStore;
 use newslode_common::store::{Applied, SiteState, StoreError, StoreResult};
 
 use super::{change, site, store, url, version};
-use crate::redis_server::RedisServer;
+use newslode_test_servers::RedisServer;
 
 /// The message of a `Refused`.
 #[track_caller]

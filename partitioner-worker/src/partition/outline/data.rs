@@ -18,10 +18,6 @@ const LEAST_VALUES: usize = 4;
 
 /// Puts the cells of data tables under their headers.
 pub(super) fn place(page: &Page, outline: &mut Outline) {
-    let has_table = page.tree.node_ids().any(|node| page.tree.tag(node) == Some("table"));
-    if !has_table {
-        return;
-    }
     for table in tables::of(page, &TableParams::default()) {
         if let Some(placed) = Placing::of(outline, &table) {
             placed.apply(outline);

@@ -15,11 +15,5 @@ mod embedded;
 mod faults;
 mod lab;
 mod process;
-#[path = "../../../../common/tests/it/rabbitmq_server.rs"]
-#[allow(dead_code, reason = "shared with tests that use more of it")]
-mod rabbitmq_server;
-#[path = "../../../../common/tests/it/redis_server.rs"]
-#[allow(dead_code, reason = "shared with tests that use more of it")]
-mod redis_server;
 mod served;
 mod services;

@@ -18,8 +18,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::lab::{Digests, Lab, digests_in, outcomes_in, same_outcomes};
 use crate::process::{LOOK, Process, program};
-use crate::rabbitmq_server::RabbitServer;
-use crate::redis_server::RedisServer;
+use newslode_test_servers::{RabbitServer, RedisServer};
 
 /// The services, in the order of the flow.
 pub(crate) const SERVICES: [&str; 3] = ["newslode-crawler", "newslode-partitioner", "newslode-miner"];

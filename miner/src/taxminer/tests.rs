@@ -1,3 +1,7 @@
+//! Relations against the plain algorithm.
+
+#![allow(clippy::unwrap_used, reason = "compiled for tests alone, which say what broke by panicking")]
+
 use proptest::prelude::*;
 
 use super::*;

@@ -1,3 +1,7 @@
+//! What becomes a concept and what does not, on small made-up sites.
+
+#![allow(clippy::unwrap_used, reason = "compiled for tests alone, which say what broke by panicking")]
+
 use newslode_common::page::Site;
 
 use super::*;

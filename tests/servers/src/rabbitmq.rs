@@ -19,7 +19,7 @@ const SERVER: &str = "/usr/lib/rabbitmq/bin/rabbitmq-server";
 const START: Duration = Duration::from_secs(90);
 
 /// A running (or killed) node.
-pub(crate) struct RabbitServer {
+pub struct RabbitServer {
     folder: tempfile::TempDir,
     node: String,
     port: u16,
@@ -32,12 +32,12 @@ pub(crate) struct RabbitServer {
 
 impl RabbitServer {
     /// Starts a node and waits until it speaks AMQP.
-    pub(crate) async fn start() -> io::Result<RabbitServer> {
+    pub async fn start() -> io::Result<RabbitServer> {
         RabbitServer::start_with("[].\n").await
     }
 
     /// As [`RabbitServer::start`], with these plugins: the content of an `enabled_plugins` file.
-    pub(crate) async fn start_with(plugins: &str) -> io::Result<RabbitServer> {
+    pub async fn start_with(plugins: &str) -> io::Result<RabbitServer> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let folder = tempfile::Builder::new().prefix("rabbit").tempdir()?;
         let ports = free_ports()?;
@@ -71,17 +71,17 @@ impl RabbitServer {
     }
 
     /// For `broker.url`.
-    pub(crate) fn url(&self) -> String {
+    pub fn url(&self) -> String {
         format!("amqp://guest:guest@127.0.0.1:{}/%2f", self.port)
     }
 
     /// Where it serves its metrics, if the plugin is enabled.
-    pub(crate) fn metrics(&self) -> String {
+    pub fn metrics(&self) -> String {
         format!("127.0.0.1:{}", self.metrics_port)
     }
 
     /// Ends the node as a power cut would.
-    pub(crate) fn kill_now(&mut self) {
+    pub fn kill_now(&mut self) {
         if let Some(mut server) = self.server.take() {
             // It leads a process group of its own: the script and the machine it runs.
             signal_group(&server, "-9");
@@ -90,12 +90,12 @@ impl RabbitServer {
     }
 
     /// Stops the node's processes where they are: it takes connections and never answers.
-    pub(crate) fn freeze(&self) {
+    pub fn freeze(&self) {
         self.signal("-STOP");
     }
 
     /// Lets a frozen node go on.
-    pub(crate) fn thaw(&self) {
+    pub fn thaw(&self) {
         self.signal("-CONT");
     }
 
@@ -106,7 +106,7 @@ impl RabbitServer {
     }
 
     /// Starts a killed node on the state it left, and waits until it speaks AMQP.
-    pub(crate) async fn restart(&mut self) -> io::Result<()> {
+    pub async fn restart(&mut self) -> io::Result<()> {
         self.kill_now();
         let log = std::fs::File::options().create(true).append(true).open(self.path("console.log"))?;
         let server = as_rabbitmq(SERVER, self.folder.path())

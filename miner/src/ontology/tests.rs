@@ -1,3 +1,7 @@
+//! Turtle is read back by independent readers and says what the taxonomy and the articles say.
+
+#![allow(clippy::unwrap_used, reason = "compiled for tests alone, which say what broke by panicking")]
+
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::process::{Command, Stdio};

@@ -3,8 +3,6 @@
 //! It writes its append-only file at once, so a killed server comes back with all that it answered.
 //! Start at [`RedisServer::start`]; it is killed when it is dropped.
 
-#![allow(clippy::unwrap_used, reason = "a test says what broke by panicking")]
-
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
@@ -17,7 +15,7 @@ use tempfile::TempDir;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A running `redis-server`.
-pub(crate) struct RedisServer {
+pub struct RedisServer {
     directory: TempDir,
     port: u16,
     process: Child,
@@ -26,12 +24,12 @@ pub(crate) struct RedisServer {
 
 impl RedisServer {
     /// Starts a server with an append-only file and returns when it answers.
-    pub(crate) fn start() -> RedisServer {
+    pub fn start() -> RedisServer {
         RedisServer::start_with(&[])
     }
 
     /// The same with more options, as on the command line.
-    pub(crate) fn start_with(options: &[&str]) -> RedisServer {
+    pub fn start_with(options: &[&str]) -> RedisServer {
         let directory = tempfile::tempdir().unwrap();
         let options: Vec<String> = options.iter().map(|option| option.to_string()).collect();
         // Another process may take a free port before the server does: then it ends, and we try another.
@@ -46,7 +44,7 @@ impl RedisServer {
     }
 
     /// How to reach it; a short timeout, because everything is near.
-    pub(crate) fn config(&self) -> StoreConfig {
+    pub fn config(&self) -> StoreConfig {
         StoreConfig {
             url: Secret::new(format!("redis://127.0.0.1:{}/0", self.port)),
             timeout_ms: 10_000,
@@ -55,25 +53,25 @@ impl RedisServer {
     }
 
     /// Ends the server at once, as `kill -9` does.
-    pub(crate) fn kill(&mut self) {
+    pub fn kill(&mut self) {
         self.process.kill().unwrap();
         self.process.wait().unwrap();
     }
 
     /// Starts it again on the same port with the same files.
-    pub(crate) fn restart(&mut self) {
+    pub fn restart(&mut self) {
         self.process = spawn(&self.directory, self.port, &self.options);
         assert!(answers(self.port, &mut self.process), "the server did not come back");
     }
 
     /// Starts it again on the same port with nothing in it, as after the loss of its disk.
-    pub(crate) fn restart_empty(&mut self) {
+    pub fn restart_empty(&mut self) {
         self.directory = tempfile::tempdir().unwrap();
         self.restart();
     }
 
     /// Sends one command in plain words; its answer, raw.
-    pub(crate) fn tell(&self, words: &[&str]) -> String {
+    pub fn tell(&self, words: &[&str]) -> String {
         ask(self.port, words).unwrap_or_else(|error| panic!("`{words:?}` was not answered: {error}"))
     }
 }

@@ -1,3 +1,7 @@
+//! The tree, its order and its evidence.
+
+#![allow(clippy::unwrap_used, reason = "compiled for tests alone, which say what broke by panicking")]
+
 use newslode_common::contribution::Role;
 
 use super::*;
