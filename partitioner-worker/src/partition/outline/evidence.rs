@@ -11,6 +11,8 @@ use super::site_name;
 use super::skeleton::{NONE, Skeleton};
 use crate::Page;
 
+/// Uses from which on a text that leads nowhere is no name.
+const REPEATED: u32 = 3;
 /// Words of a long text.
 const LONG: u32 = 15;
 
@@ -37,9 +39,12 @@ impl Evidence {
         let labels = labels::labels(page, &skeleton, params);
         let spans = spans(&skeleton, &labels, page.leaves.len());
         let only = only(&labels, &spans, params);
-        let (ranks, marks) = rank::ranks(&skeleton, &labels, &spans, &only, params);
+        let (mut ranks, marks) = rank::ranks(&skeleton, &labels, &spans, &only, params);
         let styles = styles(&skeleton, &labels);
-        let barred = site_name::barred(page, &skeleton, &labels, &ranks, params);
+        let mut barred = site_name::barred(page, &skeleton, &labels, &ranks, params);
+        if params.generic {
+            generic(&labels, &mut ranks, &mut barred);
+        }
         let stuff = stuff(&labels);
         Evidence { skeleton, labels, spans, ranks, marks, styles, barred, stuff }
     }
@@ -108,4 +113,26 @@ fn stuff(labels: &[Label]) -> Vec<u32> {
         before.push(before[before.len() - 1] + u32::from(counts));
     }
     before
+}
+
+/// Links and pictures of one text that lead nowhere, and often, name what can be done there and not what is
+/// there ("more", "play"): they head nothing.
+fn generic(labels: &[Label], ranks: &mut [Rank], barred: &mut [bool]) {
+    let counts = |i: usize, rank: Rank| {
+        let label = &labels[i];
+        label.hi == label.lo + 1
+            && rank >= rank::LINK
+            && label.target == NONE
+            && (label.link.is_some() || label.is_image)
+    };
+    let mut uses: FxHashMap<u32, u32> = FxHashMap::default();
+    for i in (0..labels.len()).filter(|&i| counts(i, ranks[i])) {
+        *uses.entry(labels[i].text).or_default() += 1;
+    }
+    for (i, label) in labels.iter().enumerate() {
+        if counts(i, ranks[i]) && uses[&label.text] >= REPEATED {
+            ranks[i] = ranks[i].max(rank::KICKER);
+            barred[i] = true;
+        }
+    }
 }

@@ -142,6 +142,9 @@ impl Composer<'_> {
         if heads.iter().any(|&i| self.style_in(parts[i].best, element) != style) {
             return None;
         }
+        if self.are_headlines(parts, heads) {
+            return None;
+        }
         let scopes = self.scopes(heads, parts);
         let gaps = scopes.iter().filter(|scope| scope.end > scope.at + 1).count();
         (gaps * 2 >= heads.len()).then_some(scopes)
@@ -150,7 +153,11 @@ impl Composer<'_> {
     /// A true heading amid other parts heads what follows, up to a part that is as strong.
     fn midway(&self, element: u32, parts: &[Part], at: usize) -> Option<Vec<Scope>> {
         let head = &parts[at];
-        let is_end = |other: &Part| other.rank < head.rank || (other.rank == head.rank && other.is_closed());
+        let is_end = |other: &Part| {
+            other.rank < head.rank
+                || (other.rank == head.rank && other.is_closed())
+                || self.is_page_footer(other)
+        };
         let rest = &parts[at + 1..];
         let end = rest.iter().position(is_end).map_or(parts.len(), |end| at + 1 + end);
         let scope = &parts[at + 1..end];
@@ -193,7 +200,8 @@ impl Composer<'_> {
             |part: &Part| part.is_single() && (part.rank >= rank::LINK || self.barred[part.best as usize]);
         let at = (0..parts.len()).find(|&at| !is_small(&parts[at]) && !is_kicker(at))?;
         let (part, rest) = (&parts[at], &parts[at + 1..]);
-        if at > BEFORE || rest.is_empty() || !self.is_heading(part) {
+        let may_head = || self.is_heading(part) || (at == 0 && self.has_menu(part, rest));
+        if at > BEFORE || rest.is_empty() || !may_head() {
             return None;
         }
         let is_alike = |other: &Part| other.is_single() && other.rank == part.rank;

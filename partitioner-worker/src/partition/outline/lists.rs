@@ -94,6 +94,7 @@ impl Composer<'_> {
                 && part.rank < rank::META
                 && part.labels > 1
                 && (part.is_list || self.kind(part) == Some(Kind::List))
+                && !self.lists_peers(label, part)
         };
         let is_flat = |part: &Part| {
             self.is_other_block(label, part)
@@ -103,6 +104,11 @@ impl Composer<'_> {
         };
         let is_plain = self.labels[label.best as usize].link.is_none() && label.element != NONE;
         (lists.len() <= 2 && lists.iter().all(is_list)) || (is_plain && rest.len() == 1 && is_flat(&rest[0]))
+    }
+
+    /// Whether a list holds set-off labels of the same make: then this is one of them.
+    fn lists_peers(&self, label: &Part, list: &Part) -> bool {
+        label.rank <= rank::STRONG && self.forest.some_tops(list).any(|top| self.are_peers(label.best, top))
     }
 
     /// A block that is not of the label's kind.

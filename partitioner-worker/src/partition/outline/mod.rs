@@ -5,7 +5,7 @@
 //! inline markup split), how strongly each is set off ([`rank`]), and styles. Then [`compose`] goes from the
 //! leaves up: each element decides what its parts are to one another: like siblings ([`siblings`]), headings
 //! over what follows ([`headings`]), a label over a list ([`lists`]), a record under its strongest label
-//! ([`records`]), tabs over panels ([`tabs`]), header cells over columns ([`tables`]). It does so twice: the
+//! ([`records`]), tabs over panels ([`tabs`], [`panels`]), header cells over columns ([`tables`]). It does so twice: the
 //! first pass votes on styles ([`votes`]), the second decides with the votes. [`blocks`] are cut from the
 //! result.
 //!
@@ -22,9 +22,11 @@ mod forest;
 mod headings;
 mod labels;
 mod lists;
+mod panels;
 mod rank;
 mod records;
 mod rules;
+mod sections;
 mod siblings;
 mod site_name;
 mod skeleton;
@@ -69,6 +71,9 @@ pub(crate) fn outline(page: &Page, params: &OutlineParams) -> Outline {
         let mut ranks = evidence.ranks.clone();
         let votes = made.ballot.count(&evidence, &made.forest, &mut ranks);
         made = compose(&evidence, params, &votes, ranks);
+    }
+    if params.tabs {
+        panels::place(page, &evidence, &mut made.forest);
     }
     if params.decoration {
         decoration::place(&evidence, &made.done, &mut made.forest);

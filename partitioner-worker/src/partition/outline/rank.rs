@@ -1,5 +1,7 @@
 //! How strongly a label is set off from others: small is strong.
 
+use rustc_hash::FxHashMap;
+
 use super::OutlineParams;
 use super::labels::Label;
 use super::skeleton::{Element, NONE, Skeleton};
@@ -10,6 +12,8 @@ use super::words::Word;
 pub(super) type Rank = u8;
 
 pub(super) const HEAD_WORD: Rank = 70;
+/// Labels whose style heads others on most of the page.
+pub(super) const VOTED: Rank = 73;
 pub(super) const STRONG: Rank = 75;
 pub(super) const LINK: Rank = 80;
 pub(super) const TEXT: Rank = 90;
@@ -19,6 +23,10 @@ pub(super) const META: Rank = 100;
 
 /// Labels of a box made for a heading, at most; its first label is the heading.
 const HEADER: u32 = 5;
+
+/// Words of a kicker at most, and headings that must have one alike.
+const KICKER_WORDS: u32 = 5;
+const LEAST: usize = 3;
 
 /// What the elements around a label say of it.
 #[derive(Clone, Copy, Default)]
@@ -74,7 +82,36 @@ pub(super) fn ranks(
         if evidence.mark == NONE { label.element } else { evidence.mark }
     };
     let marks = labels.iter().zip(&evidence).map(mark).collect();
-    (labels.iter().zip(evidence).map(|(label, evidence)| rank(label, evidence)).collect(), marks)
+    let mut ranks: Vec<Rank> =
+        labels.iter().zip(evidence).map(|(label, evidence)| rank(label, evidence)).collect();
+    if params.votes {
+        find_kickers(skeleton, labels, spans, &mut ranks);
+    }
+    (ranks, marks)
+}
+
+/// Headings of two labels, a short one and then a longer one, again and again: the short one is a kicker.
+fn find_kickers(skeleton: &Skeleton, labels: &[Label], spans: &[(u32, u32)], ranks: &mut [Rank]) {
+    let mut found: FxHashMap<(u32, u32), Vec<u32>> = FxHashMap::default();
+    for (element, &(lo, hi)) in skeleton.elements.iter().zip(spans) {
+        if !matches!(element.kind, Kind::Heading(_)) || hi - lo > HEADER {
+            continue;
+        }
+        let mut inside = (lo..hi).filter(|&label| ranks[label as usize] < LINK);
+        let (Some(first), Some(second), None) = (inside.next(), inside.next(), inside.next()) else {
+            continue;
+        };
+        let (short, long) = (&labels[first as usize], &labels[second as usize]);
+        if short.words <= KICKER_WORDS && short.words < long.words {
+            let style = skeleton.get(short.element).sig;
+            found.entry((element.sig, style)).or_default().push(first);
+        }
+    }
+    for kickers in found.values().filter(|kickers| kickers.len() >= LEAST) {
+        for &label in kickers {
+            ranks[label as usize] = KICKER;
+        }
+    }
 }
 
 impl Evidence {

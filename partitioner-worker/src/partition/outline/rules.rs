@@ -36,6 +36,8 @@ pub struct OutlineParams {
     pub tables: bool,
     /// Labels without letters or digits take no part in structure.
     pub decoration: bool,
+    /// A link or picture that leads nowhere and recurs heads nothing.
+    pub generic: bool,
     /// Largest share of the page, in per cent, that one label heads.
     pub overreach: u32,
     /// Most leaves of a record.
@@ -72,6 +74,7 @@ impl Default for OutlineParams {
             same_target: true,
             tables: true,
             decoration: true,
+            generic: true,
             overreach: 35,
             record_leaves: 25,
             small_block: 8,
@@ -103,6 +106,7 @@ impl OutlineParams {
             same_target,
             tables,
             decoration,
+            generic,
             overreach,
             record_leaves,
             small_block,
@@ -128,6 +132,7 @@ impl OutlineParams {
             ("same_target", same_target),
             ("tables", tables),
             ("decoration", decoration),
+            ("generic", generic),
         ];
         let off: Vec<&str> = switches.iter().filter(|(_, is_on)| !**is_on).map(|(name, _)| *name).collect();
         let blocks = [small_block, closed_block, list_block, short_block, most_blocks, leaves_a_block]

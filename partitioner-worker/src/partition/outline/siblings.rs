@@ -10,6 +10,7 @@ use super::headings::{LEAST_HEADING, Scope};
 use super::rank;
 use super::skeleton::NONE;
 use super::tags::Kind;
+use super::words::Word;
 
 impl Composer<'_> {
     /// Parts of one kind: none heads another.
@@ -18,7 +19,7 @@ impl Composer<'_> {
             return false;
         }
         match self.kind(&parts[0]) {
-            Some(Kind::Row) => !self.is_row_over_list(parts),
+            Some(Kind::Row) => !(self.is_row_over_list(parts) || self.is_heading_row(parts)),
             _ => !(self.is_odd_first(parts) || self.is_headed_list(parts)),
         }
     }
@@ -50,9 +51,11 @@ impl Composer<'_> {
         {
             return !self.forest.some_tops(list).any(|top| self.are_peers(first.best, top));
         }
-        let larger = rest.iter().filter(|part| part.labels >= 3).count();
         let is_plain = self.is_lone(first) || first.rank <= LEAST_HEADING || self.is_header(first.element);
-        if larger * 10 >= rest.len() * 6 && first.rank <= rank::STRONG && is_plain {
+        if self.is_over_headlines(first, rest) {
+            return true;
+        }
+        if first.rank <= rank::STRONG && is_plain && are_larger(rest) {
             return !rest.iter().any(|part| self.are_peers(first.best, part.best));
         }
         if rest.len() < 2 || !self.is_lone(first) {
@@ -67,6 +70,17 @@ impl Composer<'_> {
         this.link.is_none() && !this.is_image && rest.iter().all(is_link)
     }
 
+    /// Whether a section's label of no great strength stands before the headlines of its section.
+    fn is_over_headlines(&self, first: &Part, rest: &[Part]) -> bool {
+        let is_label = first.rank == rank::KICKER || (rank::VOTED..=rank::STRONG).contains(&first.rank);
+        let headlines = rest.iter().filter(|part| part.rank <= rank::STRONG).count();
+        is_label
+            && self.is_lone(first)
+            && headlines >= 2
+            && headlines * 10 >= rest.len() * 6
+            && !rest.iter().any(|part| self.are_peers(first.best, part.best))
+    }
+
     /// Items among which bare headings stand before plain ones.
     fn is_headed_list(&self, parts: &[Part]) -> bool {
         let [first, rest @ ..] = parts else { return false };
@@ -78,12 +92,18 @@ impl Composer<'_> {
             return false;
         }
         let is_head = |part: &Part| self.is_bare(part) && self.are_peers(first.best, part.best);
-        let is_plain = |part: &Part| part.is_single() && part.rank >= rank::LINK;
+        // An item whose class calls it a title stands over boxes, too.
+        let is_named =
+            self.is_header(first.element) || self.skeleton.get(first.element).word == Some(Word::Head);
+        let is_plain =
+            |part: &Part| (part.is_single() && part.rank >= rank::LINK) || (is_named && part.labels >= 3);
         let heads = rest.iter().filter(|part| is_head(part)).count();
-        let plain = rest.iter().filter(|part| is_plain(part)).count();
+        let plain = rest.iter().filter(|part| !is_head(part) && is_plain(part)).count();
         heads < rest.len()
             && plain * 10 >= (rest.len() - heads) * 6
-            && rest.iter().all(|part| is_head(part) || part.rank > first.rank)
+            && rest
+                .iter()
+                .all(|part| is_head(part) || part.rank > first.rank || (is_named && part.labels >= 3))
     }
 
     /// Rows of one cell: a label in the first, lists in the others.
@@ -94,6 +114,15 @@ impl Composer<'_> {
             && self.is_lone(first)
             && !self.labels[first.best as usize].is_number
             && rest.iter().all(|part| part.is_list && part.inner != part.element)
+    }
+
+    /// Rows of a layout: a true heading in the first, alone or with a menu.
+    fn is_heading_row(&self, parts: &[Part]) -> bool {
+        let [first, rest @ ..] = parts else { return false };
+        first.rank <= LEAST_HEADING
+            && (self.is_bare(first) || self.has_menu(first, rest))
+            && !self.barred[first.best as usize]
+            && !rest.iter().any(|part| part.rank <= first.rank)
     }
 
     /// Boxes without a heading that go on with the one before.
@@ -158,4 +187,12 @@ impl Composer<'_> {
         let element = self.labels[part.first as usize].element;
         if element == part.element { NONE } else { self.skeleton.get(element).sig }
     }
+}
+
+/// Whether boxes of several labels are most of the parts, or hold most of the labels.
+fn are_larger(parts: &[Part]) -> bool {
+    let larger = || parts.iter().filter(|part| part.labels >= 3);
+    let labels: u32 = parts.iter().map(|part| part.labels).sum();
+    larger().count() * 10 >= parts.len() * 6
+        || larger().map(|part| part.labels).sum::<u32>() * 10 >= labels * 8
 }

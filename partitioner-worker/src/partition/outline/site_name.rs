@@ -41,7 +41,7 @@ pub(super) fn barred(
     let top = labels.len() * TOP / 100;
     for (i, label) in labels.iter().enumerate().take(top.max(1)) {
         let href = label.link.and_then(|link| page.tree.attr(link, "href"));
-        let is_set_off = label.is_image || ranks[i] <= 60;
+        let is_set_off = label.is_image || ranks[i] <= 60 || label.words > 1;
         barred[i] = (is_set_off && href.is_some_and(|href| is_root(href, &host)))
             || spells(page, label, &domain, LEAST)
             || spells(page, label, &host, LONG);

@@ -109,12 +109,12 @@ impl Skeleton {
         self.class_sets[self.get(element).class as usize].is_plain
     }
 
-    /// Same name, and a class in common or none on either.
+    /// Same name, and enough classes in common or none on either.
     pub(super) fn is_like(&self, a: u32, b: u32) -> bool {
         let (x, y) = (self.get(a), self.get(b));
         x.tag == y.tag && {
             let (m, n) = (self.classes(a), self.classes(b));
-            (self.is_plain(a) && self.is_plain(b)) || shares(m, n)
+            (self.is_plain(a) && self.is_plain(b)) || share_enough(m, n)
         }
     }
 
@@ -279,17 +279,18 @@ fn range(set: &ClassSet) -> Range<usize> {
     set.start as usize..set.end as usize
 }
 
-/// Whether two sorted lists have a member in common.
-fn shares(a: &[u32], b: &[u32]) -> bool {
-    let (mut i, mut j) = (0, 0);
+/// Whether two sorted lists have a third of the shorter one in common: names that only set a colour or a
+/// margin stand on boxes of all kinds.
+fn share_enough(a: &[u32], b: &[u32]) -> bool {
+    let (mut i, mut j, mut common) = (0, 0, 0);
     while i < a.len() && j < b.len() {
         match a[i].cmp(&b[j]) {
             std::cmp::Ordering::Less => i += 1,
             std::cmp::Ordering::Greater => j += 1,
-            std::cmp::Ordering::Equal => return true,
+            std::cmp::Ordering::Equal => (i, j, common) = (i + 1, j + 1, common + 1),
         }
     }
-    false
+    common > 0 && common * 3 >= a.len().min(b.len())
 }
 
 #[derive(Default)]

@@ -39,6 +39,8 @@ pub(super) enum Kind {
     Paragraph,
     /// `img`.
     Image,
+    /// `footer`.
+    Footer,
     /// Any other element of running text.
     Inline,
     /// Any other.
@@ -62,7 +64,7 @@ pub(super) fn kinds(tree: &PageTree) -> Vec<Kind> {
     kinds
 }
 
-const KINDS: [(&str, Kind); 66] = [
+const KINDS: [(&str, Kind); 67] = [
     ("h1", Kind::Heading(1)),
     ("h2", Kind::Heading(2)),
     ("h3", Kind::Heading(3)),
@@ -80,6 +82,7 @@ const KINDS: [(&str, Kind); 66] = [
     ("dd", Kind::Detail),
     ("article", Kind::Article),
     ("header", Kind::Header),
+    ("footer", Kind::Footer),
     ("hgroup", Kind::Header),
     ("ul", Kind::List),
     ("ol", Kind::List),

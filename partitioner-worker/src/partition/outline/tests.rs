@@ -2,6 +2,8 @@
 
 use newslode_common::hierarchy::{Hierarchy, NodeKind};
 
+mod sections;
+
 use super::*;
 use crate::Params;
 use crate::partition::hierarchy;
@@ -163,13 +165,11 @@ fn a_column_without_a_heading_goes_on_with_the_one_before() {
 }
 
 #[test]
-fn tabs_head_their_panels() {
-    check_without(
-        "<div><ul class=tabs><li><a href=#>Day</a><li><a href=#>Week</a></ul>\
-         <div class=p><p>a<p>b</div><div class=p><p>c<p>d</div></div>",
-        |params| params.tabs = false,
-        "Day\n a\n b\nWeek\n c\n d\n",
-        "Day\nWeek\na\nb\nc\nd\n",
+fn classes_that_only_set_a_margin_make_nothing_alike() {
+    check(
+        "<ul><li><div class='headline red big pb'><h2>Storm</h2></div><div class='byline grey tiny pb'>By Ann</div>\
+         <li><div class='headline red big pb'><h2>Flood</h2></div><div class='byline grey tiny pb'>By Bob</div></ul>",
+        "Storm\n By Ann\nFlood\n By Bob\n",
     );
 }
 

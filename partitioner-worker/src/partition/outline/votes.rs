@@ -7,10 +7,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::evidence::Evidence;
 use super::forest::Forest;
-use super::rank::Rank;
+use super::rank::{self, Rank};
 
-/// The rank of labels whose style heads others on most of the page.
-const VOTED: Rank = 73;
 /// Uses of a style below which the page says nothing of it.
 const LEAST_USES: u32 = 3;
 /// Share of a style's labels, in per cent, that must head two or more.
@@ -83,7 +81,7 @@ fn promote(styles: &[u32], forest: &Forest, ranks: &mut [Rank]) -> Vec<u32> {
     for (label, &style) in styles.iter().enumerate() {
         let (uses, heads) = (uses[style as usize], heads[style as usize]);
         if uses >= LEAST_USES && heads * 100 >= uses * SHARE {
-            ranks[label] = ranks[label].min(VOTED);
+            ranks[label] = ranks[label].min(rank::VOTED);
         }
     }
     uses

@@ -44,7 +44,7 @@ const CONTAINER: [&str; 16] = [
     "right",
 ];
 
-const TOP: [&str; 3] = ["header", "head", "hd"];
+const TOP: [&str; 4] = ["header", "head", "hd", "hdr"];
 
 const META: [&str; 22] = [
     "author",
