@@ -48,7 +48,7 @@ async fn run(cli: Cli) -> anyhow::Result<Exit> {
 }
 
 /// Prints an error and its hint, and says which exit code it is.
-#[allow(clippy::print_stderr)]
+#[allow(clippy::print_stderr, reason = "the one place that tells people what failed")]
 fn failed(error: &anyhow::Error) -> Exit {
     if error.chain().any(is_closed_pipe) {
         return Exit::Done;

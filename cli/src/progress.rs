@@ -30,7 +30,7 @@ impl Shown {
     }
 
     /// Shows a message; it is only made when it will be seen.
-    #[allow(clippy::print_stderr)]
+    #[allow(clippy::print_stderr, reason = "progress without a terminal is lines for people")]
     pub(crate) fn say(&mut self, message: impl FnOnce() -> String) {
         if let Some(bar) = &self.bar {
             bar.set_message(message());

@@ -17,7 +17,7 @@ pub(crate) fn run(args: BenchArgs, quiet: bool) -> anyhow::Result<Exit> {
     }
 }
 
-#[allow(clippy::print_stderr)]
+#[allow(clippy::print_stderr, reason = "progress is not output")]
 fn partition(args: &BenchPartitionArgs, quiet: bool) -> anyhow::Result<Exit> {
     if let (Some(way), Some(leaves)) = (&args.peak_of, args.leaves) {
         let way = Way::named(way).with_context(|| format!("there is no way `{way}`"))?;

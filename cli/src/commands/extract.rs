@@ -24,7 +24,7 @@ struct Line {
     url: String,
 }
 
-#[allow(clippy::print_stderr)]
+#[allow(clippy::print_stderr, reason = "pages that fail are named beside the output")]
 pub(crate) async fn run(args: ExtractArgs, config: &Config) -> anyhow::Result<Exit> {
     let mut pages = input::read(&args.pages, &config.crawler).await?;
     if let Some(manifest) = &args.manifest {

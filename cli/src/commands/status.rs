@@ -5,8 +5,11 @@ use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use newslode_common::broker::depths;
+use newslode_common::broker::rabbitmq::RabbitBroker;
 use newslode_common::config::Config;
 use newslode_common::outcome::Outcome;
+use newslode_common::store::redb::RedbStore;
+use newslode_common::store::redis::RedisStore;
 use newslode_common::store::{Frontier, SiteStatus};
 use newslode_common::time::Timestamp;
 use serde::Serialize;
@@ -31,13 +34,14 @@ struct Status {
 }
 
 pub(crate) async fn run(args: StatusArgs, config: &Config) -> anyhow::Result<Exit> {
+    let source = Source::open(&args, config).await?;
     if !args.watch {
-        show(&look(&args, config).await?, &args)?;
+        show(&source.look().await?, &args)?;
         return Ok(Exit::Done);
     }
     let mut last: Option<(Instant, u64)> = None;
     loop {
-        let mut status = look(&args, config).await?;
+        let mut status = source.look().await?;
         let (now, ended) = (Instant::now(), status.outcomes.values().sum());
         status.rate = last.map(|(then, before)| per_second(ended, before, now - then));
         last = Some((now, ended));
@@ -58,20 +62,35 @@ fn per_second(now: u64, before: u64, passed: Duration) -> f64 {
     now.saturating_sub(before) as f64 / passed.as_secs_f64().max(0.001)
 }
 
-async fn look(args: &StatusArgs, config: &Config) -> anyhow::Result<Status> {
-    let (sites, queues) = match &args.dir {
-        Some(folder) => (Frontier::status(&engine::open_state(folder)?).await?, BTreeMap::new()),
-        None => {
-            let mut queues = BTreeMap::new();
-            for (queue, depth) in depths(&served::broker(config).await?).await {
-                queues.insert(queue.to_string(), depth?);
+/// What is looked at: connected once, however often it is looked at.
+enum Source {
+    Folder(RedbStore),
+    Services(RabbitBroker, RedisStore),
+}
+
+impl Source {
+    async fn open(args: &StatusArgs, config: &Config) -> anyhow::Result<Source> {
+        Ok(match &args.dir {
+            Some(folder) => Source::Folder(engine::open_state(folder)?),
+            None => Source::Services(served::broker(config).await?, served::store(config).await?),
+        })
+    }
+
+    async fn look(&self) -> anyhow::Result<Status> {
+        let mut queues = BTreeMap::new();
+        let sites = match self {
+            Source::Folder(state) => Frontier::status(state).await?,
+            Source::Services(broker, store) => {
+                for (queue, depth) in depths(broker).await {
+                    queues.insert(queue.to_string(), depth?);
+                }
+                Frontier::status(store).await?
             }
-            (Frontier::status(&served::store(config).await?).await?, queues)
-        }
-    };
-    let at_work = sites.iter().filter(|site| !site.settings.paused);
-    let oldest_due = at_work.filter_map(|site| site.next_due).min();
-    Ok(Status { outcomes: tally(&sites), sites, queues, oldest_due, rate: None })
+        };
+        let at_work = sites.iter().filter(|site| !site.settings.paused);
+        let oldest_due = at_work.filter_map(|site| site.next_due).min();
+        Ok(Status { outcomes: tally(&sites), sites, queues, oldest_due, rate: None })
+    }
 }
 
 fn show(status: &Status, args: &StatusArgs) -> anyhow::Result<()> {

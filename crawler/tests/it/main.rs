@@ -1,7 +1,6 @@
 //! A crawler against a web server on loopback that answers as it should not.
 
-// The helpers of tests are no tests by clippy's measure.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "clippy takes only marked functions for tests, not their helpers")]
 
 mod answers;
 mod doubles;

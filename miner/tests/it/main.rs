@@ -1,7 +1,6 @@
 //! The miner with the real embedded store and broker.
 
-// Clippy takes only functions marked as tests for tests, not their helpers.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "clippy takes only marked functions for tests, not their helpers")]
 
 mod counting;
 mod folding;
