@@ -27,6 +27,8 @@ fn sites(count: usize, labels: &[(&str, &[Role])], lists: &[&[&str]]) -> Vec<Arc
             .collect(),
         filing: BTreeMap::new(),
         nested: Default::default(),
+        directories: Default::default(),
+        numbered: Default::default(),
     };
     (0..count).map(|at| Arc::new(site(at))).collect()
 }

@@ -30,6 +30,8 @@ fn sites() -> Vec<Arc<SiteSummary>> {
         lists: vec![ListSummary { pages: 1, labels: vec!["en:sport".into(), "en:tenni".into()] }],
         filing: BTreeMap::new(),
         nested: [("en:sport".to_owned(), "en:tenni".to_owned())].into(),
+        directories: Default::default(),
+        numbered: Default::default(),
     };
     (0..3).map(|at| Arc::new(site(at))).collect()
 }
@@ -47,7 +49,8 @@ fn concepts_take_their_most_frequent_form_and_languages_stay_apart() {
 
 #[test]
 fn the_same_input_gives_the_same_bytes() {
-    let bytes = || serde_json::to_vec(&fold(&sites(), &FoldParams { support: 2 })).unwrap();
+    let bytes =
+        || serde_json::to_vec(&fold(&sites(), &FoldParams { support: 2, ..FoldParams::default() })).unwrap();
     assert_eq!(bytes(), bytes());
     assert_eq!(serde_json::from_slice::<Taxonomy>(&bytes()).unwrap(), fold(&sites(), &FoldParams::default()));
 }
@@ -80,7 +83,8 @@ fn relations(menu: bool, sport: &str, tennis: &str) -> Vec<(String, String)> {
         }
         Arc::new(site)
     });
-    let relations = fold(&made.collect::<Vec<_>>(), &FoldParams { support: 2 }).relations;
+    let relations =
+        fold(&made.collect::<Vec<_>>(), &FoldParams { support: 2, ..FoldParams::default() }).relations;
     relations.into_iter().map(|relation| (relation.broader, relation.narrower)).collect()
 }
 
