@@ -95,10 +95,7 @@ fn a_pair_from_which_follows_what_lists_deny_goes() {
     let relations = || {
         vec![related("sport", "video", 2, 1), related("video", "art", 3, 1), related("video", "world", 3, 1)]
     };
-    assert_eq!(
-        pairs(&uncontradicted(relations(), |_, _| 3)),
-        [("video", "art"), ("video", "world")]
-    );
+    assert_eq!(pairs(&uncontradicted(relations(), |_, _| 3)), [("video", "art"), ("video", "world")]);
     assert_eq!(uncontradicted(relations(), |_, _| 1).len(), 3);
     let art = |_: &str, child: &str| if child == "art" { 3 } else { 0 };
     assert_eq!(pairs(&uncontradicted(relations(), art)), [("video", "art"), ("video", "world")]);

@@ -99,3 +99,41 @@ fn a_menu_or_a_path_makes_a_pair_and_the_outline_alone_none() {
     assert_eq!(relations(false, "/", "/tennis"), []);
     assert_eq!(relations(false, "/s?id=1", "/s/tennis"), []);
 }
+
+#[test]
+fn labels_of_one_page_are_one_concept_with_all_their_sites() {
+    let made: Vec<_> = sites()
+        .into_iter()
+        .map(|site| {
+            let mut site = (*site).clone();
+            let mut other = site.labels["en:tenni"].clone();
+            other.forms = [("Lawn Tennis".to_owned(), 1)].into();
+            site.labels.insert("en:lawn tenni".into(), other);
+            Arc::new(site)
+        })
+        .collect();
+    let taxonomy = fold(&made, &FoldParams::default());
+    let tennis = taxonomy.concept("en:lawn tenni").unwrap();
+    assert_eq!(tennis.keys, ["en:lawn tenni", "en:tenni"]);
+    let forms: Vec<_> = tennis.forms.iter().map(|form| form.text.as_str()).collect();
+    assert_eq!((tennis.label.as_str(), forms), ("Lawn Tennis", vec!["Lawn Tennis", "Tennis"]));
+    assert!(taxonomy.concept("en:tenni").is_none());
+    assert_eq!(taxonomy.relations[0].narrower, "en:lawn tenni");
+}
+
+#[test]
+fn the_print_relates_by_outlines_alone() {
+    let made: Vec<_> = sites()
+        .into_iter()
+        .map(|site| {
+            let mut site = (*site).clone();
+            site.nested.clear();
+            Arc::new(site)
+        })
+        .collect();
+    let relations = |params: FoldParams| fold(&made, &params).relations.len();
+    assert_eq!(relations(FoldParams { support: 3, ..FoldParams::paper() }), 1);
+    // Outlines alone need one site more than the support.
+    assert_eq!(relations(FoldParams { support: 3, ..FoldParams::default() }), 0);
+    assert_eq!(relations(FoldParams { support: 2, ..FoldParams::default() }), 1);
+}

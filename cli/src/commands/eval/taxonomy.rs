@@ -282,6 +282,21 @@ mod tests {
     }
 
     #[test]
+    fn what_the_collector_changed_is_restored() {
+        let row = |rewritten: Option<&str>| Row {
+            file: String::new(),
+            url: String::new(),
+            lang: String::new(),
+            rewritten: rewritten.map(str::to_owned),
+        };
+        let bytes = b"<a href=off://a.test/x>\xe4 off: o</a>".to_vec();
+        let said = "absolute link schemes changed to off: by the collector";
+        assert_eq!(row(Some(said)).restored(bytes.clone()), b"<a href=http://a.test/x>\xe4 off: o</a>");
+        assert_eq!(row(Some("nothing of note")).restored(bytes.clone()), bytes);
+        assert_eq!(row(None).restored(bytes.clone()), bytes);
+    }
+
+    #[test]
     fn support_alone_takes_what_enough_sites_link() {
         let contribution = |words: &[&str]| {
             let html: String = words.iter().map(|word| format!("<p><a href=/{word}>{word}</a>")).collect();
