@@ -18,6 +18,7 @@ use newslode_common::contribution::{Role, url_id};
 use crate::summary::{LabelSummary, SiteSummary};
 
 mod company;
+mod faults;
 mod merge;
 pub use merge::{alike, by_target};
 
@@ -142,6 +143,14 @@ pub fn judge(sites: &[Arc<SiteSummary>], support: u32) -> BTreeMap<String, Judge
     judged
 }
 
+/// A label that single sites vouch for, whatever others say: a concept.
+#[must_use]
+pub(crate) fn judge_alone(key: &str, on: Vec<usize>, sites: &[Arc<SiteSummary>]) -> Judged {
+    let linked = on.iter().filter_map(|at| sites.get(*at)?.labels.get(key)).collect();
+    let shown = Shown { sites: on, linked, directories: 0 };
+    Judged { verdict: Verdict::Concept, ..candidate(key, shown, sites, 1) }
+}
+
 /// Judges by the print's three rules of abridgement alone (`[OM05 §5.1]`).
 #[must_use]
 pub fn judge_as_printed(sites: &[Arc<SiteSummary>], support: u32) -> BTreeMap<String, Judged> {
@@ -189,7 +198,7 @@ fn candidate(key: &str, shown: Shown, sites: &[Arc<SiteSummary>], support: u32) 
     } else if inside < support as usize {
         Verdict::TooFewSites
     } else {
-        fault(key, &on, sites).unwrap_or(Verdict::Concept)
+        faults::usual(key, &on, sites).unwrap_or(Verdict::Concept)
     };
     let mean = |role: Role| mean(linked.iter().map(|label| label.share(role)));
     let (spelled, tail) = (mean(Role::Spelled), mean(Role::Tail));
@@ -202,56 +211,6 @@ fn candidate(key: &str, shown: Shown, sites: &[Arc<SiteSummary>], support: u32) 
     Judged { sites: on, own, score: own, spelled, tail, files, verdict }
 }
 
-/// What is wrong with a label on half or more of the sites that link it; the most usual of several faults.
-fn fault(key: &str, on: &[usize], sites: &[Arc<SiteSummary>]) -> Option<Verdict> {
-    const FAULTS: [Verdict; 5] = [
-        Verdict::Counts,
-        Verdict::InText,
-        Verdict::LeadsNowhere,
-        Verdict::LeadsAnywhere,
-        Verdict::SecondName,
-    ];
-    let (mut linked, mut faulty) = (0, [0; FAULTS.len()]);
-    for site in on.iter().filter_map(|at| sites.get(*at)) {
-        let Some(label) = site.labels.get(key).filter(|label| label.pages(Role::Link) > 0) else { continue };
-        linked += 1;
-        let is = [
-            site.is_counter(key),
-            label.share(Role::InText) >= 0.5,
-            label.share(Role::Empty) >= 0.5,
-            label.share(Role::Many) >= 0.5 || is_scattered(label),
-            is_second_name(label),
-        ];
-        if let Some(count) = is.iter().position(|is| *is).and_then(|at| faulty.get_mut(at)) {
-            *count += 1;
-        }
-    }
-    let usual = FAULTS.into_iter().zip(faulty).rev().max_by_key(|(_, sites)| *sites)?.0;
-    (2 * faulty.iter().sum::<usize>() >= linked).then_some(usual)
-}
-
-/// Pages that a label of one site leads to: beyond these, it leads anywhere.
-const FEW_TARGETS: usize = 4;
-
-/// Whether a label leads to ever other pages of its site: its few most usual ones are not half of it.
-fn is_scattered(label: &LabelSummary) -> bool {
-    let mut pages: Vec<u64> = label.targets.values().copied().collect();
-    pages.sort_unstable_by(|a, b| b.cmp(a));
-    let (usual, all) = (pages.iter().take(FEW_TARGETS - 1).sum::<u64>(), pages.iter().sum::<u64>());
-    pages.len() >= FEW_TARGETS && 2 * usual < all
-}
-
-/// Whether most pages that link the label to another page name that page before it: a target is counted
-/// for the first label of a page that leads there.
-fn is_second_name(label: &LabelSummary) -> bool {
-    let named: u64 = label.targets.values().sum();
-    let linking = label.pages(Role::Inside).saturating_sub(label.pages(Role::Empty));
-    linking > 0 && 2 * named < linking
-}
-
-/// Stories of its own that a page files at least if it is a section's.
-const SECTION_STORIES: u64 = 3;
-
 /// Over the sites that counted a page which the label leads to: the share where such a page files stories.
 fn files(key: &str, on: &[usize], sites: &[Arc<SiteSummary>]) -> Option<f64> {
     let (mut read, mut filing) = (0, 0);
@@ -260,7 +219,7 @@ fn files(key: &str, on: &[usize], sites: &[Arc<SiteSummary>]) -> Option<f64> {
         let targets = label.targets.keys().filter(|url| !url.is_front_page());
         let stories = targets.filter_map(|url| site.filing.get(&url_id(url))).max();
         read += u32::from(stories.is_some());
-        filing += u32::from(stories.is_some_and(|stories| *stories >= SECTION_STORIES));
+        filing += u32::from(stories.is_some_and(|stories| *stories >= faults::SECTION_STORIES));
     }
     (read > 0).then(|| f64::from(filing) / f64::from(read))
 }

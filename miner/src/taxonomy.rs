@@ -17,7 +17,9 @@ use crate::summary::SiteSummary;
 use crate::taxminer::{acyclic, frequent, parents, reduced, uncontradicted};
 
 mod evidence;
+mod expansion;
 mod show;
+use expansion::expand;
 pub use show::{explain, tree_text};
 
 /// What a fold can be told.
@@ -39,6 +41,8 @@ pub enum Rules {
     Print,
 }
 
+/// The print expands nothing.
+static NONE: evidence::Concepts = BTreeMap::new();
 /// Jaccard likeness from which the print merges labels.
 const PRINTED_LIKENESS: f64 = 0.5;
 
@@ -150,12 +154,16 @@ pub fn fold(sites: &[Arc<SiteSummary>], params: &FoldParams) -> Taxonomy {
         let beside = Beside::of(sites, &concept_of);
         uncontradicted(relations, |a, b| beside.sites(a, b))
     };
-    let relations = reduced(relations);
+    let expansion = expand(sites, if is_print { &NONE } else { &concept_of }, &judged);
+    let relations = reduced(acyclic(relations.into_iter().chain(expansion.relations).collect()));
     let shown_under = parents(&relations);
     let named = |at: &usize| sites.get(*at).map(|site| site.site.clone());
     let mut parts: BTreeMap<&str, Vec<(&str, &Judged)>> = BTreeMap::new();
     for (key, label) in &kept {
         parts.entry(concept_of.get(key).unwrap_or(key)).or_default().push((key, label));
+    }
+    for (key, label) in &expansion.labels {
+        parts.entry(key).or_default().push((key, label));
     }
     let concepts = parts.iter().map(|(key, labels)| {
         let forms = forms(key, labels, sites);

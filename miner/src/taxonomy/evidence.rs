@@ -86,7 +86,7 @@ fn by_path(site: &SiteSummary, concepts: &Concepts) -> Vec<(String, String)> {
 }
 
 /// The URL's origin and the names on its path.
-fn steps(url: &CanonicalUrl) -> Vec<&str> {
+pub(super) fn steps(url: &CanonicalUrl) -> Vec<&str> {
     let path = url.path().split('/').filter(|name| !name.is_empty());
     std::iter::once(url.host()).chain(path).collect()
 }

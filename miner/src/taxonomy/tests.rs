@@ -137,3 +137,51 @@ fn the_print_relates_by_outlines_alone() {
     assert_eq!(relations(FoldParams { support: 3, ..FoldParams::default() }), 0);
     assert_eq!(relations(FoldParams { support: 2, ..FoldParams::default() }), 1);
 }
+
+/// Three sites with sports; the first has tennis alone, on this path, and read or not.
+fn expanded(path: &str, filing: Option<u64>, in_directory: bool, level: Role) -> Vec<(String, String)> {
+    let made: Vec<_> = sites()
+        .into_iter()
+        .enumerate()
+        .map(|(at, site)| {
+            let mut site = (*site).clone();
+            let mut tennis = site.labels.remove("en:tenni").unwrap();
+            site.nested.clear();
+            site.pairs.clear();
+            if at == 0 {
+                let url: newslode_common::page::CanonicalUrl =
+                    format!("https://a.test{path}").parse().unwrap();
+                let id = newslode_common::contribution::url_id(&url);
+                site.filing = filing.map(|stories| (id, stories)).into_iter().collect();
+                tennis.targets = [(url, 1)].into();
+                tennis.roles.insert(level, 1);
+                site.labels.insert("en:tenni".into(), tennis);
+                site.nested.insert(("en:sport".into(), "en:tenni".into()));
+                site.directories.extend(in_directory.then(|| "en:tenni".to_owned()));
+                let sport = site.labels.get_mut("en:sport").unwrap();
+                sport.targets = [("https://a.test/sport".parse().unwrap(), 1)].into();
+            }
+            Arc::new(site)
+        })
+        .collect();
+    let relations = fold(&made, &FoldParams::default()).relations;
+    relations.into_iter().map(|relation| (relation.broader, relation.narrower)).collect()
+}
+
+#[test]
+fn one_site_expands_a_concept_where_all_agrees() {
+    let pair = vec![("en:sport".to_owned(), "en:tenni".to_owned())];
+    let check = |path, filing, in_directory, wanted: &[_]| {
+        assert_eq!(
+            expanded(path, filing, in_directory, Role::Any),
+            wanted,
+            "{path} {filing:?} {in_directory}"
+        );
+    };
+    check("/sport/tennis", Some(3), false, &pair);
+    check("/sport/tennis", Some(2), true, &[]);
+    check("/sport/tennis", None, true, &pair);
+    check("/sport/tennis", None, false, &[]);
+    check("/tennis", Some(3), true, &[]);
+    assert_eq!(expanded("/sport/tennis", Some(3), true, Role::InText), []);
+}
