@@ -17,10 +17,11 @@ use newslode_common::contribution::{Role, url_id};
 
 use crate::summary::{LabelSummary, SiteSummary};
 
-/// Rounds of the company rule; scores move by less than a hundredth after eight.
-const ROUNDS: usize = 10;
-/// Weight of a label's own score beside its company's.
-const OWN: f64 = 0.15;
+mod company;
+mod faults;
+mod merge;
+pub use merge::{alike, by_target};
+
 /// With fewer sites than this the split is not trusted alone: see [`Rule::strict`].
 const FEW_SITES: usize = 5;
 /// Halves that lie closer than this are one crowd, and all of it is kept: the split would find noise.
@@ -50,13 +51,18 @@ pub enum Verdict {
     NowhereALink,
     /// All of its links leave their site (second abridgement rule).
     LeavesItsSite,
-    /// On half of its sites it leads to many pages, as "more" and "video" do.
-    LeadsAnywhere,
-    /// On half of its sites its targets are named by another label that stands before it, as those of
-    /// "more" under a section's name are.
-    SecondName,
-    /// On half of its sites it leads nowhere: to script, mail, its own page or the front page.
+    // The next five: something is wrong with its links on half of its sites, mostly this.
+    /// It stands there with ever other numbers, as "3 comments" does.
+    Counts,
+    /// It stands in running text.
+    InText,
+    /// It leads nowhere: to script, mail, its own page or the front page.
     LeadsNowhere,
+    /// It leads to many pages, as "view all" does.
+    LeadsAnywhere,
+    /// Its targets are named by another label that stands before it, as those of "more" under a section's
+    /// name are.
+    SecondName,
     /// Its company is that of menus and services.
     BadCompany,
     /// The pages that it leads to file no stories of their own (third abridgement rule).
@@ -75,6 +81,8 @@ impl Verdict {
             Verdict::NoWord => "no concept: it holds no letter",
             Verdict::NowhereALink => "no concept: it is nowhere a link",
             Verdict::LeavesItsSite => "no concept: all of its links leave their site",
+            Verdict::Counts => "no concept: it counts, with ever other numbers",
+            Verdict::InText => "no concept: it stands in running text",
             Verdict::LeadsAnywhere => "no concept: it leads to many pages at once",
             Verdict::SecondName => "no concept: its pages have another name beside it",
             Verdict::FilesNothing => "no concept: the pages it leads to file no stories of their own",
@@ -107,24 +115,67 @@ pub struct Judged {
     pub verdict: Verdict,
 }
 
-/// Judges every label that at least `support` sites show, by key. `support` 1 judges all.
+/// Judges every label that at least `support` sites link, by key. `support` 1 judges all.
 #[must_use]
 pub fn judge(sites: &[Arc<SiteSummary>], support: u32) -> BTreeMap<String, Judged> {
-    let mut shown: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    let mut shown: BTreeMap<&str, Shown> = BTreeMap::new();
     for (at, site) in sites.iter().enumerate() {
-        for (key, label) in &site.labels {
-            if label.pages(Role::Any) > 0 {
-                shown.entry(key).or_default().push(at);
-            }
+        for (key, label) in site.labels.iter().filter(|(_, label)| label.pages(Role::Any) > 0) {
+            let shown = shown.entry(key).or_default();
+            shown.sites.push(at);
+            shown.linked.extend((label.pages(Role::Link) > 0).then_some(label));
         }
     }
-    shown.retain(|_, on| on.len() >= support as usize);
-    let mut judged: BTreeMap<String, Judged> =
-        shown.into_iter().map(|(key, on)| (key.to_owned(), candidate(key, on, sites, support))).collect();
-    keep_company(&mut judged, sites);
+    for name in sites.iter().flat_map(|site| &site.directories) {
+        if let Some(shown) = shown.get_mut(name.as_str()) {
+            shown.directories += 1;
+        }
+    }
+    // A phrase that recurs in texts is no label, and must not enter the split: only links say so.
+    shown.retain(|_, on| on.sites.len() >= support as usize);
+    let mut judged: BTreeMap<String, Judged> = shown
+        .into_iter()
+        .map(|(key, shown)| (key.to_owned(), candidate(key, shown, sites, support)))
+        .collect();
+    company::keep(&mut judged, sites);
     split(&mut judged, sites.len());
     read_pages(&mut judged);
     judged
+}
+
+/// A label that single sites vouch for, whatever others say: a concept.
+#[must_use]
+pub(crate) fn judge_alone(key: &str, on: Vec<usize>, sites: &[Arc<SiteSummary>]) -> Judged {
+    let linked = on.iter().filter_map(|at| sites.get(*at)?.labels.get(key)).collect();
+    let shown = Shown { sites: on, linked, directories: 0 };
+    Judged { verdict: Verdict::Concept, ..candidate(key, shown, sites, 1) }
+}
+
+/// Judges by the print's three rules of abridgement alone (`[OM05 §5.1]`).
+#[must_use]
+pub fn judge_as_printed(sites: &[Arc<SiteSummary>], support: u32) -> BTreeMap<String, Judged> {
+    let mut judged = judge(sites, support);
+    for label in judged.values_mut() {
+        label.verdict = match label.verdict {
+            verdict @ (Verdict::TooFewSites
+            | Verdict::NoWord
+            | Verdict::NowhereALink
+            | Verdict::LeavesItsSite) => verdict,
+            _ if label.files.is_some_and(|files| files < 0.5) => Verdict::FilesNothing,
+            _ => Verdict::Concept,
+        };
+    }
+    judged
+}
+
+/// A label over the sites, before it is judged.
+#[derive(Default)]
+struct Shown<'a> {
+    sites: Vec<usize>,
+    /// Its uses where it is a link.
+    linked: Vec<&'a LabelSummary>,
+    /// Sites with stories in a directory of its name.
+    directories: usize,
 }
 
 /// Why a key is no concept though [`judge`] says nothing of it.
@@ -134,18 +185,9 @@ pub fn verdict_of(judged: &BTreeMap<String, Judged>, key: &str) -> Verdict {
 }
 
 /// Abridgement, vetoes and the own score: all that needs no other label.
-fn candidate(key: &str, on: Vec<usize>, sites: &[Arc<SiteSummary>], support: u32) -> Judged {
-    let uses: Vec<_> = on.iter().filter_map(|at| sites.get(*at)?.labels.get(key)).collect();
-    let mean = |role: Role| mean(uses.iter().map(|label| label.share(role)));
-    // On a site where the label is no link every share is 0, so each "not" is taken among its links.
-    let linked: Vec<_> = uses.iter().filter(|label| label.pages(Role::Link) > 0).collect();
-    let without = |role: Role| {
-        linked.iter().map(|label| 1.0 - label.share(role)).sum::<f64>() / uses.len().max(1) as f64
-    };
-    let often = |is: &dyn Fn(&LabelSummary) -> bool| {
-        2 * linked.iter().filter(|label| is(label)).count() >= linked.len().max(1)
-    };
-    let inside = uses.iter().filter(|label| label.pages(Role::Inside) > 0).count();
+fn candidate(key: &str, shown: Shown, sites: &[Arc<SiteSummary>], support: u32) -> Judged {
+    let Shown { sites: on, linked, directories } = shown;
+    let inside = linked.iter().filter(|label| label.pages(Role::Inside) > 0).count();
     let words = key.split_once(':').map_or(key, |(_, stems)| stems);
     let verdict = if !words.chars().any(char::is_alphabetic) {
         Verdict::NoWord
@@ -154,56 +196,30 @@ fn candidate(key: &str, on: Vec<usize>, sites: &[Arc<SiteSummary>], support: u32
     } else if inside == 0 {
         Verdict::LeavesItsSite
     } else if inside < support as usize {
-        // A phrase that recurs in texts is no label: only sites that link it say so.
         Verdict::TooFewSites
-    } else if often(&|label| label.share(Role::Many) >= 0.5 || is_scattered(label)) {
-        Verdict::LeadsAnywhere
-    } else if often(&|label| is_second_name(label)) {
-        Verdict::SecondName
-    } else if often(&|label| label.share(Role::Empty) >= 0.5) {
-        Verdict::LeadsNowhere
     } else {
-        Verdict::Concept
+        faults::usual(key, &on, sites).unwrap_or(Verdict::Concept)
     };
+    let mean = |role: Role| mean(linked.iter().map(|label| label.share(role)));
     let (spelled, tail) = (mean(Role::Spelled), mean(Role::Tail));
-    let shares =
-        [spelled, mean(Role::Inside), without(Role::Empty), without(Role::NoFollow), without(Role::Tail)];
-    let own = if linked.is_empty() { 0.0 } else { shares.iter().sum::<f64>() / 5.0 };
+    let filed = (directories as f64 / linked.len().max(1) as f64).min(1.0);
+    let not = |role: Role| 1.0 - mean(role);
+    let shares = [spelled, filed, mean(Role::Inside), not(Role::Empty), not(Role::NoFollow), 1.0 - tail];
+    let own = shares.iter().sum::<f64>() / shares.len() as f64;
+    let own = if linked.len() < support as usize { 0.0 } else { own };
     let files = files(key, &on, sites);
     Judged { sites: on, own, score: own, spelled, tail, files, verdict }
 }
-
-/// Pages that a label of one site leads to: beyond these, it leads anywhere.
-const FEW_TARGETS: usize = 4;
-
-/// Whether a label leads to ever other pages of its site: its few most usual ones are not half of it.
-fn is_scattered(label: &LabelSummary) -> bool {
-    let mut pages: Vec<u64> = label.targets.values().copied().collect();
-    pages.sort_unstable_by(|a, b| b.cmp(a));
-    let (usual, all) = (pages.iter().take(FEW_TARGETS - 1).sum::<u64>(), pages.iter().sum::<u64>());
-    pages.len() >= FEW_TARGETS && 2 * usual < all
-}
-
-/// Whether most pages that link the label to another page name that page before it: a target is counted
-/// for the first label of a page that leads there.
-fn is_second_name(label: &LabelSummary) -> bool {
-    let named: u64 = label.targets.values().sum();
-    let linking = label.pages(Role::Inside).saturating_sub(label.pages(Role::Empty));
-    linking > 0 && 2 * named < linking
-}
-
-/// Stories of its own that a page files at least if it is a section's.
-const SECTION_STORIES: u64 = 3;
 
 /// Over the sites that counted a page which the label leads to: the share where such a page files stories.
 fn files(key: &str, on: &[usize], sites: &[Arc<SiteSummary>]) -> Option<f64> {
     let (mut read, mut filing) = (0, 0);
     for site in on.iter().filter_map(|at| sites.get(*at)) {
         let Some(label) = site.labels.get(key) else { continue };
-        let targets = label.targets.keys().filter(|url| !url.is_home());
+        let targets = label.targets.keys().filter(|url| !url.is_front_page());
         let stories = targets.filter_map(|url| site.filing.get(&url_id(url))).max();
         read += u32::from(stories.is_some());
-        filing += u32::from(stories.is_some_and(|stories| *stories >= SECTION_STORIES));
+        filing += u32::from(stories.is_some_and(|stories| *stories >= faults::SECTION_STORIES));
     }
     (read > 0).then(|| f64::from(filing) / f64::from(read))
 }
@@ -226,60 +242,6 @@ fn read_pages(judged: &mut BTreeMap<String, Judged>) {
 fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
     let count = values.len().max(1) as f64;
     values.sum::<f64>() / count
-}
-
-/// `s(l) = 0.15 own(l) + 0.85 · mean over sites, over its lists there, of the mean s of the OTHER labels`,
-/// ten times from s = own. A list counts once a site: a footer that stands on every page says no more. A label in no list is its own
-/// company. Labels that were dropped take part: junk sinks what stands beside it.
-fn keep_company(judged: &mut BTreeMap<String, Judged>, sites: &[Arc<SiteSummary>]) {
-    let index: BTreeMap<&str, usize> = judged.keys().enumerate().map(|(i, key)| (key.as_str(), i)).collect();
-    let own: Vec<f64> = judged.values().map(|label| label.own).collect();
-    let lists: Vec<Vec<Vec<usize>>> = sites
-        .iter()
-        .map(|site| {
-            let known = site.lists.iter().map(|list| {
-                let members = list.labels.iter().filter_map(|key| index.get(key.as_str()).copied());
-                members.collect::<Vec<_>>()
-            });
-            known.filter(|members| members.len() > 1).collect()
-        })
-        .collect();
-    let mut scores = own.clone();
-    for _ in 0..ROUNDS {
-        let company = company(&scores, &lists);
-        for ((score, own), company) in scores.iter_mut().zip(&own).zip(company) {
-            *score = OWN * own + (1.0 - OWN) * company.unwrap_or(*own);
-        }
-    }
-    for (label, score) in judged.values_mut().zip(scores) {
-        label.score = score;
-    }
-}
-
-/// The mean over sites, over lists, of the other labels' scores; `None` for labels in no list.
-fn company(scores: &[f64], lists: &[Vec<Vec<usize>>]) -> Vec<Option<f64>> {
-    let mut over_sites = vec![(0.0, 0.0); scores.len()];
-    let mut here = vec![(0.0, 0.0); scores.len()];
-    let score = |label: usize| scores.get(label).copied().unwrap_or(0.0);
-    for site in lists {
-        here.fill((0.0, 0.0));
-        for members in site {
-            let sum: f64 = members.iter().map(|label| score(*label)).sum();
-            for label in members {
-                if let Some((total, weight)) = here.get_mut(*label) {
-                    *total += (sum - score(*label)) / (members.len() - 1) as f64;
-                    *weight += 1.0;
-                }
-            }
-        }
-        for ((total, weight), (sum, sites)) in here.iter().zip(&mut over_sites) {
-            if *weight > 0.0 {
-                *sum += total / weight;
-                *sites += 1.0;
-            }
-        }
-    }
-    over_sites.into_iter().map(|(sum, sites)| (sites > 0.0).then(|| sum / sites)).collect()
 }
 
 /// Drops the worse half of the candidates that are left, if there are two halves.

@@ -86,7 +86,7 @@ pub async fn fold_once(
     }
     let state = parts.state.as_ref();
     let (sites, read) = memory.summaries.refresh(state).await.context("cannot read the sites")?;
-    let (folded, params) = (sites.clone(), FoldParams { support: config.support });
+    let (folded, params) = (sites.clone(), FoldParams { support: config.support, ..FoldParams::default() });
     // Thousands of sites take seconds: not on the threads that serve the queues.
     let taxonomy = tokio::task::spawn_blocking(move || fold(&folded, &params)).await?;
     let changed = write(state, &taxonomy).await?;

@@ -51,10 +51,15 @@ pub fn at_once(follow: Follow, why: Why, depth: u32, page: &Contribution) -> Vec
 pub fn concept_pages<'a>(taxonomy: &'a Taxonomy, site: &SiteSummary) -> BTreeMap<CanonicalUrl, Vec<&'a str>> {
     let mut pages: BTreeMap<CanonicalUrl, Vec<&'a str>> = BTreeMap::new();
     for concept in &taxonomy.concepts {
-        let Some(label) = site.labels.get(&concept.key) else { continue };
-        let mut targets: Vec<_> =
-            label.targets.iter().filter(|(url, _)| is_page(url) && !url.is_home()).collect();
-        targets.sort_by(|a, b| b.1.cmp(a.1).then_with(|| a.0.cmp(b.0)));
+        let labels = concept.keys.iter().filter_map(|key| site.labels.get(key));
+        let mut named: BTreeMap<&CanonicalUrl, u64> = BTreeMap::new();
+        for (url, on) in labels.flat_map(|label| &label.targets) {
+            if is_page(url) && !url.is_front_page() {
+                *named.entry(url).or_default() += on;
+            }
+        }
+        let mut targets: Vec<_> = named.into_iter().collect();
+        targets.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
         for (url, _) in targets.into_iter().take(MOST_TARGETS) {
             pages.entry(url.clone()).or_default().push(&concept.key);
         }

@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use newslode_common::contribution::{Role, SEPARATOR, Table};
+use newslode_common::contribution::{Contribution, Delta, Role, SEPARATOR, Table};
 use newslode_common::page::{CanonicalUrl, Site};
 use newslode_common::store::{SiteState, StoreResult};
 
@@ -31,6 +31,10 @@ pub struct SiteSummary {
     pub filing: BTreeMap<String, u64>,
     /// (broader, narrower) where a menu's item stands over a list.
     pub nested: BTreeSet<(String, String)>,
+    /// Label keys that name a directory in which the site files stories.
+    pub directories: BTreeSet<String>,
+    /// What is left of the labels with numbers when these are taken out → how many labels that were.
+    pub numbered: BTreeMap<String, u64>,
 }
 
 /// One label on one site.
@@ -72,7 +76,12 @@ pub struct Tables {
     pub stories: BTreeMap<String, i64>,
     /// [`Table::Nested`]
     pub nested: BTreeMap<String, i64>,
+    /// [`Table::Directories`]
+    pub directories: BTreeMap<String, i64>,
 }
+
+/// With so many different numbers a label counts something.
+const COUNTER: u64 = 4;
 
 /// Of so many other pages of a site one may show a story that is peculiar to a page.
 const ONE_IN: u64 = 10;
@@ -94,6 +103,34 @@ impl LabelSummary {
     }
 }
 
+impl Tables {
+    /// The counters of these pages, summed as a store would.
+    #[must_use]
+    pub fn of<'a>(pages: impl IntoIterator<Item = &'a Contribution>) -> Tables {
+        let mut sum = Delta::default();
+        for (cell, count) in pages.into_iter().flat_map(Contribution::cells) {
+            sum.add(cell, count);
+        }
+        let mut tables = Tables::default();
+        for (cell, count) in sum.iter() {
+            let table = match cell.table {
+                Table::Pages => &mut tables.pages,
+                Table::Labels => &mut tables.labels,
+                Table::Forms => &mut tables.forms,
+                Table::Pairs => &mut tables.pairs,
+                Table::Targets => &mut tables.targets,
+                Table::Lists => &mut tables.lists,
+                Table::Stories => &mut tables.stories,
+                Table::Nested => &mut tables.nested,
+                Table::Directories => &mut tables.directories,
+                Table::Terms => continue,
+            };
+            table.insert(cell.key.clone(), count);
+        }
+        tables
+    }
+}
+
 impl SiteSummary {
     /// Reads the counters. Cells that no page can have written (of another shape, not positive, unknown
     /// roles) are passed over.
@@ -107,6 +144,8 @@ impl SiteSummary {
             lists: Vec::new(),
             filing: filing(&tables.stories),
             nested: keyed(&tables.nested).map(|([a, b], _)| (a.to_owned(), b.to_owned())).collect(),
+            directories: keyed(&tables.directories).map(|([name], _)| name.to_owned()).collect(),
+            numbered: BTreeMap::new(),
         };
         for ([label, role], pages) in keyed(&tables.labels) {
             if let Some(role) = Role::ALL.iter().find(|known| known.code() == role) {
@@ -134,7 +173,17 @@ impl SiteSummary {
             list.labels.push(label.to_owned());
         }
         summary.lists = lists.into_values().collect();
+        for rest in summary.labels.keys().filter_map(|key| without_numbers(key)) {
+            *summary.numbered.entry(rest).or_default() += 1;
+        }
         summary
+    }
+
+    /// Whether the site writes the label with ever other numbers, as dates and counts are.
+    #[must_use]
+    pub fn is_counter(&self, key: &str) -> bool {
+        let others = without_numbers(key).and_then(|rest| self.numbered.get(&rest));
+        others.is_some_and(|labels| *labels >= COUNTER)
     }
 
     fn label(&mut self, key: &str) -> &mut LabelSummary {
@@ -158,9 +207,18 @@ impl SiteSummary {
             lists: state.cells(site, Table::Lists).await?,
             stories: state.cells(site, Table::Stories).await?,
             nested: state.cells(site, Table::Nested).await?,
+            directories: state.cells(site, Table::Directories).await?,
         };
         Ok(SiteSummary::of(site.clone(), &tables))
     }
+}
+
+/// The key without its numbers; `None` if it holds none.
+fn without_numbers(key: &str) -> Option<String> {
+    let (language, stems) = key.split_once(':')?;
+    let is_number = |stem: &&str| stem.starts_with(|letter: char| letter.is_ascii_digit());
+    let rest: Vec<&str> = stems.split(' ').filter(|stem| !is_number(stem)).collect();
+    stems.split(' ').any(|stem| is_number(&stem)).then(|| format!("{language}:{}", rest.join(" ")))
 }
 
 /// Counted pages and how many stories only they, or few others, file. One other page may always: the
@@ -245,6 +303,7 @@ mod tests {
             lists: cells(&[(&["x", "en:jazz"], 2), (&["x", "en:rock"], 2)]),
             stories: cells(&[(&["p", ""], 1), (&["p", "s"], 1)]),
             nested: cells(&[(&["en:music", "en:jazz"], 2)]),
+            directories: cells(&[(&["en:jazz"], 1)]),
         };
         let summary = SiteSummary::of(Site::of_host("a.test"), &tables);
         assert_eq!(summary.pages, 4);
@@ -257,6 +316,8 @@ mod tests {
             [ListSummary { pages: 2, labels: vec!["en:jazz".into(), "en:rock".into()] }]
         );
         assert_eq!(summary.filing, [("p".to_owned(), 1)].into());
+        assert!(summary.numbered.is_empty());
+        assert!(summary.directories.contains("en:jazz"));
         assert!(summary.nested.contains(&("en:music".into(), "en:jazz".into())));
     }
 

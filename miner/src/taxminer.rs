@@ -9,8 +9,8 @@
 //! Which pairs count, and where that departs from the paper, is the taxonomy's `evidence`.
 //!
 //! The pairs are made a DAG strongest first, so what closes a cycle is always its weakest pair
-//! ([`acyclic`]); hubs that only seem broader are cut ([`cut_hubs`]); what follows from two other pairs is
-//! left out ([`reduced`]). Invariant: acyclic and antisymmetric; each relation names the sites that prove it.
+//! ([`acyclic`]); pairs from which follows what lists deny are taken out ([`uncontradicted`]); what follows
+//! from two other pairs is left out ([`reduced`]). Invariant: acyclic and antisymmetric; each relation names the sites that prove it.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -87,51 +87,6 @@ fn reaches(below: &BTreeMap<String, Vec<String>>, from: &str, to: &str) -> bool 
     false
 }
 
-/// Share of contradicted pairs from which a hub is cut.
-const CONTRADICTED: f64 = 0.3;
-/// Contradicted pairs, and sites that must contradict a pair, at least.
-const AT_LEAST: usize = 2;
-
-/// Cuts hubs, the worst first. A concept such as "video" stands under one section and over others; by it
-/// "sports" would be broader than "world". Each (parent, child) that follows from a concept m is
-/// contradicted if the two stand side by side in one list on at least two sites, and on more sites than
-/// show the pair itself. With three tenths of its pairs contradicted (two at least), m loses its children:
-/// nothing follows from it any more, while its own place under its parents stays.
-/// `siblings(a, b)` counts the sites with a and b in one list.
-#[must_use]
-pub fn cut_hubs(mut relations: Vec<Related>, siblings: impl Fn(&str, &str) -> usize) -> Vec<Related> {
-    loop {
-        let support: BTreeMap<(&str, &str), usize> =
-            relations.iter().map(|r| ((r.broader.as_str(), r.narrower.as_str()), r.sites.len())).collect();
-        let contradicted = |parent: &str, child: &str| {
-            let beside = siblings(parent, child);
-            beside >= AT_LEAST && beside > support.get(&(parent, child)).copied().unwrap_or(0)
-        };
-        let mut worst: Option<(f64, &str)> = None;
-        for (hub, (parents, children)) in neighbours(&relations) {
-            let pairs = parents.len() * children.len();
-            let wrong = parents.iter().flat_map(|p| children.iter().map(move |c| (p, c)));
-            let wrong = wrong.filter(|(parent, child)| contradicted(parent, child)).count();
-            let share = wrong as f64 / pairs.max(1) as f64;
-            if wrong >= AT_LEAST && share >= CONTRADICTED && worst.is_none_or(|(most, _)| share > most) {
-                worst = Some((share, hub));
-            }
-        }
-        let Some(hub) = worst.map(|(_, hub)| hub.to_owned()) else { return relations };
-        relations.retain(|relation| relation.broader != hub);
-    }
-}
-
-/// Concept → (its parents, its children).
-fn neighbours(relations: &[Related]) -> BTreeMap<&str, (Vec<&str>, Vec<&str>)> {
-    let mut around: BTreeMap<&str, (Vec<&str>, Vec<&str>)> = BTreeMap::new();
-    for Related { broader, narrower, .. } in relations {
-        around.entry(broader).or_default().1.push(narrower);
-        around.entry(narrower).or_default().0.push(broader);
-    }
-    around
-}
-
 /// Transitive reduction of a DAG: leaves out (a, c) where a longer way from a to c is left.
 #[must_use]
 pub fn reduced(relations: Vec<Related>) -> Vec<Related> {
@@ -162,6 +117,9 @@ pub fn parents(relations: &[Related]) -> BTreeMap<&str, &Related> {
     }
     parents
 }
+
+mod contradictions;
+pub use contradictions::uncontradicted;
 
 #[cfg(test)]
 mod tests;

@@ -10,12 +10,16 @@ use std::sync::Arc;
 use newslode_common::page::Site;
 use serde::{Deserialize, Serialize};
 
-use crate::concepts::{Judged, Verdict, judge, least_support, verdict_of};
+use crate::concepts::{
+    Judged, Verdict, alike, by_target, judge, judge_as_printed, least_support, verdict_of,
+};
 use crate::summary::SiteSummary;
-use crate::taxminer::{acyclic, cut_hubs, frequent, parents, reduced};
+use crate::taxminer::{acyclic, frequent, parents, reduced, uncontradicted};
 
 mod evidence;
+mod expansion;
 mod show;
+use expansion::expand;
 pub use show::{explain, tree_text};
 
 /// What a fold can be told.
@@ -23,6 +27,31 @@ pub use show::{explain, tree_text};
 pub struct FoldParams {
     /// `Sup` in sites; 0 chooses by the number of sites, see [`least_support`].
     pub support: u32,
+    /// By what labels become concepts, and pairs relations.
+    pub rules: Rules,
+}
+
+/// By what labels become concepts, and pairs relations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Rules {
+    /// By all evidence that was found to tell.
+    #[default]
+    Evidence,
+    /// By those of the print alone.
+    Print,
+}
+
+/// The print expands nothing.
+static NONE: evidence::Concepts = BTreeMap::new();
+/// Jaccard likeness from which the print merges labels.
+const PRINTED_LIKENESS: f64 = 0.5;
+
+impl FoldParams {
+    /// The rules of the print.
+    #[must_use]
+    pub fn paper() -> FoldParams {
+        FoldParams { support: 0, rules: Rules::Print }
+    }
 }
 
 /// How a concept is written.
@@ -36,11 +65,13 @@ pub struct Form {
     pub pages: u64,
 }
 
-/// A concept: all written forms with the same stems in one language.
+/// A concept: labels of one language that name one thing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Concept {
-    /// `language:stems`.
+    /// `language:stems`: the label key that most sites show.
     pub key: String,
+    /// All of its label keys, sorted; `key` is one of them.
+    pub keys: Vec<String>,
     /// The form that most sites write.
     pub label: String,
     /// All of them, most frequent first (Syn of the ontology).
@@ -108,27 +139,45 @@ impl Taxonomy {
 #[must_use]
 pub fn fold(sites: &[Arc<SiteSummary>], params: &FoldParams) -> Taxonomy {
     let support = least_support(params.support, sites.len());
-    let judged = judge(sites, support);
+    let is_print = params.rules == Rules::Print;
+    let judged = if is_print { judge_as_printed(sites, support) } else { judge(sites, support) };
     let kept: BTreeMap<&str, &Judged> = judged
         .iter()
         .filter(|(_, label)| label.verdict == Verdict::Concept)
         .map(|(key, label)| (key.as_str(), label))
         .collect();
-    let relations = acyclic(frequent(&evidence::seen(sites, &kept), support));
-    let beside = Beside::of(sites, &kept);
-    let relations = reduced(cut_hubs(relations, |a, b| beside.sites(a, b)));
+    let concept_of = if is_print { alike(&kept, PRINTED_LIKENESS) } else { by_target(&kept, sites) };
+    let relations = if is_print {
+        acyclic(frequent(&evidence::outlined(sites, &concept_of), support))
+    } else {
+        let relations = acyclic(frequent(&evidence::seen(sites, &concept_of, support), support));
+        let beside = Beside::of(sites, &concept_of);
+        uncontradicted(relations, |a, b| beside.sites(a, b))
+    };
+    let expansion = expand(sites, if is_print { &NONE } else { &concept_of }, &judged);
+    let relations = reduced(acyclic(relations.into_iter().chain(expansion.relations).collect()));
     let shown_under = parents(&relations);
     let named = |at: &usize| sites.get(*at).map(|site| site.site.clone());
-    let concepts = kept.iter().map(|(key, label)| {
-        let forms = forms(key, label, sites);
+    let mut parts: BTreeMap<&str, Vec<(&str, &Judged)>> = BTreeMap::new();
+    for (key, label) in &kept {
+        parts.entry(concept_of.get(key).unwrap_or(key)).or_default().push((key, label));
+    }
+    for (key, label) in &expansion.labels {
+        parts.entry(key).or_default().push((key, label));
+    }
+    let concepts = parts.iter().map(|(key, labels)| {
+        let forms = forms(key, labels, sites);
+        let on: BTreeSet<usize> = labels.iter().flat_map(|(_, label)| &label.sites).copied().collect();
+        let score = labels.iter().map(|(_, label)| label.score).fold(0.0, f64::max);
         let broader = relations.iter().filter(|relation| relation.narrower == *key);
         Concept {
             key: (*key).to_owned(),
             label: forms.first().map_or_else(|| (*key).to_owned(), |form| form.text.clone()),
             forms,
             language: key.split_once(':').map(|(language, _)| language).unwrap_or_default().to_owned(),
-            sites: label.sites.iter().filter_map(named).collect(),
-            score: (label.score * 1e6).round() / 1e6,
+            keys: labels.iter().map(|(key, _)| (*key).to_owned()).collect(),
+            sites: on.iter().filter_map(named).collect(),
+            score: (score * 1e6).round() / 1e6,
             parents: broader.map(|relation| relation.broader.clone()).collect(),
             parent: shown_under.get(key).map(|relation| relation.broader.clone()),
         }
@@ -143,20 +192,29 @@ pub fn fold(sites: &[Arc<SiteSummary>], params: &FoldParams) -> Taxonomy {
     Taxonomy { support, sites: sites.len() as u64, concepts, relations: relations.collect() }
 }
 
-/// Written forms over all sites: by sites, then pages, then alphabet.
-fn forms(key: &str, label: &Judged, sites: &[Arc<SiteSummary>]) -> Vec<Form> {
+/// Written forms over all sites: those of the concept's own key first, then by sites, pages, alphabet.
+fn forms(own: &str, labels: &[(&str, &Judged)], sites: &[Arc<SiteSummary>]) -> Vec<Form> {
     let mut found: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
-    for at in &label.sites {
-        let here = sites.get(*at).and_then(|site| site.labels.get(key));
-        for (form, pages) in here.into_iter().flat_map(|label| &label.forms) {
-            let (on, total) = found.entry(form).or_default();
-            *on += 1;
-            *total += pages;
+    let mut owned: BTreeSet<&str> = BTreeSet::new();
+    for (key, label) in labels {
+        for at in &label.sites {
+            let here = sites.get(*at).and_then(|site| site.labels.get(*key));
+            for (form, pages) in here.into_iter().flat_map(|label| &label.forms) {
+                let (on, total) = found.entry(form).or_default();
+                *on += 1;
+                *total += pages;
+                if *key == own {
+                    owned.insert(form);
+                }
+            }
         }
     }
     let made = found.into_iter().map(|(text, (sites, pages))| Form { text: text.into(), sites, pages });
     let mut forms: Vec<Form> = made.collect();
-    forms.sort_by(|a, b| (b.sites, b.pages, &a.text).cmp(&(a.sites, a.pages, &b.text)));
+    let is_owned = |form: &Form| owned.contains(form.text.as_str());
+    forms.sort_by(|a, b| {
+        (is_owned(b), b.sites, b.pages, &a.text).cmp(&(is_owned(a), a.sites, a.pages, &b.text))
+    });
     forms
 }
 
@@ -164,11 +222,11 @@ fn forms(key: &str, label: &Judged, sites: &[Arc<SiteSummary>]) -> Vec<Form> {
 struct Beside<'a>(Vec<BTreeMap<&'a str, BTreeSet<usize>>>);
 
 impl<'a> Beside<'a> {
-    fn of(sites: &'a [Arc<SiteSummary>], kept: &BTreeMap<&str, &Judged>) -> Beside<'a> {
+    fn of(sites: &[Arc<SiteSummary>], concept_of: &evidence::Concepts<'a>) -> Beside<'a> {
         let lists = sites.iter().map(|site| {
             let mut lists: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
             for (at, list) in site.lists.iter().enumerate() {
-                for key in list.labels.iter().filter(|key| kept.contains_key(key.as_str())) {
+                for key in list.labels.iter().filter_map(|key| concept_of.get(key.as_str())) {
                     lists.entry(key).or_default().insert(at);
                 }
             }

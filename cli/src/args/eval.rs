@@ -61,6 +61,29 @@ pub(crate) enum EvalCommand {
     Tags(EvalCommon),
     /// Attribute-value pairs against gold; the pages of a site are read together.
     Attributes(EvalCommon),
+    /// Concepts and is-a pairs of home pages against a judged taxonomy (JSON).
+    Taxonomy(EvalTaxonomyArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EvalTaxonomyArgs {
+    #[command(flatten)]
+    pub(crate) common: EvalCommon,
+    /// JSON Lines with `file`, `url` and `lang` of each page [default: manifest.jsonl beside the pages].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) manifest: Option<PathBuf>,
+    /// Only pages in this language.
+    #[arg(long, value_name = "CODE", default_value = "en")]
+    pub(crate) language: String,
+    /// Sites that must show a label or a pair; 0: chosen by the number of sites.
+    #[arg(long, default_value_t = 0)]
+    pub(crate) support: u32,
+    /// Measure on so many random halves of the sites, too.
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    pub(crate) halves: usize,
+    /// Seed of the choice of halves.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, requires = "halves")]
+    pub(crate) seed: u64,
 }
 
 #[derive(Debug, Args)]

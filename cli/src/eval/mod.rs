@@ -11,6 +11,7 @@ pub(crate) mod outline;
 pub(crate) mod segments;
 pub(crate) mod tables;
 pub(crate) mod tags;
+pub(crate) mod taxonomy;
 
 use std::path::Path;
 

@@ -32,8 +32,11 @@ pub enum Table {
     /// `page ␟ story` → 1 where that page of the site files that story, `page ␟` → 1 for each page that
     /// is counted; both are named by [`url_id`](super::url_id). How many pages show a story is the sum over its cells.
     Stories,
-    /// `broader ␟ narrower` → pages where a list item `broader` stands over a list with `narrower`.
+    /// `broader ␟ narrower` → pages where a list item `broader` stands over a list with `narrower`, or a
+    /// path where a directory `broader` does over what `narrower` names.
     Nested,
+    /// `label` → pages that link to stories in a directory of this name.
+    Directories,
 }
 
 impl Table {
@@ -48,6 +51,7 @@ impl Table {
         Table::Lists,
         Table::Stories,
         Table::Nested,
+        Table::Directories,
     ];
 
     /// One letter, stable for ever: it is part of keys on disk and in Redis.
@@ -63,6 +67,7 @@ impl Table {
             Table::Lists => 'g',
             Table::Stories => 's',
             Table::Nested => 'h',
+            Table::Directories => 'd',
         }
     }
 

@@ -28,9 +28,9 @@ pub enum Role {
     Header,
     /// It is an instance of a group.
     Member,
-    /// Its link's path spells one of its stems.
+    /// One name in its link's address has all of its stems.
     Spelled,
-    /// Its links lead to script, mail, the page itself or the site's root.
+    /// Its links lead to script, mail, the page itself or the site's front page.
     Empty,
     /// One of its links says `rel=nofollow`.
     NoFollow,
@@ -38,6 +38,8 @@ pub enum Role {
     Tail,
     /// It links to four or more different pages.
     Many,
+    /// All of its links stand in running text.
+    InText,
 }
 
 impl Role {
@@ -53,6 +55,7 @@ impl Role {
         Role::NoFollow,
         Role::Tail,
         Role::Many,
+        Role::InText,
     ];
 
     /// Stable code in cells' keys.
@@ -69,6 +72,7 @@ impl Role {
             Role::NoFollow => "nofollow",
             Role::Tail => "tail",
             Role::Many => "many",
+            Role::InText => "text",
         }
     }
 }
@@ -134,12 +138,13 @@ pub struct FiledUse {
     pub stories: Vec<String>,
 }
 
-/// A menu item over a list of its own.
+/// A menu item over a list of its own, or a directory over what lies in it: the site itself says what is
+/// broader.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct NestedUse {
-    /// Label key of the item.
+    /// Label key of the item or directory.
     pub broader: String,
-    /// Label key in its list.
+    /// Label key in its list, or of the link or directory in it.
     pub narrower: String,
 }
 
@@ -162,6 +167,8 @@ pub struct Contribution {
     pub filed: Option<FiledUse>,
     /// Sorted, each once.
     pub nested: Vec<NestedUse>,
+    /// The directories in the addresses of the stories that it links to, as label keys; sorted, each once.
+    pub directories: Vec<String>,
 }
 
 impl Contribution {
@@ -205,6 +212,9 @@ impl Contribution {
         }
         for pair in &self.nested {
             cells.push((Cell::new(Table::Nested, &[&pair.broader, &pair.narrower]), 1));
+        }
+        for name in &self.directories {
+            cells.push((Cell::new(Table::Directories, &[name]), 1));
         }
         cells
     }

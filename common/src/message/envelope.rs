@@ -66,13 +66,13 @@ impl Message for FetchedPage {
 
 impl Message for PartitionedPage {
     const KIND: u8 = 2;
-    const VERSION: u8 = 1;
+    const VERSION: u8 = 2;
     const NAME: &'static str = "partition";
 }
 
 impl Message for Contribution {
     const KIND: u8 = 3;
-    const VERSION: u8 = 1;
+    const VERSION: u8 = 2;
     const NAME: &'static str = "contribution";
 }
 

@@ -145,6 +145,12 @@ impl CanonicalUrl {
         self.split().2 == "/"
     }
 
+    /// Whether this is the front page of its site: that of the site's own name, with or without `www`.
+    pub fn is_front_page(&self) -> bool {
+        let host = self.host();
+        self.is_home() && host.strip_prefix("www.").unwrap_or(host) == self.site().as_str()
+    }
+
     /// The URL taken apart.
     pub fn to_url(&self) -> Url {
         Url::parse(&self.0).expect("a canonical URL came out of the URL parser")

@@ -52,6 +52,7 @@ fn contribution() -> Contribution {
         lists: vec![ListUse { labels: vec!["en:cup".into(), "en:tour".into()] }],
         filed: Some(FiledUse { page: "0123456789abcdef".into(), stories: vec!["fedcba9876543210".into()] }),
         nested: vec![NestedUse { broader: "en:sport".into(), narrower: "en:cup".into() }],
+        directories: vec!["en:cup".into()],
     }
 }
 

@@ -27,6 +27,8 @@ fn sites(count: usize, labels: &[(&str, &[Role])], lists: &[&[&str]]) -> Vec<Arc
             .collect(),
         filing: BTreeMap::new(),
         nested: Default::default(),
+        directories: Default::default(),
+        numbered: Default::default(),
     };
     (0..count).map(|at| Arc::new(site(at))).collect()
 }
@@ -214,4 +216,61 @@ fn a_list_counts_once_a_site_on_however_many_pages_it_stands() {
         Arc::new(site)
     });
     assert_eq!(judge(&few, 2)["en:art"].score, judge(&many.collect::<Vec<_>>(), 2)["en:art"].score);
+}
+
+#[test]
+fn faults_of_different_sites_add_up() {
+    let empty: &[Role] = &[Role::Any, Role::Link, Role::Inside, Role::Empty];
+    let many: &[Role] = &[Role::Any, Role::Link, Role::Inside, Role::Many];
+    let mut folded = sites(4, &[("en:art", SECTION)], &[]);
+    for (site, roles) in folded.iter_mut().zip([empty, many]) {
+        let mut faulty = (**site).clone();
+        faulty.labels.get_mut("en:art").unwrap().roles = roles.iter().map(|role| (*role, 1)).collect();
+        *site = Arc::new(faulty);
+    }
+    assert_eq!(verdict_of(&judge(&folded, 2), "en:art"), Verdict::LeadsNowhere);
+    assert_eq!(verdict_of(&judge(&folded[1..], 2), "en:art"), Verdict::Concept);
+}
+
+#[test]
+fn what_stands_in_running_text_is_no_concept() {
+    let text: &[Role] = &[Role::Any, Role::Link, Role::Inside, Role::Spelled, Role::InText];
+    check(3, &[("en:trump", text)], &[], &[("en:trump", Verdict::InText)]);
+}
+
+#[test]
+fn a_label_with_ever_other_numbers_counts() {
+    let made = |labels: usize| -> Vec<Arc<SiteSummary>> {
+        let of = sites(3, &[("en:3 comment", SECTION), ("en:1 formula", SECTION)], &[]);
+        let counted = of.into_iter().map(|site| {
+            let mut site = (*site).clone();
+            site.numbered = [("en:comment".into(), labels as u64), ("en:formula".into(), 1)].into();
+            Arc::new(site)
+        });
+        counted.collect()
+    };
+    assert_eq!(verdict_of(&judge(&made(4), 2), "en:3 comment"), Verdict::Counts);
+    assert_eq!(verdict_of(&judge(&made(4), 2), "en:1 formula"), Verdict::Concept);
+    assert_eq!(verdict_of(&judge(&made(3), 2), "en:3 comment"), Verdict::Concept);
+}
+
+#[test]
+fn directories_count_whichever_site_comes_first() {
+    let mut folded = sites(3, &[("en:art", SECTION)], &[]);
+    let mut other = (*sites(1, &[], &[])[0]).clone();
+    other.directories.insert("en:art".into());
+    folded.insert(0, Arc::new(other.clone()));
+    let first = judge(&folded, 2)["en:art"].own;
+    folded.rotate_left(1);
+    assert_eq!(judge(&folded, 2)["en:art"].own, first);
+    folded.pop();
+    assert!(judge(&folded, 2)["en:art"].own < first);
+}
+
+#[test]
+fn the_print_keeps_what_evidence_drops() {
+    let labels = [("en:art", SECTION), ("en:back", &[Role::Any, Role::Link, Role::Inside, Role::Empty][..])];
+    let printed = judge_as_printed(&sites(3, &labels, &[]), 2);
+    assert_eq!(verdict_of(&printed, "en:back"), Verdict::Concept);
+    assert_eq!(verdict_of(&printed, "en:gone"), Verdict::TooFewSites);
 }

@@ -17,6 +17,7 @@ fn concept(key: &str, label: &str, parents: &[&str]) -> Concept {
     let form = |text: &str| Form { text: text.into(), sites: 2, pages: 3 };
     Concept {
         key: key.into(),
+        keys: vec![key.into()],
         label: label.into(),
         forms: vec![form(label), form("a \"quoted\" \\ form\n")],
         language: "en".into(),

@@ -91,13 +91,54 @@ fn a_pair_that_follows_from_two_others_is_left_out() {
 }
 
 #[test]
-fn a_hub_over_what_lists_show_as_siblings_is_cut() {
+fn a_pair_from_which_follows_what_lists_deny_goes() {
     let relations = || {
-        vec![related("sport", "video", 2, 1), related("video", "art", 2, 1), related("video", "world", 2, 1)]
+        vec![related("sport", "video", 2, 1), related("video", "art", 3, 1), related("video", "world", 3, 1)]
     };
-    assert_eq!(pairs(&cut_hubs(relations(), |_, _| 3)), [("sport", "video")]);
-    assert_eq!(cut_hubs(relations(), |_, _| 1).len(), 3);
-    assert_eq!(cut_hubs(relations(), |_, child| if child == "art" { 3 } else { 0 }).len(), 3);
+    assert_eq!(pairs(&uncontradicted(relations(), |_, _| 3)), [("video", "art"), ("video", "world")]);
+    assert_eq!(uncontradicted(relations(), |_, _| 1).len(), 3);
+    let art = |_: &str, child: &str| if child == "art" { 3 } else { 0 };
+    assert_eq!(pairs(&uncontradicted(relations(), art)), [("video", "art"), ("video", "world")]);
+    // What is related itself is not denied by its lists.
+    let direct = |a: &str, b: &str| if (a, b) == ("sport", "video") { 9 } else { 0 };
+    assert_eq!(uncontradicted(relations(), direct).len(), 3);
+}
+
+proptest! {
+    #[test]
+    fn nothing_implied_is_denied_and_nothing_else_is_lost(seen in seen(), denied in prop::collection::btree_set(("[a-g]", "[a-g]"), 0..8)) {
+        let all = acyclic(frequent(&seen, 1));
+        let siblings = |a: &str, b: &str| if denied.contains(&(a.to_owned(), b.to_owned())) { 2 } else { 0 };
+        let left = uncontradicted(all.clone(), siblings);
+        let mut below: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for relation in &left {
+            below.entry(relation.broader.clone()).or_default().push(relation.narrower.clone());
+        }
+        let is_related = |a: &str, b: &str| left.iter().any(|r| r.broader == a && r.narrower == b);
+        for (a, b) in denied.iter().filter(|(a, b)| a != b && !is_related(a, b)) {
+            prop_assert!(!reaches(&below, a, b), "{a} over {b}");
+        }
+        prop_assert!(left.iter().all(|relation| all.contains(relation)));
+        prop_assert_eq!(uncontradicted(left.clone(), |_, _| 0), left);
+        prop_assert_eq!(uncontradicted(all.clone(), |_, _| 0), all);
+    }
+
+    #[test]
+    fn the_display_tree_is_a_forest(seen in seen()) {
+        let dag = reduced(acyclic(frequent(&seen, 1)));
+        let shown = parents(&dag);
+        for start in shown.keys() {
+            let (mut at, mut steps) = (*start, 0);
+            while let Some(parent) = shown.get(at) {
+                at = parent.broader.as_str();
+                steps += 1;
+                prop_assert!(steps <= shown.len(), "a circle from {start}");
+            }
+        }
+        for relation in &dag {
+            prop_assert!(shown.contains_key(relation.narrower.as_str()));
+        }
+    }
 }
 
 #[test]

@@ -30,6 +30,8 @@ fn sites() -> Vec<Arc<SiteSummary>> {
         lists: vec![ListSummary { pages: 1, labels: vec!["en:sport".into(), "en:tenni".into()] }],
         filing: BTreeMap::new(),
         nested: [("en:sport".to_owned(), "en:tenni".to_owned())].into(),
+        directories: Default::default(),
+        numbered: Default::default(),
     };
     (0..3).map(|at| Arc::new(site(at))).collect()
 }
@@ -47,7 +49,8 @@ fn concepts_take_their_most_frequent_form_and_languages_stay_apart() {
 
 #[test]
 fn the_same_input_gives_the_same_bytes() {
-    let bytes = || serde_json::to_vec(&fold(&sites(), &FoldParams { support: 2 })).unwrap();
+    let bytes =
+        || serde_json::to_vec(&fold(&sites(), &FoldParams { support: 2, ..FoldParams::default() })).unwrap();
     assert_eq!(bytes(), bytes());
     assert_eq!(serde_json::from_slice::<Taxonomy>(&bytes()).unwrap(), fold(&sites(), &FoldParams::default()));
 }
@@ -80,7 +83,8 @@ fn relations(menu: bool, sport: &str, tennis: &str) -> Vec<(String, String)> {
         }
         Arc::new(site)
     });
-    let relations = fold(&made.collect::<Vec<_>>(), &FoldParams { support: 2 }).relations;
+    let relations =
+        fold(&made.collect::<Vec<_>>(), &FoldParams { support: 2, ..FoldParams::default() }).relations;
     relations.into_iter().map(|relation| (relation.broader, relation.narrower)).collect()
 }
 
@@ -94,4 +98,90 @@ fn a_menu_or_a_path_makes_a_pair_and_the_outline_alone_none() {
     assert_eq!(relations(false, "/sport", "/tennis"), []);
     assert_eq!(relations(false, "/", "/tennis"), []);
     assert_eq!(relations(false, "/s?id=1", "/s/tennis"), []);
+}
+
+#[test]
+fn labels_of_one_page_are_one_concept_with_all_their_sites() {
+    let made: Vec<_> = sites()
+        .into_iter()
+        .map(|site| {
+            let mut site = (*site).clone();
+            let mut other = site.labels["en:tenni"].clone();
+            other.forms = [("Lawn Tennis".to_owned(), 1)].into();
+            site.labels.insert("en:lawn tenni".into(), other);
+            Arc::new(site)
+        })
+        .collect();
+    let taxonomy = fold(&made, &FoldParams::default());
+    let tennis = taxonomy.concept("en:lawn tenni").unwrap();
+    assert_eq!(tennis.keys, ["en:lawn tenni", "en:tenni"]);
+    let forms: Vec<_> = tennis.forms.iter().map(|form| form.text.as_str()).collect();
+    assert_eq!((tennis.label.as_str(), forms), ("Lawn Tennis", vec!["Lawn Tennis", "Tennis"]));
+    assert!(taxonomy.concept("en:tenni").is_none());
+    assert_eq!(taxonomy.relations[0].narrower, "en:lawn tenni");
+}
+
+#[test]
+fn the_print_relates_by_outlines_alone() {
+    let made: Vec<_> = sites()
+        .into_iter()
+        .map(|site| {
+            let mut site = (*site).clone();
+            site.nested.clear();
+            Arc::new(site)
+        })
+        .collect();
+    let relations = |params: FoldParams| fold(&made, &params).relations.len();
+    assert_eq!(relations(FoldParams { support: 3, ..FoldParams::paper() }), 1);
+    // Outlines alone need one site more than the support.
+    assert_eq!(relations(FoldParams { support: 3, ..FoldParams::default() }), 0);
+    assert_eq!(relations(FoldParams { support: 2, ..FoldParams::default() }), 1);
+}
+
+/// Three sites with sports; the first has tennis alone, on this path, and read or not.
+fn expanded(path: &str, filing: Option<u64>, in_directory: bool, level: Role) -> Vec<(String, String)> {
+    let made: Vec<_> = sites()
+        .into_iter()
+        .enumerate()
+        .map(|(at, site)| {
+            let mut site = (*site).clone();
+            let mut tennis = site.labels.remove("en:tenni").unwrap();
+            site.nested.clear();
+            site.pairs.clear();
+            if at == 0 {
+                let url: newslode_common::page::CanonicalUrl =
+                    format!("https://a.test{path}").parse().unwrap();
+                let id = newslode_common::contribution::url_id(&url);
+                site.filing = filing.map(|stories| (id, stories)).into_iter().collect();
+                tennis.targets = [(url, 1)].into();
+                tennis.roles.insert(level, 1);
+                site.labels.insert("en:tenni".into(), tennis);
+                site.nested.insert(("en:sport".into(), "en:tenni".into()));
+                site.directories.extend(in_directory.then(|| "en:tenni".to_owned()));
+                let sport = site.labels.get_mut("en:sport").unwrap();
+                sport.targets = [("https://a.test/sport".parse().unwrap(), 1)].into();
+            }
+            Arc::new(site)
+        })
+        .collect();
+    let relations = fold(&made, &FoldParams::default()).relations;
+    relations.into_iter().map(|relation| (relation.broader, relation.narrower)).collect()
+}
+
+#[test]
+fn one_site_expands_a_concept_where_all_agrees() {
+    let pair = vec![("en:sport".to_owned(), "en:tenni".to_owned())];
+    let check = |path, filing, in_directory, wanted: &[_]| {
+        assert_eq!(
+            expanded(path, filing, in_directory, Role::Any),
+            wanted,
+            "{path} {filing:?} {in_directory}"
+        );
+    };
+    check("/sport/tennis", Some(3), false, &pair);
+    check("/sport/tennis", Some(2), true, &[]);
+    check("/sport/tennis", None, true, &pair);
+    check("/sport/tennis", None, false, &[]);
+    check("/tennis", Some(3), true, &[]);
+    assert_eq!(expanded("/sport/tennis", Some(3), true, Role::InText), []);
 }

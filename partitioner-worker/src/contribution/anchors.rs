@@ -14,6 +14,15 @@ const MAX_TEXT: usize = 1024;
 /// A link of so many words is a story's, not a label's.
 const STORY_WORDS: usize = 6;
 
+/// So many words beside a link, in its own line, are running text.
+const RUNNING_WORDS: usize = 6;
+
+/// Elements that do not break a line.
+const INLINE: &[&str] = &[
+    "a", "abbr", "b", "bdi", "bdo", "big", "cite", "code", "em", "font", "i", "ins", "mark", "nobr", "q",
+    "s", "small", "span", "strong", "sub", "sup", "time", "tt", "u",
+];
+
 /// An `a` or `area` with an `href`.
 pub(super) struct Anchor {
     pub(super) node: NodeId,
@@ -29,6 +38,8 @@ pub(super) struct Anchor {
     pub(super) key: Option<String>,
     /// Words of its text; two letters are a word in scripts without spaces.
     pub(super) words: usize,
+    /// It stands in running text.
+    pub(super) in_text: bool,
 }
 
 impl Anchor {
@@ -37,9 +48,13 @@ impl Anchor {
         self.words >= STORY_WORDS
     }
 
-    /// It leads to script, mail, the page itself or the site's root.
+    /// It leads to script, mail, the page itself or the site's front page. The front pages of the site's
+    /// other hosts are sections: `travel.example.org`.
     pub(super) fn is_empty(&self, page: &Page) -> bool {
-        self.target.as_ref().is_none_or(|target| *target == page.url || (self.inside && target.is_home()))
+        let is_front = |target: &CanonicalUrl| {
+            target.is_home() && (target.host() == page.url.host() || target.is_front_page())
+        };
+        self.target.as_ref().is_none_or(|target| *target == page.url || (self.inside && is_front(target)))
     }
 }
 
@@ -77,11 +92,26 @@ fn anchor(page: &Page, keys: &Keys, site: &Site, node: NodeId) -> Anchor {
         inside: target.as_ref().is_some_and(|target| target.site() == *site),
         target,
         nofollow: rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("nofollow")),
-        leaves,
         key: keys.key(&text),
         words: count_words(&text),
+        in_text: text_beside(page, node, &leaves) >= RUNNING_WORDS,
+        leaves,
         text,
     }
+}
+
+/// Words of the unlinked texts right before and after a link, in the same block.
+fn text_beside(page: &Page, link: NodeId, leaves: &Range<usize>) -> usize {
+    let tree = &page.tree;
+    let is_block = |node: &NodeId| tree.tag(*node).is_none_or(|tag| !INLINE.contains(&tag));
+    let block = |from: NodeId| std::iter::once(from).chain(tree.ancestors(from)).find(is_block);
+    let own = block(link);
+    let beside = [leaves.start.checked_sub(1), (leaves.end < page.leaves.len()).then_some(leaves.end)];
+    let is_text = |leaf: &usize| {
+        let leaf = page.leaves.get(*leaf);
+        leaf.link.is_none() && !leaf.is_image && block(leaf.parent) == own
+    };
+    beside.into_iter().flatten().filter(is_text).map(|leaf| count_words(page.leaves.text(leaf))).sum()
 }
 
 fn count_words(text: &str) -> usize {

@@ -20,7 +20,8 @@ pub(super) fn lists(page: &Page, anchors: &[Anchor]) -> (Vec<ListUse>, Vec<Neste
     let holders = holders(page, anchors);
     // Members of the list that each element holds; elements in page order, so inner after outer.
     let mut held: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
-    for (i, anchor) in anchors.iter().enumerate() {
+    // Links in running text are no list, however many a paragraph holds.
+    for (i, anchor) in anchors.iter().enumerate().filter(|(_, anchor)| !anchor.in_text) {
         let parent = page.tree.parent(anchor.node);
         if let Some(holder) = parent.and_then(|parent| holders[parent.index()]) {
             held.entry(holder).or_default().push(i);
@@ -29,8 +30,8 @@ pub(super) fn lists(page: &Page, anchors: &[Anchor]) -> (Vec<ListUse>, Vec<Neste
     let mut elements: Vec<usize> =
         (0..page.tree.len()).filter(|element| held.contains_key(element)).collect();
     let (mut lists, mut nested) = (Vec::new(), Vec::new());
-    // The labels of the lists directly below each element that holds a list or a single entry.
-    let mut below: FxHashMap<usize, Vec<Vec<String>>> = FxHashMap::default();
+    // The first link and the labels of the lists directly below each element that holds a list or a single entry.
+    let mut below: FxHashMap<usize, Vec<(usize, Vec<String>)>> = FxHashMap::default();
     while let Some(element) = elements.pop() {
         let Some(members) = held.remove(&element) else { continue };
         let outer = page.tree.node_at(element).and_then(|node| page.tree.parent(node));
@@ -43,7 +44,9 @@ pub(super) fn lists(page: &Page, anchors: &[Anchor]) -> (Vec<ListUse>, Vec<Neste
             held.entry(outer).or_default().push(member);
             if let Some(entry) = &anchors[member].key {
                 let lists = below.remove(&element).unwrap_or_default();
-                let narrower = lists.into_iter().flatten().filter(|label| label != entry);
+                // A list that stands before the entry is not the entry's.
+                let after = lists.into_iter().filter(|(first, _)| *first > member);
+                let narrower = after.flat_map(|(_, labels)| labels).filter(|label| label != entry);
                 nested.extend(narrower.map(|narrower| NestedUse { broader: entry.clone(), narrower }));
             }
             continue;
@@ -58,7 +61,8 @@ pub(super) fn lists(page: &Page, anchors: &[Anchor]) -> (Vec<ListUse>, Vec<Neste
         };
         let entry = std::iter::successors(outer, |&outer| above(outer)).take(MAX_LAYOUT);
         if let Some(entry) = entry.into_iter().find(|outer| held.contains_key(outer)) {
-            below.entry(entry).or_default().push(labels.clone());
+            let first = members.iter().min().copied().unwrap_or_default();
+            below.entry(entry).or_default().push((first, labels.clone()));
         }
         lists.extend((labels.len() > 1).then_some(ListUse { labels }));
     }

@@ -9,7 +9,7 @@
 
 use newslode_common::contribution::{Contribution, FiledUse, LinkUse, PairUse, url_id};
 use newslode_common::hierarchy::Hierarchy;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Page;
 use crate::labels::Keys;
@@ -18,6 +18,7 @@ use crate::terms;
 mod anchors;
 mod lists;
 mod outline;
+mod paths;
 mod uses;
 
 use anchors::{Anchor, anchors};
@@ -53,11 +54,15 @@ pub(crate) fn bounded(page: &Page, hierarchy: &Hierarchy) -> (Contribution, bool
     is_cut |= cut(&mut pairs, |pair: &PairUse| pair.broader.len() + pair.narrower.len());
     is_cut |= cut(&mut links, |link| link.target.as_str().len() + link.label.as_ref().map_or(0, String::len));
     is_cut |= terms.len() >= terms::MAX_TERMS;
-    let (mut lists, nested) = lists::lists(page, &anchors);
+    let (mut lists, mut nested) = lists::lists(page, &anchors);
+    let (directories, over) = paths::paths(page, &anchors, &keys);
+    nested.extend(over);
+    nested.sort_unstable();
+    nested.dedup();
     is_cut |= cut(&mut lists, |list| list.labels.iter().map(String::len).sum());
     let language = page.language.clone();
     let filed = Some(filed(page, &anchors));
-    (Contribution { language, labels, pairs, terms, links, lists, filed, nested }, is_cut)
+    (Contribution { language, labels, pairs, terms, links, lists, filed, nested, directories }, is_cut)
 }
 
 /// The first [`MAX_STORIES`] stories of the page.
@@ -94,6 +99,7 @@ fn cut<T>(entries: &mut Vec<T>, bytes: impl Fn(&T) -> usize) -> bool {
 fn links(page: &Page, anchors: &[Anchor], outline: &Outline) -> Vec<LinkUse> {
     let mut known: FxHashMap<&str, usize> = FxHashMap::default();
     let mut links: Vec<LinkUse> = Vec::new();
+    let mut named: FxHashSet<usize> = FxHashSet::default();
     for anchor in anchors {
         let Some(target) = anchor.target.as_ref().filter(|target| **target != page.url) else { continue };
         let in_group = anchor.leaves.clone().any(|leaf| outline.is_in_group(leaf));
@@ -101,7 +107,9 @@ fn links(page: &Page, anchors: &[Anchor], outline: &Outline) -> Vec<LinkUse> {
         match links.get_mut(at) {
             Some(link) => {
                 link.in_group |= in_group;
-                if link.label.is_none() {
+                // An image before its caption says nothing; a story's title is the page's name, and
+                // "comments" below it none.
+                if link.label.is_none() && !named.contains(&at) {
                     link.label.clone_from(&anchor.key);
                 }
             }
@@ -111,6 +119,9 @@ fn links(page: &Page, anchors: &[Anchor], outline: &Outline) -> Vec<LinkUse> {
                 in_group,
                 inside: anchor.inside,
             }),
+        }
+        if anchor.words > 0 {
+            named.insert(at);
         }
     }
     links

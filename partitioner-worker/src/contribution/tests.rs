@@ -78,6 +78,60 @@ fn tail_and_many_look_at_all_links_of_a_label() {
 }
 
 #[test]
+fn the_front_page_of_another_host_of_the_site_is_a_section() {
+    let found = english(
+        "<p><a href=https://travel.example.org/>Travel</a><p><a href=https://www.example.org/>Example</a>\
+         <p><a href=https://news.example.org/>News</a>",
+    );
+    let spelled = roles(&found, "en:travel");
+    assert!(spelled.contains(&Role::Spelled) && !spelled.contains(&Role::Empty));
+    for key in ["en:exampl", "en:news"] {
+        assert!(roles(&found, key).contains(&Role::Empty), "{key}");
+    }
+}
+
+#[test]
+fn all_of_a_labels_words_must_be_spelled_by_one_name() {
+    let found = english(
+        "<p><a href=/smallBusiness>Small Business</a><p><a href=/business-and-small>Small, business</a>\
+         <p><a href=/middle/east>Middle East</a><p><a href=/about/press>About us</a>",
+    );
+    assert!(roles(&found, "en:busi small").contains(&Role::Spelled));
+    for key in ["en:east middl", "en:about us"] {
+        assert!(!roles(&found, key).contains(&Role::Spelled), "{key}");
+    }
+}
+
+#[test]
+fn links_in_running_text_are_known_and_make_no_list() {
+    let text = "<p>The senate voted late on <a href=/tax>taxes</a> and then on <a href=/war>war</a>, too.";
+    let found = english(&format!("{text}<ul><li><a href=/war>War</a><li><a href=/world>World</a></ul>"));
+    assert!(roles(&found, "en:tax").contains(&Role::InText));
+    assert!(!roles(&found, "en:war").contains(&Role::InText));
+    assert_eq!(found.lists, [ListUse { labels: ["en:war", "en:world"].map(String::from).to_vec() }]);
+    let kicker = english("<p><a href=/war>War</a> Three cities fell<p><a href=/x>By Ann Lee</a>");
+    assert!(!roles(&kicker, "en:war").contains(&Role::InText));
+}
+
+#[test]
+fn a_storys_comments_do_not_name_it() {
+    let found = english(
+        "<p><a href=/s>A storm of the century hits the coast</a> <a href=/s>Comments</a>\
+         <p><a href=/t><img src=x></a> <a href=/t>Tour</a>",
+    );
+    let labels: Vec<_> = found.links.iter().map(|link| link.label.as_deref()).collect();
+    assert_eq!(labels, [None, Some("en:tour")]);
+}
+
+#[test]
+fn a_list_before_an_entry_is_not_the_entrys() {
+    let nested = |html: &str| english(html).nested.len();
+    let list = "<ul><li><a href=/1>Golf</a><li><a href=/2>Rugby</a></ul>";
+    assert_eq!(nested(&format!("<div><a href=/3>Sport</a>{list}</div><div><a href=/4>News</a></div>")), 2);
+    assert_eq!(nested(&format!("<div>{list}<a href=/3>Sport</a></div><div><a href=/4>News</a></div>")), 0);
+}
+
+#[test]
 fn a_link_of_several_leaves_is_one_label() {
     let found = english("<p><a href=/top><b>Top</b> stories</a></p><p><a href=/x>x</a>");
     assert!(roles(&found, "en:stori top").contains(&Role::Link));
@@ -126,6 +180,7 @@ proptest! {
         prop_assert!(found.pairs.is_sorted_by(|a, b| (&a.broader, &a.narrower) < (&b.broader, &b.narrower)));
         prop_assert!(found.pairs.iter().all(|p| p.broader != p.narrower && (1..=4).contains(&p.level)));
         prop_assert!(found.terms.is_sorted_by(|a, b| a.term < b.term));
+        prop_assert!(found.nested.is_sorted_by(|a, b| a < b) && found.directories.is_sorted_by(|a, b| a < b));
         prop_assert!(found.lists.is_sorted_by(|a, b| a.labels < b.labels));
     }
 }

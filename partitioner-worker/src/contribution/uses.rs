@@ -23,6 +23,7 @@ struct Use<'a> {
     links: u32,
     empty_links: u32,
     tail_links: u32,
+    text_links: u32,
     /// Up to [`MANY`].
     targets: BTreeSet<&'a CanonicalUrl>,
 }
@@ -61,6 +62,7 @@ impl<'a> Uses<'a> {
             }
             held.links += 1;
             held.empty_links += u32::from(anchor.is_empty(page));
+            held.text_links += u32::from(anchor.in_text);
             held.tail_links += u32::from(last_story.is_some_and(|story| story < i));
             held.roles.extend([Role::Any, Role::Link]);
             if anchor.nofollow {
@@ -110,6 +112,9 @@ impl<'a> Use<'a> {
         if self.links > 0 && self.links == self.tail_links {
             roles.insert(Role::Tail);
         }
+        if self.links > 0 && self.links == self.text_links {
+            roles.insert(Role::InText);
+        }
         if self.targets.len() >= MANY {
             roles.insert(Role::Many);
         }
@@ -117,14 +122,31 @@ impl<'a> Use<'a> {
     }
 }
 
-/// Whether a segment of the target's path holds one of the key's stems.
+/// Whether one name in the target's address, of a directory or of a host of the site, has all of the key's
+/// stems.
 fn is_spelled(key: &str, target: &CanonicalUrl, keys: &Keys) -> bool {
     let stems: Vec<&str> = key.split_once(':').map_or(key, |(_, stems)| stems).split(' ').collect();
-    let decoded = target.path().split('/').filter_map(|segment| {
-        let mut parts = url::form_urlencoded::parse(segment.as_bytes());
-        parts.next().map(|(text, _)| text.into_owned())
-    });
-    decoded
-        .flat_map(|segment| keys.stems(&segment.replace(['_', '.'], " ")))
-        .any(|stem| stems.contains(&stem.as_str()))
+    let site = target.site();
+    let host = target.host().strip_suffix(site.as_str()).into_iter().flat_map(|hosts| hosts.split('.'));
+    let mut names = host.map(str::to_owned).chain(target.path().split('/').map(spelled_out));
+    names.any(|name| {
+        let spelled = keys.stems(&name);
+        stems.iter().all(|stem| spelled.iter().any(|said| said == stem))
+    })
+}
+
+/// A name on a path as words: `art_design`, `artDesign` and `art%20design` are "art design".
+pub(super) fn spelled_out(name: &str) -> String {
+    let mut parts = url::form_urlencoded::parse(name.as_bytes());
+    let decoded = parts.next().map(|(text, _)| text.into_owned()).unwrap_or_default();
+    let mut words = String::with_capacity(decoded.len() + 4);
+    let mut is_lower = false;
+    for letter in decoded.chars() {
+        if is_lower && letter.is_uppercase() {
+            words.push(' ');
+        }
+        is_lower = letter.is_lowercase();
+        words.push(if matches!(letter, '_' | '.') { ' ' } else { letter });
+    }
+    words
 }

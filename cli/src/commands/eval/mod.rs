@@ -5,6 +5,7 @@ mod hierarchy;
 mod segments;
 mod tables;
 mod tags;
+mod taxonomy;
 
 use std::io::Write;
 use std::path::Path;
@@ -27,6 +28,7 @@ pub(crate) fn run(args: EvalArgs, _config: &Config, quiet: bool) -> anyhow::Resu
         EvalCommand::Articles(common) => articles::run(&common, quiet),
         EvalCommand::Tags(common) => tags::tags(&common),
         EvalCommand::Attributes(common) => tags::attributes(&common),
+        EvalCommand::Taxonomy(args) => taxonomy::run(&args, quiet),
     }
 }
 

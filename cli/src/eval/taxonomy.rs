@@ -1,0 +1,351 @@
+//! Concepts and is-a pairs against a judged taxonomy.
+//!
+//! A concept is right if one of its written forms is a gold concept's, wrong if one is junk, and not
+//! counted if it is neutral or unknown: the unknown ones are listed, for people to read. Pairs count
+//! between concepts that are both gold, over the transitive closure of what was predicted.
+//!
+//! Invariant: the figures are those of the scorer that the gold comes with, on the same [`Prediction`].
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use newslode_miner::taxonomy::Taxonomy;
+use serde::{Deserialize, Serialize};
+use unicode_normalization::UnicodeNormalization;
+
+use super::Prf;
+
+/// The judged taxonomy.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Gold {
+    concepts: Vec<GoldConcept>,
+    neutral: Vec<String>,
+    junk: Vec<String>,
+    is_a: Vec<(String, String)>,
+    expected_is_a: Vec<(String, String)>,
+}
+
+#[derive(Debug, Deserialize)]
+struct GoldConcept {
+    label: String,
+    syn: Vec<String>,
+    #[serde(default)]
+    expected: bool,
+}
+
+/// What was predicted, in the scorers' form.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Prediction {
+    pub(crate) concepts: Vec<Said>,
+    /// (broader, narrower) by the concepts' labels.
+    pub(crate) is_a: Vec<(String, String)>,
+}
+
+/// A predicted concept.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Said {
+    pub(crate) label: String,
+    /// All of its written forms.
+    pub(crate) labels: Vec<String>,
+    /// Sites that show it.
+    #[serde(default)]
+    pub(crate) sites: usize,
+}
+
+impl Prediction {
+    /// Of what was mined.
+    pub(crate) fn of(taxonomy: &Taxonomy) -> Prediction {
+        let said = |concept: &newslode_miner::taxonomy::Concept| Said {
+            label: concept.label.clone(),
+            labels: concept.forms.iter().map(|form| form.text.clone()).collect(),
+            sites: concept.sites.len(),
+        };
+        let label = |key: &str| taxonomy.concept(key).map(|concept| concept.label.clone());
+        let pair = |relation: &newslode_miner::taxonomy::Relation| {
+            Some((label(&relation.broader)?, label(&relation.narrower)?))
+        };
+        Prediction {
+            concepts: taxonomy.concepts.iter().map(said).collect(),
+            is_a: taxonomy.relations.iter().filter_map(pair).collect(),
+        }
+    }
+}
+
+/// What a prediction is worth.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Score {
+    pub(crate) concepts: Figures,
+    pub(crate) is_a: Figures,
+    /// Concepts that are a form rather than a subject.
+    pub(crate) neutral: Vec<String>,
+    /// Concepts that nobody judged, the best supported first, each with its sites.
+    pub(crate) unjudged: Vec<(String, usize)>,
+}
+
+/// Right and wrong ones by name.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(crate) struct Figures {
+    pub(crate) precision: f64,
+    pub(crate) recall: f64,
+    pub(crate) f1: f64,
+    pub(crate) right: BTreeSet<String>,
+    pub(crate) wrong: Vec<String>,
+    pub(crate) missed: Vec<String>,
+    /// Expected ones that were found.
+    pub(crate) hit: usize,
+}
+
+impl Figures {
+    fn of(right: BTreeSet<String>, wrong: Vec<String>, expected: &BTreeSet<String>) -> Figures {
+        let hit = expected.intersection(&right).count();
+        let precision = Prf::of(right.len(), right.len() + wrong.len(), 0).precision;
+        let recall = Prf::of(hit, 0, expected.len()).recall;
+        let missed = expected.difference(&right).cloned().collect();
+        Figures { precision, recall, f1: super::harmonic(precision, recall), right, wrong, missed, hit }
+    }
+}
+
+/// What is to be found: gold concepts, and pairs as `broader > narrower`.
+#[derive(Clone, Debug)]
+pub(crate) struct Expected {
+    concepts: BTreeSet<String>,
+    pairs: BTreeSet<String>,
+}
+
+impl Expected {
+    /// Of these, what another prediction found, its pairs without their closure.
+    pub(crate) fn seen_by(&self, prediction: &Prediction, gold: &Judge) -> Expected {
+        let named = gold.named(&prediction.concepts);
+        let name = |label: &str| named.get(label).cloned().flatten();
+        let concepts: BTreeSet<String> = named.values().flatten().cloned().collect();
+        let pairs = prediction.is_a.iter().filter_map(|(a, b)| Some(arrow(&name(a)?, &name(b)?)));
+        let pairs: BTreeSet<String> = pairs.collect();
+        Expected {
+            concepts: self.concepts.intersection(&concepts).cloned().collect(),
+            pairs: self.pairs.intersection(&pairs).cloned().collect(),
+        }
+    }
+}
+
+fn arrow(broader: &str, narrower: &str) -> String {
+    format!("{broader} > {narrower}")
+}
+
+/// The gold, ready to judge.
+pub(crate) struct Judge {
+    concept_of: BTreeMap<String, String>,
+    neutral: BTreeSet<String>,
+    junk: BTreeSet<String>,
+    accepted: BTreeSet<String>,
+    expected: Expected,
+}
+
+impl Judge {
+    pub(crate) fn new(gold: &Gold) -> Judge {
+        let forms_of = |concept: &GoldConcept| {
+            let label = concept.label.clone();
+            let all: Vec<String> = concept.syn.iter().flat_map(|syn| forms(syn)).collect();
+            all.into_iter().map(move |form| (form, label.clone()))
+        };
+        let lookup = |names: &[String]| names.iter().flat_map(|name| forms(name)).collect();
+        let accepted = closure(&gold.is_a);
+        let arrows =
+            |pairs: &mut dyn Iterator<Item = &(String, String)>| pairs.map(|(a, b)| arrow(a, b)).collect();
+        let wanted = gold.concepts.iter().filter(|concept| concept.expected);
+        Judge {
+            concept_of: gold.concepts.iter().flat_map(forms_of).collect(),
+            neutral: lookup(&gold.neutral),
+            junk: lookup(&gold.junk),
+            accepted: arrows(&mut accepted.iter()),
+            expected: Expected {
+                concepts: wanted.map(|concept| concept.label.clone()).collect(),
+                pairs: arrows(&mut gold.expected_is_a.iter()),
+            },
+        }
+    }
+
+    /// All that is to be found.
+    pub(crate) fn expected(&self) -> &Expected {
+        &self.expected
+    }
+
+    /// Each predicted label and the gold concept that it is; `news` counts as one between pairs.
+    fn named(&self, concepts: &[Said]) -> BTreeMap<String, Option<String>> {
+        let name = |said: &Said| match self.concept(said) {
+            None if self.is_any(said, &self.neutral) && norm(&said.label) == "news" => Some("news".into()),
+            hit => hit,
+        };
+        concepts.iter().map(|said| (said.label.clone(), name(said))).collect()
+    }
+
+    fn concept(&self, said: &Said) -> Option<String> {
+        written(said).find_map(|form| self.concept_of.get(&form).cloned())
+    }
+
+    fn is_any(&self, said: &Said, among: &BTreeSet<String>) -> bool {
+        written(said).any(|form| among.contains(&form))
+    }
+
+    /// Scores a prediction; recall is over what is expected.
+    pub(crate) fn score(&self, prediction: &Prediction, expected: &Expected) -> Score {
+        let (mut right, mut wrong) = (BTreeSet::new(), Vec::new());
+        let (mut neutral, mut unjudged) = (Vec::new(), Vec::new());
+        for said in &prediction.concepts {
+            if let Some(hit) = self.concept(said) {
+                right.insert(hit);
+            } else if self.is_any(said, &self.neutral) {
+                neutral.push(said.label.clone());
+            } else if self.is_any(said, &self.junk) {
+                wrong.push(said.label.clone());
+            } else {
+                unjudged.push((said.label.clone(), said.sites));
+            }
+        }
+        unjudged.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        let (good, bad) = self.pairs(prediction);
+        Score {
+            concepts: Figures::of(right, wrong, &expected.concepts),
+            is_a: Figures::of(good, bad, &expected.pairs),
+            neutral,
+            unjudged,
+        }
+    }
+
+    fn pairs(&self, prediction: &Prediction) -> (BTreeSet<String>, Vec<String>) {
+        let named = self.named(&prediction.concepts);
+        let (mut good, mut bad) = (BTreeSet::new(), Vec::new());
+        for (broader, narrower) in closure(&prediction.is_a) {
+            let (Some(Some(a)), Some(Some(b))) = (named.get(&broader), named.get(&narrower)) else {
+                continue;
+            };
+            if a == b {
+                continue;
+            }
+            let pair = arrow(a, b);
+            if self.accepted.contains(&pair) {
+                good.insert(pair);
+            } else {
+                bad.push(arrow(&broader, &narrower));
+            }
+        }
+        (good, bad)
+    }
+}
+
+fn written(said: &Said) -> impl Iterator<Item = String> {
+    std::iter::once(&said.label).chain(&said.labels).map(|form| norm(form))
+}
+
+/// The transitive closure, without pairs of a name with itself that only it makes.
+fn closure(pairs: &[(String, String)]) -> BTreeSet<(String, String)> {
+    let mut below: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (broader, narrower) in pairs {
+        below.entry(broader).or_default().insert(narrower);
+    }
+    let mut all: BTreeSet<(String, String)> = pairs.iter().cloned().collect();
+    for from in below.keys() {
+        let mut open: Vec<&str> = vec![from];
+        let mut known: BTreeSet<&str> = BTreeSet::new();
+        while let Some(node) = open.pop() {
+            for next in below.get(node).into_iter().flatten() {
+                if known.insert(next) {
+                    open.push(next);
+                }
+            }
+        }
+        all.extend(known.iter().filter(|to| *to != from).map(|to| ((*from).to_owned(), (*to).to_owned())));
+    }
+    all
+}
+
+/// A name as the gold compares it: NFKC, lower case, "and" as "&", white space collapsed, no
+/// punctuation at the ends.
+fn norm(text: &str) -> String {
+    let folded: String = text.nfkc().flat_map(char::to_lowercase).collect();
+    let folded = folded.replace('\u{2019}', "'").replace("&amp;", "&");
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let mut said = String::with_capacity(folded.len());
+    let mut word = String::new();
+    for letter in folded.chars().chain(std::iter::once(' ')) {
+        if is_word(letter) {
+            word.push(letter);
+            continue;
+        }
+        said.push_str(if word == "and" { "&" } else { &word });
+        word.clear();
+        said.push(letter);
+    }
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    said.trim_matches(|letter: char| !letter.is_alphanumeric()).to_owned()
+}
+
+/// Singular and plural spellings count as one.
+fn forms(text: &str) -> Vec<String> {
+    let name = norm(text);
+    let mut forms = vec![name.clone(), format!("{name}s")];
+    if let Some(singular) = name.strip_suffix('s').filter(|_| name.chars().count() > 3) {
+        forms.push(singular.to_owned());
+    }
+    forms
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judge() -> Judge {
+        let gold: Gold = serde_json::from_str(
+            r#"{"concepts": [{"label": "sports", "syn": ["sports"], "expected": true},
+                {"label": "art & design", "syn": ["art and design"], "expected": true},
+                {"label": "tennis", "syn": ["tennis"]}],
+               "neutral": ["news", "video"], "junk": ["log in"],
+               "is_a": [["news", "sports"], ["sports", "tennis"]], "expected_is_a": [["sports", "tennis"]]}"#,
+        )
+        .unwrap();
+        Judge::new(&gold)
+    }
+
+    fn said(labels: &[&str], is_a: &[(&str, &str)]) -> Prediction {
+        let concept = |label: &&str| Said { label: (*label).into(), labels: vec![(*label).into()], sites: 2 };
+        let pair = |(a, b): &(&str, &str)| ((*a).to_owned(), (*b).to_owned());
+        Prediction { concepts: labels.iter().map(concept).collect(), is_a: is_a.iter().map(pair).collect() }
+    }
+
+    #[test]
+    fn names_are_compared_as_the_gold_writes_them() {
+        for text in ["Art &amp; Design »", "ART AND  DESIGN", "“Art & Design”"] {
+            assert_eq!(norm(text), "art & design");
+        }
+        assert_eq!(norm("Sandals"), "sandals");
+        assert_eq!(forms("News"), ["news", "newss", "new"]);
+    }
+
+    #[test]
+    fn concepts_are_right_wrong_or_not_counted() {
+        let judge = judge();
+        let score = judge.score(&said(&["Sport", "Log in", "Videos", "Opera"], &[]), judge.expected());
+        assert_eq!((score.concepts.precision, score.concepts.recall), (0.5, 0.5));
+        assert_eq!(score.concepts.missed, ["art & design"]);
+        assert_eq!((score.neutral.len(), score.unjudged), (1, vec![("Opera".into(), 2)]));
+    }
+
+    #[test]
+    fn pairs_are_counted_over_their_closure() {
+        let judge = judge();
+        let labels = ["News", "Sports", "Tennis", "Video"];
+        let chain = said(&labels, &[("News", "Sports"), ("Sports", "Video"), ("Video", "Tennis")]);
+        let score = judge.score(&chain, judge.expected());
+        // News > Tennis follows from what the gold accepts, too.
+        assert_eq!((score.is_a.right.len(), score.is_a.recall), (3, 1.0));
+        assert!(score.is_a.wrong.is_empty());
+        let turned = judge.score(&said(&labels, &[("Tennis", "Sports")]), judge.expected());
+        assert_eq!((turned.is_a.precision, turned.is_a.wrong.len()), (0.0, 1));
+    }
+
+    #[test]
+    fn what_a_half_does_not_show_is_not_expected_of_it() {
+        let judge = judge();
+        let seen = judge.expected().seen_by(&said(&["Sports"], &[]), &judge);
+        let score = judge.score(&said(&["Sports"], &[]), &seen);
+        assert_eq!((score.concepts.recall, score.is_a.recall), (1.0, 1.0));
+    }
+}

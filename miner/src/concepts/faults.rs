@@ -1,0 +1,70 @@
+//! What is wrong with a label's links: by site, and over the sites.
+//!
+//! A section's label leads to one page that has no better name. Sites break that in different ways for the
+//! same label ("more" leads nowhere on one, to ever other pages on the next), so faults of all kinds add up:
+//! half of the sites are enough. Start at [`usual`].
+
+use std::sync::Arc;
+
+use newslode_common::contribution::{Role, url_id};
+use newslode_common::page::CanonicalUrl;
+
+use super::Verdict;
+use crate::summary::{LabelSummary, SiteSummary};
+
+/// Pages that a label of one site leads to: beyond these, it leads anywhere.
+const FEW_TARGETS: usize = 4;
+/// Stories of its own that a page files at least if it is a section's.
+pub(super) const SECTION_STORIES: u64 = 3;
+
+/// What is wrong with a label on half or more of the sites that link it; the most usual of several faults.
+pub(super) fn usual(key: &str, on: &[usize], sites: &[Arc<SiteSummary>]) -> Option<Verdict> {
+    let (mut linked, mut faults) = (0, Vec::new());
+    for site in on.iter().filter_map(|at| sites.get(*at)) {
+        let Some(label) = site.labels.get(key).filter(|label| label.pages(Role::Link) > 0) else { continue };
+        linked += 1;
+        faults.extend(site.fault(key, label));
+    }
+    let count = |fault: &Verdict| faults.iter().filter(|other| *other == fault).count();
+    // Of equally usual ones the first site's.
+    let most = faults.iter().rev().max_by_key(|fault| count(fault)).copied();
+    most.filter(|_| 2 * faults.len() >= linked)
+}
+
+impl SiteSummary {
+    /// What is wrong with the links of one of the site's labels.
+    pub(crate) fn fault(&self, key: &str, label: &LabelSummary) -> Option<Verdict> {
+        if self.is_counter(key) {
+            Some(Verdict::Counts)
+        } else if label.share(Role::InText) >= 0.5 {
+            Some(Verdict::InText)
+        } else if label.share(Role::Empty) >= 0.5 {
+            Some(Verdict::LeadsNowhere)
+        } else if label.share(Role::Many) >= 0.5 || is_scattered(label) {
+            Some(Verdict::LeadsAnywhere)
+        } else {
+            is_second_name(label).then_some(Verdict::SecondName)
+        }
+    }
+
+    /// Whether a page files stories of its own; `None` if it was not counted.
+    pub(crate) fn is_section(&self, page: &CanonicalUrl) -> Option<bool> {
+        self.filing.get(&url_id(page)).map(|stories| *stories >= SECTION_STORIES)
+    }
+}
+
+/// Whether a label leads to ever other pages of its site: its few most usual ones are not half of it.
+fn is_scattered(label: &LabelSummary) -> bool {
+    let mut pages: Vec<u64> = label.targets.values().copied().collect();
+    pages.sort_unstable_by(|a, b| b.cmp(a));
+    let (usual, all) = (pages.iter().take(FEW_TARGETS - 1).sum::<u64>(), pages.iter().sum::<u64>());
+    pages.len() >= FEW_TARGETS && 2 * usual < all
+}
+
+/// Whether most pages that link the label to another page name that page before it: a target is counted
+/// for the first label of a page that leads there.
+fn is_second_name(label: &LabelSummary) -> bool {
+    let named: u64 = label.targets.values().sum();
+    let linking = label.pages(Role::Inside).saturating_sub(label.pages(Role::Empty));
+    linking > 0 && 2 * named < linking
+}
