@@ -28,6 +28,9 @@ pub(super) struct Metadata {
     pub(super) headline: Option<String>,
     pub(super) og_title: Option<String>,
     pub(super) site_name: Option<String>,
+    pub(super) description: Option<String>,
+    /// The text as JSON-LD gives it, often cut short; may hold markup.
+    pub(super) body: Option<String>,
     pub(super) authors: Option<Found<Vec<String>>>,
     pub(super) published: Option<Found<String>>,
     pub(super) modified: Option<Found<String>>,
@@ -49,6 +52,8 @@ impl Metadata {
             headline: headline.filter(|text| !text.is_empty()),
             og_title: witnesses.meta(&["og:title", "twitter:title"]),
             site_name: witnesses.meta(&["og:site_name", "application-name"]),
+            description: witnesses.meta(&["og:description", "description", "twitter:description"]),
+            body: objects.all().filter_map(|object| object.get("articleBody")?.as_str()).max_by_key(|body| body.len()).map(str::to_owned),
             authors: witnesses.authors(),
             published: witnesses.date(
                 "datePublished",
