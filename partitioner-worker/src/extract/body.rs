@@ -29,8 +29,8 @@ pub(super) struct Body {
 }
 
 /// The page's text; a first block that repeats the title is left out.
-pub(super) fn body(page: &Page, said: &Said, title: Option<&str>, scorer: &Scorer) -> Body {
-    let mut body = shown(page, said, scorer);
+pub(super) fn body(page: &Page, runs: &Runs, said: &Said, title: Option<&str>, scorer: &Scorer) -> Body {
+    let mut body = shown(page, runs, said, scorer);
     if let Some(hidden) = unshown(page, said, &body) {
         body = hidden;
     }
@@ -48,9 +48,8 @@ pub(super) fn body(page: &Page, said: &Said, title: Option<&str>, scorer: &Score
 }
 
 /// What the page shows.
-fn shown(page: &Page, said: &Said, scorer: &Scorer) -> Body {
-    let runs = Runs::of(page);
-    let measures = measures::measure(page, &runs, said);
+fn shown(page: &Page, runs: &Runs, said: &Said, scorer: &Scorer) -> Body {
+    let measures = measures::measure(page, runs, said);
     let scores: Vec<f32> = measures.rows().map(|row| scorer.score(row)).collect();
     let chosen = chosen(&runs.runs, &scores);
     let taken = runs.runs.iter().zip(chosen).filter(|(_, is_chosen)| *is_chosen);

@@ -13,16 +13,19 @@ use newslode_common::time::Timestamp;
 
 use crate::Page;
 
+mod authors;
 mod body;
 mod dates;
 mod json_ld;
 mod kind;
 mod measures;
 mod metadata;
+mod months;
 mod runs;
 mod scorer;
 mod scripts;
 mod title;
+mod visible;
 
 pub use scorer::{Scorer, ScorerError};
 
@@ -34,7 +37,7 @@ use metadata::{Found, Metadata};
 pub fn article(page: &Page, _html: &str, fetched_at: Timestamp) -> (PageKind, Option<Article>) {
     let metadata = Metadata::of(page, fetched_at);
     let kind = kind::kind(page, metadata.says_article);
-    let article = (kind == PageKind::Article).then(|| read(page, metadata, Scorer::shared()));
+    let article = (kind == PageKind::Article).then(|| read(page, metadata, fetched_at, Scorer::shared()));
     (kind, article)
 }
 
@@ -48,7 +51,7 @@ pub fn as_article(page: &Page, _html: &str, fetched_at: Timestamp) -> Article {
 /// The same with a scorer of one's own: one that was trained on other pages, for instance.
 #[must_use]
 pub fn as_article_by(page: &Page, fetched_at: Timestamp, scorer: &Scorer) -> Article {
-    read(page, Metadata::of(page, fetched_at), scorer)
+    read(page, Metadata::of(page, fetched_at), fetched_at, scorer)
 }
 
 /// The names of what is measured of a run of text, in the order of [`body_evidence`].
@@ -79,19 +82,24 @@ fn said(page: &Page, metadata: &Metadata, title: Option<&str>) -> measures::Said
     }
 }
 
-fn read(page: &Page, metadata: Metadata, scorer: &Scorer) -> Article {
+fn read(page: &Page, metadata: Metadata, fetched_at: Timestamp, scorer: &Scorer) -> Article {
     let mut evidence = Fields::default();
     let title = evidence.keep("title", title::title(page, &metadata));
     let said = said(page, &metadata, title.as_deref());
-    let body = body::body(page, &said, title.as_deref(), scorer);
+    let runs = runs::Runs::of(page);
+    let body = body::body(page, &runs, &said, title.as_deref(), scorer);
     let place = metadata.place.clone().or_else(|| dateline(&body.blocks));
-    let authors = evidence.keep("authors", metadata.authors).unwrap_or_default();
+    let visible = visible::Visible::of(page, &runs, title.as_deref());
+    let authors = metadata.authors.or_else(|| visible.authors(&metadata.site)).or(metadata.desk);
+    let authors = evidence.keep("authors", authors).unwrap_or_default();
+    let dated = || visible.published(fetched_at, metadata.month_first);
+    let published = metadata.published.or_else(dated).or_else(|| metadata.modified.clone());
     Article {
         url: page.url.as_str().to_owned(),
         site: page.url.site().as_str().to_owned(),
         title,
         authors,
-        published: evidence.keep("published", metadata.published),
+        published: evidence.keep("published", published),
         modified: evidence.keep("modified", metadata.modified),
         place: evidence.keep("place", place),
         section: evidence.keep("section", metadata.section),
