@@ -24,9 +24,9 @@ import numpy
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 WEIGHTS = ROOT / "src/extract/scorer/bodies.txt"
 FOLDS = 5
-TREES = 120
+TREES = 200
 PARAMS = {
-    "objective": "cross_entropy", "num_leaves": 15, "learning_rate": 0.08, "lambda_l2": 1.0, "max_bin": 63,
+    "objective": "cross_entropy", "num_leaves": 15, "learning_rate": 0.06, "lambda_l2": 1.0, "max_bin": 63,
     "min_sum_hessian_in_leaf": 0.05, "min_data_in_leaf": 30, "feature_fraction": 0.4, "extra_trees": True,
     "seed": 1, "num_threads": 1, "deterministic": True, "force_row_wise": True, "verbose": -1,
 }

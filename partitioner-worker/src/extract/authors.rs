@@ -42,7 +42,15 @@ impl Site {
     pub(super) fn is_own(&self, name: &str) -> bool {
         let name = letters(name);
         let is_of_host = name.chars().count() >= 3 && (self.host.contains(&name) || name.contains(&self.host));
-        name.is_empty() || (!self.host.is_empty() && is_of_host) || self.names.contains(&name)
+        let begins = |own: &String| own.chars().count() >= 4 && name.starts_with(own.as_str());
+        name.is_empty() || (!self.host.is_empty() && is_of_host) || self.names.iter().any(begins)
+    }
+
+    /// A byline without the site's name at its end: "Ada Lovelace DAILY POST".
+    fn cut_off<'n>(&self, name: &'n str) -> &'n str {
+        let starts = name.match_indices(' ').map(|(at, _)| at);
+        let is_rest_own = |at: &usize| self.names.contains(&letters(&name[*at..]));
+        starts.into_iter().find(is_rest_own).map_or(name, |at| name[..at].trim())
     }
 }
 
@@ -52,24 +60,36 @@ fn letters(text: &str) -> String {
 
 /// Names of people out of bylines, each once; without those that are the site's own.
 pub(super) fn people(bylines: &[String], site: &Site) -> Vec<String> {
-    all(bylines, |name| !site.is_own(name))
+    // A byline of several parts is judged part by part.
+    let is_whole = |byline: &String| !byline.contains([',', '|', ';', '/']) && !byline.contains(" and ");
+    let bylines = bylines.iter().filter(|byline| !(is_whole(byline) && site.is_own(byline)));
+    let named = |part: &str| {
+        let name = without_role(site.cut_off(part));
+        (is_name(&name) && !site.is_own(&name)).then_some(name)
+    };
+    all(bylines, named)
 }
 
 /// All names out of bylines, each once.
 pub(super) fn everyone(bylines: &[String]) -> Vec<String> {
-    all(bylines, |_| true)
+    // Desks and agencies may have roles, small letters and the form of a host.
+    let named = |part: &str| {
+        let is_plain = !part.contains(['@', '{', '<', '=', '*', '/']) && !part.chars().any(|c| c.is_ascii_digit());
+        (is_plain && (2..=60).contains(&part.chars().count())).then(|| part.to_owned())
+    };
+    all(bylines.iter(), named)
 }
 
-fn all(bylines: &[String], is_wanted: impl Fn(&str) -> bool) -> Vec<String> {
+fn all<'a>(bylines: impl Iterator<Item = &'a String>, named: impl Fn(&str) -> Option<String>) -> Vec<String> {
     let mut people: Vec<String> = Vec::new();
-    for byline in bylines.iter().filter(|byline| is_wanted(byline)) {
+    for byline in bylines {
         let byline = without_brackets(without_by(byline.trim()));
         let parts = byline.split([',', ';', '|', '/', '•', '·', '、']).flat_map(|part| part.split(" and "));
         let parts = parts.flat_map(|part| part.split(" & ")).flat_map(|part| part.split(" und "));
         for part in parts {
-            let name = without_role(without_by(part.trim()));
+            let Some(name) = named(without_by(part.trim())) else { continue };
             let is_known = |known: &String| known.to_lowercase() == name.to_lowercase();
-            if is_name(&name) && is_wanted(&name) && !people.iter().any(is_known) {
+            if !people.iter().any(is_known) {
                 people.push(name);
             }
         }
@@ -169,6 +189,8 @@ mod tests {
     fn the_site_is_no_person() {
         check("The Daily Post", &[]);
         check("Ada Lovelace, Daily Post", &["Ada Lovelace"]);
+        check("Ada Lovelace THE DAILY POST", &["Ada Lovelace"]);
+        check("The Daily Post with Agencies", &[]);
         assert_eq!(everyone(&["The Daily Post".to_owned()]), ["The Daily Post"]);
     }
 }

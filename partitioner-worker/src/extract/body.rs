@@ -110,6 +110,40 @@ mod tests {
     use super::*;
     use crate::testing::page;
 
+    fn read(html: &str, said: &Said) -> (Vec<(BlockKind, String)>, &'static str) {
+        let page = page(html);
+        let found = body(&page, &Runs::of(&page), said, Some("Bridge stays open"), Scorer::shared());
+        (found.blocks.into_iter().map(|block| (block.kind, block.text)).collect(), found.method)
+    }
+
+    const SENTENCES: [&str; 4] = [
+        "The council voted on Tuesday to keep the old bridge open for another year, after hundreds had asked for it.",
+        "Engineers will look at it every month, the mayor said, and a new bridge is planned for the next decade.",
+        "It was built in 1907, survived two floods and a war, and carries forty thousand cars on every working day.",
+        "The vote was close: nine were for it and eight against it, and two stayed away from the meeting.",
+    ];
+
+    #[test]
+    fn the_article_is_taken_and_what_surrounds_it_is_not() {
+        let text: String = SENTENCES.iter().map(|sentence| format!("<p>{sentence}</p>")).collect();
+        let links: String = (0..8).map(|n| format!("<li><a href=/{n}>Another story number {n} of today</a>")).collect();
+        let html = format!(
+            "<nav><a href=/a>News</a><a href=/b>Sport</a></nav><article><h1>Bridge stays open</h1>{text}\
+             <figure><img src=x><figcaption>The bridge. Photo: A. Lovelace</figcaption></figure></article>\
+             <aside class=related><h3>Related</h3><ul>{links}</ul></aside><footer>© The Post, all rights reserved.</footer>"
+        );
+        let (blocks, method) = read(&html, &Said { titles: vec!["Bridge stays open".into()], ..Said::default() });
+        assert_eq!(blocks, SENTENCES.map(|text| (BlockKind::Paragraph, text.to_owned())));
+        assert_eq!(method, "runs");
+    }
+
+    #[test]
+    fn metadata_stand_in_for_what_is_not_shown() {
+        let said = Said { body: Some(SENTENCES.repeat(3).join("\n")), ..Said::default() };
+        let (blocks, method) = read("<h1>Bridge stays open</h1><p>Subscribe to read on.", &said);
+        assert_eq!((blocks.len(), method), (12, "json-ld"));
+    }
+
     #[test]
     fn likely_runs_are_taken_while_they_gain() {
         let page = page("<p>one two three four<p>five six seven eight<p>nine ten");

@@ -16,6 +16,7 @@ use crate::Page;
 /// Runs behind the headline and before it that are near.
 const BEHIND: usize = 25;
 const BEFORE: usize = 10;
+const NEAREST: usize = 5;
 /// Words of a text that may be a date or a byline.
 const MOST_WORDS: f32 = 16.0;
 /// Bytes of scripts that are looked at.
@@ -46,10 +47,12 @@ impl<'a> Visible<'a> {
         Visible { page, runs, headline }
     }
 
-    /// The numbers of the runs near the headline, those behind it first.
+    /// The numbers of the runs near the headline: a few behind it, a few before it, then those further off.
     fn near(&self) -> impl Iterator<Item = usize> + use<> {
-        let end = (self.headline + BEHIND).min(self.runs.runs.len());
-        (self.headline..end).chain((self.headline.saturating_sub(BEFORE)..self.headline).rev())
+        let behind = |count: usize| (self.headline + count).min(self.runs.runs.len());
+        let before = |count: usize| self.headline.saturating_sub(count);
+        let near = (self.headline..behind(NEAREST)).chain((before(NEAREST)..self.headline).rev());
+        near.chain(behind(NEAREST)..behind(BEHIND)).chain((before(BEFORE)..before(NEAREST)).rev())
     }
 
     pub(super) fn published(&self, fetched_at: Timestamp, month_first: bool) -> Option<Found<String>> {

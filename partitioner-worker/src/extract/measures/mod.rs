@@ -170,3 +170,67 @@ struct Alike {
 
 type Groups = FxHashMap<u64, Alike>;
 type WordSet = FxHashSet<u64>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::page;
+
+    /// One measure of each run, by its name.
+    fn measured(html: &str, said: &Said, name: &str) -> Vec<f32> {
+        let page = page(html);
+        let runs = Runs::of(&page);
+        let at = names().iter().position(|known| known == name).unwrap();
+        measure(&page, &runs, said).rows().map(|row| row[at]).collect()
+    }
+
+    const PROSE: &str = "The council voted on Tuesday to keep the old bridge open for another year.";
+
+    #[test]
+    fn every_measure_has_a_name_of_its_own() {
+        let page = page("<h1>Title</h1><p>One <b>two</b> three.");
+        let runs = Runs::of(&page);
+        let names = names();
+        assert!(measure(&page, &runs, &Said::default()).rows().all(|row| row.len() == names.len()));
+        assert_eq!(measure(&page, &runs, &Said::default()).rows().count(), 2);
+        let distinct: std::collections::BTreeSet<&String> = names.iter().collect();
+        assert_eq!(distinct.len(), names.len());
+        assert_eq!(measure(&page, &Runs::of(&crate::testing::page("")), &Said::default()).rows().count(), 0);
+    }
+
+    #[test]
+    fn the_best_container_holds_the_prose() {
+        let html = format!("<div><p>Menu<p>More</div><div><p>{PROSE}<p>{PROSE} Yes.<p>{PROSE} No.</div>");
+        let best = measured(&html, &Said::default(), "level of the best container");
+        assert_eq!(best, [9.0, 9.0, 0.0, 0.0, 0.0]);
+        assert_eq!(measured(&html, &Said::default(), "holder's prose share"), [0.0, 0.0, 1.0, 1.0, 1.0]);
+    }
+
+    #[test]
+    fn comments_and_copies_are_no_prose_of_the_article() {
+        let comments: String = (0..9).map(|n| format!("<li class=comment><p>{PROSE} Said {n}.")).collect();
+        let html = format!("<main><p>{PROSE}<p>{PROSE} Yes. {PROSE}</main><ul>{comments}</ul>");
+        let clean = measured(&html, &Said::default(), "is clean prose");
+        assert_eq!(clean, [vec![1.0; 2], vec![0.0; 9]].concat());
+
+        let parts: Vec<String> = (0..6).map(|n| format!("Part {n} of it says {n} times that the bridge number {n} is open, and {n} more.")).collect();
+        let html = format!("<div>{}</div><section>{}</section>", parts.join(" "), parts.iter().map(|part| format!("<p>{part}")).collect::<String>());
+        assert_eq!(measured(&html, &Said::default(), "is clean prose"), [0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]);
+    }
+
+    #[test]
+    fn titles_and_the_metadatas_body_are_recognised() {
+        let said = Said { titles: vec!["Bridge stays open".into()], body: Some(PROSE.repeat(5)), ..Said::default() };
+        let html = format!("<h1>Bridge stays open!</h1><p>{PROSE}<p>Words of somebody else about it.");
+        assert_eq!(measured(&html, &said, "is a title"), [1.0, 0.0, 0.0]);
+        assert_eq!(measured(&html, &said, "in the metadata's body")[1..], [1.0, 0.0]);
+        assert_eq!(measured(&html, &said, "runs behind the headline"), [0.0, 1.0, 2.0]);
+    }
+
+    #[test]
+    fn class_words_of_much_prose_say_nothing() {
+        let html = format!("<div class=related><p>{PROSE}</div><div class=paywall><p>{PROSE}<p>{PROSE}</div>");
+        assert_eq!(measured(&html, &Said::default(), "up to offer")[1], 20.0);
+        assert_eq!(measured(&html, &Said::default(), "up to related")[0], 1.0);
+    }
+}
