@@ -39,7 +39,9 @@ impl Line {
     /// The fold of the page's site, of so many; `train/bodies.py` computes the same (FNV-1a).
     pub(crate) fn fold(&self, folds: usize) -> usize {
         let site = self.site.as_deref().unwrap_or(&self.id);
-        let hash = site.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+        let hash = site
+            .bytes()
+            .fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
         hash as usize % folds.max(1)
     }
 }

@@ -5,21 +5,91 @@
 
 /// "By" in the languages that pages are written in; longer ones first.
 const BY: [&str; 24] = [
-    "written by", "posted by", "published by", "reviewed by", "review by", "story by", "words by", "report by",
-    "eingestellt von", "geschrieben von", "artikel von", "text von", "by", "von", "par", "por", "di", "door", "av",
-    "af", "autor", "autorin", "auteur", "author",
+    "written by",
+    "posted by",
+    "published by",
+    "reviewed by",
+    "review by",
+    "story by",
+    "words by",
+    "report by",
+    "eingestellt von",
+    "geschrieben von",
+    "artikel von",
+    "text von",
+    "by",
+    "von",
+    "par",
+    "por",
+    "di",
+    "door",
+    "av",
+    "af",
+    "autor",
+    "autorin",
+    "auteur",
+    "author",
 ];
 /// Words of roles: a part of a byline that ends with one, or begins with one of the second list, is no name.
 const ROLES: [&str; 34] = [
-    "staff", "correspondent", "contributor", "reporter", "editor", "writer", "officer", "journalist", "columnist",
-    "producer", "intern", "author", "redakteur", "redakteurin", "redaktion", "autor", "autorin", "volontär",
-    "volontärin", "korrespondent", "korrespondentin", "reporterin", "journalistin", "chefredakteur", "rédacteur",
-    "journaliste", "redactor", "redactora", "periodista", "giornalista", "chief", "photographer", "fotograf", "phd",
+    "staff",
+    "correspondent",
+    "contributor",
+    "reporter",
+    "editor",
+    "writer",
+    "officer",
+    "journalist",
+    "columnist",
+    "producer",
+    "intern",
+    "author",
+    "redakteur",
+    "redakteurin",
+    "redaktion",
+    "autor",
+    "autorin",
+    "volontär",
+    "volontärin",
+    "korrespondent",
+    "korrespondentin",
+    "reporterin",
+    "journalistin",
+    "chefredakteur",
+    "rédacteur",
+    "journaliste",
+    "redactor",
+    "redactora",
+    "periodista",
+    "giornalista",
+    "chief",
+    "photographer",
+    "fotograf",
+    "phd",
 ];
 /// Words that begin what is no name.
 const NO_NAMES: [&str; 21] = [
-    "name", "posted", "published", "publiziert", "veröffentlicht", "updated", "foto", "photo", "foto:", "photo:",
-    "quelle", "quelle:", "source:", "head", "follow", "senior", "comments", "share", "view", "more", "about",
+    "name",
+    "posted",
+    "published",
+    "publiziert",
+    "veröffentlicht",
+    "updated",
+    "foto",
+    "photo",
+    "foto:",
+    "photo:",
+    "quelle",
+    "quelle:",
+    "source:",
+    "head",
+    "follow",
+    "senior",
+    "comments",
+    "share",
+    "view",
+    "more",
+    "about",
 ];
 /// Behind names in Korean and Japanese.
 const BEHIND: [&str; 3] = ["기자", "記者", "특파원"];
@@ -41,7 +111,8 @@ impl Site {
     /// Whether a name is the site's.
     pub(super) fn is_own(&self, name: &str) -> bool {
         let name = letters(name);
-        let is_of_host = name.chars().count() >= 3 && (self.host.contains(&name) || name.contains(&self.host));
+        let is_of_host =
+            name.chars().count() >= 3 && (self.host.contains(&name) || name.contains(&self.host));
         let begins = |own: &String| own.chars().count() >= 4 && name.starts_with(own.as_str());
         name.is_empty() || (!self.host.is_empty() && is_of_host) || self.names.iter().any(begins)
     }
@@ -74,7 +145,8 @@ pub(super) fn people(bylines: &[String], site: &Site) -> Vec<String> {
 pub(super) fn everyone(bylines: &[String]) -> Vec<String> {
     // Desks and agencies may have roles, small letters and the form of a host.
     let named = |part: &str| {
-        let is_plain = !part.contains(['@', '{', '<', '=', '*', '/']) && !part.chars().any(|c| c.is_ascii_digit());
+        let is_plain =
+            !part.contains(['@', '{', '<', '=', '*', '/']) && !part.chars().any(|c| c.is_ascii_digit());
         (is_plain && (2..=60).contains(&part.chars().count())).then(|| part.to_owned())
     };
     all(bylines.iter(), named)

@@ -126,13 +126,15 @@ mod tests {
     #[test]
     fn the_article_is_taken_and_what_surrounds_it_is_not() {
         let text: String = SENTENCES.iter().map(|sentence| format!("<p>{sentence}</p>")).collect();
-        let links: String = (0..8).map(|n| format!("<li><a href=/{n}>Another story number {n} of today</a>")).collect();
+        let links: String =
+            (0..8).map(|n| format!("<li><a href=/{n}>Another story number {n} of today</a>")).collect();
         let html = format!(
             "<nav><a href=/a>News</a><a href=/b>Sport</a></nav><article><h1>Bridge stays open</h1>{text}\
              <figure><img src=x><figcaption>The bridge. Photo: A. Lovelace</figcaption></figure></article>\
              <aside class=related><h3>Related</h3><ul>{links}</ul></aside><footer>© The Post, all rights reserved.</footer>"
         );
-        let (blocks, method) = read(&html, &Said { titles: vec!["Bridge stays open".into()], ..Said::default() });
+        let (blocks, method) =
+            read(&html, &Said { titles: vec!["Bridge stays open".into()], ..Said::default() });
         assert_eq!(blocks, SENTENCES.map(|text| (BlockKind::Paragraph, text.to_owned())));
         assert_eq!(method, "runs");
     }

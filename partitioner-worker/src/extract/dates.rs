@@ -142,7 +142,9 @@ fn figures(text: &str, month_first: bool) -> Option<Found> {
         };
         let is_year_first = a_end - a_start == 4;
         let (year, month, day) = match marks {
-            ("年", "月") | ("년", "월") | (".", ".") | ("/", "/") | ("-", "-") if is_year_first => (*a, *b, *c),
+            ("年", "月") | ("년", "월") | (".", ".") | ("/", "/") | ("-", "-") if is_year_first => {
+                (*a, *b, *c)
+            }
             (".", ".") => (year, *b, *a),
             ("/", "/") | ("-", "-") if (month_first && *a <= 12) || *b > 12 => (year, *a, *b),
             ("/", "/") | ("-", "-") => (year, *b, *a),
@@ -157,8 +159,10 @@ fn figures(text: &str, month_first: bool) -> Option<Found> {
 
 /// The first time of day in a text.
 fn clock_in(text: &str) -> (Option<Time>, Option<Offset>) {
-    let words: Vec<&str> = text.split([' ', ',', '\u{A0}', '|', '(', ')']).filter(|word| !word.is_empty()).collect();
-    let at = words.iter().position(|word| word.contains(':') && word.starts_with(|c: char| c.is_ascii_digit()));
+    let words: Vec<&str> =
+        text.split([' ', ',', '\u{A0}', '|', '(', ')']).filter(|word| !word.is_empty()).collect();
+    let at =
+        words.iter().position(|word| word.contains(':') && word.starts_with(|c: char| c.is_ascii_digit()));
     at.and_then(|at| clock(&words[at..].join(" "))).unwrap_or((None, None))
 }
 

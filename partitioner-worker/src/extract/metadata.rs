@@ -22,6 +22,9 @@ pub(super) struct Found<T> {
     pub(super) confidence: f32,
 }
 
+/// Names of people or desks, with where they were found.
+pub(super) type Names = Found<Vec<String>>;
+
 /// What the markup says.
 pub(super) struct Metadata {
     /// JSON-LD or OpenGraph call the page an article.
@@ -33,8 +36,8 @@ pub(super) struct Metadata {
     /// The text as JSON-LD gives it, often cut short; may hold markup.
     pub(super) body: Option<String>,
     /// People that the markup names, and what stands in where nobody is named: the site, an agency.
-    pub(super) authors: Option<Found<Vec<String>>>,
-    pub(super) desk: Option<Found<Vec<String>>>,
+    pub(super) authors: Option<Names>,
+    pub(super) desk: Option<Names>,
     pub(super) site: Site,
     /// Whether 3/5/2024 is a day in March on this page.
     pub(super) month_first: bool,
@@ -64,7 +67,11 @@ impl Metadata {
             og_title: witnesses.meta(&["og:title", "twitter:title"]),
             site_name,
             description: witnesses.meta(&["og:description", "description", "twitter:description"]),
-            body: objects.all().filter_map(|object| object.get("articleBody")?.as_str()).max_by_key(|body| body.len()).map(str::to_owned),
+            body: objects
+                .all()
+                .filter_map(|object| object.get("articleBody")?.as_str())
+                .max_by_key(|body| body.len())
+                .map(str::to_owned),
             authors,
             desk,
             site,
@@ -227,7 +234,7 @@ impl<'a> Witnesses<'a> {
     }
 
     /// The people of the best witness, and the names of the best that names nobody but the site.
-    fn authors(&self, site: &Site) -> (Option<Found<Vec<String>>>, Option<Found<Vec<String>>>) {
+    fn authors(&self, site: &Site) -> (Option<Names>, Option<Names>) {
         let mut desk = None;
         let witnesses = self.bylines();
         for (bylines, witness, confidence) in witnesses {
@@ -271,7 +278,11 @@ impl<'a> Witnesses<'a> {
         vec![
             (of_objects("author"), "json-ld", 0.9),
             (of_objects("creator"), "json-ld", 0.85),
-            (metas(&["parsely-author", "cxenseparse:author", "sailthru.author", "dc.creator", "byl"]), "meta", 0.85),
+            (
+                metas(&["parsely-author", "cxenseparse:author", "sailthru.author", "dc.creator", "byl"]),
+                "meta",
+                0.85,
+            ),
             (texts(&mut self.with_rel_author()), "rel-author", 0.8),
             (texts(&mut self.with_itemprop("author")), "microdata", 0.8),
             (metas(&["author", "article:author", "twitter:creator"]), "meta", 0.7),

@@ -34,7 +34,9 @@ mod tests {
 
     #[test]
     fn months_of_many_languages() {
-        for (word, expected) in [("März", 3), ("août", 8), ("Sept.", 9), ("DIC", 12), ("stycznia", 1), ("мая", 5)] {
+        for (word, expected) in
+            [("März", 3), ("août", 8), ("Sept.", 9), ("DIC", 12), ("stycznia", 1), ("мая", 5)]
+        {
             assert_eq!(month(word), Some(expected), "{word}");
         }
         assert_eq!((month("mayor"), month("12"), month("de")), (None, None, None));

@@ -111,7 +111,8 @@ pub(super) fn plain(html: &str) -> String {
         }
     }
     text.push_str(rest);
-    let entities = [("&nbsp;", " "), ("&quot;", "\""), ("&#39;", "'"), ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")];
+    let entities =
+        [("&nbsp;", " "), ("&quot;", "\""), ("&#39;", "'"), ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")];
     let text = entities.iter().fold(text, |text, (from, to)| text.replace(from, to));
     text.lines().map(squash).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
 }
@@ -125,7 +126,9 @@ mod tests {
     fn the_longest_prose_of_a_page_that_shows_none() {
         let sentence = "The council voted on Tuesday to keep the old bridge open for another year. ";
         let article = format!("<p>{}<\\/p><p>\\u201cYes\\u201d, it said.<\\/p>", sentence.repeat(20));
-        let html = format!("<div id=app></div><script>var x = {{\"short\": \"no\", \"text\": \"{article}\"}}</script>");
+        let html = format!(
+            "<div id=app></div><script>var x = {{\"short\": \"no\", \"text\": \"{article}\"}}</script>"
+        );
         let found = prose(&page(&html), 0.0).unwrap();
         assert!(found.starts_with("The council voted") && found.ends_with("\n“Yes”, it said."), "{found}");
         assert_eq!(prose(&page(&html), 60.0), None);

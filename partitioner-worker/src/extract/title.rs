@@ -110,7 +110,8 @@ fn without_site(title: &str, site_name: Option<&str>, host: &str) -> String {
 fn is_domain(text: &str) -> bool {
     let text = text.trim();
     let end = text.rsplit_once('.').map(|(_, end)| end.to_ascii_lowercase());
-    !text.contains(' ') && end.is_some_and(|end| ["com", "net", "org", "de", "fr", "es", "it"].contains(&end.as_str()))
+    !text.contains(' ')
+        && end.is_some_and(|end| ["com", "net", "org", "de", "fr", "es", "it"].contains(&end.as_str()))
 }
 
 #[cfg(test)]

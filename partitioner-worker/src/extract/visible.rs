@@ -23,9 +23,28 @@ const MOST_WORDS: f32 = 16.0;
 const MAX_SCRIPT: usize = 4 << 20;
 /// Segments of paths before the name of an author.
 const AUTHOR_PATHS: [&str; 22] = [
-    "author", "authors", "autor", "autoren", "autores", "autore", "auteur", "auteurs", "people", "person", "staff",
-    "contributor", "contributors", "profile", "profiles", "writer", "writers", "reporter", "reporters", "byline",
-    "columnist", "columnists",
+    "author",
+    "authors",
+    "autor",
+    "autoren",
+    "autores",
+    "autore",
+    "auteur",
+    "auteurs",
+    "people",
+    "person",
+    "staff",
+    "contributor",
+    "contributors",
+    "profile",
+    "profiles",
+    "writer",
+    "writers",
+    "reporter",
+    "reporters",
+    "byline",
+    "columnist",
+    "columnists",
 ];
 
 /// A page with its headline.
@@ -65,9 +84,7 @@ impl<'a> Visible<'a> {
         let of_script = || Some(found(self.script_date(&parse)?, "script", 0.7));
         let of_url = || Some(found(url_date(self.page.url.as_str(), &parse)?, "url", 0.8));
         let near = || Some(found(self.near().find_map(short)?, "text", 0.6));
-        let anywhere = || {
-            Some(found((self.headline..self.runs.runs.len()).find_map(short)?, "text", 0.3))
-        };
+        let anywhere = || Some(found((self.headline..self.runs.runs.len()).find_map(short)?, "text", 0.3));
         of_script().or_else(of_url).or_else(near).or_else(anywhere)
     }
 
@@ -115,7 +132,8 @@ impl<'a> Visible<'a> {
             let run = &self.runs.runs[number];
             let range = leaves.range_under(&page.tree, run.block);
             let is_author = |leaf: &usize| {
-                leaves.get(*leaf).node >= run.first && leaves.link(*leaf).is_some_and(|link| self.is_author(link))
+                leaves.get(*leaf).node >= run.first
+                    && leaves.link(*leaf).is_some_and(|link| self.is_author(link))
             };
             for leaf in range.take(20).filter(is_author) {
                 texts.push(leaves.text(leaf).to_owned());
@@ -135,7 +153,8 @@ impl<'a> Visible<'a> {
 
 /// `ished_at": "…"`: the text behind a key that begins here.
 fn value(text: &str) -> Option<&str> {
-    let rest = text.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-' || c == ':');
+    let rest =
+        text.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-' || c == ':');
     let rest = rest.trim_start_matches(['"', '\'', '\\', ' ']);
     // A colon right behind the key was taken with it.
     let rest = rest.trim_start_matches([':', '=', ' ', '"', '\'', '\\']);
@@ -151,7 +170,8 @@ fn url_date(url: &str, parse: &impl Fn(&str) -> Option<String>) -> Option<String
         let part = path.get(start..(start + 10).min(path.len()))?;
         let is_year = part.starts_with("19") || part.starts_with("20");
         let shape = part.as_bytes();
-        let is_parted = matches!((shape.get(4), shape.get(7)), (Some(b'/'), Some(b'/')) | (Some(b'-'), Some(b'-')));
+        let is_parted =
+            matches!((shape.get(4), shape.get(7)), (Some(b'/'), Some(b'/')) | (Some(b'-'), Some(b'-')));
         let is_run = shape.len() >= 8
             && shape[..8].iter().all(u8::is_ascii_digit)
             && !shape.get(8).is_some_and(u8::is_ascii_digit);
@@ -182,7 +202,11 @@ mod tests {
         let at = "https://a.example/x";
         check(at, "<p>1.1.2020<h1>Bridge stays open</h1><p>3. Mai 2024", Some(("2024-05-03", "text")));
         check(at, "<p>3.5.2024<h1>Bridge stays open</h1>", Some(("2024-05-03", "text")));
-        check(at, "<script>x={\"published_at\": \"2024-05-03T10:00:00Z\"}</script>", Some(("2024-05-03T10:00:00Z", "script")));
+        check(
+            at,
+            "<script>x={\"published_at\": \"2024-05-03T10:00:00Z\"}</script>",
+            Some(("2024-05-03T10:00:00Z", "script")),
+        );
         check("https://a.example/2024/05/03/bridge", "<p>1.1.2020", Some(("2024-05-03", "url")));
         check("https://a.example/20240503-bridge", "", Some(("2024-05-03", "url")));
         check("https://a.example/id/120240503", "<p>none", None);

@@ -6,9 +6,9 @@
 
 use rustc_hash::FxHashMap;
 
+use super::hashed_words;
 use super::place::Places;
 use super::vocabulary::GROUPS;
-use super::hashed_words;
 use crate::extract::runs::{Run, Runs, share};
 
 /// Groups of class words whose prose is none of the article's, and the greatest share of the page's prose
@@ -77,7 +77,9 @@ fn copies(runs: &Runs, kept: &[bool]) -> Vec<bool> {
 
 fn rows_of(text: &str) -> Vec<u64> {
     let row = |words: &[u64]| {
-        words.iter().fold(0_u64, |hash, word| (hash.rotate_left(7) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+        words
+            .iter()
+            .fold(0_u64, |hash, word| (hash.rotate_left(7) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15))
     };
     hashed_words(text).windows(ROW).map(row).collect()
 }

@@ -141,7 +141,8 @@ fn hashed_words(text: &str) -> Vec<u64> {
     for c in text.chars() {
         if c.is_alphanumeric() {
             for lower in c.to_lowercase() {
-                hash = (hash.rotate_left(5) ^ u64::from(u32::from(lower))).wrapping_mul(0x517c_c1b7_2722_0a95);
+                hash =
+                    (hash.rotate_left(5) ^ u64::from(u32::from(lower))).wrapping_mul(0x517c_c1b7_2722_0a95);
             }
             is_open = true;
             if crate::language::is_unspaced(c) {
@@ -213,14 +214,23 @@ mod tests {
         let clean = measured(&html, &Said::default(), "is clean prose");
         assert_eq!(clean, [vec![1.0; 2], vec![0.0; 9]].concat());
 
-        let parts: Vec<String> = (0..6).map(|n| format!("Part {n} of it says {n} times that the bridge number {n} is open, and {n} more.")).collect();
-        let html = format!("<div>{}</div><section>{}</section>", parts.join(" "), parts.iter().map(|part| format!("<p>{part}")).collect::<String>());
+        let parts: Vec<String> = (0..6)
+            .map(|n| {
+                format!("Part {n} of it says {n} times that the bridge number {n} is open, and {n} more.")
+            })
+            .collect();
+        let html = format!(
+            "<div>{}</div><section>{}</section>",
+            parts.join(" "),
+            parts.iter().map(|part| format!("<p>{part}")).collect::<String>()
+        );
         assert_eq!(measured(&html, &Said::default(), "is clean prose"), [0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]);
     }
 
     #[test]
     fn titles_and_the_metadatas_body_are_recognised() {
-        let said = Said { titles: vec!["Bridge stays open".into()], body: Some(PROSE.repeat(5)), ..Said::default() };
+        let said =
+            Said { titles: vec!["Bridge stays open".into()], body: Some(PROSE.repeat(5)), ..Said::default() };
         let html = format!("<h1>Bridge stays open!</h1><p>{PROSE}<p>Words of somebody else about it.");
         assert_eq!(measured(&html, &said, "is a title"), [1.0, 0.0, 0.0]);
         assert_eq!(measured(&html, &said, "in the metadata's body")[1..], [1.0, 0.0]);
@@ -229,7 +239,8 @@ mod tests {
 
     #[test]
     fn class_words_of_much_prose_say_nothing() {
-        let html = format!("<div class=related><p>{PROSE}</div><div class=paywall><p>{PROSE}<p>{PROSE}</div>");
+        let html =
+            format!("<div class=related><p>{PROSE}</div><div class=paywall><p>{PROSE}<p>{PROSE}</div>");
         assert_eq!(measured(&html, &Said::default(), "up to offer")[1], 20.0);
         assert_eq!(measured(&html, &Said::default(), "up to related")[0], 1.0);
     }

@@ -193,9 +193,8 @@ fn push_place(scene: &Scene<'_>, number: usize, values: &mut Vec<f32>) {
 
 fn push_window(scene: &Scene<'_>, number: usize, values: &mut Vec<f32>) {
     let count = scene.runs.runs.len();
-    let within = |before: usize, behind: usize| {
-        number.saturating_sub(before)..(number + behind + 1).min(count)
-    };
+    let within =
+        |before: usize, behind: usize| number.saturating_sub(before)..(number + behind + 1).min(count);
     let prose = |before: usize, behind: usize| {
         let range = within(before, behind);
         share(scene.prose.over(range.clone()), scene.words.over(range))
@@ -227,14 +226,19 @@ fn distances(is_prose: &[bool], kinds: Option<&[u64]>, is_behind: bool) -> Vec<f
             last.insert(kind, at);
         }
     };
-    if is_behind { (0..is_prose.len()).rev().for_each(&mut visit) } else { (0..is_prose.len()).for_each(&mut visit) }
+    if is_behind {
+        (0..is_prose.len()).rev().for_each(&mut visit)
+    } else {
+        (0..is_prose.len()).for_each(&mut visit)
+    }
     found
 }
 
 /// For each run how many pictures, videos and frames stand before it.
 fn pictures(scene: &Scene<'_>) -> Vec<u32> {
     let tree = scene.tree;
-    let is_picture = |node: &NodeId| matches!(tree.tag(*node), Some("img" | "video" | "iframe" | "figure" | "picture"));
+    let is_picture =
+        |node: &NodeId| matches!(tree.tag(*node), Some("img" | "video" | "iframe" | "figure" | "picture"));
     let mut nodes = tree.node_ids().filter(is_picture).peekable();
     let mut seen = 0;
     let count = |run: &Run| {
@@ -273,7 +277,13 @@ impl Signatures {
         let parent = above(run.block);
         let three = mixed(mixed(self.own[at], self.own[parent.index()]), self.own[above(parent).index()]);
         let holder = scene.holder(run).index();
-        Keys { block: self.own[at], three, path: self.path[at], tags: self.tags[at], holder: self.path[holder] }
+        Keys {
+            block: self.own[at],
+            three,
+            path: self.path[at],
+            tags: self.tags[at],
+            holder: self.path[holder],
+        }
     }
 }
 

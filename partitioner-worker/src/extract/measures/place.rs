@@ -2,8 +2,8 @@
 
 use newslode_common::page::{NodeId, PageTree};
 
-use super::vocabulary::{self, COUNT, Table};
 use super::Scene;
+use super::vocabulary::{self, COUNT, Table};
 use crate::extract::runs::{Run, Runs, Sums, share};
 
 pub(super) const NAMES: [&str; 25] = [
@@ -105,8 +105,13 @@ impl Places {
             [b'h', level @ b'1'..=b'6'] => f32::from(level - b'0'),
             _ => 0.0,
         };
-        let kinds =
-            [tag == "p", level > 0.0, matches!(tag, "li" | "dd" | "dt"), matches!(tag, "td" | "th"), tag == "div"];
+        let kinds = [
+            tag == "p",
+            level > 0.0,
+            matches!(tag, "li" | "dd" | "dt"),
+            matches!(tag, "td" | "th"),
+            tag == "div",
+        ];
         let is_caption = matches!(tag, "figcaption" | "caption");
         values.extend(kinds.map(flag));
         values.push(flag(is_caption));

@@ -38,10 +38,46 @@ pub(super) const NAMES: [&str; 26] = [
 ];
 /// What pages say of themselves: invitations, rights, notes.
 const OWN_WORDS: [&str; 40] = [
-    "newsletter", "newsletters", "subscribe", "subscription", "subscriber", "subscribers", "sign", "signup", "follow",
-    "cookie", "cookies", "copyright", "reserved", "rights", "advertisement", "click", "photo", "photograph", "image",
-    "facebook", "twitter", "instagram", "whatsapp", "email", "inbox", "app", "login", "register", "privacy", "terms",
-    "policy", "comments", "abonnieren", "anzeige", "foto", "bild", "bildquelle", "reuters", "afp", "getty",
+    "newsletter",
+    "newsletters",
+    "subscribe",
+    "subscription",
+    "subscriber",
+    "subscribers",
+    "sign",
+    "signup",
+    "follow",
+    "cookie",
+    "cookies",
+    "copyright",
+    "reserved",
+    "rights",
+    "advertisement",
+    "click",
+    "photo",
+    "photograph",
+    "image",
+    "facebook",
+    "twitter",
+    "instagram",
+    "whatsapp",
+    "email",
+    "inbox",
+    "app",
+    "login",
+    "register",
+    "privacy",
+    "terms",
+    "policy",
+    "comments",
+    "abonnieren",
+    "anzeige",
+    "foto",
+    "bild",
+    "bildquelle",
+    "reuters",
+    "afp",
+    "getty",
 ];
 /// Headlines are not longer than this.
 const MAX_HEADLINE_WORDS: f32 = 40.0;
@@ -175,14 +211,16 @@ impl Shape {
         let mut shape = Shape::default();
         for token in text.split(' ') {
             shape.tokens += 1.0;
-            shape.capitalised += flag(token.chars().find(|c| c.is_alphanumeric()).is_some_and(char::is_uppercase));
+            shape.capitalised +=
+                flag(token.chars().find(|c| c.is_alphanumeric()).is_some_and(char::is_uppercase));
             shape.short += flag(token.chars().take(4).count() <= 3);
             shape.sentences += flag(ends_sentence(token));
         }
         for c in text.chars() {
             shape.commas += flag(matches!(c, ',' | '،' | '、' | ';'));
             shape.digits += flag(c.is_ascii_digit());
-            shape.marks += flag(matches!(c, '|' | '•' | '·' | '›' | '»' | '©' | '@' | '→' | '/' | '▸' | '#' | '+'));
+            shape.marks +=
+                flag(matches!(c, '|' | '•' | '·' | '›' | '»' | '©' | '@' | '→' | '/' | '▸' | '#' | '+'));
             shape.sentences += flag(matches!(c, '。' | '！' | '？'));
         }
         shape

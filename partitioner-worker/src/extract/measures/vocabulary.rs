@@ -6,24 +6,91 @@
 /// Number of groups.
 pub(super) const COUNT: usize = 16;
 
-/// The groups: a name and its words.
-pub(super) const GROUPS: [(&str, &[&str]); COUNT] = [
-    ("comment", &["comment", "comments", "commenting", "discussion", "reply", "replies", "respond", "kommentar", "kommentare", "comentarios", "commentaires", "feedback"]),
-    ("related", &["related", "recommended", "recommend", "recommendation", "recommendations", "more", "also", "read", "readmore", "similar", "popular", "trending", "latest", "most", "teaser", "teasers", "promo", "promos", "promotion", "next", "previous", "prev", "further", "suggested", "suggestions", "carousel", "river", "feed", "list", "card", "cards", "collection", "verwandt"]),
-    ("share", &["share", "sharing", "shares", "social", "follow", "like", "likes", "sharebar", "teilen", "bookmark", "email", "tools", "toolbar", "actions", "buttons", "button"]),
-    ("media", &["caption", "captions", "credit", "credits", "figure", "photo", "photos", "image", "images", "img", "picture", "gallery", "video", "videos", "media", "slideshow", "player", "legend", "thumbnail", "thumb", "audio", "podcast", "bild", "foto", "cutline", "attribution"]),
-    ("offer", &["newsletter", "newsletters", "signup", "subscribe", "subscription", "subscriber", "paywall", "register", "registration", "login", "signin", "donate", "donation", "support", "membership", "member", "premium", "offer", "regwall", "cta", "callout", "abo"]),
-    ("navigation", &["nav", "navi", "navigation", "menu", "breadcrumb", "breadcrumbs", "header", "masthead", "footer", "foot", "topbar", "skip", "pagination", "pager", "pages", "search", "sitemap", "logo", "links"]),
-    ("advert", &["ad", "ads", "advert", "adverts", "advertisement", "advertising", "sponsor", "sponsored", "banner", "commercial", "anzeige", "werbung", "publicidad", "affiliate", "shop", "product", "price"]),
-    ("byline", &["byline", "author", "authors", "autor", "bio", "date", "dateline", "time", "timestamp", "published", "updated", "meta", "info", "metadata", "contributor", "contributors", "source", "writer", "reporter", "profile", "signature"]),
-    ("side", &["sidebar", "aside", "rail", "widget", "widgets", "box", "infobox", "factbox", "module", "modules", "secondary", "right", "supplementary", "complementary", "sticky", "inset", "embed", "embedded", "tweet", "frame"]),
-    ("consent", &["cookie", "cookies", "consent", "gdpr", "privacy", "modal", "popup", "overlay", "dialog", "disclaimer", "legal", "copyright", "terms", "alert", "notice", "notification", "message", "error", "toast", "poll", "quiz", "form"]),
-    ("tags", &["tag", "tags", "topic", "topics", "keyword", "keywords", "category", "categories", "label", "kicker", "section", "taxonomy", "channel", "eyebrow"]),
-    ("body", &["body", "content", "text", "copy", "paragraph", "paragraphs", "para", "prose", "richtext", "articlebody", "storybody", "bodytext", "articletext", "storytext", "contents", "texto", "inhalt", "contenu", "cuerpo"]),
-    ("article", &["article", "story", "post", "entry", "main", "detail", "single", "artikel", "articulo", "page", "hentry", "blogposting", "newsarticle"]),
-    ("title", &["title", "headline", "heading", "hed", "headlines", "titre", "titel", "titulo", "subhead", "subheading", "subheadline", "subtitle"]),
-    ("lead", &["summary", "lead", "lede", "intro", "introduction", "standfirst", "dek", "deck", "excerpt", "abstract", "description", "leadin", "teaser", "vorspann", "chapo", "bullets", "highlights"]),
-    ("hidden", &["hidden", "hide", "invisible", "print", "noprint", "sr", "reader", "visually", "visuallyhidden", "collapsed", "none", "offscreen", "mobile", "desktop", "toggle", "tooltip", "dropdown", "expand", "tab", "tabs"]),
+/// The groups: a name and its words, parted by spaces.
+pub(super) const GROUPS: [(&str, &str); COUNT] = [
+    (
+        "comment",
+        "comment comments commenting discussion reply replies respond kommentar kommentare \
+         comentarios commentaires feedback",
+    ),
+    (
+        "related",
+        "related recommended recommend recommendation recommendations more also read readmore similar \
+         popular trending latest most teaser teasers promo promos promotion next previous prev \
+         further suggested suggestions carousel river feed list card cards collection verwandt",
+    ),
+    (
+        "share",
+        "share sharing shares social follow like likes sharebar teilen bookmark email tools toolbar \
+         actions buttons button",
+    ),
+    (
+        "media",
+        "caption captions credit credits figure photo photos image images img picture gallery video \
+         videos media slideshow player legend thumbnail thumb audio podcast bild foto cutline \
+         attribution",
+    ),
+    (
+        "offer",
+        "newsletter newsletters signup subscribe subscription subscriber paywall register \
+         registration login signin donate donation support membership member premium offer regwall \
+         cta callout abo",
+    ),
+    (
+        "navigation",
+        "nav navi navigation menu breadcrumb breadcrumbs header masthead footer foot topbar skip \
+         pagination pager pages search sitemap logo links",
+    ),
+    (
+        "advert",
+        "ad ads advert adverts advertisement advertising sponsor sponsored banner commercial anzeige \
+         werbung publicidad affiliate shop product price",
+    ),
+    (
+        "byline",
+        "byline author authors autor bio date dateline time timestamp published updated meta info \
+         metadata contributor contributors source writer reporter profile signature",
+    ),
+    (
+        "side",
+        "sidebar aside rail widget widgets box infobox factbox module modules secondary right \
+         supplementary complementary sticky inset embed embedded tweet frame",
+    ),
+    (
+        "consent",
+        "cookie cookies consent gdpr privacy modal popup overlay dialog disclaimer legal copyright \
+         terms alert notice notification message error toast poll quiz form",
+    ),
+    (
+        "tags",
+        "tag tags topic topics keyword keywords category categories label kicker section taxonomy \
+         channel eyebrow",
+    ),
+    (
+        "body",
+        "body content text copy paragraph paragraphs para prose richtext articlebody storybody \
+         bodytext articletext storytext contents texto inhalt contenu cuerpo",
+    ),
+    (
+        "article",
+        "article story post entry main detail single artikel articulo page hentry blogposting \
+         newsarticle",
+    ),
+    (
+        "title",
+        "title headline heading hed headlines titre titel titulo subhead subheading subheadline \
+         subtitle",
+    ),
+    (
+        "lead",
+        "summary lead lede intro introduction standfirst dek deck excerpt abstract description leadin \
+         teaser vorspann chapo bullets highlights",
+    ),
+    (
+        "hidden",
+        "hidden hide invisible print noprint sr reader visually visuallyhidden collapsed none \
+         offscreen mobile desktop toggle tooltip dropdown expand tab tabs",
+    ),
 ];
 
 /// The names of the measures: how many elements up the nearest word of a group is.
@@ -62,8 +129,8 @@ impl Table {
     fn new() -> Table {
         let mut table = rustc_hash::FxHashMap::default();
         for (number, (_, words)) in GROUPS.iter().enumerate() {
-            for word in *words {
-                *table.entry(*word).or_insert(0) |= 1 << number;
+            for word in words.split(' ') {
+                *table.entry(word).or_insert(0) |= 1 << number;
             }
         }
         Table(table)

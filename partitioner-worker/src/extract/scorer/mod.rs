@@ -135,7 +135,8 @@ fn target(text: &str, root: u32, at: u32) -> Result<Target, &'static str> {
 mod tests {
     use super::*;
 
-    const SMALL: &str = "# two trees\ntree\nwords\t10\t=-1\t1\nlink share\t0.5\t=2\t=-2\ntree\nwords\t3\t=0.5\t=0\n";
+    const SMALL: &str =
+        "# two trees\ntree\nwords\t10\t=-1\t1\nlink share\t0.5\t=2\t=-2\ntree\nwords\t3\t=0.5\t=0\n";
 
     #[test]
     fn what_is_compiled_in_can_be_read() {
