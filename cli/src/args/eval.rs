@@ -56,7 +56,13 @@ pub(crate) enum EvalCommand {
     /// Data tables, their orientation and header cells against labels (JSON Lines).
     Tables(EvalCommon),
     /// Articles against gold.
-    Articles(EvalCommon),
+    Articles {
+        #[command(flatten)]
+        common: EvalCommon,
+        /// Trees of folds dealt out by site, `0.txt` …: each page is read by those that saw none of its site.
+        #[arg(long, value_name = "DIR")]
+        folds: Option<PathBuf>,
+    },
     /// Tags of leaves (concept, attribute, value, none) against gold.
     Tags(EvalCommon),
     /// Attribute-value pairs against gold; the pages of a site are read together.

@@ -16,6 +16,9 @@ pub(crate) struct Line {
     pub(crate) id: String,
     #[serde(default)]
     pub(crate) url: Option<String>,
+    /// Registrable host, by which folds are dealt out.
+    #[serde(default, skip_serializing)]
+    pub(crate) site: Option<String>,
     #[serde(default)]
     pub(crate) title: Option<String>,
     #[serde(default)]
@@ -30,6 +33,17 @@ pub(crate) struct Line {
     /// Text that it must not.
     #[serde(default, skip_serializing)]
     pub(crate) without: Option<Vec<String>>,
+}
+
+impl Line {
+    /// The fold of the page's site, of so many; `train/bodies.py` computes the same (FNV-1a).
+    pub(crate) fn fold(&self, folds: usize) -> usize {
+        let site = self.site.as_deref().unwrap_or(&self.id);
+        let hash = site
+            .bytes()
+            .fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+        hash as usize % folds.max(1)
+    }
 }
 
 /// Figures of one page; `None`: the gold does not give the field.
@@ -231,6 +245,14 @@ mod tests {
         assert_eq!(score(&gold, &line(r#"{"id":"1","title":"\"big\" News - today"}"#)).title, Some(true));
         assert_eq!(score(&gold, &line(r#"{"id":"1"}"#)).title, Some(false));
         assert!(score(&gold, &Line::default()).body.is_none());
+    }
+
+    #[test]
+    fn pages_of_a_site_share_a_fold() {
+        let fold = |json: &str| line(json).fold(5);
+        assert_eq!(fold(r#"{"id":"1","site":"a.example"}"#), fold(r#"{"id":"2","site":"a.example"}"#));
+        // As the training script deals them out.
+        assert_eq!([fold(r#"{"id":"a.example"}"#), fold(r#"{"id":"b.example"}"#)], [0, 4]);
     }
 
     #[test]

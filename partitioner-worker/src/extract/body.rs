@@ -1,28 +1,27 @@
 //! The text of one article from its page alone, as blocks.
 //!
-//! A reader in the manner of browsers' reading view finds the part of the page that holds the text; that
-//! part is parsed anew, and its leaves are joined into paragraphs, headings, list items and quotations in
-//! page order. The reader parses by itself and walks recursively, so only pages within its means reach it;
-//! for others, and where it finds nothing, the page's own paragraphs of prose are the text.
+//! Each run of text is measured and scored ([`Scorer`]). Taken are those that make the expected F1 greatest:
+//! runs by falling likelihood, as long as each adds more than it may cost. So a page of which little is
+//! sure gives more than its sure part, and one that is clear is cut where it is clear. Where a page shows no
+//! text, the text that its metadata or its scripts hold stands in.
+//!
+//! Invariant: blocks are in page order; linear in the page up to the sorting of its runs.
 
 use newslode_common::article::{Block, BlockKind};
-use newslode_common::page::{Leaves, NodeId, PageLimits, PageTree, squash};
+use newslode_common::page::{PageTree, squash};
 
+use super::measures::{self, Said};
 use super::metadata::is_inside;
+use super::runs::{Run, Runs, count_words};
+use super::scorer::Scorer;
+use super::scripts;
 use crate::Page;
 
-/// Elements inside a line of text.
-const INLINE: [&str; 36] = [
-    "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font",
-    "i", "img", "ins", "kbd", "label", "mark", "nobr", "q", "s", "samp", "small", "span", "strike", "strong",
-    "sub", "sup", "time", "tt", "u", "var", "wbr", "picture",
-];
-/// Beyond these the reader is not asked: it recurses, and its time grows faster than the page.
-const MAX_NODES: usize = 60_000;
-const MAX_HTML: usize = 4_000_000;
-const MAX_DEPTH: u32 = 250;
 /// Bytes of text of an article at most.
 const MAX_TEXT: usize = 1 << 20;
+/// Words that the metadata's text must have to stand in, and how much longer than what is shown it must be.
+const LEAST_SAID: f32 = 80.0;
+const TIMES_SHOWN: f32 = 2.0;
 
 pub(super) struct Body {
     pub(super) blocks: Vec<Block>,
@@ -30,8 +29,11 @@ pub(super) struct Body {
 }
 
 /// The page's text; a first block that repeats the title is left out.
-pub(super) fn body(page: &Page, html: &str, title: Option<&str>) -> Body {
-    let mut body = read(page, html).unwrap_or_else(|| Body { blocks: prose(page), method: "prose" });
+pub(super) fn body(page: &Page, runs: &Runs, said: &Said, title: Option<&str>, scorer: &Scorer) -> Body {
+    let mut body = shown(page, runs, said, scorer);
+    if let Some(hidden) = unshown(page, said, &body) {
+        body = hidden;
+    }
     let repeats = |block: &Block| title.is_some_and(|title| block.text.eq_ignore_ascii_case(title));
     if body.blocks.first().is_some_and(repeats) {
         body.blocks.remove(0);
@@ -45,93 +47,116 @@ pub(super) fn body(page: &Page, html: &str, title: Option<&str>) -> Body {
     body
 }
 
-fn read(page: &Page, html: &str) -> Option<Body> {
-    let tree = &page.tree;
-    let deepest = tree.node_ids().map(|node| tree.depth(node)).max().unwrap_or(0);
-    let is_too_much = tree.len() > MAX_NODES || html.len() > MAX_HTML || deepest > MAX_DEPTH;
-    if is_too_much || tree.notes().is_coarse() {
-        return None;
-    }
-    let config = dom_smoothie::Config { disable_json_ld: true, ..dom_smoothie::Config::default() };
-    let mut reader = dom_smoothie::Readability::new(html, Some(page.url.as_str()), Some(config)).ok()?;
-    let article = reader.parse().ok()?;
-    let limits = PageLimits { max_parse_time: std::time::Duration::MAX, ..PageLimits::default() };
-    let content = PageTree::parse(&article.content, &limits);
-    let blocks = blocks(&content, &Leaves::of(&content), |_| true);
-    (!blocks.is_empty()).then_some(Body { blocks, method: "reader" })
+/// What the page shows.
+fn shown(page: &Page, runs: &Runs, said: &Said, scorer: &Scorer) -> Body {
+    let measures = measures::measure(page, runs, said);
+    let scores: Vec<f32> = measures.rows().map(|row| scorer.score(row)).collect();
+    let chosen = chosen(&runs.runs, &scores);
+    let taken = runs.runs.iter().zip(chosen).filter(|(_, is_chosen)| *is_chosen);
+    let blocks = taken.map(|(run, _)| Block { kind: kind(&page.tree, run), text: run.text.clone() });
+    Body { blocks: blocks.collect(), method: "runs" }
 }
 
-/// The paragraphs of the page itself that are neither menu nor footer.
-fn prose(page: &Page) -> Vec<Block> {
-    let tree = &page.tree;
-    let is_text = |node| {
-        is_inside(tree, node, &["p", "blockquote"])
-            && !is_inside(tree, node, &["nav", "footer", "aside", "form"])
-    };
-    blocks(tree, &page.leaves, is_text)
-}
-
-/// Joins the leaves of each block. `wanted` is asked of the leaves' parents.
-fn blocks(tree: &PageTree, leaves: &Leaves, wanted: impl Fn(NodeId) -> bool) -> Vec<Block> {
-    let mut blocks: Vec<Block> = Vec::new();
-    let mut open: Option<(NodeId, usize, String)> = None;
-    for leaf in leaves.iter().filter(|leaf| !leaf.is_image && wanted(leaf.parent)) {
-        let mut up = std::iter::once(leaf.parent).chain(tree.ancestors(leaf.parent));
-        let block = up.find(|&node| !is_inline(tree, node)).unwrap_or(tree.root());
-        let text = tree.text(leaf.node).unwrap_or_default();
-        match &mut open {
-            // A block that holds another one is two: before and after it.
-            Some((known, last, joined)) if *known == block && !has_block_between(tree, *last, leaf.node) => {
-                if has_break_between(tree, *last, leaf.node) {
-                    joined.push(' ');
-                }
-                joined.push_str(text);
-                *last = leaf.node.index();
-            }
-            _ => {
-                if let Some((node, _, text)) = open.replace((block, leaf.node.index(), text.to_owned())) {
-                    push(&mut blocks, tree, node, &text);
-                }
-            }
+/// The runs by which the expected F1 is greatest: of those sets that hold all runs above some likelihood the
+/// one with the greatest 2·(expected body words in it) / (words in it + expected body words of the page).
+fn chosen(runs: &[Run], scores: &[f32]) -> Vec<bool> {
+    let mut order: Vec<usize> = (0..runs.len()).collect();
+    order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
+    let words = |at: usize| f64::from(runs[at].words);
+    let expected: f64 = order.iter().map(|&at| words(at) * f64::from(scores[at])).sum();
+    let (mut taken, mut right, mut best, mut threshold) = (0.0, 0.0, 0.0, f32::INFINITY);
+    for at in order {
+        taken += words(at);
+        right += words(at) * f64::from(scores[at]);
+        let f1 = 2.0 * right / (taken + expected);
+        if f1 > best {
+            (best, threshold) = (f1, scores[at]);
         }
     }
-    if let Some((node, _, text)) = open {
-        push(&mut blocks, tree, node, &text);
-    }
-    blocks
+    scores.iter().map(|score| *score >= threshold).collect()
 }
 
-/// Blank text between two leaves is no leaf, but parts them.
-fn has_break_between(tree: &PageTree, from: usize, to: NodeId) -> bool {
-    between(tree, from, to).any(|node| tree.tag(node) == Some("br") || tree.text(node).is_some())
-}
-
-fn has_block_between(tree: &PageTree, from: usize, to: NodeId) -> bool {
-    between(tree, from, to).any(|node| tree.tag_id(node).is_some() && !is_inline(tree, node))
-}
-
-fn between(tree: &PageTree, from: usize, to: NodeId) -> impl Iterator<Item = NodeId> {
-    (from + 1..to.index()).filter_map(|index| tree.node_at(index))
-}
-
-fn push(blocks: &mut Vec<Block>, tree: &PageTree, node: NodeId, text: &str) {
-    let text = squash(text);
-    if text.is_empty() {
-        return;
-    }
-    let kind = if is_inside(tree, node, &["h1", "h2", "h3", "h4", "h5", "h6"]) {
+fn kind(tree: &PageTree, run: &Run) -> BlockKind {
+    if is_inside(tree, run.block, &["h1", "h2", "h3", "h4", "h5", "h6"]) {
         BlockKind::Heading
-    } else if is_inside(tree, node, &["li"]) {
+    } else if is_inside(tree, run.block, &["li", "dd", "dt"]) {
         BlockKind::ListItem
-    } else if is_inside(tree, node, &["blockquote"]) {
+    } else if is_inside(tree, run.block, &["blockquote"]) {
         BlockKind::Quote
     } else {
         BlockKind::Paragraph
-    };
-    blocks.push(Block { kind, text });
+    }
 }
 
-/// Whether an element stands inside a line.
-pub(super) fn is_inline(tree: &PageTree, node: NodeId) -> bool {
-    tree.tag(node).is_some_and(|tag| tag == "br" || INLINE.contains(&tag))
+/// Text that the page holds and does not show: in its metadata, else in a script.
+fn unshown(page: &Page, said: &Said, shown: &Body) -> Option<Body> {
+    let words: f32 = shown.blocks.iter().map(|block| count_words(&block.text)).sum();
+    let is_more = |text: &str| count_words(text) >= LEAST_SAID.max(TIMES_SHOWN * words);
+    if let Some(text) = said.body.as_deref().filter(|text| is_more(text)) {
+        return Some(Body { blocks: paragraphs(text), method: "json-ld" });
+    }
+    let text = scripts::prose(page, words)?;
+    Some(Body { blocks: paragraphs(&text), method: "script" })
+}
+
+/// The lines of a plain text.
+pub(super) fn paragraphs(text: &str) -> Vec<Block> {
+    let lines = text.lines().map(squash).filter(|line| !line.is_empty());
+    lines.map(|text| Block { kind: BlockKind::Paragraph, text }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::page;
+
+    fn read(html: &str, said: &Said) -> (Vec<(BlockKind, String)>, &'static str) {
+        let page = page(html);
+        let found = body(&page, &Runs::of(&page), said, Some("Bridge stays open"), Scorer::shared());
+        (found.blocks.into_iter().map(|block| (block.kind, block.text)).collect(), found.method)
+    }
+
+    const SENTENCES: [&str; 4] = [
+        "The council voted on Tuesday to keep the old bridge open for another year, after hundreds had asked for it.",
+        "Engineers will look at it every month, the mayor said, and a new bridge is planned for the next decade.",
+        "It was built in 1907, survived two floods and a war, and carries forty thousand cars on every working day.",
+        "The vote was close: nine were for it and eight against it, and two stayed away from the meeting.",
+    ];
+
+    #[test]
+    fn the_article_is_taken_and_what_surrounds_it_is_not() {
+        let text: String = SENTENCES.iter().map(|sentence| format!("<p>{sentence}</p>")).collect();
+        let links: String =
+            (0..8).map(|n| format!("<li><a href=/{n}>Another story number {n} of today</a>")).collect();
+        let html = format!(
+            "<nav><a href=/a>News</a><a href=/b>Sport</a></nav><article><h1>Bridge stays open</h1>{text}\
+             <figure><img src=x><figcaption>The bridge. Photo: A. Lovelace</figcaption></figure></article>\
+             <aside class=related><h3>Related</h3><ul>{links}</ul></aside><footer>© The Post, all rights reserved.</footer>"
+        );
+        let (blocks, method) =
+            read(&html, &Said { titles: vec!["Bridge stays open".into()], ..Said::default() });
+        assert_eq!(blocks, SENTENCES.map(|text| (BlockKind::Paragraph, text.to_owned())));
+        assert_eq!(method, "runs");
+    }
+
+    #[test]
+    fn metadata_stand_in_for_what_is_not_shown() {
+        let said = Said { body: Some(SENTENCES.repeat(3).join("\n")), ..Said::default() };
+        let (blocks, method) = read("<h1>Bridge stays open</h1><p>Subscribe to read on.", &said);
+        assert_eq!((blocks.len(), method), (12, "json-ld"));
+    }
+
+    #[test]
+    fn likely_runs_are_taken_while_they_gain() {
+        let page = page("<p>one two three four<p>five six seven eight<p>nine ten");
+        let runs = Runs::of(&page).runs;
+        let check = |scores: [f32; 3], expected: [bool; 3]| {
+            assert_eq!(chosen(&runs, &scores), expected, "{scores:?}");
+        };
+        check([0.9, 0.1, 0.2], [true, false, false]);
+        // Of little that is sure more is taken.
+        check([0.3, 0.25, 0.05], [true, true, false]);
+        check([0.0, 0.0, 0.0], [false, false, false]);
+        assert!(chosen(&[], &[]).is_empty());
+    }
 }

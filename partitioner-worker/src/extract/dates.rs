@@ -1,7 +1,7 @@
 //! Dates as pages write them, into ISO 8601.
 //!
-//! Read: ISO 8601 and its relatives, RFC 2822, and English forms ("May 3, 2024 10:30 AM", "3 May 2024",
-//! "2024/05/03"). Written: `2024-05-03`, `2024-05-03T10:30:00`, and with `Z` or an offset if the page gave
+//! Read: ISO 8601 and its relatives, RFC 2822, months by name in many languages ("May 3, 2024 10:30 AM",
+//! "3. Mai 2024"), and figures ("3.5.2024", "2024年5月3日"). Written: `2024-05-03`, `2024-05-03T10:30:00`, and with `Z` or an offset if the page gave
 //! one: a zone is kept, never invented. A date after the fetch (a day is allowed for zones) or before 1990
 //! is no date of an article.
 
@@ -9,14 +9,19 @@ use jiff::civil::{Date, Time};
 use jiff::tz::Offset;
 use newslode_common::time::Timestamp;
 
+use super::months::month;
+
 const DAY_MS: u64 = 86_400_000;
 /// Longest text that may hold a date; the start of it is read.
 const MAX_TEXT: usize = 120;
 
-/// The date in a text, in ISO 8601.
-pub(super) fn parse(text: &str, fetched_at: Timestamp) -> Option<String> {
+/// The date in a text, in ISO 8601. `month_first` decides what 3/5/2024 is.
+pub(super) fn parse(text: &str, fetched_at: Timestamp, month_first: bool) -> Option<String> {
     let text: String = text.trim().chars().take(MAX_TEXT).collect();
-    let found = numeric(&text).or_else(|| rfc2822(&text)).or_else(|| english(&text))?;
+    let found = numeric(&text)
+        .or_else(|| rfc2822(&text))
+        .or_else(|| worded(&text))
+        .or_else(|| figures(&text, month_first))?;
     found.is_plausible(fetched_at).then(|| found.write())
 }
 
@@ -76,50 +81,89 @@ fn rfc2822(text: &str) -> Option<Found> {
     Some(Found { date: zoned.date(), time: Some(zoned.time()), offset: Some(zoned.offset()) })
 }
 
-/// A month by name with day and year around it, in any order that English uses, and a time anywhere.
-fn english(text: &str) -> Option<Found> {
-    let words: Vec<&str> =
-        text.split([' ', ',', '\u{A0}', '|', '(', ')']).filter(|word| !word.is_empty()).collect();
-    let at = words.iter().position(|word| month(word).is_some())?;
+/// A month by name with day and year around it, in any order that languages use, and a time anywhere:
+/// "May 3, 2024", "3. Mai 2024", "3 de mayo de 2024".
+fn worded(text: &str) -> Option<Found> {
+    let words: Vec<&str> = text
+        .split([' ', ',', '\u{A0}', '|', '(', ')', '/', '-', '\u{2013}'])
+        .filter(|word| !word.is_empty() && !matches!(*word, "de" | "del" | "of" | "the"))
+        .collect();
     let day_of = |word: &&&str| {
-        let word = word.trim_end_matches(['.']);
-        let digits = ["st", "nd", "rd", "th"].iter().find_map(|end| word.strip_suffix(end)).unwrap_or(word);
+        let word = word.trim_end_matches(['.', 'º', '°']);
+        let ends = ["st", "nd", "rd", "th", "er"];
+        let digits = ends.iter().find_map(|end| word.strip_suffix(end)).unwrap_or(word);
         digits.parse::<i8>().ok().filter(|day| (1..=31).contains(day))
     };
-    let year_of = |word: &&&str| word.parse::<i16>().ok().filter(|year| (1990..2200).contains(year));
-    let before = at.checked_sub(1).and_then(|i| words.get(i));
-    let (day, year) = match before.as_ref().and_then(day_of) {
-        Some(day) => (day, words.get(at + 1).as_ref().and_then(year_of)?),
-        None => (
-            words.get(at + 1).as_ref().and_then(day_of)?,
-            words.get(at + 2..)?.iter().take(2).find_map(|word| year_of(&word))?,
-        ),
+    let year_of = |word: &&&str| {
+        word.trim_end_matches(['.', ':', ';']).parse::<i16>().ok().filter(|year| (1990..2200).contains(year))
     };
-    let date = Date::new(year, month(words.get(at)?)?, day).ok()?;
-    let clock_at =
-        words.iter().position(|word| word.contains(':') && word.starts_with(|c: char| c.is_ascii_digit()));
-    let (time, offset) = clock_at.and_then(|i| clock(&words[i..].join(" "))).unwrap_or((None, None));
+    let dated = |at: usize| {
+        let month = month(words.get(at)?)?;
+        let before = at.checked_sub(1).and_then(|i| words.get(i));
+        let (day, year) = match before.as_ref().and_then(day_of) {
+            Some(day) => (day, words.get(at + 1).as_ref().and_then(year_of)?),
+            None => (
+                words.get(at + 1).as_ref().and_then(day_of)?,
+                words.get(at + 2..)?.iter().take(2).find_map(|word| year_of(&word))?,
+            ),
+        };
+        Date::new(year, month, day).ok()
+    };
+    let date = (0..words.len()).find_map(dated)?;
+    let (time, offset) = clock_in(text);
     Some(Found { date, time, offset })
 }
 
-fn month(word: &str) -> Option<i8> {
-    const MONTHS: [&str; 12] = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ];
-    let word = word.trim_end_matches('.').to_ascii_lowercase();
-    let at = MONTHS.iter().position(|month| *month == word || (word.len() == 3 && month.starts_with(&word)));
-    at.or_else(|| (word == "sept").then_some(8)).and_then(|at| i8::try_from(at + 1).ok())
+/// `3.5.2024`, `03/05/2024`, `03-05-24` with the day first unless that cannot be or the page has the month
+/// first; "2024年5月3日", "2024. 5. 3." and "2024년 5월 3일".
+fn figures(text: &str, month_first: bool) -> Option<Found> {
+    let mut numbers: Vec<(usize, usize, i16)> = Vec::new();
+    let (mut start, bytes) = (None, text.as_bytes());
+    for at in 0..=bytes.len() {
+        let is_digit = bytes.get(at).is_some_and(u8::is_ascii_digit);
+        match (start, is_digit) {
+            (None, true) => start = Some(at),
+            (Some(from), false) => {
+                if let Ok(number) = text[from..at].parse() {
+                    numbers.push((from, at, number));
+                }
+                start = None;
+            }
+            _ => {}
+        }
+    }
+    let date = numbers.windows(3).find_map(|part| {
+        let [(a_start, a_end, a), (b_start, b_end, b), (c_start, c_end, c)] = part else { return None };
+        let marks = (text[*a_end..*b_start].trim(), text[*b_end..*c_start].trim());
+        let year = match c_end - c_start {
+            4 => *c,
+            2 => 2000 + *c,
+            _ => 0,
+        };
+        let is_year_first = a_end - a_start == 4;
+        let (year, month, day) = match marks {
+            ("年", "月") | ("년", "월") | (".", ".") | ("/", "/") | ("-", "-") if is_year_first => {
+                (*a, *b, *c)
+            }
+            (".", ".") => (year, *b, *a),
+            ("/", "/") | ("-", "-") if (month_first && *a <= 12) || *b > 12 => (year, *a, *b),
+            ("/", "/") | ("-", "-") => (year, *b, *a),
+            _ => return None,
+        };
+        let date = Date::new(year, month.try_into().ok()?, day.try_into().ok()?).ok()?;
+        (date.year() >= 1990).then_some(date)
+    })?;
+    let (time, offset) = clock_in(text);
+    Some(Found { date, time, offset })
+}
+
+/// The first time of day in a text.
+fn clock_in(text: &str) -> (Option<Time>, Option<Offset>) {
+    let words: Vec<&str> =
+        text.split([' ', ',', '\u{A0}', '|', '(', ')']).filter(|word| !word.is_empty()).collect();
+    let at =
+        words.iter().position(|word| word.contains(':') && word.starts_with(|c: char| c.is_ascii_digit()));
+    at.and_then(|at| clock(&words[at..].join(" "))).unwrap_or((None, None))
 }
 
 /// `10:30`, `10:30:15.5`, `10:30 p.m.`, with a zone after it: `Z`, `UTC`, `GMT`, `+02:00`, `+0200`, `+02`.
@@ -173,7 +217,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: Option<&str>) {
-        assert_eq!(parse(text, NOW).as_deref(), expected, "{text}");
+        assert_eq!(parse(text, NOW, false).as_deref(), expected, "{text}");
     }
 
     #[test]
@@ -196,6 +240,20 @@ mod tests {
         check("Published Friday, May 3rd, 2024 at 10:30 p.m. ET", Some("2024-05-03T22:30:00"));
         check("3 May 2024 12:05 AM", Some("2024-05-03T00:05:00"));
         check("Sept. 3, 2023", Some("2023-09-03"));
+    }
+
+    #[test]
+    fn other_languages_and_figures() {
+        check("Veröffentlicht am 3. Mai 2024, 10:30 Uhr", Some("2024-05-03T10:30:00"));
+        check("Viernes, 3 de mayo de 2024", Some("2024-05-03"));
+        check("Stand: 03.05.2024 | 10:30", Some("2024-05-03T10:30:00"));
+        check("3/5/2024", Some("2024-05-03"));
+        check("3/25/2024", Some("2024-03-25"));
+        check("2024年5月3日 10:30", Some("2024-05-03T10:30:00"));
+        check("입력 2024.05.03. 오전 10:30", Some("2024-05-03T10:30:00"));
+        assert_eq!(parse("3/5/2024", NOW, true).as_deref(), Some("2024-03-05"));
+        check("1.2.3", None);
+        check("call 555-12-2024567", None);
     }
 
     #[test]

@@ -63,7 +63,7 @@ impl Prose {
             }
             prose.words += words;
             let block = std::iter::once(leaf.parent).chain(tree.ancestors(leaf.parent));
-            let block = block.into_iter().find(|&node| !super::body::is_inline(tree, node));
+            let block = block.into_iter().find(|&node| !super::runs::is_inline(tree, node));
             // Paragraphs count for the element they stand in, bare text for its own.
             let holder = block.map(|block| match tree.tag(block) {
                 Some("p" | "li" | "blockquote") => tree.parent(block).unwrap_or(block),

@@ -8,6 +8,7 @@ use newslode_common::page::{NodeId, PageTree, resolve, squash};
 use newslode_common::time::Timestamp;
 use serde_json::Value;
 
+use super::authors::{self, Site};
 use super::dates;
 use super::json_ld::{self, Objects};
 use crate::Page;
@@ -21,6 +22,9 @@ pub(super) struct Found<T> {
     pub(super) confidence: f32,
 }
 
+/// Names of people or desks, with where they were found.
+pub(super) type Names = Found<Vec<String>>;
+
 /// What the markup says.
 pub(super) struct Metadata {
     /// JSON-LD or OpenGraph call the page an article.
@@ -28,7 +32,15 @@ pub(super) struct Metadata {
     pub(super) headline: Option<String>,
     pub(super) og_title: Option<String>,
     pub(super) site_name: Option<String>,
-    pub(super) authors: Option<Found<Vec<String>>>,
+    pub(super) description: Option<String>,
+    /// The text as JSON-LD gives it, often cut short; may hold markup.
+    pub(super) body: Option<String>,
+    /// People that the markup names, and what stands in where nobody is named: the site, an agency.
+    pub(super) authors: Option<Names>,
+    pub(super) desk: Option<Names>,
+    pub(super) site: Site,
+    /// Whether 3/5/2024 is a day in March on this page.
+    pub(super) month_first: bool,
     pub(super) published: Option<Found<String>>,
     pub(super) modified: Option<Found<String>>,
     pub(super) section: Option<Found<String>>,
@@ -43,13 +55,27 @@ impl Metadata {
         let first_article = |key: &str| objects.articles().find_map(|object| object.get(key));
         let named = |key: &str| first_article(key).map(|value| json_ld::names(value, objects));
         let headline = named("headline").and_then(|names| names.into_iter().next()).map(|text| clean(&text));
+        let site_name = witnesses.meta(&["og:site_name", "application-name"]);
+        let publishers = objects.articles().filter_map(|object| object.get("publisher"));
+        let publishers = publishers.flat_map(|publisher| json_ld::names(publisher, objects));
+        let site = Site::new(site_name.clone().into_iter().chain(publishers), page.url.host());
+        let (authors, desk) = witnesses.authors(&site);
         Metadata {
             says_article: objects.articles().next().is_some()
                 || witnesses.meta(&["og:type"]).is_some_and(|kind| kind.eq_ignore_ascii_case("article")),
             headline: headline.filter(|text| !text.is_empty()),
             og_title: witnesses.meta(&["og:title", "twitter:title"]),
-            site_name: witnesses.meta(&["og:site_name", "application-name"]),
-            authors: witnesses.authors(),
+            site_name,
+            description: witnesses.meta(&["og:description", "description", "twitter:description"]),
+            body: objects
+                .all()
+                .filter_map(|object| object.get("articleBody")?.as_str())
+                .max_by_key(|body| body.len())
+                .map(str::to_owned),
+            authors,
+            desk,
+            site,
+            month_first: witnesses.month_first,
             published: witnesses.date(
                 "datePublished",
                 &[
@@ -92,9 +118,20 @@ fn found(text: String, witness: &'static str, confidence: f32) -> Option<Found<S
     (!value.is_empty()).then_some(Found { value, witness, confidence })
 }
 
+/// Nodes between the names of one byline at most.
+const NEAR: usize = 30;
+
+/// English pages of countries that write the month first; all others write the day first.
+fn month_first(page: &Page) -> bool {
+    let day_first = ["uk", "au", "nz", "ie", "in", "za", "ng", "ke", "sg", "my", "hk", "pk"];
+    let end = page.url.host().rsplit('.').next().unwrap_or_default();
+    page.language.as_deref().is_none_or(|language| language == "en") && !day_first.contains(&end)
+}
+
 struct Witnesses<'a> {
     page: &'a Page,
     fetched_at: Timestamp,
+    month_first: bool,
     objects: Objects,
     /// Name or property in lower case, and content, of each `meta`.
     metas: Vec<(String, &'a str)>,
@@ -112,7 +149,8 @@ impl<'a> Witnesses<'a> {
             (tree.tag(node) == Some("meta")).then(|| (name.trim().to_ascii_lowercase(), content))
         };
         let metas = html.iter().filter_map(meta).collect();
-        Witnesses { page, fetched_at, objects: Objects::of(tree), metas, elements: html }
+        let month_first = month_first(page);
+        Witnesses { page, fetched_at, month_first, objects: Objects::of(tree), metas, elements: html }
     }
 
     /// The content of the first of these metas that the page has, by order of names.
@@ -125,7 +163,7 @@ impl<'a> Witnesses<'a> {
     }
 
     fn date(&self, property: &str, metas: &[&str]) -> Option<Found<String>> {
-        let parse = |text: &str| dates::parse(text, self.fetched_at);
+        let parse = |text: &str| dates::parse(text, self.fetched_at, self.month_first);
         let dated = |value: Option<String>, witness, confidence| {
             value.map(|value| Found { value, witness, confidence })
         };
@@ -195,30 +233,61 @@ impl<'a> Witnesses<'a> {
         (!text.is_empty()).then_some(text)
     }
 
-    fn authors(&self) -> Option<Found<Vec<String>>> {
-        let found = |names: Vec<String>, witness, confidence| {
-            let value = people(&names);
-            (!value.is_empty()).then_some(Found { value, witness, confidence })
-        };
-        let of_objects = || -> Vec<String> {
-            let author = self.objects.articles().find_map(|object| object.get("author"));
+    /// The people of the best witness, and the names of the best that names nobody but the site.
+    fn authors(&self, site: &Site) -> (Option<Names>, Option<Names>) {
+        let mut desk = None;
+        let witnesses = self.bylines();
+        for (bylines, witness, confidence) in witnesses {
+            let bylines: Vec<String> = bylines.iter().map(|byline| clean(byline)).collect();
+            let value = authors::people(&bylines, site);
+            if !value.is_empty() {
+                return (Some(Found { value, witness, confidence }), desk);
+            }
+            let value = authors::everyone(&bylines);
+            if !value.is_empty() && desk.is_none() {
+                desk = Some(Found { value, witness, confidence: confidence / 2.0 });
+            }
+        }
+        (None, desk)
+    }
+
+    /// What the witnesses say, most trusted first.
+    fn bylines(&self) -> Vec<(Vec<String>, &'static str, f32)> {
+        let of_objects = |property: &str| -> Vec<String> {
+            let author = self.objects.articles().find_map(|object| object.get(property));
             author.map(|author| json_ld::names(author, &self.objects)).unwrap_or_default()
         };
         let metas = |names: &[&str]| -> Vec<String> {
             let first = names.iter().find(|name| self.metas_named(name).next().is_some());
             first.map(|name| self.metas_named(name).map(str::to_owned).collect()).unwrap_or_default()
         };
+        // Further names belong to the same byline only if they stand right behind.
         let texts = |nodes: &mut dyn Iterator<Item = NodeId>| -> Vec<String> {
-            nodes.take(8).filter_map(|node| self.short_text(node)).collect()
+            let (mut texts, mut last) = (Vec::new(), None);
+            for node in nodes.take(50) {
+                if last.is_some_and(|last: usize| node.index() > last + NEAR) {
+                    break;
+                }
+                if let Some(text) = self.short_text(node) {
+                    last = Some(node.index());
+                    texts.push(text);
+                }
+            }
+            texts
         };
-        found(of_objects(), "json-ld", 0.9)
-            .or_else(|| {
-                found(metas(&["parsely-author", "sailthru.author", "dc.creator", "byl"]), "meta", 0.85)
-            })
-            .or_else(|| found(texts(&mut self.with_rel_author()), "rel-author", 0.8))
-            .or_else(|| found(texts(&mut self.with_itemprop("author")), "microdata", 0.8))
-            .or_else(|| found(metas(&["author", "article:author", "twitter:creator"]), "meta", 0.7))
-            .or_else(|| found(texts(&mut self.with_byline_class().take(1)), "byline", 0.6))
+        vec![
+            (of_objects("author"), "json-ld", 0.9),
+            (of_objects("creator"), "json-ld", 0.85),
+            (
+                metas(&["parsely-author", "cxenseparse:author", "sailthru.author", "dc.creator", "byl"]),
+                "meta",
+                0.85,
+            ),
+            (texts(&mut self.with_rel_author()), "rel-author", 0.8),
+            (texts(&mut self.with_itemprop("author")), "microdata", 0.8),
+            (metas(&["author", "article:author", "twitter:creator"]), "meta", 0.7),
+            (texts(&mut self.with_byline_class().take(1)), "byline", 0.6),
+        ]
     }
 
     fn with_rel_author(&self) -> impl Iterator<Item = NodeId> {
@@ -256,63 +325,8 @@ fn clean(text: &str) -> String {
     squash(&plain)
 }
 
-/// Names of people out of bylines, each once.
-fn people(bylines: &[String]) -> Vec<String> {
-    let mut people: Vec<String> = Vec::new();
-    for byline in bylines {
-        let byline = without_by(&clean(byline)).to_owned();
-        let parts = byline.split([',', ';', '|', '/', '•', '·']).flat_map(|part| part.split(" and "));
-        let parts = parts.flat_map(|part| part.split(" & ")).flat_map(|part| part.split(" und "));
-        for name in parts.map(|part| without_by(part.trim()).trim_end_matches('.').trim()) {
-            if is_name(name) && !people.iter().any(|known| known.eq_ignore_ascii_case(name)) {
-                people.push(name.to_owned());
-            }
-        }
-    }
-    people
-}
-
-fn without_by(text: &str) -> &str {
-    const BY: [&str; 10] =
-        ["written by", "posted by", "by:", "by", "von", "par", "por", "di", "door", "автор:"];
-    let text = text.trim();
-    BY.iter()
-        .find_map(|by| {
-            let head = text.get(..by.len()).filter(|head| head.to_lowercase() == *by)?;
-            let rest = text.get(head.len()..)?;
-            (by.ends_with(':') || rest.starts_with([' ', ':'])).then(|| rest.trim_start_matches([' ', ':']))
-        })
-        .unwrap_or(text)
-}
-
-fn is_name(text: &str) -> bool {
-    let words = text.split_whitespace().count();
-    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
-    (1..=5).contains(&words)
-        && (2..=60).contains(&letters)
-        && !text.contains(['@', '{', '<', '='])
-        && !text.contains("://")
-        && !text.starts_with("www.")
-        && !text.chars().any(|c| c.is_ascii_digit())
-        && text.chars().next().is_some_and(|c| !c.is_lowercase())
-}
-
 /// Whether any ancestor, itself included, has this tag.
 pub(super) fn is_inside(tree: &PageTree, node: NodeId, tags: &[&str]) -> bool {
     let mut up = std::iter::once(node).chain(tree.ancestors(node));
     up.any(|node| tree.tag(node).is_some_and(|tag| tags.contains(&tag)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bylines_become_names() {
-        let names = |byline: &str| people(&[byline.to_owned()]);
-        assert_eq!(names("By Ada Lovelace and Alan Turing"), ["Ada Lovelace", "Alan Turing"]);
-        assert_eq!(names("Von Käthe Müller, dpa"), ["Käthe Müller"]);
-        assert_eq!(names("https://a.test/people/ada"), Vec::<String>::new());
-        assert_eq!(names("Bya Smith"), ["Bya Smith"]);
-    }
 }

@@ -13,44 +13,93 @@ use newslode_common::time::Timestamp;
 
 use crate::Page;
 
+mod authors;
 mod body;
 mod dates;
 mod json_ld;
 mod kind;
+mod measures;
 mod metadata;
+mod months;
+mod runs;
+mod scorer;
+mod scripts;
 mod title;
+mod visible;
+
+pub use scorer::{Scorer, ScorerError};
 
 use metadata::{Found, Metadata};
 
 /// The kind of a page and, if that is an article, its fields and text. `html` is the page's text (as
 /// [`Page::html`] holds it), `fetched_at` the time that no date of the page may be after.
 #[must_use]
-pub fn article(page: &Page, html: &str, fetched_at: Timestamp) -> (PageKind, Option<Article>) {
+pub fn article(page: &Page, _html: &str, fetched_at: Timestamp) -> (PageKind, Option<Article>) {
     let metadata = Metadata::of(page, fetched_at);
     let kind = kind::kind(page, metadata.says_article);
-    let article = (kind == PageKind::Article).then(|| read(page, html, metadata));
+    let article = (kind == PageKind::Article).then(|| read(page, metadata, fetched_at, Scorer::shared()));
     (kind, article)
 }
 
 /// The fields and text of a page that is taken to be an article, whatever it looks like: for measuring
 /// on pages that are known to be articles.
 #[must_use]
-pub fn as_article(page: &Page, html: &str, fetched_at: Timestamp) -> Article {
-    read(page, html, Metadata::of(page, fetched_at))
+pub fn as_article(page: &Page, _html: &str, fetched_at: Timestamp) -> Article {
+    as_article_by(page, fetched_at, Scorer::shared())
 }
 
-fn read(page: &Page, html: &str, metadata: Metadata) -> Article {
+/// The same with a scorer of one's own: one that was trained on other pages, for instance.
+#[must_use]
+pub fn as_article_by(page: &Page, fetched_at: Timestamp, scorer: &Scorer) -> Article {
+    read(page, Metadata::of(page, fetched_at), fetched_at, scorer)
+}
+
+/// The names of what is measured of a run of text, in the order of [`body_evidence`].
+#[must_use]
+pub fn body_measures() -> Vec<String> {
+    measures::names()
+}
+
+/// Each run of a page's text with what is measured of it: for training.
+#[must_use]
+pub fn body_evidence(page: &Page, fetched_at: Timestamp) -> Vec<(String, Vec<f32>)> {
+    let metadata = Metadata::of(page, fetched_at);
+    let title = title::title(page, &metadata).map(|found| found.value);
+    let runs = runs::Runs::of(page);
+    let measures = measures::measure(page, &runs, &said(page, &metadata, title.as_deref()));
+    let texts = runs.runs.iter().map(|run| run.text.clone());
+    texts.zip(measures.rows().map(<[f32]>::to_vec)).collect()
+}
+
+/// What a page says of its article, for comparison with its text.
+fn said(page: &Page, metadata: &Metadata, title: Option<&str>) -> measures::Said {
+    let title = title.map(str::to_owned);
+    let titles = [&title, &metadata.headline, &metadata.og_title, &page.title];
+    measures::Said {
+        titles: titles.into_iter().flatten().cloned().collect(),
+        description: metadata.description.clone(),
+        body: metadata.body.as_deref().map(scripts::plain),
+    }
+}
+
+fn read(page: &Page, metadata: Metadata, fetched_at: Timestamp, scorer: &Scorer) -> Article {
     let mut evidence = Fields::default();
     let title = evidence.keep("title", title::title(page, &metadata));
-    let body = body::body(page, html, title.as_deref());
+    let said = said(page, &metadata, title.as_deref());
+    let runs = runs::Runs::of(page);
+    let body = body::body(page, &runs, &said, title.as_deref(), scorer);
     let place = metadata.place.clone().or_else(|| dateline(&body.blocks));
-    let authors = evidence.keep("authors", metadata.authors).unwrap_or_default();
+    let visible = visible::Visible::of(page, &runs, title.as_deref());
+    let authors = metadata.authors.or_else(|| visible.authors(&metadata.site)).or(metadata.desk);
+    let authors = evidence.keep("authors", authors).unwrap_or_default();
+    let dated = || visible.published(fetched_at, metadata.month_first);
+    let published = metadata.published.or_else(dated).or_else(|| metadata.modified.clone());
     Article {
         url: page.url.as_str().to_owned(),
         site: page.url.site().as_str().to_owned(),
         title,
         authors,
-        published: evidence.keep("published", metadata.published),
+        published: evidence.keep("published", published),
         modified: evidence.keep("modified", metadata.modified),
         place: evidence.keep("place", place),
         section: evidence.keep("section", metadata.section),

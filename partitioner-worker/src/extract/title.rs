@@ -1,8 +1,9 @@
 //! The headline, without the site's name.
 //!
 //! Of the `h1`s the one that shares most words with the page's titles. Where its letters end with the
-//! headline of the metadata (a kicker is glued to it) or are the same, the metadata's form is taken, else
-//! the `h1` itself: right on .81-.97 of articles with known titles, against .57-.79 for cut `title`s.
+//! headline of the metadata (a kicker is glued to it, unless the document's title has the kicker too) or are
+//! the same, the metadata's form is taken, else the `h1` itself: what readers see goes before what search
+//! engines are told. Of a page without one the headline of its metadata, cut free of the site's name.
 
 use std::collections::BTreeSet;
 
@@ -29,11 +30,14 @@ pub(super) fn title(page: &Page, metadata: &Metadata) -> Option<Found<String>> {
             .or_else(|| found(page.title.as_ref().map(cut)?, "title", 0.6));
     };
     let said = [(headline, "json-ld"), (og, "opengraph")];
-    let agreed = said.into_iter().find_map(|(text, witness)| {
-        let text = text?;
-        let (short, long) = (letters(&text), letters(&h1));
-        (!short.is_empty() && long.ends_with(&short)).then_some((text, witness))
-    });
+    let document = page.title.as_deref().map(letters).unwrap_or_default();
+    let long = letters(&h1);
+    let is_right = |text: &String| {
+        let short = letters(text);
+        let is_end = long.ends_with(&short) && !document.contains(&long);
+        !short.is_empty() && (long == short || is_end)
+    };
+    let agreed = said.into_iter().find_map(|(text, witness)| Some((text.filter(is_right)?, witness)));
     match agreed {
         Some((text, witness)) => found(text, witness, 0.95),
         None => found(h1, "h1", 0.8),
@@ -61,6 +65,8 @@ fn h1(page: &Page, metadata: &Metadata) -> Option<String> {
     };
     let texts: Vec<String> = h1s.map(text).filter(is_headline).collect();
     let shared = |text: &str| words(text).collect::<BTreeSet<_>>().intersection(&said).count();
+    let is_told = metadata.headline.is_some() || metadata.og_title.is_some();
+    let texts: Vec<String> = texts.into_iter().filter(|text| !is_told || shared(text) > 0).collect();
     // Of equals the first.
     texts.into_iter().rev().max_by_key(|text| shared(text))
 }
@@ -75,12 +81,18 @@ fn is_site(text: &str, site_name: Option<&str>, host: &str) -> bool {
     !text.is_empty() && (site_name.map(letters).as_ref() == Some(&text) || letters(host).contains(&text))
 }
 
-/// Cuts a site's name off either end: one that is known as such, or else the shorter part at the end.
+/// Cuts a site's name off either end: one that is known as such, or else the shorter part at the end; of many
+/// parts (a site, its sections, a headline) the longest is the headline.
 fn without_site(title: &str, site_name: Option<&str>, host: &str) -> String {
-    let is_site = |part: &str| is_site(part, site_name, host);
+    let is_site = |part: &str| is_site(part, site_name, host) || is_domain(part);
+    let trail: Vec<&str> = title.split(" | ").collect();
+    if trail.len() >= 3 {
+        let longest = trail.iter().rev().max_by_key(|part| part.len()).copied().unwrap_or(title);
+        return longest.trim().to_owned();
+    }
     let last = SEPARATORS.iter().filter_map(|mark| title.rsplit_once(mark)).min_by_key(|(_, end)| end.len());
-    let first =
-        SEPARATORS.iter().filter_map(|mark| title.split_once(mark)).min_by_key(|(start, _)| start.len());
+    let starts = SEPARATORS.iter().chain(&[": "]);
+    let first = starts.filter_map(|mark| title.split_once(mark)).min_by_key(|(start, _)| start.len());
     if let Some((_, rest)) = first.filter(|(start, _)| is_site(start)) {
         return rest.trim().to_owned();
     }
@@ -92,6 +104,14 @@ fn without_site(title: &str, site_name: Option<&str>, host: &str) -> String {
         }
         _ => title.trim().to_owned(),
     }
+}
+
+/// Whether a text is a name of the web: "Example.com".
+fn is_domain(text: &str) -> bool {
+    let text = text.trim();
+    let end = text.rsplit_once('.').map(|(_, end)| end.to_ascii_lowercase());
+    !text.contains(' ')
+        && end.is_some_and(|end| ["com", "net", "org", "de", "fr", "es", "it"].contains(&end.as_str()))
 }
 
 #[cfg(test)]
@@ -124,5 +144,8 @@ mod tests {
             "Rise and fall - rise and fall again and on",
         );
         check("Plain", None, "Plain");
+        check("Example.com: Storm hits the coast", None, "Storm hits the coast");
+        check("EX NEWS | Weather | Storm hits the coast", None, "Storm hits the coast");
+        check("Storm: it hits", None, "Storm: it hits");
     }
 }

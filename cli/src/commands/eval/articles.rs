@@ -1,23 +1,30 @@
 //! `newslode eval articles`: fields and bodies against gold, beside all text of the page.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
+use anyhow::Context as _;
 use newslode_common::article::Article;
 use newslode_common::time::Timestamp;
 use newslode_partitioner::Page;
+use newslode_partitioner::extract::{Scorer, as_article_by};
 use newslode_partitioner::work::limits;
 
 use super::{page, write_predictions};
 use crate::args::EvalCommon;
 use crate::eval::{articles, read_lines};
-use crate::exit::Exit;
+use crate::exit::{Exit, hinted};
 use crate::out;
 use crate::progress::Shown;
 
 /// Gold pages carry no time of fetching; nothing they say can be later than this.
 const LATEST: Timestamp = Timestamp(4_102_444_800_000);
 
-pub(super) fn run(common: &EvalCommon, quiet: bool) -> anyhow::Result<Exit> {
+/// Number of folds that a folder of trees has.
+const FOLDS: usize = 5;
+
+pub(super) fn run(common: &EvalCommon, folds: Option<&Path>, quiet: bool) -> anyhow::Result<Exit> {
+    let folds = folds.map(read_folds).transpose()?;
     let golds: Vec<articles::Line> = read_lines(&common.gold)?;
     let mut methods: BTreeMap<&str, Vec<articles::Line>> = BTreeMap::new();
     let mut shown = Shown::new(quiet);
@@ -26,7 +33,8 @@ pub(super) fn run(common: &EvalCommon, quiet: bool) -> anyhow::Result<Exit> {
         let input = page(&common.pages, &gold.id, gold.url.as_deref())?;
         let parsed = Page::parse(&input.url, None, &input.bytes, &limits());
         methods.entry("all text").or_default().push(everything(&gold.id, &parsed));
-        let found = newslode_partitioner::extract::as_article(&parsed, &parsed.html, LATEST);
+        let scorer = folds.as_ref().and_then(|folds| folds.get(gold.fold(FOLDS)));
+        let found = as_article_by(&parsed, LATEST, scorer.unwrap_or(Scorer::shared()));
         methods.entry("default").or_default().push(said(&gold.id, &found));
     }
     shown.end();
@@ -66,6 +74,20 @@ pub(super) fn run(common: &EvalCommon, quiet: bool) -> anyhow::Result<Exit> {
         ))?;
     }
     Ok(Exit::Done)
+}
+
+fn read_folds(folder: &Path) -> anyhow::Result<Vec<Scorer>> {
+    let read = |fold| {
+        let path = folder.join(format!("{fold}.txt"));
+        let text = std::fs::read_to_string(&path).map_err(|error| {
+            hinted(
+                format!("cannot read `{}`: {error}", path.display()),
+                "partitioner-worker/train/bodies.py --folds DIR writes the trees of all folds",
+            )
+        })?;
+        Scorer::parse(&text).with_context(|| format!("cannot read `{}`", path.display()))
+    };
+    (0..FOLDS).map(read).collect()
 }
 
 /// The trivial baseline: all leaves, and the document's title.

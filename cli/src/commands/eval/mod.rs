@@ -25,7 +25,7 @@ pub(crate) fn run(args: EvalArgs, _config: &Config, quiet: bool) -> anyhow::Resu
         EvalCommand::Hierarchy(common) => hierarchy::run(&common, quiet),
         EvalCommand::Segments { common, level } => segments::run(&common, level, quiet),
         EvalCommand::Tables(common) => tables::run(&common, quiet),
-        EvalCommand::Articles(common) => articles::run(&common, quiet),
+        EvalCommand::Articles { common, folds } => articles::run(&common, folds.as_deref(), quiet),
         EvalCommand::Tags(common) => tags::tags(&common),
         EvalCommand::Attributes(common) => tags::attributes(&common),
         EvalCommand::Taxonomy(args) => taxonomy::run(&args, quiet),

@@ -1,0 +1,268 @@
+//! Names of people out of bylines.
+//!
+//! A byline is cut at commas and words for "and"; "By" and the like, roles and what stands in brackets go.
+//! What is the site's own name or its publisher's is no person: such bylines stand back for any other.
+
+/// "By" in the languages that pages are written in; longer ones first.
+const BY: [&str; 24] = [
+    "written by",
+    "posted by",
+    "published by",
+    "reviewed by",
+    "review by",
+    "story by",
+    "words by",
+    "report by",
+    "eingestellt von",
+    "geschrieben von",
+    "artikel von",
+    "text von",
+    "by",
+    "von",
+    "par",
+    "por",
+    "di",
+    "door",
+    "av",
+    "af",
+    "autor",
+    "autorin",
+    "auteur",
+    "author",
+];
+/// Words of roles: a part of a byline that ends with one, or begins with one of the second list, is no name.
+const ROLES: [&str; 34] = [
+    "staff",
+    "correspondent",
+    "contributor",
+    "reporter",
+    "editor",
+    "writer",
+    "officer",
+    "journalist",
+    "columnist",
+    "producer",
+    "intern",
+    "author",
+    "redakteur",
+    "redakteurin",
+    "redaktion",
+    "autor",
+    "autorin",
+    "volontär",
+    "volontärin",
+    "korrespondent",
+    "korrespondentin",
+    "reporterin",
+    "journalistin",
+    "chefredakteur",
+    "rédacteur",
+    "journaliste",
+    "redactor",
+    "redactora",
+    "periodista",
+    "giornalista",
+    "chief",
+    "photographer",
+    "fotograf",
+    "phd",
+];
+/// Words that begin what is no name.
+const NO_NAMES: [&str; 21] = [
+    "name",
+    "posted",
+    "published",
+    "publiziert",
+    "veröffentlicht",
+    "updated",
+    "foto",
+    "photo",
+    "foto:",
+    "photo:",
+    "quelle",
+    "quelle:",
+    "source:",
+    "head",
+    "follow",
+    "senior",
+    "comments",
+    "share",
+    "view",
+    "more",
+    "about",
+];
+/// Behind names in Korean and Japanese.
+const BEHIND: [&str; 3] = ["기자", "記者", "특파원"];
+
+/// What is known of the site that publishes a page.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Site {
+    /// Its own name and its publisher's, letters only.
+    names: Vec<String>,
+    host: String,
+}
+
+impl Site {
+    pub(super) fn new(names: impl Iterator<Item = String>, host: &str) -> Site {
+        let names = names.map(|name| letters(&name)).filter(|name| !name.is_empty()).collect();
+        Site { names, host: letters(host.trim_start_matches("www.")) }
+    }
+
+    /// Whether a name is the site's.
+    pub(super) fn is_own(&self, name: &str) -> bool {
+        let name = letters(name);
+        let is_of_host =
+            name.chars().count() >= 3 && (self.host.contains(&name) || name.contains(&self.host));
+        let begins = |own: &String| own.chars().count() >= 4 && name.starts_with(own.as_str());
+        name.is_empty() || (!self.host.is_empty() && is_of_host) || self.names.iter().any(begins)
+    }
+
+    /// A byline without the site's name at its end: "Ada Lovelace DAILY POST".
+    fn cut_off<'n>(&self, name: &'n str) -> &'n str {
+        let starts = name.match_indices(' ').map(|(at, _)| at);
+        let is_rest_own = |at: &usize| self.names.contains(&letters(&name[*at..]));
+        starts.into_iter().find(is_rest_own).map_or(name, |at| name[..at].trim())
+    }
+}
+
+fn letters(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// Names of people out of bylines, each once; without those that are the site's own.
+pub(super) fn people(bylines: &[String], site: &Site) -> Vec<String> {
+    // A byline of several parts is judged part by part.
+    let is_whole = |byline: &String| !byline.contains([',', '|', ';', '/']) && !byline.contains(" and ");
+    let bylines = bylines.iter().filter(|byline| !(is_whole(byline) && site.is_own(byline)));
+    let named = |part: &str| {
+        let name = without_role(site.cut_off(part));
+        (is_name(&name) && !site.is_own(&name)).then_some(name)
+    };
+    all(bylines, named)
+}
+
+/// All names out of bylines, each once.
+pub(super) fn everyone(bylines: &[String]) -> Vec<String> {
+    // Desks and agencies may have roles, small letters and the form of a host.
+    let named = |part: &str| {
+        let is_plain =
+            !part.contains(['@', '{', '<', '=', '*', '/']) && !part.chars().any(|c| c.is_ascii_digit());
+        (is_plain && (2..=60).contains(&part.chars().count())).then(|| part.to_owned())
+    };
+    all(bylines.iter(), named)
+}
+
+fn all<'a>(bylines: impl Iterator<Item = &'a String>, named: impl Fn(&str) -> Option<String>) -> Vec<String> {
+    let mut people: Vec<String> = Vec::new();
+    for byline in bylines {
+        let byline = without_brackets(without_by(byline.trim()));
+        let parts = byline.split([',', ';', '|', '/', '•', '·', '、']).flat_map(|part| part.split(" and "));
+        let parts = parts.flat_map(|part| part.split(" & ")).flat_map(|part| part.split(" und "));
+        for part in parts {
+            let Some(name) = named(without_by(part.trim())) else { continue };
+            let is_known = |known: &String| known.to_lowercase() == name.to_lowercase();
+            if !people.iter().any(is_known) {
+                people.push(name);
+            }
+        }
+    }
+    people
+}
+
+/// Whether a text begins with "By" and goes on with a capital.
+pub(super) fn says_by(text: &str) -> bool {
+    let rest = without_by(text);
+    rest.len() < text.trim().len() && rest.chars().next().is_some_and(|c| !c.is_lowercase())
+}
+
+fn without_by(text: &str) -> &str {
+    let text = text.trim();
+    let cut = |by: &&str| {
+        let head = text.get(..by.len()).filter(|head| head.to_lowercase() == **by)?;
+        let rest = text.get(head.len()..)?;
+        rest.starts_with([' ', ':', '\u{A0}']).then(|| rest.trim_start_matches([' ', ':', '\u{A0}']))
+    };
+    BY.iter().find_map(cut).unwrap_or(text)
+}
+
+fn without_brackets(text: &str) -> String {
+    let mut plain = String::new();
+    let mut depth = 0_u32;
+    for c in text.chars() {
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth = depth.saturating_sub(1),
+            c if depth == 0 => plain.push(c),
+            _ => {}
+        }
+    }
+    plain
+}
+
+/// "Ada Lovelace Globe Staff" keeps its first two words, "Ada Lovelace 기자" its name; a bare role nothing.
+fn without_role(text: &str) -> String {
+    let mut words: Vec<&str> = text.split_whitespace().collect();
+    let is_role = |word: &&str| {
+        let word = word.trim_end_matches(['.', ',']).to_lowercase();
+        ROLES.contains(&word.as_str()) || BEHIND.contains(&word.as_str())
+    };
+    if let Some(at) = words.iter().position(is_role) {
+        // Before a role stands what it is for: one word beyond a first name and a last name.
+        let keep = if BEHIND.contains(&words[at]) { at } else { at.min(2) };
+        words.truncate(if at <= 1 && !BEHIND.contains(&words[at]) { 0 } else { keep });
+    }
+    words.join(" ").trim_end_matches([':', '-', '*', ' ']).to_owned()
+}
+
+fn is_name(text: &str) -> bool {
+    let words = text.split_whitespace().count();
+    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+    let first = text.split_whitespace().next().unwrap_or_default().to_lowercase();
+    (1..=5).contains(&words)
+        && (2..=60).contains(&letters)
+        && !text.contains(['@', '{', '<', '=', '*'])
+        && !text.contains("://")
+        && !text.starts_with("www.")
+        && !text.chars().any(|c| c.is_ascii_digit())
+        && text.chars().next().is_some_and(|c| !c.is_lowercase())
+        && !NO_NAMES.contains(&first.as_str())
+        && !BY.contains(&first.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(byline: &str, expected: &[&str]) {
+        let site = Site::new(["The Daily Post".to_owned()].into_iter(), "www.dailypost.example");
+        assert_eq!(people(&[byline.to_owned()], &site), expected, "{byline}");
+    }
+
+    #[test]
+    fn bylines_become_names() {
+        check("By Ada Lovelace and Alan Turing", &["Ada Lovelace", "Alan Turing"]);
+        check("Von Käthe Müller, dpa", &["Käthe Müller"]);
+        check("https://a.test/people/ada", &[]);
+        check("Bya Smith", &["Bya Smith"]);
+    }
+
+    #[test]
+    fn roles_and_brackets_go() {
+        check("Ada Lovelace Globe Staff, Senior Editor", &["Ada Lovelace"]);
+        check("Ada Lovelace, Chief Technology Officer", &["Ada Lovelace"]);
+        check("Ada Lovelace (alo)", &["Ada Lovelace"]);
+        check("박준석 기자", &["박준석"]);
+        check("Posted on", &[]);
+        check("Name *", &[]);
+    }
+
+    #[test]
+    fn the_site_is_no_person() {
+        check("The Daily Post", &[]);
+        check("Ada Lovelace, Daily Post", &["Ada Lovelace"]);
+        check("Ada Lovelace THE DAILY POST", &["Ada Lovelace"]);
+        check("The Daily Post with Agencies", &[]);
+        assert_eq!(everyone(&["The Daily Post".to_owned()]), ["The Daily Post"]);
+    }
+}

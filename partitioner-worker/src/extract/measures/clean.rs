@@ -1,0 +1,85 @@
+//! Which runs of prose may be body at all: what readers wrote below, invitations, consent texts, hidden
+//! texts and copies are prose too, and may be longer than the article.
+//!
+//! What is left out here is only left out of the sums by which containers and signatures are judged: the
+//! scorer still sees every run. Words of classes that would leave out nearly all are not believed.
+
+use rustc_hash::FxHashMap;
+
+use super::hashed_words;
+use super::place::Places;
+use super::vocabulary::GROUPS;
+use crate::extract::runs::{Run, Runs, share};
+
+/// Groups of class words whose prose is none of the article's, and the greatest share of the page's prose
+/// that a group may take away. Readers' comments may be most of a page.
+const FOREIGN: [(&str, f32); 3] = [("comment", 1.0), ("offer", 0.6), ("consent", 0.6)];
+/// Less than this is no article; then all prose counts.
+const LEAST_WORDS: f32 = 30.0;
+/// A run of as many words may be a copy of several others.
+const LONG: f32 = 60.0;
+/// Share of its rows of words that others have too.
+const COPIED: f32 = 0.8;
+const ROW: usize = 4;
+
+/// For each run whether it is prose that may be body.
+pub(super) fn prose(runs: &Runs, places: &Places) -> Vec<bool> {
+    let all: Vec<bool> = runs.runs.iter().map(Run::is_prose).collect();
+    let words = |kept: &[bool]| {
+        runs.runs.iter().zip(kept).filter(|(_, kept)| **kept).map(|(run, _)| run.words).sum::<f32>()
+    };
+    let total = words(&all);
+    let mut kept = all.clone();
+    for (name, most) in FOREIGN {
+        let Some(group) = GROUPS.iter().position(|(known, _)| *known == name) else { continue };
+        let under: Vec<bool> =
+            runs.runs.iter().zip(&all).map(|(run, all)| *all && places.is_under(run, group)).collect();
+        if share(words(&under), total) <= most {
+            without(&mut kept, &under);
+        }
+    }
+    without(&mut kept, &runs.runs.iter().map(|run| places.is_hidden(run)).collect::<Vec<_>>());
+    let copied = copies(runs, &kept);
+    without(&mut kept, &copied);
+    if words(&kept) < LEAST_WORDS { all } else { kept }
+}
+
+fn without(kept: &mut [bool], out: &[bool]) {
+    for (kept, out) in kept.iter_mut().zip(out) {
+        *kept &= !out;
+    }
+}
+
+/// Long runs that say in one what several shorter ones say too.
+fn copies(runs: &Runs, kept: &[bool]) -> Vec<bool> {
+    let is_long = |run: &Run| run.words >= LONG;
+    if !runs.runs.iter().any(is_long) {
+        return vec![false; kept.len()];
+    }
+    // The shortest run that has a row.
+    let mut rows: FxHashMap<u64, usize> = FxHashMap::default();
+    let hashed: Vec<Vec<u64>> = runs.runs.iter().map(|run| rows_of(&run.text)).collect();
+    for (number, rows_of_run) in hashed.iter().enumerate() {
+        for row in rows_of_run {
+            let shortest = rows.entry(*row).or_insert(number);
+            if hashed[number].len() < hashed[*shortest].len() {
+                *shortest = number;
+            }
+        }
+    }
+    let copy = |number: usize| {
+        let own = &hashed[number];
+        let shorter = |row: &&u64| rows.get(row).is_some_and(|at| hashed[*at].len() * 2 < own.len());
+        share(own.iter().filter(shorter).count() as f32, own.len() as f32) >= COPIED
+    };
+    (0..kept.len()).map(|number| kept[number] && is_long(&runs.runs[number]) && copy(number)).collect()
+}
+
+fn rows_of(text: &str) -> Vec<u64> {
+    let row = |words: &[u64]| {
+        words
+            .iter()
+            .fold(0_u64, |hash, word| (hash.rotate_left(7) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    };
+    hashed_words(text).windows(ROW).map(row).collect()
+}

@@ -1,0 +1,159 @@
+//! Words that authors of pages write into classes and the like, by what they mean.
+//!
+//! General vocabulary of templates: no word here belongs to one site or vendor. Only whole words count:
+//! values are split at whatever is no letter, and before a capital ("articleBody" is article and body).
+
+/// Number of groups.
+pub(super) const COUNT: usize = 16;
+
+/// The groups: a name and its words, parted by spaces.
+pub(super) const GROUPS: [(&str, &str); COUNT] = [
+    (
+        "comment",
+        "comment comments commenting discussion reply replies respond kommentar kommentare \
+         comentarios commentaires feedback",
+    ),
+    (
+        "related",
+        "related recommended recommend recommendation recommendations more also read readmore similar \
+         popular trending latest most teaser teasers promo promos promotion next previous prev \
+         further suggested suggestions carousel river feed list card cards collection verwandt",
+    ),
+    (
+        "share",
+        "share sharing shares social follow like likes sharebar teilen bookmark email tools toolbar \
+         actions buttons button",
+    ),
+    (
+        "media",
+        "caption captions credit credits figure photo photos image images img picture gallery video \
+         videos media slideshow player legend thumbnail thumb audio podcast bild foto cutline \
+         attribution",
+    ),
+    (
+        "offer",
+        "newsletter newsletters signup subscribe subscription subscriber paywall register \
+         registration login signin donate donation support membership member premium offer regwall \
+         cta callout abo",
+    ),
+    (
+        "navigation",
+        "nav navi navigation menu breadcrumb breadcrumbs header masthead footer foot topbar skip \
+         pagination pager pages search sitemap logo links",
+    ),
+    (
+        "advert",
+        "ad ads advert adverts advertisement advertising sponsor sponsored banner commercial anzeige \
+         werbung publicidad affiliate shop product price",
+    ),
+    (
+        "byline",
+        "byline author authors autor bio date dateline time timestamp published updated meta info \
+         metadata contributor contributors source writer reporter profile signature",
+    ),
+    (
+        "side",
+        "sidebar aside rail widget widgets box infobox factbox module modules secondary right \
+         supplementary complementary sticky inset embed embedded tweet frame",
+    ),
+    (
+        "consent",
+        "cookie cookies consent gdpr privacy modal popup overlay dialog disclaimer legal copyright \
+         terms alert notice notification message error toast poll quiz form",
+    ),
+    (
+        "tags",
+        "tag tags topic topics keyword keywords category categories label kicker section taxonomy \
+         channel eyebrow",
+    ),
+    (
+        "body",
+        "body content text copy paragraph paragraphs para prose richtext articlebody storybody \
+         bodytext articletext storytext contents texto inhalt contenu cuerpo",
+    ),
+    (
+        "article",
+        "article story post entry main detail single artikel articulo page hentry blogposting \
+         newsarticle",
+    ),
+    (
+        "title",
+        "title headline heading hed headlines titre titel titulo subhead subheading subheadline \
+         subtitle",
+    ),
+    (
+        "lead",
+        "summary lead lede intro introduction standfirst dek deck excerpt abstract description leadin \
+         teaser vorspann chapo bullets highlights",
+    ),
+    (
+        "hidden",
+        "hidden hide invisible print noprint sr reader visually visuallyhidden collapsed none \
+         offscreen mobile desktop toggle tooltip dropdown expand tab tabs",
+    ),
+];
+
+/// The names of the measures: how many elements up the nearest word of a group is.
+pub(super) fn names() -> impl Iterator<Item = String> {
+    GROUPS.iter().map(|(name, _)| format!("up to {name}"))
+}
+
+/// The groups of which a value has words, as bits. `scratch` saves an allocation a word.
+pub(super) fn groups(value: &str, scratch: &mut String, table: &Table) -> u32 {
+    let mut bits = 0;
+    let mut was_lower = false;
+    scratch.clear();
+    for c in value.chars() {
+        let starts = c.is_ascii_uppercase() && was_lower;
+        if (starts || !c.is_alphabetic()) && !scratch.is_empty() {
+            bits |= table.0.get(scratch.as_str()).copied().unwrap_or(0);
+            scratch.clear();
+        }
+        if c.is_alphabetic() {
+            scratch.extend(c.to_lowercase());
+        }
+        was_lower = c.is_lowercase();
+    }
+    bits | table.0.get(scratch.as_str()).copied().unwrap_or(0)
+}
+
+/// Word to its groups.
+pub(super) struct Table(rustc_hash::FxHashMap<&'static str, u32>);
+
+impl Table {
+    pub(super) fn shared() -> &'static Table {
+        static TABLE: std::sync::LazyLock<Table> = std::sync::LazyLock::new(Table::new);
+        &TABLE
+    }
+
+    fn new() -> Table {
+        let mut table = rustc_hash::FxHashMap::default();
+        for (number, (_, words)) in GROUPS.iter().enumerate() {
+            for word in words.split(' ') {
+                *table.entry(word).or_insert(0) |= 1 << number;
+            }
+        }
+        Table(table)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(value: &str, expected: &[&str]) {
+        let bits = groups(value, &mut String::new(), Table::shared());
+        let found: Vec<&str> =
+            (0..COUNT).filter(|group| bits >> group & 1 == 1).map(|group| GROUPS[group].0).collect();
+        assert_eq!(found, expected, "{value}");
+    }
+
+    #[test]
+    fn whole_words_count() {
+        check("articleBody", &["body", "article"]);
+        check("post__comments-2", &["comment", "article"]);
+        check("responsive threads", &[]);
+        check("SITE_NAV", &["navigation"]);
+    }
+}

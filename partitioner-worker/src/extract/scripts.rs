@@ -1,0 +1,142 @@
+//! The text of an article that stands only in its page's scripts, as the data that a browser would show.
+//!
+//! Some pages show nothing until their scripts run; what they will show is then mostly the longest prose among
+//! the string literals of those scripts. Only pages that show next to nothing are looked at, and only up to
+//! some bytes of script.
+
+use newslode_common::page::squash;
+
+use super::runs::{count_words, ends_sentence};
+use crate::Page;
+
+/// A page that shows more words of prose is taken for what it shows.
+const MOST_SHOWN: f32 = 50.0;
+/// Words of a literal that may be an article, and of one that may be its paragraph.
+const LEAST_WORDS: f32 = 200.0;
+const LEAST_PARAGRAPH: f32 = 12.0;
+/// Bytes of scripts that are looked at.
+const MAX_BYTES: usize = 4 << 20;
+
+/// The prose of the page's scripts if it shows fewer than fifty words.
+pub(super) fn prose(page: &Page, shown_words: f32) -> Option<String> {
+    if shown_words >= MOST_SHOWN {
+        return None;
+    }
+    let tree = &page.tree;
+    let scripts = tree.node_ids().filter(|&node| tree.tag(node) == Some("script"));
+    let texts = scripts.flat_map(|script| tree.children(script).filter_map(|node| tree.text(node)));
+    let mut left = MAX_BYTES;
+    let (mut longest, mut words) = (None, LEAST_WORDS);
+    for text in texts {
+        if text.len() > left {
+            break;
+        }
+        left -= text.len();
+        for literal in literals(text) {
+            let count = count_words(&literal);
+            if count > words && is_prose(&literal) {
+                (longest, words) = (Some(literal), count);
+            }
+        }
+    }
+    longest
+}
+
+fn is_prose(text: &str) -> bool {
+    let mut tokens = text.split_whitespace();
+    let code = tokens.by_ref().filter(|token| token.contains(['{', '}', ';', '=', '<', '>'])).count();
+    let sentences = text.split_whitespace().filter(|token| ends_sentence(token)).count();
+    (code as f32) < 0.02 * count_words(text) && sentences as f32 > LEAST_WORDS / 50.0
+}
+
+/// The string literals in double quotes that are long enough for a paragraph, unescaped, markup taken out.
+fn literals(script: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut chars = script.chars();
+    while let Some(c) = chars.next() {
+        if c != '"' {
+            continue;
+        }
+        let mut literal = String::new();
+        while let Some(c) = chars.next() {
+            match c {
+                '"' => break,
+                '\\' => unescape(&mut chars, &mut literal),
+                c => literal.push(c),
+            }
+        }
+        let plain = plain(&literal);
+        if count_words(&plain) >= LEAST_PARAGRAPH {
+            found.push(plain);
+        }
+    }
+    found
+}
+
+fn unescape(chars: &mut std::str::Chars<'_>, to: &mut String) {
+    match chars.next() {
+        Some('n' | 'r') => to.push('\n'),
+        Some('t') => to.push(' '),
+        Some('u') => {
+            let digits = chars.as_str().get(..4).and_then(|digits| u32::from_str_radix(digits, 16).ok());
+            if let Some(code) = digits {
+                chars.nth(3);
+                to.push(char::from_u32(code).unwrap_or(' '));
+            }
+        }
+        Some(c) => to.push(c),
+        None => {}
+    }
+}
+
+/// A text without its tags; those of blocks end a line.
+pub(super) fn plain(html: &str) -> String {
+    let mut text = String::with_capacity(html.len());
+    let mut rest = html;
+    while let Some((before, tail)) = rest.split_once('<') {
+        text.push_str(before);
+        let is_tag = tail.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/' || c == '!');
+        match tail.split_once('>').filter(|_| is_tag) {
+            Some((tag, after)) => {
+                let name = tag.trim_start_matches('/');
+                let inline = ["a", "b", "i", "em", "strong", "span", "sup", "sub", "u"];
+                let name = name.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or("");
+                text.push_str(if inline.contains(&name.to_ascii_lowercase().as_str()) { "" } else { "\n" });
+                rest = after;
+            }
+            None => {
+                text.push('<');
+                rest = tail;
+            }
+        }
+    }
+    text.push_str(rest);
+    let entities =
+        [("&nbsp;", " "), ("&quot;", "\""), ("&#39;", "'"), ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")];
+    let text = entities.iter().fold(text, |text, (from, to)| text.replace(from, to));
+    text.lines().map(squash).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::page;
+
+    #[test]
+    fn the_longest_prose_of_a_page_that_shows_none() {
+        let sentence = "The council voted on Tuesday to keep the old bridge open for another year. ";
+        let article = format!("<p>{}<\\/p><p>\\u201cYes\\u201d, it said.<\\/p>", sentence.repeat(20));
+        let html = format!(
+            "<div id=app></div><script>var x = {{\"short\": \"no\", \"text\": \"{article}\"}}</script>"
+        );
+        let found = prose(&page(&html), 0.0).unwrap();
+        assert!(found.starts_with("The council voted") && found.ends_with("\n“Yes”, it said."), "{found}");
+        assert_eq!(prose(&page(&html), 60.0), None);
+        assert_eq!(prose(&page("<script>let a = \"one\"; let b = \"two</script>"), 0.0), None);
+    }
+
+    #[test]
+    fn markup_is_taken_out() {
+        assert_eq!(plain("<p>a <b>b</b>c</p><div>2 < 3 &amp; 4</div>"), "a bc\n2 < 3 & 4");
+    }
+}
