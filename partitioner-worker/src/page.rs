@@ -20,8 +20,6 @@ pub struct Page {
     pub url: CanonicalUrl,
     /// What its relative links are resolved against.
     pub base: Url,
-    /// The page as text.
-    pub html: String,
     /// The page as a tree.
     pub tree: PageTree,
     /// Its texts and described images.
@@ -50,7 +48,7 @@ impl Page {
             coarse.insert(0, "bytes");
         }
         let coarse = coarse.into_iter().map(str::to_owned).collect();
-        Page { url: url.clone(), base, html, tree, leaves, title, language, coarse }
+        Page { url: url.clone(), base, tree, leaves, title, language, coarse }
     }
 
     /// Where a link element leads, if it is a web page.

@@ -72,7 +72,7 @@ fn said(fetched: &FetchedPage, bytes: &[u8], params: &Params) -> Said {
         hierarchy.coarse.push("leaves".into());
         hierarchy.coarse.sort_unstable();
     }
-    let (_, article) = article(&page, &page.html, fetched.fetched_at);
+    let (_, article) = article(&page, fetched.fetched_at);
     let notes = PageNotes { coarse: hierarchy.coarse.clone(), failed: None, leaves: hierarchy.leaves };
     Said { contribution, article, notes, hierarchy }
 }

@@ -47,7 +47,7 @@ pub(crate) async fn run(args: ExtractArgs, config: &Config) -> anyhow::Result<Ex
 /// One page's article, if it is one.
 pub(crate) fn extract(page: &Input, now: Timestamp) -> Option<Article> {
     let page = Page::parse(&page.url, page.content_type.as_deref(), &page.bytes, &limits());
-    article(&page, &page.html, now).1
+    article(&page, now).1
 }
 
 /// Gives pages the URLs that the manifest has for their files.

@@ -31,24 +31,18 @@ pub use scorer::{Scorer, ScorerError};
 
 use metadata::{Found, Metadata};
 
-/// The kind of a page and, if that is an article, its fields and text. `html` is the page's text (as
-/// [`Page::html`] holds it), `fetched_at` the time that no date of the page may be after.
+/// The kind of a page and, if that is an article, its fields and text. `fetched_at` is the time that no
+/// date of the page may be after.
 #[must_use]
-pub fn article(page: &Page, _html: &str, fetched_at: Timestamp) -> (PageKind, Option<Article>) {
+pub fn article(page: &Page, fetched_at: Timestamp) -> (PageKind, Option<Article>) {
     let metadata = Metadata::of(page, fetched_at);
     let kind = kind::kind(page, metadata.says_article);
     let article = (kind == PageKind::Article).then(|| read(page, metadata, fetched_at, Scorer::shared()));
     (kind, article)
 }
 
-/// The fields and text of a page that is taken to be an article, whatever it looks like: for measuring
-/// on pages that are known to be articles.
-#[must_use]
-pub fn as_article(page: &Page, _html: &str, fetched_at: Timestamp) -> Article {
-    as_article_by(page, fetched_at, Scorer::shared())
-}
-
-/// The same with a scorer of one's own: one that was trained on other pages, for instance.
+/// The fields and text of a page that is taken to be an article, whatever it looks like, by a scorer of
+/// one's own: for measuring, with one that was trained on other sites.
 #[must_use]
 pub fn as_article_by(page: &Page, fetched_at: Timestamp, scorer: &Scorer) -> Article {
     read(page, Metadata::of(page, fetched_at), fetched_at, scorer)

@@ -17,7 +17,7 @@ const TEXT: &str = "<p>The council voted on Tuesday to keep the old bridge open 
 fn of(head: &str, body: &str) -> (PageKind, Option<Article>) {
     let html = format!("<html lang=en><head>{head}</head><body>{body}</body></html>");
     let page = page_at("https://news.example.org/2024/bridge", &html);
-    article(&page, &page.html, NOW)
+    article(&page, NOW)
 }
 
 fn fields(head: &str, body: &str) -> Article {
@@ -106,5 +106,5 @@ fn kinds_of_pages() {
     assert_eq!(of("", "<p>Contact us.").0, PageKind::Other);
     assert_eq!(of("", &format!("<div>{TEXT}{TEXT}{TEXT}</div>")).0, PageKind::Article);
     let home = page_at("https://news.example.org/", TEXT);
-    assert_eq!(article(&home, &home.html, NOW), (PageKind::Home, None));
+    assert_eq!(article(&home, NOW), (PageKind::Home, None));
 }

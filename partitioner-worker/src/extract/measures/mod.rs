@@ -196,7 +196,8 @@ mod tests {
         assert_eq!(measure(&page, &runs, &Said::default()).rows().count(), 2);
         let distinct: std::collections::BTreeSet<&String> = names.iter().collect();
         assert_eq!(distinct.len(), names.len());
-        assert_eq!(measure(&page, &Runs::of(&crate::testing::page("")), &Said::default()).rows().count(), 0);
+        let empty = crate::testing::page("");
+        assert_eq!(measure(&empty, &Runs::of(&empty), &Said::default()).rows().count(), 0);
     }
 
     #[test]
