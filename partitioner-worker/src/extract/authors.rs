@@ -3,6 +3,8 @@
 //! A byline is cut at commas and words for "and"; "By" and the like, roles and what stands in brackets go.
 //! What is the site's own name or its publisher's is no person: such bylines stand back for any other.
 
+use super::months::month;
+
 /// "By" in the languages that pages are written in; longer ones first.
 const BY: [&str; 24] = [
     "written by",
@@ -158,7 +160,8 @@ fn all<'a>(bylines: impl Iterator<Item = &'a String>, named: impl Fn(&str) -> Op
         let byline = without_brackets(without_by(byline.trim()));
         let parts = byline.split([',', ';', '|', '/', '•', '·', '、']).flat_map(|part| part.split(" and "));
         let parts = parts.flat_map(|part| part.split(" & ")).flat_map(|part| part.split(" und "));
-        for part in parts {
+        let parts: Vec<&str> = parts.map(str::trim).collect();
+        for part in before_date(&parts) {
             let Some(name) = named(without_by(part.trim())) else { continue };
             let is_known = |known: &String| known.to_lowercase() == name.to_lowercase();
             if !people.iter().any(is_known) {
@@ -167,6 +170,19 @@ fn all<'a>(bylines: impl Iterator<Item = &'a String>, named: impl Fn(&str) -> Op
         }
     }
     people
+}
+
+/// The parts of a byline before its date, and before the day of the week that the date begins with: one
+/// word, in whatever language, that is not the first part.
+fn before_date<'p>(parts: &'p [&'p str]) -> &'p [&'p str] {
+    let is_date = |part: &&str| {
+        let first = part.split_whitespace().next().unwrap_or_default();
+        let begins_with_digit = first.starts_with(|c: char| c.is_ascii_digit());
+        begins_with_digit || (month(first).is_some() && part.contains(|c: char| c.is_ascii_digit()))
+    };
+    let Some(date) = parts.iter().position(is_date) else { return parts };
+    let is_day = date > 1 && !parts[date - 1].contains(char::is_whitespace);
+    &parts[..if is_day { date - 1 } else { date }]
 }
 
 /// Whether a text begins with "By" and goes on with a capital.
@@ -243,6 +259,9 @@ mod tests {
     fn bylines_become_names() {
         check("By Ada Lovelace and Alan Turing", &["Ada Lovelace", "Alan Turing"]);
         check("Von Käthe Müller, dpa", &["Käthe Müller"]);
+        check("By Ada Lovelace, Monday, June 2, 2025", &["Ada Lovelace"]);
+        check("Von Käthe Müller, Montag, 2. Juni 2025, 14:00", &["Käthe Müller"]);
+        check("By Ada Lovelace, Alan Turing, 3 March 2024", &["Ada Lovelace", "Alan Turing"]);
         check("https://a.test/people/ada", &[]);
         check("Bya Smith", &["Bya Smith"]);
     }

@@ -81,7 +81,7 @@ impl Default for OutlineParams {
             closed_block: 120,
             list_block: 20,
             short_block: 2,
-            most_blocks: 36,
+            most_blocks: 32,
             leaves_a_block: 10,
         }
     }
