@@ -1,0 +1,1 @@
+//! WISDOM against its plain transcription, and on small pages.
