@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use newslode_common::page::{NodeId, NodeKind, PageTree, is_excluded};
+use newslode_common::page::{CanonicalUrl, NodeId, NodeKind, PageTree, is_excluded};
 use rustc_hash::FxHashMap;
 
 use super::params::WisdomParams;
@@ -32,6 +32,15 @@ pub(super) enum Feature {
     Clen,
     /// Anchor precision, in [`UNIT`]s.
     Api,
+}
+
+/// An anchor while the tree is built.
+#[derive(Clone, Debug, Default)]
+struct Anchor {
+    /// Characters of its text.
+    length: u64,
+    said: Vec<TermId>,
+    target: Option<CanonicalUrl>,
 }
 
 /// The features of a node.
@@ -72,6 +81,7 @@ impl Features {
 pub(super) struct Node {
     /// Its element, or its text.
     pub(super) at: NodeId,
+    pub(super) is_text: bool,
     pub(super) parent: Option<usize>,
     /// The node after its subtree.
     pub(super) end: usize,
@@ -134,8 +144,7 @@ impl Coverage {
     /// Puts the leaves' features where they stand.
     fn fill(&mut self, page: &Page, site: &SiteTerms, params: &WisdomParams) {
         let language = Words::of(page.language.as_deref());
-        // Length of its text, and its terms.
-        let mut anchors: FxHashMap<NodeId, (u64, Vec<TermId>)> = FxHashMap::default();
+        let mut anchors: FxHashMap<NodeId, Anchor> = FxHashMap::default();
         let mut beside: FxHashMap<NodeId, Vec<TermId>> = FxHashMap::default();
         for (i, leaf) in page.leaves.iter().enumerate() {
             let terms = term_ids(page.leaves.text(i), &language, site);
@@ -152,20 +161,42 @@ impl Coverage {
             match leaf.link {
                 Some(link) => {
                     let anchor = anchors.entry(link).or_default();
-                    anchor.0 += length;
-                    anchor.1.extend(terms);
+                    anchor.length += length;
+                    anchor.said.extend(terms);
                 }
                 None => beside.entry(leaf.parent).or_default().extend(terms),
             }
         }
-        for (link, (length, said)) in anchors {
+        self.fill_anchors(page, site, params, anchors, &beside);
+    }
+
+    fn fill_anchors(
+        &mut self,
+        page: &Page,
+        site: &SiteTerms,
+        params: &WisdomParams,
+        mut anchors: FxHashMap<NodeId, Anchor>,
+        beside: &FxHashMap<NodeId, Vec<TermId>>,
+    ) {
+        let mut together: FxHashMap<CanonicalUrl, Vec<TermId>> = FxHashMap::default();
+        for (&link, anchor) in &mut anchors {
+            anchor.target = page.target(link);
             let around = page.tree.parent(link).and_then(|parent| beside.get(&parent));
-            let api = precision(page, link, said, around, site, params);
+            anchor.said.extend(around.into_iter().flatten());
+            if let Some(target) = anchor.target.as_ref().filter(|_| params.by_target) {
+                together.entry(target.clone()).or_default().extend(&anchor.said);
+            }
+        }
+        for (link, mut anchor) in anchors {
+            if let Some(said) = anchor.target.as_ref().and_then(|target| together.get(target)) {
+                anchor.said.clone_from(said);
+            }
+            let api = precision(page, anchor.said, anchor.target.as_ref(), site, params);
             if let Some(at) = self.place(&page.tree, link) {
                 self.nodes[at].sum.api += api;
                 self.nodes[at].sum.anchors += 1;
             }
-            if length >= u64::from(params.least_anchor) {
+            if anchor.length >= u64::from(params.least_anchor) {
                 self.meaningful += 1;
                 self.without_api += usize::from(api == 0);
             }
@@ -206,6 +237,7 @@ fn skeleton(page: &Page, params: &WisdomParams) -> Vec<Node> {
             open.push(nodes.len());
             nodes.push(Node {
                 at,
+                is_text: tree.kind(at) == NodeKind::Text,
                 parent,
                 end: 0,
                 leaves,
@@ -260,29 +292,29 @@ fn term_ids(text: &str, language: &Words, site: &SiteTerms) -> Vec<TermId> {
     ids
 }
 
-/// API (`[W §3.1.2]`), in [`UNIT`]s: of the terms that the anchor, or the text of the element it stands
-/// in, shares with the page it leads to.
+/// API (`[W §3.1.2]`), in [`UNIT`]s: of the terms that an anchor shares with the page it leads to.
 fn precision(
     page: &Page,
-    link: NodeId,
     mut said: Vec<TermId>,
-    around: Option<&Vec<TermId>>,
+    target: Option<&CanonicalUrl>,
     site: &SiteTerms,
     params: &WisdomParams,
 ) -> u64 {
-    said.extend(around.into_iter().flatten());
     said.sort_unstable();
     said.dedup();
-    let target = page.target(link);
-    let linked = target.as_ref().and_then(|url| site.page(url));
-    let is_shared = |term: &TermId| match linked {
-        Some(terms) => terms.binary_search(term).is_ok(),
-        None => params.trust_anchors,
+    let linked = target.and_then(|url| site.page(url));
+    if !params.lift {
+        let least = f64::from(params.least_entropy) / 100.0;
+        let shared = said.into_iter().filter(|&term| linked.is_some_and(|page| page.holds(term)));
+        return shared.map(|term| units(1.0 / site.entropy(term).max(least))).sum();
+    }
+    // A page tells nothing about itself, nor other sites about this one.
+    if target.is_none_or(|target| *target == page.url || target.site() != page.url.site()) {
+        return 0;
+    }
+    let value = |term: TermId| match linked {
+        Some(page) => page.lift(term).max(0.0),
+        None => 1.0 - site.entropy(term),
     };
-    let least = f64::from(params.least_entropy) / 100.0;
-    let value = |term: TermId| {
-        let inverse = 1.0 / site.entropy(term).max(least);
-        units(if params.excess { (inverse - 1.0).max(0.0) } else { inverse })
-    };
-    said.into_iter().filter(is_shared).map(value).sum()
+    said.into_iter().map(|term| units(value(term))).sum()
 }

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::search::Search;
+use super::search::{Constraint, Search};
 
 impl Search<'_> {
     /// The blocks of the page, as ranges of leaves in order; neighbouring ones are joined.
@@ -30,12 +30,12 @@ impl Search<'_> {
         let mut nodes = finds.to_vec();
         for &find in finds {
             if self.how.siblings {
-                self.merge_siblings(find, &mut nodes);
+                self.merge_siblings(find, find, &mut nodes);
             }
             let mut at = find;
             for _ in 0..self.how.collateral {
                 let Some(above) = self.collateral(at) else { break };
-                self.merge_siblings(above, &mut nodes);
+                self.merge_siblings(above, find, &mut nodes);
                 at = above;
             }
         }
@@ -48,14 +48,36 @@ impl Search<'_> {
         all.filter(move |&sibling| sibling != node)
     }
 
-    /// DSTM.
-    fn merge_siblings(&self, node: usize, nodes: &mut Vec<usize>) {
+    /// DSTM for a node, itself a find or above one.
+    fn merge_siblings(&self, node: usize, find: usize, nodes: &mut Vec<usize>) {
         let most = self.value(node);
         let fits = |&sibling: &usize| {
             let value = self.value(sibling);
-            value > 0 && value < most && self.fits(sibling)
+            value > 0 && value < most && self.fits(sibling) && self.is_alike(sibling, find)
         };
         nodes.extend(self.siblings(node).filter(fits));
+    }
+
+    /// Whether an article's node is about as informative as a find.
+    fn is_alike(&self, node: usize, find: usize) -> bool {
+        let of = |node: usize| {
+            let sum = &self.coverage.nodes[node].sum;
+            (u128::from(sum.weight), u128::from(sum.terms))
+        };
+        let ((weight, terms), (most, all)) = (of(node), of(find));
+        self.constraint == Constraint::Toc
+            || weight * all * 100 >= most * terms * u128::from(self.params.least_alike)
+    }
+
+    /// Whether a node is a line of text: it holds half of its text itself.
+    fn is_line(&self, node: usize) -> bool {
+        let length = |node: usize| {
+            let sum = &self.coverage.nodes[node].sum;
+            sum.alen + sum.clen
+        };
+        let elements = self.coverage.children(node).filter(|&child| !self.coverage.nodes[child].is_text);
+        let below: u64 = elements.map(length).sum();
+        below * 2 <= length(node)
     }
 
     /// The first ancestor of a node that has a sibling with the feature.
@@ -76,7 +98,9 @@ impl Search<'_> {
                 push(kept, from..here.leaves.start);
                 from = here.leaves.end;
                 at = here.end;
-            } else if self.params.keep_even && self.is_even(at) {
+            } else if (self.params.keep_even && self.is_even(at))
+                || (self.params.keep_lines && self.is_line(at))
+            {
                 at = here.end;
             } else {
                 at += 1;

@@ -47,10 +47,17 @@ pub struct WisdomParams {
     pub texts_are_children: bool,
     /// Whether elements without any text count as children where evenness is judged.
     pub empty_count: bool,
-    /// Whether a term adds 1/EN − 1 to API instead of 1/EN, so that what stands everywhere adds nothing.
-    pub excess: bool,
-    /// Whether a page that is not known is taken to hold what its anchor says.
-    pub trust_anchors: bool,
+    /// Whether a term adds to API how much more of it the linked page holds than others (log_n of it)
+    /// instead of 1/EN, a page of the site that is not known being taken to hold what its anchor says.
+    pub lift: bool,
+    /// Whether the anchors of a page that lead to the same page say what all of them say.
+    pub by_target: bool,
+    /// An article block has at most so many per cent of its text in anchors.
+    pub most_linked: u32,
+    /// A node merged with a find of an article has at least so many per cent of the find's CII.
+    pub least_alike: u32,
+    /// Whether condensing leaves a node as it is that directly holds half of its text.
+    pub keep_lines: bool,
     /// Whether condensing leaves a node as it is whose children share the feature evenly.
     pub keep_even: bool,
 }
@@ -80,8 +87,11 @@ impl WisdomParams {
             least_entropy: 1,
             texts_are_children: false,
             empty_count: true,
-            excess: false,
-            trust_anchors: false,
+            lift: false,
+            by_target: false,
+            most_linked: 100,
+            least_alike: 0,
+            keep_lines: false,
             keep_even: false,
         }
     }

@@ -28,7 +28,10 @@ impl Constraint {
         };
         match self {
             Constraint::Toc => exceeds(of.api, of.anchors, params.least_api),
-            Constraint::Article => exceeds(of.weight, of.terms, params.least_cii),
+            Constraint::Article => {
+                let is_linked = of.alen * 100 > (of.alen + of.clen) * u64::from(params.most_linked);
+                exceeds(of.weight, of.terms, params.least_cii) && !is_linked
+            }
         }
     }
 }

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use anyhow::Context as _;
-use newslode_common::contribution::{Contribution, Delta, Table};
+use newslode_common::contribution::{Contribution, Delta, SEPARATOR, Table};
 use newslode_common::page::CanonicalUrl;
 use newslode_miner::entropy;
 use newslode_partitioner::Page;
@@ -110,8 +110,14 @@ fn site_terms(pages: &[Page]) -> SiteTerms {
         Delta::between(None, Some(&said)).iter().for_each(|(cell, by)| sum.add(cell.clone(), by));
     }
     let cells = sum.iter().filter(|(cell, _)| cell.table == Table::Terms);
-    let cells = cells.map(|(cell, by)| (cell.key.clone(), by)).collect();
-    let mut site = SiteTerms::new(entropy::terms(&cells, pages.len() as u64));
+    let cells: BTreeMap<String, i64> = cells.map(|(cell, by)| (cell.key.clone(), by)).collect();
+    let count = |term: &str| cells.get(&format!("tf{SEPARATOR}{term}")).copied().unwrap_or_default();
+    let entropies = entropy::terms(&cells, pages.len() as u64).into_iter();
+    let known = entropies.map(|(term, entropy)| {
+        let count = count(&term).unsigned_abs();
+        (term, count, entropy)
+    });
+    let mut site = SiteTerms::new(pages.len() as u64, known);
     for (page, terms) in pages.iter().zip(&used) {
         site.add_page(page.url.clone(), terms);
     }
@@ -236,9 +242,19 @@ fn judged_anchors(page: &Page, gold: &Gold, kinds: &BTreeMap<&CanonicalUrl, &str
             text.push(' ');
         }
     }
+    // A picture or "more" beside a headline leads where the headline does.
+    let mut longest: BTreeMap<Option<CanonicalUrl>, String> = BTreeMap::new();
+    for (&link, (_, text)) in &judged {
+        let known = longest.entry(page.target(link)).or_default();
+        if text.split_whitespace().count() > known.split_whitespace().count() {
+            known.clone_from(text);
+        }
+    }
     let anchor = |(link, (leaf, text)): (_, (usize, String))| {
-        let kind = page.target(link).and_then(|url| kinds.get(&url).copied());
-        is_news(kind, &text).map(|is_news| Anchor { leaf, is_news })
+        let target = page.target(link);
+        let kind = target.as_ref().and_then(|url| kinds.get(url).copied());
+        let text = longest.get(&target).filter(|_| target.is_some()).unwrap_or(&text);
+        is_news(kind, text).map(|is_news| Anchor { leaf, is_news })
     };
     judged.into_iter().filter_map(anchor).collect()
 }
