@@ -154,8 +154,7 @@ impl Coverage {
                 *if leaf.link.is_some() { &mut sum.alen } else { &mut sum.clen } += length;
                 if !leaf.is_image {
                     sum.terms += terms.len() as u64;
-                    sum.weight +=
-                        terms.iter().map(|&term| units(1.0 - site.entropy(term))).sum::<u64>();
+                    sum.weight += terms.iter().map(|&term| units(1.0 - site.entropy(term))).sum::<u64>();
                 }
             }
             match leaf.link {

@@ -40,13 +40,11 @@ pub struct Blocks {
 #[must_use]
 pub fn blocks(page: &Page, site: &SiteTerms, params: &WisdomParams) -> Blocks {
     let coverage = Coverage::of(page, site, params);
-    let by_length =
-        coverage.without_api * 100 > coverage.meaningful * params.most_without_api as usize;
+    let by_length = coverage.without_api * 100 > coverage.meaningful * params.most_without_api as usize;
     let (feature, how) =
         if by_length { (Feature::Alen, params.fallback) } else { (Feature::Api, params.toc) };
-    let search = |feature, constraint, how| {
-        Search { coverage: &coverage, feature, constraint, how, params }.blocks()
-    };
+    let search =
+        |feature, constraint, how| Search { coverage: &coverage, feature, constraint, how, params }.blocks();
     Blocks {
         toc: search(feature, Constraint::Toc, how),
         article: search(Feature::Clen, Constraint::Article, params.article),

@@ -64,7 +64,23 @@ pub struct WisdomParams {
 
 impl Default for WisdomParams {
     fn default() -> WisdomParams {
-        WisdomParams { name: "default".into(), ..WisdomParams::paper() }
+        let paper = WisdomParams::paper();
+        WisdomParams {
+            name: "default".into(),
+            article: SearchParams { evenness: 70, ..paper.article },
+            least_cii: 30,
+            toc: SearchParams { most: 1000, search_on: true, ..paper.toc },
+            least_api: 100,
+            most_without_api: 95,
+            texts_are_children: true,
+            empty_count: false,
+            lift: true,
+            by_target: true,
+            most_linked: 50,
+            least_alike: 80,
+            keep_lines: true,
+            ..paper
+        }
     }
 }
 
@@ -73,8 +89,7 @@ impl WisdomParams {
     /// expansion where most anchors have no API.
     #[must_use]
     pub fn paper() -> WisdomParams {
-        let search =
-            SearchParams { most: 1, evenness: 80, search_on: false, siblings: true, collateral: 1 };
+        let search = SearchParams { most: 1, evenness: 80, search_on: false, siblings: true, collateral: 1 };
         WisdomParams {
             name: "paper".into(),
             article: search,

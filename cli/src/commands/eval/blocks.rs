@@ -225,8 +225,7 @@ fn toc_row(
 fn folders(of: &Path) -> anyhow::Result<Vec<std::path::PathBuf>> {
     let entries = std::fs::read_dir(of).with_context(|| format!("cannot read `{}`", of.display()))?;
     let paths: Vec<_> = entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
-    let mut sites: Vec<_> =
-        paths.into_iter().filter(|path| path.join("manifest.jsonl").is_file()).collect();
+    let mut sites: Vec<_> = paths.into_iter().filter(|path| path.join("manifest.jsonl").is_file()).collect();
     sites.sort();
     Ok(sites)
 }
