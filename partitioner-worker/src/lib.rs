@@ -22,6 +22,7 @@ pub mod tagging;
 pub mod terms;
 #[cfg(test)]
 mod testing;
+pub mod wisdom;
 pub mod work;
 
 pub use page::Page;

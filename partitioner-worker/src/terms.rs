@@ -43,7 +43,8 @@ pub fn terms(page: &Page) -> Vec<TermUse> {
     terms
 }
 
-fn for_each_term(word: &str, language: &Words, mut found: impl FnMut(&str)) {
+/// The terms that a word of a page makes: one, none, or a pair of letters each.
+pub(crate) fn for_each_term(word: &str, language: &Words, mut found: impl FnMut(&str)) {
     if word.chars().any(is_unspaced) {
         let letters: Vec<(usize, char)> = word.char_indices().collect();
         for pair in letters.windows(2) {

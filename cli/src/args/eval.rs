@@ -69,6 +69,18 @@ pub(crate) enum EvalCommand {
     Attributes(EvalCommon),
     /// Concepts and is-a pairs of home pages against a judged taxonomy (JSON).
     Taxonomy(EvalTaxonomyArgs),
+    /// Informative blocks: articles' against texts (JSON Lines), tables of contents' against outlines.
+    Blocks(EvalBlocksArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EvalBlocksArgs {
+    #[command(flatten)]
+    pub(crate) common: EvalCommon,
+    /// With outlines: JSON Lines with `file`, `url`, `kind` and `leaves` of the pages they are of; --pages
+    /// is a folder of sites, each with such a `manifest.jsonl`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) manifest: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -6,6 +6,7 @@
 
 pub(crate) mod articles;
 pub(crate) mod attributes;
+pub(crate) mod blocks;
 pub(crate) mod hierarchy;
 pub(crate) mod outline;
 pub(crate) mod segments;

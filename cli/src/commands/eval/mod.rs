@@ -1,6 +1,7 @@
 //! `newslode eval`: figures on labelled data, presets and a trivial baseline side by side.
 
 mod articles;
+mod blocks;
 mod hierarchy;
 mod segments;
 mod tables;
@@ -28,6 +29,7 @@ pub(crate) fn run(args: EvalArgs, _config: &Config, quiet: bool) -> anyhow::Resu
         EvalCommand::Articles { common, folds } => articles::run(&common, folds.as_deref(), quiet),
         EvalCommand::Tags(common) => tags::tags(&common),
         EvalCommand::Attributes(common) => tags::attributes(&common),
+        EvalCommand::Blocks(args) => blocks::run(&args, quiet),
         EvalCommand::Taxonomy(args) => taxonomy::run(&args, quiet),
     }
 }

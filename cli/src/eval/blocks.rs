@@ -1,0 +1,81 @@
+//! Informative blocks against gold: words of articles (IC) and anchors of tables of contents (SNC).
+//!
+//! IC: multisets of words, lower case; what the article blocks hold against the article's text. SNC: the
+//! anchors that people judged on a page; wanted are those that lead to news. Where the site's manifest
+//! knows the page behind an anchor its kind decides, else the anchor's words do: a headline has four.
+
+use std::collections::BTreeMap;
+
+use super::Prf;
+
+/// Words that the text of a link to an unknown page has at least if it is a headline.
+const HEADLINE_WORDS: usize = 4;
+
+/// IC of a text against an article's.
+pub(crate) fn coverage(gold: &str, said: &str) -> Prf {
+    let (wanted, found) = (words(gold), words(said));
+    let hit = wanted.iter().map(|(word, n)| (*n).min(found.get(word).copied().unwrap_or(0))).sum();
+    Prf::of(hit, found.values().sum(), wanted.values().sum())
+}
+
+fn words(text: &str) -> BTreeMap<String, usize> {
+    let lower = text.to_lowercase();
+    let mut counts = BTreeMap::new();
+    for word in lower.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty()) {
+        *counts.entry(word.to_owned()).or_insert(0) += 1;
+    }
+    counts
+}
+
+/// An anchor that people judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Anchor {
+    /// Its first leaf.
+    pub(crate) leaf: usize,
+    /// Whether it leads to news.
+    pub(crate) is_news: bool,
+}
+
+/// Whether an anchor leads to news, by the kind of the page behind it if that is known; `None`: a page of
+/// another kind, which is neither a list nor news.
+pub(crate) fn is_news(kind: Option<&str>, text: &str) -> Option<bool> {
+    match kind {
+        Some("article") => Some(true),
+        Some("home" | "section") => Some(false),
+        Some(_) => None,
+        None => Some(text.split_whitespace().count() >= HEADLINE_WORDS),
+    }
+}
+
+/// SNC of the anchors whose first leaf the blocks hold.
+pub(crate) fn anchors(gold: &[Anchor], is_held: impl Fn(usize) -> bool) -> Prf {
+    let held = || gold.iter().filter(|anchor| is_held(anchor.leaf));
+    let hit = held().filter(|anchor| anchor.is_news).count();
+    Prf::of(hit, held().count(), gold.iter().filter(|anchor| anchor.is_news).count())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_count_as_often_as_they_stand() {
+        let ic = coverage("One two, two.", "TWO three");
+        assert_eq!((ic.precision, ic.recall), (0.5, 1.0 / 3.0));
+    }
+
+    #[test]
+    fn the_page_behind_an_anchor_decides_before_its_words() {
+        assert_eq!(is_news(Some("article"), "Cup"), Some(true));
+        assert_eq!(is_news(Some("section"), "All that is new today"), Some(false));
+        assert_eq!(is_news(Some("other"), "All that is new today"), None);
+        assert_eq!([is_news(None, "a b c"), is_news(None, "a b c d")], [Some(false), Some(true)]);
+    }
+
+    #[test]
+    fn only_judged_anchors_count() {
+        let gold = [(1, true), (4, true), (6, false)].map(|(leaf, is_news)| Anchor { leaf, is_news });
+        let snc = anchors(&gold, |leaf| leaf > 3);
+        assert_eq!((snc.precision, snc.recall), (0.5, 0.5));
+    }
+}

@@ -1,0 +1,53 @@
+//! WISDOM: the informative blocks of a page (`[W]`): its tables of contents (TOC) and its article.
+//!
+//! The idea: what a page says and its site's other pages do not is what the page is there for. The terms'
+//! entropy over the site weighs texts (CII) and anchors (API); both are summed up the page's tree
+//! (`coverage`), a search from the root finds the nodes with most that are evenly filled (`search`), these
+//! take in fitting neighbours and lose unfitting parts (`expand`).
+//!
+//! Invariant: a function of the page, of what is known of its site ([`SiteTerms`]) and of the parameters;
+//! blocks are disjoint ranges of leaves in order. Start at [`blocks`].
+
+mod coverage;
+mod expand;
+mod params;
+mod search;
+mod site;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use coverage::{Coverage, Feature};
+pub use params::{SearchParams, WisdomParams};
+use search::{Constraint, Search};
+pub use site::SiteTerms;
+
+use crate::Page;
+
+/// The informative blocks of a page, as ranges of its leaves.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Blocks {
+    /// Tables of contents: links to news.
+    pub toc: Vec<Range<usize>>,
+    /// The article.
+    pub article: Vec<Range<usize>>,
+    /// Whether the tables of contents were searched by the length of anchors, since API said too little.
+    pub by_length: bool,
+}
+
+/// Finds the informative blocks of a page of a site.
+#[must_use]
+pub fn blocks(page: &Page, site: &SiteTerms, params: &WisdomParams) -> Blocks {
+    let coverage = Coverage::of(page, site, params);
+    let by_length = coverage.without_api * 100 > coverage.meaningful * params.most_without_api as usize;
+    let (feature, how) =
+        if by_length { (Feature::Alen, params.fallback) } else { (Feature::Api, params.toc) };
+    let search =
+        |feature, constraint, how| Search { coverage: &coverage, feature, constraint, how, params }.blocks();
+    Blocks {
+        toc: search(feature, Constraint::Toc, how),
+        article: search(Feature::Clen, Constraint::Article, params.article),
+        by_length,
+    }
+}
