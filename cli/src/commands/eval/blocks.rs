@@ -154,7 +154,7 @@ fn article_rows(
                 blocks,
                 by_length: None,
             };
-            rows.push(row("all text", vec![0..page.leaves.len()]));
+            rows.push(row("all text", whole(page)));
             rows.extend(presets.iter().map(|params| row(&params.name, blocks(page, &site, params).article)));
         }
     }
@@ -162,6 +162,11 @@ fn article_rows(
 }
 
 /// The texts of blocks; images say nothing that an article does.
+/// All of a page as one block.
+fn whole(page: &Page) -> Vec<Range<usize>> {
+    std::iter::once(0..page.leaves.len()).collect()
+}
+
 fn text(page: &Page, blocks: &[Range<usize>]) -> String {
     let leaves = blocks.iter().cloned().flatten().filter(|&leaf| !page.leaves.get(leaf).is_image);
     leaves.map(|leaf| page.leaves.text(leaf)).collect::<Vec<_>>().join(" ")
@@ -201,7 +206,7 @@ fn toc_rows(args: &EvalBlocksArgs, presets: &[WisdomParams], shown: &mut Shown) 
             pages.iter().zip(&crawl).map(|(page, row)| (&page.url, row.kind.as_str())).collect();
         for (page, (name, gold)) in pages.iter().zip(judged).filter_map(|(page, gold)| Some((page, gold?))) {
             let judged = judged_anchors(page, gold, &kinds);
-            rows.push(toc_row(&name, "all links", vec![0..page.leaves.len()], None, &judged));
+            rows.push(toc_row(&name, "all links", whole(page), None, &judged));
             for params in presets {
                 let found = blocks(page, &site, params);
                 rows.push(toc_row(&name, &params.name, found.toc, Some(found.by_length), &judged));
