@@ -161,12 +161,12 @@ fn article_rows(
     Ok(rows)
 }
 
-/// The texts of blocks; images say nothing that an article does.
 /// All of a page as one block.
 fn whole(page: &Page) -> Vec<Range<usize>> {
     std::iter::once(0..page.leaves.len()).collect()
 }
 
+/// The texts of blocks; images say nothing that an article does.
 fn text(page: &Page, blocks: &[Range<usize>]) -> String {
     let leaves = blocks.iter().cloned().flatten().filter(|&leaf| !page.leaves.get(leaf).is_image);
     leaves.map(|leaf| page.leaves.text(leaf)).collect::<Vec<_>>().join(" ")
