@@ -253,17 +253,20 @@ impl Text {
         let mut chars = 0;
         for c in text.chars().filter(|c| !c.is_whitespace()) {
             chars += 1;
-            self.digits += u32::from(c.is_numeric());
-            self.letters += u32::from(c.is_alphabetic());
-            self.upper += u32::from(c.is_uppercase());
-            self.lower += u32::from(c.is_lowercase());
-            self.text.write_u32(u32::from(c.to_lowercase().next().unwrap_or(c)));
-            let run = if c.is_numeric() {
-                '9'
-            } else if c.is_alphabetic() {
-                'a'
-            } else {
-                c
+            // Outside of ASCII each of these questions is a search in a table: none is asked twice.
+            let is_letter = c.is_alphabetic();
+            let is_digit = !is_letter && c.is_numeric();
+            let is_upper = is_letter && c.is_uppercase();
+            self.digits += u32::from(is_digit);
+            self.letters += u32::from(is_letter);
+            self.upper += u32::from(is_upper);
+            self.lower += u32::from(is_letter && !is_upper && c.is_lowercase());
+            let folded = if is_upper { c.to_lowercase().next().unwrap_or(c) } else { c };
+            self.text.write_u32(u32::from(folded));
+            let run = match (is_digit, is_letter) {
+                (true, _) => '9',
+                (false, true) => 'a',
+                (false, false) => c,
             };
             if run != self.run && self.runs < MAX_RUNS {
                 self.shape.write_u32(u32::from(run));

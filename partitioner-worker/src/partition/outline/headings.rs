@@ -75,8 +75,12 @@ impl Composer<'_> {
             || matches!(this.word, Some(Word::Head | Word::Top))
     }
 
+    /// A heading that may head what stands beside it; one in a `nav` is that menu's name.
     fn is_heading(&self, part: &Part) -> bool {
-        part.rank <= rank::STRONG && self.is_bare(part) && !self.barred[part.best as usize]
+        part.rank <= rank::STRONG
+            && self.is_bare(part)
+            && !self.barred[part.best as usize]
+            && !self.is_all_in(part, Kind::Nav)
     }
 
     /// Whether two labels have their rank from elements that are alike.

@@ -55,13 +55,18 @@ impl Composer<'_> {
 
     /// Whether a part is what the page ends with.
     pub(super) fn is_page_footer(&self, part: &Part) -> bool {
-        if part.labels < FOOTER || part.element == NONE || part.inner == NONE {
+        part.labels >= FOOTER && self.is_all_in(part, Kind::Footer)
+    }
+
+    /// Whether all of a part stands in an element of a kind that is the part's own.
+    pub(super) fn is_all_in(&self, part: &Part, kind: Kind) -> bool {
+        if part.element == NONE || part.inner == NONE {
             return false;
         }
         let above = |&at: &u32| {
             Some(self.skeleton.get(at).parent).filter(|&parent| at != part.element && parent != NONE)
         };
         let mut chain = std::iter::successors(Some(part.inner), above);
-        chain.any(|at| self.skeleton.get(at).kind == Kind::Footer)
+        chain.any(|at| self.skeleton.get(at).kind == kind)
     }
 }

@@ -41,6 +41,8 @@ pub(super) enum Kind {
     Image,
     /// `footer`.
     Footer,
+    /// `nav`.
+    Nav,
     /// Any other element of running text.
     Inline,
     /// Any other.
@@ -64,7 +66,7 @@ pub(super) fn kinds(tree: &PageTree) -> Vec<Kind> {
     kinds
 }
 
-const KINDS: [(&str, Kind); 67] = [
+const KINDS: [(&str, Kind); 68] = [
     ("h1", Kind::Heading(1)),
     ("h2", Kind::Heading(2)),
     ("h3", Kind::Heading(3)),
@@ -83,6 +85,7 @@ const KINDS: [(&str, Kind); 67] = [
     ("article", Kind::Article),
     ("header", Kind::Header),
     ("footer", Kind::Footer),
+    ("nav", Kind::Nav),
     ("hgroup", Kind::Header),
     ("ul", Kind::List),
     ("ol", Kind::List),

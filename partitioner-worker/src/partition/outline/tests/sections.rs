@@ -98,3 +98,13 @@ fn a_short_label_before_a_longer_one_in_one_heading_is_its_kicker() {
         "Topic 1\n Something happened in town 1\n It did.\nTopic 2\n Something happened in town 2\n It did.\nTopic 3\n Something happened in town 3\n It did.\n",
     );
 }
+
+#[test]
+fn the_name_of_an_empty_menu_heads_nothing_beside_it() {
+    check(
+        "<div><nav><h2>Mobile menu</h2></nav><div><div><h2><a href=/1>Cup final tonight</a></h2><p>It begins.</div>\
+         <div><h2><a href=/2>Tour ends</a></h2><p>It is over.</div></div></div>",
+        "Mobile menu\nCup final tonight\n It begins.\nTour ends\n It is over.\n",
+    );
+    check("<div><nav><h2>Menu</h2><p>a<p>b</nav><p>c</div>", "Menu\n a\n b\nc\n");
+}
