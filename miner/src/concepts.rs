@@ -19,7 +19,9 @@ use crate::summary::{LabelSummary, SiteSummary};
 
 mod company;
 mod faults;
+mod genres;
 mod merge;
+pub use genres::genres;
 pub use merge::{alike, by_target};
 
 /// With fewer sites than this the split is not trusted alone: see [`Rule::strict`].
@@ -108,6 +110,8 @@ pub struct Judged {
     spelled: f64,
     /// Mean share of its links that stand after the last long one.
     tail: f64,
+    /// Mean share of its links that are instances of a group.
+    grouped: f64,
     /// Share of the sites whose pages of this label were read where these file stories; `None` where
     /// none was read.
     pub files: Option<f64>,
@@ -208,7 +212,7 @@ fn candidate(key: &str, shown: Shown, sites: &[Arc<SiteSummary>], support: u32) 
     let own = shares.iter().sum::<f64>() / shares.len() as f64;
     let own = if linked.len() < support as usize { 0.0 } else { own };
     let files = files(key, &on, sites);
-    Judged { sites: on, own, score: own, spelled, tail, files, verdict }
+    Judged { sites: on, own, score: own, spelled, tail, grouped: mean(Role::Member), files, verdict }
 }
 
 /// Over the sites that counted a page which the label leads to: the share where such a page files stories.

@@ -11,7 +11,7 @@ use newslode_common::page::Site;
 use serde::{Deserialize, Serialize};
 
 use crate::concepts::{
-    Judged, Verdict, alike, by_target, judge, judge_as_printed, least_support, verdict_of,
+    Judged, Verdict, alike, by_target, genres, judge, judge_as_printed, least_support, verdict_of,
 };
 use crate::summary::SiteSummary;
 use crate::taxminer::{acyclic, frequent, parents, reduced, uncontradicted};
@@ -82,6 +82,9 @@ pub struct Concept {
     pub sites: Vec<Site>,
     /// How sure the company rule is, 0 to 1.
     pub score: f64,
+    /// It says how stories are told or chosen (video, podcasts, most popular), not what they are about.
+    #[serde(default)]
+    pub is_genre: bool,
     /// Keys of all broader concepts.
     pub parents: Vec<String>,
     /// The one of them under which it is displayed.
@@ -147,6 +150,7 @@ pub fn fold(sites: &[Arc<SiteSummary>], params: &FoldParams) -> Taxonomy {
         .map(|(key, label)| (key.as_str(), label))
         .collect();
     let concept_of = if is_print { alike(&kept, PRINTED_LIKENESS) } else { by_target(&kept, sites) };
+    let found = if is_print { BTreeSet::new() } else { genres(&kept, sites) };
     let relations = if is_print {
         acyclic(frequent(&evidence::outlined(sites, &concept_of), support))
     } else {
@@ -178,6 +182,7 @@ pub fn fold(sites: &[Arc<SiteSummary>], params: &FoldParams) -> Taxonomy {
             keys: labels.iter().map(|(key, _)| (*key).to_owned()).collect(),
             sites: on.iter().filter_map(named).collect(),
             score: (score * 1e6).round() / 1e6,
+            is_genre: found.contains(key),
             parents: broader.map(|relation| relation.broader.clone()).collect(),
             parent: shown_under.get(key).map(|relation| relation.broader.clone()),
         }

@@ -49,6 +49,9 @@ pub(crate) struct Said {
     /// Sites that show it.
     #[serde(default)]
     pub(crate) sites: usize,
+    /// It is said to be a genre, not a subject.
+    #[serde(default)]
+    pub(crate) is_genre: bool,
 }
 
 impl Prediction {
@@ -58,6 +61,7 @@ impl Prediction {
             label: concept.label.clone(),
             labels: concept.forms.iter().map(|form| form.text.clone()).collect(),
             sites: concept.sites.len(),
+            is_genre: concept.is_genre,
         };
         let label = |key: &str| taxonomy.concept(key).map(|concept| concept.label.clone());
         let pair = |relation: &newslode_miner::taxonomy::Relation| {
@@ -77,6 +81,8 @@ pub(crate) struct Score {
     pub(crate) is_a: Figures,
     /// Concepts that are a form rather than a subject.
     pub(crate) neutral: Vec<String>,
+    /// Of these, and of the subjects, how many are called genres.
+    pub(crate) genres: (usize, usize),
     /// Concepts that nobody judged, the best supported first, each with its sites.
     pub(crate) unjudged: Vec<(String, usize)>,
 }
@@ -189,10 +195,13 @@ impl Judge {
     pub(crate) fn score(&self, prediction: &Prediction, expected: &Expected) -> Score {
         let (mut right, mut wrong) = (BTreeSet::new(), Vec::new());
         let (mut neutral, mut unjudged) = (Vec::new(), Vec::new());
+        let mut genres = (0, 0);
         for said in &prediction.concepts {
             if let Some(hit) = self.concept(said) {
+                genres.1 += usize::from(said.is_genre);
                 right.insert(hit);
             } else if self.is_any(said, &self.neutral) {
+                genres.0 += usize::from(said.is_genre);
                 neutral.push(said.label.clone());
             } else if self.is_any(said, &self.junk) {
                 wrong.push(said.label.clone());
@@ -206,6 +215,7 @@ impl Judge {
             concepts: Figures::of(right, wrong, &expected.concepts),
             is_a: Figures::of(good, bad, &expected.pairs),
             neutral,
+            genres,
             unjudged,
         }
     }
@@ -305,7 +315,12 @@ mod tests {
     }
 
     fn said(labels: &[&str], is_a: &[(&str, &str)]) -> Prediction {
-        let concept = |label: &&str| Said { label: (*label).into(), labels: vec![(*label).into()], sites: 2 };
+        let concept = |label: &&str| Said {
+            label: (*label).into(),
+            labels: vec![(*label).into()],
+            sites: 2,
+            is_genre: *label != "Opera",
+        };
         let pair = |(a, b): &(&str, &str)| ((*a).to_owned(), (*b).to_owned());
         Prediction { concepts: labels.iter().map(concept).collect(), is_a: is_a.iter().map(pair).collect() }
     }
@@ -326,6 +341,7 @@ mod tests {
         assert_eq!((score.concepts.precision, score.concepts.recall), (0.5, 0.5));
         assert_eq!(score.concepts.missed, ["art & design"]);
         assert_eq!((score.neutral.len(), score.unjudged), (1, vec![("Opera".into(), 2)]));
+        assert_eq!(score.genres, (1, 1));
     }
 
     #[test]

@@ -22,16 +22,7 @@ pub(super) fn keep(judged: &mut BTreeMap<String, Judged>, sites: &[Arc<SiteSumma
     let linked = || judged.iter().filter(|(_, label)| label.own > 0.0);
     let index: BTreeMap<&str, usize> = linked().enumerate().map(|(i, (key, _))| (key.as_str(), i)).collect();
     let own: Vec<f64> = linked().map(|(_, label)| label.own).collect();
-    let lists: Vec<Vec<Vec<usize>>> = sites
-        .iter()
-        .map(|site| {
-            let known = site.lists.iter().map(|list| {
-                let members = list.labels.iter().filter_map(|key| index.get(key.as_str()).copied());
-                members.collect::<Vec<_>>()
-            });
-            known.filter(|members| members.len() > 1).collect()
-        })
-        .collect();
+    let lists = Lists::of(&index, sites);
     let mut scores = own.clone();
     for _ in 0..ROUNDS {
         let company = company(&scores, &lists);
@@ -45,12 +36,28 @@ pub(super) fn keep(judged: &mut BTreeMap<String, Judged>, sites: &[Arc<SiteSumma
     }
 }
 
+/// The lists of each site as numbers of labels; those with one label or none say nothing.
+pub(super) struct Lists(Vec<Vec<Vec<usize>>>);
+
+impl Lists {
+    pub(super) fn of(index: &BTreeMap<&str, usize>, sites: &[Arc<SiteSummary>]) -> Lists {
+        let of_site = |site: &Arc<SiteSummary>| {
+            let known = site.lists.iter().map(|list| {
+                let members = list.labels.iter().filter_map(|key| index.get(key.as_str()).copied());
+                members.collect::<Vec<_>>()
+            });
+            known.filter(|members| members.len() > 1).collect()
+        };
+        Lists(sites.iter().map(of_site).collect())
+    }
+}
+
 /// The mean over sites, over lists, of the other labels' scores; `None` for labels in no list.
-fn company(scores: &[f64], lists: &[Vec<Vec<usize>>]) -> Vec<Option<f64>> {
+pub(super) fn company(scores: &[f64], lists: &Lists) -> Vec<Option<f64>> {
     let mut over_sites = vec![(0.0, 0.0); scores.len()];
     let mut here = vec![(0.0, 0.0); scores.len()];
     let score = |label: usize| scores.get(label).copied().unwrap_or(0.0);
-    for site in lists {
+    for site in &lists.0 {
         here.fill((0.0, 0.0));
         for members in site {
             let sum: f64 = members.iter().map(|label| score(*label)).sum();

@@ -118,6 +118,7 @@ mod tests {
             score: 1.0,
             spelled: 1.0,
             tail: 0.0,
+            grouped: 1.0,
             files: None,
             verdict: Verdict::Concept,
         }

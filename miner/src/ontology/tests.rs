@@ -23,6 +23,7 @@ fn concept(key: &str, label: &str, parents: &[&str]) -> Concept {
         language: "en".into(),
         sites: vec![Site::of_host("a.test"), Site::of_host("b.test")],
         score: 0.5,
+        is_genre: false,
         parents: parents.iter().map(|key| (*key).into()).collect(),
         parent: parents.first().map(|key| (*key).into()),
     }

@@ -3,25 +3,27 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::{Relation, Taxonomy, judge, verdict_of};
+use super::{Concept, Relation, Taxonomy, judge, verdict_of};
 use crate::summary::SiteSummary;
 
-/// The display tree as an outline: `label (sites)`, two spaces a level.
+/// The display tree as an outline: `label (sites)`, two spaces a level; genres are called so.
 #[must_use]
 pub fn tree_text(taxonomy: &Taxonomy) -> String {
     let children = taxonomy.children();
-    let mut open: Vec<(usize, &str, usize, &str)> = Vec::new();
+    let mut open: Vec<(usize, &Concept)> = Vec::new();
     let push = |open: &mut Vec<_>, depth: usize, under: Option<&str>| {
         for concept in children.get(&under).into_iter().flatten().rev() {
-            open.push((depth, concept.key.as_str(), concept.sites.len(), concept.label.as_str()));
+            open.push((depth, *concept));
         }
     };
     let mut text = String::new();
     push(&mut open, 0, None);
-    while let Some((depth, key, sites, label)) = open.pop() {
-        let (indent, plural) = ("  ".repeat(depth), if sites == 1 { "site" } else { "sites" });
-        line(&mut text, format_args!("{indent}{label} ({sites} {plural})"));
-        push(&mut open, depth + 1, Some(key));
+    while let Some((depth, concept)) = open.pop() {
+        let (indent, sites) = ("  ".repeat(depth), concept.sites.len());
+        let plural = if sites == 1 { "site" } else { "sites" };
+        let genre = if concept.is_genre { ", a genre" } else { "" };
+        line(&mut text, format_args!("{indent}{} ({sites} {plural}{genre})", concept.label));
+        push(&mut open, depth + 1, Some(&concept.key));
     }
     text
 }

@@ -185,7 +185,10 @@ fn support_alone(sites: &[Arc<SiteSummary>], support: u32) -> Prediction {
         let uses = on.iter().filter_map(|site| site.labels.get(key));
         let forms: BTreeSet<String> = uses.flat_map(|label| label.forms.keys().cloned()).collect();
         let label = forms.first().cloned().unwrap_or_else(|| key.to_owned());
-        said.insert(key, Said { label, labels: forms.into_iter().collect(), sites: on.len() });
+        said.insert(
+            key,
+            Said { label, labels: forms.into_iter().collect(), sites: on.len(), is_genre: false },
+        );
     }
     let label = |key: &str| said.get(key).map(|said| said.label.clone());
     let frequent = pairs.iter().filter(|(_, sites)| **sites >= support);
@@ -212,7 +215,7 @@ fn halves(sites: usize, count: usize, seed: u64) -> Vec<BTreeSet<usize>> {
 }
 
 fn print(sites: &str, measured: &Measured, in_full: bool) -> anyhow::Result<()> {
-    let Score { concepts, is_a, neutral, unjudged } = &measured.all;
+    let Score { concepts, is_a, neutral, genres, unjudged } = &measured.all;
     out::line(format!("{:14} {sites}", measured.method))?;
     out::line(format!(
         "  {}, {} neutral, {} not judged",
@@ -221,6 +224,10 @@ fn print(sites: &str, measured: &Measured, in_full: bool) -> anyhow::Result<()> 
         unjudged.len()
     ))?;
     out::line(format!("  {}", figures("is-a", is_a)))?;
+    if *genres != (0, 0) {
+        let (genres, subjects) = genres;
+        out::line(format!("  called genres: {genres} of the neutral, {subjects} of the right concepts"))?;
+    }
     for (what, of) in
         [("concepts", (|score| &score.concepts) as fn(&Score) -> &Figures), ("is-a", |score| &score.is_a)]
     {
