@@ -7,7 +7,7 @@ fn node(parent: Option<u32>, kind: NodeKind, text: &str, leaf: u32) -> Node {
         href: (leaf % 2 == 1).then(|| format!("https://a.test/?a={leaf}&b=2")),
         image: false,
     });
-    Node { parent, kind, label, promotion: None }
+    Node { parent, kind, label, promotion: None, block: None }
 }
 
 fn hierarchy(nodes: Vec<Node>) -> Hierarchy {
@@ -18,6 +18,7 @@ fn hierarchy(nodes: Vec<Node>) -> Hierarchy {
         coarse: vec!["leaves".into()],
         leaves: 9,
         boundaries: vec![],
+        site_version: None,
         nodes,
     }
 }
