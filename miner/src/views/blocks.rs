@@ -1,7 +1,7 @@
 //! The first kind of view: the informative blocks of a page (WISDOM, `[W]`), as marks of its hierarchy.
 //!
 //! Blocks are ranges of leaves, a label may hold several leaves: most of them decide. Where a text is in
-//! both kinds of block, a link is contents and anything else is the article.
+//! both kinds of block, a link is contents; anything else, like a paragraph with links, is the article.
 
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ pub fn of_labels(blocks: &Blocks) -> impl Fn(&Label) -> Block + '_ {
         let in_toc = is_in(label, &blocks.toc);
         let in_article = is_in(label, &blocks.article);
         match (in_toc, in_article) {
-            (true, true) if label.href.is_some() => Block::Toc,
+            (true, true) if label.href.is_some() && label.leaves.len() == 1 => Block::Toc,
             (_, true) => Block::Article,
             (true, false) => Block::Toc,
             (false, false) => Block::Rest,
