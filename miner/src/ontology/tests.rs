@@ -28,7 +28,7 @@ fn concept(key: &str, label: &str, parents: &[&str]) -> Concept {
     }
 }
 
-fn document() -> Vec<u8> {
+fn document(form: RdfForm) -> Vec<u8> {
     let relation = Relation {
         broader: "en:art".into(),
         narrower: "en:<jazz> %é".into(),
@@ -63,7 +63,7 @@ fn document() -> Vec<u8> {
     };
     let members = BTreeMap::new();
     let filing = Filing::new(&taxonomy, &members);
-    let mut writer = OntologyWriter::new(Vec::new(), BASE).unwrap();
+    let mut writer = OntologyWriter::new(Vec::new(), BASE, form).unwrap();
     writer.taxonomy(&taxonomy).unwrap();
     assert!(writer.article(&article, &filing).unwrap());
     writer.finish().unwrap()
@@ -71,8 +71,10 @@ fn document() -> Vec<u8> {
 
 #[test]
 fn it_parses_and_says_what_was_meant() {
-    let triples: Vec<String> =
-        TurtleParser::new().for_slice(&document()).map(|triple| triple.unwrap().to_string()).collect();
+    let triples: Vec<String> = TurtleParser::new()
+        .for_slice(&document(RdfForm::Turtle))
+        .map(|triple| triple.unwrap().to_string())
+        .collect();
     for wanted in [
         "<urn:newslode:concept:en%3A%3Cjazz%3E%20%25%C3%A9> <http://www.w3.org/2004/02/skos/core#broader> <urn:newslode:concept:en%3Aart>",
         "<https://a.test/story?a=%7B1%7D%7C2> <https://schema.org/about> <urn:newslode:concept:en%3Aart>",
@@ -99,12 +101,12 @@ fn another_parser_accepts_it() {
         }
         Err(error) => unreachable!("rapper does not start: {error}"),
     };
-    rapper.stdin.take().unwrap().write_all(&document()).unwrap();
+    rapper.stdin.take().unwrap().write_all(&document(RdfForm::Turtle)).unwrap();
     let output = rapper.wait_with_output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[test]
 fn a_base_that_begins_no_iri_is_refused() {
-    assert!(OntologyWriter::new(Vec::new(), "no base ").is_err());
+    assert!(OntologyWriter::new(Vec::new(), "no base ", RdfForm::Turtle).is_err());
 }

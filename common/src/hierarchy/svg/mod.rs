@@ -12,7 +12,7 @@
 use super::{Block, Hierarchy, Label, Node, NodeKind, Promotion};
 
 mod layout;
-mod text;
+pub mod text;
 
 use layout::{Layout, Rect};
 
