@@ -222,7 +222,7 @@ fn draw(out: &mut String, taxonomy: &Taxonomy, lines: &[Line<'_>], wide: f64) {
         drawn!(
             out,
             "<text x=\"{:.1}\" y=\"{:.1}\" fill=\"#555\" font-size=\"11\">{sites}</text>",
-            left + BAR + 6.0,
+            left + bar + 6.0,
             y + 14.0
         );
         out.push_str("</g>\n");
@@ -243,3 +243,6 @@ fn told(concept: &Concept) -> String {
         sites.join(", ")
     )
 }
+
+#[cfg(test)]
+mod tests;
