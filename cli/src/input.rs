@@ -1,5 +1,6 @@
 //! Pages as commands take them: a file, a folder, `-`, or a URL.
 
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -8,6 +9,7 @@ use newslode_common::config::CrawlerConfig;
 use newslode_common::page::{CanonicalUrl, canonical, resolve};
 use newslode_common::store::Validators;
 use newslode_crawler::fetch::{Answer, Fetcher};
+use serde::Deserialize;
 
 use crate::args::PagesArgs;
 use crate::exit::hinted;
@@ -33,23 +35,24 @@ pub(crate) async fn read(args: &PagesArgs, crawler: &CrawlerConfig) -> anyhow::R
             std::io::stdin().lock().read_to_end(&mut bytes)?;
             pages.push(Input {
                 name: name.clone(),
-                url: address(args, "standard-input")?,
+                url: address(args.url.as_deref(), "standard-input")?,
                 content_type: None,
                 bytes,
             });
         } else {
             for path in files(Path::new(name))? {
-                pages.push(file(&path, args)?);
+                pages.push(file(&path, args.url.as_deref())?);
             }
         }
     }
     Ok(pages)
 }
 
-fn file(path: &Path, args: &PagesArgs) -> anyhow::Result<Input> {
+/// Reads a page's file.
+pub(crate) fn file(path: &Path, url: Option<&str>) -> anyhow::Result<Input> {
     let bytes = std::fs::read(path).with_context(|| format!("cannot read `{}`", path.display()))?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    Ok(Input { name: path.display().to_string(), url: address(args, &name)?, content_type: None, bytes })
+    Ok(Input { name: path.display().to_string(), url: address(url, &name)?, content_type: None, bytes })
 }
 
 /// The pages of a folder, or the one file.
@@ -74,9 +77,35 @@ pub(crate) fn files(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
+/// A line of a manifest.
+#[derive(Deserialize)]
+struct Line {
+    file: String,
+    url: String,
+}
+
+/// Gives pages the URLs that the manifest has for their files.
+pub(crate) fn name(pages: &mut [Input], manifest: &Path) -> anyhow::Result<()> {
+    let shown = manifest.display();
+    let text = std::fs::read_to_string(manifest).with_context(|| format!("cannot read `{shown}`"))?;
+    let mut urls = BTreeMap::new();
+    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let line: Line =
+            serde_json::from_str(line).with_context(|| format!("in `{shown}`, line {}", number + 1))?;
+        urls.insert(line.file, line.url);
+    }
+    for page in pages {
+        let known = urls.iter().find(|(file, _)| Path::new(&page.name).ends_with(file));
+        if let Some((_, url)) = known {
+            page.url = parse_url(url)?;
+        }
+    }
+    Ok(())
+}
+
 /// The URL that was given, or one made up from a file's name.
-fn address(args: &PagesArgs, name: &str) -> anyhow::Result<CanonicalUrl> {
-    match &args.url {
+fn address(url: Option<&str>, name: &str) -> anyhow::Result<CanonicalUrl> {
+    match url {
         Some(text) => parse_url(text),
         None => made_up(name),
     }

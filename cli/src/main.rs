@@ -14,6 +14,7 @@ mod out;
 mod params;
 mod progress;
 mod served;
+mod site;
 
 use std::process::ExitCode;
 

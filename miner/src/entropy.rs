@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use newslode_common::contribution::SEPARATOR;
+use serde::Serialize;
 
 /// 2³², the scale of `Q`.
 const SCALE: f64 = 4_294_967_296.0;
@@ -39,6 +40,35 @@ pub fn terms(cells: &BTreeMap<String, i64>, pages: u64) -> Vec<(String, f64)> {
     });
     let q = |term: &str| cells.get(&format!("q{SEPARATOR}{term}")).copied().unwrap_or(0);
     frequencies.map(|(term, tf)| (term.to_owned(), entropy(tf, q(term), pages))).collect()
+}
+
+/// What is known of a term of a site.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TermFigures {
+    /// The stem.
+    pub term: String,
+    /// EN, 0 to 1.
+    pub entropy: f64,
+    /// W = 1 − EN.
+    pub weight: f64,
+    /// Pages that hold it.
+    pub df: u64,
+    /// How often they do, all together.
+    pub tf: u64,
+}
+
+/// All terms of a site with their figures, by term; arguments as those of [`terms`].
+#[must_use]
+pub fn figures(cells: &BTreeMap<String, i64>, pages: u64) -> Vec<TermFigures> {
+    let count = |what: &str, term: &str| {
+        let count = cells.get(&format!("{what}{SEPARATOR}{term}")).copied().unwrap_or(0);
+        u64::try_from(count).unwrap_or(0)
+    };
+    let of = |(term, entropy): (String, f64)| {
+        let (df, tf) = (count("df", &term), count("tf", &term));
+        TermFigures { term, entropy, weight: weight(entropy), df, tf }
+    };
+    terms(cells, pages).into_iter().map(of).collect()
 }
 
 #[cfg(test)]
@@ -97,5 +127,8 @@ mod tests {
         assert!(weight(terms(&cells(&sum), 2)[0].1).abs() < 1e-9);
         assert!((weight(terms(&cells(&even), 2)[0].1) - 1.0).abs() < 1e-9);
         assert_eq!(entropy(3, 0, 1), 1.0);
+        let figures = figures(&cells(&sum), 2);
+        assert_eq!((figures.len(), figures[0].df, figures[0].tf), (1, 2, 6));
+        assert!(figures[0].weight.abs() < 1e-9);
     }
 }

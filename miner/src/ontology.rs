@@ -1,4 +1,5 @@
-//! The ontology ⟨L, C, T, I, A, Syn, Member⟩ `[OM05 §3]` as Turtle, in vocabularies that others read.
+//! The ontology ⟨L, C, T, I, A, Syn, Member⟩ `[OM05 §3]` as Turtle or RDF/XML, in vocabularies
+//! that others read. Both forms are the same statements in the same order.
 //!
 //! Concepts are SKOS: L and Syn are labels (`prefLabel`, `altLabel` with language tags), C is
 //! `skos:Concept`, T is `broader`/`narrower`. Instances I are schema.org `NewsArticle`s, A their properties,
@@ -11,6 +12,7 @@ use std::io::{self, Write};
 use newslode_common::article::Article;
 use oxrdf::vocab::{rdf, xsd};
 use oxrdf::{Literal, NamedNode, NamedNodeRef, NamedOrBlankNodeRef, TermRef, TripleRef};
+use oxrdfxml::{RdfXmlSerializer, WriterRdfXmlSerializer};
 use oxttl::TurtleSerializer;
 use oxttl::turtle::WriterTurtleSerializer;
 
@@ -23,9 +25,23 @@ const SKOS: &str = "http://www.w3.org/2004/02/skos/core#";
 const SCHEMA: &str = "https://schema.org/";
 const OWN: &str = "urn:newslode:vocabulary:";
 
+/// How statements are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RdfForm {
+    /// Turtle.
+    Turtle,
+    /// RDF/XML.
+    Xml,
+}
+
+enum Serializer<W: Write> {
+    Turtle(WriterTurtleSerializer<W>),
+    Xml(WriterRdfXmlSerializer<W>),
+}
+
 /// Writes a taxonomy and articles; articles one at a time, so their number is no matter.
 pub struct OntologyWriter<W: Write> {
-    turtle: WriterTurtleSerializer<W>,
+    out: Serializer<W>,
     base: String,
 }
 
@@ -34,14 +50,24 @@ impl<W: Write> OntologyWriter<W> {
     ///
     /// # Errors
     /// When `base` begins no absolute IRI.
-    pub fn new(out: W, base: &str) -> io::Result<Self> {
+    pub fn new(out: W, base: &str, form: RdfForm) -> io::Result<Self> {
         iri(&format!("{base}scheme"))?;
-        let prefixes = [("skos", SKOS), ("schema", SCHEMA), ("nl", OWN), ("xsd", XSD)];
-        let turtle = prefixes
-            .into_iter()
-            .try_fold(TurtleSerializer::new(), |turtle, (name, iri)| turtle.with_prefix(name, iri))
-            .map_err(invalid)?;
-        Ok(OntologyWriter { turtle: turtle.for_writer(out), base: base.to_owned() })
+        let prefixes = [("skos", SKOS), ("schema", SCHEMA), ("nl", OWN), ("xsd", XSD)].into_iter();
+        let out = match form {
+            RdfForm::Turtle => {
+                let mut prefixes = prefixes;
+                let begun =
+                    prefixes.try_fold(TurtleSerializer::new(), |to, (name, iri)| to.with_prefix(name, iri));
+                Serializer::Turtle(begun.map_err(invalid)?.for_writer(out))
+            }
+            RdfForm::Xml => {
+                let mut prefixes = prefixes;
+                let begun =
+                    prefixes.try_fold(RdfXmlSerializer::new(), |to, (name, iri)| to.with_prefix(name, iri));
+                Serializer::Xml(begun.map_err(invalid)?.for_writer(out))
+            }
+        };
+        Ok(OntologyWriter { out, base: base.to_owned() })
     }
 
     /// Writes concepts and relations.
@@ -130,7 +156,10 @@ impl<W: Write> OntologyWriter<W> {
     /// # Errors
     /// When writing fails.
     pub fn finish(self) -> io::Result<W> {
-        self.turtle.finish()
+        match self.out {
+            Serializer::Turtle(out) => out.finish(),
+            Serializer::Xml(out) => out.finish(),
+        }
     }
 
     fn concept_iri(&self, key: &str) -> io::Result<NamedNode> {
@@ -143,7 +172,11 @@ impl<W: Write> OntologyWriter<W> {
         predicate: NamedNodeRef<'a>,
         object: impl Into<TermRef<'a>>,
     ) -> io::Result<()> {
-        self.turtle.serialize_triple(TripleRef::new(NamedOrBlankNodeRef::from(subject), predicate, object))
+        let triple = TripleRef::new(NamedOrBlankNodeRef::from(subject), predicate, object);
+        match &mut self.out {
+            Serializer::Turtle(out) => out.serialize_triple(triple),
+            Serializer::Xml(out) => out.serialize_triple(triple),
+        }
     }
 }
 
@@ -187,10 +220,17 @@ fn encoded(text: &str) -> String {
     out
 }
 
+/// XML 1.0 knows no control characters; a graph is the same in both forms.
+fn writable(value: &str) -> String {
+    let is_out = |letter: char| matches!(letter, '\0'..='\x08' | '\x0B' | '\x0C' | '\x0E'..='\x1F' | '\u{FFFE}' | '\u{FFFF}');
+    value.replace(is_out, "\u{FFFD}")
+}
+
 /// A string, tagged if its language is known ("und" and the like are no tags to print).
 fn text(value: &str, language: Option<&str>) -> Literal {
+    let value = writable(value);
     let tagged = language.filter(|tag| !tag.is_empty() && *tag != "und");
-    let tagged = tagged.and_then(|tag| Literal::new_language_tagged_literal(value, tag).ok());
+    let tagged = tagged.and_then(|tag| Literal::new_language_tagged_literal(value.as_str(), tag).ok());
     tagged.unwrap_or_else(|| Literal::new_simple_literal(value))
 }
 

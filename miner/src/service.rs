@@ -29,6 +29,7 @@ use crate::apply::{BatchError, PageEnd, batch};
 use crate::fold::{FoldMemory, fold_once};
 use crate::reconcile::reconcile;
 use crate::seeds::{SeedFailure, obey};
+use crate::views;
 
 /// What the miner works with.
 #[derive(Clone)]
@@ -60,8 +61,8 @@ const INCARNATION: &str = "store-incarnation";
 /// How often the queues are measured.
 const DEPTH_EVERY: Duration = Duration::from_secs(5);
 
-/// Runs the miner until `stop`, or until one of its loops fails. With `fold_s` 0 it does not fold: the
-/// embedded engine does that itself, when nothing is under way.
+/// Runs the miner until `stop`, or until one of its loops fails. With `fold_s` 0 it does not fold and with
+/// `views_s` 0 it views no site: the embedded engine does that itself, when nothing is under way.
 ///
 /// # Errors
 /// What ended the loop that failed.
@@ -73,7 +74,10 @@ pub async fn run(parts: Parts, config: MinerConfig, stop: CancellationToken) -> 
     let restarts = Arc::new(AtomicU64::new(0));
     loops.spawn(restart_loop(parts.clone(), restarts.clone(), stop.clone()));
     if config.fold_s > 0 {
-        loops.spawn(fold_loop(parts, config.clone(), restarts, stop.clone()));
+        loops.spawn(fold_loop(parts.clone(), config.clone(), restarts, stop.clone()));
+    }
+    if config.views_s > 0 {
+        loops.spawn(views::run(parts, config.clone(), stop.clone()));
     }
     let first = loops.join_next().await;
     stop.cancel();
@@ -327,7 +331,7 @@ where
 }
 
 /// Waits; false if told to stop meanwhile.
-async fn pause(wait: Duration, stop: &CancellationToken) -> bool {
+pub(crate) async fn pause(wait: Duration, stop: &CancellationToken) -> bool {
     tokio::select! {
         () = stop.cancelled() => false,
         () = tokio::time::sleep(wait) => true,

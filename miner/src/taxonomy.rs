@@ -18,8 +18,10 @@ use crate::taxminer::{acyclic, frequent, parents, reduced, uncontradicted};
 
 mod evidence;
 mod expansion;
+mod picture;
 mod show;
 use expansion::expand;
+pub use picture::tree_svg;
 pub use show::{explain, tree_text};
 
 /// What a fold can be told.

@@ -192,12 +192,16 @@ impl Worker {
         metrics.partition_seconds.observe(took.as_secs_f64());
     }
 
-    /// Files the hierarchy under the page's content; contribution and article are the miner's to file.
+    /// Files the hierarchy under the page's content; contribution and article are the miner's to file. A page
+    /// that comes again keeps the marks that the miner made.
     async fn keep(&self, page: &PartitionedPage, hierarchy: &Hierarchy) -> Result<(), Stuck> {
         let (archive, content) = (&self.parts.archive, page.version.content);
-        let xml = Bytes::from(xml::write(hierarchy));
+        let xml = xml::write(hierarchy);
+        let patience = Patience::new();
+        let held = patience.store("read a hierarchy", || archive.get(Kind::Hierarchy, content)).await?;
+        let xml = held.filter(|held| differs_in_marks(held, &xml)).unwrap_or_else(|| xml.into());
         let put = || archive.put(Kind::Hierarchy, content, xml.clone(), Timestamp::now());
-        Patience::new().store("keep the hierarchy", put).await
+        patience.store("keep the hierarchy", put).await
     }
 
     async fn publish(&self, page: &PartitionedPage) -> Result<(), Stuck> {
@@ -219,6 +223,15 @@ impl Worker {
             patience.wait(&mut wait).await?;
         }
     }
+}
+
+/// Whether what is archived is this hierarchy with marks.
+fn differs_in_marks(held: &[u8], fresh: &str) -> bool {
+    let held = std::str::from_utf8(held).ok().and_then(|held| xml::read(held).ok());
+    held.is_some_and(|mut held| {
+        held.unmark();
+        xml::write(&held) == fresh
+    })
 }
 
 /// How long a page is held that cannot be handed on.

@@ -78,7 +78,7 @@ fn said(fetched: &FetchedPage, bytes: &[u8], params: &Params) -> Said {
 }
 
 fn failed(fetched: &FetchedPage, params: &Params, reason: &str) -> Said {
-    let root = Node { parent: None, kind: NodeKind::Page, label: None, promotion: None };
+    let root = Node { parent: None, kind: NodeKind::Page, label: None, promotion: None, block: None };
     let hierarchy = Hierarchy {
         url: fetched.url.as_str().to_owned(),
         title: None,
@@ -86,6 +86,7 @@ fn failed(fetched: &FetchedPage, params: &Params, reason: &str) -> Said {
         coarse: Vec::new(),
         leaves: 0,
         boundaries: Vec::new(),
+        site_version: None,
         nodes: vec![root],
     };
     let notes = PageNotes { failed: Some(reason.to_owned()), ..PageNotes::default() };

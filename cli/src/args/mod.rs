@@ -60,6 +60,11 @@ pub(crate) enum Command {
     /// Print the taxonomy of a run.
     #[command(after_help = "Example:\n  newslode taxonomy run --explain sports")]
     Taxonomy(TaxonomyArgs),
+    /// Show which terms of a site stand on all pages alike, and which tell single pages apart.
+    #[command(
+        after_help = "Example:\n  newslode terms example.com run --limit 30\n  newslode terms example.com            (the services' store)"
+    )]
+    Terms(TermsArgs),
     /// Write what a run holds: articles, hierarchies, ontology.
     #[command(after_help = "Example:\n  newslode export articles run > articles.jsonl")]
     Export(ExportArgs),
@@ -173,6 +178,16 @@ pub(crate) enum TaxonomyFormat {
     Tree,
     Json,
     Turtle,
+    /// RDF in XML: the same statements as Turtle.
+    Rdfxml,
+    /// A picture of the tree.
+    Svg,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OntologyFormat {
+    Turtle,
+    Rdfxml,
 }
 
 #[derive(Debug, Args)]
@@ -187,13 +202,27 @@ pub(crate) struct TaxonomyArgs {
     pub(crate) explain: Option<String>,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct TermsArgs {
+    /// The site, a host of it or a page of it.
+    pub(crate) site: String,
+    /// Folder of the run; left out: the services' store.
+    pub(crate) dir: Option<PathBuf>,
+    /// Terms of the highest, and of the lowest, entropy.
+    #[arg(long, default_value_t = 20)]
+    pub(crate) limit: usize,
+    /// Print as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExportWhat {
     /// JSON Lines.
     Articles,
     /// XML, one document after another.
     Hierarchies,
-    /// Turtle.
+    /// Turtle, or RDF in XML.
     Ontology,
 }
 
@@ -204,6 +233,9 @@ pub(crate) struct ExportArgs {
     pub(crate) what: ExportWhat,
     /// Folder of the run; left out: the services' store and archive.
     pub(crate) dir: Option<PathBuf>,
+    /// How to write the ontology.
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<OntologyFormat>,
 }
 
 #[derive(Debug, Args)]

@@ -27,6 +27,10 @@ pub(crate) enum TreeFormat {
 pub(crate) struct PartitionArgs {
     #[command(flatten)]
     pub(crate) pages: PagesArgs,
+    /// Other pages of the same site: with what they say the informative blocks of each PAGE are marked. A
+    /// `manifest.jsonl` there, or beside it, gives `url`s by `file`, so that links lead to the pages.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) site: Option<PathBuf>,
     /// How to partition.
     #[arg(long, value_enum)]
     pub(crate) method: Option<MethodArg>,

@@ -10,15 +10,15 @@ use newslode_common::store::Kind;
 use newslode_common::version::ContentHash;
 use newslode_miner::fold;
 use newslode_miner::members::{Filing, members};
-use newslode_miner::ontology::{BASE, OntologyWriter};
+use newslode_miner::ontology::{BASE, OntologyWriter, RdfForm};
 use newslode_miner::service::Parts;
 use newslode_miner::summary::Summaries;
 use newslode_miner::taxonomy::Taxonomy;
 
 use super::taxonomy::installation;
-use crate::args::{ExportArgs, ExportWhat};
+use crate::args::{ExportArgs, ExportWhat, OntologyFormat};
 use crate::engine;
-use crate::exit::Exit;
+use crate::exit::{Exit, hinted};
 
 /// What was written.
 pub(crate) struct Written {
@@ -29,17 +29,27 @@ pub(crate) struct Written {
 
 pub(crate) async fn run(args: ExportArgs, config: &Config) -> anyhow::Result<Exit> {
     let parts = installation(args.dir.as_deref(), config).await?;
+    if args.format.is_some() && args.what != ExportWhat::Ontology {
+        return Err(hinted(
+            "`--format` is for the ontology",
+            "articles are written as JSON Lines, hierarchies as XML",
+        ));
+    }
     let mut to = BufWriter::new(std::io::stdout().lock());
     match args.what {
         ExportWhat::Articles => {
             let (mut lines, mut none) = (to, std::io::sink());
-            write(&parts, Some(&mut lines), &mut none).await?;
+            write(&parts, Some(&mut lines), &mut none, RdfForm::Turtle).await?;
             lines.flush()?;
             return Ok(Exit::Done);
         }
         ExportWhat::Hierarchies => each(&parts, Kind::Hierarchy, |_, xml| Ok(to.write_all(xml)?)).await?,
         ExportWhat::Ontology => {
-            write(&parts, None::<&mut std::io::Sink>, &mut to).await?;
+            let form = match args.format {
+                Some(OntologyFormat::Rdfxml) => RdfForm::Xml,
+                Some(OntologyFormat::Turtle) | None => RdfForm::Turtle,
+            };
+            write(&parts, None::<&mut std::io::Sink>, &mut to, form).await?;
         }
     }
     to.flush()?;
@@ -64,18 +74,19 @@ async fn each(
     Ok(())
 }
 
-/// Writes articles as JSON Lines and the ontology as Turtle in one pass; each article is filed under
+/// Writes articles as JSON Lines and the ontology in one pass; each article is filed under
 /// its concepts.
 async fn write(
     parts: &Parts,
     mut lines: Option<&mut impl Write>,
-    turtle: &mut impl Write,
+    triples: &mut impl Write,
+    form: RdfForm,
 ) -> anyhow::Result<(Taxonomy, usize)> {
     let taxonomy = fold::read(parts.state.as_ref()).await?.unwrap_or_default();
     let (sites, _) = Summaries::default().refresh(parts.state.as_ref()).await?;
     let listed = members(parts, &taxonomy, &sites).await?;
     let filing = Filing::new(&taxonomy, &listed);
-    let mut ontology = OntologyWriter::new(turtle, BASE)?;
+    let mut ontology = OntologyWriter::new(triples, BASE, form)?;
     ontology.taxonomy(&taxonomy)?;
     let mut articles = 0;
     each(parts, Kind::Article, |_, json| {
@@ -104,7 +115,7 @@ pub(crate) async fn write_outputs(
 ) -> anyhow::Result<Written> {
     let (article_file, ontology_file) = engine::output_files(folder);
     let (mut lines, mut turtle) = (part(&article_file)?, part(&ontology_file)?);
-    let (taxonomy, articles) = write(parts, Some(&mut lines), &mut turtle).await?;
+    let (taxonomy, articles) = write(parts, Some(&mut lines), &mut turtle, RdfForm::Turtle).await?;
     for (mut out, file) in [(lines, &article_file), (turtle, &ontology_file)] {
         out.flush()?;
         rename(file)?;

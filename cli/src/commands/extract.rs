@@ -1,34 +1,22 @@
 //! `newslode extract`: articles of pages, one JSON object a line.
 
-use std::collections::BTreeMap;
-use std::path::Path;
-
-use anyhow::Context;
 use newslode_common::article::{Article, BlockKind};
 use newslode_common::config::Config;
 use newslode_common::time::Timestamp;
 use newslode_partitioner::Page;
 use newslode_partitioner::extract::article;
 use newslode_partitioner::work::limits;
-use serde::Deserialize;
 
 use crate::args::{ArticleFormat, ExtractArgs};
 use crate::exit::Exit;
 use crate::input::Input;
 use crate::{input, out};
 
-/// A line of a manifest.
-#[derive(Deserialize)]
-struct Line {
-    file: String,
-    url: String,
-}
-
 #[allow(clippy::print_stderr, reason = "pages that fail are named beside the output")]
 pub(crate) async fn run(args: ExtractArgs, config: &Config) -> anyhow::Result<Exit> {
     let mut pages = input::read(&args.pages, &config.crawler).await?;
     if let Some(manifest) = &args.manifest {
-        name(&mut pages, manifest)?;
+        input::name(&mut pages, manifest)?;
     }
     let (mut found, all) = (0, pages.len());
     for page in pages {
@@ -48,25 +36,6 @@ pub(crate) async fn run(args: ExtractArgs, config: &Config) -> anyhow::Result<Ex
 pub(crate) fn extract(page: &Input, now: Timestamp) -> Option<Article> {
     let page = Page::parse(&page.url, page.content_type.as_deref(), &page.bytes, &limits());
     article(&page, now).1
-}
-
-/// Gives pages the URLs that the manifest has for their files.
-fn name(pages: &mut [Input], manifest: &Path) -> anyhow::Result<()> {
-    let shown = manifest.display();
-    let text = std::fs::read_to_string(manifest).with_context(|| format!("cannot read `{shown}`"))?;
-    let mut urls = BTreeMap::new();
-    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let line: Line =
-            serde_json::from_str(line).with_context(|| format!("in `{shown}`, line {}", number + 1))?;
-        urls.insert(line.file, line.url);
-    }
-    for page in pages {
-        let known = urls.iter().find(|(file, _)| Path::new(&page.name).ends_with(file));
-        if let Some((_, url)) = known {
-            page.url = input::parse_url(url)?;
-        }
-    }
-    Ok(())
 }
 
 fn heading(article: &Article) -> String {

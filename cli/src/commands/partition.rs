@@ -1,15 +1,20 @@
 //! `newslode partition`: the hierarchy of pages, for people or programs.
 
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
 use newslode_common::config::Config;
 use newslode_common::hierarchy::{Hierarchy, NodeKind, svg, xml};
+use newslode_miner::views::blocks::of_labels;
 use newslode_partitioner::partition::hierarchy;
+use newslode_partitioner::wisdom::{WisdomParams, blocks};
 use newslode_partitioner::work::limits;
 use newslode_partitioner::{Method, Page, Params, Scope};
 
 use crate::args::{MethodArg, PartitionArgs, ScopeArg, TreeFormat};
 use crate::exit::{Exit, hinted};
 use crate::input::Input;
-use crate::{input, out, params};
+use crate::{input, out, params, site};
 
 pub(crate) async fn run(args: PartitionArgs, config: &Config) -> anyhow::Result<Exit> {
     let params = parameters(&args)?;
@@ -21,8 +26,13 @@ pub(crate) async fn run(args: PartitionArgs, config: &Config) -> anyhow::Result<
             "name the pages one by one, each with its own file",
         ));
     }
-    for page in pages {
-        let made = partition(&page, &params);
+    let site = args.site.as_deref().map(Siblings::read).transpose()?;
+    for mut page in pages {
+        let made = match (made_before(&page), &site) {
+            (Some(made), _) => made?,
+            (None, None) => partition(&page, &params),
+            (None, Some(site)) => site.view(&mut page, &params)?,
+        };
         match args.format {
             TreeFormat::Xml => out::line(xml::write(&made))?,
             TreeFormat::Svg => out::text(&svg::write(&made))?,
@@ -36,6 +46,48 @@ pub(crate) async fn run(args: PartitionArgs, config: &Config) -> anyhow::Result<
         }
     }
     Ok(Exit::Done)
+}
+
+/// The hierarchy that a file already is, as runs keep them (`--keep hierarchies`).
+fn made_before(page: &Input) -> Option<anyhow::Result<Hierarchy>> {
+    let text = std::str::from_utf8(&page.bytes).ok().filter(|text| text.starts_with("<?xml"))?;
+    let head = text.get(..text.len().min(1000).min(text.floor_char_boundary(1000)))?;
+    let read = || xml::read(text).with_context(|| format!("`{}` cannot be read", page.name));
+    head.contains(xml::NAMESPACE).then(read)
+}
+
+/// Other pages of the site of those that are partitioned.
+struct Siblings {
+    pages: Vec<Page>,
+    manifest: Option<PathBuf>,
+}
+
+impl Siblings {
+    fn read(folder: &Path) -> anyhow::Result<Siblings> {
+        let places = [Some(folder), folder.parent()].into_iter().flatten();
+        let manifest = places.map(|place| place.join("manifest.jsonl")).find(|file| file.is_file());
+        let read = |path: &PathBuf| input::file(path, None);
+        let mut pages: Vec<Input> = input::files(folder)?.iter().map(read).collect::<anyhow::Result<_>>()?;
+        if let Some(manifest) = &manifest {
+            input::name(&mut pages, manifest)?;
+        }
+        let parse = |page: &Input| Page::parse(&page.url, None, &page.bytes, &limits());
+        Ok(Siblings { pages: pages.iter().map(parse).collect(), manifest })
+    }
+
+    /// The page's hierarchy with its informative blocks marked.
+    fn view(&self, page: &mut Input, params: &Params) -> anyhow::Result<Hierarchy> {
+        if let Some(manifest) = &self.manifest {
+            input::name(std::slice::from_mut(page), manifest)?;
+        }
+        let parsed = Page::parse(&page.url, page.content_type.as_deref(), &page.bytes, &limits());
+        let others = self.pages.iter().filter(|other| other.url != parsed.url);
+        let known = site::of_pages(others.chain(std::iter::once(&parsed)));
+        let found = blocks(&parsed, &known, &WisdomParams::default());
+        let mut made = hierarchy(&parsed, params);
+        made.mark(format!("{} pages", self.pages.len()), of_labels(&found));
+        Ok(made)
+    }
 }
 
 /// The named parameters with the command line's method and scope.

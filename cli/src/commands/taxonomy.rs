@@ -8,10 +8,10 @@ use newslode_common::broker::Limits;
 use newslode_common::broker::in_process::InProcessBroker;
 use newslode_common::config::Config;
 use newslode_common::telemetry::metrics::Metrics;
-use newslode_miner::ontology::{BASE, OntologyWriter};
+use newslode_miner::ontology::{BASE, OntologyWriter, RdfForm};
 use newslode_miner::service::Parts;
 use newslode_miner::summary::Summaries;
-use newslode_miner::taxonomy::{explain, tree_text};
+use newslode_miner::taxonomy::{Taxonomy, explain, tree_svg, tree_text};
 
 use crate::args::{TaxonomyArgs, TaxonomyFormat};
 use crate::exit::{Exit, hinted};
@@ -43,11 +43,15 @@ pub(crate) async fn run(args: TaxonomyArgs, config: &Config) -> anyhow::Result<E
     match args.format {
         TaxonomyFormat::Tree => out::text(&tree_text(&taxonomy))?,
         TaxonomyFormat::Json => out::json(&taxonomy)?,
-        TaxonomyFormat::Turtle => {
-            let mut turtle = OntologyWriter::new(Vec::new(), BASE)?;
-            turtle.taxonomy(&taxonomy)?;
-            std::io::stdout().lock().write_all(&turtle.finish()?)?;
-        }
+        TaxonomyFormat::Turtle => rdf(&taxonomy, RdfForm::Turtle)?,
+        TaxonomyFormat::Rdfxml => rdf(&taxonomy, RdfForm::Xml)?,
+        TaxonomyFormat::Svg => out::text(&tree_svg(&taxonomy))?,
     }
     Ok(Exit::Done)
+}
+
+fn rdf(taxonomy: &Taxonomy, form: RdfForm) -> anyhow::Result<()> {
+    let mut ontology = OntologyWriter::new(Vec::new(), BASE, form)?;
+    ontology.taxonomy(taxonomy)?;
+    Ok(std::io::stdout().lock().write_all(&ontology.finish()?)?)
 }

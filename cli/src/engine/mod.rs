@@ -2,7 +2,7 @@
 //!
 //! The services' own `run` functions, wired to the embedded side of every trait. The engine adds what
 //! a server installation leaves to time: it knows when all is quiet, folds then, follows what the fold
-//! found, and ends when there is nothing more to follow. Everything is in one redb file whose commits
+//! found, and ends when there is nothing more to follow; then the sites' pages are viewed. Everything is in one redb file whose commits
 //! are a consistent prefix, so a run that was killed at any moment resumes and ends in the same state.
 //! Start at [`Engine::mine`].
 
@@ -21,6 +21,7 @@ use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::time::Timestamp;
 use newslode_miner::fold::{FoldMemory, FoldReport};
 use newslode_miner::service::Parts as MinerParts;
+use newslode_miner::views::{self, Looked, Pace, When};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -142,7 +143,8 @@ impl Engine {
             metrics: self.metrics.clone(),
         };
         let miner = self.miner_parts();
-        let miner_config = newslode_common::config::MinerConfig { fold_s: 0, ..self.config.miner.clone() };
+        let miner_config =
+            newslode_common::config::MinerConfig { fold_s: 0, views_s: 0, ..self.config.miner.clone() };
         loops.spawn(newslode_crawler::run(crawler, self.config.crawler.clone(), stop.clone()));
         loops.spawn(newslode_partitioner::service::run(
             partitioner,
@@ -196,11 +198,21 @@ impl Engine {
             let followed = report.followed_new;
             fold = Some(report);
             if followed == 0 && self.look(round, fold.clone()).await?.is_quiet() {
+                self.view(&parts, stop).await?;
                 show(&self.look(round, fold).await?);
                 return Ok(Ended::Complete);
             }
             round += 1;
         }
+    }
+
+    /// Views all sites that changed, as fast as the machine can. What `stop` leaves is due at the next run.
+    async fn view(&self, parts: &MinerParts, stop: &CancellationToken) -> anyhow::Result<()> {
+        let at_once = std::thread::available_parallelism().map_or(1, usize::from);
+        let pace = Pace { at_once, share: 100 };
+        let report = views::view_sites(parts, When::Changed, pace, &mut Looked::new(), stop).await?;
+        tracing::info!(?report, "viewed the pages with what their sites say");
+        Ok(())
     }
 
     async fn wait_for_quiet(

@@ -231,6 +231,10 @@ pub struct MinerConfig {
     pub delay_ms: u64,
     /// Seconds between folds over the sites.
     pub fold_s: u64,
+    /// Seconds between looks for sites whose pages' views (informative blocks) are to be made anew; 0: never.
+    pub views_s: u64,
+    /// Per cent of one core that views take at most, 1 to 100.
+    pub views_share: u32,
     /// Pages of one site merged into one store call at most.
     pub batch: usize,
     /// Longest wait for a batch to fill, in milliseconds.
@@ -250,6 +254,8 @@ impl Default for MinerConfig {
             max_depth: 5,
             delay_ms: 1_000,
             fold_s: 30,
+            views_s: 60,
+            views_share: 25,
             batch: 64,
             linger_ms: 50,
             prefetch: 256,
@@ -269,6 +275,7 @@ impl Config {
             (crawler.workers > 0, "`crawler.workers` must be at least 1"),
             (self.partitioner.workers > 0, "`partitioner.workers` must be at least 1"),
             (self.miner.batch > 0, "`miner.batch` must be at least 1"),
+            ((1..=100).contains(&self.miner.views_share), "`miner.views_share` must be from 1 to 100"),
             (self.miner.prefetch > 0, "`miner.prefetch` must be at least 1"),
             (
                 crawler.lease_ms > crawler.timeout_ms,

@@ -3,12 +3,16 @@
 //! A [`Hierarchy`] is a tree in preorder: a node's children follow it, its parent has a smaller index.
 //! The root is the page. A node may carry a [`Label`]: a promoted header over its children, or the
 //! text of the node itself where it has none. Leaf numbers are those of [`crate::page::Leaves`].
-//! [`xml`] writes and reads it (schema: `common/schema/hierarchy.xsd`); JSON is the serde form.
+//! [`xml`] writes and reads it (schema: `common/schema/hierarchy.xsd`); JSON is the serde form. What the
+//! site says of a page comes later, as marks on the nodes ([`Block`]).
 
 use serde::{Deserialize, Serialize};
 
+mod blocks;
 pub mod svg;
 pub mod xml;
+
+pub use blocks::Block;
 
 /// What a node stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -64,6 +68,9 @@ pub struct Node {
     pub label: Option<Label>,
     /// How the label came to head the node.
     pub promotion: Option<Promotion>,
+    /// The informative block that the node and all below it are in, where it is another one than above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<Block>,
 }
 
 /// A page's hierarchy.
@@ -81,6 +88,9 @@ pub struct Hierarchy {
     pub leaves: u32,
     /// First leaves of the segments after the first, ascending.
     pub boundaries: Vec<u32>,
+    /// Version of the site's value that the nodes' marks were computed with; `None`: they were not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub site_version: Option<String>,
     /// Preorder; the first is the root.
     pub nodes: Vec<Node>,
 }

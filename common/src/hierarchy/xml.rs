@@ -18,7 +18,7 @@ use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 
-use super::{Hierarchy, Label, Node, NodeKind, Promotion};
+use super::{Block, Hierarchy, Label, Node, NodeKind, Promotion};
 
 /// The namespace; its last part is raised when the form changes.
 pub const NAMESPACE: &str = "https://newslode.org/ns/hierarchy/1";
@@ -106,6 +106,9 @@ fn head(out: &mut String, h: &Hierarchy) {
         let numbers: Vec<String> = h.boundaries.iter().map(u32::to_string).collect();
         attribute(out, "boundaries", &numbers.join(" "));
     }
+    if let Some(version) = &h.site_version {
+        attribute(out, "site-version", version);
+    }
 }
 
 /// `leaves` of the root is taken: it says how many there are.
@@ -126,6 +129,9 @@ fn attributes(out: &mut String, node: &Node, is_root: bool) {
     }
     if let Some(promotion) = node.promotion {
         attribute(out, "promotion", promotion_name(promotion));
+    }
+    if let Some(block) = node.block {
+        attribute(out, "block", block.name());
     }
 }
 
@@ -269,6 +275,7 @@ fn root(element: &BytesStart<'_>, mut attributes: Attributes) -> Result<Hierarch
             .iter()
             .map(|n| number(n))
             .collect::<Result<_, _>>()?,
+        site_version: attributes.take("site-version"),
         nodes: vec![attributes.node(NodeKind::Page, None)?],
     })
 }
@@ -319,9 +326,10 @@ impl Attributes {
             }),
         };
         let promotion = self.take("promotion").map(|name| promotion(&name)).transpose()?;
+        let block = self.take("block").map(|name| block(&name)).transpose()?;
         match self.0.first() {
             Some((name, _)) => Err(format!("unexpected attribute `{name}`")),
-            None => Ok(Node { parent, kind, label, promotion }),
+            None => Ok(Node { parent, kind, label, promotion, block }),
         }
     }
 }
@@ -331,6 +339,13 @@ fn promotion(name: &str) -> Result<Promotion, String> {
     all.into_iter()
         .find(|promotion| promotion_name(*promotion) == name)
         .ok_or_else(|| format!("no promotion is called `{name}`"))
+}
+
+fn block(name: &str) -> Result<Block, String> {
+    Block::ALL
+        .into_iter()
+        .find(|block| block.name() == name)
+        .ok_or_else(|| format!("no block is called `{name}`"))
 }
 
 fn boolean(text: &str) -> Result<bool, String> {
@@ -355,44 +370,4 @@ fn numbers(text: &str) -> Result<Vec<u32>, String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn runs_of_leaves_are_ranges() {
-        assert_eq!(ranges(&[3, 5, 6, 7, 9]), "3 5-7 9");
-        assert_eq!(numbers("3 5-7 9"), Ok(vec![3, 5, 6, 7, 9]));
-        assert_eq!(ranges(&[u32::MAX]), u32::MAX.to_string());
-        for wrong in ["", "x", "-1", "7 5-3", "0-4294967295", "99999999999"] {
-            assert!(numbers(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[track_caller]
-    fn refused(xml: &str, wanted: &str) {
-        let error = read(xml).map(|_| ()).unwrap_err().to_string();
-        assert!(error.contains(wanted), "`{error}` does not say `{wanted}`");
-    }
-
-    #[test]
-    fn what_is_no_hierarchy_is_refused_with_its_place() {
-        let page = |inside: &str| {
-            format!("<page xmlns=\"{NAMESPACE}\" url=\"u\" method=\"m\" leaves=\"1\">{inside}</page>")
-        };
-        refused("", "there is no `page`");
-        refused("<page", "not XML");
-        refused("<page/>", "`xmlns` is missing");
-        refused("<list/>", "the root is a `page`");
-        refused(&page("").replace("ns/hierarchy/1", "ns/hierarchy/2"), "namespace");
-        refused(&page("<label text='x'/>"), "`leaves` is missing");
-        refused(&page("<label text='x' leaves='0' size='3'/>"), "unexpected attribute `size`");
-        refused(&page("<label text='x' leaves='0' promotion='best'/>"), "no promotion");
-        refused(&page("<label text='x' leaves='0' image='yes'/>"), "neither");
-        refused(&page("<leaf/>"), "no element `leaf`");
-        refused(&page("words"), "no text");
-        refused(&page("<group>"), "not XML");
-        refused(&format!("{}<page/>", page("")), "one root");
-        refused("<!DOCTYPE page [<!ENTITY a 'b'>]><page/>", "no document type");
-        assert!(read(&page("<!-- fine -->")).is_ok());
-    }
-}
+mod tests;

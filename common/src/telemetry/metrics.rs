@@ -50,6 +50,10 @@ pub struct Metrics {
     pub fold_seconds: Histogram,
     /// Concepts and relations of the last fold, by `what`.
     pub taxonomy: IntGaugeVec,
+    /// Pages whose view was made, by `result`: `marked`, `unchanged`, `missing`, `failed`.
+    pub viewed: IntCounterVec,
+    /// Seconds of all views of one site, rests included.
+    pub view_seconds: Histogram,
     /// Lost connections that were built anew, by `server`.
     pub reconnects: IntCounterVec,
 }
@@ -183,6 +187,14 @@ impl Metrics {
                 "what",
                 &["concepts", "relations"],
             )?,
+            viewed: make.counters(
+                "newslode_miner_views_pages_total",
+                "Pages viewed with their site's value, by what came of it.",
+                "result",
+                &["marked", "unchanged", "missing", "failed"],
+            )?,
+            view_seconds: make
+                .seconds("newslode_miner_views_seconds", "All pages of one site viewed, rests included.")?,
             reconnects: make.counters(
                 "newslode_process_reconnects_total",
                 "Lost connections that were built anew.",
@@ -210,7 +222,7 @@ mod tests {
     fn every_family_is_there_at_zero_with_prefix_help_and_unit() {
         let text = Metrics::new().unwrap().text().unwrap();
         let families: Vec<_> = text.lines().filter_map(|l| l.strip_prefix("# TYPE ")).collect();
-        assert_eq!(families.len(), 18);
+        assert_eq!(families.len(), 20);
         for family in families {
             let (name, kind) = family.split_once(' ').unwrap();
             assert!(name.starts_with("newslode_"), "{name}");

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use newslode_common::hierarchy::xml::{read, write};
-use newslode_common::hierarchy::{Hierarchy, Label, Node, NodeKind, Promotion};
+use newslode_common::hierarchy::{Block, Hierarchy, Label, Node, NodeKind, Promotion};
 use proptest::prelude::*;
 
 fn label() -> impl Strategy<Value = Label> {
@@ -29,9 +29,13 @@ fn kind() -> impl Strategy<Value = NodeKind> {
     prop::sample::select(vec![NodeKind::Segment, NodeKind::Partition, NodeKind::Group, NodeKind::Label])
 }
 
+fn block() -> impl Strategy<Value = Option<Block>> {
+    prop::option::of(prop::sample::select(Block::ALL.to_vec()))
+}
+
 /// A node, and how far up the path that is open the node before it its parent stands.
-fn node() -> impl Strategy<Value = (NodeKind, Label, bool, Option<Promotion>, usize)> {
-    (kind(), label(), any::<bool>(), promotion(), 0usize..6)
+fn node() -> impl Strategy<Value = (NodeKind, Label, bool, Option<Promotion>, Option<Block>, usize)> {
+    (kind(), label(), any::<bool>(), promotion(), block(), 0usize..6)
 }
 
 prop_compose! {
@@ -41,14 +45,15 @@ prop_compose! {
         boundaries in prop::collection::btree_set(1u32..100, 0..5),
         leaves in any::<u32>(),
         root in prop::option::of(label()),
+        site_version in prop::option::of("[0-9a-f]{8}"),
         below in prop::collection::vec(node(), 0..30),
     ) -> Hierarchy {
-        let mut nodes = vec![Node { parent: None, kind: NodeKind::Page, label: root, promotion: None }];
+        let mut nodes = vec![Node { parent: None, kind: NodeKind::Page, label: root, promotion: None, block: None }];
         let mut path = vec![0u32];
-        for (kind, label, is_labelled, promotion, up) in below {
+        for (kind, label, is_labelled, promotion, block, up) in below {
             path.truncate(path.len().saturating_sub(up).max(1));
             let label = (is_labelled || kind == NodeKind::Label).then_some(label);
-            nodes.push(Node { parent: path.last().copied(), kind, label, promotion });
+            nodes.push(Node { parent: path.last().copied(), kind, label, promotion, block });
             path.push(nodes.len() as u32 - 1);
         }
         Hierarchy {
@@ -58,6 +63,7 @@ prop_compose! {
             coarse,
             leaves,
             boundaries: boundaries.into_iter().collect(),
+            site_version,
             nodes,
         }
     }
@@ -71,6 +77,27 @@ proptest! {
     }
 
     #[test]
+    fn every_label_is_in_the_block_it_was_given_whatever_was_marked_before(
+        mut hierarchy in hierarchies(),
+        given in prop::collection::vec(prop::sample::select(Block::ALL.to_vec()), 50),
+    ) {
+        let of = |label: &Label| given[label.leaves[0] as usize];
+        hierarchy.mark("v".into(), of);
+        for (node, block) in hierarchy.nodes.iter().zip(hierarchy.blocks()) {
+            if let Some(label) = &node.label {
+                prop_assert_eq!(block, of(label));
+            }
+        }
+        let once = hierarchy.clone();
+        hierarchy.mark("v".into(), of);
+        prop_assert_eq!(&once, &hierarchy);
+        let labels = hierarchy.nodes.iter().filter_map(|node| node.label.as_ref());
+        let plain = labels.filter(|label| of(label) != Block::Rest).count();
+        let marks = hierarchy.nodes.iter().filter(|node| node.block.is_some()).count();
+        prop_assert!(marks <= plain, "{marks} marks where {plain} labels in blocks would do");
+    }
+
+    #[test]
     fn no_text_ends_the_reader(text in "\\PC{0,60}|[<>/a-z =\"&;!-]{0,60}") {
         // Whatever it says, it says it without a panic.
         let _result = read(&text).is_ok();
@@ -79,7 +106,7 @@ proptest! {
 
 fn small(text: &str) -> Hierarchy {
     let label = |text: &str, leaf| Label { text: text.into(), leaves: vec![leaf], href: None, image: false };
-    let node = |parent, kind, label| Node { parent: Some(parent), kind, label, promotion: None };
+    let node = |parent, kind, label| Node { parent: Some(parent), kind, label, promotion: None, block: None };
     Hierarchy {
         url: "https://a.test/".into(),
         title: None,
@@ -87,8 +114,9 @@ fn small(text: &str) -> Hierarchy {
         coarse: vec![],
         leaves: 2,
         boundaries: vec![],
+        site_version: None,
         nodes: vec![
-            Node { parent: None, kind: NodeKind::Page, label: None, promotion: None },
+            Node { parent: None, kind: NodeKind::Page, label: None, promotion: None, block: None },
             node(0, NodeKind::Segment, Some(label(text, 0))),
             node(1, NodeKind::Label, Some(label("Cup", 1))),
         ],
@@ -117,7 +145,13 @@ fn deep_hierarchies_are_written_and_read() {
     let mut deep = small("x");
     for parent in 2..100_000 {
         let label = deep.nodes[2].label.clone();
-        deep.nodes.push(Node { parent: Some(parent), kind: NodeKind::Label, label, promotion: None });
+        deep.nodes.push(Node {
+            parent: Some(parent),
+            kind: NodeKind::Label,
+            label,
+            promotion: None,
+            block: None,
+        });
     }
     assert_eq!(read(&write(&deep)).unwrap(), deep);
 }

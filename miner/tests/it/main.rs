@@ -5,4 +5,5 @@
 mod counting;
 mod folding;
 mod serving;
+mod views;
 mod world;

@@ -23,7 +23,7 @@ pub(crate) struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     pub(crate) fn new(page: &'a Page, params: &Params, boundaries: Vec<u32>) -> Builder<'a> {
-        let root = Node { parent: None, kind: NodeKind::Page, label: None, promotion: None };
+        let root = Node { parent: None, kind: NodeKind::Page, label: None, promotion: None, block: None };
         let hierarchy = Hierarchy {
             url: page.url.as_str().to_owned(),
             title: page.title.clone(),
@@ -31,6 +31,7 @@ impl<'a> Builder<'a> {
             coarse: page.coarse.clone(),
             leaves: page.leaves.len() as u32,
             boundaries,
+            site_version: None,
             nodes: vec![root],
         };
         Builder { page, hierarchy, last_link: None }
@@ -102,13 +103,14 @@ impl<'a> Builder<'a> {
             kind: NodeKind::Label,
             label,
             promotion: None,
+            block: None,
         });
     }
 
     pub(super) fn push(&mut self, parent: u32, kind: NodeKind, header: Option<(usize, Promotion)>) -> u32 {
         let label = header.map(|(leaf, _)| self.label(leaf));
         let promotion = header.map(|(_, how)| how);
-        self.hierarchy.nodes.push(Node { parent: Some(parent), kind, label, promotion });
+        self.hierarchy.nodes.push(Node { parent: Some(parent), kind, label, promotion, block: None });
         self.hierarchy.nodes.len() as u32 - 1
     }
 

@@ -8,12 +8,9 @@ use std::ops::Range;
 use std::path::Path;
 
 use anyhow::Context as _;
-use newslode_common::contribution::{Contribution, Delta, SEPARATOR, Table};
 use newslode_common::page::CanonicalUrl;
-use newslode_miner::entropy;
 use newslode_partitioner::Page;
-use newslode_partitioner::terms::terms;
-use newslode_partitioner::wisdom::{SiteTerms, WisdomParams, blocks};
+use newslode_partitioner::wisdom::{WisdomParams, blocks};
 use newslode_partitioner::work::limits;
 use serde::{Deserialize, Serialize};
 
@@ -23,8 +20,8 @@ use crate::eval::blocks::{Anchor, anchors, coverage, is_news};
 use crate::eval::outline::{self, Gold};
 use crate::eval::{Prf, articles, bootstrap_error, mean, read_lines, read_text};
 use crate::exit::{Exit, hinted};
-use crate::out;
 use crate::progress::Shown;
+use crate::{out, site};
 
 /// A page's figures by one method.
 #[derive(Serialize)]
@@ -101,29 +98,6 @@ fn presets(name: Option<&str>) -> anyhow::Result<Vec<WisdomParams>> {
     })
 }
 
-/// What the state of a site with these pages gives.
-fn site_terms(pages: &[Page]) -> SiteTerms {
-    let mut sum = Delta::default();
-    let used: Vec<_> = pages.iter().map(terms).collect();
-    for terms in &used {
-        let said = Contribution { terms: terms.clone(), ..Contribution::default() };
-        Delta::between(None, Some(&said)).iter().for_each(|(cell, by)| sum.add(cell.clone(), by));
-    }
-    let cells = sum.iter().filter(|(cell, _)| cell.table == Table::Terms);
-    let cells: BTreeMap<String, i64> = cells.map(|(cell, by)| (cell.key.clone(), by)).collect();
-    let count = |term: &str| cells.get(&format!("tf{SEPARATOR}{term}")).copied().unwrap_or_default();
-    let entropies = entropy::terms(&cells, pages.len() as u64).into_iter();
-    let known = entropies.map(|(term, entropy)| {
-        let count = count(&term).unsigned_abs();
-        (term, count, entropy)
-    });
-    let mut site = SiteTerms::new(pages.len() as u64, known);
-    for (page, terms) in pages.iter().zip(&used) {
-        site.add_page(page.url.clone(), terms);
-    }
-    site
-}
-
 fn article_rows(
     args: &EvalBlocksArgs,
     presets: &[WisdomParams],
@@ -143,7 +117,7 @@ fn article_rows(
             Ok(Page::parse(&input.url, None, &input.bytes, &limits()))
         };
         let pages: Vec<Page> = golds.iter().map(parse).collect::<anyhow::Result<_>>()?;
-        let site = site_terms(&pages);
+        let site = site::of_pages(&pages);
         for (gold, page) in golds.iter().zip(&pages) {
             let Some(body) = gold.body.as_ref().filter(|body| !body.is_empty()) else { continue };
             let row = |method: &str, blocks: Vec<Range<usize>>| Row {
@@ -201,7 +175,7 @@ fn toc_rows(args: &EvalBlocksArgs, presets: &[WisdomParams], shown: &mut Shown) 
             Ok(Page::parse(&input.url, None, &input.bytes, &limits()))
         };
         let pages: Vec<Page> = crawl.iter().map(parse).collect::<anyhow::Result<_>>()?;
-        let site = site_terms(&pages);
+        let site = site::of_pages(&pages);
         let kinds: BTreeMap<&CanonicalUrl, &str> =
             pages.iter().zip(&crawl).map(|(page, row)| (&page.url, row.kind.as_str())).collect();
         for (page, (name, gold)) in pages.iter().zip(judged).filter_map(|(page, gold)| Some((page, gold?))) {

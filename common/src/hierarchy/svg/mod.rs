@@ -2,16 +2,17 @@
 //!
 //! Segments are laid out in columns, in reading order. Inside, a promoted header is a coloured bar over the
 //! box of what it heads; a box without a header is dashed if it is a group of like instances, and thinly
-//! ruled if it is a partition. A label links to its target and tells its whole text, its leaves and how it was promoted when
+//! ruled if it is a partition. Where the site said what the page's informative blocks are, these are in
+//! colour and all else is grey; else headers are coloured by their depth. A label links to its target and tells its whole text, its leaves and how it was promoted when
 //! pointed at. The file stands alone: no script, no style sheet, no font of its own.
 //!
 //! [`layout`] decides where everything goes, [`text`] how wide words are; here the boxes are drawn.
 //! Equal hierarchies give equal bytes. Start at [`write()`].
 
-use super::{Hierarchy, Label, Node, NodeKind, Promotion};
+use super::{Block, Hierarchy, Label, Node, NodeKind, Promotion};
 
 mod layout;
-mod text;
+pub mod text;
 
 use layout::{Layout, Rect};
 
@@ -32,6 +33,34 @@ const COLOURS: [(&str, &str); 6] = [
     ("#d9f0ee", "#4f9d97"),
     ("#f6dcdc", "#bd6a6a"),
 ];
+
+/// How parts of a block look: bar and chip, border, ground.
+#[derive(Clone, Copy)]
+struct Look {
+    fill: &'static str,
+    border: &'static str,
+    ground: &'static str,
+}
+
+const TOC: Look = Look { fill: "#ffe08a", border: "#b27b00", ground: "#fff8e1" };
+const ARTICLE: Look = Look { fill: "#b9e3b0", border: "#2f7d22", ground: "#f0faed" };
+/// What is in no block of a page that has some.
+const REST: Look = Look { fill: "#e9e9e9", border: "#a0a0a0", ground: "#fff" };
+
+impl Look {
+    /// Of a node under so many headers; `block` is known where the site was asked.
+    fn of(block: Option<Block>, depth: usize) -> Look {
+        match block {
+            Some(Block::Toc) => TOC,
+            Some(Block::Article) => ARTICLE,
+            Some(Block::Rest) => REST,
+            None => {
+                let (fill, border) = COLOURS[depth % COLOURS.len()];
+                Look { fill, border, ground: "#fff" }
+            }
+        }
+    }
+}
 
 /// Appends a line to the picture.
 macro_rules! drawn {
@@ -56,14 +85,16 @@ pub fn write(hierarchy: &Hierarchy) -> String {
     top(&mut out, hierarchy);
     drawn!(out, "<g transform=\"translate(0 {TOP})\">");
     let mut depth = vec![0_usize; hierarchy.nodes.len()];
+    let blocks = hierarchy.site_version.as_ref().map(|_| hierarchy.blocks());
     for (index, node) in hierarchy.nodes.iter().enumerate().skip(1) {
         let above = node.parent.map_or(0, |parent| depth[parent as usize]);
         let heads = layout.heads(index) && node.label.is_some();
         depth[index] = above + usize::from(heads);
+        let block = blocks.as_ref().map(|blocks| blocks[index]);
         if layout.heads(index) {
-            container(&mut out, node, layout.place(index), above);
+            container(&mut out, node, layout.place(index), block, Look::of(block, above));
         } else if let Some(label) = &node.label {
-            chip(&mut out, label, layout.place(index));
+            chip(&mut out, label, layout.place(index), block);
         }
     }
     out.push_str("</g>\n</svg>\n");
@@ -86,14 +117,19 @@ fn top(out: &mut String, hierarchy: &Hierarchy) {
         said.push_str(&format!(" · coarser: the limit of {} was met", hierarchy.coarse.join(", ")));
     }
     line(out, 12.0, 42.0, "fill=\"#555\"", &said);
+    let has_blocks = hierarchy.site_version.is_some();
+    let drawn = |look: Look| format!("fill=\"{}\" stroke=\"{}\"", look.fill, look.border);
+    let blocks = [("table of contents", drawn(TOC)), ("article", drawn(ARTICLE))];
+    let header = drawn(Look::of(has_blocks.then_some(Block::Rest), 0));
     let legend = [
-        ("header over what it heads", "fill=\"#dbe7f6\" stroke=\"#5b86bd\""),
+        ("header over what it heads", header.as_str()),
         ("group of like instances", "fill=\"none\" stroke=\"#777\" stroke-dasharray=\"4 3\""),
         ("partition", "fill=\"none\" stroke=\"#ccc\""),
         ("image", "fill=\"#f3ecd9\" stroke=\"none\""),
     ];
     let mut x = 12.0;
-    for (words, look) in legend {
+    let blocks = blocks.iter().filter(|_| has_blocks).map(|(words, look)| (*words, look.as_str()));
+    for (words, look) in blocks.chain(legend) {
         drawn!(out, "<rect x=\"{x:.1}\" y=\"52\" width=\"16\" height=\"12\" rx=\"2\" {look}/>");
         line(out, x + 21.0, 62.0, "fill=\"#555\" font-size=\"11\"", words);
         x += 46.0 + text::width(words);
@@ -102,14 +138,23 @@ fn top(out: &mut String, hierarchy: &Hierarchy) {
 }
 
 /// The box of a node with children, with its header's bar if it has one. `depth` counts headers above.
-fn container(out: &mut String, node: &Node, at: Rect, depth: usize) {
+fn container(out: &mut String, node: &Node, at: Rect, block: Option<Block>, look: Look) {
     let Rect { x, y, width, height } = at;
-    let (fill, border) = COLOURS[depth % COLOURS.len()];
+    let Look { fill, border, ground } = look;
+    let is_marked = matches!(block, Some(Block::Toc | Block::Article));
+    let ruled = |plain: &'static str| if is_marked { border } else { plain };
     let look = match (&node.label, node.kind) {
-        (Some(_), _) => format!("fill=\"#fff\" stroke=\"{border}\""),
-        (None, NodeKind::Segment) => "fill=\"#fafafa\" stroke=\"#999\"".to_owned(),
-        (None, NodeKind::Group) => "fill=\"none\" stroke=\"#777\" stroke-dasharray=\"4 3\"".to_owned(),
-        (None, _) => "fill=\"none\" stroke=\"#ccc\"".to_owned(),
+        (Some(_), _) => format!("fill=\"{ground}\" stroke=\"{border}\""),
+        (None, NodeKind::Segment) => {
+            format!("fill=\"{}\" stroke=\"{}\"", if is_marked { ground } else { "#fafafa" }, ruled("#999"))
+        }
+        (None, NodeKind::Group) => {
+            let ground = if is_marked { ground } else { "none" };
+            format!("fill=\"{ground}\" stroke=\"{}\" stroke-dasharray=\"4 3\"", ruled("#777"))
+        }
+        (None, _) => {
+            format!("fill=\"{}\" stroke=\"{}\"", if is_marked { ground } else { "none" }, ruled("#ccc"))
+        }
     };
     drawn!(
         out,
@@ -132,9 +177,13 @@ fn container(out: &mut String, node: &Node, at: Rect, depth: usize) {
 }
 
 /// A label that heads nothing.
-fn chip(out: &mut String, label: &Label, at: Rect) {
+fn chip(out: &mut String, label: &Label, at: Rect, block: Option<Block>) {
     let Rect { x, y, width, height } = at;
-    let fill = if label.image { "#f3ecd9" } else { "#f2f2f2" };
+    let fill = match block {
+        Some(block @ (Block::Toc | Block::Article)) => Look::of(Some(block), 0).fill,
+        _ if label.image => "#f3ecd9",
+        _ => "#f2f2f2",
+    };
     open(out, label, None);
     drawn!(
         out,

@@ -7,7 +7,7 @@ fn node(parent: Option<u32>, kind: NodeKind, text: &str, leaf: u32) -> Node {
         href: (leaf % 2 == 1).then(|| format!("https://a.test/?a={leaf}&b=2")),
         image: false,
     });
-    Node { parent, kind, label, promotion: None }
+    Node { parent, kind, label, promotion: None, block: None }
 }
 
 fn hierarchy(nodes: Vec<Node>) -> Hierarchy {
@@ -18,6 +18,7 @@ fn hierarchy(nodes: Vec<Node>) -> Hierarchy {
         coarse: vec!["leaves".into()],
         leaves: 9,
         boundaries: vec![],
+        site_version: None,
         nodes,
     }
 }
@@ -98,4 +99,19 @@ fn an_empty_page_and_a_deep_one_are_drawn() {
     nodes[0].kind = NodeKind::Page;
     nodes.push(node(Some(49_999), NodeKind::Label, "At the bottom", 0));
     assert!(write(&hierarchy(nodes)).contains("At the bottom"));
+}
+
+#[test]
+fn blocks_are_in_colour_once_the_site_said_which() {
+    let mut hierarchy = sections(2);
+    assert!(!write(&hierarchy).contains("table of contents"));
+    hierarchy.mark("v".into(), |label| match label.leaves[0] {
+        0..8 => Block::Toc,
+        15 => Block::Article,
+        _ => Block::Rest,
+    });
+    let svg = write(&hierarchy);
+    let count = |fill: &str| svg.matches(&format!("fill=\"{fill}\"")).count();
+    // Seven chips, the bar over them, the legend; one chip, the legend.
+    assert_eq!((count(TOC.fill), count(ARTICLE.fill)), (9, 2), "{svg}");
 }

@@ -7,7 +7,8 @@ use super::FONT;
 use crate::hierarchy::xml;
 
 /// Width in pixels, at most.
-pub(super) fn width(words: &str) -> f64 {
+#[must_use]
+pub fn width(words: &str) -> f64 {
     words.chars().map(em).sum::<f64>() * FONT
 }
 
@@ -27,7 +28,8 @@ fn em(c: char) -> f64 {
 }
 
 /// As much of the words as fits, with an ellipsis if that is not all.
-pub(super) fn cut(words: &str, most: f64) -> String {
+#[must_use]
+pub fn cut(words: &str, most: f64) -> String {
     if width(words) <= most {
         return words.to_owned();
     }
@@ -43,7 +45,8 @@ pub(super) fn cut(words: &str, most: f64) -> String {
 }
 
 /// Text for the picture's XML.
-pub(super) fn escaped(words: &str) -> String {
+#[must_use]
+pub fn escaped(words: &str) -> String {
     let mut out = String::with_capacity(words.len());
     xml::escape(&mut out, words);
     out

@@ -91,6 +91,7 @@ impl Writer<'_> {
             coarse: self.page.coarse.clone(),
             leaves: self.page.leaves.len() as u32,
             boundaries: self.outline.boundaries.clone(),
+            site_version: None,
             nodes: self.nodes,
         }
     }
@@ -123,7 +124,7 @@ impl Writer<'_> {
         label: Option<Label>,
         promotion: Option<Promotion>,
     ) -> u32 {
-        self.nodes.push(Node { parent, kind, label, promotion });
+        self.nodes.push(Node { parent, kind, label, promotion, block: None });
         self.nodes.len() as u32 - 1
     }
 

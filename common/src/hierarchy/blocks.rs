@@ -1,0 +1,141 @@
+//! Marks on a hierarchy: which informative block each node is in.
+//!
+//! Blocks are found leaf by leaf; the hierarchy tells them with the fewest marks. A mark holds for the node
+//! and all below it until one below says otherwise, so a whole table of contents is one mark, and a
+//! stranger in its midst another one. What no mark stands over is [`Block::Rest`].
+//! Invariant: each label's block is exactly the one that was given for it. Start at [`Hierarchy::mark`].
+
+use serde::{Deserialize, Serialize};
+
+use super::{Hierarchy, Label};
+
+/// What a part of a page is there for, as the page's site tells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Block {
+    /// Neither of the others: menus, advertisements, what every page says.
+    Rest,
+    /// A table of contents: links to what is new.
+    Toc,
+    /// The article.
+    Article,
+}
+
+/// More marks than any hierarchy has nodes.
+const NEVER: u64 = u32::MAX as u64 * 4;
+
+impl Block {
+    /// All blocks, in the order of their numbers.
+    pub const ALL: [Block; 3] = [Block::Rest, Block::Toc, Block::Article];
+
+    /// As XML has it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Block::Rest => "rest",
+            Block::Toc => "toc",
+            Block::Article => "article",
+        }
+    }
+}
+
+impl Hierarchy {
+    /// Marks the nodes with the blocks of their labels (`of`), anew and with the fewest marks.
+    /// `site_version` names what the blocks were computed with.
+    pub fn mark(&mut self, site_version: String, of: impl Fn(&Label) -> Block) {
+        self.site_version = Some(site_version);
+        // Fewest marks below a node if it is in a block itself, by block.
+        let mut below = vec![[0_u64; 3]; self.nodes.len()];
+        for (at, node) in self.nodes.iter().enumerate().rev() {
+            if let Some(label) = &node.label {
+                let own = of(label);
+                for block in Block::ALL.into_iter().filter(|block| *block != own) {
+                    below[at][block as usize] = NEVER;
+                }
+            }
+            if let Some(parent) = node.parent {
+                for block in Block::ALL {
+                    let marks = below[at][cheapest(&below[at], block) as usize];
+                    let marks = marks + u64::from(cheapest(&below[at], block) != block);
+                    below[parent as usize][block as usize] += marks;
+                }
+            }
+        }
+        let mut resolved: Vec<Block> = Vec::with_capacity(self.nodes.len());
+        for (at, node) in self.nodes.iter_mut().enumerate() {
+            let above = node.parent.map_or(Block::Rest, |parent| resolved[parent as usize]);
+            let own = cheapest(&below[at], above);
+            node.block = (own != above).then_some(own);
+            resolved.push(own);
+        }
+    }
+
+    /// Takes all marks away.
+    pub fn unmark(&mut self) {
+        self.site_version = None;
+        self.nodes.iter_mut().for_each(|node| node.block = None);
+    }
+
+    /// The block that each node is in, by its marks and those above.
+    #[must_use]
+    pub fn blocks(&self) -> Vec<Block> {
+        let mut blocks: Vec<Block> = Vec::with_capacity(self.nodes.len());
+        for node in &self.nodes {
+            let above = node.parent.map_or(Block::Rest, |parent| blocks[parent as usize]);
+            blocks.push(node.block.unwrap_or(above));
+        }
+        blocks
+    }
+}
+
+/// The block with the fewest marks under one that is in `above`; of equal ones no change.
+fn cheapest(marks: &[u64; 3], above: Block) -> Block {
+    let cost = |block: Block| (marks[block as usize] + u64::from(block != above), block != above);
+    Block::ALL.into_iter().min_by_key(|block| cost(*block)).unwrap_or(above)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hierarchy::{Node, NodeKind};
+
+    fn node(parent: u32, leaf: Option<u32>) -> Node {
+        let label = leaf.map(|leaf| Label { text: "x".into(), leaves: vec![leaf], href: None, image: false });
+        Node { parent: Some(parent), kind: NodeKind::Partition, label, promotion: None, block: None }
+    }
+
+    /// A page with these nodes below its root.
+    fn page(below: Vec<Node>) -> Hierarchy {
+        let root = Node { parent: None, kind: NodeKind::Page, label: None, promotion: None, block: None };
+        Hierarchy {
+            url: String::new(),
+            title: None,
+            method: String::new(),
+            coarse: vec![],
+            leaves: 0,
+            boundaries: vec![],
+            site_version: None,
+            nodes: std::iter::once(root).chain(below).collect(),
+        }
+    }
+
+    #[test]
+    fn a_block_is_one_mark_and_a_stranger_in_it_another() {
+        let list = (0..5).map(|leaf| node(2, Some(leaf)));
+        let mut page = page([node(0, None), node(1, None)].into_iter().chain(list).collect());
+        page.mark("v".into(), |label| if label.leaves[0] == 3 { Block::Rest } else { Block::Toc });
+        let marks: Vec<_> = page.nodes.iter().map(|node| node.block).collect();
+        assert_eq!(marks.iter().flatten().count(), 2, "{marks:?}");
+        assert_eq!(marks[6], Some(Block::Rest));
+        page.unmark();
+        assert!(page.site_version.is_none() && page.blocks().iter().all(|block| *block == Block::Rest));
+    }
+
+    #[test]
+    fn a_header_outside_of_the_block_stays_outside() {
+        let mut page = page(vec![node(0, Some(0)), node(1, Some(1)), node(1, Some(2))]);
+        page.mark("v".into(), |label| if label.leaves[0] == 0 { Block::Rest } else { Block::Article });
+        assert_eq!(page.blocks(), [Block::Rest, Block::Rest, Block::Article, Block::Article]);
+        assert_eq!(page.nodes[1].block, None);
+    }
+}

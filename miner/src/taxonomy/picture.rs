@@ -1,0 +1,248 @@
+//! The taxonomy as a picture: the display tree in columns, one line a concept.
+//!
+//! Every concept has a line of its own, as wide as its words, so labels cannot overlap; children stand
+//! indented below their parent and are tied to it. To the right a bar and a number tell its support. A
+//! concept with several broader ones stands under one, and names the others. Trees fill columns of about
+//! equal height, those of one concept last. The file stands alone; equal taxonomies give equal bytes.
+
+use std::collections::BTreeSet;
+
+use newslode_common::hierarchy::svg::text::{cut, escaped, width};
+
+use super::{Concept, Taxonomy};
+
+/// Height of a line, and between two trees, in pixels.
+const LINE: f64 = 20.0;
+const GAP: f64 = 8.0;
+/// A level's indent.
+const INDENT: f64 = 20.0;
+/// No label, and no note, is wider.
+const WIDEST: f64 = 240.0;
+/// The longest support bar, and the room for the number after it.
+const BAR: f64 = 70.0;
+const NUMBER: f64 = 40.0;
+/// Between columns, and around the picture.
+const MARGIN: f64 = 28.0;
+/// Height of the title and the legend.
+const TOP: f64 = 64.0;
+/// Lines from which another column is worth it, and columns at most.
+const COLUMN: f64 = 32.0;
+const MOST_COLUMNS: f64 = 4.0;
+/// Fills and borders of labels by depth; deeper ones begin again.
+const COLOURS: [(&str, &str); 4] =
+    [("#dbe7f6", "#5b86bd"), ("#e0f0dc", "#6ea55f"), ("#fbe9cf", "#c99642"), ("#f0dff0", "#a36ba4")];
+
+/// Appends a line to the picture.
+macro_rules! drawn {
+    ($out:expr, $($words:tt)*) => {{
+        $out.push_str(&format!($($words)*));
+        $out.push('\n');
+    }};
+}
+
+/// A concept's line.
+struct Line<'a> {
+    concept: &'a Concept,
+    depth: usize,
+    /// The line of the concept above, in the same tree.
+    above: Option<usize>,
+    label: String,
+    note: String,
+}
+
+impl Line<'_> {
+    fn left(&self) -> f64 {
+        self.depth as f64 * INDENT
+    }
+
+    /// Room of label and note.
+    fn width(&self) -> f64 {
+        let note = if self.note.is_empty() { 0.0 } else { width(&self.note) + 10.0 };
+        self.left() + width(&self.label) + 12.0 + note
+    }
+}
+
+/// The display tree as SVG.
+#[must_use]
+pub fn tree_svg(taxonomy: &Taxonomy) -> String {
+    let columns = columns(trees(taxonomy));
+    let height_of =
+        |column: &[Vec<Line<'_>>]| -> f64 { column.iter().map(|tree| tree.len() as f64 * LINE + GAP).sum() };
+    let width_of = |column: &[Vec<Line<'_>>]| -> f64 {
+        column.iter().flatten().map(Line::width).fold(0.0, f64::max) + 12.0 + BAR + NUMBER
+    };
+    let height = columns.iter().map(|column| height_of(column)).fold(0.0, f64::max) + TOP + MARGIN;
+    let total = columns.iter().map(|column| width_of(column) + MARGIN).sum::<f64>() + MARGIN;
+    let total = total.max(620.0);
+    let mut out = String::new();
+    drawn!(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{total:.0}\" height=\"{height:.0}\" \
+         viewBox=\"0 0 {total:.0} {height:.0}\" font-family=\"sans-serif\" font-size=\"12\">\n\
+         <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>"
+    );
+    top(&mut out, taxonomy);
+    let mut x = MARGIN;
+    for column in &columns {
+        let wide = width_of(column);
+        let mut y = TOP;
+        for tree in column {
+            drawn!(out, "<g transform=\"translate({x:.1} {y:.1})\">");
+            draw(&mut out, taxonomy, tree, wide);
+            out.push_str("</g>\n");
+            y += tree.len() as f64 * LINE + GAP;
+        }
+        x += wide + MARGIN;
+    }
+    out.push_str("</svg>\n");
+    out
+}
+
+/// The roots' trees in preorder: larger ones in the order of their support, then those of one concept.
+fn trees(taxonomy: &Taxonomy) -> Vec<Vec<Line<'_>>> {
+    let children = taxonomy.children();
+    let languages: BTreeSet<&str> = taxonomy.concepts.iter().map(|c| c.language.as_str()).collect();
+    let mut trees = Vec::new();
+    for root in children.get(&None).into_iter().flatten() {
+        let mut lines: Vec<Line<'_>> = Vec::new();
+        let mut open: Vec<(&Concept, usize, Option<usize>)> = vec![(root, 0, None)];
+        while let Some((concept, depth, above)) = open.pop() {
+            let own = lines.len();
+            let note = note(taxonomy, concept, languages.len() > 1);
+            let label = cut(&concept.label, WIDEST);
+            lines.push(Line { concept, depth, above, label, note });
+            let below = children.get(&Some(concept.key.as_str())).into_iter().flatten();
+            open.extend(below.rev().map(|child| (*child, depth + 1, Some(own))));
+        }
+        trees.push(lines);
+    }
+    trees.sort_by_key(|lines| lines.len() == 1);
+    trees
+}
+
+/// Language and other parents, where they are worth a word.
+fn note(taxonomy: &Taxonomy, concept: &Concept, with_language: bool) -> String {
+    let others = concept.parents.iter().filter(|key| Some(*key) != concept.parent.as_ref());
+    let others: Vec<&str> =
+        others.map(|key| taxonomy.concept(key).map_or(key.as_str(), |other| other.label.as_str())).collect();
+    let mut parts = Vec::new();
+    if with_language {
+        parts.push(concept.language.clone());
+    }
+    if !others.is_empty() {
+        parts.push(format!("also under {}", others.join(", ")));
+    }
+    cut(&parts.join(" · "), WIDEST)
+}
+
+/// Trees in columns of about equal height, in order.
+fn columns(trees: Vec<Vec<Line<'_>>>) -> Vec<Vec<Vec<Line<'_>>>> {
+    let lines = |tree: &Vec<Line<'_>>| tree.len() as f64 + GAP / LINE;
+    let total: f64 = trees.iter().map(lines).sum();
+    let count = (total / COLUMN).ceil().clamp(1.0, MOST_COLUMNS);
+    let mut columns: Vec<Vec<Vec<Line<'_>>>> = vec![Vec::new()];
+    let mut done = 0.0;
+    for tree in trees {
+        let own = lines(&tree);
+        let share = columns.len() as f64 * total / count;
+        // What lies half beyond the column's share begins the next.
+        if done > 0.0 && (columns.len() as f64) < count && done + own / 2.0 > share {
+            columns.push(Vec::new());
+        }
+        done += own;
+        if let Some(column) = columns.last_mut() {
+            column.push(tree);
+        }
+    }
+    columns
+}
+
+fn top(out: &mut String, taxonomy: &Taxonomy) {
+    let several = taxonomy.concepts.iter().filter(|concept| concept.parents.len() > 1).count();
+    let (concepts, relations) = (taxonomy.concepts.len(), taxonomy.relations.len());
+    drawn!(
+        out,
+        "<text x=\"{MARGIN}\" y=\"24\" font-size=\"16\" font-weight=\"bold\">Taxonomy of {} sites</text>",
+        taxonomy.sites
+    );
+    drawn!(
+        out,
+        "<text x=\"{MARGIN}\" y=\"44\" fill=\"#555\">{concepts} concepts, {relations} relations; {several} concepts have \
+         several broader ones. Bars: sites that show a concept.</text>"
+    );
+}
+
+fn draw(out: &mut String, taxonomy: &Taxonomy, lines: &[Line<'_>], wide: f64) {
+    for (at, line) in lines.iter().enumerate() {
+        if let Some(above) = line.above {
+            let (from, to) = (above as f64 * LINE + LINE - 2.0, at as f64 * LINE + LINE / 2.0);
+            let x = line.left() - INDENT + 8.0;
+            drawn!(
+                out,
+                "<path d=\"M{x:.1} {from:.1}V{to:.1}H{:.1}\" fill=\"none\" stroke=\"#aaa\"/>",
+                line.left()
+            );
+        }
+    }
+    for (at, line) in lines.iter().enumerate() {
+        let (y, (fill, border)) = (at as f64 * LINE, COLOURS[line.depth % COLOURS.len()]);
+        let room = width(&line.label) + 8.0;
+        let sites = line.concept.sites.len();
+        drawn!(out, "<g><title>{}</title>", escaped(&told(line.concept)));
+        drawn!(
+            out,
+            "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{room:.1}\" height=\"16\" rx=\"3\" fill=\"{fill}\" stroke=\"{border}\"/>",
+            line.left(),
+            y + 2.0
+        );
+        drawn!(
+            out,
+            "<text x=\"{:.1}\" y=\"{:.1}\">{}</text>",
+            line.left() + 4.0,
+            y + 14.0,
+            escaped(&line.label)
+        );
+        if !line.note.is_empty() {
+            let x = line.left() + room + 6.0;
+            drawn!(
+                out,
+                "<text x=\"{x:.1}\" y=\"{:.1}\" fill=\"#777\" font-size=\"11\" font-style=\"italic\">{}</text>",
+                y + 14.0,
+                escaped(&line.note)
+            );
+        }
+        let bar = BAR * sites as f64 / taxonomy.sites.max(1) as f64;
+        let left = wide - BAR - NUMBER;
+        drawn!(
+            out,
+            "<rect x=\"{left:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"8\" fill=\"{border}\"/>",
+            y + 6.0,
+            bar.max(1.0)
+        );
+        drawn!(
+            out,
+            "<text x=\"{:.1}\" y=\"{:.1}\" fill=\"#555\" font-size=\"11\">{sites}</text>",
+            left + bar + 6.0,
+            y + 14.0
+        );
+        out.push_str("</g>\n");
+    }
+}
+
+/// What is told when a concept is pointed at.
+fn told(concept: &Concept) -> String {
+    let forms: Vec<&str> = concept.forms.iter().map(|form| form.text.as_str()).take(8).collect();
+    let sites: Vec<&str> = concept.sites.iter().map(|site| site.as_str()).take(12).collect();
+    let more = concept.sites.len().saturating_sub(sites.len());
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!(
+        "{} ({})\nwritten: {}\non: {}{more}",
+        concept.label,
+        concept.key,
+        forms.join(", "),
+        sites.join(", ")
+    )
+}
+
+#[cfg(test)]
+mod tests;
