@@ -19,6 +19,7 @@ pub mod partition;
 pub mod service;
 pub mod tables;
 pub mod tagging;
+pub mod template;
 pub mod terms;
 #[cfg(test)]
 mod testing;

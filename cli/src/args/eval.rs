@@ -62,6 +62,12 @@ pub(crate) enum EvalCommand {
         /// Trees of folds dealt out by site, `0.txt` …: each page is read by those that saw none of its site.
         #[arg(long, value_name = "DIR")]
         folds: Option<PathBuf>,
+        /// Also read each page with so many other pages of its site beside it.
+        #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+        siblings: usize,
+        /// Also read each page after so many other pages of its site were corrected by their gold.
+        #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+        taught: usize,
     },
     /// Tags of leaves (concept, attribute, value, none) against gold.
     Tags(EvalCommon),

@@ -7,7 +7,7 @@
 //!
 //! Invariant: blocks are in page order; linear in the page up to the sorting of its runs.
 
-use newslode_common::article::{Block, BlockKind};
+use newslode_common::article::{Block, BlockKind, Evidence};
 use newslode_common::page::{PageTree, squash};
 
 use super::measures::{self, Said};
@@ -15,6 +15,7 @@ use super::metadata::is_inside;
 use super::runs::{Run, Runs, count_words};
 use super::scorer::Scorer;
 use super::scripts;
+use super::site::SiteKnowledge;
 use crate::Page;
 
 /// Bytes of text of an article at most.
@@ -26,11 +27,20 @@ const TIMES_SHOWN: f32 = 2.0;
 pub(super) struct Body {
     pub(super) blocks: Vec<Block>,
     pub(super) method: &'static str,
+    /// What of the site had a say, if anything.
+    pub(super) witness: Option<Evidence>,
 }
 
 /// The page's text; a first block that repeats the title is left out.
-pub(super) fn body(page: &Page, runs: &Runs, said: &Said, title: Option<&str>, scorer: &Scorer) -> Body {
-    let mut body = shown(page, runs, said, scorer);
+pub(super) fn body(
+    page: &Page,
+    runs: &Runs,
+    said: &Said,
+    title: Option<&str>,
+    scorer: &Scorer,
+    site: Option<&SiteKnowledge>,
+) -> Body {
+    let mut body = shown(page, runs, said, scorer, site);
     if let Some(hidden) = unshown(page, said, &body) {
         body = hidden;
     }
@@ -48,18 +58,30 @@ pub(super) fn body(page: &Page, runs: &Runs, said: &Said, title: Option<&str>, s
 }
 
 /// What the page shows.
-fn shown(page: &Page, runs: &Runs, said: &Said, scorer: &Scorer) -> Body {
-    let measures = measures::measure(page, runs, said);
-    let scores: Vec<f32> = measures.rows().map(|row| scorer.score(row)).collect();
-    let chosen = chosen(&runs.runs, &scores);
+fn shown(page: &Page, runs: &Runs, said: &Said, scorer: &Scorer, site: Option<&SiteKnowledge>) -> Body {
+    let (chosen, witness) = choose(page, runs, said, scorer, site);
     let taken = runs.runs.iter().zip(chosen).filter(|(_, is_chosen)| *is_chosen);
     let blocks = taken.map(|(run, _)| Block { kind: kind(&page.tree, run), text: run.text.clone() });
-    Body { blocks: blocks.collect(), method: "runs" }
+    Body { blocks: blocks.collect(), method: "runs", witness }
+}
+
+/// Which runs are body, and what of the site had a say in that.
+pub(super) fn choose(
+    page: &Page,
+    runs: &Runs,
+    said: &Said,
+    scorer: &Scorer,
+    site: Option<&SiteKnowledge>,
+) -> (Vec<bool>, Option<Evidence>) {
+    let measures = measures::measure(page, runs, said);
+    let mut scores: Vec<f32> = measures.rows().map(|row| scorer.score(row)).collect();
+    let witness = site.and_then(|site| site.rescore(page.url.as_str(), &page.tree, runs, &mut scores));
+    (chosen(&runs.runs, &scores), witness)
 }
 
 /// The runs by which the expected F1 is greatest: of those sets that hold all runs above some likelihood the
 /// one with the greatest 2·(expected body words in it) / (words in it + expected body words of the page).
-fn chosen(runs: &[Run], scores: &[f32]) -> Vec<bool> {
+pub(super) fn chosen(runs: &[Run], scores: &[f32]) -> Vec<bool> {
     let mut order: Vec<usize> = (0..runs.len()).collect();
     order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
     let words = |at: usize| f64::from(runs[at].words);
@@ -93,10 +115,10 @@ fn unshown(page: &Page, said: &Said, shown: &Body) -> Option<Body> {
     let words: f32 = shown.blocks.iter().map(|block| count_words(&block.text)).sum();
     let is_more = |text: &str| count_words(text) >= LEAST_SAID.max(TIMES_SHOWN * words);
     if let Some(text) = said.body.as_deref().filter(|text| is_more(text)) {
-        return Some(Body { blocks: paragraphs(text), method: "json-ld" });
+        return Some(Body { blocks: paragraphs(text), method: "json-ld", witness: None });
     }
     let text = scripts::prose(page, words)?;
-    Some(Body { blocks: paragraphs(&text), method: "script" })
+    Some(Body { blocks: paragraphs(&text), method: "script", witness: None })
 }
 
 /// The lines of a plain text.
@@ -112,7 +134,7 @@ mod tests {
 
     fn read(html: &str, said: &Said) -> (Vec<(BlockKind, String)>, &'static str) {
         let page = page(html);
-        let found = body(&page, &Runs::of(&page), said, Some("Bridge stays open"), Scorer::shared());
+        let found = body(&page, &Runs::of(&page), said, Some("Bridge stays open"), Scorer::shared(), None);
         (found.blocks.into_iter().map(|block| (block.kind, block.text)).collect(), found.method)
     }
 

@@ -24,10 +24,14 @@ mod months;
 mod runs;
 mod scorer;
 mod scripts;
+mod site;
 mod title;
 mod visible;
 
 pub use scorer::{Scorer, ScorerError};
+pub use site::{
+    Correction, FieldLesson, KnowledgeError, Lesson, SiteKnowledge, Source, TeachError, TitleSource, Words,
+};
 
 use metadata::{Found, Metadata};
 
@@ -35,17 +39,33 @@ use metadata::{Found, Metadata};
 /// date of the page may be after.
 #[must_use]
 pub fn article(page: &Page, fetched_at: Timestamp) -> (PageKind, Option<Article>) {
+    article_of(page, fetched_at, None)
+}
+
+/// The same with what is known of the page's site.
+#[must_use]
+pub fn article_of(
+    page: &Page,
+    fetched_at: Timestamp,
+    site: Option<&SiteKnowledge>,
+) -> (PageKind, Option<Article>) {
     let metadata = Metadata::of(page, fetched_at);
     let kind = kind::kind(page, metadata.says_article);
-    let article = (kind == PageKind::Article).then(|| read(page, metadata, fetched_at, Scorer::shared()));
+    let article =
+        (kind == PageKind::Article).then(|| read(page, metadata, fetched_at, Scorer::shared(), site));
     (kind, article)
 }
 
 /// The fields and text of a page that is taken to be an article, whatever it looks like, by a scorer of
 /// one's own: for measuring, with one that was trained on other sites.
 #[must_use]
-pub fn as_article_by(page: &Page, fetched_at: Timestamp, scorer: &Scorer) -> Article {
-    read(page, Metadata::of(page, fetched_at), fetched_at, scorer)
+pub fn as_article_by(
+    page: &Page,
+    fetched_at: Timestamp,
+    scorer: &Scorer,
+    site: Option<&SiteKnowledge>,
+) -> Article {
+    read(page, Metadata::of(page, fetched_at), fetched_at, scorer, site)
 }
 
 /// The names of what is measured of a run of text, in the order of [`body_evidence`].
@@ -76,18 +96,28 @@ fn said(page: &Page, metadata: &Metadata, title: Option<&str>) -> measures::Said
     }
 }
 
-fn read(page: &Page, metadata: Metadata, fetched_at: Timestamp, scorer: &Scorer) -> Article {
+fn read(
+    page: &Page,
+    metadata: Metadata,
+    fetched_at: Timestamp,
+    scorer: &Scorer,
+    site: Option<&SiteKnowledge>,
+) -> Article {
     let mut evidence = Fields::default();
-    let title = evidence.keep("title", title::title(page, &metadata));
-    let said = said(page, &metadata, title.as_deref());
     let runs = runs::Runs::of(page);
-    let body = body::body(page, &runs, &said, title.as_deref(), scorer);
+    let known = site.map(|site| site.fields(page, &runs, &metadata, fetched_at)).unwrap_or_default();
+    let title = evidence.keep("title", known.title.or_else(|| title::title(page, &metadata)));
+    let said = said(page, &metadata, title.as_deref());
+    let body = body::body(page, &runs, &said, title.as_deref(), scorer, site);
+    evidence.0.extend(body.witness.map(|witness| ("body".to_owned(), witness)));
     let place = metadata.place.clone().or_else(|| dateline(&body.blocks));
     let visible = visible::Visible::of(page, &runs, title.as_deref());
-    let authors = metadata.authors.or_else(|| visible.authors(&metadata.site)).or(metadata.desk);
+    let authors =
+        known.authors.or(metadata.authors).or_else(|| visible.authors(&metadata.site)).or(metadata.desk);
     let authors = evidence.keep("authors", authors).unwrap_or_default();
     let dated = || visible.published(fetched_at, metadata.month_first);
-    let published = metadata.published.or_else(dated).or_else(|| metadata.modified.clone());
+    let published =
+        known.published.or(metadata.published).or_else(dated).or_else(|| metadata.modified.clone());
     Article {
         url: page.url.as_str().to_owned(),
         site: page.url.site().as_str().to_owned(),

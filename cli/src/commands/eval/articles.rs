@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use newslode_common::article::Article;
 use newslode_common::time::Timestamp;
 use newslode_partitioner::Page;
-use newslode_partitioner::extract::{Scorer, as_article_by};
+use newslode_partitioner::extract::{Correction, Scorer, SiteKnowledge, as_article_by};
 use newslode_partitioner::work::limits;
 
 use super::{page, write_predictions};
@@ -23,19 +23,46 @@ const LATEST: Timestamp = Timestamp(4_102_444_800_000);
 /// Number of folds that a folder of trees has.
 const FOLDS: usize = 5;
 
-pub(super) fn run(common: &EvalCommon, folds: Option<&Path>, quiet: bool) -> anyhow::Result<Exit> {
+/// How many other pages of its site a page is read with.
+#[derive(Clone, Copy)]
+pub(super) struct Others {
+    /// Unlabelled ones.
+    pub(super) siblings: usize,
+    /// Such that their gold corrected.
+    pub(super) taught: usize,
+}
+
+pub(super) fn run(
+    common: &EvalCommon,
+    folds: Option<&Path>,
+    others: Others,
+    quiet: bool,
+) -> anyhow::Result<Exit> {
     let folds = folds.map(read_folds).transpose()?;
     let golds: Vec<articles::Line> = read_lines(&common.gold)?;
     let mut methods: BTreeMap<&str, Vec<articles::Line>> = BTreeMap::new();
     let mut shown = Shown::new(quiet);
-    for (done, gold) in golds.iter().enumerate() {
-        shown.say(|| format!("{done} of {} pages", golds.len()));
+    let pages = golds.iter().map(|gold| {
         let input = page(&common.pages, &gold.id, gold.url.as_deref())?;
-        let parsed = Page::parse(&input.url, None, &input.bytes, &limits());
-        methods.entry("all text").or_default().push(everything(&gold.id, &parsed));
+        Ok(Page::parse(&input.url, None, &input.bytes, &limits()))
+    });
+    let pages: Vec<Page> = pages.collect::<anyhow::Result<_>>()?;
+    for (done, (gold, page)) in golds.iter().zip(&pages).enumerate() {
+        shown.say(|| format!("{done} of {} pages", golds.len()));
+        methods.entry("all text").or_default().push(everything(&gold.id, page));
         let scorer = folds.as_ref().and_then(|folds| folds.get(gold.fold(FOLDS)));
-        let found = as_article_by(&parsed, LATEST, scorer.unwrap_or(Scorer::shared()));
-        methods.entry("default").or_default().push(said(&gold.id, &found));
+        let mut read = |name, site: Option<&SiteKnowledge>| {
+            let found = as_article_by(page, LATEST, scorer.unwrap_or(Scorer::shared()), site);
+            methods.entry(name).or_default().push(said(&gold.id, &found));
+        };
+        read("default", None);
+        let siblings = seen(&golds, &pages, done, others.siblings);
+        if others.siblings > 0 {
+            read("with siblings", Some(&siblings));
+        }
+        if others.taught > 0 {
+            read("taught", Some(&taught(siblings, &golds, &pages, done, others.taught)));
+        }
     }
     shown.end();
     write_predictions(common, &methods["default"])?;
@@ -74,6 +101,47 @@ pub(super) fn run(common: &EvalCommon, folds: Option<&Path>, quiet: bool) -> any
         ))?;
     }
     Ok(Exit::Done)
+}
+
+/// The other pages of a page's site, those behind it in the gold first.
+fn others(golds: &[articles::Line], of: usize) -> impl Iterator<Item = usize> {
+    let order = (of + 1..golds.len()).chain(0..of);
+    order.filter(move |&other| golds[of].site.is_some() && golds[other].site == golds[of].site)
+}
+
+fn seen(golds: &[articles::Line], pages: &[Page], of: usize, most: usize) -> SiteKnowledge {
+    let mut site = SiteKnowledge::default();
+    others(golds, of).take(most).for_each(|other| site.see(&pages[other]));
+    site
+}
+
+/// With lessons of the first pages whose gold can teach: one that its page does not show cannot.
+fn taught(
+    mut site: SiteKnowledge,
+    golds: &[articles::Line],
+    pages: &[Page],
+    of: usize,
+    most: usize,
+) -> SiteKnowledge {
+    for other in others(golds, of) {
+        if site.lessons().len() >= most {
+            break;
+        }
+        let gold = &golds[other];
+        let right = Correction {
+            body: gold.body.clone().filter(|body| !body.is_empty()),
+            title: gold.title.clone(),
+            authors: gold.authors.clone().unwrap_or_default(),
+            published: gold.published.clone(),
+            ..Correction::default()
+        };
+        let only_body = Correction { body: right.body.clone(), ..Correction::default() };
+        // A title, a name or a date that is not on the page as it was written down does not stop a lesson.
+        if site.teach(&pages[other], LATEST, &right).is_err() {
+            site.teach(&pages[other], LATEST, &only_body).ok();
+        }
+    }
+    site
 }
 
 fn read_folds(folder: &Path) -> anyhow::Result<Vec<Scorer>> {

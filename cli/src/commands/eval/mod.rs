@@ -26,7 +26,9 @@ pub(crate) fn run(args: EvalArgs, _config: &Config, quiet: bool) -> anyhow::Resu
         EvalCommand::Hierarchy(common) => hierarchy::run(&common, quiet),
         EvalCommand::Segments { common, level } => segments::run(&common, level, quiet),
         EvalCommand::Tables(common) => tables::run(&common, quiet),
-        EvalCommand::Articles { common, folds } => articles::run(&common, folds.as_deref(), quiet),
+        EvalCommand::Articles { common, folds, siblings, taught } => {
+            articles::run(&common, folds.as_deref(), articles::Others { siblings, taught }, quiet)
+        }
         EvalCommand::Tags(common) => tags::tags(&common),
         EvalCommand::Attributes(common) => tags::attributes(&common),
         EvalCommand::Blocks(args) => blocks::run(&args, quiet),

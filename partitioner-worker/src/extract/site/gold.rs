@@ -1,0 +1,92 @@
+//! Which runs of a page a text holds: how a person's text of an article is laid over the page.
+//!
+//! Rows of four words are compared, so that common words of other parts of the page are no part of the body;
+//! a run that is too short for a row is judged by whole lines of the text, else by the rows that reach over
+//! it from its neighbours.
+
+use rustc_hash::FxHashSet;
+
+use crate::extract::runs::Runs;
+
+/// Words of a row.
+const ROW: usize = 4;
+
+/// A text laid over a page.
+pub(super) struct Laid {
+    /// The share of each run that the text holds, 0 to 1.
+    pub(super) shares: Vec<f32>,
+    /// The share of the text's rows that the page has.
+    pub(super) found: f32,
+}
+
+pub(super) fn lay(runs: &Runs, text: &str) -> Laid {
+    let wanted = tokens(text);
+    let rows: FxHashSet<&[String]> = wanted.windows(ROW).collect();
+    let lines: FxHashSet<Vec<String>> = text.lines().map(tokens).collect();
+    let of_runs: Vec<Vec<String>> = runs.runs.iter().map(|run| tokens(&run.text)).collect();
+    let stream: Vec<String> = of_runs.concat();
+    let mut is_held = vec![false; stream.len()];
+    let mut seen: FxHashSet<&[String]> = FxHashSet::default();
+    for (at, row) in stream.windows(ROW).enumerate() {
+        if rows.contains(row) {
+            is_held[at..at + ROW].fill(true);
+            seen.insert(row);
+        }
+    }
+    let mut from = 0;
+    let mut share = |run: &Vec<String>| {
+        let own = from..from + run.len();
+        from = own.end;
+        if run.len() >= ROW {
+            let held = run.windows(ROW).filter(|row| rows.contains(row)).count();
+            held as f32 / (run.len() - ROW + 1) as f32
+        } else if lines.contains(run) {
+            1.0
+        } else {
+            is_held[own].iter().filter(|is_held| **is_held).count() as f32 / run.len().max(1) as f32
+        }
+    };
+    let shares = of_runs.iter().map(&mut share).collect();
+    let found = if rows.is_empty() {
+        // A text of few words: found if it is a run's own.
+        f32::from(u8::from(!wanted.is_empty() && of_runs.contains(&wanted)))
+    } else {
+        seen.len() as f32 / rows.len() as f32
+    };
+    Laid { shares, found }
+}
+
+/// Words in lower case, without what stands between them.
+fn tokens(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+    words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::page;
+
+    #[track_caller]
+    fn check(html: &str, text: &str, shares: &[f32], found: f32) {
+        let laid = lay(&Runs::of(&page(html)), text);
+        assert_eq!((laid.shares.as_slice(), laid.found), (shares, found), "{html}: {text}");
+    }
+
+    #[test]
+    fn rows_tell_what_a_text_holds() {
+        let html = "<p>One two three four five.<p>The one and the two<p>six";
+        check(html, "one two three four five six", &[1.0, 0.0, 0.0], 2.0 / 3.0);
+        check(html, "ONE two, three four\nfive\nsix", &[1.0, 0.0, 1.0], 2.0 / 3.0);
+        check(html, "one two three four seven", &[0.5, 0.0, 0.0], 0.5);
+        check(html, "nothing of this is there", &[0.0; 3], 0.0);
+        check(html, "Six", &[0.0, 0.0, 1.0], 1.0);
+        check(html, "", &[0.0; 3], 0.0);
+        check("", "one two three four", &[], 0.0);
+    }
+
+    #[test]
+    fn short_runs_are_judged_with_their_neighbours() {
+        check("<p>one two<p>three four<p>five", "one two three four", &[1.0, 1.0, 0.0], 1.0);
+    }
+}

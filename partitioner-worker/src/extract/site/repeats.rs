@@ -1,0 +1,125 @@
+//! What a site says on page after page: texts that stand on its other pages are seldom an article's own.
+//!
+//! Of a page only the hashes of its runs' texts are kept. A run is a repeat if its text stands on a third of
+//! the pages seen, sentences on two at least: list pages quote the articles that they lead to. A page that
+//! holds much of what was chosen is the same article once more and says nothing about it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::extract::runs::{Run, Runs};
+
+/// Share of the chosen words that makes another page the same article.
+const SAME: f32 = 0.4;
+/// One page of so many must have a text.
+const SHARE: f32 = 3.0;
+/// Words of a text that must stand on two pages at least.
+const LONG: f32 = 15.0;
+/// Hashes kept of a page.
+const MOST_TEXTS: usize = 4000;
+
+/// A page of the site as others are compared with it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Seen {
+    pub(super) url: String,
+    /// Sorted hashes of its texts.
+    texts: Vec<u64>,
+}
+
+impl Seen {
+    pub(super) fn of(url: &str, runs: &Runs) -> Seen {
+        let mut texts: Vec<u64> = runs.runs.iter().take(MOST_TEXTS).map(|run| hash(&run.text)).collect();
+        texts.sort_unstable();
+        texts.dedup();
+        Seen { url: url.to_owned(), texts }
+    }
+
+    fn has(&self, text: u64) -> bool {
+        self.texts.binary_search(&text).is_ok()
+    }
+}
+
+/// Which runs repeat texts of other pages; `None` if no page can tell.
+pub(super) fn repeats<'a>(
+    runs: &[Run],
+    chosen: &[bool],
+    seen: impl Iterator<Item = &'a Seen>,
+) -> Option<Vec<bool>> {
+    let texts: Vec<u64> = runs.iter().map(|run| hash(&run.text)).collect();
+    let words = |is_counted: &dyn Fn(usize) -> bool| -> f32 {
+        (0..runs.len()).filter(|&at| chosen[at] && is_counted(at)).map(|at| runs[at].words).sum()
+    };
+    let all = words(&|_| true);
+    let is_other = |page: &&Seen| words(&|at| page.has(texts[at])) <= SAME * all;
+    let others: Vec<&Seen> = seen.filter(is_other).collect();
+    if others.is_empty() {
+        return None;
+    }
+    let least = (others.len() as f32 / SHARE).max(1.0);
+    let is_repeat = |(run, text): (&Run, &u64)| {
+        let count = others.iter().filter(|page| page.has(*text)).count() as f32;
+        count >= if run.words >= LONG { least.max(2.0) } else { least }
+    };
+    Some(runs.iter().zip(&texts).map(is_repeat).collect())
+}
+
+/// FNV-1a over a text's letters and digits in lower case: the same on every machine.
+pub(super) fn hash(text: &str) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut buffer = [0; 4];
+    for letter in text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase) {
+        for byte in letter.encode_utf8(&mut buffer).bytes() {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+    hash
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::page;
+
+    const LONG_TEXT: &str = "This paper is delivered to your door every morning but on Sundays, if you pay \
+        for it a year ahead.";
+
+    fn runs(texts: &[&str]) -> Runs {
+        let html: String = texts.iter().map(|text| format!("<p>{text}</p>")).collect();
+        Runs::of(&page(&html))
+    }
+
+    #[track_caller]
+    fn check(others: &[&[&str]], expected: Option<[bool; 3]>) {
+        let own = runs(&["Sign up!", LONG_TEXT, "The bridge stays open for one more year, at the least."]);
+        let seen: Vec<Seen> = others.iter().map(|texts| Seen::of("u", &runs(texts))).collect();
+        let found = repeats(&own.runs, &[true; 3], seen.iter());
+        assert_eq!(found, expected.map(Vec::from), "{others:?}");
+    }
+
+    #[test]
+    fn what_stands_on_a_third_of_the_pages_is_a_repeat() {
+        check(&[], None);
+        check(&[&["SIGN UP"]], Some([true, false, false]));
+        check(&[&["sign up"], &["x"], &["y"], &["z"]], Some([false, false, false]));
+        check(&[&["sign up"], &["sign up"], &["y"], &["z"]], Some([true, false, false]));
+    }
+
+    #[test]
+    fn sentences_must_stand_on_two_pages() {
+        let two = [LONG_TEXT];
+        check(&[&["x"], &["y"], &two], Some([false, false, false]));
+        check(&[&["Sign up"], &["Sign up"]], Some([true, false, false]));
+    }
+
+    #[test]
+    fn the_same_article_once_more_says_nothing() {
+        let same = ["Sign up!", LONG_TEXT];
+        check(&[&same], None);
+        check(&[&same, &["Sign up"]], Some([true, false, false]));
+    }
+
+    #[test]
+    fn hashes_mean_the_same_for_ever() {
+        assert_eq!(hash("Sign up!"), hash("SIGN  UP"));
+        assert_eq!(hash("a"), 0xaf63_dc4c_8601_ec8c);
+    }
+}

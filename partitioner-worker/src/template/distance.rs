@@ -1,0 +1,237 @@
+//! RTDM: the cost of the cheapest restricted top-down mapping between two trees [R].
+//!
+//! Vertices are matched level by level. Equal vertices match for nothing and their children are aligned; a
+//! vertex is replaced by an unequal one only where one of the two is a leaf; to delete or insert a vertex is to
+//! delete or insert its subtree. All operations cost one a vertex. Both short cuts are taken: equal subtrees
+//! have one class and cost nothing without a look inside (bottom), and a bound ends the work as soon as no
+//! mapping within it is left (top). Equal children at both ends of two lists are skipped: a mapping
+//! that does not match them is never cheaper.
+//!
+//! Costs of pairs of classes are kept, so that pages of one site pay once for what they have in common.
+//! Invariant: the walk is iterative; a pair of pages takes a bounded number of steps. Start at
+//! [`Distances::within`].
+
+use rustc_hash::FxHashMap;
+
+use super::shape::{Class, Shapes};
+
+/// Cells of all tables of one comparison; past it two trees count as unlike.
+const MOST_CELLS: u64 = 20_000_000;
+/// Cells of the table that [`Distances::align`] keeps.
+const MOST_KEPT: usize = 4_000_000;
+/// Pairs whose costs are kept.
+const MOST_PAIRS: usize = 4_000_000;
+
+/// Costs between classes of one [`Shapes`].
+#[derive(Clone, Debug, Default)]
+pub struct Distances {
+    known: FxHashMap<(Class, Class), u32>,
+    cells: u64,
+}
+
+/// One step of an alignment of two vertices' children.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// These two are mapped to each other; equal ones have equal classes.
+    Match(Class, Class),
+    /// Only in the first tree.
+    Delete(Class),
+    /// Only in the second.
+    Insert(Class),
+}
+
+/// Two vertices whose children are being aligned.
+struct Frame {
+    pair: (Class, Class),
+    /// Children that both begin with.
+    skipped: usize,
+    rows: usize,
+    columns: usize,
+    row: usize,
+    column: usize,
+    above: Vec<u32>,
+    current: Vec<u32>,
+}
+
+impl Frame {
+    fn new(shapes: &Shapes, pair: (Class, Class)) -> Frame {
+        let (skipped, a, b) = differing(shapes, pair);
+        let mut above = vec![0];
+        for (at, child) in b.iter().enumerate() {
+            above.push(above[at] + shapes.size(*child));
+        }
+        let current = vec![0; above.len()];
+        Frame { pair, skipped, rows: a.len(), columns: b.len(), row: 0, column: 0, above, current }
+    }
+}
+
+/// The children of two vertices without those that both lists begin and end with.
+fn differing(shapes: &Shapes, (a, b): (Class, Class)) -> (usize, &[Class], &[Class]) {
+    let (a, b) = (shapes.children(a), shapes.children(b));
+    let first = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&a[first..], &b[first..]);
+    let last = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
+    (first, &a[..a.len() - last], &b[..b.len() - last])
+}
+
+impl Distances {
+    /// The cost of the cheapest mapping of two trees' roots to each other, if it is at most `most`.
+    pub fn within(&mut self, shapes: &Shapes, a: Class, b: Class, most: u32) -> Option<u32> {
+        self.cells = 0;
+        if self.known.len() > MOST_PAIRS {
+            self.known.clear();
+        }
+        if shapes.size(a).abs_diff(shapes.size(b)) > most {
+            return None;
+        }
+        let cost = match self.known(shapes, a, b) {
+            Some(cost) => cost,
+            None => self.compute(shapes, (a, b), most)?,
+        };
+        (cost <= most).then_some(cost)
+    }
+
+    /// How alike two trees are: 1 − cost / vertices of both, if it is at least `least`.
+    pub fn similarity(&mut self, shapes: &Shapes, a: Class, b: Class, least: f64) -> Option<f64> {
+        let all = f64::from(shapes.size(a)) + f64::from(shapes.size(b));
+        let most = ((1.0 - least) * all + 1e-9).floor().max(0.0) as u32;
+        self.within(shapes, a, b, most).map(|cost| 1.0 - f64::from(cost) / all)
+    }
+
+    /// The cost of a pair where it needs no table.
+    fn known(&self, shapes: &Shapes, a: Class, b: Class) -> Option<u32> {
+        if a == b {
+            return Some(0);
+        }
+        let sizes = shapes.size(a).saturating_add(shapes.size(b));
+        let has_leaf = shapes.children(a).is_empty() || shapes.children(b).is_empty();
+        match (shapes.root(a) == shapes.root(b), has_leaf) {
+            (true, true) => Some(sizes - 2),
+            (false, true) => Some(sizes - 1),
+            (false, false) => Some(sizes),
+            (true, false) => self.known.get(&(a, b)).copied(),
+        }
+    }
+
+    fn compute(&mut self, shapes: &Shapes, pair: (Class, Class), most: u32) -> Option<u32> {
+        let mut frames = vec![Frame::new(shapes, pair)];
+        while let Some(frame) = frames.last_mut() {
+            match self.advance(shapes, frame, if frame.pair == pair { most } else { u32::MAX }) {
+                Advance::Needs(pair) => {
+                    let frame = Frame::new(shapes, pair);
+                    frames.push(frame);
+                }
+                Advance::Done(cost) => {
+                    self.known.insert(frame.pair, cost);
+                    frames.pop();
+                }
+                Advance::TooMuch => return None,
+            }
+        }
+        self.known(shapes, pair.0, pair.1)
+    }
+
+    /// Fills a frame's table until it is full or a pair of children must be compared first.
+    fn advance(&mut self, shapes: &Shapes, frame: &mut Frame, most: u32) -> Advance {
+        let (a, b) = (shapes.children(frame.pair.0), shapes.children(frame.pair.1));
+        while frame.row < frame.rows {
+            let x = a[frame.skipped + frame.row];
+            let size = shapes.size(x);
+            if frame.column == 0 {
+                frame.current[0] = frame.above[0] + size;
+            }
+            while frame.column < frame.columns {
+                let y = b[frame.skipped + frame.column];
+                let Some(cost) = self.known(shapes, x, y) else { return Advance::Needs((x, y)) };
+                let at = frame.column;
+                let parted = (frame.above[at + 1] + size).min(frame.current[at] + shapes.size(y));
+                frame.current[at + 1] = parted.min(frame.above[at] + cost);
+                frame.column += 1;
+            }
+            self.cells += frame.columns as u64 + 1;
+            let least = frame.current.iter().min().copied().unwrap_or(0);
+            if least > most || self.cells > MOST_CELLS {
+                return Advance::TooMuch;
+            }
+            std::mem::swap(&mut frame.above, &mut frame.current);
+            frame.row += 1;
+            frame.column = 0;
+        }
+        Advance::Done(frame.above[frame.columns])
+    }
+
+    /// The cheapest alignment of the children of two vertices, in order; `None` if the lists are too long.
+    pub fn align(&mut self, shapes: &Shapes, a: Class, b: Class) -> Option<Vec<Step>> {
+        let (skipped, left, right) = differing(shapes, (a, b));
+        let width = right.len() + 1;
+        if (left.len() + 1).saturating_mul(width) > MOST_KEPT {
+            return None;
+        }
+        let mut table = vec![0; (left.len() + 1) * width];
+        for (at, y) in right.iter().enumerate() {
+            table[at + 1] = table[at] + shapes.size(*y);
+        }
+        for (row, x) in left.iter().enumerate() {
+            let from = (row + 1) * width;
+            table[from] = table[from - width] + shapes.size(*x);
+            for (column, y) in right.iter().enumerate() {
+                let at = from + column + 1;
+                let parted = (table[at - width] + shapes.size(*x)).min(table[at - 1] + shapes.size(*y));
+                table[at] = match self.within(shapes, *x, *y, u32::MAX) {
+                    Some(cost) => parted.min(table[at - width - 1] + cost),
+                    None => parted,
+                };
+            }
+        }
+        let mut middle = self.trace(shapes, left, right, &table);
+        middle.reverse();
+        let same = |class: &Class| Step::Match(*class, *class);
+        let children = shapes.children(a);
+        let mut steps: Vec<Step> = children[..skipped].iter().map(same).collect();
+        steps.extend(middle);
+        steps.extend(children[skipped + left.len()..].iter().map(same));
+        Some(steps)
+    }
+
+    /// The steps behind the last cell of a table, the last first; matches before deletions before insertions.
+    fn trace(&self, shapes: &Shapes, left: &[Class], right: &[Class], table: &[u32]) -> Vec<Step> {
+        let width = right.len() + 1;
+        let (mut row, mut column) = (left.len(), right.len());
+        let mut steps = Vec::new();
+        while row > 0 || column > 0 {
+            let at = row * width + column;
+            let pair = (row > 0 && column > 0).then(|| (left[row - 1], right[column - 1]));
+            let cost = pair.and_then(|(x, y)| Some((x, y, self.known(shapes, x, y)?)));
+            match cost {
+                // Internal vertices that differ are mapped to nothing.
+                Some((x, y, cost))
+                    if is_mapped(shapes, x, y) && table[at] == table[at - width - 1] + cost =>
+                {
+                    steps.push(Step::Match(x, y));
+                    (row, column) = (row - 1, column - 1);
+                }
+                _ if row > 0 && table[at] == table[at - width] + shapes.size(left[row - 1]) => {
+                    steps.push(Step::Delete(left[row - 1]));
+                    row -= 1;
+                }
+                _ if column > 0 => {
+                    steps.push(Step::Insert(right[column - 1]));
+                    column -= 1;
+                }
+                _ => break,
+            }
+        }
+        steps
+    }
+}
+
+/// Whether a mapping may hold this pair.
+fn is_mapped(shapes: &Shapes, a: Class, b: Class) -> bool {
+    shapes.root(a) == shapes.root(b) || shapes.children(a).is_empty() || shapes.children(b).is_empty()
+}
+
+enum Advance {
+    Needs((Class, Class)),
+    Done(u32),
+    TooMuch,
+}

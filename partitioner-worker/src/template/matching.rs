@@ -1,0 +1,221 @@
+//! Matching a page with a pattern: which parts of the page its wildcards stand for [R].
+//!
+//! The cheapest mapping in which every plain vertex of the pattern is mapped to an equal one of the page, and
+//! every vertex of the page that is mapped to none is consumed by a wildcard. To consume costs a vertex each,
+//! so that what the pattern knows is preferred; of equal mappings the one is taken in which optional wildcards
+//! consume. If there is none the pattern does not accept the page. What the wildcards consumed
+//! are the page's passages, in order.
+//!
+//! Invariant: a pattern made of one page accepts it at cost 0. Start at [`Matches::cost`].
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use super::shape::{Class, PageShape, Shapes, Wild};
+
+/// Cells of a table; longer lists are not accepted.
+const MOST_CELLS: usize = 4_000_000;
+/// Pairs whose costs are kept.
+const MOST_PAIRS: usize = 2_000_000;
+
+/// Costs of matching classes of patterns with classes of pages.
+#[derive(Clone, Debug, Default)]
+pub struct Matches {
+    known: FxHashMap<(Class, Class), Option<u32>>,
+}
+
+/// What a wildcard of a pattern consumed of a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Passage {
+    /// The wildcard, by its vertex's number in the pattern.
+    pub slot: u32,
+    /// The page's vertices; empty if an optional one consumed nothing.
+    pub vertices: Range<usize>,
+}
+
+/// A page laid out by a pattern.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// What wildcards consumed, in document order.
+    pub passages: Vec<Passage>,
+    /// Vertices of the page that the pattern has, too.
+    pub fixed: Vec<usize>,
+}
+
+impl Matches {
+    /// The cost of matching a tree with a pattern: the vertices that wildcards consume; `None`: not accepted.
+    pub fn cost(&mut self, shapes: &Shapes, pattern: Class, tree: Class) -> Option<u32> {
+        if self.known.len() > MOST_PAIRS {
+            self.known.clear();
+        }
+        if shapes.root(pattern).wild().is_some() {
+            return Some(shapes.size(tree));
+        }
+        let mut open = vec![(pattern, tree)];
+        while let Some(&pair) = open.last() {
+            if self.known(shapes, pair).is_some() {
+                open.pop();
+                continue;
+            }
+            match self.table(shapes, pair) {
+                Ok(table) => {
+                    let cost = table.and_then(|table| table.last().copied().flatten());
+                    self.known.insert(pair, cost);
+                }
+                Err(needed) => open.push(needed),
+            }
+        }
+        self.known(shapes, (pattern, tree)).flatten()
+    }
+
+    /// Whether the pair's cost is known, and the cost if it is accepted.
+    fn known(&self, shapes: &Shapes, (pattern, tree): (Class, Class)) -> Option<Option<u32>> {
+        if !shapes.has_wild(pattern) {
+            return Some((pattern == tree).then_some(0));
+        }
+        if shapes.root(pattern) != shapes.root(tree) {
+            return Some(None);
+        }
+        self.known.get(&(pattern, tree)).copied()
+    }
+
+    /// Costs of matching the first children of a pattern with the first of a tree, row by row; the pair that
+    /// must be known first; or nothing if the lists are too long.
+    #[allow(clippy::type_complexity, reason = "a table, if it can be, or what it needs")]
+    fn table(
+        &self,
+        shapes: &Shapes,
+        (pattern, tree): (Class, Class),
+    ) -> Result<Option<Vec<Option<u32>>>, (Class, Class)> {
+        let (rows, columns) = (shapes.children(pattern), shapes.children(tree));
+        let width = columns.len() + 1;
+        let cells = (rows.len() + 1).saturating_mul(width);
+        if cells > MOST_CELLS {
+            return Ok(None);
+        }
+        let mut table: Vec<Option<u32>> = vec![None; cells];
+        table[0] = Some(0);
+        for (row, part) in rows.iter().enumerate() {
+            let wild = shapes.root(*part).wild();
+            let from = (row + 1) * width;
+            if wild.is_some_and(Wild::may_be_none) {
+                table[from] = table[from - width];
+            }
+            for (column, child) in columns.iter().enumerate() {
+                let at = from + column + 1;
+                let size = shapes.size(*child);
+                let (diagonal, above, before) = (table[at - width - 1], table[at - width], table[at - 1]);
+                table[at] = match wild {
+                    None if diagonal.is_none() => None,
+                    None => {
+                        let pair = (*part, *child);
+                        let cost = self.known(shapes, pair).ok_or(pair)?;
+                        sum(diagonal, cost)
+                    }
+                    Some(wild) => {
+                        let mut least = sum(diagonal, Some(size));
+                        if wild.may_be_many() {
+                            least = less(least, sum(before, Some(size)));
+                        }
+                        if wild.may_be_none() {
+                            least = less(least, above);
+                        }
+                        least
+                    }
+                };
+            }
+        }
+        Ok(Some(table))
+    }
+
+    /// How a pattern lays a page out, if it accepts it.
+    pub fn layout(&mut self, shapes: &Shapes, pattern: Class, page: &PageShape) -> Option<Layout> {
+        self.cost(shapes, pattern, page.class())?;
+        let mut layout = Layout::default();
+        if shapes.root(pattern).wild().is_some() {
+            layout.passages.push(Passage { slot: 0, vertices: 0..page.vertices.len() });
+            return Some(layout);
+        }
+        let mut open = vec![(pattern, 0_u32, 0_usize)];
+        while let Some((pattern, slot, vertex)) = open.pop() {
+            layout.fixed.push(vertex);
+            let children: Vec<usize> = page.children(vertex).collect();
+            let pair = (pattern, page.vertices[vertex].class);
+            if !shapes.has_wild(pattern) {
+                layout.fixed.extend(vertex + 1..page.vertices[vertex].end as usize);
+                continue;
+            }
+            let table = self.table(shapes, pair).ok().flatten()?;
+            self.trace(shapes, pair, slot, &children, page, &table, &mut layout, &mut open);
+        }
+        layout.passages.sort_by_key(|passage| passage.slot);
+        layout.fixed.sort_unstable();
+        Some(layout)
+    }
+
+    /// Follows a table from its last cell: what wildcards consumed, and which children are mapped.
+    #[allow(clippy::too_many_arguments, reason = "a step of `layout` that has its state")]
+    fn trace(
+        &self,
+        shapes: &Shapes,
+        (pattern, _): (Class, Class),
+        slot: u32,
+        children: &[usize],
+        page: &PageShape,
+        table: &[Option<u32>],
+        layout: &mut Layout,
+        open: &mut Vec<(Class, u32, usize)>,
+    ) {
+        let parts = shapes.children(pattern);
+        let mut slots = Vec::with_capacity(parts.len());
+        parts.iter().fold(slot + 1, |next, part| {
+            slots.push(next);
+            next + shapes.size(*part)
+        });
+        let width = children.len() + 1;
+        let (mut row, mut column) = (parts.len(), children.len());
+        while row > 0 {
+            let part = parts[row - 1];
+            let Some(wild) = shapes.root(part).wild() else {
+                open.push((part, slots[row - 1], children[column - 1]));
+                (row, column) = (row - 1, column - 1);
+                continue;
+            };
+            let end = column;
+            // As much as the cheapest mapping lets it have.
+            loop {
+                let at = row * width + column;
+                let size = column.checked_sub(1).map(|last| {
+                    let class = page.vertices[children[last]].class;
+                    shapes.size(class)
+                });
+                let by = |cell: usize| size.is_some_and(|size| table[at] == sum(table[cell], Some(size)));
+                if wild.may_be_many() && column > 0 && by(at - 1) && table[at - 1].is_some() {
+                    column -= 1;
+                } else if column > 0 && table[at - width - 1].is_some() && by(at - width - 1) {
+                    column -= 1;
+                    break;
+                } else {
+                    break;
+                }
+            }
+            let from = children.get(column).copied().unwrap_or(0);
+            let vertices =
+                if column < end { from..page.vertices[children[end - 1]].end as usize } else { from..from };
+            layout.passages.push(Passage { slot: slots[row - 1], vertices });
+            row -= 1;
+        }
+    }
+}
+
+fn sum(a: Option<u32>, b: Option<u32>) -> Option<u32> {
+    Some(a?.saturating_add(b?))
+}
+
+fn less(a: Option<u32>, b: Option<u32>) -> Option<u32> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
+    }
+}

@@ -1,0 +1,210 @@
+//! Node extraction patterns: what pages of one template have in common, with wildcards where they differ [R].
+//!
+//! A pattern is a tree whose leaves may be wildcards; a page is a pattern without any. Two patterns are
+//! composed along their cheapest mapping: equal vertices stay, replaced ones become one wildcard, deleted and
+//! inserted ones an optional one. Afterwards wildcards among siblings with at most one plain vertex between
+//! them become one of variable size: they hold one list. The composition accepts whatever its parts accept.
+//!
+//! Start at [`compose`].
+
+use serde::{Deserialize, Serialize};
+
+use super::distance::{Distances, Step};
+use super::shape::{Class, Shapes, Wild};
+
+/// The pattern of two patterns.
+pub fn compose(shapes: &mut Shapes, distances: &mut Distances, a: Class, b: Class) -> Class {
+    if a == b {
+        return a;
+    }
+    if shapes.root(a) != shapes.root(b) {
+        let wild = replaced(shapes, a, b);
+        return shapes.wild(wild);
+    }
+    let mut open = vec![Open::new(shapes, distances, a, b)];
+    loop {
+        let Some(top) = open.last_mut() else { return a };
+        let Some(step) = top.steps.next() else {
+            let children = joined(shapes, std::mem::take(&mut top.children));
+            let done = shapes.class(shapes.root(top.of), children);
+            open.pop();
+            match open.last_mut() {
+                Some(above) => above.children.push(done),
+                None => return done,
+            }
+            continue;
+        };
+        match step {
+            Step::Match(x, y) if x == y => top.children.push(x),
+            Step::Match(x, y) if shapes.root(x) == shapes.root(y) => {
+                let below = Open::new(shapes, distances, x, y);
+                open.push(below);
+            }
+            Step::Match(x, y) => {
+                let wild = replaced(shapes, x, y);
+                top.children.push(shapes.wild(wild));
+            }
+            Step::Delete(x) | Step::Insert(x) => {
+                let wild = of(shapes, x).or_none();
+                top.children.push(shapes.wild(wild));
+            }
+        }
+    }
+}
+
+/// The pattern of several patterns, composed one after the other; `None` of none.
+pub fn compose_all(shapes: &mut Shapes, distances: &mut Distances, parts: &[Class]) -> Option<Class> {
+    let (first, rest) = parts.split_first()?;
+    Some(rest.iter().fold(*first, |sum, part| compose(shapes, distances, sum, *part)))
+}
+
+/// Two vertices whose children are being composed.
+struct Open {
+    of: Class,
+    steps: std::vec::IntoIter<Step>,
+    children: Vec<Class>,
+}
+
+impl Open {
+    fn new(shapes: &mut Shapes, distances: &mut Distances, a: Class, b: Class) -> Open {
+        // Lists too long to be aligned are one wildcard.
+        let (steps, children) = match distances.align(shapes, a, b) {
+            Some(steps) => (steps, Vec::new()),
+            None => (Vec::new(), vec![shapes.wild(Wild::Any)]),
+        };
+        Open { of: a, steps: steps.into_iter(), children }
+    }
+}
+
+/// The wildcard that a subtree is, else the one that accepts it.
+fn of(shapes: &Shapes, class: Class) -> Wild {
+    shapes.root(class).wild().unwrap_or(Wild::One)
+}
+
+fn replaced(shapes: &Shapes, a: Class, b: Class) -> Wild {
+    of(shapes, a).or(of(shapes, b))
+}
+
+/// Children with their wildcards joined: those with at most one plain vertex between them become one.
+fn joined(shapes: &mut Shapes, children: Vec<Class>) -> Vec<Class> {
+    let wild = |class: Class| shapes.root(class).wild();
+    let mut kept: Vec<Class> = Vec::with_capacity(children.len());
+    let mut joins: Vec<(usize, Wild)> = Vec::new();
+    // The place of the last wildcard kept.
+    let mut last: Option<usize> = None;
+    for child in children {
+        let Some(own) = wild(child) else {
+            kept.push(child);
+            continue;
+        };
+        match last.filter(|last| kept.len() - last <= 2) {
+            Some(at) => {
+                let known = joins.iter().rev().find(|(place, _)| *place == at).map(|(_, wild)| *wild);
+                let before = known.or(wild(kept[at])).unwrap_or(Wild::One);
+                let has_plain = kept.len() - at == 2;
+                let may_be_none = before.may_be_none() && own.may_be_none() && !has_plain;
+                kept.truncate(at + 1);
+                joins.push((at, if may_be_none { Wild::Any } else { Wild::Some }));
+            }
+            None => {
+                last = Some(kept.len());
+                kept.push(child);
+            }
+        }
+    }
+    for (at, wild) in joins {
+        kept[at] = shapes.wild(wild);
+    }
+    kept
+}
+
+/// A vertex of a stored pattern.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Vertex {
+    /// An element's tag, a text in quotes, or a wildcard's sign.
+    pub label: String,
+    /// Whether it is a wildcard.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_wild: bool,
+    /// Vertices of its subtree, itself included.
+    pub size: u32,
+}
+
+/// A pattern by itself: its vertices in document order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pattern {
+    /// The vertices; a pattern without any accepts nothing.
+    pub vertices: Vec<Vertex>,
+}
+
+impl Pattern {
+    /// The pattern of a class.
+    #[must_use]
+    pub fn of(shapes: &Shapes, class: Class) -> Pattern {
+        let mut vertices = Vec::new();
+        let mut open = vec![class];
+        while let Some(class) = open.pop() {
+            let label = shapes.root(class);
+            let wild = label.wild();
+            let name = wild.map_or_else(|| shapes.name(label).to_owned(), |wild| wild.sign().to_string());
+            vertices.push(Vertex { label: name, is_wild: wild.is_some(), size: shapes.size(class) });
+            open.extend(shapes.children(class).iter().rev());
+        }
+        Pattern { vertices }
+    }
+
+    /// For each vertex the one that holds it among others: its parent, or that of an only child's parent.
+    #[must_use]
+    pub fn holders(&self) -> Vec<usize> {
+        let mut holders = Vec::with_capacity(self.vertices.len());
+        // The vertices above, each with its end and its holder.
+        let mut open: Vec<(usize, usize)> = Vec::new();
+        for (at, vertex) in self.vertices.iter().enumerate() {
+            while open.last().is_some_and(|(_, end)| *end <= at) {
+                open.pop();
+            }
+            let is_only = |above: usize| self.vertices[above].size == vertex.size + 1;
+            let holder = match open[..] {
+                [.., (holder, _), (parent, _)] if is_only(parent) => holder,
+                [.., (parent, _)] => parent,
+                [] => at,
+            };
+            holders.push(holder);
+            open.push((at, at + vertex.size as usize));
+        }
+        holders
+    }
+
+    /// The class of this pattern among some shapes; `None` if its vertices make no tree.
+    pub fn class(&self, shapes: &mut Shapes) -> Option<Class> {
+        let mut below: Vec<(usize, Class)> = Vec::new();
+        for (at, vertex) in self.vertices.iter().enumerate().rev() {
+            let end = at.checked_add(vertex.size as usize)?;
+            let mut children = Vec::new();
+            let mut next = at + 1;
+            while next < end {
+                let (place, class) = below.pop()?;
+                if place != next {
+                    return None;
+                }
+                next += shapes.size(class) as usize;
+                children.push(class);
+            }
+            if next != end || vertex.is_wild && !children.is_empty() {
+                return None;
+            }
+            let wild =
+                Wild::ALL.into_iter().find(|wild| vertex.is_wild && vertex.label.starts_with(wild.sign()));
+            let class = match wild {
+                Some(wild) => shapes.wild(wild),
+                None => {
+                    let label = shapes.label(&vertex.label);
+                    shapes.class(label, children)
+                }
+            };
+            below.push((at, class));
+        }
+        let root = below.pop().map(|(_, class)| class);
+        root.filter(|_| below.is_empty())
+    }
+}

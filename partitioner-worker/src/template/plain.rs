@@ -1,0 +1,49 @@
+//! The textbook's top-down distance (Selkow's, by dynamic programming over the children of every pair of
+//! vertices), without short cuts and with vertices, not classes: what RTDM is measured against.
+//!
+//! With `is_restricted` unequal vertices are replaced only where one is a leaf, as RTDM does; without, any
+//! two vertices may be mapped to each other. Invariant: the walk is iterative.
+
+use super::shape::{PageShape, Shapes};
+
+/// Cost of the cheapest top-down mapping of two trees.
+#[must_use]
+pub fn top_down(shapes: &Shapes, a: &PageShape, b: &PageShape, is_restricted: bool) -> u32 {
+    let children = |tree: &PageShape| -> Vec<Vec<usize>> {
+        (0..tree.vertices.len()).map(|at| tree.children(at).collect()).collect()
+    };
+    let (left, right) = (children(a), children(b));
+    let size = |tree: &PageShape, at: usize| tree.vertices[at].end - at as u32;
+    let width = right.len();
+    let mut costs: Vec<u32> = vec![0; left.len() * width];
+    // Children come after their parents: from the last pair to the first all are known when needed.
+    let mut table: Vec<u32> = Vec::new();
+    for x in (0..left.len()).rev() {
+        for y in (0..right.len()).rev() {
+            let (xs, ys) = (&left[x], &right[y]);
+            let is_equal = shapes.root(a.vertices[x].class) == shapes.root(b.vertices[y].class);
+            if is_restricted && !is_equal {
+                let all = size(a, x) + size(b, y);
+                costs[x * width + y] = if xs.is_empty() || ys.is_empty() { all - 1 } else { all };
+                continue;
+            }
+            let across = ys.len() + 1;
+            table.clear();
+            table.resize((xs.len() + 1) * across, 0);
+            for (column, y) in ys.iter().enumerate() {
+                table[column + 1] = table[column] + size(b, *y);
+            }
+            for (row, x) in xs.iter().enumerate() {
+                let from = (row + 1) * across;
+                table[from] = table[from - across] + size(a, *x);
+                for (column, y) in ys.iter().enumerate() {
+                    let at = from + column + 1;
+                    let parted = (table[at - across] + size(a, *x)).min(table[at - 1] + size(b, *y));
+                    table[at] = parted.min(table[at - across - 1] + costs[x * width + y]);
+                }
+            }
+            costs[x * width + y] = table[table.len() - 1] + u32::from(!is_equal);
+        }
+    }
+    costs[0]
+}

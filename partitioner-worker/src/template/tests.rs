@@ -1,0 +1,316 @@
+//! Properties on random trees, and small pages made by hand.
+
+use proptest::prelude::*;
+
+use super::cluster::{SIMILAR, Sketch, clusters};
+use super::distance::{Distances, Step};
+use super::matching::Matches;
+use super::pattern::{Pattern, compose, compose_all};
+use super::shape::{Class, Shapes, Wild};
+use super::*;
+use crate::Page;
+use crate::testing::page_at;
+
+/// A tree by itself.
+#[derive(Clone, Debug)]
+struct Tree {
+    label: &'static str,
+    children: Vec<Tree>,
+}
+
+impl Tree {
+    fn class(&self, shapes: &mut Shapes) -> Class {
+        let children = self.children.iter().map(|child| child.class(shapes)).collect();
+        let label = shapes.label(self.label);
+        shapes.class(label, children)
+    }
+
+    fn size(&self) -> u32 {
+        1 + self.children.iter().map(Tree::size).sum::<u32>()
+    }
+
+    fn html(&self) -> String {
+        let inner: String = self.children.iter().map(Tree::html).collect();
+        format!("<{0}>{inner}</{0}>", self.label)
+    }
+}
+
+/// The cheapest mapping of two roots to each other by trying all: none if they may not be mapped.
+fn brute(a: &Tree, b: &Tree) -> Option<u32> {
+    if a.label == b.label {
+        return Some(brute_lists(&a.children, &b.children));
+    }
+    // Unequal vertices are mapped only if nothing below them is.
+    (a.children.is_empty() || b.children.is_empty()).then(|| 1 + (a.size() - 1) + (b.size() - 1))
+}
+
+fn brute_lists(a: &[Tree], b: &[Tree]) -> u32 {
+    match (a, b) {
+        ([], rest) | (rest, []) => rest.iter().map(Tree::size).sum(),
+        ([x, left @ ..], [y, right @ ..]) => {
+            let deleted = x.size() + brute_lists(left, b);
+            let inserted = y.size() + brute_lists(a, right);
+            let mapped = brute(x, y).map(|cost| cost + brute_lists(left, right));
+            deleted.min(inserted).min(mapped.unwrap_or(u32::MAX))
+        }
+    }
+}
+
+fn trees() -> impl Strategy<Value = Tree> {
+    let label = || prop_oneof![Just("b"), Just("i"), Just("u")];
+    let leaf = label().prop_map(|label| Tree { label, children: Vec::new() });
+    let tree = leaf.prop_recursive(3, 16, 4, move |inner| {
+        (label(), prop::collection::vec(inner, 0..4)).prop_map(|(label, children)| Tree { label, children })
+    });
+    prop::collection::vec(tree, 0..4).prop_map(|children| Tree { label: "div", children })
+}
+
+proptest! {
+    #[test]
+    fn rtdm_is_the_cheapest_restricted_mapping(a in trees(), b in trees()) {
+        let mut shapes = Shapes::default();
+        let (x, y) = (a.class(&mut shapes), b.class(&mut shapes));
+        let cost = brute(&a, &b).unwrap();
+        let mut distances = Distances::default();
+        prop_assert_eq!(distances.within(&shapes, x, y, u32::MAX), Some(cost));
+        // The bound ends the work early and changes nothing within it.
+        for most in 0..cost + 2 {
+            let found = Distances::default().within(&shapes, x, y, most);
+            prop_assert_eq!(found, (cost <= most).then_some(cost));
+        }
+        prop_assert_eq!(distances.within(&shapes, y, x, u32::MAX), Some(cost));
+        prop_assert_eq!(distances.within(&shapes, x, x, 0), Some(0));
+    }
+
+    #[test]
+    fn rtdm_is_the_plain_distance_of_pages(a in trees(), b in trees()) {
+        let mut shapes = Shapes::default();
+        let pages = [a, b].map(|tree| page_at("https://a.example/", &tree.html()));
+        let [x, y] = [&pages[0], &pages[1]].map(|page| shapes.page(page));
+        let plain = plain::top_down(&shapes, &x, &y, true);
+        let mut distances = Distances::default();
+        prop_assert_eq!(distances.within(&shapes, x.class(), y.class(), u32::MAX), Some(plain));
+        prop_assert!(plain::top_down(&shapes, &x, &y, false) <= plain);
+    }
+
+    #[test]
+    fn an_alignment_costs_what_its_trees_do(a in trees(), b in trees()) {
+        let mut shapes = Shapes::default();
+        let (x, y) = (a.class(&mut shapes), b.class(&mut shapes));
+        let mut distances = Distances::default();
+        let steps = distances.align(&shapes, x, y).unwrap();
+        let mut sum = 0;
+        let (mut left, mut right) = (Vec::new(), Vec::new());
+        for step in steps {
+            match step {
+                Step::Match(a, b) => {
+                    sum += distances.within(&shapes, a, b, u32::MAX).unwrap();
+                    left.push(a);
+                    right.push(b);
+                }
+                Step::Delete(a) => {
+                    sum += shapes.size(a);
+                    left.push(a);
+                }
+                Step::Insert(b) => {
+                    sum += shapes.size(b);
+                    right.push(b);
+                }
+            }
+        }
+        prop_assert_eq!(Some(sum), distances.within(&shapes, x, y, u32::MAX));
+        prop_assert_eq!((&left[..], &right[..]), (shapes.children(x), shapes.children(y)));
+    }
+
+    #[test]
+    fn a_composition_accepts_what_its_parts_accept(parts in prop::collection::vec(trees(), 1..6), other in trees()) {
+        let mut shapes = Shapes::default();
+        let classes: Vec<Class> = parts.iter().map(|part| part.class(&mut shapes)).collect();
+        let other = other.class(&mut shapes);
+        let mut distances = Distances::default();
+        let all = compose_all(&mut shapes, &mut distances, &classes).unwrap();
+        let mut matches = Matches::default();
+        for part in &classes {
+            prop_assert!(matches.cost(&shapes, all, *part).is_some());
+        }
+        // Of two patterns, too.
+        let half = compose_all(&mut shapes, &mut distances, &classes[..classes.len().div_ceil(2)]).unwrap();
+        let rest = compose(&mut shapes, &mut distances, other, classes[classes.len() - 1]);
+        let both = compose(&mut shapes, &mut distances, half, rest);
+        for part in classes[..classes.len().div_ceil(2)].iter().chain([&other, &classes[classes.len() - 1]]) {
+            prop_assert!(matches.cost(&shapes, both, *part).is_some());
+        }
+    }
+
+    #[test]
+    fn a_pattern_of_one_tree_accepts_it_for_nothing(tree in trees(), other in trees()) {
+        let mut shapes = Shapes::default();
+        let (tree, other) = (tree.class(&mut shapes), other.class(&mut shapes));
+        let mut matches = Matches::default();
+        prop_assert_eq!(matches.cost(&shapes, tree, tree), Some(0));
+        prop_assert_eq!(matches.cost(&shapes, tree, other).is_some(), tree == other);
+    }
+
+    #[test]
+    fn a_layout_has_every_vertex_once(parts in prop::collection::vec(trees(), 2..5)) {
+        let mut shapes = Shapes::default();
+        let pages: Vec<Page> = parts.iter().map(|part| page_at("https://a.example/", &part.html())).collect();
+        let trees: Vec<_> = pages.iter().map(|page| shapes.page(page)).collect();
+        let classes: Vec<Class> = trees.iter().map(|tree| tree.class()).collect();
+        let mut distances = Distances::default();
+        let pattern = compose_all(&mut shapes, &mut distances, &classes).unwrap();
+        let mut matches = Matches::default();
+        for tree in &trees {
+            let layout = matches.layout(&shapes, pattern, tree).unwrap();
+            let consumed = layout.passages.iter().flat_map(|passage| passage.vertices.clone());
+            let mut all: Vec<usize> = layout.fixed.iter().copied().chain(consumed.clone()).collect();
+            all.sort_unstable();
+            prop_assert_eq!(all, (0..tree.vertices.len()).collect::<Vec<_>>());
+            prop_assert_eq!(Some(consumed.count() as u32), matches.cost(&shapes, pattern, tree.class()));
+        }
+        // A stored pattern is the same pattern, in other shapes, too.
+        let stored = Pattern::of(&shapes, pattern);
+        prop_assert_eq!(stored.class(&mut shapes), Some(pattern));
+        let mut fresh = Shapes::default();
+        let again = stored.class(&mut fresh).unwrap();
+        prop_assert_eq!(Pattern::of(&fresh, again), stored);
+    }
+}
+
+fn page(html: &str) -> Page {
+    page_at("https://a.example/", html)
+}
+
+/// The pattern of pages, a line a level: `div(. p)`.
+fn pattern(htmls: &[&str]) -> String {
+    let mut shapes = Shapes::default();
+    let mut distances = Distances::default();
+    let classes: Vec<Class> = htmls.iter().map(|html| shapes.page(&page(html)).class()).collect();
+    let all = compose_all(&mut shapes, &mut distances, &classes).unwrap();
+    let mut text = String::new();
+    let mut open = vec![(Some(all), ' ')];
+    while let Some((class, sign)) = open.pop() {
+        let Some(class) = class else {
+            text.push(sign);
+            continue;
+        };
+        if !text.is_empty() && !text.ends_with('(') {
+            text.push(' ');
+        }
+        let label = shapes.root(class);
+        match label.wild() {
+            Some(wild) => text.push(wild.sign()),
+            None => text.push_str(shapes.name(label)),
+        }
+        let children = shapes.children(class);
+        if !children.is_empty() {
+            text.push('(');
+            open.push((None, ')'));
+            open.extend(children.iter().rev().map(|child| (Some(*child), ' ')));
+        }
+    }
+    text
+}
+
+#[test]
+fn wildcards_stand_where_pages_differ() {
+    let check = |htmls: &[&str], expected: &str| assert_eq!(pattern(htmls), expected, "{htmls:?}");
+    check(&["<p>a", "<p>a"], "body(p(\"a\"))");
+    check(&["<p>a", "<p>b"], "body(p(.))");
+    check(&["<h1>x</h1><p>a<hr>", "<h1>x</h1><hr>"], "body(h1(\"x\") ? hr)");
+    check(&["<h1>x</h1><p>a<p>b<p>c<hr>", "<h1>x</h1><hr>"], "body(h1(\"x\") * hr)");
+    check(&["<p>a<hr>", "<p>b<hr>", "<hr>"], "body(? hr)");
+    // A plain vertex between two wildcards joins them.
+    check(&["<i>a</i><hr><b>a</b><u>z</u>", "<hr><u>z</u>"], "body(+ u(\"z\"))");
+}
+
+#[test]
+fn stronger_wildcards_win() {
+    use Wild::{Any, Maybe, One, Some};
+    assert_eq!((One.or(Some), One.or(Maybe), Some.or(Maybe), Any.or(One)), (Some, Maybe, Any, Any));
+    assert_eq!(Wild::ALL.map(Wild::or_none), [Maybe, Any, Maybe, Any]);
+}
+
+#[test]
+fn broken_patterns_are_refused() {
+    let mut shapes = Shapes::default();
+    let vertex = |label: &str, is_wild, size| pattern::Vertex { label: label.into(), is_wild, size };
+    let mut check =
+        |vertices: Vec<pattern::Vertex>| assert_eq!(Pattern { vertices }.class(&mut shapes), None);
+    check(vec![]);
+    check(vec![vertex("p", false, 2)]);
+    check(vec![vertex("p", false, 0)]);
+    check(vec![vertex("p", false, 1), vertex("p", false, 1)]);
+    check(vec![vertex(".", true, 2), vertex("p", false, 1)]);
+    check(vec![vertex("p", false, u32::MAX), vertex("p", false, 1)]);
+}
+
+/// A page of a made layout.
+fn story(layout: usize, number: usize) -> Page {
+    let menu: String = (0..12).map(|n| format!("<li><a href=/{n}>Section {n}</a></li>")).collect();
+    let paragraph = |n: usize| {
+        format!(
+            "<p>Story {number} goes on here with its sentence number {n}, which no other story {number} has.</p>"
+        )
+    };
+    let text: String = (0..3 + number % 3).map(paragraph).collect();
+    let foot: String = (0..12).map(|n| format!("<td><i>Note {n}</i></td>")).collect();
+    let html = match layout {
+        0 => format!(
+            "<ul>{menu}</ul><div><h1>Headline of story {number}</h1><div>{text}</div></div><table><tr>{foot}</tr></table>"
+        ),
+        _ => format!(
+            "<nav>{menu}</nav><main><section><article><h2>Headline of story {number}</h2>{text}</article></section></main><table><tr>{foot}</tr></table>"
+        ),
+    };
+    page_at(&format!("https://a.example/{layout}/{number}"), &html)
+}
+
+#[test]
+fn two_templates_are_told_apart_and_labelled() {
+    let pages: Vec<Page> = (0..12).map(|n| story(n % 2, n)).collect();
+    let templates = induce(&pages.iter().collect::<Vec<_>>());
+    assert_eq!(templates.iter().map(|template| template.pages).collect::<Vec<_>>(), [6, 6]);
+    for template in &templates {
+        let of = |role| template.slots.iter().filter(move |slot| slot.role == role);
+        assert_eq!(of(Role::Title).map(|slot| &slot.example[..8]).collect::<Vec<_>>(), ["Headline"]);
+        assert!(of(Role::Body).map(|slot| slot.words).sum::<f64>() > 50.0, "{:?}", template.slots);
+    }
+    let fitted = |page: &Page| fit(&templates, page).map(|fit| fit.template);
+    assert!(fitted(&story(0, 17)).is_some() && fitted(&story(1, 17)).is_some());
+    assert_ne!(fitted(&story(0, 17)), fitted(&story(1, 17)));
+    assert_eq!(fitted(&page("<p>Something else</p>")), None);
+}
+
+#[test]
+fn the_fixed_text_of_a_page_is_told_from_what_varies() {
+    let pages: Vec<Page> = (0..5).map(|n| story(0, n)).collect();
+    let templates = induce(&pages.iter().collect::<Vec<_>>());
+    let new = story(0, 7);
+    let fit = fit(&templates, &new).unwrap();
+    let role = |text: &str| {
+        let found =
+            fit.roles.iter().find(|(node, _)| new.tree.text(*node).is_some_and(|own| own.contains(text)));
+        found.unwrap().1
+    };
+    assert_eq!((role("Section 3"), role("Note 4")), (None, None));
+    assert_eq!(role("its sentence"), Some(Role::Body));
+}
+
+#[test]
+fn no_pages_and_pages_that_are_not_alike_give_no_template() {
+    assert!(induce(&[]).is_empty());
+    let other = page("<h1>Other</h1>");
+    let pages = [story(0, 1), story(0, 2), story(1, 1), story(1, 2), other];
+    assert!(induce(&pages.iter().collect::<Vec<_>>()).is_empty());
+}
+
+#[test]
+fn sketches_tell_likely_pairs() {
+    let mut shapes = Shapes::default();
+    let pages = [story(0, 1), story(0, 5), story(1, 1)].map(|page| shapes.page(&page));
+    let sketches: Vec<Sketch> = pages.iter().map(|page| Sketch::of(&shapes, page)).collect();
+    assert!(sketches[0].is_near(&sketches[1]) && !sketches[0].is_near(&sketches[2]));
+    let found = clusters(&shapes, &mut Distances::default(), &pages, SIMILAR);
+    assert_eq!(found, [vec![0, 1], vec![2]]);
+}
