@@ -26,6 +26,7 @@ mod scorer;
 mod scripts;
 mod title;
 mod visible;
+mod zones;
 
 pub use scorer::{Scorer, ScorerError};
 
@@ -87,7 +88,11 @@ fn read(page: &Page, metadata: Metadata, fetched_at: Timestamp, scorer: &Scorer)
     let authors = metadata.authors.or_else(|| visible.authors(&metadata.site)).or(metadata.desk);
     let authors = evidence.keep("authors", authors).unwrap_or_default();
     let dated = || visible.published(fetched_at, metadata.month_first);
-    let published = metadata.published.or_else(dated).or_else(|| metadata.modified.clone());
+    let mut published = metadata.published.or_else(dated).or_else(|| metadata.modified.clone());
+    let parse = |text: &str| dates::parse(text, fetched_at, metadata.month_first);
+    if let Some(found) = &mut published {
+        found.value = zones::local(&found.value, page, &visible, &parse);
+    }
     Article {
         url: page.url.as_str().to_owned(),
         site: page.url.site().as_str().to_owned(),
