@@ -1,7 +1,9 @@
 //! Bytes to text: which character encoding a page is in.
 //!
 //! The order is that of browsers: byte order mark, the HTTP header, `<meta>` in the first 1024 bytes, valid
-//! UTF-8, and only then a guess from the bytes. Guessing costs more than parsing, so the detector sees at
+//! UTF-8, and only then a guess from the bytes. With one exception: pages are saved again and moved to servers
+//! of other settings, so bytes that are UTF-8 of several bytes a character from end to end are UTF-8 whatever
+//! they declare; text in another encoding practically never is. Guessing costs more than parsing, so the detector sees at
 //! most 8 KiB, from the first byte that is not ASCII on: the head of a page is ASCII and says nothing.
 //! Invariant: every input gives text; what the encoding does not allow becomes U+FFFD. Start at [`decode`].
 
@@ -12,6 +14,9 @@ use super::prescan::{label_in, prescan};
 
 /// The detector's share of a page, in bytes.
 const DETECTOR_WINDOW: usize = 8 * 1024;
+/// Characters of several bytes that prove UTF-8 against a declared encoding that has such characters, too. Two
+/// of its letters may look like UTF-8 by chance, all of several do not.
+const PROOF: usize = 4;
 /// ASCII kept before the first other byte: some detectors weigh what a letter stands next to.
 const DETECTOR_LEAD: usize = 64;
 
@@ -37,7 +42,7 @@ pub enum CharsetSource {
     Header,
     /// A `<meta>` in the first 1024 bytes.
     Meta,
-    /// The bytes are valid UTF-8 and nothing said otherwise.
+    /// The bytes are valid UTF-8 and nothing said otherwise, or what did is wrong.
     Utf8,
     /// A guess from the frequency of bytes.
     Detected,
@@ -49,11 +54,14 @@ pub fn decode(bytes: &[u8], content_type: Option<&str>) -> Decoded {
     if let Some((encoding, bom)) = Encoding::for_bom(bytes) {
         return decode_as(encoding, CharsetSource::Bom, bytes.get(bom..).unwrap_or_default());
     }
-    if let Some(encoding) = content_type.and_then(|value| label_in(value.as_bytes())).and_then(known) {
-        return decode_as(encoding, CharsetSource::Header, bytes);
-    }
-    if let Some(encoding) = prescan(bytes) {
-        return decode_as(encoding, CharsetSource::Meta, bytes);
+    let header = content_type.and_then(|value| label_in(value.as_bytes())).and_then(known);
+    let declared = header.map(|encoding| (encoding, CharsetSource::Header));
+    let declared = declared.or_else(|| Some((prescan(bytes)?, CharsetSource::Meta)));
+    if let Some((encoding, source)) = declared {
+        return match is_wrong(encoding, bytes) {
+            true => decode_as(UTF_8, CharsetSource::Utf8, bytes),
+            false => decode_as(encoding, source, bytes),
+        };
     }
     // ISO-2022-JP is made of ASCII bytes and escapes: valid UTF-8, and wrong.
     if is_utf8(bytes) && !bytes.contains(&0x1B) {
@@ -70,6 +78,13 @@ pub(super) fn known(label: &[u8]) -> Option<&'static Encoding> {
 fn decode_as(encoding: &'static Encoding, source: CharsetSource, bytes: &[u8]) -> Decoded {
     let (text, had_errors) = encoding.decode_without_bom_handling(bytes);
     Decoded { text: text.into_owned(), encoding: encoding.name(), source, had_errors }
+}
+
+/// Whether the bytes are UTF-8 though another encoding is declared.
+fn is_wrong(declared: &'static Encoding, bytes: &[u8]) -> bool {
+    let proof = if declared.is_single_byte() { 1 } else { PROOF };
+    let is_lead = |byte: &&u8| **byte >= 0xC0;
+    declared != UTF_8 && bytes.iter().filter(is_lead).take(proof).count() == proof && is_utf8(bytes)
 }
 
 /// Valid UTF-8, but for a last character that was cut off (pages are cut at a number of bytes).
@@ -113,6 +128,19 @@ mod tests {
         assert!(check(page, Some("text/html"), "windows-1251", CharsetSource::Meta).ends_with("пр"));
         let odd = Some("text/html; charset=no-such-thing");
         assert!(check(page, odd, "windows-1251", CharsetSource::Meta).ends_with("пр"));
+    }
+
+    #[test]
+    fn what_can_only_be_utf_8_is_whatever_it_declares() {
+        let page = "<meta charset=iso-8859-1>für".as_bytes();
+        assert!(check(page, None, "UTF-8", CharsetSource::Utf8).ends_with("für"));
+        check(page, Some("text/html; charset=windows-1252"), "UTF-8", CharsetSource::Utf8);
+        let page = "<meta charset=gbk>今日新闻".as_bytes();
+        assert!(check(page, None, "UTF-8", CharsetSource::Utf8).ends_with("今日新闻"));
+        // ASCII proves nothing, one odd byte disproves, and few letters may be chance.
+        check(b"<meta charset=iso-2022-jp>\x1B$B:#\x1B(B", None, "ISO-2022-JP", CharsetSource::Meta);
+        check(b"<meta charset=koi8-r>f\xC3\xBCr \xF0", None, "KOI8-R", CharsetSource::Meta);
+        check(b"<meta charset=gbk>\xC4\xA3", None, "GBK", CharsetSource::Meta);
     }
 
     #[test]

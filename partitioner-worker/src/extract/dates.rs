@@ -17,12 +17,33 @@ const MAX_TEXT: usize = 120;
 
 /// The date in a text, in ISO 8601. `month_first` decides what 3/5/2024 is.
 pub(super) fn parse(text: &str, fetched_at: Timestamp, month_first: bool) -> Option<String> {
-    let text: String = text.trim().chars().take(MAX_TEXT).collect();
+    let text = parted(text.trim().chars().take(MAX_TEXT));
     let found = numeric(&text)
         .or_else(|| rfc2822(&text))
         .or_else(|| worded(&text))
         .or_else(|| figures(&text, month_first))?;
     found.is_plausible(fetched_at).then(|| found.write())
+}
+
+/// A text with white space behind what names the date: "Date:26. January" has none.
+fn parted(letters: impl Iterator<Item = char>) -> String {
+    let mut text = String::new();
+    let mut before = [' '; 2];
+    for letter in letters {
+        if before[1] == ':' && before[0].is_alphabetic() && letter.is_ascii_digit() {
+            text.push(' ');
+        }
+        text.push(letter);
+        before = [before[1], letter];
+    }
+    text
+}
+
+/// An instant as a date and time with this zone, in seconds east of Greenwich.
+pub(super) fn written(instant: jiff::Timestamp, zone: i32) -> Option<String> {
+    let offset = Offset::from_seconds(zone).ok()?;
+    let local = offset.to_datetime(instant);
+    Some(Found { date: local.date(), time: Some(local.time()), offset: Some(offset) }.write())
 }
 
 struct Found {
@@ -245,6 +266,7 @@ mod tests {
     #[test]
     fn other_languages_and_figures() {
         check("Veröffentlicht am 3. Mai 2024, 10:30 Uhr", Some("2024-05-03T10:30:00"));
+        check("Datum:3. Mai 2024", Some("2024-05-03"));
         check("Viernes, 3 de mayo de 2024", Some("2024-05-03"));
         check("Stand: 03.05.2024 | 10:30", Some("2024-05-03T10:30:00"));
         check("3/5/2024", Some("2024-05-03"));

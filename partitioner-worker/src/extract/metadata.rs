@@ -30,6 +30,8 @@ pub(super) struct Metadata {
     /// JSON-LD or OpenGraph call the page an article.
     pub(super) says_article: bool,
     pub(super) headline: Option<String>,
+    /// A headline that a meta of that name gives.
+    pub(super) meta_headline: Option<String>,
     pub(super) og_title: Option<String>,
     pub(super) site_name: Option<String>,
     pub(super) description: Option<String>,
@@ -64,6 +66,7 @@ impl Metadata {
             says_article: objects.articles().next().is_some()
                 || witnesses.meta(&["og:type"]).is_some_and(|kind| kind.eq_ignore_ascii_case("article")),
             headline: headline.filter(|text| !text.is_empty()),
+            meta_headline: witnesses.meta(&["headline", "parsely-title", "sailthru.title"]),
             og_title: witnesses.meta(&["og:title", "twitter:title"]),
             site_name,
             description: witnesses.meta(&["og:description", "description", "twitter:description"]),

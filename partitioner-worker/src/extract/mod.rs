@@ -27,6 +27,7 @@ mod scripts;
 mod site;
 mod title;
 mod visible;
+mod zones;
 
 pub use scorer::{Scorer, ScorerError};
 pub use site::{
@@ -116,8 +117,12 @@ fn read(
         known.authors.or(metadata.authors).or_else(|| visible.authors(&metadata.site)).or(metadata.desk);
     let authors = evidence.keep("authors", authors).unwrap_or_default();
     let dated = || visible.published(fetched_at, metadata.month_first);
-    let published =
-        known.published.or(metadata.published).or_else(dated).or_else(|| metadata.modified.clone());
+    let mut published = metadata.published.or_else(dated).or_else(|| metadata.modified.clone());
+    let parse = |text: &str| dates::parse(text, fetched_at, metadata.month_first);
+    if let Some(found) = &mut published {
+        found.value = zones::local(&found.value, page, &visible, &parse);
+    }
+    let published = known.published.or(published);
     Article {
         url: page.url.as_str().to_owned(),
         site: page.url.site().as_str().to_owned(),

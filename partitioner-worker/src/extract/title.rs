@@ -13,6 +13,8 @@ use crate::labels::words;
 
 /// Between a headline and a site's name.
 const SEPARATORS: [&str; 8] = [" | ", " - ", " – ", " — ", " :: ", " · ", " » ", " « "];
+/// Marks that stand between them without spaces, too.
+const MARKS: [char; 6] = ['|', '｜', 'ㅣ', '│', '·', '_'];
 /// Characters of a headline at most.
 const MAX_TITLE: usize = 400;
 /// `h1`s that are looked at: pages of hundreds have none that is a headline.
@@ -26,22 +28,44 @@ pub(super) fn title(page: &Page, metadata: &Metadata) -> Option<Found<String>> {
     let Some(h1) = h1(page, metadata) else {
         return headline
             .and_then(|text| found(text, "json-ld", 0.8))
+            .or_else(|| found(metadata.meta_headline.clone()?, "meta", 0.8))
             .or_else(|| found(og?, "opengraph", 0.75))
             .or_else(|| found(page.title.as_ref().map(cut)?, "title", 0.6));
     };
-    let said = [(headline, "json-ld"), (og, "opengraph")];
     let document = page.title.as_deref().map(letters).unwrap_or_default();
+    let section = metadata.section.as_ref().map(|section| letters(&section.value));
     let long = letters(&h1);
     let is_right = |text: &String| {
         let short = letters(text);
-        let is_end = long.ends_with(&short) && !document.contains(&long);
-        !short.is_empty() && (long == short || is_end)
+        let is_kicker = |kicker| !document.contains(&long) || section.as_deref() == Some(kicker);
+        !short.is_empty()
+            && long.strip_suffix(&short).is_some_and(|kicker| kicker.is_empty() || is_kicker(kicker))
     };
-    let agreed = said.into_iter().find_map(|(text, witness)| Some((text.filter(is_right)?, witness)));
-    match agreed {
-        Some((text, witness)) => found(text, witness, 0.95),
-        None => found(h1, "h1", 0.8),
-    }
+    let own = || {
+        let headline = headline.clone().filter(|text| !names_site(text, metadata))?;
+        let is_for_search = document.contains(&long) && og.as_deref().is_some_and(|og| is_same(og, &long));
+        let differs = !document.contains(&letters(&headline)) && !long.starts_with(&letters(&headline));
+        (is_for_search && differs).then_some(headline)
+    };
+    let of_headline = headline.clone().filter(is_right).and_then(|text| found(text, "json-ld", 0.95));
+    let of_share = || og.clone().filter(is_right).and_then(|text| found(text, "opengraph", 0.95));
+    of_headline
+        .or_else(|| found(own()?, "json-ld", 0.6))
+        .or_else(of_share)
+        .or_else(|| found(h1.clone(), "h1", 0.8))
+}
+
+/// Whether a share title has these letters; some end at the first quotation mark.
+fn is_same(share_title: &str, long: &str) -> bool {
+    let short = letters(share_title);
+    short.len() * 3 >= long.len() && long.starts_with(&short)
+}
+
+/// Whether a headline is a slogan: it holds the site's name.
+fn names_site(headline: &str, metadata: &Metadata) -> bool {
+    let site = metadata.site_name.as_deref().map(letters).filter(|name| !name.is_empty());
+    let headline = letters(headline);
+    site.is_some_and(|site| headline.contains(&site)) || metadata.site.is_own(&headline)
 }
 
 fn h1(page: &Page, metadata: &Metadata) -> Option<String> {
@@ -85,6 +109,9 @@ fn is_site(text: &str, site_name: Option<&str>, host: &str) -> bool {
 /// parts (a site, its sections, a headline) the longest is the headline.
 fn without_site(title: &str, site_name: Option<&str>, host: &str) -> String {
     let is_site = |part: &str| is_site(part, site_name, host) || is_domain(part);
+    if let Some(start) = site_name.and_then(|name| behind_mark(title, name)) {
+        return start.to_owned();
+    }
     let trail: Vec<&str> = title.split(" | ").collect();
     if trail.len() >= 3 {
         let longest = trail.iter().rev().max_by_key(|part| part.len()).copied().unwrap_or(title);
@@ -104,6 +131,14 @@ fn without_site(title: &str, site_name: Option<&str>, host: &str) -> String {
         }
         _ => title.trim().to_owned(),
     }
+}
+
+/// What stands before a known name of the site that a mark without spaces around it parts from the headline.
+fn behind_mark<'t>(title: &'t str, site_name: &str) -> Option<&'t str> {
+    let start = title.trim_end().strip_suffix(site_name.trim()).filter(|_| !site_name.trim().is_empty())?;
+    let mark = start.chars().next_back().filter(|mark| MARKS.contains(mark))?;
+    let start = start.strip_suffix(mark)?.trim_end();
+    (!start.is_empty()).then_some(start)
 }
 
 /// Whether a text is a name of the web: "Example.com".
@@ -147,5 +182,44 @@ mod tests {
         check("Example.com: Storm hits the coast", None, "Storm hits the coast");
         check("EX NEWS | Weather | Storm hits the coast", None, "Storm hits the coast");
         check("Storm: it hits", None, "Storm: it hits");
+        check("폭풍이 해안을 강타ㅣ일보", Some("일보"), "폭풍이 해안을 강타");
+        check("Storm hits The Post", Some("The Post"), "Storm hits The Post");
+    }
+
+    #[track_caller]
+    fn of(head: &str, h1: &str, expected: &str, witness: &str) {
+        let page = crate::testing::page(&format!("<head>{head}</head><h1>{h1}</h1>"));
+        let found = title(&page, &Metadata::of(&page, newslode_common::time::Timestamp(0))).unwrap();
+        assert_eq!((found.value.as_str(), found.witness), (expected, witness));
+    }
+
+    fn head(document: &str, share: &str, headline: &str) -> String {
+        format!(
+            "<title>{document}</title><meta property=og:title content='{share}'><meta property=og:site_name content='The Post'>\
+             <meta property=article:section content=Opinion>\
+             <script type=application/ld+json>{{\"@type\":\"NewsArticle\",\"headline\":\"{headline}\"}}</script>"
+        )
+    }
+
+    #[test]
+    fn kickers_are_cut_off() {
+        let storm = "Storm hits the coast";
+        of(&head(storm, storm, storm), "Weather: Storm hits the coast", storm, "json-ld");
+        let both = "Weather: Storm hits the coast";
+        of(&head(both, storm, "Storm"), both, both, "h1");
+        // The section's name is a kicker even where the document's title has it too.
+        let opinion = "Opinion | Storm hits the coast";
+        of(&head(opinion, opinion, storm), opinion, storm, "json-ld");
+    }
+
+    #[test]
+    fn a_headline_of_the_publishers_own_beats_what_search_engines_are_told() {
+        let told = "Storm: These towns are hit";
+        let own = "The night the sea came in";
+        of(&head(told, told, own), told, own, "json-ld");
+        // Not where the share title is the editors' choice, where the headline is for search engines itself, or a slogan.
+        of(&head(told, "Waves of ten metres", own), told, told, "h1");
+        of(&head(own, told, own), told, told, "opengraph");
+        of(&head(told, told, "The Post: all news"), told, told, "opengraph");
     }
 }

@@ -74,6 +74,15 @@ impl<'a> Visible<'a> {
         near.chain(behind(NEAREST)..behind(BEHIND)).chain((before(BEFORE)..before(NEAREST)).rev())
     }
 
+    /// Short texts near the headline.
+    pub(super) fn near_texts(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        let runs = self.runs;
+        let short = move |number: usize| {
+            (runs.runs[number].words <= MOST_WORDS).then_some(runs.runs[number].text.as_str())
+        };
+        self.near().filter_map(short)
+    }
+
     pub(super) fn published(&self, fetched_at: Timestamp, month_first: bool) -> Option<Found<String>> {
         let parse = |text: &str| dates::parse(text, fetched_at, month_first);
         let found = |value, witness, confidence| Found { value, witness, confidence };
@@ -83,7 +92,13 @@ impl<'a> Visible<'a> {
         };
         let of_script = || Some(found(self.script_date(&parse)?, "script", 0.7));
         let of_url = || Some(found(url_date(self.page.url.as_str(), &parse)?, "url", 0.8));
-        let near = || Some(found(self.near().find_map(short)?, "text", 0.6));
+        // A dateline opens the first paragraph.
+        let opened = |number: usize| {
+            let text = &self.runs.runs[number].text;
+            let head = text.match_indices(' ').nth(2).map_or(text.as_str(), |(at, _)| &text[..at]);
+            short(number).or_else(|| parse(head))
+        };
+        let near = || Some(found(self.near().find_map(opened)?, "text", 0.6));
         let anywhere = || Some(found((self.headline..self.runs.runs.len()).find_map(short)?, "text", 0.3));
         of_script().or_else(of_url).or_else(near).or_else(anywhere)
     }
@@ -168,10 +183,12 @@ fn url_date(url: &str, parse: &impl Fn(&str) -> Option<String>) -> Option<String
     let at = |start: usize| {
         let is_begun = start > 0 && path.as_bytes().get(start - 1).is_some_and(u8::is_ascii_digit);
         let part = path.get(start..(start + 10).min(path.len()))?;
+        // "2024/05/0312345" is a number behind a month.
+        let goes_on = path.as_bytes().get(start + 10).is_some_and(u8::is_ascii_digit);
         let is_year = part.starts_with("19") || part.starts_with("20");
         let shape = part.as_bytes();
-        let is_parted =
-            matches!((shape.get(4), shape.get(7)), (Some(b'/'), Some(b'/')) | (Some(b'-'), Some(b'-')));
+        let is_parted = !goes_on
+            && matches!((shape.get(4), shape.get(7)), (Some(b'/'), Some(b'/')) | (Some(b'-'), Some(b'-')));
         let is_run = shape.len() >= 8
             && shape[..8].iter().all(u8::is_ascii_digit)
             && !shape.get(8).is_some_and(u8::is_ascii_digit);
@@ -200,6 +217,8 @@ mod tests {
     #[test]
     fn dates_that_only_readers_see() {
         let at = "https://a.example/x";
+        let dateline = "3. Mai 2024 The council voted on Tuesday to keep the old bridge open for another year, after many had asked.";
+        check(at, &format!("<h1>Bridge stays open</h1><p>{dateline}"), Some(("2024-05-03", "text")));
         check(at, "<p>1.1.2020<h1>Bridge stays open</h1><p>3. Mai 2024", Some(("2024-05-03", "text")));
         check(at, "<p>3.5.2024<h1>Bridge stays open</h1>", Some(("2024-05-03", "text")));
         check(
@@ -210,6 +229,7 @@ mod tests {
         check("https://a.example/2024/05/03/bridge", "<p>1.1.2020", Some(("2024-05-03", "url")));
         check("https://a.example/20240503-bridge", "", Some(("2024-05-03", "url")));
         check("https://a.example/id/120240503", "<p>none", None);
+        check("https://a.example/2024/05/20240531_x", "", Some(("2024-05-31", "url")));
     }
 
     #[test]
