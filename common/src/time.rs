@@ -26,6 +26,12 @@ impl Timestamp {
         Timestamp(self.0.saturating_add(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)))
     }
 
+    /// The day it is in, UTC: days since 1970-01-01.
+    #[must_use]
+    pub fn day(self) -> u32 {
+        u32::try_from(self.0 / 86_400_000).unwrap_or(u32::MAX)
+    }
+
     /// How long until `later`; zero if it has passed.
     #[must_use]
     pub fn until(self, later: Timestamp) -> Duration {

@@ -89,7 +89,7 @@ impl<'de> Deserialize<'de> for ContentHash {
 }
 
 /// What of a page is counted: the number of the fetch (from the frontier, growing with each claim of
-/// the URL) and the content. A version is newer than another if its fetch number is larger.
+/// the URL) and the content. Which of two is newer: [`Version::is_newer`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Version {
     /// Grows by one with every claim of the URL.
@@ -98,9 +98,29 @@ pub struct Version {
     pub content: ContentHash,
 }
 
+impl Version {
+    /// Whether it takes the place of `other`: its fetch number is larger, or it is the removal of what that
+    /// fetch brought. So a page can be taken out without a fetch, a late message cannot bring it back, and
+    /// the next fetch can.
+    #[must_use]
+    pub fn is_newer(self, other: Version) -> bool {
+        let removes = self.content == ContentHash::NONE && other.content != ContentHash::NONE;
+        self.fetch > other.fetch || (self.fetch == other.fetch && removes)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_removal_is_newer_than_its_own_fetch_alone() {
+        let version = |fetch, content| Version { fetch, content: ContentHash([content; 16]) };
+        assert!(version(2, 0).is_newer(version(2, 7)) && version(3, 7).is_newer(version(2, 0)));
+        for (late, stored) in [((2, 7), (2, 0)), ((2, 0), (2, 0)), ((2, 7), (2, 8)), ((1, 0), (2, 7))] {
+            assert!(!version(late.0, late.1).is_newer(version(stored.0, stored.1)), "{late:?} {stored:?}");
+        }
+    }
 
     #[test]
     fn a_hash_reads_back_from_its_text_and_refuses_others() {

@@ -202,7 +202,8 @@ async fn change(
         },
     };
     let delta = Delta::between(old.as_ref(), Some(&page.contribution));
-    Ok(Ok(Change { url: page.url.clone(), expected: counted, new: page.version, delta }))
+    let (url, new, fetched_at) = (page.url.clone(), page.version, page.fetched_at);
+    Ok(Ok(Change { url, expected: counted, new, fetched_at, delta }))
 }
 
 /// An archived contribution; `None` if the archive does not hold it.

@@ -13,7 +13,9 @@ pub mod conformance;
 mod frontier;
 pub mod redb;
 pub mod redis;
+mod short;
 mod state;
+mod wholes;
 
 use async_trait::async_trait;
 use bytes::Bytes;

@@ -11,6 +11,7 @@ use bytes::Bytes;
 use super::StoreResult;
 use crate::contribution::{Delta, Table};
 use crate::page::{CanonicalUrl, Site};
+use crate::time::Timestamp;
 use crate::version::{ContentHash, Version};
 
 /// One page's change to its site's state.
@@ -23,6 +24,8 @@ pub struct Change {
     /// The version that counts afterwards; content [`ContentHash::NONE`] removes the page's counts
     /// (its fetch number stays, so that a late message cannot bring it back).
     pub new: Version,
+    /// When that version was fetched; kept to the day, for [`SiteState::counted_before`].
+    pub fetched_at: Timestamp,
     /// New contribution − old contribution.
     pub delta: Delta,
 }
@@ -40,8 +43,8 @@ pub enum Applied {
 
 /// The sums of the pages' contributions, a site at a time. Contract:
 /// - `apply` is atomic for its batch: all of it or nothing; changes are judged in order;
-/// - a change is judged first by version (not newer than the stored fetch number: `Stale`), then by
-///   `expected` (differs: `Conflict`), else counted: the version is stored and the delta added;
+/// - a change is judged first by version (not [newer](Version::is_newer) than the stored one: `Stale`), then
+///   by `expected` (differs: `Conflict`), else counted: the version is stored and the delta added;
 /// - any order, duplication or repetition of calls ends in the same cells and versions' contents;
 /// - cells that come to zero are gone; sums wrap, they never saturate or round.
 #[async_trait]
@@ -57,6 +60,13 @@ pub trait SiteState: Send + Sync {
 
     /// The pages that were counted, by URL, removed ones (content `NONE`) included.
     async fn pages(&self, site: &Site) -> StoreResult<Vec<(CanonicalUrl, Version)>>;
+
+    /// Those of them that count something and were fetched on a day (UTC) before the day of `before`, by URL.
+    async fn counted_before(
+        &self,
+        site: &Site,
+        before: Timestamp,
+    ) -> StoreResult<Vec<(CanonicalUrl, Version)>>;
 
     /// All sites with a counter that grows whenever a cell of the site changed; by name.
     async fn sites(&self) -> StoreResult<Vec<(Site, u64)>>;

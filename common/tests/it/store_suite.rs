@@ -40,6 +40,7 @@ enum Fault {
     CountsRemovals,
     SaturatesSums,
     KeepsForgotten,
+    ForgetsDays,
     ValuesWithoutVersion,
     // of an archive
     CutsBytes,
@@ -197,6 +198,14 @@ impl SiteState for Broken {
     async fn pages(&self, site: &Site) -> StoreResult<Vec<(CanonicalUrl, Version)>> {
         self.good.pages(site).await
     }
+    async fn counted_before(
+        &self,
+        site: &Site,
+        before: Timestamp,
+    ) -> StoreResult<Vec<(CanonicalUrl, Version)>> {
+        let before = if self.has(Fault::ForgetsDays) { Timestamp(u64::MAX) } else { before };
+        self.good.counted_before(site, before).await
+    }
     async fn sites(&self) -> StoreResult<Vec<(Site, u64)>> {
         self.good.sites().await
     }
@@ -294,6 +303,7 @@ async fn each_fault_of_mined_state_is_found() {
         CountsRemovals => "a_removed_page_counts_nothing_and_stays_removed",
         SaturatesSums => "sums_wrap",
         KeepsForgotten => "a_forgotten_site_starts_anew",
+        ForgetsDays => "pages_are_found_by_the_day_of_their_fetch",
         ValuesWithoutVersion => "a_value_is_put_if_it_is_what_was_expected",
     }
 }

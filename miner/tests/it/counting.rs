@@ -10,6 +10,7 @@ use newslode_common::config::Follow;
 use newslode_common::contribution::Table;
 use newslode_common::page::{CanonicalUrl, Site};
 use newslode_common::store::{Applied, Change, SiteState, StoreResult, Why, state_digest};
+use newslode_common::time::Timestamp;
 use newslode_common::version::Version;
 use newslode_miner::apply::{PageEnd, batch};
 use newslode_miner::verify::verify;
@@ -111,6 +112,13 @@ impl SiteState for AtOnce {
     }
     async fn pages(&self, site: &Site) -> StoreResult<Vec<(CanonicalUrl, Version)>> {
         self.inner.pages(site).await
+    }
+    async fn counted_before(
+        &self,
+        site: &Site,
+        before: Timestamp,
+    ) -> StoreResult<Vec<(CanonicalUrl, Version)>> {
+        self.inner.counted_before(site, before).await
     }
     async fn sites(&self) -> StoreResult<Vec<(Site, u64)>> {
         self.inner.sites().await

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Dice, ok, url};
+use super::{Dice, START, ok, url};
 use crate::contribution::{Cell, Delta, Table};
 use crate::page::{CanonicalUrl, Site};
 use crate::store::{Applied, Change, SiteState};
@@ -67,6 +67,7 @@ pub(super) fn change(fetch: &Fetch, stored: Option<Version>) -> Change {
         url: fetch.url.clone(),
         expected: stored,
         new: fetch.version,
+        fetched_at: START,
         delta: delta(old, fetch.version.content),
     }
 }

@@ -28,7 +28,7 @@ use super::archive::blocking;
 use super::{StoreError, StoreResult};
 
 /// What the file is laid out as; a file of another number is refused.
-const FORMAT: u64 = 1;
+const FORMAT: u64 = 2;
 /// Memory for pages of the file, in bytes.
 const CACHE_BYTES: usize = 128 << 20;
 
@@ -95,6 +95,19 @@ impl RedbStore {
     /// [`StoreError::Refused`] if the disk is full, [`StoreError::Unavailable`] if it failed.
     pub async fn flush(&self) -> StoreResult<()> {
         self.inner.writer.flush().await
+    }
+
+    /// Bytes of the file that hold something: records, the trees over them, and what their pages leave free.
+    /// Reads the whole file.
+    ///
+    /// # Errors
+    /// As any write.
+    pub async fn used_bytes(&self) -> StoreResult<u64> {
+        self.write(|transaction| {
+            let stats = transaction.stats()?;
+            Ok(stats.stored_bytes() + stats.metadata_bytes() + stats.fragmented_bytes())
+        })
+        .await
     }
 
     /// Runs a change in the writer's next transaction; returns once it is committed. The change may

@@ -5,31 +5,41 @@
 
 use std::collections::BTreeMap;
 
-use ::redb::{ReadableTable, Table as Held, TableDefinition, WriteTransaction};
+use ::redb::{
+    ReadTransaction, ReadableTable, ReadableTableMetadata, Table as Held, TableDefinition, WriteTransaction,
+};
 use async_trait::async_trait;
 use bytes::Bytes;
 
-use super::records::url;
-use super::{RedbStore, after};
+use super::RedbStore;
 use crate::contribution::{Cell, Table};
 use crate::page::{CanonicalUrl, Site};
+use crate::store::short::{long, short};
+use crate::store::wholes::{Judged, Wholes, merged};
 use crate::store::{Applied, Change, SiteState, StoreError, StoreResult};
+use crate::time::Timestamp;
 use crate::version::{ContentHash, Version};
 
-type CellKey = (&'static str, char, &'static str);
-type StoredVersion = (u64, [u8; 16]);
+/// Site's number, table's code, key.
+type CellKey = (u32, u8, &'static str);
+/// Site's number, URL as written under the site.
+type PageKey = (u32, &'static str);
+/// Fetch number, content, day of the fetch.
+type StoredVersion = (u64, [u8; 16], u32);
+/// Counter of the site's changes, whether the site is listed, its number. Never taken away, so that numbers
+/// are never given twice.
+type StoredSite = (u64, bool, u32);
 
 const CELLS: TableDefinition<'_, CellKey, i64> = TableDefinition::new("state_cells");
-const PAGES: TableDefinition<'_, (&str, &str), StoredVersion> = TableDefinition::new("state_pages");
-/// Site → counter of its changes, whether the site is listed.
-const COUNTERS: TableDefinition<'_, &str, (u64, bool)> = TableDefinition::new("state_counters");
+const PAGES: TableDefinition<'_, PageKey, StoredVersion> = TableDefinition::new("state_pages");
+const COUNTERS: TableDefinition<'_, &str, StoredSite> = TableDefinition::new("state_counters");
 const VALUES: TableDefinition<'_, &str, (u64, &[u8])> = TableDefinition::new("values");
 
 /// The tables, open for writing.
 pub(super) struct State<'t> {
     cells: Held<'t, CellKey, i64>,
-    pages: Held<'t, (&'static str, &'static str), StoredVersion>,
-    counters: Held<'t, &'static str, (u64, bool)>,
+    pages: Held<'t, PageKey, StoredVersion>,
+    counters: Held<'t, &'static str, StoredSite>,
     values: Held<'t, &'static str, (u64, &'static [u8])>,
 }
 
@@ -43,30 +53,54 @@ impl<'t> State<'t> {
         })
     }
 
-    fn apply(&mut self, site: &str, changes: &[Change]) -> StoreResult<Vec<Applied>> {
-        let mut verdicts = Vec::with_capacity(changes.len());
-        for change in changes {
-            let stored = self.pages.get((site, change.url.as_str()))?.map(|held| version(held.value()));
-            let verdict = judge(stored, change);
+    /// Counts a batch if all of it counts.
+    fn apply(&mut self, site: &str, batch: &Batch) -> StoreResult<Judged> {
+        let held = self.counters.get(site)?.map(|held| held.value());
+        let (counter, _, number) = match held {
+            Some(held) => held,
+            None => (0, true, next_number(self.counters.len()?)?),
+        };
+        let (verdicts, newest) = self.judged(number, &batch.heads)?;
+        if verdicts.iter().any(|verdict| *verdict != Applied::Applied) {
+            return Ok(Judged { counted: false, verdicts });
+        }
+        for (url, head) in newest {
+            self.pages.insert((number, url), (head.new.fetch, head.new.content.0, head.day))?;
+        }
+        for (cell, by) in &batch.sums {
+            self.add(number, cell, *by)?;
+        }
+        self.counters.insert(site, (counter + 1, true, number))?;
+        Ok(Judged { counted: true, verdicts })
+    }
+
+    /// The changes' verdicts, and of each page the last change that counts.
+    fn judged<'c>(
+        &self,
+        number: u32,
+        heads: &'c [Head],
+    ) -> StoreResult<(Vec<Applied>, BTreeMap<&'c str, &'c Head>)> {
+        let mut verdicts = Vec::with_capacity(heads.len());
+        let mut newest: BTreeMap<&str, &Head> = BTreeMap::new();
+        for head in heads {
+            let url = head.url.as_str();
+            let stored = match newest.get(url) {
+                Some(earlier) => Some(earlier.new),
+                None => self.pages.get((number, url))?.map(|held| version(held.value())),
+            };
+            let verdict = judge(stored, head);
             if verdict == Applied::Applied {
-                let held = (change.new.fetch, change.new.content.0);
-                self.pages.insert((site, change.url.as_str()), held)?;
-                for (cell, by) in change.delta.iter() {
-                    self.add(site, cell, by)?;
-                }
+                newest.insert(url, head);
             }
             verdicts.push(verdict);
         }
-        if verdicts.contains(&Applied::Applied) {
-            let counter = self.counters.get(site)?.map_or(0, |held| held.value().0);
-            self.counters.insert(site, (counter + 1, true))?;
-        }
-        Ok(verdicts)
+        Ok((verdicts, newest))
     }
 
-    fn add(&mut self, site: &str, cell: &Cell, by: i64) -> StoreResult<()> {
-        let key = (site, cell.table.code(), cell.key.as_str());
-        let held = self.cells.get(key)?.map_or(0, |held| held.value());
+    fn add(&mut self, site: u32, cell: &Cell, by: i64) -> StoreResult<()> {
+        let key = (site, code(cell.table), cell.key.as_str());
+        // Most cells of a page are new: so one walk down the tree is enough for these.
+        let Some(held) = self.cells.insert(key, by)?.map(|held| held.value()) else { return Ok(()) };
         let sum = held.wrapping_add(by);
         if sum == 0 {
             self.cells.remove(key)?;
@@ -77,13 +111,11 @@ impl<'t> State<'t> {
     }
 
     fn forget(&mut self, site: &str) -> StoreResult<()> {
-        let end = after(site);
-        self.cells.retain_in((site, '\0', "")..(end.as_str(), '\0', ""), |_, _| false)?;
-        self.pages.retain_in((site, "")..(end.as_str(), ""), |_, _| false)?;
-        let counter = self.counters.get(site)?.map(|held| held.value().0);
-        if let Some(counter) = counter {
-            self.counters.insert(site, (counter + 1, false))?;
-        }
+        let held = self.counters.get(site)?.map(|held| held.value());
+        let Some((counter, _, number)) = held else { return Ok(()) };
+        self.cells.retain_in((number, 0, "")..(number + 1, 0, ""), |_, _| false)?;
+        self.pages.retain_in((number, "")..(number + 1, ""), |_, _| false)?;
+        self.counters.insert(site, (counter + 1, false, number))?;
         Ok(())
     }
 
@@ -98,19 +130,72 @@ impl<'t> State<'t> {
     }
 }
 
+/// A change without its delta, as it goes to the writer.
+struct Head {
+    url: String,
+    expected: Option<Version>,
+    new: Version,
+    day: u32,
+}
+
+/// Changes that count together.
+struct Batch {
+    heads: Vec<Head>,
+    sums: Vec<(Cell, i64)>,
+}
+
+impl Batch {
+    fn of(site: &Site, changes: &[&Change]) -> Batch {
+        let head = |change: &&Change| Head {
+            url: short(site.as_str(), &change.url).into_owned(),
+            expected: change.expected,
+            new: change.new,
+            day: change.fetched_at.day(),
+        };
+        let sums = merged(changes).into_iter().map(|(cell, by)| (cell.clone(), by));
+        Batch { heads: changes.iter().map(head).collect(), sums: sums.collect() }
+    }
+}
+
 /// By version first: a late message is stale whatever it expected.
-fn judge(stored: Option<Version>, change: &Change) -> Applied {
-    if stored.is_some_and(|stored| change.new.fetch <= stored.fetch) {
+fn judge(stored: Option<Version>, head: &Head) -> Applied {
+    if stored.is_some_and(|stored| !head.new.is_newer(stored)) {
         Applied::Stale
-    } else if stored != change.expected {
+    } else if stored != head.expected {
         Applied::Conflict(stored)
     } else {
         Applied::Applied
     }
 }
 
-fn version((fetch, content): StoredVersion) -> Version {
+fn version((fetch, content, _): StoredVersion) -> Version {
     Version { fetch, content: ContentHash(content) }
+}
+
+/// Codes are ASCII letters.
+fn code(table: Table) -> u8 {
+    u8::try_from(table.code()).unwrap_or(u8::MAX)
+}
+
+fn next_number(sites: u64) -> StoreResult<u32> {
+    u32::try_from(sites).map_err(|_| StoreError::Refused("more sites than this store can number".into()))
+}
+
+/// A site's number; `None` if it never had a page.
+fn number(transaction: &ReadTransaction, site: &Site) -> StoreResult<Option<u32>> {
+    Ok(transaction.open_table(COUNTERS)?.get(site.as_str())?.map(|held| held.value().2))
+}
+
+/// A site's pages with the days of their fetches, by URL.
+fn pages(transaction: &ReadTransaction, site: &Site) -> StoreResult<Vec<(CanonicalUrl, Version, u32)>> {
+    let Some(number) = number(transaction, site)? else { return Ok(Vec::new()) };
+    let mut pages = Vec::new();
+    for pair in transaction.open_table(PAGES)?.range((number, "")..(number + 1, ""))? {
+        let (key, stored) = pair?;
+        pages.push((long(site.as_str(), key.value().1)?, version(stored.value()), stored.value().2));
+    }
+    pages.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+    Ok(pages)
 }
 
 #[async_trait]
@@ -118,10 +203,11 @@ impl SiteState for RedbStore {
     async fn versions(&self, site: &Site, urls: &[CanonicalUrl]) -> StoreResult<Vec<Option<Version>>> {
         let (site, urls) = (site.clone(), urls.to_vec());
         self.read(move |transaction| {
+            let Some(number) = number(transaction, &site)? else { return Ok(vec![None; urls.len()]) };
             let pages = transaction.open_table(PAGES)?;
             let mut versions = Vec::with_capacity(urls.len());
             for url in &urls {
-                let held = pages.get((site.as_str(), url.as_str()))?;
+                let held = pages.get((number, short(site.as_str(), url).as_ref()))?;
                 versions.push(held.map(|held| version(held.value())));
             }
             Ok(versions)
@@ -130,19 +216,23 @@ impl SiteState for RedbStore {
     }
 
     async fn apply(&self, site: &Site, changes: &[Change]) -> StoreResult<Vec<Applied>> {
-        let (site, changes) = (site.clone(), changes.to_vec());
-        self.write(move |transaction| State::open(transaction)?.apply(site.as_str(), &changes)).await
+        let mut wholes = Wholes::new(changes);
+        while let Some(batch) = wholes.batch() {
+            let (site, batch) = (site.clone(), Batch::of(site, &batch));
+            let judged =
+                self.write(move |transaction| State::open(transaction)?.apply(site.as_str(), &batch)).await?;
+            wholes.take(&judged);
+        }
+        Ok(wholes.verdicts())
     }
 
     async fn cells(&self, site: &Site, table: Table) -> StoreResult<BTreeMap<String, i64>> {
         let site = site.clone();
         self.read(move |transaction| {
-            let held = transaction.open_table(CELLS)?;
-            let (site, code) = (site.as_str(), table.code());
-            // Codes are ASCII letters, so the next character is one past the table.
-            let next = char::from_u32(u32::from(code) + 1).unwrap_or(char::MAX);
             let mut cells = BTreeMap::new();
-            for pair in held.range((site, code, "")..(site, next, ""))? {
+            let Some(number) = number(transaction, &site)? else { return Ok(cells) };
+            let (held, code) = (transaction.open_table(CELLS)?, code(table));
+            for pair in held.range((number, code, "")..(number, code + 1, ""))? {
                 let (key, sum) = pair?;
                 cells.insert(key.value().2.to_owned(), sum.value());
             }
@@ -154,13 +244,23 @@ impl SiteState for RedbStore {
     async fn pages(&self, site: &Site) -> StoreResult<Vec<(CanonicalUrl, Version)>> {
         let site = site.clone();
         self.read(move |transaction| {
-            let held = transaction.open_table(PAGES)?;
-            let mut pages = Vec::new();
-            for pair in held.range((site.as_str(), "")..(after(site.as_str()).as_str(), ""))? {
-                let (key, stored) = pair?;
-                pages.push((url(key.value().1)?, version(stored.value())));
-            }
-            Ok(pages)
+            let pages = pages(transaction, &site)?;
+            Ok(pages.into_iter().map(|(url, version, _)| (url, version)).collect())
+        })
+        .await
+    }
+
+    async fn counted_before(
+        &self,
+        site: &Site,
+        before: Timestamp,
+    ) -> StoreResult<Vec<(CanonicalUrl, Version)>> {
+        let site = site.clone();
+        self.read(move |transaction| {
+            let old = pages(transaction, &site)?
+                .into_iter()
+                .filter(|(_, version, day)| *day < before.day() && version.content != ContentHash::NONE);
+            Ok(old.map(|(url, version, _)| (url, version)).collect())
         })
         .await
     }
@@ -171,7 +271,7 @@ impl SiteState for RedbStore {
             let mut sites = Vec::new();
             for pair in counters.iter()? {
                 let (name, held) = pair?;
-                if let (counter, true) = held.value() {
+                if let (counter, true, _) = held.value() {
                     sites.push((Site::of_host(name.value()), counter));
                 }
             }

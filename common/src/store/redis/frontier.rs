@@ -15,6 +15,7 @@ use futures::stream::{StreamExt, TryStreamExt};
 use super::{IN_FLIGHT, RedisStore, function, pack};
 use crate::outcome::Outcome;
 use crate::page::{CanonicalUrl, Site};
+use crate::store::short::{long, short};
 use crate::store::{
     Added, BUCKETS, Claim, Completed, Completion, Entry, Frontier, NewUrl, SiteSettings, SiteStatus,
     StoreError, StoreResult, Validators,
@@ -114,7 +115,7 @@ impl Frontier for RedisStore {
         now: Timestamp,
     ) -> StoreResult<Completed> {
         let mut call = function("nl1_complete", &self.keys().frontier(&claim.site));
-        call.arg(claim.site.as_str()).arg(claim.url.as_str()).arg(claim.fetch);
+        call.arg(claim.site.as_str()).arg(short(claim.site.as_str(), &claim.url).as_ref()).arg(claim.fetch);
         call.arg(pack::millis(claim.lease_until.0)).arg(pack::millis(now.0));
         let time =
             |time: Option<Timestamp>| time.map(|time| pack::millis(time.0).to_string()).unwrap_or_default();
@@ -143,7 +144,8 @@ impl Frontier for RedisStore {
     async fn entry(&self, url: &CanonicalUrl) -> StoreResult<Option<Entry>> {
         let site = url.site();
         let mut call = function("nl1_entry", &self.keys().frontier(&site));
-        let (record, due, lease): Held = self.connection().call(call.arg(url.as_str())).await?;
+        let (record, due, lease): Held =
+            self.connection().call(call.arg(short(site.as_str(), url).as_ref())).await?;
         record.map(|record| entry(url.clone(), &record, due.as_deref(), lease.as_deref())).transpose()
     }
 
@@ -152,13 +154,16 @@ impl Frontier for RedisStore {
         let (records, due, leases): (BTreeMap<String, String>, Scores, Scores) =
             self.connection().call(&call).await?;
         let [due, leases] = [due, leases].map(BTreeMap::from_iter);
-        records
+        let entries = records
             .iter()
             .map(|(url, record)| {
                 let (due, lease) = (due.get(url), leases.get(url));
-                entry(pack::url(url)?, record, due.map(String::as_str), lease.map(String::as_str))
+                entry(long(site.as_str(), url)?, record, due.map(String::as_str), lease.map(String::as_str))
             })
-            .collect()
+            .collect::<StoreResult<Vec<_>>>();
+        let mut entries = entries?;
+        entries.sort_unstable_by(|one, other| one.url.cmp(&other.url));
+        Ok(entries)
     }
 
     async fn status(&self) -> StoreResult<Vec<SiteStatus>> {
@@ -191,7 +196,10 @@ impl RedisStore {
         call.arg(site.as_str()).arg(pack::millis(now.0));
         call.arg(pack::validators_text(&Validators::default()));
         for url in urls {
-            call.arg(url.url.as_str()).arg(url.depth).arg(pack::why_code(url.why)).arg(url.hops);
+            call.arg(short(site.as_str(), &url.url).as_ref())
+                .arg(url.depth)
+                .arg(pack::why_code(url.why))
+                .arg(url.hops);
         }
         let reply: Vec<String> = self.connection().call(&call).await?;
         let Some((counts, promoted)) = reply.split_first_chunk::<5>() else {
@@ -204,7 +212,7 @@ impl RedisStore {
             over_budget: pack::number(over_budget)?,
             too_deep: pack::number(too_deep)?,
             unknown_site: pack::number(unknown_site)?,
-            promoted: promoted.iter().map(|url| pack::url(url)).collect::<StoreResult<_>>()?,
+            promoted: promoted.iter().map(|url| long(site.as_str(), url)).collect::<StoreResult<_>>()?,
         })
     }
 
@@ -259,7 +267,7 @@ impl RedisStore {
         claims
             .iter()
             .map(|[site, url, record]| {
-                let held = pack::entry(pack::url(url)?, record)?;
+                let held = pack::entry(long(site, url)?, record)?;
                 Ok(Claim {
                     site: pack::site(site)?,
                     url: held.url,

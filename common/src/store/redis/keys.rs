@@ -10,10 +10,10 @@
 //! | `newslode:{b7}:sites` | sorted set: site by the time it may be claimed next; `+inf`: not at all |
 //! | `newslode:{b7}:state`, `…:gone` | hash: change counter of the mined and of the forgotten sites |
 //! | `newslode:{b7}:m:SITE` | hash: settings, last claim, rest |
-//! | `newslode:{b7}:u:SITE` | hash: URL → record |
+//! | `newslode:{b7}:u:SITE` | hash: URL as `short` writes it → record; so in all that follow |
 //! | `newslode:{b7}:d:SITE`, `…:l:SITE` | sorted sets: pending URLs by due time, claimed ones by lease end |
 //! | `newslode:{b7}:o:SITE` | hash: last outcome → URLs |
-//! | `newslode:{b7}:v:SITE` | hash: URL → counted version |
+//! | `newslode:{b7}:v:SITE` | hash: URL → counted version and the day of its fetch |
 //! | `newslode:{b7}:c.t:SITE` | hash: cell of table `t` → count |
 //! | `newslode:{v:NAME}` | hash: version and bytes of a value |
 

@@ -44,6 +44,13 @@ pub(super) async fn run_id(connection: &Connection) -> StoreResult<String> {
     id.ok_or_else(|| StoreError::Corrupt("the server does not name its run".into()))
 }
 
+/// Bytes that the server's data takes.
+pub(super) async fn used_memory(connection: &Connection) -> StoreResult<u64> {
+    let info: String = connection.call(redis::cmd("INFO").arg("memory")).await?;
+    let used = fields(&info).get("used_memory").and_then(|bytes| bytes.parse().ok());
+    used.ok_or_else(|| StoreError::Corrupt("the server does not say what memory it uses".into()))
+}
+
 fn fields(info: &str) -> HashMap<&str, &str> {
     info.lines().filter_map(|line| line.split_once(':')).collect()
 }

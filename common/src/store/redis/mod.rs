@@ -67,6 +67,14 @@ impl RedisStore {
         Ok(RedisStore { shared: Arc::new(shared) })
     }
 
+    /// Bytes of memory that all data of the server takes, ours and others', with what its allocator adds.
+    ///
+    /// # Errors
+    /// As any call.
+    pub async fn used_memory(&self) -> StoreResult<u64> {
+        library::used_memory(self.connection()).await
+    }
+
     fn connection(&self) -> &Connection {
         &self.shared.connection
     }

@@ -1,16 +1,16 @@
 //! What travels to the functions and lies in Redis: batches, URL records, versions.
 //!
-//! A batch is MessagePack, because Lua unpacks that in C: each distinct cell is named once, changes
-//! refer to cells by number. A record is one line of text, readable with `redis-cli`, then the
+//! A batch is MessagePack, because Lua unpacks that in C: the sums of all its changes by cell, then the
+//! changes' versions. URLs are written as [`short`] has them. A record is one line of text, readable with `redis-cli`, then the
 //! validators' bytes: `depth why hops fetch attempts outcome content etag-length
 //! last-modified-length ⏎ etag last-modified`, with `-` for what is not there. The functions read the
 //! same form: `parse` and `record` in `frontier.lua`.
 
-use std::collections::HashMap;
-
-use crate::contribution::{Cell, Table};
+use crate::contribution::Table;
 use crate::outcome::Outcome;
 use crate::page::{CanonicalUrl, Site};
+use crate::store::short::short;
+use crate::store::wholes::merged;
 use crate::store::{Change, Entry, StoreError, StoreResult, Validators, Why};
 use crate::time::Timestamp;
 use crate::version::{ContentHash, Version};
@@ -28,11 +28,6 @@ pub(super) fn site(text: &str) -> StoreResult<Site> {
     Ok(Site::of_host(text))
 }
 
-/// Reads a URL back.
-pub(super) fn url(text: &str) -> StoreResult<CanonicalUrl> {
-    text.parse().map_err(|_| StoreError::Corrupt(format!("`{text}` is not a canonical URL")))
-}
-
 /// Reads a number back.
 pub(super) fn number<T: std::str::FromStr>(text: &str) -> StoreResult<T> {
     text.parse().map_err(|_| StoreError::Corrupt(format!("`{text}` is not a number of its kind")))
@@ -46,16 +41,18 @@ pub(super) fn time(score: &str) -> StoreResult<Timestamp> {
     }
 }
 
-/// `fetch content`.
-pub(super) fn version_text(version: Version) -> String {
-    format!("{} {}", version.fetch, version.content)
+/// Content, then the fetch number: as the functions compare them.
+pub(super) fn version_bytes(version: Version) -> Vec<u8> {
+    [&version.content.0[..], version.fetch.to_string().as_bytes()].concat()
 }
 
-/// The other way.
-pub(super) fn version(text: &str) -> StoreResult<Version> {
-    let wrong = || StoreError::Corrupt(format!("`{text}` is not a page's version"));
-    let (fetch, content) = text.split_once(' ').ok_or_else(wrong)?;
-    Ok(Version { fetch: number(fetch)?, content: content.parse().map_err(|_| wrong())? })
+/// A version as given out (then the day is 0) or as stored, with the day of its fetch.
+pub(super) fn version(bytes: &[u8]) -> StoreResult<(Version, u32)> {
+    let wrong = || StoreError::Corrupt(format!("{bytes:?} is not a page's version"));
+    let (content, rest) = bytes.split_first_chunk::<16>().ok_or_else(wrong)?;
+    let rest = std::str::from_utf8(rest).map_err(|_| wrong())?;
+    let (fetch, day) = rest.split_once(' ').unwrap_or((rest, "0"));
+    Ok((Version { fetch: number(fetch)?, content: ContentHash(*content) }, number(day)?))
 }
 
 /// The reason as a digit that grows with its strength.
@@ -127,44 +124,30 @@ pub(super) fn entry(url: CanonicalUrl, record: &str) -> StoreResult<Entry> {
 }
 
 /// A batch of changes as the function `apply` takes it.
-pub(super) fn batch(changes: &[Change]) -> Vec<u8> {
-    let (names, numbers) = number_cells(changes);
+pub(super) fn batch(site: &str, changes: &[&Change]) -> Vec<u8> {
+    let sums = merged(changes);
     let mut out = MessagePack::default();
     out.array(2);
-    out.array(names.len());
-    for cells in &names {
-        out.array(cells.len());
-        cells.iter().for_each(|cell| out.text(&cell.key));
+    out.array(2 * Table::ALL.len());
+    for table in Table::ALL {
+        // In the order of the cells, so each table's stand together.
+        let from = sums.partition_point(|(cell, _)| cell.table < *table);
+        let to = sums.partition_point(|(cell, _)| cell.table <= *table);
+        let sums = sums.get(from..to).unwrap_or_default();
+        out.array(sums.len());
+        sums.iter().for_each(|(cell, _)| out.bytes(cell.key.as_bytes()));
+        out.array(sums.len());
+        sums.iter().for_each(|(_, by)| out.integer(*by));
     }
-    out.array(changes.len());
+    out.array(5 * changes.len());
     for change in changes {
-        out.array(5);
-        out.text(change.url.as_str());
-        out.text(&change.expected.map(version_text).unwrap_or_default());
-        out.text(&change.new.fetch.to_string());
-        out.text(&change.new.content.to_string());
-        out.array(2 * change.delta.len());
-        for (cell, by) in change.delta.iter() {
-            out.integer(i64::from(numbers.get(cell).copied().unwrap_or_default()));
-            out.integer(by);
-        }
+        out.bytes(short(site, &change.url).as_bytes());
+        out.bytes(&change.expected.map(version_bytes).unwrap_or_default());
+        out.bytes(change.new.fetch.to_string().as_bytes());
+        out.bytes(&change.new.content.0);
+        out.bytes(change.fetched_at.day().to_string().as_bytes());
     }
     out.0
-}
-
-/// The distinct cells by table, and each one's number, from 1 on through all tables.
-fn number_cells(changes: &[Change]) -> (Vec<Vec<&Cell>>, HashMap<&Cell, u32>) {
-    let mut numbers: HashMap<&Cell, u32> = HashMap::new();
-    let mut names: Vec<Vec<&Cell>> = vec![Vec::new(); Table::ALL.len()];
-    for (cell, _) in changes.iter().flat_map(|change| change.delta.iter()) {
-        if numbers.insert(cell, 0).is_none() {
-            names[cell.table as usize].push(cell);
-        }
-    }
-    for (cell, number) in names.iter().flatten().zip(1..) {
-        numbers.insert(cell, number);
-    }
-    (names, numbers)
 }
 
 /// As much of MessagePack as a batch needs. Integers that a double may not hold travel as text.
@@ -180,20 +163,21 @@ impl MessagePack {
         self.0.extend(u32::try_from(length).unwrap_or(u32::MAX).to_be_bytes());
     }
 
-    fn text(&mut self, text: &str) {
-        match u8::try_from(text.len()) {
+    /// As a string: Lua's are bytes.
+    fn bytes(&mut self, bytes: &[u8]) {
+        match u8::try_from(bytes.len()) {
             Ok(length) => self.0.extend([0xd9, length]),
             Err(_) => {
                 self.0.push(0xdb);
-                self.0.extend(u32::try_from(text.len()).unwrap_or(u32::MAX).to_be_bytes());
+                self.0.extend(u32::try_from(bytes.len()).unwrap_or(u32::MAX).to_be_bytes());
             }
         }
-        self.0.extend(text.as_bytes());
+        self.0.extend(bytes);
     }
 
     fn integer(&mut self, value: i64) {
         if value.unsigned_abs() >= Self::EXACT {
-            self.text(&value.to_string());
+            self.bytes(value.to_string().as_bytes());
         } else if let Ok(small @ 0..) = i8::try_from(value) {
             self.0.extend(small.to_be_bytes());
         } else if let Ok(small) = i32::try_from(value) {
@@ -211,9 +195,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tables_are_numbered_in_the_order_of_all() {
-        for (n, table) in Table::ALL.iter().enumerate() {
-            assert_eq!(*table as usize, n);
+    fn tables_are_in_order() {
+        assert!(Table::ALL.is_sorted());
+    }
+
+    #[test]
+    fn a_version_reads_back_and_a_broken_one_is_refused() {
+        let wanted = Version { fetch: 70, content: ContentHash(*b"1234 567 9012345") };
+        let given = version_bytes(wanted);
+        assert_eq!(version(&given).unwrap(), (wanted, 0));
+        assert_eq!(version(&[&given[..], b" 20000"].concat()).unwrap(), (wanted, 20_000));
+        for broken in [&given[..15], &given[..16], b"1234567890123456x 1", b"12345678901234561 x"] {
+            assert!(version(broken).is_err(), "{broken:?}");
         }
     }
 

@@ -101,42 +101,46 @@ local function newer(a, b)
   return #a > #b or (#a == #b and a > b)
 end
 
--- Judges the changes in order. Returns the verdicts, the pages' new versions and the sum of the
--- counted deltas by the number of the cell.
+-- The content of a page that was removed.
+local NONE = '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0'
+
+-- A page's stored version: 16 bytes of content, the fetch number, a space, the day of the fetch. What is
+-- given out and expected ends before the space.
+local function version(stored)
+  local fetch = string.match(stored, '^%d+', 17) or error('a page has a broken version')
+  return string.sub(stored, 1, 16), fetch
+end
+
+-- Judges the changes in order. Returns the verdicts, how many count, and the pages' new versions.
 local function judge(versions, changes)
-  local urls, held, fresh, sums, verdicts = {}, {}, {}, {}, {}
-  for n = 1, #changes do urls[n] = changes[n][1] end
-  for n, version in ipairs(read(versions, urls)) do held[urls[n]] = version end
-  for n, change in ipairs(changes) do
-    local url, expected, fetch, content, moves = unpack(change)
-    local stored = held[url]
-    if stored and not newer(fetch, string.match(stored, '^%d+')) then
-      verdicts[n] = 'S'
-    elseif (stored or '') ~= expected then
-      verdicts[n] = 'C' .. (stored or '')
-    else
-      verdicts[n] = 'A'
-      held[url] = fetch .. ' ' .. content
-      fresh[url] = held[url]
-      for m = 1, #moves, 2 do
-        local cell = moves[m]
-        sums[cell] = add(sums[cell] or 0, moves[m + 1])
-      end
+  local urls, held, fresh, verdicts, counted = {}, {}, {}, {}, 0
+  for n = 1, #changes, 5 do urls[#urls + 1] = changes[n] end
+  for n, stored in ipairs(read(versions, urls)) do held[urls[n]] = stored end
+  for n = 1, #changes, 5 do
+    local url, expected, fetch, content, day = unpack(changes, n, n + 4)
+    local is_newer, known = true, ''
+    if held[url] then
+      local old, number = version(held[url])
+      known = old .. number
+      is_newer = newer(fetch, number) or (fetch == number and content == NONE and old ~= NONE)
     end
+    local verdict
+    if not is_newer then
+      verdict = 'S'
+    elseif known ~= expected then
+      verdict = 'C' .. known
+    else
+      verdict, counted = 'A', counted + 1
+      held[url] = content .. fetch .. ' ' .. day
+      fresh[url] = held[url]
+    end
+    verdicts[#verdicts + 1] = verdict
   end
-  return verdicts, fresh, sums
+  return verdicts, counted, fresh
 end
 
 -- What to set and what to delete in one table: { key, fields and values, fields }.
-local function moved(key, names, first, sums)
-  local fields, by = {}, {}
-  for n, name in ipairs(names) do
-    local sum = sums[first + n]
-    if sum and sum ~= 0 then
-      fields[#fields + 1] = name
-      by[#by + 1] = sum
-    end
-  end
+local function moved(key, fields, by)
   local set, gone = {}, {}
   for n, value in ipairs(read(key, fields)) do
     local sum = add(count(value), by[n])
@@ -151,27 +155,29 @@ local function moved(key, names, first, sums)
 end
 
 -- KEYS: versions, counters of the bucket's sites, counters of its forgotten sites, the tables.
--- ARGV: site, batch = msgpack { { a table's cells, … }, { { url, expected, fetch, content, { cell, by, … } }, … } };
--- cells are numbered from 1 on through all tables.
+-- ARGV: site, batch = msgpack { { a table's cells, by how much each, the next table's … }, { url, expected,
+-- fetch, content, day, the next change's … } }. The sums are those of all changes together, so either all of
+-- them count or nothing is written. Reply: 1 or 0 for that, then the verdicts.
 -- Everything is read and judged before the first write, so an error leaves all as it was.
 local function apply(keys, args)
-  local names, changes = unpack(cmsgpack.unpack(args[2]))
-  local verdicts, fresh, sums = judge(keys[1], changes)
-  local pages = {}
-  for url, version in pairs(fresh) do
-    pages[#pages + 1] = url
-    pages[#pages + 1] = version
-  end
-  if #pages == 0 then return verdicts end
-  local tables, first, changed = {}, 0, 0
-  for n, cells in ipairs(names) do
-    tables[n] = moved(keys[3 + n], cells, first, sums)
-    first = first + #cells
+  local sums, changes = unpack(cmsgpack.unpack(args[2]))
+  local verdicts, counted, fresh = judge(keys[1], changes)
+  local is_whole = counted == #verdicts
+  table.insert(verdicts, 1, is_whole and '1' or '0')
+  if not is_whole then return verdicts end
+  local tables, changed = {}, 0
+  for n = 1, #sums / 2 do
+    tables[n] = moved(keys[3 + n], sums[2 * n - 1], sums[2 * n])
     if #tables[n][2] + #tables[n][3] > 0 then changed = 1 end
   end
   for _, table in ipairs(tables) do
     write('HSET', table[1], table[2])
     write('HDEL', table[1], table[3])
+  end
+  local pages = {}
+  for url, stored in pairs(fresh) do
+    pages[#pages + 1] = url
+    pages[#pages + 1] = stored
   end
   write('HSET', keys[1], pages)
   local before = redis.call('HGET', keys[3], args[1])

@@ -8,8 +8,11 @@ use bytes::Bytes;
 use super::{RedisStore, function, library, pack};
 use crate::contribution::Table;
 use crate::page::{CanonicalUrl, Site};
+use crate::store::short::{long, short};
+use crate::store::wholes::{Judged, Wholes};
 use crate::store::{Applied, Change, SiteState, StoreError, StoreResult};
-use crate::version::Version;
+use crate::time::Timestamp;
+use crate::version::{ContentHash, Version};
 
 #[async_trait]
 impl SiteState for RedisStore {
@@ -20,10 +23,12 @@ impl SiteState for RedisStore {
         let mut ask = redis::cmd("HMGET");
         ask.arg(self.keys().versions(site));
         urls.iter().for_each(|url| {
-            ask.arg(url.as_str());
+            ask.arg(short(site.as_str(), url).as_ref());
         });
-        let held: Vec<Option<String>> = self.connection().call(&ask).await?;
-        held.into_iter().map(|text| text.map(|text| pack::version(&text)).transpose()).collect()
+        let held: Vec<Option<Vec<u8>>> = self.connection().call(&ask).await?;
+        held.into_iter()
+            .map(|bytes| Ok(bytes.map(|bytes| pack::version(&bytes)).transpose()?.map(|(v, _)| v)))
+            .collect()
     }
 
     async fn apply(&self, site: &Site, changes: &[Change]) -> StoreResult<Vec<Applied>> {
@@ -31,14 +36,11 @@ impl SiteState for RedisStore {
             return Ok(Vec::new());
         }
         self.announce(site).await?;
-        let mut call = function("nl1_apply", &self.keys().mined(site));
-        call.arg(site.as_str()).arg(pack::batch(changes));
-        let verdicts: Vec<String> = self.connection().call(&call).await?;
-        if verdicts.len() != changes.len() {
-            let (given, judged) = (changes.len(), verdicts.len());
-            return Err(StoreError::Corrupt(format!("{given} changes were sent, {judged} were judged")));
+        let mut wholes = Wholes::new(changes);
+        while let Some(batch) = wholes.batch() {
+            wholes.take(&self.apply_whole(site, &batch).await?);
         }
-        verdicts.iter().map(|text| verdict(text)).collect()
+        Ok(wholes.verdicts())
     }
 
     async fn cells(&self, site: &Site, table: Table) -> StoreResult<BTreeMap<String, i64>> {
@@ -48,9 +50,19 @@ impl SiteState for RedisStore {
     }
 
     async fn pages(&self, site: &Site) -> StoreResult<Vec<(CanonicalUrl, Version)>> {
-        let held: BTreeMap<String, String> =
-            self.connection().call(redis::cmd("HGETALL").arg(self.keys().versions(site))).await?;
-        held.iter().map(|(url, version)| Ok((pack::url(url)?, pack::version(version)?))).collect()
+        let pages = self.pages_with_days(site).await?;
+        Ok(pages.into_iter().map(|(url, version, _)| (url, version)).collect())
+    }
+
+    async fn counted_before(
+        &self,
+        site: &Site,
+        before: Timestamp,
+    ) -> StoreResult<Vec<(CanonicalUrl, Version)>> {
+        let pages = self.pages_with_days(site).await?.into_iter();
+        let old =
+            pages.filter(|(_, version, day)| *day < before.day() && version.content != ContentHash::NONE);
+        Ok(old.map(|(url, version, _)| (url, version)).collect())
     }
 
     async fn sites(&self) -> StoreResult<Vec<(Site, u64)>> {
@@ -93,12 +105,40 @@ impl SiteState for RedisStore {
     }
 }
 
-fn verdict(text: &str) -> StoreResult<Applied> {
-    match text.split_at_checked(1) {
-        Some(("A", "")) => Ok(Applied::Applied),
-        Some(("S", "")) => Ok(Applied::Stale),
-        Some(("C", "")) => Ok(Applied::Conflict(None)),
-        Some(("C", stored)) => Ok(Applied::Conflict(Some(pack::version(stored)?))),
-        _ => Err(StoreError::Corrupt(format!("`{text}` is no verdict on a change"))),
+impl RedisStore {
+    async fn apply_whole(&self, site: &Site, changes: &[&Change]) -> StoreResult<Judged> {
+        let mut call = function("nl1_apply", &self.keys().mined(site));
+        call.arg(site.as_str()).arg(pack::batch(site.as_str(), changes));
+        let reply: Vec<Vec<u8>> = self.connection().call(&call).await?;
+        let verdicts = reply.get(1..).unwrap_or_default();
+        if verdicts.len() != changes.len() {
+            let (given, judged) = (changes.len(), verdicts.len());
+            return Err(StoreError::Corrupt(format!("{given} changes were sent, {judged} were judged")));
+        }
+        let verdicts = verdicts.iter().map(|bytes| verdict(bytes)).collect::<StoreResult<_>>()?;
+        Ok(Judged { counted: reply.first().is_some_and(|counted| counted == b"1"), verdicts })
+    }
+
+    /// A site's pages with the days of their fetches, by URL.
+    async fn pages_with_days(&self, site: &Site) -> StoreResult<Vec<(CanonicalUrl, Version, u32)>> {
+        let held: BTreeMap<String, Vec<u8>> =
+            self.connection().call(redis::cmd("HGETALL").arg(self.keys().versions(site))).await?;
+        let page = |(url, bytes): (&String, &Vec<u8>)| {
+            let (version, day) = pack::version(bytes)?;
+            Ok((long(site.as_str(), url)?, version, day))
+        };
+        let mut pages = held.iter().map(page).collect::<StoreResult<Vec<_>>>()?;
+        pages.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+        Ok(pages)
+    }
+}
+
+fn verdict(bytes: &[u8]) -> StoreResult<Applied> {
+    match bytes {
+        b"A" => Ok(Applied::Applied),
+        b"S" => Ok(Applied::Stale),
+        b"C" => Ok(Applied::Conflict(None)),
+        [b'C', stored @ ..] => Ok(Applied::Conflict(Some(pack::version(stored)?.0))),
+        _ => Err(StoreError::Corrupt(format!("{bytes:?} is no verdict on a change"))),
     }
 }

@@ -18,9 +18,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
 
-use super::{Dice, checks, fresh, histories, ok, site, url};
+use super::{Dice, START, checks, fresh, histories, ok, site, url};
 use crate::contribution::{Cell, Delta, Table};
 use crate::store::{Applied, Change, SiteState, state_digest};
+use crate::time::Timestamp;
 use crate::version::{ContentHash, Version};
 
 checks! { SiteState:
@@ -36,6 +37,8 @@ checks! { SiteState:
     a_change_that_expects_more_than_is_stored_is_a_conflict,
     a_removed_page_counts_nothing_and_stays_removed,
     a_removed_page_can_come_back,
+    a_removal_takes_the_place_of_its_own_fetch,
+    pages_are_found_by_the_day_of_their_fetch,
     changes_are_judged_one_by_one_in_order,
     a_batch_is_seen_whole_or_not_at_all,
     of_concurrent_changes_one_counts,
@@ -73,7 +76,7 @@ fn change(
     cells: &[(&str, i64)],
 ) -> Change {
     let new = new.unwrap_or(Version { fetch: 0, content: ContentHash::NONE });
-    Change { url: url(name, path), expected, new, delta: delta(cells) }
+    Change { url: url(name, path), expected, new, fetched_at: START, delta: delta(cells) }
 }
 
 async fn apply(state: &dyn SiteState, name: &str, changes: &[Change]) -> Vec<Applied> {

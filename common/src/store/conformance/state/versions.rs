@@ -160,3 +160,47 @@ pub async fn a_removed_page_can_come_back(state: &dyn SiteState) {
     check_labels(state, name, &[("jazz", 1)]).await;
     forget(state, name).await;
 }
+
+/// What a fetch brought is removed without another fetch, so that the next one is newer than both.
+pub async fn a_removal_takes_the_place_of_its_own_fetch(state: &dyn SiteState) {
+    let name = "own-fetch";
+    forget(state, name).await;
+    count(state, name, &[change(name, "a", None, version(3, 3), &[("jazz", 1)])]).await;
+    let older = change(name, "a", version(3, 3), version(2, 0), &[("jazz", -1)]);
+    assert_eq!(apply(state, name, &[older]).await, [Applied::Stale], "a removal of an older fetch");
+    let removal = change(name, "a", version(3, 3), version(3, 0), &[("jazz", -1)]);
+    count(state, name, std::slice::from_ref(&removal)).await;
+    check_labels(state, name, &[]).await;
+    let again = change(name, "a", version(3, 0), version(3, 3), &[("jazz", 1)]);
+    assert_eq!(apply(state, name, &[removal, again]).await, [Applied::Stale; 2], "what was removed stays so");
+    count(state, name, &[change(name, "a", version(3, 0), version(4, 3), &[("jazz", 1)])]).await;
+    check_labels(state, name, &[("jazz", 1)]).await;
+    forget(state, name).await;
+}
+
+/// The day of the fetch that counts is kept; what counts nothing is not found.
+pub async fn pages_are_found_by_the_day_of_their_fetch(state: &dyn SiteState) {
+    let name = "days";
+    forget(state, name).await;
+    let day = |days: u64| Timestamp(START.0 + days * 86_400_000);
+    let fetched = |path: &str, expected, new, days| Change {
+        fetched_at: day(days),
+        ..change(name, path, expected, new, &[])
+    };
+    let batch = ["a", "b", "c"].map(|path| fetched(path, None, version(1, 1), 0));
+    count(state, name, &batch).await;
+    count(state, name, &[fetched("b", version(1, 1), version(2, 2), 3)]).await;
+    count(state, name, &[fetched("c", version(1, 1), version(1, 0), 0)]).await;
+    let found = async |days: u64| {
+        let before = ok(state.counted_before(&site(name), day(days)).await);
+        before.into_iter().map(|(url, version)| (url.path().to_owned(), version)).collect::<Vec<_>>()
+    };
+    let page = |path: &str, fetch| {
+        ("/".to_owned() + path, Version { fetch, content: ContentHash([fetch as u8; 16]) })
+    };
+    assert_eq!(found(0).await, []);
+    assert_eq!(found(1).await, [page("a", 1)]);
+    assert_eq!(found(3).await, [page("a", 1)]);
+    assert_eq!(found(4).await, [page("a", 1), page("b", 2)]);
+    forget(state, name).await;
+}

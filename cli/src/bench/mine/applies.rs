@@ -1,0 +1,92 @@
+//! Contributions counted a second: batches of a site against one call a page, and how that grows.
+
+use std::time::Instant;
+
+use futures::stream::{StreamExt, TryStreamExt};
+use newslode_common::contribution::Delta;
+use newslode_common::page::Site;
+use newslode_common::store::{Applied, Change, SiteState, state_digest};
+use newslode_common::time::Timestamp;
+use newslode_common::version::{ContentHash, Version};
+use serde::Serialize;
+
+use super::made::MadeSite;
+
+/// Sites whose pages are counted, all at once where that is said.
+const SITES: u64 = 4;
+/// Pages of each.
+const PAGES: usize = 256;
+/// Pages of a call.
+const BATCHES: [usize; 5] = [1, 4, 16, 64, 256];
+
+/// Calls of one size.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Row {
+    /// Pages of a call.
+    pub(crate) batch: usize,
+    /// Sites with a call under way.
+    pub(crate) at_once: u64,
+    pub(crate) pages_per_second: f64,
+    /// Over one call a page, one after another.
+    pub(crate) times: f64,
+}
+
+/// One store.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Applies {
+    pub(crate) store: &'static str,
+    pub(crate) pages: usize,
+    pub(crate) counters_per_page: f64,
+    pub(crate) rows: Vec<Row>,
+}
+
+/// A change that counts a made page as its first version.
+pub(super) fn change(site: &MadeSite, page: u64) -> anyhow::Result<Change> {
+    let (url, made) = (site.url(page)?, site.page(page, 1)?);
+    let new = Version { fetch: 1, content: ContentHash::of(&url, None, &[]) };
+    let delta = Delta::between(None, Some(&made));
+    Ok(Change { url, expected: None, new, fetched_at: Timestamp::now(), delta })
+}
+
+type Work = Vec<(Site, Vec<Change>)>;
+
+/// Measures a store. All sizes must end in the same state.
+pub(super) async fn measure(store: &'static str, state: &dyn SiteState) -> anyhow::Result<Applies> {
+    let mut work: Work = Vec::new();
+    for number in 0..SITES {
+        let site = MadeSite::new(number)?;
+        let changes = (0..PAGES as u64).map(|page| change(&site, page)).collect::<anyhow::Result<_>>()?;
+        work.push((site.site, changes));
+    }
+    let counters: usize = work.iter().flat_map(|(_, changes)| changes).map(|change| change.delta.len()).sum();
+    let pages = work.len() * PAGES;
+    let mut rows: Vec<Row> = Vec::new();
+    let mut ends = Vec::new();
+    for (batch, at_once) in [(1, 1)].into_iter().chain(BATCHES.map(|batch| (batch, SITES))) {
+        let begun = Instant::now();
+        count(state, &work, batch, at_once).await?;
+        let pages_per_second = pages as f64 / begun.elapsed().as_secs_f64();
+        let times = pages_per_second / rows.first().map_or(pages_per_second, |first| first.pages_per_second);
+        rows.push(Row { batch, at_once, pages_per_second, times });
+        for (site, _) in &work {
+            ends.push((site.clone(), state_digest(state, site).await?));
+            state.forget(site).await?;
+        }
+    }
+    ends.sort_unstable_by_key(|(site, digest)| (site.clone(), digest.0));
+    ends.dedup();
+    anyhow::ensure!(ends.len() == work.len(), "calls of different sizes ended in different states");
+    Ok(Applies { store, pages, counters_per_page: counters as f64 / pages as f64, rows })
+}
+
+async fn count(state: &dyn SiteState, work: &Work, batch: usize, at_once: u64) -> anyhow::Result<()> {
+    let sites = work.iter().map(|(site, changes)| async move {
+        for part in changes.chunks(batch) {
+            let verdicts = state.apply(site, part).await?;
+            anyhow::ensure!(verdicts.iter().all(|verdict| *verdict == Applied::Applied), "not all counted");
+        }
+        Ok(())
+    });
+    let at_once = usize::try_from(at_once).unwrap_or(1);
+    futures::stream::iter(sites).buffer_unordered(at_once).try_collect().await
+}

@@ -1,0 +1,97 @@
+//! The fold over many sites: from scratch, and after a few of them changed.
+
+use std::time::Instant;
+
+use newslode_common::contribution::{Contribution, Delta};
+use newslode_common::store::redb::RedbStore;
+use newslode_common::store::{Change, SiteState};
+use newslode_common::time::Timestamp;
+use newslode_common::version::{ContentHash, Version};
+use newslode_miner::summary::Summaries;
+use newslode_miner::taxonomy::{FoldParams, Folder, Taxonomy};
+use serde::Serialize;
+
+use super::made::MadeSite;
+use crate::bench::ratios::ms;
+
+/// Pages of each site: the front page with its 300 labels, and sections.
+const PAGES: u64 = 12;
+/// Sites that change.
+const CHANGED: usize = 10;
+
+/// One number of sites.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Folds {
+    pub(crate) sites: usize,
+    pub(crate) labels_per_site: f64,
+    pub(crate) concepts: usize,
+    pub(crate) relations: usize,
+    /// All sites' counters read from the store.
+    pub(crate) read_ms: f64,
+    /// What was read to the taxonomy, from scratch.
+    pub(crate) fold_ms: f64,
+    /// Ten sites changed: these read, and all folded.
+    pub(crate) again_read_ms: f64,
+    pub(crate) again_fold_ms: f64,
+    /// The latter is the former's taxonomy of the same sites, to the bit.
+    pub(crate) equal: bool,
+}
+
+/// Measures so many sites.
+pub(super) async fn measure(count: u64) -> anyhow::Result<Folds> {
+    let store = RedbStore::in_memory()?;
+    for number in 0..count {
+        let site = MadeSite::new(number)?;
+        let mut changes = Vec::new();
+        for page in 0..PAGES {
+            changes.push(changed(&site, page, None, Some(&site.page(page, 1)?))?);
+        }
+        store.apply(&site.site, &changes).await?;
+    }
+    let (params, mut summaries, mut folder) = (FoldParams::default(), Summaries::default(), Folder::default());
+    let begun = Instant::now();
+    let (sites, _) = summaries.refresh(&store).await?;
+    let read_ms = begun.elapsed().as_secs_f64() * 1e3;
+    let mut first = Taxonomy::default();
+    let fold_ms = ms(|| first = folder.fold(&sites, &params));
+    for number in 0..CHANGED as u64 {
+        let site = MadeSite::new(number)?;
+        let (old, new) = (site.page(0, 1)?, site.page(0, 2)?);
+        store.apply(&site.site, &[changed(&site, 0, Some(&old), Some(&new))?]).await?;
+    }
+    let begun = Instant::now();
+    let (sites, read) = summaries.refresh(&store).await?;
+    let again_read_ms = begun.elapsed().as_secs_f64() * 1e3;
+    anyhow::ensure!(read == CHANGED.min(sites.len()), "{read} sites were read again");
+    let mut again = Taxonomy::default();
+    let again_fold_ms = ms(|| again = folder.fold(&sites, &params));
+    let scratch = Folder::default().fold(&sites, &params);
+    let labels: usize = sites.iter().map(|site| site.labels.len()).sum();
+    Ok(Folds {
+        sites: sites.len(),
+        labels_per_site: labels as f64 / sites.len().max(1) as f64,
+        concepts: first.concepts.len(),
+        relations: first.relations.len(),
+        read_ms,
+        fold_ms,
+        again_read_ms,
+        again_fold_ms,
+        equal: serde_json::to_vec(&again)? == serde_json::to_vec(&scratch)?,
+    })
+}
+
+fn changed(
+    site: &MadeSite,
+    page: u64,
+    old: Option<&Contribution>,
+    new: Option<&Contribution>,
+) -> anyhow::Result<Change> {
+    let version = |fetch: u64| Version { fetch, content: ContentHash([u8::try_from(fetch).unwrap_or(9); 16]) };
+    Ok(Change {
+        url: site.url(page)?,
+        expected: old.map(|_| version(1)),
+        new: version(1 + u64::from(old.is_some())),
+        fetched_at: Timestamp(0),
+        delta: Delta::between(old, new),
+    })
+}

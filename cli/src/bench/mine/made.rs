@@ -1,0 +1,240 @@
+//! Made-up sites whose pages count what real ones count, without a page having to be parsed.
+//!
+//! Shaped after the contributions of 700 pages of fourteen news sites: about 1,900 counters a page, most of
+//! them its site's menu and common words, so that 64 pages of a site together move about a sixth of what they
+//! move one by one. Menus are drawn from sections and services that all sites share; stories stand on the
+//! pages around their own time. Invariant: a page is a function of its numbers alone.
+
+use newslode_common::contribution::{
+    Contribution, FiledUse, LabelUse, LinkUse, ListUse, NestedUse, PairUse, Role, TermUse, url_id,
+};
+use newslode_common::page::{CanonicalUrl, Site};
+
+/// Sections and services that sites draw their menus from.
+const SECTIONS: u64 = 300;
+const SERVICES: u64 = 60;
+/// Labels of a site's menu, and how many of them are services.
+const MENU: u64 = 90;
+const MENU_SERVICES: u64 = 15;
+/// Labels of one list of the menu.
+const LIST: usize = 9;
+/// Stories that a page links, out of so many around its own time.
+const STORIES: u64 = 13;
+const AROUND: u64 = 600;
+/// Stories that a front page links.
+const FRONT_STORIES: u64 = 210;
+/// Words of a page, and the vocabulary; frequent ones come first.
+const WORDS: usize = 650;
+const VOCABULARY: f64 = 12_000.0;
+
+/// Pseudo-random numbers (splitmix64): the same on every machine.
+pub(crate) struct Dice(u64);
+
+impl Dice {
+    pub(crate) fn new(seed: &[u64]) -> Dice {
+        let mut dice = Dice(0x6e65_7773_6c6f_6465);
+        for part in seed {
+            dice.0 = dice.next() ^ part;
+        }
+        dice
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+        self.next() % bound.max(1)
+    }
+
+    /// From 0 to 1.
+    fn share(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+/// A word of letters for each number.
+fn word(mut number: u64) -> String {
+    const HEADS: &[u8] = b"bdfgklmnprstvz";
+    const TAILS: &[u8] = b"aeiou";
+    let mut word = String::new();
+    for _ in 0..3 {
+        for letters in [HEADS, TAILS] {
+            let count = letters.len() as u64;
+            word.push(char::from(letters[usize::try_from(number % count).unwrap_or(0)]));
+            number /= count;
+        }
+    }
+    word
+}
+
+/// A site, of which pages are asked by number: 0 is the front page, then the sections, then stories.
+pub(crate) struct MadeSite {
+    pub(crate) site: Site,
+    number: u64,
+    /// Menu labels in their order; the services stand last.
+    menu: Vec<Item>,
+}
+
+struct Item {
+    key: String,
+    form: String,
+    url: CanonicalUrl,
+    is_service: bool,
+}
+
+impl MadeSite {
+    /// The site of a number.
+    pub(crate) fn new(number: u64) -> anyhow::Result<MadeSite> {
+        let host = format!("{}{number}.example", word(number));
+        let mut dice = Dice::new(&[number]);
+        let mut items = std::collections::BTreeMap::new();
+        while (items.len() as u64) < MENU {
+            let is_service = items.len() as u64 >= MENU - MENU_SERVICES;
+            let pool = if is_service { SERVICES } else { SECTIONS };
+            // Some sections are on nearly all sites, most on a few.
+            let drawn = (dice.share().powi(2) * pool as f64) as u64;
+            let name = word(if is_service { 1_000_000 + drawn } else { 2_000_000 + drawn });
+            items.entry((is_service, drawn)).or_insert(name);
+        }
+        let mut menu = Vec::new();
+        for ((is_service, drawn), name) in items {
+            // A section of a higher number lies below one of a lower.
+            let path = match drawn {
+                _ if is_service => format!("/service?page={name}"),
+                0..40 => format!("/{name}/"),
+                _ => format!("/{}/{name}/", word(2_000_000 + drawn % 40)),
+            };
+            let form = name.chars().next().map_or(String::new(), |c| c.to_uppercase().to_string())
+                + name.get(1..).unwrap_or_default();
+            let url = format!("https://www.{host}{path}").parse()?;
+            menu.push(Item { key: format!("en:{name}"), form, url, is_service });
+        }
+        Ok(MadeSite { site: Site::of_host(&host), number, menu })
+    }
+
+    fn sections(&self) -> u64 {
+        MENU - MENU_SERVICES
+    }
+
+    /// The address of a page.
+    pub(crate) fn url(&self, page: u64) -> anyhow::Result<CanonicalUrl> {
+        if page == 0 {
+            return Ok(format!("https://www.{}/", self.site).parse()?);
+        }
+        let section = usize::try_from(page - 1).ok().and_then(|at| self.menu.get(at));
+        match section.filter(|item| !item.is_service) {
+            Some(section) => Ok(section.url.clone()),
+            None => Ok(self.story(page)?.2),
+        }
+    }
+
+    /// Key, form and address of the story of a number.
+    fn story(&self, number: u64) -> anyhow::Result<(String, String, CanonicalUrl)> {
+        let mut dice = Dice::new(&[self.number, number, 1]);
+        let words: Vec<String> = (0..7).map(|_| word(dice.below(12_000))).collect();
+        let mut stems = words.clone();
+        stems.sort();
+        stems.dedup();
+        let section = usize::try_from(dice.below(40)).ok().and_then(|at| self.menu.get(at));
+        let folder = section.map_or("", |item| item.url.path()).trim_end_matches('/');
+        let url = format!("https://www.{}{folder}/{}-{number}", self.site, words.join("-")).parse()?;
+        Ok((format!("en:{}", stems.join(" ")), words.join(" "), url))
+    }
+
+    /// What a page counts, fetched for the `visit`-th time.
+    pub(crate) fn page(&self, page: u64, visit: u64) -> anyhow::Result<Contribution> {
+        let url = self.url(page)?;
+        let mut dice = Dice::new(&[self.number, page, visit, 2]);
+        let mut made = Contribution { language: Some("en".into()), ..Contribution::default() };
+        for (at, item) in self.menu.iter().enumerate() {
+            let mut roles = vec![Role::Any, Role::Link, Role::Inside];
+            roles.push(if item.is_service { Role::Tail } else { Role::Spelled });
+            made.labels.push(LabelUse { key: item.key.clone(), form: item.form.clone(), roles });
+            made.links.push(link(&item.url, Some(&item.key)));
+            if let Some(head) = self.menu.get(at - at % LIST).filter(|head| head.key != item.key) {
+                let (broader, narrower) = (head.key.clone(), item.key.clone());
+                made.pairs.push(PairUse { broader: broader.clone(), narrower: narrower.clone(), level: 1 });
+                if at % 2 == 0 && !item.is_service {
+                    made.nested.push(NestedUse { broader, narrower });
+                }
+            }
+        }
+        for list in self.menu.chunks(LIST) {
+            made.lists.push(list_of(list.iter().map(|item| item.key.clone())));
+        }
+        let count = if page == 0 { FRONT_STORIES } else { STORIES };
+        let mut numbers: Vec<u64> =
+            (0..count).map(|_| self.sections() + 1 + page + dice.below(AROUND)).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let mut stories = Vec::new();
+        let mut shown = Vec::new();
+        for number in numbers {
+            let (key, form, at) = self.story(number)?;
+            stories.push(url_id(&at));
+            made.links.push(link(&at, Some(&key)));
+            let roles = vec![Role::Any, Role::Link, Role::Inside, Role::Member];
+            made.labels.push(LabelUse { key: key.clone(), form, roles });
+            shown.push(key);
+        }
+        made.lists.push(list_of(shown.into_iter()));
+        stories.sort();
+        made.filed = Some(FiledUse { page: url_id(&url), stories });
+        made.directories = self.menu.iter().take(5).map(|item| item.key.clone()).collect();
+        made.directories.sort();
+        made.terms = terms(&mut dice);
+        made.labels.sort_by(|a, b| a.key.cmp(&b.key));
+        made.labels.dedup_by(|a, b| a.key == b.key);
+        Ok(made)
+    }
+}
+
+fn link(target: &CanonicalUrl, label: Option<&String>) -> LinkUse {
+    LinkUse { target: target.clone(), label: label.cloned(), in_group: false, inside: true }
+}
+
+fn list_of(labels: impl Iterator<Item = String>) -> ListUse {
+    let mut labels: Vec<String> = labels.collect();
+    labels.sort();
+    labels.dedup();
+    ListUse { labels }
+}
+
+/// Words as texts have them: the frequency of a word is one over its rank.
+fn terms(dice: &mut Dice) -> Vec<TermUse> {
+    let mut counts = std::collections::BTreeMap::new();
+    for _ in 0..WORDS {
+        let rank = VOCABULARY.powf(dice.share()) as u64;
+        *counts.entry(word(3_000_000 + 7 * rank)).or_insert(0) += 1;
+    }
+    counts.into_iter().map(|(term, count)| TermUse { term, count }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn a_page_is_a_function_of_its_numbers_and_like_a_real_one() {
+        let site = MadeSite::new(5).unwrap();
+        let same = MadeSite::new(5).unwrap();
+        assert_eq!(site.page(200, 1).unwrap(), same.page(200, 1).unwrap());
+        assert_ne!(site.page(200, 1).unwrap(), site.page(200, 2).unwrap());
+        assert_ne!(MadeSite::new(6).unwrap().site, site.site);
+        let pages: Vec<_> = (0..64).map(|page| site.page(page, 1).unwrap()).collect();
+        let cells: Vec<_> = pages.iter().flat_map(Contribution::cells).collect();
+        let distinct: BTreeSet<_> = cells.iter().map(|(cell, _)| cell).collect();
+        let (all, distinct) = (cells.len() / 64, distinct.len() / 64);
+        assert!((1_500..2_400).contains(&all) && (250..400).contains(&distinct), "{all} {distinct}");
+        assert!((295..=301).contains(&site.page(0, 1).unwrap().labels.len()));
+        let urls: BTreeSet<_> = (0..500).map(|page| site.url(page).unwrap()).collect();
+        assert_eq!(urls.len(), 500);
+    }
+}

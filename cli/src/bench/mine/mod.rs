@@ -1,0 +1,112 @@
+//! Measuring the miner's state on this machine: what `newslode bench mine` computes.
+//!
+//! Made-up contributions ([`made`]) into real stores: how many are counted a second one by one and in batches
+//! ([`applies`]), how long the fold takes from scratch and after a few sites changed ([`folds`]), how many
+//! bytes a record takes ([`records`]), and, if asked for, whether memory stays flat over very many pages
+//! ([`soak`]). Start at [`measure`].
+
+mod applies;
+mod folds;
+mod made;
+mod picture;
+mod records;
+mod server;
+mod soak;
+
+use newslode_common::store::redb::RedbStore;
+use serde::Serialize;
+
+pub(crate) use applies::Applies;
+pub(crate) use folds::Folds;
+pub(crate) use picture::svg;
+pub(crate) use records::Records;
+use server::Server;
+pub(crate) use soak::Soak;
+
+/// Numbers of sites that are folded.
+const SITES: [u64; 5] = [50, 100, 200, 500, 1_000];
+
+/// What to measure.
+#[derive(Debug, Default)]
+pub(crate) struct Wanted {
+    pub(crate) redb: bool,
+    pub(crate) redis: bool,
+    /// A server that runs already; else one is started.
+    pub(crate) redis_url: Option<String>,
+    /// Only this: so many pages.
+    pub(crate) soak: Option<u64>,
+}
+
+/// All that is measured.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct MineReport {
+    pub(crate) applies: Vec<Applies>,
+    pub(crate) folds: Vec<Folds>,
+    pub(crate) records: Vec<Records>,
+    pub(crate) soaks: Vec<Soak>,
+}
+
+/// Measures; `say` is told what is under way.
+pub(crate) async fn measure(wanted: &Wanted, say: &mut dyn FnMut(&str)) -> anyhow::Result<MineReport> {
+    let mut report = MineReport::default();
+    if wanted.redb {
+        redb(wanted, &mut report, say).await?;
+    }
+    if wanted.redis {
+        redis(wanted, &mut report, say).await?;
+    }
+    if wanted.soak.is_none() {
+        for sites in SITES {
+            say(&format!("fold: {sites} sites"));
+            report.folds.push(folds::measure(sites).await?);
+        }
+    }
+    Ok(report)
+}
+
+async fn redb(
+    wanted: &Wanted,
+    report: &mut MineReport,
+    say: &mut dyn FnMut(&str),
+) -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("state.redb");
+    let store = RedbStore::open(&file)?;
+    if let Some(pages) = wanted.soak {
+        let size = async || {
+            store.flush().await?;
+            Ok(std::fs::metadata(&file)?.len())
+        };
+        report.soaks.push(soak::measure("redb", &store, pages, size, say).await?);
+        return Ok(());
+    }
+    say("applies: redb");
+    report.applies.push(applies::measure("redb", &store).await?);
+    say("records: redb");
+    let fresh = RedbStore::open(&folder.path().join("records.redb"))?;
+    report.records.push(records::measure("redb", &fresh, async || Ok(fresh.used_bytes().await?)).await?);
+    Ok(())
+}
+
+async fn redis(
+    wanted: &Wanted,
+    report: &mut MineReport,
+    say: &mut dyn FnMut(&str),
+) -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let server = match &wanted.redis_url {
+        Some(url) => Server::at(url).await?,
+        None => Server::start(folder.path()).await?,
+    };
+    let store = &server.store;
+    let size = async || Ok(store.used_memory().await?);
+    if let Some(pages) = wanted.soak {
+        report.soaks.push(soak::measure("redis", store, pages, size, say).await?);
+        return Ok(());
+    }
+    say("applies: Redis, appendfsync everysec");
+    report.applies.push(applies::measure("redis", store).await?);
+    say("records: Redis");
+    report.records.push(records::measure("redis", store, size).await?);
+    Ok(())
+}

@@ -1,0 +1,84 @@
+//! Bytes of a record: a URL that the frontier knows, and a page that is counted.
+
+use newslode_common::contribution::Delta;
+use newslode_common::page::Site;
+use newslode_common::store::{Change, Frontier, NewUrl, SiteSettings, SiteState, Why};
+use newslode_common::time::Timestamp;
+use newslode_common::version::{ContentHash, Version};
+use serde::Serialize;
+
+use super::made::MadeSite;
+
+/// Sites and URLs of each.
+const SITES: u64 = 20;
+const URLS: u64 = 2_000;
+/// Of one call.
+const BATCH: usize = 500;
+
+/// One store.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Records {
+    pub(crate) store: &'static str,
+    /// Mean length of the URLs themselves.
+    pub(crate) url_bytes: f64,
+    /// Of a URL that waits to be fetched.
+    pub(crate) known_url_bytes: f64,
+    /// Of a page's record beside its counters: which version of it is counted.
+    pub(crate) counted_page_bytes: f64,
+}
+
+/// Measures a store; `size` tells its bytes.
+pub(super) async fn measure<S: Frontier + SiteState>(
+    name: &'static str,
+    store: &S,
+    size: impl AsyncFn() -> anyhow::Result<u64>,
+) -> anyhow::Result<Records> {
+    let mut work: Vec<(Site, Vec<NewUrl>)> = Vec::new();
+    for number in 0..SITES {
+        let site = MadeSite::new(number)?;
+        let new = |page| anyhow::Ok(NewUrl { url: site.url(page)?, depth: 2, why: Why::Instance, hops: 0 });
+        let urls = (100..100 + URLS).map(new).collect::<anyhow::Result<_>>()?;
+        work.push((site.site, urls));
+    }
+    let settings = SiteSettings {
+        max_pages: URLS,
+        max_depth: 9,
+        delay_ms: 1_000,
+        paused: false,
+        labels: std::collections::BTreeMap::new(),
+    };
+    for (site, _) in &work {
+        store.put_site(site, &settings).await?;
+    }
+    let now = Timestamp::now();
+    let before = size().await?;
+    for part in work.iter().flat_map(|(_, urls)| urls.chunks(BATCH)) {
+        store.add(part, now).await?;
+    }
+    let known = size().await?;
+    for (site, urls) in &work {
+        for part in urls.chunks(BATCH) {
+            let change = |new: &NewUrl| Change {
+                url: new.url.clone(),
+                expected: None,
+                new: Version { fetch: 1, content: ContentHash::of(&new.url, None, &[]) },
+                fetched_at: now,
+                delta: Delta::default(),
+            };
+            store.apply(site, &part.iter().map(change).collect::<Vec<_>>()).await?;
+        }
+    }
+    let counted = size().await?;
+    for (site, _) in &work {
+        store.forget(site).await?;
+        store.remove_site(site).await?;
+    }
+    let count = (SITES * URLS) as f64;
+    let letters: usize = work.iter().flat_map(|(_, urls)| urls).map(|new| new.url.as_str().len()).sum();
+    Ok(Records {
+        store: name,
+        url_bytes: letters as f64 / count,
+        known_url_bytes: known.saturating_sub(before) as f64 / count,
+        counted_page_bytes: counted.saturating_sub(known) as f64 / count,
+    })
+}

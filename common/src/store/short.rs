@@ -1,0 +1,67 @@
+//! URLs as the stores write them: without what their site says already.
+//!
+//! Most URLs of a site begin with `https://` and the site's name, some with a host below it. A store that
+//! keeps a URL under its site leaves these out: of `https://www.example.org/a` under `example.org` it keeps
+//! `www/a`, of `https://example.org/a` only `/a`, and any other URL whole. Invariant: [`long`] undoes
+//! [`short`], and two URLs of a site are never written alike.
+
+use std::borrow::Cow;
+
+use super::{StoreError, StoreResult};
+use crate::page::CanonicalUrl;
+
+const SCHEME: &str = "https://";
+
+/// A URL as it is written under its site.
+pub(super) fn short<'a>(site: &str, url: &'a CanonicalUrl) -> Cow<'a, str> {
+    let whole = url.as_str();
+    let Some(rest) = whole.strip_prefix(SCHEME) else { return Cow::Borrowed(whole) };
+    let Some((host, _)) = rest.split_once('/') else { return Cow::Borrowed(whole) };
+    let (below, path) = (host.strip_suffix(site), rest.get(host.len()..).unwrap_or_default());
+    match below {
+        Some("") => Cow::Borrowed(path),
+        Some(below) => match below.strip_suffix('.') {
+            Some(below) if !below.is_empty() => Cow::Owned(format!("{below}{path}")),
+            _ => Cow::Borrowed(whole),
+        },
+        None => Cow::Borrowed(whole),
+    }
+}
+
+/// The URL that was written so under a site.
+pub(super) fn long(site: &str, text: &str) -> StoreResult<CanonicalUrl> {
+    let url = match text.split_once('/') {
+        Some(("", _)) => format!("{SCHEME}{site}{text}").parse(),
+        // A scheme ends so, and no name of a host does.
+        Some((before, _)) if before.ends_with(':') => text.parse(),
+        Some((below, path)) => format!("{SCHEME}{below}.{site}/{path}").parse(),
+        None => text.parse(),
+    };
+    url.map_err(|error| StoreError::Corrupt(format!("`{text}` of `{site}` is no URL: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_site_says_is_left_out_and_comes_back() {
+        for (url, site, wanted) in [
+            ("https://example.org/", "example.org", "/"),
+            ("https://example.org/a/b?c=/d", "example.org", "/a/b?c=/d"),
+            ("https://www.example.org/a", "example.org", "www/a"),
+            ("https://de.news.example.org/", "example.org", "de.news/"),
+            ("http://example.org/a", "example.org", "http://example.org/a"),
+            ("https://example.org:8443/a", "example.org", "https://example.org:8443/a"),
+            ("https://notexample.org/a", "example.org", "https://notexample.org/a"),
+            ("http://127.0.0.1:8080/a", "127.0.0.1", "http://127.0.0.1:8080/a"),
+            ("https://[::1]/a", "[::1]", "/a"),
+        ] {
+            let url: CanonicalUrl = url.parse().unwrap();
+            let short = short(site, &url);
+            assert_eq!(short, wanted);
+            assert_eq!(long(site, &short).unwrap(), url);
+        }
+        assert!(long("example.org", "nothing").is_err());
+    }
+}
