@@ -162,7 +162,7 @@ fn label(pattern: &Pattern, slots: &mut [Slot], held: &[Vec<String>]) {
     let bodies: Vec<BTreeSet<String>> = (0..held[first].len()).map(of_page).collect();
     let shared = |at: usize| {
         let of = |(title, body): (&String, &BTreeSet<String>)| {
-            words(title).into_iter().collect::<BTreeSet<_>>().intersection(body).count()
+            words(title).collect::<BTreeSet<_>>().intersection(body).count()
         };
         held[at].iter().zip(&bodies).map(of).sum::<usize>()
     };

@@ -13,6 +13,7 @@ fn concept(n: usize, label: &str, parents: &[usize]) -> Concept {
         language: "en".into(),
         sites: (0..=n % 10).map(|site| Site::of_host(&format!("s{site}.test"))).collect(),
         score: 0.5,
+        is_genre: false,
         parents: parents.iter().map(|parent| key(*parent)).collect(),
         parent: parents.first().map(|parent| key(*parent)),
     }
