@@ -89,7 +89,7 @@ fn below(
 }
 
 /// The page that most of the site's pages mean by the label.
-fn page<'a>(site: &'a SiteSummary, key: &str) -> Option<&'a CanonicalUrl> {
+pub(super) fn page<'a>(site: &'a SiteSummary, key: &str) -> Option<&'a CanonicalUrl> {
     let targets = &site.labels.get(key)?.targets;
     let usual = targets.iter().max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)));
     usual.map(|(url, _)| url).filter(|url| !url.is_front_page() && !url.as_str().contains('?'))

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::{Concept, Relation, Taxonomy, judge, verdict_of};
+use super::expansion::page;
+use super::{Concept, Relation, Taxonomy, Verdict, judge, verdict_of};
 use crate::summary::SiteSummary;
 
 /// The display tree as an outline: `label (sites)`, two spaces a level; genres are called so.
@@ -28,8 +29,9 @@ pub fn tree_text(taxonomy: &Taxonomy) -> String {
     text
 }
 
-/// Why a label is a concept, or why not: its forms, sites, links, and each relation's proof. `concept` is
-/// a key, or any written form in any case.
+/// Why a label is a concept, or why not: its forms, sites, links, and each relation's proof; for what single
+/// sites add below a concept (expansion) the pages that say so. `concept` is a key, or any written form in
+/// any case.
 #[must_use]
 pub fn explain(taxonomy: &Taxonomy, sites: &[Arc<SiteSummary>], concept: &str) -> String {
     let keys = keys_of(sites, concept);
@@ -40,12 +42,24 @@ pub fn explain(taxonomy: &Taxonomy, sites: &[Arc<SiteSummary>], concept: &str) -
     let judged = if keys.is_empty() { Default::default() } else { judge(sites, taxonomy.support) };
     for key in keys {
         let verdict = verdict_of(&judged, &key);
-        line(&mut text, format_args!("`{key}` is {}", verdict.words()));
+        let concept = taxonomy.concepts.iter().find(|concept| concept.keys.contains(&key));
+        match concept {
+            Some(_) if verdict != Verdict::Concept => {
+                line(
+                    &mut text,
+                    format_args!("`{key}` is a concept by expansion: sites file it below another one"),
+                );
+            }
+            Some(concept) if concept.key != key => {
+                line(&mut text, format_args!("`{key}` is the concept `{}` in other words", concept.key));
+            }
+            _ => line(&mut text, format_args!("`{key}` is {}", verdict.words())),
+        }
         if let Some(label) = judged.get(&key) {
             let (own, score) = (label.own, label.score);
             line(&mut text, format_args!("  score {score:.3} ({own:.3} by its own links)"));
         }
-        if let Some(concept) = taxonomy.concept(&key) {
+        if let Some(concept) = concept {
             for form in &concept.forms {
                 let (sites, pages) = (form.sites, form.pages);
                 line(&mut text, format_args!("  written `{}`: sites {sites}, pages {pages}", form.text));
@@ -54,6 +68,13 @@ pub fn explain(taxonomy: &Taxonomy, sites: &[Arc<SiteSummary>], concept: &str) -
         show_sites(&mut text, sites, &key);
         for relation in &taxonomy.relations {
             show_relation(&mut text, relation, &key);
+            let ends = (taxonomy.concept(&relation.broader), taxonomy.concept(&relation.narrower));
+            if let (Some(broader), Some(narrower)) = ends
+                && (broader.key == key || narrower.key == key)
+                && verdict_of(&judged, &narrower.key) != Verdict::Concept
+            {
+                show_expansion(&mut text, sites, broader, narrower, relation);
+            }
         }
     }
     text
@@ -95,5 +116,21 @@ fn show_relation(text: &mut String, relation: &Relation, key: &str) {
         line(text, format_args!("  under `{}` {proof}", relation.broader));
     } else if relation.broader == key {
         line(text, format_args!("  over `{}` {proof}", relation.narrower));
+    }
+}
+
+/// From which pages of which sites a concept came that was found by following another one's.
+fn show_expansion(
+    text: &mut String,
+    sites: &[Arc<SiteSummary>],
+    broader: &Concept,
+    narrower: &Concept,
+    relation: &Relation,
+) {
+    for site in sites.iter().filter(|site| relation.sites.contains(&site.site)) {
+        let said = |key: &&String| site.nested.contains(&((*key).clone(), narrower.key.clone()));
+        let above = broader.keys.iter().find(said).and_then(|key| page(site, key));
+        let (Some(above), Some(own)) = (above, page(site, &narrower.key)) else { continue };
+        line(text, format_args!("    expanded on {}: {own} lies below {above}", site.site));
     }
 }

@@ -140,7 +140,13 @@ fn the_print_relates_by_outlines_alone() {
 
 /// Three sites with sports; the first has tennis alone, on this path, and read or not.
 fn expanded(path: &str, filing: Option<u64>, in_directory: bool, level: Role) -> Vec<(String, String)> {
-    let made: Vec<_> = sites()
+    let made = expanding(path, filing, in_directory, level);
+    let relations = fold(&made, &FoldParams::default()).relations;
+    relations.into_iter().map(|relation| (relation.broader, relation.narrower)).collect()
+}
+
+fn expanding(path: &str, filing: Option<u64>, in_directory: bool, level: Role) -> Vec<Arc<SiteSummary>> {
+    sites()
         .into_iter()
         .enumerate()
         .map(|(at, site)| {
@@ -163,9 +169,18 @@ fn expanded(path: &str, filing: Option<u64>, in_directory: bool, level: Role) ->
             }
             Arc::new(site)
         })
-        .collect();
-    let relations = fold(&made, &FoldParams::default()).relations;
-    relations.into_iter().map(|relation| (relation.broader, relation.narrower)).collect()
+        .collect()
+}
+
+#[test]
+fn an_expansion_is_explained_by_the_pages_that_it_came_from() {
+    let sites = expanding("/sport/tennis", Some(3), false, Role::Any);
+    let taxonomy = fold(&sites, &FoldParams::default());
+    let came = "expanded on site0.test: https://a.test/sport/tennis lies below https://a.test/sport";
+    let why = explain(&taxonomy, &sites, "tennis");
+    assert!(why.contains("`en:tenni` is a concept by expansion") && why.contains(came), "{why}");
+    let why = explain(&taxonomy, &sites, "sports");
+    assert!(why.contains("`en:sport` is a concept") && why.contains(came), "{why}");
 }
 
 #[test]

@@ -67,7 +67,7 @@ impl Default for WisdomParams {
         let paper = WisdomParams::paper();
         WisdomParams {
             name: "default".into(),
-            article: SearchParams { evenness: 70, ..paper.article },
+            article: SearchParams { evenness: 70, search_on: true, ..paper.article },
             least_cii: 30,
             toc: SearchParams { most: 1000, search_on: true, ..paper.toc },
             least_api: 100,

@@ -13,7 +13,7 @@ use newslode_common::broker::{
 };
 use newslode_common::config::PartitionerConfig;
 use newslode_common::contribution::Contribution;
-use newslode_common::hierarchy::xml;
+use newslode_common::hierarchy::{Block, xml};
 use newslode_common::message::envelope::{open, seal};
 use newslode_common::message::{Body, FetchedPage, PartitionedPage};
 use newslode_common::page::CanonicalUrl;
@@ -207,6 +207,25 @@ async fn a_page_is_kept_published_and_acknowledged() {
     let hierarchy = std::str::from_utf8(of(Kind::Hierarchy).unwrap()).unwrap();
     assert_eq!(xml::read(hierarchy).unwrap().leaves, 3);
     assert!(of(Kind::Article).is_none());
+}
+
+#[tokio::test]
+async fn a_page_that_comes_again_keeps_its_marks_unless_they_are_of_another_hierarchy() {
+    let (world, _) = ends_of(seal(&inline()).unwrap()).await;
+    let key = (Kind::Hierarchy, inline().version.content);
+    let held = |world: &World| String::from_utf8(world.objects.lock().unwrap()[&key].to_vec()).unwrap();
+    let fresh = held(&world);
+    let mut marked = xml::read(&fresh).unwrap();
+    marked.mark("v".into(), |_| Block::Toc);
+    let mut other = marked.clone();
+    other.method = "of before".into();
+    for (before, after) in [(&marked, xml::write(&marked)), (&other, fresh)] {
+        world.objects.lock().unwrap().insert(key, xml::write(before).into());
+        world.ends.lock().unwrap().clear();
+        world.waiting.lock().unwrap().push_back(seal(&inline()).unwrap());
+        until(&world, 1).await;
+        assert_eq!(held(&world), after);
+    }
 }
 
 #[tokio::test]
