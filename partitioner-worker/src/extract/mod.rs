@@ -16,6 +16,7 @@ use crate::Page;
 mod authors;
 mod body;
 mod dates;
+mod form;
 mod json_ld;
 mod kind;
 mod measures;
@@ -83,6 +84,9 @@ fn read(page: &Page, metadata: Metadata, fetched_at: Timestamp, scorer: &Scorer)
     let said = said(page, &metadata, title.as_deref());
     let runs = runs::Runs::of(page);
     let body = body::body(page, &runs, &said, title.as_deref(), scorer);
+    let words = body.blocks.iter().map(|block| runs::count_words(&block.text)).sum();
+    let pictures = page.tree.node_ids().filter(|&node| page.tree.tag(node) == Some("img")).count();
+    evidence.keep("form", metadata.forms.named(words, pictures));
     let place = metadata.place.clone().or_else(|| dateline(&body.blocks));
     let visible = visible::Visible::of(page, &runs, title.as_deref());
     let authors = metadata.authors.or_else(|| visible.authors(&metadata.site)).or(metadata.desk);
