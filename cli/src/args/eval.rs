@@ -14,6 +14,21 @@ pub(crate) struct BenchArgs {
 pub(crate) enum BenchCommand {
     /// The partitioner: against the parse alone, its additions and its plain form; how it grows.
     Partition(BenchPartitionArgs),
+    /// Extraction of articles: time from bytes to article, beside the parse alone; memory of the worst page.
+    Extract(BenchExtractArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchExtractArgs {
+    /// Folder of pages.
+    #[arg(long, value_name = "DIR", required_unless_present = "peak_of")]
+    pub(crate) pages: Option<PathBuf>,
+    /// Print as JSON, with a row a page.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print only the memory that this page takes; what the command asks of itself.
+    #[arg(long, hide = true, value_name = "FILE")]
+    pub(crate) peak_of: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

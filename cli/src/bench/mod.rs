@@ -3,8 +3,10 @@
 //! All answers are ratios inside one run, because times of different machines and days cannot be compared:
 //! the default path against the parse alone, the dynamic program against its bare additions and its plain
 //! transcription. [`growth()`] shows how time and memory grow with the leaves, [`svg()`] draws that. Where runs
-//! are repeated they take turns and the least counts. Start at [`measure`].
+//! are repeated they take turns and the least counts. [`extraction()`] does the same for articles. Start at
+//! [`measure`].
 
+mod extraction;
 mod growth;
 mod memory;
 mod ratios;
@@ -16,6 +18,7 @@ use serde::Serialize;
 
 use crate::input;
 
+pub(crate) use extraction::{extraction, peak_of_page};
 pub(crate) use growth::{Growth, growth};
 pub(crate) use memory::peak;
 pub(crate) use ratios::{DpRatios, Pages, dp_ratios, page_ratios};

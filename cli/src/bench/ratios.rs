@@ -129,7 +129,7 @@ pub(super) fn ms(run: impl FnOnce()) -> f64 {
     elapsed.as_secs_f64() * 1e3
 }
 
-fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
+pub(super) fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
     values

@@ -1,9 +1,11 @@
-//! `newslode bench`: how fast this machine partitions, as ratios, and how that grows.
+//! `newslode bench`: how fast this machine partitions and extracts, as ratios, and how that grows.
+
+use std::path::Path;
 
 use anyhow::Context;
 use newslode_partitioner::partition::measure::made_page;
 
-use crate::args::{BenchArgs, BenchCommand, BenchPartitionArgs};
+use crate::args::{BenchArgs, BenchCommand, BenchExtractArgs, BenchPartitionArgs};
 use crate::bench::{self, Report, Sample, Way};
 use crate::exit::Exit;
 use crate::{input, out};
@@ -14,6 +16,7 @@ const MADE: [usize; 5] = [200, 500, 1_000, 2_000, 5_000];
 pub(crate) fn run(args: BenchArgs, quiet: bool) -> anyhow::Result<Exit> {
     match args.command {
         BenchCommand::Partition(args) => partition(&args, quiet),
+        BenchCommand::Extract(args) => extract(&args),
     }
 }
 
@@ -50,11 +53,40 @@ fn samples(args: &BenchPartitionArgs) -> anyhow::Result<Vec<Sample>> {
             |leaves| Sample { name: format!("made, {leaves} leaves"), bytes: made_page(leaves).into() };
         return Ok(MADE.map(made).into());
     };
-    let read = |path: std::path::PathBuf| {
-        let bytes = std::fs::read(&path).with_context(|| format!("cannot read `{}`", path.display()))?;
-        Ok(Sample { name: path.file_stem().unwrap_or_default().to_string_lossy().into_owned(), bytes })
-    };
-    input::files(folder)?.into_iter().map(read).collect()
+    input::files(folder)?.iter().map(|path| sample(path)).collect()
+}
+
+fn sample(path: &Path) -> anyhow::Result<Sample> {
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read `{}`", path.display()))?;
+    Ok(Sample { name: path.file_stem().unwrap_or_default().to_string_lossy().into_owned(), bytes })
+}
+
+fn extract(args: &BenchExtractArgs) -> anyhow::Result<Exit> {
+    if let Some(file) = &args.peak_of {
+        if let Some(bytes) = bench::peak_of_page(file)? {
+            out::line(bytes)?;
+        }
+        return Ok(Exit::Done);
+    }
+    let folder = args.pages.as_deref().context("`--pages DIR` says which pages to measure on")?;
+    let files = input::files(folder)?;
+    let samples: Vec<Sample> = files.iter().map(|path| sample(path)).collect::<anyhow::Result<_>>()?;
+    let found = bench::extraction(&samples, &files)?;
+    if args.json {
+        out::json(&found)?;
+        return Ok(Exit::Done);
+    }
+    let peak = found.peak_bytes.map_or("-".into(), |bytes| format!("{:.0}", bytes as f64 / 1048576.0));
+    out::line(format!(
+        "{} pages, bytes to article: median {:.2} ms, worst {:.1} ms ({}); {:.2} times the parse alone (median); \
+         process with the worst page {peak} MiB",
+        found.rows.len(),
+        found.median_ms,
+        found.worst_ms,
+        found.worst_page,
+        found.median_ratio
+    ))?;
+    Ok(Exit::Done)
 }
 
 fn table(report: &Report) -> String {

@@ -2,13 +2,15 @@
 //!
 //! Each run of text is measured and scored ([`Scorer`]). Taken are those that make the expected F1 greatest:
 //! runs by falling likelihood, as long as each adds more than it may cost. So a page of which little is
-//! sure gives more than its sure part, and one that is clear is cut where it is clear. Where a page shows no
-//! text, the text that its metadata or its scripts hold stands in.
+//! sure gives more than its sure part, and one that is clear is cut where it is clear. A template writes the
+//! paragraphs of an article alike: what has the signature of much of the chosen text is body wherever it
+//! stands. Where a page shows no text, the text that its metadata or its scripts hold stands in.
 //!
 //! Invariant: blocks are in page order; linear in the page up to the sorting of its runs.
 
 use newslode_common::article::{Block, BlockKind, Evidence};
 use newslode_common::page::{PageTree, squash};
+use rustc_hash::FxHashMap;
 
 use super::measures::{self, Said};
 use super::metadata::is_inside;
@@ -23,6 +25,13 @@ const MAX_TEXT: usize = 1 << 20;
 /// Words that the metadata's text must have to stand in, and how much longer than what is shown it must be.
 const LEAST_SAID: f32 = 80.0;
 const TIMES_SHOWN: f32 = 2.0;
+
+/// Share of the chosen words that one signature must hold to be the body's.
+const MAIN_SHARE: f32 = 0.2;
+/// What is added for its signature has this many words, fewer links, and is not quite unlikely.
+const ALIKE_WORDS: f32 = 4.0;
+const ALIKE_LINKS: f32 = 0.5;
+const ALIKE_SCORE: f32 = 0.05;
 
 pub(super) struct Body {
     pub(super) blocks: Vec<Block>,
@@ -76,7 +85,9 @@ pub(super) fn choose(
     let measures = measures::measure(page, runs, said);
     let mut scores: Vec<f32> = measures.rows().map(|row| scorer.score(row)).collect();
     let witness = site.and_then(|site| site.rescore(page.url.as_str(), &page.tree, runs, &mut scores));
-    (chosen(&runs.runs, &scores), witness)
+    let mut chosen = chosen(&runs.runs, &scores);
+    add_alike(&runs.runs, &scores, &measures.paths, &mut chosen);
+    (chosen, witness)
 }
 
 /// The runs by which the expected F1 is greatest: of those sets that hold all runs above some likelihood the
@@ -96,6 +107,21 @@ pub(super) fn chosen(runs: &[Run], scores: &[f32]) -> Vec<bool> {
         }
     }
     scores.iter().map(|score| *score >= threshold).collect()
+}
+
+/// Adds the runs that have a signature of much of the chosen text.
+fn add_alike(runs: &[Run], scores: &[f32], paths: &[u64], chosen: &mut [bool]) {
+    let mut held: FxHashMap<u64, f32> = FxHashMap::default();
+    let mut all = 0.0;
+    for ((run, path), _) in runs.iter().zip(paths).zip(&*chosen).filter(|(_, chosen)| **chosen) {
+        *held.entry(*path).or_default() += run.words;
+        all += run.words;
+    }
+    for (((run, path), score), chosen) in runs.iter().zip(paths).zip(scores).zip(chosen) {
+        let is_main = held.get(path).is_some_and(|words| *words >= MAIN_SHARE * all);
+        let is_text = run.words >= ALIKE_WORDS && run.link_share() < ALIKE_LINKS;
+        *chosen |= is_main && is_text && *score >= ALIKE_SCORE;
+    }
 }
 
 fn kind(tree: &PageTree, run: &Run) -> BlockKind {
@@ -180,5 +206,22 @@ mod tests {
         check([0.3, 0.25, 0.05], [true, true, false]);
         check([0.0, 0.0, 0.0], [false, false, false]);
         assert!(chosen(&[], &[]).is_empty());
+    }
+
+    #[test]
+    fn what_is_written_like_much_of_the_text_is_text() {
+        let links = "<a href=/x>all of it is one long link to elsewhere</a>";
+        let page = page(&format!(
+            "<p>one two three four<p>five six seven eight<p>nine<p>{links}<div>ten eleven twelve more</div>"
+        ));
+        let runs = Runs::of(&page).runs;
+        let check = |scores: [f32; 5], expected: [bool; 5]| {
+            let mut chosen: Vec<bool> = scores.iter().map(|score| *score > 0.5).collect();
+            add_alike(&runs, &scores, &[1, 1, 1, 1, 2], &mut chosen);
+            assert_eq!(chosen, expected, "{scores:?}");
+        };
+        check([0.9, 0.2, 0.2, 0.2, 0.2], [true, true, false, false, false]);
+        check([0.9, 0.01, 0.2, 0.2, 0.2], [true, false, false, false, false]);
+        check([0.2, 0.2, 0.2, 0.2, 0.2], [false; 5]);
     }
 }

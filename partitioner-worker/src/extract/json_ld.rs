@@ -1,35 +1,56 @@
 //! The page's JSON-LD, of every shape that sites write: objects, arrays, `@graph`, nested in one another.
+//!
+//! Pages list the articles that they link to as well: the one at the page's own URL comes first. Nothing here
+//! follows an `@id` more than once, so cycles end; what has another type than it should is as if it were not.
 
-use newslode_common::page::PageTree;
+use newslode_common::page::{CanonicalUrl, PageTree};
 use serde_json::{Map, Value};
 
 /// Objects of a page at most, over all scripts.
 const MAX_OBJECTS: usize = 20_000;
 
-/// All objects of a page, each before those inside it, in page order.
-pub(super) struct Objects(Vec<Map<String, Value>>);
+/// Names of one value at most.
+const MAX_NAMES: usize = 200;
+
+/// The JSON-LD of a page.
+pub(super) struct Objects {
+    /// The scripts' values.
+    roots: Vec<Value>,
+    /// The path of the page's URL: of several articles the one at this place is the page's own.
+    path: String,
+}
 
 impl Objects {
-    pub(super) fn of(tree: &PageTree) -> Objects {
+    pub(super) fn of(tree: &PageTree, url: &CanonicalUrl) -> Objects {
         let scripts = tree.node_ids().filter(|&node| tree.tag(node) == Some("script"));
         let is_json_ld = |kind: &str| kind.trim().to_ascii_lowercase().starts_with("application/ld+json");
-        let mut objects = Vec::new();
-        for script in scripts.filter(|&node| tree.attr(node, "type").is_some_and(is_json_ld)) {
-            let text: String = tree.descendants(script).filter_map(|node| tree.text(node)).collect();
-            if let Some(value) = parse(&text) {
-                flatten(value, &mut objects);
-            }
-        }
-        Objects(objects)
+        let scripts = scripts.filter(|&node| tree.attr(node, "type").is_some_and(is_json_ld));
+        let text = |script| tree.descendants(script).filter_map(|node| tree.text(node)).collect::<String>();
+        let roots = scripts.filter_map(|script| parse(&text(script))).collect();
+        Objects { roots, path: path(url.as_str()).to_owned() }
     }
 
-    /// Objects whose type ends like one of an article.
+    /// Objects whose type ends like one of an article: those that name the page's own URL, then the others.
     pub(super) fn articles(&self) -> impl Iterator<Item = &Map<String, Value>> {
-        self.0.iter().filter(|object| is_article(object))
+        let is_own = |object: &&Map<String, Value>| self.is_own(object);
+        let own = self.all().filter(|object| is_article(object)).filter(is_own);
+        let others = self.all().filter(|object| is_article(object)).filter(move |object| !is_own(object));
+        own.chain(others)
     }
 
+    fn is_own(&self, object: &Map<String, Value>) -> bool {
+        let place = |value: &Value| {
+            let text =
+                value.as_str().or_else(|| value.get("@id")?.as_str()).or_else(|| value.get("url")?.as_str());
+            text.is_some_and(|text| path(text) == self.path)
+        };
+        self.path.len() > 1
+            && ["url", "mainEntityOfPage", "@id"].iter().any(|key| object.get(*key).is_some_and(place))
+    }
+
+    /// All objects, each before those inside it, in page order.
     pub(super) fn all(&self) -> impl Iterator<Item = &Map<String, Value>> {
-        self.0.iter()
+        Walk { todo: self.roots.iter().rev().collect() }.take(MAX_OBJECTS)
     }
 
     /// The object that has this `@id` and a name.
@@ -37,7 +58,7 @@ impl Objects {
         let is_it = |object: &&Map<String, Value>| {
             object.get("@id").and_then(Value::as_str) == Some(id) && object.contains_key("name")
         };
-        self.0.iter().find(is_it)
+        self.all().find(is_it)
     }
 }
 
@@ -52,26 +73,46 @@ fn parse(text: &str) -> Option<Value> {
     })
 }
 
-fn flatten(value: Value, objects: &mut Vec<Map<String, Value>>) {
-    let mut todo = vec![value];
-    while let Some(next) = todo.pop() {
-        match next {
-            Value::Array(values) => todo.extend(values.into_iter().rev()),
-            Value::Object(object) if objects.len() < MAX_OBJECTS => {
-                let inside = object.values().rev().filter(|value| value.is_object() || value.is_array());
-                todo.extend(inside.cloned());
-                objects.push(object);
+/// The path of a URL, without what follows it.
+fn path(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let path = rest.find('/').map_or("", |at| &rest[at..]);
+    path.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/')
+}
+
+/// Walks values from the outside in.
+struct Walk<'v> {
+    todo: Vec<&'v Value>,
+}
+
+impl<'v> Iterator for Walk<'v> {
+    type Item = &'v Map<String, Value>;
+
+    fn next(&mut self) -> Option<&'v Map<String, Value>> {
+        while let Some(next) = self.todo.pop() {
+            match next {
+                Value::Array(values) => self.todo.extend(values.iter().rev()),
+                Value::Object(object) => {
+                    self.todo
+                        .extend(object.values().rev().filter(|value| value.is_object() || value.is_array()));
+                    return Some(object);
+                }
+                _ => {}
             }
-            _ => {}
         }
+        None
     }
 }
 
 fn is_article(object: &Map<String, Value>) -> bool {
-    let ends = |kind: &str| ["Article", "Posting", "Report"].iter().any(|end| kind.ends_with(end));
+    is_a(object, |kind| ["Article", "Posting", "Report"].iter().any(|end| kind.ends_with(end)))
+}
+
+/// Whether one of an object's types is such a one.
+pub(super) fn is_a(object: &Map<String, Value>, is_such: impl Fn(&str) -> bool) -> bool {
     match object.get("@type") {
-        Some(Value::String(kind)) => ends(kind),
-        Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).any(ends),
+        Some(Value::String(kind)) => is_such(kind),
+        Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).any(is_such),
         _ => false,
     }
 }
@@ -80,7 +121,7 @@ fn is_article(object: &Map<String, Value>) -> bool {
 pub(super) fn names(value: &Value, objects: &Objects) -> Vec<String> {
     let mut names = Vec::new();
     let mut todo = vec![value];
-    while let Some(next) = todo.pop() {
+    while let Some(next) = todo.pop().filter(|_| names.len() < MAX_NAMES) {
         match next {
             Value::String(name) => names.push(name.clone()),
             Value::Array(values) => todo.extend(values.iter().rev()),

@@ -10,7 +10,9 @@ use serde_json::Value;
 
 use super::authors::{self, Site};
 use super::dates;
+use super::form::Forms;
 use super::json_ld::{self, Objects};
+use super::scripts;
 use crate::Page;
 
 /// A value with where it was found.
@@ -47,6 +49,8 @@ pub(super) struct Metadata {
     pub(super) modified: Option<Found<String>>,
     pub(super) section: Option<Found<String>>,
     pub(super) place: Option<Found<String>>,
+    /// What the markup says of the article's form.
+    pub(super) forms: Forms,
     pub(super) image: Option<Found<String>>,
 }
 
@@ -111,6 +115,7 @@ impl Metadata {
             place: ["dateline", "contentLocation", "locationCreated"]
                 .iter()
                 .find_map(|key| found(named(key)?.into_iter().next()?, "json-ld", 0.8)),
+            forms: Forms::of(objects, witnesses.meta(&["og:type"]).as_deref()),
             image: witnesses.image(),
         }
     }
@@ -153,7 +158,14 @@ impl<'a> Witnesses<'a> {
         };
         let metas = html.iter().filter_map(meta).collect();
         let month_first = month_first(page);
-        Witnesses { page, fetched_at, month_first, objects: Objects::of(tree), metas, elements: html }
+        Witnesses {
+            page,
+            fetched_at,
+            month_first,
+            objects: Objects::of(tree, &page.url),
+            metas,
+            elements: html,
+        }
     }
 
     /// The content of the first of these metas that the page has, by order of names.
@@ -321,11 +333,9 @@ impl<'a> Witnesses<'a> {
     }
 }
 
-/// Entities that were escaped twice are common in metadata.
+/// A text of the metadata as readers would see it: scripts do not decode entities, and many are escaped twice.
 fn clean(text: &str) -> String {
-    let pairs = [("&amp;", "&"), ("&quot;", "\""), ("&#39;", "'"), ("&#039;", "'"), ("&rsquo;", "’")];
-    let plain = pairs.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to));
-    squash(&plain)
+    squash(&scripts::without_entities(&scripts::without_entities(text)))
 }
 
 /// Whether any ancestor, itself included, has this tag.

@@ -16,6 +16,7 @@ use crate::Page;
 mod authors;
 mod body;
 mod dates;
+mod form;
 mod json_ld;
 mod kind;
 mod measures;
@@ -111,6 +112,9 @@ fn read(
     let said = said(page, &metadata, title.as_deref());
     let body = body::body(page, &runs, &said, title.as_deref(), scorer, site);
     evidence.0.extend(body.witness.map(|witness| ("body".to_owned(), witness)));
+    let words = body.blocks.iter().map(|block| runs::count_words(&block.text)).sum();
+    let pictures = page.tree.node_ids().filter(|&node| page.tree.tag(node) == Some("img")).count();
+    evidence.keep("form", metadata.forms.named(words, pictures));
     let place = metadata.place.clone().or_else(|| dateline(&body.blocks));
     let visible = visible::Visible::of(page, &runs, title.as_deref());
     let authors =

@@ -111,10 +111,66 @@ pub(super) fn plain(html: &str) -> String {
         }
     }
     text.push_str(rest);
-    let entities =
-        [("&nbsp;", " "), ("&quot;", "\""), ("&#39;", "'"), ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")];
-    let text = entities.iter().fold(text, |text, (from, to)| text.replace(from, to));
+    let text = without_entities(&text);
     text.lines().map(squash).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// The named entities that texts of news hold.
+const ENTITIES: [(&str, char); 18] = [
+    ("nbsp", ' '),
+    ("quot", '"'),
+    ("apos", '\''),
+    ("lt", '<'),
+    ("gt", '>'),
+    ("amp", '&'),
+    ("lsquo", '‘'),
+    ("rsquo", '’'),
+    ("ldquo", '“'),
+    ("rdquo", '”'),
+    ("bdquo", '„'),
+    ("laquo", '«'),
+    ("raquo", '»'),
+    ("ndash", '–'),
+    ("mdash", '—'),
+    ("hellip", '…'),
+    ("shy", '\u{AD}'),
+    ("euro", '€'),
+];
+/// Longest entity, without its marks.
+const MAX_ENTITY: usize = 8;
+
+/// A text with its entities decoded once.
+pub(super) fn without_entities(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once('&') {
+        plain.push_str(before);
+        let end = behind.bytes().take(MAX_ENTITY + 1).position(|byte| byte == b';');
+        match end.and_then(|end| Some((entity(behind.get(..end)?)?, behind.get(end + 1..)?))) {
+            Some((letter, after)) => {
+                plain.push(letter);
+                rest = after;
+            }
+            None => {
+                plain.push('&');
+                rest = behind;
+            }
+        }
+    }
+    plain.push_str(rest);
+    plain
+}
+
+fn entity(name: &str) -> Option<char> {
+    let Some(number) = name.strip_prefix('#') else {
+        return ENTITIES.iter().find(|(known, _)| *known == name).map(|(_, letter)| *letter);
+    };
+    let code = match number.strip_prefix(['x', 'X']) {
+        Some(digits) => u32::from_str_radix(digits, 16).ok()?,
+        None => number.parse().ok()?,
+    };
+    // What is no letter is white space; zero ends nothing.
+    Some(char::from_u32(code).filter(|letter| !letter.is_control()).unwrap_or(' '))
 }
 
 #[cfg(test)]
@@ -133,6 +189,17 @@ mod tests {
         assert!(found.starts_with("The council voted") && found.ends_with("\n“Yes”, it said."), "{found}");
         assert_eq!(prose(&page(&html), 60.0), None);
         assert_eq!(prose(&page("<script>let a = \"one\"; let b = \"two</script>"), 0.0), None);
+    }
+
+    #[test]
+    fn entities_are_decoded() {
+        let check = |text: &str, expected: &str| assert_eq!(without_entities(text), expected, "{text}");
+        check(
+            "Kohl&#8217;s &#x27;sale&#x27; &amp; more &mdash; &quot;now&quot;",
+            "Kohl’s 'sale' & more — \"now\"",
+        );
+        check("a & b; AT&T &unknown; &#xZZ; &#1114112; &", "a & b; AT&T &unknown; &#xZZ;   &");
+        check("&amp;#39;", "&#39;");
     }
 
     #[test]

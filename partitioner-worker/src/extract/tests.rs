@@ -1,5 +1,7 @@
 //! Pages in, fields out.
 
+mod hostile;
+
 use super::*;
 use crate::testing::page_at;
 

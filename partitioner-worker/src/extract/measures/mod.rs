@@ -44,6 +44,8 @@ pub(super) fn names() -> Vec<String> {
 pub(super) struct Measures {
     values: Vec<f32>,
     width: usize,
+    /// The signature of each run: its elements' tags and classes from the document down.
+    pub(super) paths: Vec<u64>,
 }
 
 impl Measures {
@@ -69,7 +71,7 @@ pub(super) fn measure(page: &Page, runs: &Runs, said: &Said) -> Measures {
         places.push_vocabulary(run, &mut values);
     }
     let width = values.len() / runs.runs.len().max(1);
-    Measures { values, width }
+    Measures { values, width, paths: orders.paths() }
 }
 
 /// A page with what several families need.

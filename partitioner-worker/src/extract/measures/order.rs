@@ -116,6 +116,11 @@ impl Orders {
         }
     }
 
+    /// The signature of each run from the document down to its block.
+    pub(super) fn paths(&self) -> Vec<u64> {
+        self.keys.iter().map(|keys| keys.path).collect()
+    }
+
     pub(super) fn push(&self, scene: &Scene<'_>, number: usize, values: &mut Vec<f32>) {
         self.push_alike(scene, number, values);
         push_place(scene, number, values);
