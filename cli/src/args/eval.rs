@@ -14,6 +14,18 @@ pub(crate) struct BenchArgs {
 pub(crate) enum BenchCommand {
     /// The partitioner: against the parse alone, its additions and its plain form; how it grows.
     Partition(BenchPartitionArgs),
+    /// Templates: the restricted top-down distance against the textbook's, its growth, learning a site.
+    Templates(BenchTemplatesArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchTemplatesArgs {
+    /// Folder of pages of one site; left out: made pages.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) pages: Option<PathBuf>,
+    /// Print as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -8,6 +8,7 @@
 mod growth;
 mod memory;
 mod ratios;
+mod rtdm;
 mod svg;
 
 use newslode_partitioner::work::limits;
@@ -19,6 +20,7 @@ use crate::input;
 pub(crate) use growth::{Growth, growth};
 pub(crate) use memory::peak;
 pub(crate) use ratios::{DpRatios, Pages, dp_ratios, page_ratios};
+pub(crate) use rtdm::rtdm;
 pub(crate) use svg::svg;
 
 /// A page to measure on.

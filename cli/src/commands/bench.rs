@@ -3,7 +3,7 @@
 use anyhow::Context;
 use newslode_partitioner::partition::measure::made_page;
 
-use crate::args::{BenchArgs, BenchCommand, BenchPartitionArgs};
+use crate::args::{BenchArgs, BenchCommand, BenchPartitionArgs, BenchTemplatesArgs};
 use crate::bench::{self, Report, Sample, Way};
 use crate::exit::Exit;
 use crate::{input, out};
@@ -14,7 +14,29 @@ const MADE: [usize; 5] = [200, 500, 1_000, 2_000, 5_000];
 pub(crate) fn run(args: BenchArgs, quiet: bool) -> anyhow::Result<Exit> {
     match args.command {
         BenchCommand::Partition(args) => partition(&args, quiet),
+        BenchCommand::Templates(args) => templates(&args),
     }
+}
+
+fn templates(args: &BenchTemplatesArgs) -> anyhow::Result<Exit> {
+    let samples = args.pages.as_deref().map(folder).transpose()?.unwrap_or_default();
+    let report = bench::rtdm(&samples)?;
+    if args.json {
+        out::json(&report)?;
+        return Ok(Exit::Done);
+    }
+    out::line(format!(
+        "distance of pages of {} vertices: {:.2} ms, textbook's {:.2} ms: {:.0} times",
+        report.vertices, report.rtdm_ms, report.plain_ms, report.ratio
+    ))?;
+    for point in &report.growth {
+        out::line(format!("{:7} vertices: {:9.1} µs", point.vertices, point.microseconds))?;
+    }
+    out::line(format!(
+        "{} pages of a site become {} templates in {:.2} s",
+        report.site_pages, report.templates, report.induce_s
+    ))?;
+    Ok(Exit::Done)
 }
 
 #[allow(clippy::print_stderr, reason = "progress is not output")]
@@ -50,6 +72,10 @@ fn samples(args: &BenchPartitionArgs) -> anyhow::Result<Vec<Sample>> {
             |leaves| Sample { name: format!("made, {leaves} leaves"), bytes: made_page(leaves).into() };
         return Ok(MADE.map(made).into());
     };
+    self::folder(folder)
+}
+
+fn folder(folder: &std::path::Path) -> anyhow::Result<Vec<Sample>> {
     let read = |path: std::path::PathBuf| {
         let bytes = std::fs::read(&path).with_context(|| format!("cannot read `{}`", path.display()))?;
         Ok(Sample { name: path.file_stem().unwrap_or_default().to_string_lossy().into_owned(), bytes })

@@ -162,7 +162,7 @@ fn label(pattern: &Pattern, slots: &mut [Slot], held: &[Vec<String>]) {
     let bodies: Vec<BTreeSet<String>> = (0..held[first].len()).map(of_page).collect();
     let shared = |at: usize| {
         let of = |(title, body): (&String, &BTreeSet<String>)| {
-            words(title).into_iter().collect::<BTreeSet<_>>().intersection(body).count()
+            words(title).collect::<BTreeSet<_>>().intersection(body).count()
         };
         held[at].iter().zip(&bodies).map(of).sum::<usize>()
     };
@@ -185,6 +185,15 @@ pub struct Fit {
     pub template: usize,
     /// Per text node: the role of the slot that it is in; `None`: the template has it on every page.
     pub roles: Vec<(newslode_common::page::NodeId, Option<Role>)>,
+}
+
+impl Fit {
+    /// Whether a text is on every page of the template, at the same place.
+    #[must_use]
+    pub fn is_fixed(&self, text: newslode_common::page::NodeId) -> bool {
+        let found = self.roles.binary_search_by_key(&text, |(node, _)| *node);
+        found.is_ok_and(|at| self.roles[at].1.is_none())
+    }
 }
 
 /// Lays a page out by the first template that accepts it.
