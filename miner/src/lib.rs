@@ -6,7 +6,8 @@
 //! reads the sites' [`summary`]s and makes the [`taxonomy`] of [`concepts`] and [`taxminer`]'s relations,
 //! a pure and deterministic function of the sums, so that any number of miners write the same bytes; what
 //! it finds worth fetching ([`follow`]) goes to the frontier, the only way back in the whole system.
-//! [`views`] says what only the whole site can say of a page,
+//! [`views`] says what only the whole site can say of a page; [`templates`] says, page by page, when a
+//! site's templates are learnt and dropped;
 //! [`verify`] recomputes the sums, [`ontology`] writes what was mined for others to read.
 
 pub mod apply;
@@ -22,5 +23,6 @@ pub mod service;
 pub mod summary;
 pub mod taxminer;
 pub mod taxonomy;
+pub mod templates;
 pub mod verify;
 pub mod views;

@@ -11,6 +11,7 @@
 
 pub mod contribution;
 pub mod extract;
+pub mod instances;
 pub mod labels;
 mod language;
 mod page;

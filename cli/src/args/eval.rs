@@ -16,6 +16,8 @@ pub(crate) enum BenchCommand {
     Partition(BenchPartitionArgs),
     /// Extraction of articles: time from bytes to article, beside the parse alone; memory of the worst page.
     Extract(BenchExtractArgs),
+    /// Templates: the restricted top-down distance against the textbook's, its growth, learning a site.
+    Templates(BenchTemplatesArgs),
 }
 
 #[derive(Debug, Args)]
@@ -29,6 +31,16 @@ pub(crate) struct BenchExtractArgs {
     /// Print only the memory that this page takes; what the command asks of itself.
     #[arg(long, hide = true, value_name = "FILE")]
     pub(crate) peak_of: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchTemplatesArgs {
+    /// Folder of pages of one site; left out: made pages.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) pages: Option<PathBuf>,
+    /// Print as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -3,6 +3,7 @@
 mod eval;
 mod pages;
 mod services;
+mod template;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -12,6 +13,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use self::eval::*;
 pub(crate) use self::pages::*;
 pub(crate) use self::services::*;
+pub(crate) use self::template::*;
 
 /// Turns a list of news sites into a taxonomy of the concepts that recur across them, clean articles
 /// filed under those concepts, and every page's hierarchy as XML. No rules per site, no training.
@@ -57,6 +59,11 @@ pub(crate) enum Command {
     /// Extract articles from pages, one JSON object a line.
     #[command(after_help = "Example:\n  newslode extract pages/ --format text")]
     Extract(ExtractArgs),
+    /// Teach a site from one corrected page; list, show, explain or forget what is known of sites.
+    #[command(
+        after_help = "Example:\n  newslode template teach example.com --page page.html --body right.txt run\n  newslode template explain example.com run --format svg > template.svg"
+    )]
+    Template(TemplateArgs),
     /// Print the taxonomy of a run.
     #[command(after_help = "Example:\n  newslode taxonomy run --explain sports")]
     Taxonomy(TaxonomyArgs),

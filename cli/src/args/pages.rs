@@ -102,6 +102,15 @@ pub(crate) struct ExtractArgs {
     /// A JSON Lines file that gives each page's `url` by its `file`.
     #[arg(long, value_name = "FILE")]
     pub(crate) manifest: Option<PathBuf>,
+    /// Read the pages with what is known of this site, whatever their URLs.
+    #[arg(long, value_name = "SITE")]
+    pub(crate) template: Option<String>,
+    /// Folder of the run that knows the site; left out: the services' store.
+    #[arg(long, value_name = "DIR", requires = "template")]
+    pub(crate) dir: Option<PathBuf>,
+    /// Read each page by itself, without the other pages of its site.
+    #[arg(long)]
+    pub(crate) alone: bool,
     /// How to print it.
     #[arg(long, value_enum, default_value = "json")]
     pub(crate) format: ArticleFormat,

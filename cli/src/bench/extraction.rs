@@ -55,7 +55,7 @@ pub(crate) fn extraction(samples: &[Sample], files: &[std::path::PathBuf]) -> an
     let url = input::made_up("bench.html")?;
     let mut rows = Vec::new();
     // Tables that are made once a process are no part of a page.
-    let _ = Scorer::shared();
+    black_box(Scorer::shared());
     for sample in samples {
         let html = decode(&sample.bytes, None).text;
         let (mut parse_ms, mut whole_ms) = (f64::INFINITY, f64::INFINITY);
@@ -63,7 +63,7 @@ pub(crate) fn extraction(samples: &[Sample], files: &[std::path::PathBuf]) -> an
             parse_ms = parse_ms.min(ms(|| drop(black_box(PageTree::parse(&html, &limits())))));
             whole_ms = whole_ms.min(ms(|| {
                 let page = Page::parse(&url, None, &sample.bytes, &limits());
-                drop(black_box(as_article_by(&page, LATEST, Scorer::shared())));
+                drop(black_box(as_article_by(&page, LATEST, Scorer::shared(), None)));
             }));
         }
         rows.push(PageTime { page: sample.name.clone(), bytes: sample.bytes.len(), parse_ms, whole_ms });
@@ -88,7 +88,7 @@ pub(crate) fn extraction(samples: &[Sample], files: &[std::path::PathBuf]) -> an
 pub(crate) fn peak_of_page(file: &Path) -> anyhow::Result<Option<u64>> {
     let bytes = std::fs::read(file)?;
     let page = Page::parse(&input::made_up("bench.html")?, None, &bytes, &limits());
-    black_box(as_article_by(&page, LATEST, Scorer::shared()));
+    black_box(as_article_by(&page, LATEST, Scorer::shared(), None));
     Ok(held("VmHWM:"))
 }
 

@@ -10,6 +10,7 @@ mod extraction;
 mod growth;
 mod memory;
 mod ratios;
+mod rtdm;
 mod svg;
 
 use newslode_partitioner::work::limits;
@@ -22,6 +23,7 @@ pub(crate) use extraction::{extraction, peak_of_page};
 pub(crate) use growth::{Growth, growth};
 pub(crate) use memory::peak;
 pub(crate) use ratios::{DpRatios, Pages, dp_ratios, page_ratios};
+pub(crate) use rtdm::rtdm;
 pub(crate) use svg::svg;
 
 /// A page to measure on.

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Context;
 use newslode_partitioner::partition::measure::made_page;
 
-use crate::args::{BenchArgs, BenchCommand, BenchExtractArgs, BenchPartitionArgs};
+use crate::args::{BenchArgs, BenchCommand, BenchExtractArgs, BenchPartitionArgs, BenchTemplatesArgs};
 use crate::bench::{self, Report, Sample, Way};
 use crate::exit::Exit;
 use crate::{input, out};
@@ -17,7 +17,29 @@ pub(crate) fn run(args: BenchArgs, quiet: bool) -> anyhow::Result<Exit> {
     match args.command {
         BenchCommand::Partition(args) => partition(&args, quiet),
         BenchCommand::Extract(args) => extract(&args),
+        BenchCommand::Templates(args) => templates(&args),
     }
+}
+
+fn templates(args: &BenchTemplatesArgs) -> anyhow::Result<Exit> {
+    let samples = args.pages.as_deref().map(folder).transpose()?.unwrap_or_default();
+    let report = bench::rtdm(&samples)?;
+    if args.json {
+        out::json(&report)?;
+        return Ok(Exit::Done);
+    }
+    out::line(format!(
+        "distance of pages of {} vertices: {:.2} ms, textbook's {:.2} ms: {:.0} times",
+        report.vertices, report.rtdm_ms, report.plain_ms, report.ratio
+    ))?;
+    for point in &report.growth {
+        out::line(format!("{:7} vertices: {:9.1} µs", point.vertices, point.microseconds))?;
+    }
+    out::line(format!(
+        "{} pages of a site become {} templates in {:.2} s",
+        report.site_pages, report.templates, report.induce_s
+    ))?;
+    Ok(Exit::Done)
 }
 
 #[allow(clippy::print_stderr, reason = "progress is not output")]
@@ -53,6 +75,10 @@ fn samples(args: &BenchPartitionArgs) -> anyhow::Result<Vec<Sample>> {
             |leaves| Sample { name: format!("made, {leaves} leaves"), bytes: made_page(leaves).into() };
         return Ok(MADE.map(made).into());
     };
+    self::folder(folder)
+}
+
+fn folder(folder: &Path) -> anyhow::Result<Vec<Sample>> {
     input::files(folder)?.iter().map(|path| sample(path)).collect()
 }
 

@@ -1,14 +1,19 @@
 //! `newslode extract`: articles of pages, one JSON object a line.
 
+use std::collections::BTreeMap;
+
 use newslode_common::article::{Article, BlockKind};
 use newslode_common::config::Config;
+use newslode_common::page::Site;
 use newslode_common::time::Timestamp;
 use newslode_partitioner::Page;
-use newslode_partitioner::extract::article;
+use newslode_partitioner::extract::{SiteKnowledge, article_of};
+use newslode_partitioner::template::MOST_PAGES;
 use newslode_partitioner::work::limits;
 
+use super::template;
 use crate::args::{ArticleFormat, ExtractArgs};
-use crate::exit::Exit;
+use crate::exit::{Exit, hinted};
 use crate::input::Input;
 use crate::{input, out};
 
@@ -18,9 +23,11 @@ pub(crate) async fn run(args: ExtractArgs, config: &Config) -> anyhow::Result<Ex
     if let Some(manifest) = &args.manifest {
         input::name(&mut pages, manifest)?;
     }
+    let known = known(&args, &pages, config).await?;
     let (mut found, all) = (0, pages.len());
     for page in pages {
-        let Some(article) = extract(&page, Timestamp::now()) else { continue };
+        let site = known.iter().find(|(site, _)| site.as_ref().is_none_or(|site| page.url.site() == *site));
+        let Some(article) = extract(&page, Timestamp::now(), site.map(|(_, known)| known)) else { continue };
         found += 1;
         match args.format {
             ArticleFormat::Json => out::json_line(&article)?,
@@ -32,10 +39,44 @@ pub(crate) async fn run(args: ExtractArgs, config: &Config) -> anyhow::Result<Ex
     Ok(Exit::Done)
 }
 
-/// One page's article, if it is one.
-pub(crate) fn extract(page: &Input, now: Timestamp) -> Option<Article> {
-    let page = Page::parse(&page.url, page.content_type.as_deref(), &page.bytes, &limits());
-    article(&page, now).1
+/// One page's article, if it is one, with what is known of its site.
+fn extract(page: &Input, now: Timestamp, site: Option<&SiteKnowledge>) -> Option<Article> {
+    article_of(&parse(page), now, site).1
+}
+
+fn parse(page: &Input) -> Page {
+    Page::parse(&page.url, page.content_type.as_deref(), &page.bytes, &limits())
+}
+
+/// What is known of the pages' sites: what the store knows of the one that was named (then for all pages), or
+/// what the pages of each site show of each other.
+async fn known(
+    args: &ExtractArgs,
+    pages: &[Input],
+    config: &Config,
+) -> anyhow::Result<Vec<(Option<Site>, SiteKnowledge)>> {
+    if let Some(site) = &args.template {
+        let state = template::state(args.dir.as_deref(), config).await?;
+        let (known, _) = template::read(state.as_ref(), &Site::of_host(site)).await?.ok_or_else(|| {
+            hinted(format!("nothing is known of `{site}`"), "newslode template list shows what is known")
+        })?;
+        return Ok(vec![(None, known)]);
+    }
+    let mut sites: BTreeMap<Site, Vec<&Input>> = BTreeMap::new();
+    if !args.alone {
+        for page in pages {
+            sites.entry(page.url.site()).or_default().push(page);
+        }
+    }
+    sites.retain(|_, pages| pages.len() > 1);
+    let learn = |(site, pages): (Site, Vec<&Input>)| {
+        let step = pages.len().div_ceil(MOST_PAGES).max(1);
+        let pages: Vec<Page> = pages.into_iter().step_by(step).map(parse).collect();
+        let mut known = SiteKnowledge::default();
+        known.learn(&pages.iter().collect::<Vec<_>>());
+        (Some(site), known)
+    };
+    Ok(sites.into_iter().map(learn).collect())
 }
 
 fn heading(article: &Article) -> String {

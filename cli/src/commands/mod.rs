@@ -14,6 +14,7 @@ mod seed;
 mod status;
 mod tables;
 mod taxonomy;
+mod template;
 mod terms;
 mod verify;
 
@@ -30,6 +31,7 @@ pub(crate) async fn run(command: Command, config: Config, quiet: bool) -> anyhow
         Command::Partition(args) => partition::run(args, &config).await,
         Command::Tables(args) => tables::run(args, &config).await,
         Command::Extract(args) => extract::run(args, &config).await,
+        Command::Template(args) => template::run(args, &config).await,
         Command::Taxonomy(args) => taxonomy::run(args, &config).await,
         Command::Terms(args) => terms::run(args, &config).await,
         Command::Export(args) => export::run(args, &config).await,

@@ -84,7 +84,7 @@ pub(super) fn choose(
 ) -> (Vec<bool>, Option<Evidence>) {
     let measures = measures::measure(page, runs, said);
     let mut scores: Vec<f32> = measures.rows().map(|row| scorer.score(row)).collect();
-    let witness = site.and_then(|site| site.rescore(page.url.as_str(), &page.tree, runs, &mut scores));
+    let witness = site.and_then(|site| site.rescore(page, runs, &mut scores));
     let mut chosen = chosen(&runs.runs, &scores);
     add_alike(&runs.runs, &scores, &measures.paths, &mut chosen);
     (chosen, witness)

@@ -36,6 +36,8 @@ mod sums;
 
 pub use outline::OutlineParams;
 
+pub(crate) use emphasis::emphasised;
+
 use build::Builder;
 use cost::Costs;
 use promotion::Part;
@@ -72,7 +74,8 @@ fn segments_alone(page: &Page, params: &Params, boundaries: Vec<u32>) -> Hierarc
     builder.finish(false)
 }
 
-fn flat_boundaries(page: &Page, params: &Params) -> Vec<u32> {
+/// Where the flat segments after the first one begin, as leaves.
+pub(crate) fn flat_boundaries(page: &Page, params: &Params) -> Vec<u32> {
     let paths: Vec<_> = page.leaves.iter().map(|leaf| leaf.path).collect();
     flat::boundaries(&paths, page.leaves.path_count(), params.flat_delta)
 }

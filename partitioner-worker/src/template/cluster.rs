@@ -1,4 +1,4 @@
-//! Which pages of a site are alike: agglomerative clustering with average link [R].
+//! Which pages of a site are alike: agglomerative clustering with average link \[R\].
 //!
 //! Two clusters are as alike as their pages are on average; the most alike are merged as long as that is at
 //! least a threshold. A sketch of each page (MinHash of its paths) is compared first, so that trees are

@@ -1,4 +1,4 @@
-//! RTDM: the cost of the cheapest restricted top-down mapping between two trees [R].
+//! RTDM: the cost of the cheapest restricted top-down mapping between two trees \[R\].
 //!
 //! Vertices are matched level by level. Equal vertices match for nothing and their children are aligned; a
 //! vertex is replaced by an unequal one only where one of the two is a leaf; to delete or insert a vertex is to

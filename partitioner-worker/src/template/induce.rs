@@ -2,7 +2,7 @@
 //!
 //! Each cluster of alike pages gives one pattern; each page laid out by it shows what its wildcards stand for.
 //! The body is what holds most words that vary; the title is a wildcard of 1 to 20 words that shares most
-//! words with the body, the closest of equals [R]. A template of few pages is not kept: what
+//! words with the body, the closest of equals \[R\]. A template of few pages is not kept: what
 //! two pages have in common may be chance.
 
 use std::cmp::Reverse;
@@ -185,6 +185,15 @@ pub struct Fit {
     pub template: usize,
     /// Per text node: the role of the slot that it is in; `None`: the template has it on every page.
     pub roles: Vec<(newslode_common::page::NodeId, Option<Role>)>,
+}
+
+impl Fit {
+    /// Whether a text is on every page of the template, at the same place.
+    #[must_use]
+    pub fn is_fixed(&self, text: newslode_common::page::NodeId) -> bool {
+        let found = self.roles.binary_search_by_key(&text, |(node, _)| *node);
+        found.is_ok_and(|at| self.roles[at].1.is_none())
+    }
 }
 
 /// Lays a page out by the first template that accepts it.

@@ -1,4 +1,4 @@
-//! Matching a page with a pattern: which parts of the page its wildcards stand for [R].
+//! Matching a page with a pattern: which parts of the page its wildcards stand for \[R\].
 //!
 //! The cheapest mapping in which every plain vertex of the pattern is mapped to an equal one of the page, and
 //! every vertex of the page that is mapped to none is consumed by a wildcard. To consume costs a vertex each,

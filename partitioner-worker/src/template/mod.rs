@@ -1,4 +1,4 @@
-//! Templates: what the pages of a site that one program made have in common [R].
+//! Templates: what the pages of a site that one program made have in common \[R\].
 //!
 //! Pages become trees whose equal subtrees are one number ([`shape`]); the restricted top-down distance
 //! ([`distance`]) tells which pages are alike ([`cluster`]); their composition is a pattern with wildcards

@@ -1,4 +1,4 @@
-//! Node extraction patterns: what pages of one template have in common, with wildcards where they differ [R].
+//! Node extraction patterns: what pages of one template have in common, with wildcards where they differ \[R\].
 //!
 //! A pattern is a tree whose leaves may be wildcards; a page is a pattern without any. Two patterns are
 //! composed along their cheapest mapping: equal vertices stay, replaced ones become one wildcard, deleted and

@@ -11,7 +11,7 @@ use crate::gold::{self, Gold, GoldHierarchy};
 use crate::page::view;
 use crate::reply::{Content, Reply};
 use crate::services;
-use crate::site::SitePlan;
+use crate::site::{Era, SitePlan};
 use crate::story::{Place, section_place, write};
 use crate::template::render;
 
@@ -62,6 +62,13 @@ impl World {
         }
         let gold = gold(&books);
         Self { books, hosts, gold, today: Moment { minutes: today, offset_hours: 0 } }
+    }
+
+    /// Gives the site of a host the layout of another era, as a publisher does over night: the same stories at
+    /// the same addresses. The gold's outlines stay those of the layout before. Whether there is such a host.
+    pub fn redesign(&mut self, host: &str, era: Era) -> bool {
+        let book = self.hosts.get(host).and_then(|&site| self.books.get_mut(site));
+        book.map(|book| book.plan.era = era).is_some()
     }
 
     /// Home pages, one for each site.

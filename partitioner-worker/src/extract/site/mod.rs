@@ -10,7 +10,6 @@
 //! replaces what it taught. Start at [`SiteKnowledge::teach`].
 
 use newslode_common::article::Evidence;
-use newslode_common::page::PageTree;
 use newslode_common::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +18,7 @@ use super::metadata::{Found, Metadata};
 use super::runs::Runs;
 use super::scorer::Scorer;
 use crate::Page;
+use crate::template::{Template, fit, induce};
 
 mod fields;
 mod gold;
@@ -98,11 +98,13 @@ pub struct SiteKnowledge {
     form: u32,
     lessons: Vec<Lesson>,
     seen: Vec<Seen>,
+    #[serde(default)]
+    templates: Vec<Template>,
 }
 
 impl Default for SiteKnowledge {
     fn default() -> Self {
-        SiteKnowledge { form: FORM, lessons: Vec::new(), seen: Vec::new() }
+        SiteKnowledge { form: FORM, lessons: Vec::new(), seen: Vec::new(), templates: Vec::new() }
     }
 }
 
@@ -151,6 +153,32 @@ impl SiteKnowledge {
         let surplus = (self.seen.len() + 1).saturating_sub(MOST_SEEN);
         self.seen.drain(..surplus);
         self.seen.push(Seen::of(url, &Runs::of(page)));
+    }
+
+    /// Remembers pages of the site and learns its templates from them. A template that is learnt again with
+    /// another pattern gets the next version.
+    pub fn learn(&mut self, pages: &[&Page]) {
+        let step = pages.len().div_ceil(MOST_SEEN).max(1);
+        pages.iter().step_by(step).for_each(|page| self.see(page));
+        let known = std::mem::take(&mut self.templates);
+        let next = known.iter().map(|template| template.version).max().unwrap_or(0) + 1;
+        self.templates = induce(pages);
+        for template in &mut self.templates {
+            let same = known.iter().find(|known| known.pattern == template.pattern);
+            template.version = same.map_or(next, |known| known.version);
+        }
+    }
+
+    /// The same lessons with the pages and templates that another knows.
+    #[must_use]
+    pub fn with_pages_of(self, other: &SiteKnowledge) -> SiteKnowledge {
+        SiteKnowledge { lessons: self.lessons, ..other.clone() }
+    }
+
+    /// The site's templates, those of most pages first.
+    #[must_use]
+    pub fn templates(&self) -> &[Template] {
+        &self.templates
     }
 
     /// Learns from a page what a person says of it.
@@ -233,23 +261,26 @@ impl SiteKnowledge {
     }
 
     /// Moves the likelihoods of a page's runs by what is known; who is to be named as the body's witness.
-    pub(super) fn rescore(
-        &self,
-        url: &str,
-        tree: &PageTree,
-        runs: &Runs,
-        scores: &mut [f32],
-    ) -> Option<Evidence> {
+    pub(super) fn rescore(&self, page: &Page, runs: &Runs, scores: &mut [f32]) -> Option<Evidence> {
         let alone = chosen(&runs.runs, scores);
         let taught = Taught::of(&self.lessons);
-        let is_taught = taught.is_some_and(|taught| taught.rescore(tree, runs, scores, &alone));
+        let is_taught = taught.is_some_and(|taught| taught.rescore(&page.tree, runs, scores, &alone));
+        let url = page.url.as_str();
         let pages = self.seen.iter().chain(self.lessons.iter().map(|lesson| &lesson.page));
         let repeats = repeats(&runs.runs, &alone, pages.filter(|page| page.url != url));
-        for (score, is_repeat) in scores.iter_mut().zip(repeats.iter().flatten()) {
-            *score *= if *is_repeat { REPEATED } else { 1.0 };
+        let fit = fit(&self.templates, page);
+        for (at, score) in scores.iter_mut().enumerate() {
+            let is_repeat = repeats.as_ref().is_some_and(|repeats| repeats[at]);
+            let is_fixed = fit.as_ref().is_some_and(|fit| fit.is_fixed(runs.runs[at].first));
+            *score *= if is_repeat || is_fixed { REPEATED } else { 1.0 };
         }
-        let evidence = |witness: &str, confidence| Evidence { witness: witness.to_owned(), confidence };
-        if is_taught { Some(evidence("taught", 0.95)) } else { repeats.map(|_| evidence("siblings", 0.85)) }
+        let version = fit.and_then(|fit| self.templates.get(fit.template)).map(|template| template.version);
+        let (witness, confidence) = match (is_taught, version) {
+            (true, _) => ("taught".to_owned(), 0.95),
+            (false, Some(version)) => (format!("template v{version}"), 0.9),
+            (false, None) => (repeats.map(|_| "siblings".to_owned())?, 0.85),
+        };
+        Some(Evidence { witness, confidence })
     }
 
     /// Fields of a page at the places that the site's lessons name, the newest lesson first.

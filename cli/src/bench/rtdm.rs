@@ -1,0 +1,142 @@
+//! Measuring templates: what `newslode bench templates` computes.
+//!
+//! Made pages of one layout, or those of a folder: the restricted top-down distance against the textbook's
+//! on pairs of about a thousand vertices, its growth with the vertices, and the time that a site's pages
+//! take to become templates. Ways take turns, and the least time counts.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use newslode_partitioner::Page;
+use newslode_partitioner::template::distance::Distances;
+use newslode_partitioner::template::shape::{PageShape, Shapes};
+use newslode_partitioner::template::{induce, plain};
+use serde::Serialize;
+
+use super::{Sample, parsed};
+
+/// Pages whose distances are measured, vertices near which those of a folder are chosen, rounds.
+const PAGES: usize = 6;
+const VERTICES: usize = 1_000;
+const ROUNDS: usize = 5;
+/// Entries of the made pages whose growth is measured.
+const SIZES: [usize; 6] = [50, 100, 200, 400, 800, 1_600];
+/// Pages of the made site.
+const SITE: usize = 1_000;
+
+/// Time of one distance by the vertices of one page.
+#[derive(Debug, Serialize)]
+pub(crate) struct Point {
+    pub(crate) vertices: usize,
+    pub(crate) microseconds: f64,
+}
+
+/// All that is measured.
+#[derive(Debug, Serialize)]
+pub(crate) struct Rtdm {
+    /// Mean vertices of the pages compared.
+    pub(crate) vertices: usize,
+    /// Milliseconds of all pairs: RTDM, the textbook's top-down distance.
+    pub(crate) rtdm_ms: f64,
+    pub(crate) plain_ms: f64,
+    /// The second by the first.
+    pub(crate) ratio: f64,
+    pub(crate) growth: Vec<Point>,
+    /// Pages of a site and the seconds in which they become templates, parse left out.
+    pub(crate) site_pages: usize,
+    pub(crate) induce_s: f64,
+    pub(crate) templates: usize,
+}
+
+/// Measures on these pages, or on made ones.
+pub(crate) fn rtdm(samples: &[Sample]) -> anyhow::Result<Rtdm> {
+    let pages = match samples {
+        [] => (0..PAGES).map(|number| made(number, 80)).collect::<anyhow::Result<Vec<_>>>()?,
+        samples => samples.iter().map(|sample| parsed(&sample.bytes)).collect::<anyhow::Result<_>>()?,
+    };
+    let mut shapes = Shapes::default();
+    let mut trees: Vec<PageShape> = pages.iter().map(|page| shapes.page(page)).collect();
+    trees.sort_by_key(|tree| tree.vertices.len().abs_diff(VERTICES));
+    trees.truncate(PAGES);
+    let pairs: Vec<(&PageShape, &PageShape)> = (0..trees.len())
+        .flat_map(|a| (a + 1..trees.len()).map(move |b| (a, b)))
+        .map(|(a, b)| (&trees[a], &trees[b]))
+        .collect();
+    let (mut fast, mut slow) = (f64::INFINITY, f64::INFINITY);
+    for _ in 0..ROUNDS {
+        // Nothing is kept from one pair to the next.
+        fast = fast.min(seconds(|| {
+            for (a, b) in &pairs {
+                black_box(Distances::default().within(&shapes, a.class(), b.class(), u32::MAX));
+            }
+        }));
+        slow = slow.min(seconds(|| {
+            for (a, b) in &pairs {
+                black_box(plain::top_down(&shapes, a, b, false));
+            }
+        }));
+    }
+    let site = (0..SITE).map(|number| made(number, 20)).collect::<anyhow::Result<Vec<Page>>>()?;
+    let site: Vec<&Page> = site.iter().collect();
+    let mut templates = 0;
+    let induce_s = seconds(|| templates = induce(&site).len());
+    Ok(Rtdm {
+        vertices: trees.iter().map(|tree| tree.vertices.len()).sum::<usize>() / trees.len().max(1),
+        rtdm_ms: fast * 1e3,
+        plain_ms: slow * 1e3,
+        ratio: slow / fast.max(1e-9),
+        growth: growth()?,
+        site_pages: SITE,
+        induce_s,
+        templates,
+    })
+}
+
+fn growth() -> anyhow::Result<Vec<Point>> {
+    let point = |size: &usize| {
+        let mut shapes = Shapes::default();
+        let [a, b] = [made(1, *size)?, made(2, *size)?].map(|page| shapes.page(&page));
+        let once = || {
+            seconds(|| {
+                black_box(Distances::default().within(&shapes, a.class(), b.class(), u32::MAX));
+            })
+        };
+        let least = (0..ROUNDS).map(|_| once()).fold(f64::INFINITY, f64::min);
+        Ok(Point { vertices: a.vertices.len(), microseconds: least * 1e6 })
+    };
+    SIZES.iter().map(point).collect()
+}
+
+fn seconds(work: impl FnOnce()) -> f64 {
+    let begun = Instant::now();
+    work();
+    begun.elapsed().as_secs_f64()
+}
+
+/// A page of one layout: lists of so many entries that all pages share, and a story of its own.
+fn made(number: usize, entries: usize) -> anyhow::Result<Page> {
+    let shared: String = (0..entries.max(20))
+        .map(|n| format!("<li><a href=/{n}><b>Section {n}</b></a> <i>all of it</i></li>"))
+        .collect();
+    // Related stories are boxes that differ in their texts.
+    let story: String = (0..8 + entries / 50)
+        .map(|n| format!("<p>Sentence {n} of story {number}, <b>bold {n}</b> and plain.</p>"))
+        .collect();
+    let more: String =
+        (0..number % 4).map(|n| format!("<div><h3>More {n}</h3><p>On story {number}</p></div>")).collect();
+    parsed(
+        format!("<body><ul>{shared}</ul><div><h1>Story {number}</h1><div>{story}</div></div>{more}<ol>{shared}</ol>")
+            .as_bytes(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn made_pages_are_of_one_layout() {
+        let pages: Vec<Page> = (0..6).map(|number| made(number, 20).unwrap()).collect();
+        assert_eq!(induce(&pages.iter().collect::<Vec<_>>()).len(), 1);
+    }
+}

@@ -1,0 +1,94 @@
+//! Small pages made by hand: a menu, an instance, a foot.
+
+use super::*;
+use crate::testing::page_at;
+
+const MENU: &str =
+    "<ul><li><a href=/1>Home</a><li><a href=/2>News</a><li><a href=/3>Travel</a><li><a href=/4>Jobs</a></ul>";
+const FOOT: &str = "<p><i>All rights</i><p><i>Imprint</i><p><i>Contact</i>";
+
+/// A hotel with its attributes.
+fn hotel(name: &str, street: &str, rooms: &str) -> Page {
+    let html = format!(
+        "{MENU}<table><tr><td>{name}<tr><td><b>Address:</b><tr><td>{street}<tr><td><b>Rooms:</b><tr><td>{rooms}</table>{FOOT}"
+    );
+    page_at(&format!("https://hotels.example/{}", name.replace(' ', "-")), &html)
+}
+
+fn hotels() -> [Page; 4] {
+    [
+        hotel("Grand Palace", "Harbour Street 12", "140 doubles, quiet"),
+        hotel("Blue Anchor", "Mill Lane 7", "9 singles above the river"),
+        hotel("Old Mill", "Castle Hill 80", "33 suites with a view"),
+        hotel("Sea View", "Long Beach 4", "60 of all kinds"),
+    ]
+}
+
+fn story(title: &str, text: &str) -> Page {
+    page_at("https://hotels.example/s", &format!("{MENU}<div><h2>{title}</h2><div>{text}</div></div>{FOOT}"))
+}
+
+fn pair(pages: &[Page], a: usize, b: usize) -> (&Page, &Page) {
+    (&pages[a], &pages[b])
+}
+
+#[test]
+fn what_is_not_alike_is_the_instance() {
+    let pages = hotels();
+    let template = InstanceTemplate::of(&[pair(&pages, 0, 1)], &Params::paper()).unwrap();
+    assert!(template.paths.iter().any(|path| path.ends_with("tr/td")), "{template:?}");
+    assert!(!template.paths.iter().any(|path| path.contains("ul") || path == "p/i"), "{template:?}");
+    assert_eq!(template.groups, 1);
+}
+
+#[test]
+fn the_set_that_most_groups_have_is_the_template() {
+    let pages = hotels();
+    let others = [story("One", "It rains again."), story("Two", "Trains are late today.")];
+    let groups = [pair(&others, 0, 1), pair(&pages, 0, 1), pair(&pages, 2, 3)];
+    let template = InstanceTemplate::of(&groups, &Params::paper()).unwrap();
+    assert_eq!(template.groups, 2);
+    assert!(template.paths.iter().all(|path| path.contains("table")), "{template:?}");
+}
+
+#[test]
+fn attributes_are_headed_by_what_all_pages_say() {
+    let pages = hotels();
+    let template = InstanceTemplate::of(&[pair(&pages, 0, 1)], &Params::paper()).unwrap();
+    let all: Vec<&Page> = pages.iter().collect();
+    let instances = template.instances(&all);
+    let found = &instances[2];
+    let value = |label: &str| {
+        let of = |attribute: &&Attribute| attribute.label.as_deref() == Some(label);
+        found.attributes.iter().find(of).map(|attribute| attribute.values.join("|"))
+    };
+    assert_eq!(value("Address").as_deref(), Some("Castle Hill 80"), "{found:?}");
+    assert_eq!(value("Rooms").as_deref(), Some("33 suites with a view"), "{found:?}");
+    assert_eq!(
+        (found.attributes[0].label.as_deref(), &found.attributes[0].values[..]),
+        (None, &["Old Mill".to_owned()][..])
+    );
+    assert_eq!(found.url, "https://hotels.example/Old-Mill");
+}
+
+#[test]
+fn equal_pages_and_none_give_no_template() {
+    let pages = hotels();
+    assert_eq!(InstanceTemplate::of(&[pair(&pages, 0, 0)], &Params::paper()), None);
+    assert_eq!(InstanceTemplate::of(&[], &Params::paper()), None);
+    let empty = page_at("https://a.example/", "");
+    assert_eq!(InstanceTemplate::of(&[(&empty, &empty)], &Params::paper()), None);
+}
+
+#[test]
+fn alignments_are_the_cheapest() {
+    let sets = |texts: &[&str]| -> Vec<BTreeSet<String>> {
+        texts.iter().map(|text| words(text).collect()).collect()
+    };
+    let check = |a: &[&str], b: &[&str], expected: &[(usize, usize)]| {
+        assert_eq!(aligned(&sets(a), &sets(b)), expected, "{a:?} {b:?}");
+    };
+    check(&["menu", "story", "foot"], &["menu", "other", "foot"], &[(0, 0), (1, 1), (2, 2)]);
+    check(&["menu", "advert", "foot"], &["menu", "foot"], &[(0, 0), (2, 1)]);
+    check(&[], &["menu"], &[]);
+}
