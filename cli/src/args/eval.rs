@@ -14,6 +14,33 @@ pub(crate) struct BenchArgs {
 pub(crate) enum BenchCommand {
     /// The partitioner: against the parse alone, its additions and its plain form; how it grows.
     Partition(BenchPartitionArgs),
+    /// The miner: contributions counted a second, bytes of a record, the fold over many sites.
+    Mine(BenchMineArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchMineArgs {
+    /// Measure only this store.
+    #[arg(long, value_enum)]
+    pub(crate) store: Option<BenchStore>,
+    /// A Redis server that runs already and may be filled; left out: one is started and ended.
+    #[arg(long, value_name = "URL")]
+    pub(crate) redis: Option<String>,
+    /// Measure only how memory grows over so many made-up pages.
+    #[arg(long, value_name = "PAGES")]
+    pub(crate) soak: Option<u64>,
+    /// Print as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Draw how times and memory grow.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum BenchStore {
+    Redb,
+    Redis,
 }
 
 #[derive(Debug, Args)]

@@ -142,7 +142,9 @@ impl Engine {
             metrics: self.metrics.clone(),
         };
         let miner = self.miner_parts();
-        let miner_config = newslode_common::config::MinerConfig { fold_s: 0, ..self.config.miner.clone() };
+        // Both are done here, when all is quiet.
+        let miner_config =
+            newslode_common::config::MinerConfig { fold_s: 0, window_days: 0, ..self.config.miner.clone() };
         loops.spawn(newslode_crawler::run(crawler, self.config.crawler.clone(), stop.clone()));
         loops.spawn(newslode_partitioner::service::run(
             partitioner,
@@ -191,6 +193,7 @@ impl Engine {
                 return Ok(Ended::Stopped);
             }
             let now = Timestamp::now();
+            newslode_miner::window::slide(&parts, self.config.miner.window_days, now).await?;
             let report =
                 newslode_miner::fold::fold_once(&parts, &self.config.miner, &mut memory, true, now).await?;
             let followed = report.followed_new;

@@ -48,7 +48,8 @@ pub(super) async fn measure(count: u64) -> anyhow::Result<Folds> {
         }
         store.apply(&site.site, &changes).await?;
     }
-    let (params, mut summaries, mut folder) = (FoldParams::default(), Summaries::default(), Folder::default());
+    let (params, mut summaries, mut folder) =
+        (FoldParams::default(), Summaries::default(), Folder::default());
     let begun = Instant::now();
     let (sites, _) = summaries.refresh(&store).await?;
     let read_ms = begun.elapsed().as_secs_f64() * 1e3;
@@ -86,7 +87,8 @@ fn changed(
     old: Option<&Contribution>,
     new: Option<&Contribution>,
 ) -> anyhow::Result<Change> {
-    let version = |fetch: u64| Version { fetch, content: ContentHash([u8::try_from(fetch).unwrap_or(9); 16]) };
+    let version =
+        |fetch: u64| Version { fetch, content: ContentHash([u8::try_from(fetch).unwrap_or(9); 16]) };
     Ok(Change {
         url: site.url(page)?,
         expected: old.map(|_| version(1)),

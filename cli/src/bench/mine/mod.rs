@@ -64,11 +64,7 @@ pub(crate) async fn measure(wanted: &Wanted, say: &mut dyn FnMut(&str)) -> anyho
     Ok(report)
 }
 
-async fn redb(
-    wanted: &Wanted,
-    report: &mut MineReport,
-    say: &mut dyn FnMut(&str),
-) -> anyhow::Result<()> {
+async fn redb(wanted: &Wanted, report: &mut MineReport, say: &mut dyn FnMut(&str)) -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("state.redb");
     let store = RedbStore::open(&file)?;
@@ -88,11 +84,7 @@ async fn redb(
     Ok(())
 }
 
-async fn redis(
-    wanted: &Wanted,
-    report: &mut MineReport,
-    say: &mut dyn FnMut(&str),
-) -> anyhow::Result<()> {
+async fn redis(wanted: &Wanted, report: &mut MineReport, say: &mut dyn FnMut(&str)) -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
     let server = match &wanted.redis_url {
         Some(url) => Server::at(url).await?,
