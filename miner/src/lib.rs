@@ -13,6 +13,7 @@ pub mod concepts;
 pub mod entropy;
 pub mod fold;
 pub mod follow;
+mod index;
 pub mod members;
 pub mod ontology;
 pub mod reconcile;

@@ -26,6 +26,9 @@ pub(crate) struct BenchMineArgs {
     /// A Redis server that runs already and may be filled; left out: one is started and ended.
     #[arg(long, value_name = "URL")]
     pub(crate) redis: Option<String>,
+    /// Fold so many sites at most (1,000).
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) sites: Option<u64>,
     /// Measure only how memory grows over so many made-up pages.
     #[arg(long, value_name = "PAGES")]
     pub(crate) soak: Option<u64>,

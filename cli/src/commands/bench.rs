@@ -25,6 +25,7 @@ async fn mine(args: &BenchMineArgs, quiet: bool) -> anyhow::Result<Exit> {
         redb: args.store != Some(BenchStore::Redis),
         redis: args.store != Some(BenchStore::Redb),
         redis_url: args.redis.clone(),
+        sites: args.sites,
         soak: args.soak,
     };
     let report = mine::measure(&wanted, &mut |what| {
@@ -82,9 +83,9 @@ fn mine_table(report: &MineReport) -> String {
         let ends = [soak.looks.first(), soak.looks.last()];
         let [first, last] = ends.map(|look| mib(look.and_then(|look| look.resident_bytes)));
         rows.push(format!(
-            "{}: {} pages of {} sites in {:.0} s ({:.0} a second), resident {first} at the start, {last} at the \
+            "{}: {} pages of {:.0} counters, {} sites, in {:.0} s ({:.0} a second), resident {first} at the start, {last} at the \
              end, {:.0} bytes of state a page",
-            soak.store, soak.pages, soak.sites, soak.seconds, soak.pages_per_second, soak.state_bytes_per_page
+            soak.store, soak.pages, soak.counters_per_page, soak.sites, soak.seconds, soak.pages_per_second, soak.state_bytes_per_page
         ));
     }
     rows.join("\n") + "\n"

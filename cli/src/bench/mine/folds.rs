@@ -11,7 +11,7 @@ use newslode_miner::summary::Summaries;
 use newslode_miner::taxonomy::{FoldParams, Folder, Taxonomy};
 use serde::Serialize;
 
-use super::made::MadeSite;
+use super::made::{MadeSite, REAL};
 use crate::bench::ratios::ms;
 
 /// Pages of each site: the front page with its 300 labels, and sections.
@@ -41,7 +41,7 @@ pub(crate) struct Folds {
 pub(super) async fn measure(count: u64) -> anyhow::Result<Folds> {
     let store = RedbStore::in_memory()?;
     for number in 0..count {
-        let site = MadeSite::new(number)?;
+        let site = MadeSite::new(number, REAL)?;
         let mut changes = Vec::new();
         for page in 0..PAGES {
             changes.push(changed(&site, page, None, Some(&site.page(page, 1)?))?);
@@ -56,7 +56,7 @@ pub(super) async fn measure(count: u64) -> anyhow::Result<Folds> {
     let mut first = Taxonomy::default();
     let fold_ms = ms(|| first = folder.fold(&sites, &params));
     for number in 0..CHANGED as u64 {
-        let site = MadeSite::new(number)?;
+        let site = MadeSite::new(number, REAL)?;
         let (old, new) = (site.page(0, 1)?, site.page(0, 2)?);
         store.apply(&site.site, &[changed(&site, 0, Some(&old), Some(&new))?]).await?;
     }
