@@ -46,7 +46,9 @@ fn deliveries(all: &[PartitionedPage], seed: u64) -> Vec<(Site, Vec<PartitionedP
     let mut order: Vec<(u64, &PartitionedPage)> = all
         .iter()
         .zip(1..)
-        .map(|(page, at): (_, u64)| ((at * 0x9e37_79b9_7f4a_7c15 * (2 * seed + 1)).rotate_left(31), page))
+        .map(|(page, at): (_, u64)| {
+            (at.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_mul(2 * seed + 1).rotate_left(31), page)
+        })
         .collect();
     order.sort_by_key(|(key, _)| *key);
     let mut batches: Vec<(Site, Vec<PartitionedPage>)> = Vec::new();

@@ -13,6 +13,8 @@ use newslode_common::page::{CanonicalUrl, Site};
 /// Sections and services that sites draw their menus from.
 const SECTIONS: u64 = 300;
 const SERVICES: u64 = 60;
+/// So many of the sections stand above all others.
+const HEADS: u64 = 40;
 /// Labels of one list of the menu.
 const LIST: usize = 9;
 /// A page's stories are drawn out of so many around its own time.
@@ -97,6 +99,8 @@ struct Item {
     form: String,
     url: CanonicalUrl,
     is_service: bool,
+    /// Place in the menu of what it lies below.
+    below: Option<usize>,
 }
 
 impl MadeSite {
@@ -113,18 +117,22 @@ impl MadeSite {
             let name = word(if is_service { 1_000_000 + drawn } else { 2_000_000 + drawn });
             items.entry((is_service, drawn)).or_insert(name);
         }
+        let places: Vec<(bool, u64)> = items.keys().copied().collect();
         let mut menu = Vec::new();
         for ((is_service, drawn), name) in items {
+            let head = (false, drawn % HEADS);
+            let below =
+                (!is_service && drawn >= HEADS).then(|| places.iter().position(|place| *place == head));
             // A section of a higher number lies below one of a lower.
             let path = match drawn {
                 _ if is_service => format!("/service?page={name}"),
-                0..40 => format!("/{name}/"),
-                _ => format!("/{}/{name}/", word(2_000_000 + drawn % 40)),
+                0..HEADS => format!("/{name}/"),
+                _ => format!("/{}/{name}/", word(2_000_000 + drawn % HEADS)),
             };
             let form = name.chars().next().map_or(String::new(), |c| c.to_uppercase().to_string())
                 + name.get(1..).unwrap_or_default();
             let url = format!("https://www.{host}{path}").parse()?;
-            menu.push(Item { key: format!("en:{name}"), form, url, is_service });
+            menu.push(Item { key: format!("en:{name}"), form, url, is_service, below: below.flatten() });
         }
         Ok(MadeSite { site: Site::of_host(&host), number, shape, menu })
     }
@@ -168,10 +176,10 @@ impl MadeSite {
             roles.push(if item.is_service { Role::Tail } else { Role::Spelled });
             made.labels.push(LabelUse { key: item.key.clone(), form: item.form.clone(), roles });
             made.links.push(link(&item.url, Some(&item.key)));
-            if let Some(head) = self.menu.get(at - at % LIST).filter(|head| head.key != item.key) {
+            if let Some(head) = item.below.and_then(|below| self.menu.get(below)) {
                 let (broader, narrower) = (head.key.clone(), item.key.clone());
                 made.pairs.push(PairUse { broader: broader.clone(), narrower: narrower.clone(), level: 1 });
-                if at % 2 == 0 && !item.is_service {
+                if at % 2 == 0 {
                     made.nested.push(NestedUse { broader, narrower });
                 }
             }
