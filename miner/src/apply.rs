@@ -22,6 +22,7 @@ use newslode_common::time::Timestamp;
 use newslode_common::version::{ContentHash, Version};
 
 use crate::follow::at_once;
+use crate::seeds::forget_archived;
 use crate::service::Parts;
 
 /// Another miner counted the page between our read and our write; after this often in a row the batch is
@@ -80,11 +81,16 @@ pub async fn batch(
     now: Timestamp,
 ) -> Result<Vec<PageEnd>, BatchError> {
     if parts.frontier.site(site).await?.is_none() {
-        return Ok(vec![PageEnd::Unwanted; pages.len()]);
+        return unwanted(parts, pages).await;
     }
     archive(parts, pages, now).await?;
     follow_up(parts, follow, pages, now).await?;
     let (ends, counted) = count(parts, site, pages).await?;
+    // Whoever forgot the site since we asked may have done so before we counted: then nobody else would.
+    if parts.frontier.site(site).await?.is_none() {
+        parts.state.forget(site).await?;
+        return unwanted(parts, pages).await;
+    }
     for (page, end) in pages.iter().zip(&ends) {
         // An article of an older fetch than what is counted must not follow a newer one.
         let newest = counted.get(&page.url).is_none_or(|counted| page.version.fetch >= counted.fetch);
@@ -93,6 +99,12 @@ pub async fn batch(
         }
     }
     Ok(ends)
+}
+
+/// Nobody asked for the pages' site: what was archived of them on their way goes, too.
+async fn unwanted(parts: &Parts, pages: &[PartitionedPage]) -> Result<Vec<PageEnd>, BatchError> {
+    forget_archived(parts, pages.iter().map(|page| page.version.content)).await?;
+    Ok(vec![PageEnd::Unwanted; pages.len()])
 }
 
 async fn archive(parts: &Parts, pages: &[PartitionedPage], now: Timestamp) -> Result<(), BatchError> {

@@ -13,15 +13,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use newslode_common::contribution::{Role, url_id};
-
-use crate::summary::{LabelSummary, SiteSummary};
+use crate::index::{Id, Index, Indexer, Look, NONE};
+use crate::summary::SiteSummary;
 
 mod company;
 mod faults;
 mod genres;
 mod merge;
-pub use genres::genres;
+pub(crate) use faults::SECTION_STORIES;
+pub(crate) use genres::genres;
+pub(crate) use merge::led_together;
 pub use merge::{alike, by_target};
 
 /// With fewer sites than this the split is not trusted alone: see [`Rule::strict`].
@@ -122,43 +123,61 @@ pub struct Judged {
 /// Judges every label that at least `support` sites link, by key. `support` 1 judges all.
 #[must_use]
 pub fn judge(sites: &[Arc<SiteSummary>], support: u32) -> BTreeMap<String, Judged> {
-    let mut shown: BTreeMap<&str, Shown> = BTreeMap::new();
-    for (at, site) in sites.iter().enumerate() {
-        for (key, label) in site.labels.iter().filter(|(_, label)| label.pages(Role::Any) > 0) {
-            let shown = shown.entry(key).or_default();
-            shown.sites.push(at);
-            shown.linked.extend((label.pages(Role::Link) > 0).then_some(label));
-        }
-    }
-    for name in sites.iter().flat_map(|site| &site.directories) {
-        if let Some(shown) = shown.get_mut(name.as_str()) {
-            shown.directories += 1;
-        }
+    judged(&Indexer::default().index(sites), support)
+}
+
+/// The same over an index.
+pub(crate) fn judged(index: &Index, support: u32) -> BTreeMap<String, Judged> {
+    let mut count = index.names.table(0u32);
+    for look in index.sites.iter().flat_map(|site| &site.looks).filter(|look| look.is_shown) {
+        count[look.id as usize] += 1;
     }
     // A phrase that recurs in texts is no label, and must not enter the split: only links say so.
-    shown.retain(|_, on| on.sites.len() >= support as usize);
-    let mut judged: BTreeMap<String, Judged> = shown
-        .into_iter()
-        .map(|(key, shown)| (key.to_owned(), candidate(key, shown, sites, support)))
-        .collect();
-    company::keep(&mut judged, sites);
-    split(&mut judged, sites.len());
+    let mut slots = index.names.table(NONE);
+    let mut shown: Vec<Shown> = Vec::new();
+    for (id, slot) in slots.iter_mut().enumerate().filter(|(id, _)| count[*id] >= support.max(1)) {
+        *slot = shown.len() as Id;
+        shown.push(Shown::of(index.names.name(id as Id)));
+    }
+    let slot = |id: Id| slots.get(id as usize).map_or(usize::MAX, |slot| *slot as usize);
+    for (at, site) in index.sites.iter().enumerate() {
+        for look in site.looks.iter().filter(|look| look.is_shown) {
+            let Some(shown) = shown.get_mut(slot(look.id)) else { continue };
+            shown.sites.push(at);
+            shown.looks.push(look);
+            shown.linked.extend(look.is_linked.then_some(look));
+        }
+        for id in &site.directories {
+            if let Some(shown) = shown.get_mut(slot(*id)) {
+                shown.directories += 1;
+            }
+        }
+    }
+    let mut judged: BTreeMap<String, Judged> =
+        shown.into_iter().map(|shown| (shown.key.to_owned(), candidate(shown, support))).collect();
+    company::keep(&mut judged, index);
+    split(&mut judged, index.sites.len());
     read_pages(&mut judged);
     judged
 }
 
 /// A label that single sites vouch for, whatever others say: a concept.
 #[must_use]
-pub(crate) fn judge_alone(key: &str, on: Vec<usize>, sites: &[Arc<SiteSummary>]) -> Judged {
-    let linked = on.iter().filter_map(|at| sites.get(*at)?.labels.get(key)).collect();
-    let shown = Shown { sites: on, linked, directories: 0 };
-    Judged { verdict: Verdict::Concept, ..candidate(key, shown, sites, 1) }
+pub(crate) fn judge_alone(key: &str, on: Vec<usize>, index: &Index) -> Judged {
+    let id = index.names.get(key).unwrap_or(NONE);
+    let looks: Vec<&Look> = on.iter().filter_map(|at| index.sites.get(*at)?.look(id)).collect();
+    let shown = Shown { sites: on, linked: looks.clone(), looks, ..Shown::of(key) };
+    Judged { verdict: Verdict::Concept, ..candidate(shown, 1) }
 }
 
 /// Judges by the print's three rules of abridgement alone (`[OM05 §5.1]`).
 #[must_use]
 pub fn judge_as_printed(sites: &[Arc<SiteSummary>], support: u32) -> BTreeMap<String, Judged> {
-    let mut judged = judge(sites, support);
+    printed(judge(sites, support))
+}
+
+/// The same of what was judged by all evidence.
+pub(crate) fn printed(mut judged: BTreeMap<String, Judged>) -> BTreeMap<String, Judged> {
     for label in judged.values_mut() {
         label.verdict = match label.verdict {
             verdict @ (Verdict::TooFewSites
@@ -173,13 +192,21 @@ pub fn judge_as_printed(sites: &[Arc<SiteSummary>], support: u32) -> BTreeMap<St
 }
 
 /// A label over the sites, before it is judged.
-#[derive(Default)]
 struct Shown<'a> {
+    key: &'a str,
     sites: Vec<usize>,
+    /// On each of them.
+    looks: Vec<&'a Look>,
     /// Its uses where it is a link.
-    linked: Vec<&'a LabelSummary>,
+    linked: Vec<&'a Look>,
     /// Sites with stories in a directory of its name.
     directories: usize,
+}
+
+impl<'a> Shown<'a> {
+    fn of(key: &'a str) -> Shown<'a> {
+        Shown { key, sites: Vec::new(), looks: Vec::new(), linked: Vec::new(), directories: 0 }
+    }
 }
 
 /// Why a key is no concept though [`judge`] says nothing of it.
@@ -189,9 +216,9 @@ pub fn verdict_of(judged: &BTreeMap<String, Judged>, key: &str) -> Verdict {
 }
 
 /// Abridgement, vetoes and the own score: all that needs no other label.
-fn candidate(key: &str, shown: Shown, sites: &[Arc<SiteSummary>], support: u32) -> Judged {
-    let Shown { sites: on, linked, directories } = shown;
-    let inside = linked.iter().filter(|label| label.pages(Role::Inside) > 0).count();
+fn candidate(shown: Shown, support: u32) -> Judged {
+    let Shown { key, sites, looks, linked, directories } = shown;
+    let inside = linked.iter().filter(|look| look.is_inside).count();
     let words = key.split_once(':').map_or(key, |(_, stems)| stems);
     let verdict = if !words.chars().any(char::is_alphabetic) {
         Verdict::NoWord
@@ -202,30 +229,24 @@ fn candidate(key: &str, shown: Shown, sites: &[Arc<SiteSummary>], support: u32) 
     } else if inside < support as usize {
         Verdict::TooFewSites
     } else {
-        faults::usual(key, &on, sites).unwrap_or(Verdict::Concept)
+        faults::usual(&looks).unwrap_or(Verdict::Concept)
     };
-    let mean = |role: Role| mean(linked.iter().map(|label| label.share(role)));
-    let (spelled, tail) = (mean(Role::Spelled), mean(Role::Tail));
+    let mean = |share: &dyn Fn(&Look) -> f64| mean(linked.iter().map(|look| share(look)));
+    let (spelled, tail) = (mean(&|look| look.spelled), mean(&|look| look.tail));
     let filed = (directories as f64 / linked.len().max(1) as f64).min(1.0);
-    let not = |role: Role| 1.0 - mean(role);
-    let shares = [spelled, filed, mean(Role::Inside), not(Role::Empty), not(Role::NoFollow), 1.0 - tail];
+    let (not_empty, followed) = (1.0 - mean(&|look| look.empty), 1.0 - mean(&|look| look.no_follow));
+    let shares = [spelled, filed, mean(&|look| look.inside), not_empty, followed, 1.0 - tail];
     let own = shares.iter().sum::<f64>() / shares.len() as f64;
     let own = if linked.len() < support as usize { 0.0 } else { own };
-    let files = files(key, &on, sites);
-    Judged { sites: on, own, score: own, spelled, tail, grouped: mean(Role::Member), files, verdict }
+    let (grouped, files) = (mean(&|look| look.grouped), files(&looks));
+    Judged { sites, own, score: own, spelled, tail, grouped, files, verdict }
 }
 
 /// Over the sites that counted a page which the label leads to: the share where such a page files stories.
-fn files(key: &str, on: &[usize], sites: &[Arc<SiteSummary>]) -> Option<f64> {
-    let (mut read, mut filing) = (0, 0);
-    for site in on.iter().filter_map(|at| sites.get(*at)) {
-        let Some(label) = site.labels.get(key) else { continue };
-        let targets = label.targets.keys().filter(|url| !url.is_front_page());
-        let stories = targets.filter_map(|url| site.filing.get(&url_id(url))).max();
-        read += u32::from(stories.is_some());
-        filing += u32::from(stories.is_some_and(|stories| *stories >= faults::SECTION_STORIES));
-    }
-    (read > 0).then(|| f64::from(filing) / f64::from(read))
+fn files(looks: &[&Look]) -> Option<f64> {
+    let read = looks.iter().filter(|look| look.files.is_some()).count();
+    let filing = looks.iter().filter(|look| look.files == Some(true)).count();
+    (read > 0).then(|| filing as f64 / read as f64)
 }
 
 /// The third abridgement rule. Until the pages of half of the candidates were read, a label without any

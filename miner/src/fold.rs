@@ -23,7 +23,7 @@ use crate::apply::{add, contribution};
 use crate::follow::{at_once, concept_links};
 use crate::service::Parts;
 use crate::summary::Summaries;
-use crate::taxonomy::{FoldParams, Taxonomy, fold};
+use crate::taxonomy::{FoldParams, Folder, Taxonomy};
 
 /// Name of the taxonomy's value; its bytes are JSON.
 pub const TAXONOMY: &str = "taxonomy";
@@ -53,6 +53,7 @@ pub struct FoldReport {
 #[derive(Debug, Default)]
 pub struct FoldMemory {
     summaries: Summaries,
+    folder: Folder,
     /// Concept pages of which the frontier knows, and whose links are taken care of.
     settled: BTreeMap<Site, BTreeSet<CanonicalUrl>>,
     folds: u64,
@@ -88,7 +89,10 @@ pub async fn fold_once(
     let (sites, read) = memory.summaries.refresh(state).await.context("cannot read the sites")?;
     let (folded, params) = (sites.clone(), FoldParams { support: config.support, ..FoldParams::default() });
     // Thousands of sites take seconds: not on the threads that serve the queues.
-    let taxonomy = tokio::task::spawn_blocking(move || fold(&folded, &params)).await?;
+    let mut folder = std::mem::take(&mut memory.folder);
+    let work = move || (folder.fold(&folded, &params), folder);
+    let (taxonomy, folder) = tokio::task::spawn_blocking(work).await?;
+    memory.folder = folder;
     let changed = write(state, &taxonomy).await?;
     let links = concept_links(&taxonomy, &sites);
     let followed_new = follow(parts, config, memory, links, plan, now).await?;

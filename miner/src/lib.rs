@@ -7,14 +7,15 @@
 //! a pure and deterministic function of the sums, so that any number of miners write the same bytes; what
 //! it finds worth fetching ([`follow`]) goes to the frontier, the only way back in the whole system.
 //! [`views`] says what only the whole site can say of a page; [`templates`] says, page by page, when a
-//! site's templates are learnt and dropped;
-//! [`verify`] recomputes the sums, [`ontology`] writes what was mined for others to read.
+//! site's templates are learnt and dropped; [`window`] takes old pages out again, [`verify`] recomputes the
+//! sums, [`ontology`] writes what was mined for others to read.
 
 pub mod apply;
 pub mod concepts;
 pub mod entropy;
 pub mod fold;
 pub mod follow;
+mod index;
 pub mod members;
 pub mod ontology;
 pub mod reconcile;
@@ -26,3 +27,4 @@ pub mod taxonomy;
 pub mod templates;
 pub mod verify;
 pub mod views;
+pub mod window;

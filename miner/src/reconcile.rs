@@ -9,7 +9,7 @@ use newslode_common::broker::{Broker, PublishError, Queue};
 use newslode_common::message::{FetchedPage, envelope};
 use newslode_common::outcome::Outcome;
 use newslode_common::store::{Entry, Frontier, Kind, PageArchive, SiteState};
-use newslode_common::version::ContentHash;
+use newslode_common::version::{ContentHash, Version};
 use std::time::Duration;
 
 /// How long to wait before a full queue is tried again.
@@ -38,7 +38,9 @@ pub async fn reconcile(
         let urls: Vec<_> = fetched.iter().map(|(entry, _)| entry.url.clone()).collect();
         let counted = state.versions(&site.site, &urls).await?;
         for ((entry, content), counted) in fetched.into_iter().zip(counted) {
-            if counted.is_none_or(|counted| counted.content != content) {
+            // What left the window is counted as nothing under its own fetch: publishing would change nothing.
+            let is_open = |counted: Version| counted.content != content && counted.fetch < entry.fetch;
+            if counted.is_none_or(is_open) {
                 published += u64::from(publish(archive, broker, &entry, content).await?);
             }
         }

@@ -1,13 +1,16 @@
 //! What operators ask for: a site to add or change, to pause, to forget.
 //!
-//! All three may be repeated. A site that is forgotten leaves the frontier first, so that its pages still
-//! under way find nobody who wants them ([`crate::apply::PageEnd::Unwanted`]), then its counts go.
+//! All three may be repeated, also after having been done in part. A site that is forgotten leaves the frontier
+//! first, so that its pages still under way find nobody who wants them ([`crate::apply::PageEnd::Unwanted`]),
+//! then its counts go. Before either forgets, the archive does: else nobody would know of what.
 
+use futures::future::try_join_all;
 use newslode_common::config::MinerConfig;
 use newslode_common::message::seed::SeedCommand;
 use newslode_common::page::{Site, canonical};
-use newslode_common::store::{NewUrl, SiteSettings, StoreError, Why};
+use newslode_common::store::{Kind, NewUrl, SiteSettings, StoreError, Why};
 use newslode_common::time::Timestamp;
+use newslode_common::version::ContentHash;
 
 use crate::apply::add;
 use crate::service::Parts;
@@ -54,9 +57,32 @@ pub async fn obey(
             }
         }
         SeedCommand::Remove(_) => {
-            parts.frontier.remove_site(&site).await?;
-            parts.state.forget(&site).await?;
+            remove(parts, &site).await?;
         }
     }
     Ok(site)
+}
+
+/// Forgets a site and all that the archive holds of its pages.
+async fn remove(parts: &Parts, site: &Site) -> Result<(), StoreError> {
+    let entries = parts.frontier.entries(site).await?;
+    forget_archived(parts, entries.into_iter().filter_map(|entry| entry.content)).await?;
+    parts.frontier.remove_site(site).await?;
+    let counted = parts.state.pages(site).await?;
+    forget_archived(parts, counted.into_iter().map(|(_, version)| version.content)).await?;
+    parts.state.forget(site).await
+}
+
+/// Takes everything of these contents out of the archive. Their pages are of one site: no other holds them.
+///
+/// # Errors
+/// When the archive fails.
+pub(crate) async fn forget_archived(
+    parts: &Parts,
+    contents: impl Iterator<Item = ContentHash>,
+) -> Result<(), StoreError> {
+    for content in contents.filter(|content| *content != ContentHash::NONE) {
+        try_join_all(Kind::ALL.iter().map(|kind| parts.archive.delete(*kind, content))).await?;
+    }
+    Ok(())
 }

@@ -30,6 +30,7 @@ use crate::fold::{FoldMemory, fold_once};
 use crate::reconcile::reconcile;
 use crate::seeds::{SeedFailure, obey};
 use crate::views;
+use crate::window::{Slid, slide};
 
 /// What the miner works with.
 #[derive(Clone)]
@@ -58,6 +59,8 @@ const SEED_PREFETCH: u16 = 16;
 const RESTART_EVERY: Duration = Duration::from_secs(3);
 /// Name of the value that holds the last run of the store that was looked after.
 const INCARNATION: &str = "store-incarnation";
+/// How often it is looked for pages that are too old; they leave by whole days.
+const WINDOW_EVERY: Duration = Duration::from_secs(3_600);
 /// How often the queues are measured.
 const DEPTH_EVERY: Duration = Duration::from_secs(5);
 
@@ -77,7 +80,10 @@ pub async fn run(parts: Parts, config: MinerConfig, stop: CancellationToken) -> 
         loops.spawn(fold_loop(parts.clone(), config.clone(), restarts, stop.clone()));
     }
     if config.views_s > 0 {
-        loops.spawn(views::run(parts, config.clone(), stop.clone()));
+        loops.spawn(views::run(parts.clone(), config.clone(), stop.clone()));
+    }
+    if config.window_days > 0 {
+        loops.spawn(window_loop(parts, config.window_days, stop.clone()));
     }
     let first = loops.join_next().await;
     stop.cancel();
@@ -252,6 +258,20 @@ async fn fold_loop(
         }
     }
     Ok(())
+}
+
+/// Takes pages out that are older than the window, now and then.
+async fn window_loop(parts: Parts, days: u32, stop: CancellationToken) -> anyhow::Result<()> {
+    loop {
+        match slide(&parts, days, Timestamp::now()).await {
+            Ok(slid) if slid != Slid::default() => tracing::info!(?slid, "the window has moved"),
+            Ok(_) => {}
+            Err(error) => tracing::warn!(%error, "the window cannot be moved; the next try goes on"),
+        }
+        if !pause(WINDOW_EVERY, &stop).await {
+            return Ok(());
+        }
+    }
 }
 
 /// Finds out that the store's server was restarted, and has what it may have lost worked on again.

@@ -4,15 +4,17 @@
 //! be written by any miner and compared by its bytes. Everything is sorted by key; scores are rounded to
 //! a millionth. [`tree_text`] and [`explain`] show it to people.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use newslode_common::page::Site;
 use serde::{Deserialize, Serialize};
 
 use crate::concepts::{
-    Judged, Verdict, alike, by_target, genres, judge, judge_as_printed, least_support, verdict_of,
+    Judged, Verdict, alike, genres, judge, judged, least_support, led_together, printed, verdict_of,
 };
+use crate::index::{Id, Index, Indexer, Names};
 use crate::summary::SiteSummary;
 use crate::taxminer::{acyclic, frequent, parents, reduced, uncontradicted};
 
@@ -20,6 +22,7 @@ mod evidence;
 mod expansion;
 mod picture;
 mod show;
+pub(crate) use evidence::steps;
 use expansion::expand;
 pub use picture::tree_svg;
 pub use show::{explain, tree_text};
@@ -140,27 +143,46 @@ impl Taxonomy {
     }
 }
 
+/// Folds again and again, and keeps what is the same of a site that did not change. Its results are those of
+/// [`fold`], to the bit.
+#[derive(Debug, Default)]
+pub struct Folder {
+    indexer: Indexer,
+}
+
+impl Folder {
+    /// Folds the sites' summaries (in the order of their names) into the taxonomy.
+    pub fn fold(&mut self, sites: &[Arc<SiteSummary>], params: &FoldParams) -> Taxonomy {
+        folded(sites, &self.indexer.index(sites), params)
+    }
+}
+
 /// Folds the sites' summaries (in the order of their names) into the taxonomy.
 #[must_use]
 pub fn fold(sites: &[Arc<SiteSummary>], params: &FoldParams) -> Taxonomy {
+    Folder::default().fold(sites, params)
+}
+
+fn folded(sites: &[Arc<SiteSummary>], index: &Index, params: &FoldParams) -> Taxonomy {
     let support = least_support(params.support, sites.len());
     let is_print = params.rules == Rules::Print;
-    let judged = if is_print { judge_as_printed(sites, support) } else { judge(sites, support) };
+    let judged = if is_print { printed(judged(index, support)) } else { judged(index, support) };
     let kept: BTreeMap<&str, &Judged> = judged
         .iter()
         .filter(|(_, label)| label.verdict == Verdict::Concept)
         .map(|(key, label)| (key.as_str(), label))
         .collect();
-    let concept_of = if is_print { alike(&kept, PRINTED_LIKENESS) } else { by_target(&kept, sites) };
-    let found = if is_print { BTreeSet::new() } else { genres(&kept, sites) };
+    let concept_of = if is_print { alike(&kept, PRINTED_LIKENESS) } else { led_together(&kept, index) };
+    let of = evidence::numbered(&concept_of, index);
+    let found = if is_print { BTreeSet::new() } else { genres(&kept, index) };
     let relations = if is_print {
-        acyclic(frequent(&evidence::outlined(sites, &concept_of), support))
+        acyclic(frequent(&evidence::outlined(index, &of), support))
     } else {
-        let relations = acyclic(frequent(&evidence::seen(sites, &concept_of, support), support));
-        let beside = Beside::of(sites, &concept_of);
+        let relations = acyclic(frequent(&evidence::seen(index, &of, support), support));
+        let beside = Beside::of(index, &of);
         uncontradicted(relations, |a, b| beside.sites(a, b))
     };
-    let expansion = expand(sites, if is_print { &NONE } else { &concept_of }, &judged);
+    let expansion = expand(sites, index, if is_print { &NONE } else { &concept_of }, &judged);
     let relations = reduced(acyclic(relations.into_iter().chain(expansion.relations).collect()));
     let shown_under = parents(&relations);
     let named = |at: &usize| sites.get(*at).map(|site| site.site.clone());
@@ -226,29 +248,44 @@ fn forms(own: &str, labels: &[(&str, &Judged)], sites: &[Arc<SiteSummary>]) -> V
 }
 
 /// Which lists of which sites each concept stands in.
-struct Beside<'a>(Vec<BTreeMap<&'a str, BTreeSet<usize>>>);
+struct Beside<'a> {
+    names: &'a Names,
+    /// Concept → site and list, ascending.
+    lists: HashMap<Id, Vec<(usize, usize)>>,
+}
 
 impl<'a> Beside<'a> {
-    fn of(sites: &[Arc<SiteSummary>], concept_of: &evidence::Concepts<'a>) -> Beside<'a> {
-        let lists = sites.iter().map(|site| {
-            let mut lists: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
-            for (at, list) in site.lists.iter().enumerate() {
-                for key in list.labels.iter().filter_map(|key| concept_of.get(key.as_str())) {
-                    lists.entry(key).or_default().insert(at);
+    fn of(index: &Index<'a>, of: &[Id]) -> Beside<'a> {
+        let mut lists: HashMap<Id, Vec<(usize, usize)>> = HashMap::new();
+        for (at, site) in index.sites.iter().enumerate() {
+            for (number, list) in site.lists.iter().enumerate() {
+                for concept in list.iter().filter_map(|label| evidence::concept(of, *label)) {
+                    lists.entry(concept).or_default().push((at, number));
                 }
             }
-            lists
-        });
-        Beside(lists.collect())
+        }
+        Beside { names: index.names, lists }
     }
 
     /// Sites with both in one list.
     fn sites(&self, a: &str, b: &str) -> usize {
-        let together = |lists: &&BTreeMap<&str, BTreeSet<usize>>| match (lists.get(a), lists.get(b)) {
-            (Some(a), Some(b)) => !a.is_disjoint(b),
-            _ => false,
+        let lists = |key| self.names.get(key).and_then(|id| self.lists.get(&id));
+        let (Some(mut a), Some(mut b)) = (lists(a).map(Vec::as_slice), lists(b).map(Vec::as_slice)) else {
+            return 0;
         };
-        self.0.iter().filter(together).count()
+        let (mut count, mut last) = (0, None);
+        while let ([one, rest_of_a @ ..], [other, rest_of_b @ ..]) = (a, b) {
+            match one.cmp(other) {
+                Ordering::Less => a = rest_of_a,
+                Ordering::Greater => b = rest_of_b,
+                Ordering::Equal => {
+                    count += usize::from(last != Some(one.0));
+                    last = Some(one.0);
+                    (a, b) = (rest_of_a, rest_of_b);
+                }
+            }
+        }
+        count
     }
 }
 

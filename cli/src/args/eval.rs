@@ -18,6 +18,8 @@ pub(crate) enum BenchCommand {
     Extract(BenchExtractArgs),
     /// Templates: the restricted top-down distance against the textbook's, its growth, learning a site.
     Templates(BenchTemplatesArgs),
+    /// The miner: contributions counted a second, bytes of a record, the fold over many sites.
+    Mine(BenchMineArgs),
 }
 
 #[derive(Debug, Args)]
@@ -41,6 +43,34 @@ pub(crate) struct BenchTemplatesArgs {
     /// Print as JSON.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchMineArgs {
+    /// Measure only this store.
+    #[arg(long, value_enum)]
+    pub(crate) store: Option<BenchStore>,
+    /// A Redis server that runs already and may be filled; left out: one is started and ended.
+    #[arg(long, value_name = "URL")]
+    pub(crate) redis: Option<String>,
+    /// Fold so many sites at most (1,000).
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) sites: Option<u64>,
+    /// Measure only how memory grows over so many made-up pages.
+    #[arg(long, value_name = "PAGES")]
+    pub(crate) soak: Option<u64>,
+    /// Print as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Draw how times and memory grow.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum BenchStore {
+    Redb,
+    Redis,
 }
 
 #[derive(Debug, Args)]

@@ -157,6 +157,9 @@ pub(crate) struct MineArgs {
     /// Sites that must show a label before it is frequent; 0: chosen by the number of sites.
     #[arg(long)]
     pub(crate) support: Option<u32>,
+    /// Days that a page counts after it was fetched; 0: for ever.
+    #[arg(long, value_name = "DAYS")]
+    pub(crate) window_days: Option<u32>,
     /// What of a site is fetched.
     #[arg(long, value_enum)]
     pub(crate) follow: Option<FollowArg>,

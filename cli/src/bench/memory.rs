@@ -32,6 +32,7 @@ pub(super) fn peak_of_process(way: Way, leaves: usize) -> Option<u64> {
     String::from_utf8(output.stdout).ok()?.trim().parse().ok()
 }
 
+/// A size of this process, in bytes: `VmRSS:`, `VmHWM:`.
 pub(super) fn held(field: &str) -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(field))?;

@@ -1,4 +1,4 @@
-//! Measuring the partitioner on this machine: what `newslode bench partition` computes.
+//! Measuring the partitioner on this machine: what `newslode bench partition` computes. The miner's is [`mine`].
 //!
 //! All answers are ratios inside one run, because times of different machines and days cannot be compared:
 //! the default path against the parse alone, the dynamic program against its bare additions and its plain
@@ -9,6 +9,7 @@
 mod extraction;
 mod growth;
 mod memory;
+pub(crate) mod mine;
 mod ratios;
 mod rtdm;
 mod svg;

@@ -1,4 +1,4 @@
-//! The growth curves as a picture: time and memory over leaves, all axes logarithmic.
+//! Growth curves as a picture: panels side by side, all axes logarithmic. The partitioner's are here.
 
 use super::Growth;
 
@@ -9,28 +9,37 @@ const TOP: f64 = 50.0;
 const GAP: f64 = 100.0;
 const LEGEND: f64 = 110.0;
 
-struct Curve {
-    name: &'static str,
-    color: &'static str,
-    points: Vec<(f64, f64)>,
+/// Points of one colour.
+pub(super) struct Curve {
+    pub(super) name: String,
+    pub(super) color: &'static str,
+    pub(super) points: Vec<(f64, f64)>,
+}
+
+/// Curves on common axes.
+pub(super) struct Panel {
+    pub(super) title: &'static str,
+    /// What goes to the right.
+    pub(super) below: &'static str,
+    pub(super) curves: Vec<Curve>,
 }
 
 /// The picture.
 pub(crate) fn svg(growth: &[Growth]) -> String {
-    let curve = |name, color, value: &dyn Fn(&Growth) -> Option<f64>| Curve {
-        name,
+    let curve = |name: &str, color, value: &dyn Fn(&Growth) -> Option<f64>| Curve {
+        name: name.to_owned(),
         color,
         points: growth.iter().filter_map(|row| Some((row.leaves as f64, value(row)?))).collect(),
     };
     let mib =
         |bytes: Option<u64>| bytes.filter(|&bytes| bytes > 0).map(|bytes| bytes as f64 / (1 << 20) as f64);
-    let times = [
+    let times = vec![
         curve("parse alone", "#888888", &|row| Some(row.parse_ms)),
         curve("default, bytes to hierarchy", "#0b6e4f", &|row| Some(row.default_ms)),
         curve("paper, scope page (coarser past its limit)", "#b8470b", &|row| Some(row.paper_page_ms)),
         curve("exact dynamic program alone", "#2b4c9b", &|row| row.exact_ms),
     ];
-    let memory = [
+    let memory = vec![
         curve("the HTML itself", "#888888", &|row| mib(Some(row.html_bytes as u64))),
         curve("default, peak", "#0b6e4f", &|row| mib(row.default_peak_bytes)),
         curve("paper, scope page, peak", "#b8470b", &|row| mib(row.paper_page_peak_bytes)),
@@ -38,19 +47,30 @@ pub(crate) fn svg(growth: &[Growth]) -> String {
             row.exact_ms.and(mib(Some(row.table_bytes as u64)))
         }),
     ];
-    let width = LEFT + 2.0 * WIDTH + GAP + 30.0;
+    drawn(&[
+        Panel { title: "time of a page, ms", below: "leaves", curves: times },
+        Panel { title: "memory of a page, MiB", below: "leaves", curves: memory },
+    ])
+}
+
+/// Panels from left to right.
+pub(super) fn drawn(panels: &[Panel]) -> String {
+    let count = panels.len().max(1) as f64;
+    let width = LEFT + count * WIDTH + (count - 1.0) * GAP + 30.0;
     let height = TOP + HEIGHT + 45.0 + LEGEND;
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
          font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
     );
-    panel(&mut out, LEFT, "time of a page, ms", &times);
-    panel(&mut out, LEFT + WIDTH + GAP, "memory of a page, MiB", &memory);
+    for (at, panel) in panels.iter().enumerate() {
+        draw(&mut out, LEFT + at as f64 * (WIDTH + GAP), panel);
+    }
     out.push_str("</svg>\n");
     out
 }
 
-fn panel(out: &mut String, left: f64, title: &str, curves: &[Curve]) {
+fn draw(out: &mut String, left: f64, panel: &Panel) {
+    let Panel { title, below, curves } = panel;
     let points = || curves.iter().flat_map(|curve| curve.points.iter().copied());
     let (min_x, max_x) = decades(points().map(|point| point.0));
     let (min_y, max_y) = decades(points().map(|point| point.1));
@@ -67,7 +87,7 @@ fn panel(out: &mut String, left: f64, title: &str, curves: &[Curve]) {
         line(out, (left, y(value)), (left + WIDTH, y(value)));
         text(out, left - 6.0, y(value) + 4.0, "end", &number(value), "#444444");
     }
-    text(out, left + WIDTH / 2.0, TOP + HEIGHT + 32.0, "middle", "leaves", "#444444");
+    text(out, left + WIDTH / 2.0, TOP + HEIGHT + 32.0, "middle", below, "#444444");
     for (at, curve) in curves.iter().enumerate() {
         let color = curve.color;
         let path: Vec<String> =
@@ -85,7 +105,7 @@ fn panel(out: &mut String, left: f64, title: &str, curves: &[Curve]) {
             "<rect x=\"{left}\" y=\"{}\" width=\"14\" height=\"4\" fill=\"{color}\"/>\n",
             legend - 6.0
         ));
-        text(out, left + 20.0, legend, "start", curve.name, "#222222");
+        text(out, left + 20.0, legend, "start", &curve.name, "#222222");
     }
 }
 

@@ -1,11 +1,15 @@
-//! `newslode bench`: how fast this machine partitions and extracts, as ratios, and how that grows.
+//! `newslode bench`: how fast this machine partitions, extracts and mines, as ratios, and how that grows.
 
 use std::path::Path;
 
 use anyhow::Context;
 use newslode_partitioner::partition::measure::made_page;
 
-use crate::args::{BenchArgs, BenchCommand, BenchExtractArgs, BenchPartitionArgs, BenchTemplatesArgs};
+use crate::args::{
+    BenchArgs, BenchCommand, BenchExtractArgs, BenchMineArgs, BenchPartitionArgs, BenchStore,
+    BenchTemplatesArgs,
+};
+use crate::bench::mine::{self, MineReport};
 use crate::bench::{self, Report, Sample, Way};
 use crate::exit::Exit;
 use crate::{input, out};
@@ -13,11 +17,12 @@ use crate::{input, out};
 /// Sizes of the made pages that stand in for a folder.
 const MADE: [usize; 5] = [200, 500, 1_000, 2_000, 5_000];
 
-pub(crate) fn run(args: BenchArgs, quiet: bool) -> anyhow::Result<Exit> {
+pub(crate) async fn run(args: BenchArgs, quiet: bool) -> anyhow::Result<Exit> {
     match args.command {
         BenchCommand::Partition(args) => partition(&args, quiet),
         BenchCommand::Extract(args) => extract(&args),
         BenchCommand::Templates(args) => templates(&args),
+        BenchCommand::Mine(args) => mine(&args, quiet).await,
     }
 }
 
@@ -40,6 +45,78 @@ fn templates(args: &BenchTemplatesArgs) -> anyhow::Result<Exit> {
         report.site_pages, report.templates, report.induce_s
     ))?;
     Ok(Exit::Done)
+}
+
+#[allow(clippy::print_stderr, reason = "progress is not output")]
+async fn mine(args: &BenchMineArgs, quiet: bool) -> anyhow::Result<Exit> {
+    let wanted = mine::Wanted {
+        redb: args.store != Some(BenchStore::Redis),
+        redis: args.store != Some(BenchStore::Redb),
+        redis_url: args.redis.clone(),
+        sites: args.sites,
+        soak: args.soak,
+    };
+    let report = mine::measure(&wanted, &mut |what| {
+        if !quiet {
+            eprintln!("{what}");
+        }
+    })
+    .await?;
+    if let Some(file) = &args.svg {
+        std::fs::write(file, mine::svg(&report))
+            .with_context(|| format!("cannot write `{}`", file.display()))?;
+    }
+    if args.json {
+        out::json(&report)?
+    } else {
+        out::text(&mine_table(&report))?
+    }
+    Ok(Exit::Done)
+}
+
+fn mine_table(report: &MineReport) -> String {
+    let mut rows = Vec::new();
+    for store in &report.applies {
+        rows.push(format!(
+            "{}: {} pages of {:.0} counters\n{:>14} {:>8} {:>9} {:>7}",
+            store.store, store.pages, store.counters_per_page, "pages a call", "at once", "pages/s", "times"
+        ));
+        rows.extend(store.rows.iter().map(|row| {
+            format!("{:14} {:8} {:9.0} {:7.1}", row.batch, row.at_once, row.pages_per_second, row.times)
+        }));
+    }
+    for store in &report.records {
+        rows.push(format!(
+            "{}: {:.0} bytes a known URL of {:.0} letters, {:.0} bytes a counted page beside its counters",
+            store.store, store.known_url_bytes, store.url_bytes, store.counted_page_bytes
+        ));
+    }
+    for fold in &report.folds {
+        rows.push(format!(
+            "{} sites of {:.0} labels: read {:.0} ms, fold {:.0} ms ({} concepts, {} relations); ten changed: \
+             read {:.1} ms, fold {:.1} ms, {}",
+            fold.sites,
+            fold.labels_per_site,
+            fold.read_ms,
+            fold.fold_ms,
+            fold.concepts,
+            fold.relations,
+            fold.again_read_ms,
+            fold.again_fold_ms,
+            if fold.equal { "equal to the bit" } else { "NOT EQUAL" }
+        ));
+    }
+    for soak in &report.soaks {
+        let mib = |bytes: Option<u64>| bytes.map_or("-".into(), |bytes| format!("{} MiB", bytes >> 20));
+        let ends = [soak.looks.first(), soak.looks.last()];
+        let [first, last] = ends.map(|look| mib(look.and_then(|look| look.resident_bytes)));
+        rows.push(format!(
+            "{}: {} pages of {:.0} counters, {} sites, in {:.0} s ({:.0} a second), resident {first} at the start, {last} at the \
+             end, {:.0} bytes of state a page",
+            soak.store, soak.pages, soak.counters_per_page, soak.sites, soak.seconds, soak.pages_per_second, soak.state_bytes_per_page
+        ));
+    }
+    rows.join("\n") + "\n"
 }
 
 #[allow(clippy::print_stderr, reason = "progress is not output")]

@@ -74,6 +74,7 @@ fn configure(args: &MineArgs, config: &mut Config) {
     miner.support = args.support.unwrap_or(miner.support);
     miner.max_pages = args.max_pages.unwrap_or(miner.max_pages);
     miner.max_depth = args.depth.unwrap_or(miner.max_depth);
+    miner.window_days = args.window_days.unwrap_or(miner.window_days);
     miner.delay_ms = args.delay.unwrap_or(miner.delay_ms);
     match args.follow {
         Some(FollowArg::All) => miner.follow = Follow::All,

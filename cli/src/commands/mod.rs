@@ -41,6 +41,6 @@ pub(crate) async fn run(command: Command, config: Config, quiet: bool) -> anyhow
         Command::Verify(args) => verify::run(args, &config, quiet).await,
         Command::Config(args) => config::run(args, &config),
         Command::Eval(args) => eval::run(args, &config, quiet),
-        Command::Bench(args) => bench::run(args, quiet),
+        Command::Bench(args) => bench::run(args, quiet).await,
     }
 }

@@ -143,8 +143,10 @@ impl Engine {
             metrics: self.metrics.clone(),
         };
         let miner = self.miner_parts();
+        // All three are done here, when all is quiet.
+        let config = self.config.miner.clone();
         let miner_config =
-            newslode_common::config::MinerConfig { fold_s: 0, views_s: 0, ..self.config.miner.clone() };
+            newslode_common::config::MinerConfig { fold_s: 0, views_s: 0, window_days: 0, ..config };
         loops.spawn(newslode_crawler::run(crawler, self.config.crawler.clone(), stop.clone()));
         loops.spawn(newslode_partitioner::service::run(
             partitioner,
@@ -193,6 +195,7 @@ impl Engine {
                 return Ok(Ended::Stopped);
             }
             let now = Timestamp::now();
+            newslode_miner::window::slide(&parts, self.config.miner.window_days, now).await?;
             let report =
                 newslode_miner::fold::fold_once(&parts, &self.config.miner, &mut memory, true, now).await?;
             let followed = report.followed_new;

@@ -72,7 +72,8 @@ impl Default for BrokerConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct StoreConfig {
-    /// `redis://user:password@host:6379/0`, or `rediss://`. Secret.
+    /// `redis://user:password@host:6379/0`, or `rediss://`; of a cluster `redis+cluster://` or
+    /// `rediss+cluster://`, some of its hosts between commas. Secret.
     pub url: Secret,
     /// In front of every key.
     pub prefix: String,
@@ -229,6 +230,9 @@ pub struct MinerConfig {
     pub max_depth: u32,
     /// Least milliseconds between the starts of two requests to a site, unless the seed says otherwise.
     pub delay_ms: u64,
+    /// Days that a page counts after it was fetched; 0: for ever. Older ones are subtracted, and the archive
+    /// forgets them.
+    pub window_days: u32,
     /// Seconds between folds over the sites.
     pub fold_s: u64,
     /// Seconds between looks for sites whose pages' views (informative blocks) are to be made anew; 0: never.
@@ -253,6 +257,7 @@ impl Default for MinerConfig {
             max_pages: 1_000,
             max_depth: 5,
             delay_ms: 1_000,
+            window_days: 0,
             fold_s: 30,
             views_s: 60,
             views_share: 25,

@@ -123,14 +123,20 @@ impl Delta {
     /// `new − old`; either may be missing.
     #[must_use]
     pub fn between(old: Option<&Contribution>, new: Option<&Contribution>) -> Delta {
-        let mut delta = Delta::default();
-        for (cell, count) in new.map(Contribution::cells).into_iter().flatten() {
-            delta.add(cell, count);
-        }
-        for (cell, count) in old.map(Contribution::cells).into_iter().flatten() {
-            delta.add(cell, count.wrapping_neg());
-        }
-        delta
+        let mut cells = new.map(Contribution::cells).unwrap_or_default();
+        let old = old.map(Contribution::cells).unwrap_or_default();
+        cells.extend(old.into_iter().map(|(cell, count)| (cell, count.wrapping_neg())));
+        // Sorted first: a map of what is in order is made in one go.
+        cells.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        cells.dedup_by(|next, held| {
+            let is_same = next.0 == held.0;
+            if is_same {
+                held.1 = held.1.wrapping_add(next.1);
+            }
+            is_same
+        });
+        cells.retain(|(_, by)| *by != 0);
+        Delta(cells.into_iter().collect())
     }
 
     /// The changed cells in order.

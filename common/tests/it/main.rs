@@ -6,6 +6,7 @@ mod broker;
 mod broker_broken;
 mod broker_rabbitmq;
 mod golden;
+mod store_cluster;
 mod store_redb;
 mod store_redis;
 mod store_suite;

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Judged;
-use crate::summary::SiteSummary;
+use crate::index::{Index, SiteIndex};
 
 /// Rounds; scores move by less than a hundredth after eight.
 const ROUNDS: usize = 10;
@@ -18,11 +18,14 @@ const OWN: f64 = 0.15;
 /// `s(l) = 0.15 own(l) + 0.85 · mean over sites, over its lists there, of the mean s of the OTHER labels`,
 /// ten times from s = own. A list counts once a site: a footer that stands on every page says no more. A label in no list is its own
 /// company. Labels that were dropped take part: junk sinks what stands beside it.
-pub(super) fn keep(judged: &mut BTreeMap<String, Judged>, sites: &[Arc<SiteSummary>]) {
+pub(super) fn keep(judged: &mut BTreeMap<String, Judged>, index: &Index) {
     let linked = || judged.iter().filter(|(_, label)| label.own > 0.0);
-    let index: BTreeMap<&str, usize> = linked().enumerate().map(|(i, (key, _))| (key.as_str(), i)).collect();
+    let mut number = index.names.table(usize::MAX);
+    for (at, id) in linked().enumerate().filter_map(|(at, (key, _))| Some((at, index.names.get(key)?))) {
+        number[id as usize] = at;
+    }
     let own: Vec<f64> = linked().map(|(_, label)| label.own).collect();
-    let lists = Lists::of(&index, sites);
+    let lists = Lists::of(&number, index);
     let mut scores = own.clone();
     for _ in 0..ROUNDS {
         let company = company(&scores, &lists);
@@ -40,15 +43,16 @@ pub(super) fn keep(judged: &mut BTreeMap<String, Judged>, sites: &[Arc<SiteSumma
 pub(super) struct Lists(Vec<Vec<Vec<usize>>>);
 
 impl Lists {
-    pub(super) fn of(index: &BTreeMap<&str, usize>, sites: &[Arc<SiteSummary>]) -> Lists {
-        let of_site = |site: &Arc<SiteSummary>| {
+    /// `number` gives each label that takes part its number, the others `usize::MAX`.
+    pub(super) fn of(number: &[usize], index: &Index) -> Lists {
+        let of_site = |site: &Arc<SiteIndex>| {
             let known = site.lists.iter().map(|list| {
-                let members = list.labels.iter().filter_map(|key| index.get(key.as_str()).copied());
-                members.collect::<Vec<_>>()
+                let members = list.iter().filter_map(|id| number.get(*id as usize).copied());
+                members.filter(|label| *label != usize::MAX).collect::<Vec<_>>()
             });
             known.filter(|members| members.len() > 1).collect()
         };
-        Lists(sites.iter().map(of_site).collect())
+        Lists(index.sites.iter().map(of_site).collect())
     }
 }
 

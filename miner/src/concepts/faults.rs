@@ -4,31 +4,31 @@
 //! same label ("more" leads nowhere on one, to ever other pages on the next), so faults of all kinds add up:
 //! half of the sites are enough. Start at [`usual`].
 
-use std::sync::Arc;
-
 use newslode_common::contribution::{Role, url_id};
 use newslode_common::page::CanonicalUrl;
 
 use super::Verdict;
+use crate::index::Look;
 use crate::summary::{LabelSummary, SiteSummary};
 
 /// Pages that a label of one site leads to: beyond these, it leads anywhere.
 const FEW_TARGETS: usize = 4;
 /// Stories of its own that a page files at least if it is a section's.
-pub(super) const SECTION_STORIES: u64 = 3;
+pub(crate) const SECTION_STORIES: u64 = 3;
+/// All that [`SiteSummary::fault`] finds.
+const KINDS: [Verdict; 5] =
+    [Verdict::Counts, Verdict::InText, Verdict::LeadsNowhere, Verdict::LeadsAnywhere, Verdict::SecondName];
 
 /// What is wrong with a label on half or more of the sites that link it; the most usual of several faults.
-pub(super) fn usual(key: &str, on: &[usize], sites: &[Arc<SiteSummary>]) -> Option<Verdict> {
-    let (mut linked, mut faults) = (0, Vec::new());
-    for site in on.iter().filter_map(|at| sites.get(*at)) {
-        let Some(label) = site.labels.get(key).filter(|label| label.pages(Role::Link) > 0) else { continue };
-        linked += 1;
-        faults.extend(site.fault(key, label));
-    }
+pub(super) fn usual(looks: &[&Look]) -> Option<Verdict> {
+    let linked = || looks.iter().filter(|look| look.is_linked);
+    let faults: Vec<Verdict> = linked().filter_map(|look| look.fault).collect();
     let count = |fault: &Verdict| faults.iter().filter(|other| *other == fault).count();
     // Of equally usual ones the first site's.
-    let most = faults.iter().rev().max_by_key(|fault| count(fault)).copied();
-    most.filter(|_| 2 * faults.len() >= linked)
+    let counts: Vec<(Verdict, usize)> = KINDS.iter().map(|fault| (*fault, count(fault))).collect();
+    let of = |fault: &Verdict| counts.iter().find(|(kind, _)| kind == fault).map_or(0, |(_, count)| *count);
+    let most = faults.iter().rev().max_by_key(|fault| of(fault)).copied();
+    most.filter(|_| 2 * faults.len() >= linked().count())
 }
 
 impl SiteSummary {

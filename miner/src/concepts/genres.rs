@@ -8,11 +8,10 @@
 //! below [`FEW_SITES`] nothing is called a genre. Start at [`genres`].
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use super::Judged;
 use super::company::{Lists, company};
-use crate::summary::SiteSummary;
+use crate::index::{Id, Index};
 
 /// With fewer sites the lists are too few to tell.
 const FEW_SITES: usize = 20;
@@ -22,14 +21,16 @@ const ROUNDS: usize = 2;
 const ABOVE: f64 = 0.5;
 
 /// The kept labels that are genres.
-#[must_use]
-pub fn genres<'a>(kept: &BTreeMap<&'a str, &Judged>, sites: &[Arc<SiteSummary>]) -> BTreeSet<&'a str> {
-    if sites.len() < FEW_SITES {
+pub(crate) fn genres<'a>(kept: &BTreeMap<&'a str, &Judged>, index: &Index) -> BTreeSet<&'a str> {
+    if index.sites.len() < FEW_SITES {
         return BTreeSet::new();
     }
-    let index = kept.keys().enumerate().map(|(at, key)| (*key, at)).collect();
-    let lists = Lists::of(&index, sites);
-    let children = children(&index, sites);
+    let mut number = index.names.table(usize::MAX);
+    for (at, id) in kept.keys().enumerate().filter_map(|(at, key)| Some((at, index.names.get(key)?))) {
+        number[id as usize] = at;
+    }
+    let lists = Lists::of(&number, index);
+    let children = children(kept.len(), &number, index);
     let scores: Vec<f64> = kept.values().map(|label| -label.score).collect();
     let grouped: Vec<f64> = kept.values().map(|label| -label.grouped).collect();
     let traits = [ranks(&scores), ranks(&grouped), ranks(&children)];
@@ -49,15 +50,16 @@ pub fn genres<'a>(kept: &BTreeMap<&'a str, &Judged>, sites: &[Arc<SiteSummary>])
 }
 
 /// Kept labels that stand right under each, on any site.
-fn children(index: &BTreeMap<&str, usize>, sites: &[Arc<SiteSummary>]) -> Vec<f64> {
-    let mut under = vec![BTreeSet::new(); index.len()];
-    for site in sites {
-        let near = site.pairs.iter().filter(|(_, level)| **level == 1).map(|(pair, _)| pair);
-        for (broader, narrower) in near.chain(&site.nested) {
-            if let (Some(at), Some(child)) = (index.get(broader.as_str()), index.get(narrower.as_str()))
-                && let Some(under) = under.get_mut(*at)
+fn children(kept: usize, number: &[usize], index: &Index) -> Vec<f64> {
+    let mut under = vec![BTreeSet::new(); kept];
+    let numbered = |id: Id| number.get(id as usize).copied().filter(|label| *label != usize::MAX);
+    for site in &index.sites {
+        let near = site.pairs.iter().filter(|(.., level)| *level == 1).map(|(a, b, _)| (*a, *b));
+        for (broader, narrower) in near.chain(site.nested.iter().copied()) {
+            if let (Some(at), Some(child)) = (numbered(broader), numbered(narrower))
+                && let Some(under) = under.get_mut(at)
             {
-                under.insert(*child);
+                under.insert(child);
             }
         }
     }
@@ -75,11 +77,14 @@ fn ranks(values: &[f64]) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use newslode_common::page::Site;
 
     use super::*;
     use crate::concepts::Verdict;
-    use crate::summary::{ListSummary, Tables};
+    use crate::index::Indexer;
+    use crate::summary::{ListSummary, SiteSummary, Tables};
 
     /// Sites with a menu of subjects and a bar of genres, which holds the one genre with a menu of its own.
     fn sites(count: usize) -> Vec<Arc<SiteSummary>> {
@@ -120,7 +125,7 @@ mod tests {
             verdict: Verdict::Concept,
         });
         let kept = keys.into_iter().zip(&judged).collect();
-        genres(&kept, &sites(count)).into_iter().collect()
+        genres(&kept, &Indexer::default().index(&sites(count))).into_iter().collect()
     }
 
     #[test]

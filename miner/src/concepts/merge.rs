@@ -9,10 +9,11 @@
 //! by the key that most sites show, the first by name of several.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::Judged;
+use crate::index::{Id, Index, Indexer};
 use crate::summary::SiteSummary;
 
 /// Sites that must lead two labels to one page.
@@ -24,23 +25,33 @@ pub fn by_target<'a>(
     kept: &BTreeMap<&'a str, &Judged>,
     sites: &[Arc<SiteSummary>],
 ) -> BTreeMap<&'a str, &'a str> {
-    let mut shared: BTreeMap<(&str, &str), BTreeSet<usize>> = BTreeMap::new();
-    for (at, site) in sites.iter().enumerate() {
-        let mut named: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        for key in kept.keys() {
-            let targets = site.labels.get(*key).into_iter().flat_map(|label| label.targets.keys());
-            for url in targets.filter(|url| !url.is_front_page()) {
-                named.entry(url.as_str()).or_default().push(key);
-            }
-        }
-        for keys in named.values() {
-            for (a, b) in pairs(keys) {
-                shared.entry((a, b)).or_default().insert(at);
+    led_together(kept, &Indexer::default().index(sites))
+}
+
+/// The same over an index.
+pub(crate) fn led_together<'a>(
+    kept: &BTreeMap<&'a str, &Judged>,
+    index: &Index,
+) -> BTreeMap<&'a str, &'a str> {
+    let mut is_kept = index.names.table(false);
+    kept.keys().filter_map(|key| index.names.get(key)).for_each(|id| is_kept[id as usize] = true);
+    let mut shared: HashMap<(Id, Id), Vec<usize>> = HashMap::new();
+    for (at, site) in index.sites.iter().enumerate() {
+        for group in &site.together {
+            let group: Vec<Id> = group.iter().filter(|id| is_kept[**id as usize]).copied().collect();
+            for (n, a) in group.iter().enumerate() {
+                for b in group.iter().skip(n + 1) {
+                    let sites = shared.entry((*a, *b)).or_default();
+                    if sites.last() != Some(&at) {
+                        sites.push(at);
+                    }
+                }
             }
         }
     }
     let agreed = shared.into_iter().filter(|(_, sites)| sites.len() >= AGREEING);
-    joined(kept, agreed.map(|(pair, _)| pair))
+    let named = agreed.map(|((a, b), _)| (index.names.name(a), index.names.name(b)));
+    joined(kept, named.filter(|(a, b)| language(a) == language(b)))
 }
 
 /// Kept key → the key of its concept, by the Jaccard likeness of stems (single link, `[OM05 §5.1]`).

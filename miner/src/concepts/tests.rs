@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "compiled for tests alone, which say what broke by panicking")]
 
+use newslode_common::contribution::{Role, url_id};
 use newslode_common::page::Site;
 
 use super::*;

@@ -5,7 +5,7 @@
 //! stand side by side in the menus of many sites. Invariant: what is left implies no pair whose ends
 //! stand side by side on [`AT_LEAST`] sites, unless the pair itself is left.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::Related;
 
@@ -16,17 +16,22 @@ const AT_LEAST: usize = 2;
 /// contradictions for its sites. `siblings(a, b)` counts the sites with a and b in one list.
 #[must_use]
 pub fn uncontradicted(mut relations: Vec<Related>, siblings: impl Fn(&str, &str) -> usize) -> Vec<Related> {
-    let mut denied: BTreeMap<(String, String), bool> = BTreeMap::new();
+    let all = relations.clone();
+    let ends = all.iter().flat_map(|relation| [relation.broader.as_str(), relation.narrower.as_str()]);
+    let names: Vec<&str> = ends.collect::<BTreeSet<_>>().into_iter().collect();
+    let number = |name: &str| names.binary_search(&name).unwrap_or(0);
+    let mut ends: Vec<(usize, usize)> =
+        relations.iter().map(|relation| (number(&relation.broader), number(&relation.narrower))).collect();
+    let mut denied: HashMap<(usize, usize), bool> = HashMap::new();
     loop {
-        let reach = Reach::of(&relations);
-        let implied = reach.implied().filter(|(a, b)| {
-            let pair = ((*a).to_owned(), (*b).to_owned());
-            *denied.entry(pair).or_insert_with(|| siblings(a, b) >= AT_LEAST)
+        let reach = Reach::of(names.len(), &ends);
+        let mut wrong = reach.implied();
+        wrong.retain(|(a, b)| {
+            *denied.entry((*a, *b)).or_insert_with(|| siblings(names[*a], names[*b]) >= AT_LEAST)
         });
-        let wrong: Vec<(&str, &str)> = implied.collect();
         let mut worst: Option<(usize, usize, usize)> = None;
-        for (at, relation) in relations.iter().enumerate() {
-            let by = wrong.iter().filter(|(a, b)| reach.passes(a, relation, b)).count();
+        for (at, (relation, ends)) in relations.iter().zip(&ends).enumerate() {
+            let by = wrong.iter().filter(|pair| reach.passes(**pair, *ends)).count();
             let sites = relation.sites.len().max(1);
             // More contradictions a site; of equals the first by name.
             if by > 0 && worst.is_none_or(|(most, of, _)| by * of > most * sites) {
@@ -35,33 +40,28 @@ pub fn uncontradicted(mut relations: Vec<Related>, siblings: impl Fn(&str, &str)
         }
         let Some((.., at)) = worst else { return relations };
         relations.remove(at);
+        ends.remove(at);
     }
 }
 
 /// Who is below whom in a DAG, as sets of bits.
-struct Reach<'a> {
-    names: BTreeMap<&'a str, usize>,
+struct Reach {
     /// All below each, with itself.
     below: Vec<Vec<u64>>,
     /// Children.
     direct: Vec<Vec<u64>>,
 }
 
-impl<'a> Reach<'a> {
-    fn of(relations: &'a [Related]) -> Reach<'a> {
-        let ends = relations.iter().flat_map(|r| [r.broader.as_str(), r.narrower.as_str()]);
-        let mut names: BTreeMap<&str, usize> = ends.map(|name| (name, 0)).collect();
-        names.values_mut().enumerate().for_each(|(at, number)| *number = at);
-        let words = names.len().div_ceil(64);
-        let mut reach = Reach { direct: vec![vec![0; words]; names.len()], below: Vec::new(), names };
-        let mut open = vec![0usize; reach.names.len()];
-        let mut above: Vec<Vec<usize>> = vec![Vec::new(); reach.names.len()];
-        for relation in relations {
-            if let Some((a, b)) = reach.ends(relation) {
-                set(&mut reach.direct[a], b);
-                open[a] += 1;
-                above[b].push(a);
-            }
+impl Reach {
+    fn of(count: usize, ends: &[(usize, usize)]) -> Reach {
+        let words = count.div_ceil(64);
+        let mut reach = Reach { direct: vec![vec![0; words]; count], below: Vec::new() };
+        let mut open = vec![0usize; count];
+        let mut above: Vec<Vec<usize>> = vec![Vec::new(); count];
+        for &(a, b) in ends {
+            set(&mut reach.direct[a], b);
+            open[a] += 1;
+            above[b].push(a);
         }
         reach.below = reach.direct.clone();
         reach.below.iter_mut().enumerate().for_each(|(at, set_of)| set(set_of, at));
@@ -80,27 +80,27 @@ impl<'a> Reach<'a> {
         reach
     }
 
-    fn ends(&self, relation: &Related) -> Option<(usize, usize)> {
-        Some((*self.names.get(relation.broader.as_str())?, *self.names.get(relation.narrower.as_str())?))
+    /// Pairs that follow from others and are not related themselves.
+    fn implied(&self) -> Vec<(usize, usize)> {
+        let mut implied = Vec::new();
+        for (a, (below, direct)) in self.below.iter().zip(&self.direct).enumerate() {
+            for (word, (below, direct)) in below.iter().zip(direct).enumerate() {
+                let mut left = below & !direct;
+                while left != 0 {
+                    let b = 64 * word + left.trailing_zeros() as usize;
+                    left &= left - 1;
+                    if b != a {
+                        implied.push((a, b));
+                    }
+                }
+            }
+        }
+        implied
     }
 
-    /// Pairs that follow from others and are not related themselves, by name.
-    fn implied(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
-        let names: Vec<&'a str> = self.names.keys().copied().collect();
-        let among = names.clone();
-        names.into_iter().enumerate().flat_map(move |(a, broader)| {
-            let is_implied =
-                |b: &usize| *b != a && is_set(&self.below[a], *b) && !is_set(&self.direct[a], *b);
-            let below: Vec<usize> = (0..among.len()).filter(is_implied).collect();
-            below.into_iter().map(|b| (broader, among[b])).collect::<Vec<_>>()
-        })
-    }
-
-    /// Whether a way from `a` to `b` goes through the relation.
-    fn passes(&self, a: &str, relation: &Related, b: &str) -> bool {
-        let (Some(&a), Some(&b)) = (self.names.get(a), self.names.get(b)) else { return false };
-        self.ends(relation)
-            .is_some_and(|(from, to)| is_set(&self.below[a], from) && is_set(&self.below[to], b))
+    /// Whether a way between the pair goes through the relation.
+    fn passes(&self, (a, b): (usize, usize), (from, to): (usize, usize)) -> bool {
+        is_set(&self.below[a], from) && is_set(&self.below[to], b)
     }
 }
 

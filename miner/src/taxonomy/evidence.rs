@@ -2,91 +2,93 @@
 //!
 //! The print takes a page's outline alone ([`outlined`]). A site says it in three more ways: a menu where
 //! the broader entry holds a list with the narrower; one link whose path spells both (`/sports/tennis`,
-//! both kept in [`SiteSummary::nested`]); links of the two whose paths nest (`/a12` and `/a12/b7`).
+//! both kept in the summary's `nested`); links of the two whose paths nest (`/a12` and `/a12/b7`).
 //! Each kind is wrong now and then, but rarely twice: so sites are counted over all kinds together.
 //! A heading's reach is a guess that sites built alike get wrong alike: pairs that only outlines show need
 //! one site more. Start at [`seen`].
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use newslode_common::page::CanonicalUrl;
 
-use crate::summary::SiteSummary;
+use crate::index::{Id, Index, NONE, SiteIndex};
 use crate::taxminer::Seen;
 
 /// Kept label key → the key of its concept.
 pub(super) type Concepts<'a> = BTreeMap<&'a str, &'a str>;
 
-/// The pairs between concepts, and the sites and least levels at which they stand.
-pub(super) fn seen(sites: &[Arc<SiteSummary>], concepts: &Concepts, support: u32) -> Seen {
-    let mut said: BTreeSet<(String, String)> = BTreeSet::new();
-    let mut seen: BTreeMap<(String, String), BTreeMap<usize, u8>> = BTreeMap::new();
-    for (at, site) in sites.iter().enumerate() {
-        let nested = site.nested.iter().filter_map(|(a, b)| pair(concepts, a, b));
-        for pair in nested.chain(by_path(site, concepts)) {
-            said.insert(pair.clone());
-            seen.entry(pair).or_default().insert(at, 1);
+/// A label's number → its concept's; `NONE` for labels that are no concept's.
+pub(super) fn numbered(concepts: &Concepts, index: &Index) -> Vec<Id> {
+    let mut of = index.names.table(NONE);
+    for (key, concept) in concepts {
+        if let (Some(key), Some(concept)) = (index.names.get(key), index.names.get(concept)) {
+            of[key as usize] = concept;
         }
-        add_outline(&mut seen, at, site, concepts);
+    }
+    of
+}
+
+/// The pairs between concepts, and the sites and least levels at which they stand.
+pub(super) fn seen(index: &Index, of: &[Id], support: u32) -> Seen {
+    let mut said: HashSet<(Id, Id)> = HashSet::new();
+    let mut seen = Places::new();
+    for (at, site) in index.sites.iter().enumerate() {
+        let by_path = site.by_path(|id| concept(of, id).is_some());
+        for pair in site.nested.iter().chain(&by_path).filter_map(|(a, b)| pair(of, *a, *b)) {
+            said.insert(pair);
+            add(&mut seen, pair, at, 1);
+        }
+        add_outline(&mut seen, at, site, of);
     }
     seen.retain(|pair, places| said.contains(pair) || places.len() > support as usize);
-    listed(seen)
+    listed(seen, index)
 }
 
 /// The pairs that outlines show, as the print has them.
-pub(super) fn outlined(sites: &[Arc<SiteSummary>], concepts: &Concepts) -> Seen {
-    let mut seen = BTreeMap::new();
-    for (at, site) in sites.iter().enumerate() {
-        add_outline(&mut seen, at, site, concepts);
+pub(super) fn outlined(index: &Index, of: &[Id]) -> Seen {
+    let mut seen = Places::new();
+    for (at, site) in index.sites.iter().enumerate() {
+        add_outline(&mut seen, at, site, of);
     }
-    listed(seen)
+    listed(seen, index)
 }
 
-type Places = BTreeMap<(String, String), BTreeMap<usize, u8>>;
+/// Of each pair the sites, ascending, with the least level there.
+type Places = HashMap<(Id, Id), Vec<(usize, u8)>>;
 
-fn add_outline(seen: &mut Places, at: usize, site: &SiteSummary, concepts: &Concepts) {
-    for ((broader, narrower), level) in &site.pairs {
-        if let Some(pair) = pair(concepts, broader, narrower) {
-            let held = seen.entry(pair).or_default().entry(at).or_insert(*level);
-            *held = (*held).min(*level);
+fn add(seen: &mut Places, pair: (Id, Id), at: usize, level: u8) {
+    let places = seen.entry(pair).or_default();
+    match places.last_mut() {
+        Some((last, least)) if *last == at => *least = level.min(*least),
+        _ => places.push((at, level)),
+    }
+}
+
+fn add_outline(seen: &mut Places, at: usize, site: &SiteIndex, of: &[Id]) {
+    for (broader, narrower, level) in &site.pairs {
+        if let Some(pair) = pair(of, *broader, *narrower) {
+            add(seen, pair, at, *level);
         }
     }
 }
 
-fn listed(seen: Places) -> Seen {
-    seen.into_iter().map(|(pair, places)| (pair, places.into_iter().collect())).collect()
+fn listed(seen: Places, index: &Index) -> Seen {
+    let name = |id: Id| index.names.name(id).to_owned();
+    seen.into_iter().map(|((a, b), places)| ((name(a), name(b)), places)).collect()
+}
+
+pub(super) fn concept(of: &[Id], label: Id) -> Option<Id> {
+    of.get(label as usize).copied().filter(|concept| *concept != NONE)
 }
 
 /// The concepts of two labels, if both are of one and not the same.
-fn pair(concepts: &Concepts, broader: &str, narrower: &str) -> Option<(String, String)> {
-    let (broader, narrower) = (concepts.get(broader)?, concepts.get(narrower)?);
-    (broader != narrower).then(|| ((*broader).to_owned(), (*narrower).to_owned()))
-}
-
-/// Pairs whose pages' paths nest: the page of each is the one that most of the site's pages agree on.
-/// Of the paths that a path lies under the longest is its parent's.
-fn by_path(site: &SiteSummary, concepts: &Concepts) -> Vec<(String, String)> {
-    let mut named: BTreeMap<Vec<&str>, Vec<&str>> = BTreeMap::new();
-    for key in concepts.keys() {
-        let targets = site.labels.get(*key).into_iter().flat_map(|label| &label.targets);
-        let page = targets.max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)));
-        if let Some((url, _)) = page.filter(|(url, _)| !url.as_str().contains('?')) {
-            named.entry(steps(url)).or_default().push(key);
-        }
-    }
-    let mut pairs = Vec::new();
-    for (steps, narrower) in &named {
-        let above = (2..steps.len()).rev().find_map(|end| named.get(steps.get(..end)?));
-        for broader in above.into_iter().flatten() {
-            pairs.extend(narrower.iter().filter_map(|narrower| pair(concepts, broader, narrower)));
-        }
-    }
-    pairs
+fn pair(of: &[Id], broader: Id, narrower: Id) -> Option<(Id, Id)> {
+    let (broader, narrower) = (concept(of, broader)?, concept(of, narrower)?);
+    (broader != narrower).then_some((broader, narrower))
 }
 
 /// The URL's origin and the names on its path.
-pub(super) fn steps(url: &CanonicalUrl) -> Vec<&str> {
+pub(crate) fn steps(url: &CanonicalUrl) -> Vec<&str> {
     let path = url.path().split('/').filter(|name| !name.is_empty());
     std::iter::once(url.host()).chain(path).collect()
 }

@@ -17,6 +17,7 @@ use newslode_common::page::CanonicalUrl;
 
 use super::evidence::{Concepts, steps};
 use crate::concepts::{Judged, Verdict, judge_alone, verdict_of};
+use crate::index::Index;
 use crate::summary::{LabelSummary, SiteSummary};
 use crate::taxminer::Related;
 
@@ -34,11 +35,21 @@ pub(super) struct Expansion {
 /// What the sites add below the concepts.
 pub(super) fn expand(
     sites: &[Arc<SiteSummary>],
+    index: &Index,
     concepts: &Concepts,
     judged: &BTreeMap<String, Judged>,
 ) -> Expansion {
+    let mut is_open = index.names.table(true);
+    let closed = judged.iter().filter(|(_, label)| label.verdict != Verdict::TooFewSites);
+    for key in closed.map(|(key, _)| key.as_str()).chain(concepts.keys().copied()) {
+        index.names.get(key).into_iter().for_each(|id| is_open[id as usize] = false);
+    }
     let mut said: BTreeMap<(String, String), Vec<usize>> = BTreeMap::new();
-    for (at, site) in sites.iter().enumerate() {
+    for (at, (site, numbers)) in sites.iter().zip(&index.sites).enumerate() {
+        // On most sites nothing is said of a label that other sites did not judge.
+        if numbers.nested.iter().all(|(_, narrower)| !is_open[*narrower as usize]) {
+            continue;
+        }
         for pair in below(site, concepts, judged) {
             said.entry(pair).or_default().push(at);
         }
@@ -49,7 +60,7 @@ pub(super) fn expand(
     }
     let labels = on.iter().map(|(key, on)| {
         let on = on.iter().copied().collect();
-        ((*key).to_owned(), judge_alone(key, on, sites))
+        ((*key).to_owned(), judge_alone(key, on, index))
     });
     let labels = labels.collect();
     let related =
@@ -72,7 +83,9 @@ fn below(
         children.entry(broader).or_default().push(narrower);
     }
     let mut found = BTreeSet::new();
-    let mut open: Vec<&str> = concepts.keys().copied().collect();
+    // A concept over nothing adds nothing.
+    let mut open: Vec<&str> =
+        concepts.keys().copied().filter(|concept| children.contains_key(concept)).collect();
     let mut known: BTreeSet<&str> = BTreeSet::new();
     while let Some(broader) = open.pop() {
         let Some(page) = page(site, broader).filter(|_| known.insert(broader)) else { continue };

@@ -5,7 +5,7 @@
 use newslode_common::contribution::Role;
 
 use super::*;
-use crate::summary::{LabelSummary, ListSummary};
+use crate::summary::{LabelSummary, ListSummary, Tables};
 
 fn label(form: &str, pages: u64) -> LabelSummary {
     let roles = [Role::Any, Role::Link, Role::Inside, Role::Spelled];
@@ -199,4 +199,55 @@ fn one_site_expands_a_concept_where_all_agrees() {
     check("/sport/tennis", None, false, &[]);
     check("/tennis", Some(3), true, &[]);
     assert_eq!(expanded("/sport/tennis", Some(3), true, Role::InText), []);
+}
+
+/// Whatever changed in between, a folder that remembers folds as one that does not.
+#[test]
+fn folding_again_is_folding_from_scratch() {
+    use proptest::prelude::*;
+    // A site: labels with their targets, in lists of two, the first of each broader.
+    let site = prop::collection::vec((0..7u8, 0..7u8, 0..3u8), 0..6);
+    let history = prop::collection::vec(prop::collection::vec((0..5usize, site), 1..4), 1..6);
+    proptest!(ProptestConfig::with_cases(64), |(history in history)| {
+        let mut sites: BTreeMap<usize, Arc<SiteSummary>> = BTreeMap::new();
+        let (mut folder, params) = (Folder::default(), FoldParams { support: 2, ..FoldParams::default() });
+        for changes in history {
+            for (at, labels) in changes {
+                // No labels: the site is gone.
+                sites.remove(&at);
+                if !labels.is_empty() {
+                    sites.insert(at, Arc::new(made(at, &labels)));
+                }
+            }
+            let summaries: Vec<_> = sites.values().cloned().collect();
+            let again = serde_json::to_vec(&folder.fold(&summaries, &params)).unwrap();
+            prop_assert_eq!(again, serde_json::to_vec(&fold(&summaries, &params)).unwrap());
+        }
+    });
+}
+
+fn made(at: usize, labels: &[(u8, u8, u8)]) -> SiteSummary {
+    let mut site = SiteSummary::of(Site::of_host(&format!("made{at}.test")), &Tables::default());
+    site.pages = 1;
+    for (broader, narrower, kind) in labels {
+        let keys = [broader, narrower].map(|name| format!("en:{}", char::from(b'a' + name)));
+        for (key, path) in keys.iter().zip(["", "/below"]) {
+            let roles = [Role::Any, Role::Link, Role::Inside, Role::Spelled];
+            let target = format!("https://made{at}.test/{}{path}", key.trim_start_matches("en:"));
+            site.labels.insert(
+                key.clone(),
+                LabelSummary {
+                    roles: roles.into_iter().map(|role| (role, 1 + u64::from(*kind))).collect(),
+                    forms: [(key.to_uppercase(), 1)].into(),
+                    targets: [(target.parse().unwrap(), 1)].into(),
+                },
+            );
+        }
+        match kind {
+            0 => drop(site.nested.insert((keys[0].clone(), keys[1].clone()))),
+            1 => drop(site.pairs.insert((keys[0].clone(), keys[1].clone()), 1)),
+            _ => site.lists.push(ListSummary { pages: 1, labels: keys.to_vec() }),
+        }
+    }
+    site
 }

@@ -1,9 +1,12 @@
-//! The miner with the real embedded store and broker.
+//! The miner with the real stores and broker.
 
 #![allow(clippy::unwrap_used, reason = "clippy takes only marked functions for tests, not their helpers")]
 
 mod counting;
+mod faults;
+mod flaky;
 mod folding;
+mod forgetting;
 mod serving;
 mod views;
 mod world;

@@ -9,11 +9,13 @@ use newslode_common::message::seed::SeedMessage;
 use newslode_common::message::{Body, FetchedPage, PageNotes, PartitionedPage, envelope};
 use newslode_common::page::{CanonicalUrl, Site};
 use newslode_common::store::redb::RedbStore;
+use newslode_common::store::redis::RedisStore;
 use newslode_common::store::{Kind, Why};
 use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::time::Timestamp;
 use newslode_common::version::{ContentHash, Version};
 use newslode_miner::service::Parts;
+use newslode_test_servers::RedisServer;
 
 pub(crate) const NOW: Timestamp = Timestamp(1_000);
 
@@ -35,6 +37,15 @@ pub(crate) fn world() -> World {
     World { parts, broker }
 }
 
+/// The same over a Redis server; it ends with the first.
+pub(crate) async fn served() -> (RedisServer, World) {
+    let server = RedisServer::start();
+    let store = Arc::new(RedisStore::connect(&server.config()).await.unwrap());
+    let mut world = world();
+    (world.parts.frontier, world.parts.state) = (store.clone(), store);
+    (server, world)
+}
+
 impl World {
     /// Makes a site known.
     pub(crate) async fn seed(&self, url: &str) -> Site {
@@ -45,18 +56,23 @@ impl World {
 
     /// Archives a page's bytes, which here are its contribution.
     pub(crate) async fn archive(&self, page: &PartitionedPage) {
+        self.archive_at(page, NOW).await;
+    }
+
+    /// The same at a time.
+    pub(crate) async fn archive_at(&self, page: &PartitionedPage, now: Timestamp) {
         let fetched = FetchedPage {
             url: page.url.clone(),
             site: page.site.clone(),
             depth: page.depth,
             why: page.why,
             version: page.version,
-            fetched_at: NOW,
+            fetched_at: page.fetched_at,
             content_type: None,
             body: Body::Inline(envelope::seal(&page.contribution).unwrap()),
         };
         let sealed = envelope::seal(&fetched).unwrap();
-        self.parts.archive.put(Kind::Page, page.version.content, sealed.into(), NOW).await.unwrap();
+        self.parts.archive.put(Kind::Page, page.version.content, sealed.into(), now).await.unwrap();
     }
 }
 

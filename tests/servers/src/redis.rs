@@ -12,7 +12,7 @@ use newslode_common::config::{Secret, StoreConfig};
 use tempfile::TempDir;
 
 /// Longest wait for a server that starts; a loaded machine is slow.
-const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A running `redis-server`.
 pub struct RedisServer {
@@ -50,6 +50,11 @@ impl RedisServer {
             timeout_ms: 10_000,
             ..StoreConfig::default()
         }
+    }
+
+    /// Where it listens.
+    pub fn port(&self) -> u16 {
+        self.port
     }
 
     /// Ends the server at once, as `kill -9` does.

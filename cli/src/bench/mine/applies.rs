@@ -10,7 +10,7 @@ use newslode_common::time::Timestamp;
 use newslode_common::version::{ContentHash, Version};
 use serde::Serialize;
 
-use super::made::MadeSite;
+use super::made::{MadeSite, REAL};
 
 /// Sites whose pages are counted, all at once where that is said.
 const SITES: u64 = 4;
@@ -54,7 +54,7 @@ type Work = Vec<(Site, Vec<Change>)>;
 pub(super) async fn measure(store: &'static str, state: &dyn SiteState) -> anyhow::Result<Applies> {
     let mut work: Work = Vec::new();
     for number in 0..SITES {
-        let site = MadeSite::new(number)?;
+        let site = MadeSite::new(number, REAL)?;
         let changes = (0..PAGES as u64).map(|page| change(&site, page)).collect::<anyhow::Result<_>>()?;
         work.push((site.site, changes));
     }

@@ -11,7 +11,7 @@ use newslode_miner::summary::Summaries;
 use newslode_miner::taxonomy::{FoldParams, Folder, Taxonomy};
 use serde::Serialize;
 
-use super::made::MadeSite;
+use super::made::{MadeSite, REAL};
 use crate::bench::ratios::ms;
 
 /// Pages of each site: the front page with its 300 labels, and sections.
@@ -41,21 +41,22 @@ pub(crate) struct Folds {
 pub(super) async fn measure(count: u64) -> anyhow::Result<Folds> {
     let store = RedbStore::in_memory()?;
     for number in 0..count {
-        let site = MadeSite::new(number)?;
+        let site = MadeSite::new(number, REAL)?;
         let mut changes = Vec::new();
         for page in 0..PAGES {
             changes.push(changed(&site, page, None, Some(&site.page(page, 1)?))?);
         }
         store.apply(&site.site, &changes).await?;
     }
-    let (params, mut summaries, mut folder) = (FoldParams::default(), Summaries::default(), Folder::default());
+    let (params, mut summaries, mut folder) =
+        (FoldParams::default(), Summaries::default(), Folder::default());
     let begun = Instant::now();
     let (sites, _) = summaries.refresh(&store).await?;
     let read_ms = begun.elapsed().as_secs_f64() * 1e3;
     let mut first = Taxonomy::default();
     let fold_ms = ms(|| first = folder.fold(&sites, &params));
     for number in 0..CHANGED as u64 {
-        let site = MadeSite::new(number)?;
+        let site = MadeSite::new(number, REAL)?;
         let (old, new) = (site.page(0, 1)?, site.page(0, 2)?);
         store.apply(&site.site, &[changed(&site, 0, Some(&old), Some(&new))?]).await?;
     }
@@ -86,7 +87,8 @@ fn changed(
     old: Option<&Contribution>,
     new: Option<&Contribution>,
 ) -> anyhow::Result<Change> {
-    let version = |fetch: u64| Version { fetch, content: ContentHash([u8::try_from(fetch).unwrap_or(9); 16]) };
+    let version =
+        |fetch: u64| Version { fetch, content: ContentHash([u8::try_from(fetch).unwrap_or(9); 16]) };
     Ok(Change {
         url: site.url(page)?,
         expected: old.map(|_| version(1)),

@@ -13,19 +13,32 @@ use newslode_common::page::{CanonicalUrl, Site};
 /// Sections and services that sites draw their menus from.
 const SECTIONS: u64 = 300;
 const SERVICES: u64 = 60;
-/// Labels of a site's menu, and how many of them are services.
-const MENU: u64 = 90;
-const MENU_SERVICES: u64 = 15;
+/// So many of the sections stand above all others.
+const HEADS: u64 = 40;
 /// Labels of one list of the menu.
 const LIST: usize = 9;
-/// Stories that a page links, out of so many around its own time.
-const STORIES: u64 = 13;
+/// A page's stories are drawn out of so many around its own time.
 const AROUND: u64 = 600;
 /// Stories that a front page links.
 const FRONT_STORIES: u64 = 210;
-/// Words of a page, and the vocabulary; frequent ones come first.
-const WORDS: usize = 650;
+/// Words; frequent ones come first.
 const VOCABULARY: f64 = 12_000.0;
+
+/// How much stands on a page.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    /// Labels of the site's menu, and how many of them are services.
+    menu: u64,
+    services: u64,
+    /// Stories that a page links.
+    stories: u64,
+    words: usize,
+}
+
+/// As on real pages.
+pub(crate) const REAL: Shape = Shape { menu: 90, services: 15, stories: 13, words: 650 };
+/// A tenth of that, for very many pages.
+pub(crate) const SMALL: Shape = Shape { menu: 10, services: 2, stories: 2, words: 40 };
 
 /// Pseudo-random numbers (splitmix64): the same on every machine.
 pub(crate) struct Dice(u64);
@@ -76,6 +89,7 @@ fn word(mut number: u64) -> String {
 pub(crate) struct MadeSite {
     pub(crate) site: Site,
     number: u64,
+    shape: Shape,
     /// Menu labels in their order; the services stand last.
     menu: Vec<Item>,
 }
@@ -85,40 +99,46 @@ struct Item {
     form: String,
     url: CanonicalUrl,
     is_service: bool,
+    /// Place in the menu of what it lies below.
+    below: Option<usize>,
 }
 
 impl MadeSite {
     /// The site of a number.
-    pub(crate) fn new(number: u64) -> anyhow::Result<MadeSite> {
+    pub(crate) fn new(number: u64, shape: Shape) -> anyhow::Result<MadeSite> {
         let host = format!("{}{number}.example", word(number));
         let mut dice = Dice::new(&[number]);
         let mut items = std::collections::BTreeMap::new();
-        while (items.len() as u64) < MENU {
-            let is_service = items.len() as u64 >= MENU - MENU_SERVICES;
+        while (items.len() as u64) < shape.menu {
+            let is_service = items.len() as u64 >= shape.menu - shape.services;
             let pool = if is_service { SERVICES } else { SECTIONS };
             // Some sections are on nearly all sites, most on a few.
             let drawn = (dice.share().powi(2) * pool as f64) as u64;
             let name = word(if is_service { 1_000_000 + drawn } else { 2_000_000 + drawn });
             items.entry((is_service, drawn)).or_insert(name);
         }
+        let places: Vec<(bool, u64)> = items.keys().copied().collect();
         let mut menu = Vec::new();
         for ((is_service, drawn), name) in items {
+            let head = (false, drawn % HEADS);
+            let below =
+                (!is_service && drawn >= HEADS).then(|| places.iter().position(|place| *place == head));
             // A section of a higher number lies below one of a lower.
             let path = match drawn {
                 _ if is_service => format!("/service?page={name}"),
-                0..40 => format!("/{name}/"),
-                _ => format!("/{}/{name}/", word(2_000_000 + drawn % 40)),
+                0..HEADS => format!("/{name}/"),
+                _ => format!("/{}/{name}/", word(2_000_000 + drawn % HEADS)),
             };
             let form = name.chars().next().map_or(String::new(), |c| c.to_uppercase().to_string())
                 + name.get(1..).unwrap_or_default();
             let url = format!("https://www.{host}{path}").parse()?;
-            menu.push(Item { key: format!("en:{name}"), form, url, is_service });
+            menu.push(Item { key: format!("en:{name}"), form, url, is_service, below: below.flatten() });
         }
-        Ok(MadeSite { site: Site::of_host(&host), number, menu })
+        Ok(MadeSite { site: Site::of_host(&host), number, shape, menu })
     }
 
     fn sections(&self) -> u64 {
-        MENU - MENU_SERVICES
+        self.shape.menu - self.shape.services
     }
 
     /// The address of a page.
@@ -156,10 +176,10 @@ impl MadeSite {
             roles.push(if item.is_service { Role::Tail } else { Role::Spelled });
             made.labels.push(LabelUse { key: item.key.clone(), form: item.form.clone(), roles });
             made.links.push(link(&item.url, Some(&item.key)));
-            if let Some(head) = self.menu.get(at - at % LIST).filter(|head| head.key != item.key) {
+            if let Some(head) = item.below.and_then(|below| self.menu.get(below)) {
                 let (broader, narrower) = (head.key.clone(), item.key.clone());
                 made.pairs.push(PairUse { broader: broader.clone(), narrower: narrower.clone(), level: 1 });
-                if at % 2 == 0 && !item.is_service {
+                if at % 2 == 0 {
                     made.nested.push(NestedUse { broader, narrower });
                 }
             }
@@ -167,7 +187,7 @@ impl MadeSite {
         for list in self.menu.chunks(LIST) {
             made.lists.push(list_of(list.iter().map(|item| item.key.clone())));
         }
-        let count = if page == 0 { FRONT_STORIES } else { STORIES };
+        let count = if page == 0 { FRONT_STORIES } else { self.shape.stories };
         let mut numbers: Vec<u64> =
             (0..count).map(|_| self.sections() + 1 + page + dice.below(AROUND)).collect();
         numbers.sort_unstable();
@@ -187,7 +207,7 @@ impl MadeSite {
         made.filed = Some(FiledUse { page: url_id(&url), stories });
         made.directories = self.menu.iter().take(5).map(|item| item.key.clone()).collect();
         made.directories.sort();
-        made.terms = terms(&mut dice);
+        made.terms = terms(&mut dice, self.shape.words);
         made.labels.sort_by(|a, b| a.key.cmp(&b.key));
         made.labels.dedup_by(|a, b| a.key == b.key);
         Ok(made)
@@ -206,9 +226,9 @@ fn list_of(labels: impl Iterator<Item = String>) -> ListUse {
 }
 
 /// Words as texts have them: the frequency of a word is one over its rank.
-fn terms(dice: &mut Dice) -> Vec<TermUse> {
+fn terms(dice: &mut Dice, words: usize) -> Vec<TermUse> {
     let mut counts = std::collections::BTreeMap::new();
-    for _ in 0..WORDS {
+    for _ in 0..words {
         let rank = VOCABULARY.powf(dice.share()) as u64;
         *counts.entry(word(3_000_000 + 7 * rank)).or_insert(0) += 1;
     }
@@ -223,11 +243,11 @@ mod tests {
 
     #[test]
     fn a_page_is_a_function_of_its_numbers_and_like_a_real_one() {
-        let site = MadeSite::new(5).unwrap();
-        let same = MadeSite::new(5).unwrap();
+        let site = MadeSite::new(5, REAL).unwrap();
+        let same = MadeSite::new(5, REAL).unwrap();
         assert_eq!(site.page(200, 1).unwrap(), same.page(200, 1).unwrap());
         assert_ne!(site.page(200, 1).unwrap(), site.page(200, 2).unwrap());
-        assert_ne!(MadeSite::new(6).unwrap().site, site.site);
+        assert_ne!(MadeSite::new(6, REAL).unwrap().site, site.site);
         let pages: Vec<_> = (0..64).map(|page| site.page(page, 1).unwrap()).collect();
         let cells: Vec<_> = pages.iter().flat_map(Contribution::cells).collect();
         let distinct: BTreeSet<_> = cells.iter().map(|(cell, _)| cell).collect();

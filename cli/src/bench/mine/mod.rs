@@ -33,6 +33,8 @@ pub(crate) struct Wanted {
     pub(crate) redis: bool,
     /// A server that runs already; else one is started.
     pub(crate) redis_url: Option<String>,
+    /// Folds of so many sites at most.
+    pub(crate) sites: Option<u64>,
     /// Only this: so many pages.
     pub(crate) soak: Option<u64>,
 }
@@ -56,7 +58,7 @@ pub(crate) async fn measure(wanted: &Wanted, say: &mut dyn FnMut(&str)) -> anyho
         redis(wanted, &mut report, say).await?;
     }
     if wanted.soak.is_none() {
-        for sites in SITES {
+        for sites in SITES.into_iter().filter(|sites| wanted.sites.is_none_or(|most| *sites <= most)) {
             say(&format!("fold: {sites} sites"));
             report.folds.push(folds::measure(sites).await?);
         }
@@ -64,11 +66,7 @@ pub(crate) async fn measure(wanted: &Wanted, say: &mut dyn FnMut(&str)) -> anyho
     Ok(report)
 }
 
-async fn redb(
-    wanted: &Wanted,
-    report: &mut MineReport,
-    say: &mut dyn FnMut(&str),
-) -> anyhow::Result<()> {
+async fn redb(wanted: &Wanted, report: &mut MineReport, say: &mut dyn FnMut(&str)) -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("state.redb");
     let store = RedbStore::open(&file)?;
@@ -88,11 +86,7 @@ async fn redb(
     Ok(())
 }
 
-async fn redis(
-    wanted: &Wanted,
-    report: &mut MineReport,
-    say: &mut dyn FnMut(&str),
-) -> anyhow::Result<()> {
+async fn redis(wanted: &Wanted, report: &mut MineReport, say: &mut dyn FnMut(&str)) -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
     let server = match &wanted.redis_url {
         Some(url) => Server::at(url).await?,

@@ -23,7 +23,11 @@ pub(crate) fn svg(report: &MineReport) -> String {
                 .map(|row| (row.batch as f64, row.pages_per_second))
                 .collect(),
         });
-        panels.push(Panel { title: "pages counted a second", below: "pages of a call", curves: curves.collect() });
+        panels.push(Panel {
+            title: "pages counted a second",
+            below: "pages of a call",
+            curves: curves.collect(),
+        });
     }
     if !report.folds.is_empty() {
         let curve = |name: &str, color, value: &dyn Fn(&super::Folds) -> f64| Curve {
@@ -34,7 +38,9 @@ pub(crate) fn svg(report: &MineReport) -> String {
         let curves = vec![
             curve("reading all sites", GREY, &|row| row.read_ms),
             curve("fold from scratch", ORANGE, &|row| row.fold_ms),
-            curve("reading and folding when ten changed", GREEN, &|row| row.again_read_ms + row.again_fold_ms),
+            curve("reading and folding when ten changed", GREEN, &|row| {
+                row.again_read_ms + row.again_fold_ms
+            }),
         ];
         panels.push(Panel { title: "the fold, ms", below: "sites of 300 labels", curves });
     }
@@ -43,7 +49,11 @@ pub(crate) fn svg(report: &MineReport) -> String {
         for soak in &report.soaks {
             let points = |value: &dyn Fn(&super::soak::Look) -> u64| {
                 let mib = |look: &super::soak::Look| value(look) as f64 / f64::from(1 << 20);
-                soak.looks.iter().map(|look| (look.pages as f64, mib(look))).filter(|(_, y)| *y > 0.0).collect()
+                soak.looks
+                    .iter()
+                    .map(|look| (look.pages as f64, mib(look)))
+                    .filter(|(_, y)| *y > 0.0)
+                    .collect()
             };
             let store = soak.store;
             let process = points(&|look| look.resident_bytes.unwrap_or(0));

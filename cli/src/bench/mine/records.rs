@@ -7,7 +7,7 @@ use newslode_common::time::Timestamp;
 use newslode_common::version::{ContentHash, Version};
 use serde::Serialize;
 
-use super::made::MadeSite;
+use super::made::{MadeSite, REAL};
 
 /// Sites and URLs of each.
 const SITES: u64 = 20;
@@ -35,7 +35,7 @@ pub(super) async fn measure<S: Frontier + SiteState>(
 ) -> anyhow::Result<Records> {
     let mut work: Vec<(Site, Vec<NewUrl>)> = Vec::new();
     for number in 0..SITES {
-        let site = MadeSite::new(number)?;
+        let site = MadeSite::new(number, REAL)?;
         let new = |page| anyhow::Ok(NewUrl { url: site.url(page)?, depth: 2, why: Why::Instance, hops: 0 });
         let urls = (100..100 + URLS).map(new).collect::<anyhow::Result<_>>()?;
         work.push((site.site, urls));

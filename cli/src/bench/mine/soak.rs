@@ -6,7 +6,7 @@ use newslode_common::store::SiteState;
 use serde::Serialize;
 
 use super::applies::change;
-use super::made::MadeSite;
+use super::made::{MadeSite, SMALL};
 use crate::bench::memory::held;
 
 /// Pages of a call.
@@ -35,6 +35,7 @@ pub(crate) struct Soak {
     pub(crate) sites: u64,
     pub(crate) seconds: f64,
     pub(crate) pages_per_second: f64,
+    pub(crate) counters_per_page: f64,
     pub(crate) state_bytes_per_page: f64,
     pub(crate) looks: Vec<Look>,
 }
@@ -48,7 +49,8 @@ pub(super) async fn measure(
     say: &mut dyn FnMut(&str),
 ) -> anyhow::Result<Soak> {
     let count = pages.div_ceil(PER_SITE);
-    let sites = (0..count).map(MadeSite::new).collect::<anyhow::Result<Vec<_>>>()?;
+    let sites = (0..count).map(|number| MadeSite::new(number, SMALL)).collect::<anyhow::Result<Vec<_>>>()?;
+    let mut counters = 0;
     let begun = Instant::now();
     let mut looks = Vec::new();
     let (mut done, mut first) = (0, 0);
@@ -59,6 +61,7 @@ pub(super) async fn measure(
             let changes = (first..last).map(|page| change(site, page)).collect::<anyhow::Result<Vec<_>>>()?;
             state.apply(&site.site, &changes).await?;
             done += changes.len() as u64;
+            counters += changes.iter().map(|change| change.delta.len() as u64).sum::<u64>();
             if done * LOOKS / pages >= looks.len() as u64 && !changes.is_empty() {
                 let look = Look {
                     pages: done,
@@ -85,6 +88,7 @@ pub(super) async fn measure(
         sites: count,
         seconds,
         pages_per_second: done as f64 / seconds,
+        counters_per_page: counters as f64 / done as f64,
         state_bytes_per_page: state_bytes as f64 / done as f64,
         looks,
     })

@@ -5,44 +5,123 @@
 //! anew: a manager that met a server while it loads its data would otherwise keep that answer for ever,
 //! and a peer that vanished without a word would be waited for until TCP gives up.
 
-use std::collections::HashSet;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use redis::aio::{ConnectionManager, ConnectionManagerConfig};
-use redis::{Client, Cmd, ErrorKind, FromRedisValue, RedisError, ServerErrorKind};
+use redis::cluster::{ClusterClient, ClusterConfig};
+use redis::cluster_async::ClusterConnection;
+use redis::cluster_routing::{RoutingInfo, SingleNodeRoutingInfo};
+use redis::{Client, Cmd, ErrorKind, FromRedisValue, RedisError, ServerErrorKind, Value};
+use tokio::sync::OnceCell;
 
+use super::address::{Address, masters};
 use super::library;
-use crate::config::StoreConfig;
+use crate::config::{Secret, StoreConfig};
 use crate::store::{StoreError, StoreResult};
+
+/// A connection that is up, or comes up with its first call.
+#[derive(Clone)]
+enum Live {
+    One(ConnectionManager),
+    Cluster(ClusterClient, Arc<OnceCell<ClusterConnection>>),
+}
+
+impl Live {
+    fn dial(address: &Address, timeout: Duration) -> StoreResult<Live> {
+        match address {
+            Address::One(client) => dial(client, timeout).map(Live::One),
+            Address::Cluster { client, .. } => Ok(Live::Cluster(client.clone(), Arc::default())),
+        }
+    }
+
+    async fn query<T: FromRedisValue>(&self, command: &Cmd, timeout: Duration) -> Result<T, RedisError> {
+        match self {
+            Live::One(manager) => command.query_async(&mut manager.clone()).await,
+            Live::Cluster(client, cell) => {
+                let mut connection = up(client, cell, timeout).await?;
+                command.query_async(&mut connection).await
+            }
+        }
+    }
+}
+
+async fn up(
+    client: &ClusterClient,
+    cell: &OnceCell<ClusterConnection>,
+    timeout: Duration,
+) -> Result<ClusterConnection, RedisError> {
+    let config = ClusterConfig::new().set_connection_timeout(timeout).set_response_timeout(timeout);
+    cell.get_or_try_init(|| client.get_async_connection_with_config(config)).await.cloned()
+}
 
 /// The live connection and what is known of the server behind it.
 struct Line {
     /// Which connection this is, from 0.
     number: u64,
-    manager: ConnectionManager,
+    live: Live,
     /// Buckets that the server behind this connection is known to list. Another one may have less.
     announced: HashSet<u16>,
 }
 
 /// See the module's head.
 pub(super) struct Connection {
-    client: Client,
+    address: Address,
+    config: StoreConfig,
     /// Bound of every wait.
     timeout: Duration,
     line: Mutex<Line>,
+    /// Of a cluster: its servers one by one, for what is asked of each.
+    nodes: Mutex<BTreeMap<String, Arc<Connection>>>,
 }
 
 impl Connection {
     /// Prepares; the first call dials.
     pub(super) fn new(config: &StoreConfig) -> StoreResult<Connection> {
-        let client = Client::open(config.url.reveal()).map_err(|error| {
-            StoreError::Refused(format!("`store.url` is not `redis://…` or `rediss://…`: {error}"))
-        })?;
+        let address = Address::parse(config.url.reveal())?;
         let timeout = Duration::from_millis(config.timeout_ms);
-        let manager = dial(&client, timeout)?;
-        let line = Mutex::new(Line { number: 0, manager, announced: HashSet::new() });
-        Ok(Connection { client, timeout, line })
+        let live = Live::dial(&address, timeout)?;
+        let line = Mutex::new(Line { number: 0, live, announced: HashSet::new() });
+        Ok(Connection { address, config: config.clone(), timeout, line, nodes: Mutex::default() })
+    }
+
+    /// Whether the keys are spread over several servers.
+    pub(super) fn is_cluster(&self) -> bool {
+        matches!(self.address, Address::Cluster { .. })
+    }
+
+    /// A cluster's masters, one connection each.
+    pub(super) async fn masters(&self) -> StoreResult<Vec<Arc<Connection>>> {
+        let live = self.line().live.clone();
+        let mut ask = redis::cmd("CLUSTER");
+        ask.arg("NODES");
+        let answer = self
+            .bounded(async |_| match &live {
+                Live::One(_) => live.query(&ask, self.timeout).await,
+                Live::Cluster(client, cell) => {
+                    let mut connection = up(client, cell, self.timeout).await?;
+                    let any = RoutingInfo::SingleNode(SingleNodeRoutingInfo::Random);
+                    let answer: Value = connection.route_command(ask, any).await?;
+                    Ok(redis::from_redis_value::<String>(answer)?)
+                }
+            })
+            .await?;
+        let mut nodes = self.nodes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut found = Vec::new();
+        for host in masters(&answer) {
+            let node = match nodes.get(&host) {
+                Some(node) => node.clone(),
+                None => {
+                    let Some(url) = self.address.node(&host) else { continue };
+                    let config = StoreConfig { url: Secret::new(url), ..self.config.clone() };
+                    Arc::new(Connection::new(&config)?)
+                }
+            };
+            nodes.insert(host, node.clone());
+            found.push(node);
+        }
+        Ok(found)
     }
 
     /// Sends a command; loads the functions first if the server has lost them.
@@ -59,18 +138,15 @@ impl Connection {
 
     /// Sends a command as it is.
     pub(super) async fn call_once<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, Failure> {
-        self.bounded(async |mut manager| command.query_async(&mut manager).await).await
+        self.bounded(async |live| live.query(command, self.timeout).await).await
     }
 
-    async fn bounded<T>(
-        &self,
-        call: impl AsyncFnOnce(ConnectionManager) -> Result<T, RedisError>,
-    ) -> Result<T, Failure> {
-        let (number, manager) = {
+    async fn bounded<T>(&self, call: impl AsyncFnOnce(Live) -> Result<T, RedisError>) -> Result<T, Failure> {
+        let (number, live) = {
             let line = self.line();
-            (line.number, line.manager.clone())
+            (line.number, line.live.clone())
         };
-        let outcome = match tokio::time::timeout(self.timeout, call(manager)).await {
+        let outcome = match tokio::time::timeout(self.timeout, call(live)).await {
             Ok(answer) => answer.map_err(Failure::from),
             Err(_) => Err(Failure::Store(StoreError::Unavailable(format!(
                 "no answer within {} ms (`store.timeout_ms`)",
@@ -87,9 +163,9 @@ impl Connection {
     fn replace(&self, failed: u64) {
         let mut line = self.line();
         if line.number == failed
-            && let Ok(manager) = dial(&self.client, self.timeout)
+            && let Ok(live) = Live::dial(&self.address, self.timeout)
         {
-            *line = Line { number: failed + 1, manager, announced: HashSet::new() };
+            *line = Line { number: failed + 1, live, announced: HashSet::new() };
         }
     }
 

@@ -286,7 +286,7 @@ impl RedisStore {
 
     /// All sites that a seed named.
     async fn known_sites(&self) -> StoreResult<Vec<Site>> {
-        let buckets = self.buckets().await?;
+        let buckets = self.all_buckets().await?;
         let names: Vec<Vec<String>> = self
             .each(&buckets, |bucket| {
                 let mut ask = redis::cmd("ZRANGE");
@@ -294,6 +294,8 @@ impl RedisStore {
                 ask
             })
             .await?;
+        let used = buckets.iter().zip(&names).filter(|(_, names)| !names.is_empty());
+        self.list_again(used.map(|(bucket, _)| *bucket)).await?;
         names.iter().flatten().map(|name| pack::site(name)).collect()
     }
 

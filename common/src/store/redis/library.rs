@@ -5,6 +5,7 @@
 //! one message that names the cause and the mend. Start at [`check`].
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use redis::Value;
 
@@ -17,8 +18,31 @@ const SOURCE: &str = concat!(include_str!("state.lua"), include_str!("frontier.l
 /// The library's name in [`SOURCE`]; its number grows when a released body changes.
 const NAME: &str = "newslode_1";
 
-/// Whether the server can be used: its version, its policy, its role, its functions (loaded if absent).
+/// Whether the server, or each master of a cluster, can be used: its version, its policy, its role, its
+/// functions (loaded if absent).
 pub(super) async fn check(connection: &Connection) -> StoreResult<()> {
+    for server in servers(connection).await? {
+        check_one(server.as_ref().map_or(connection, |node| node)).await?;
+    }
+    Ok(())
+}
+
+/// The servers behind a connection: `None` is the one that it is.
+async fn servers(connection: &Connection) -> StoreResult<Vec<Option<Arc<Connection>>>> {
+    if connection.is_cluster() {
+        let masters = connection.masters().await?;
+        if masters.is_empty() {
+            return Err(StoreError::Refused(
+                "the servers of `store.url` form no cluster: nobody has slots".into(),
+            ));
+        }
+        Ok(masters.into_iter().map(Some).collect())
+    } else {
+        Ok(vec![None])
+    }
+}
+
+async fn check_one(connection: &Connection) -> StoreResult<()> {
     let info: String = connection.call(&redis::cmd("INFO")).await?;
     let info = fields(&info);
     let version = info.get("redis_version").copied().unwrap_or("unknown");
@@ -34,21 +58,32 @@ pub(super) async fn check(connection: &Connection) -> StoreResult<()> {
         ));
     }
     check_policy(connection, &info).await?;
-    load(connection).await
+    load_one(connection).await
 }
 
-/// The server's own name for this run of it.
+/// The server's own name for this run of it; of a cluster its masters' together.
 pub(super) async fn run_id(connection: &Connection) -> StoreResult<String> {
-    let info: String = connection.call(redis::cmd("INFO").arg("server")).await?;
-    let id = fields(&info).get("run_id").map(|id| (*id).to_owned());
-    id.ok_or_else(|| StoreError::Corrupt("the server does not name its run".into()))
+    let mut ids = Vec::new();
+    for server in servers(connection).await? {
+        ids.push(asked(server.as_ref().map_or(connection, |node| node), "server", "run_id").await?);
+    }
+    Ok(ids.join(" "))
 }
 
-/// Bytes that the server's data takes.
+/// Bytes that the server's data takes, or the data of all masters.
 pub(super) async fn used_memory(connection: &Connection) -> StoreResult<u64> {
-    let info: String = connection.call(redis::cmd("INFO").arg("memory")).await?;
-    let used = fields(&info).get("used_memory").and_then(|bytes| bytes.parse().ok());
-    used.ok_or_else(|| StoreError::Corrupt("the server does not say what memory it uses".into()))
+    let mut bytes = 0;
+    for server in servers(connection).await? {
+        let used = asked(server.as_ref().map_or(connection, |node| node), "memory", "used_memory").await?;
+        bytes += used.parse::<u64>().map_err(|_| StoreError::Corrupt(format!("`{used}` is no size")))?;
+    }
+    Ok(bytes)
+}
+
+async fn asked(connection: &Connection, section: &str, field: &str) -> StoreResult<String> {
+    let info: String = connection.call(redis::cmd("INFO").arg(section)).await?;
+    let found = fields(&info).get(field).map(|value| (*value).to_owned());
+    found.ok_or_else(|| StoreError::Corrupt(format!("the server does not tell its `{field}`")))
 }
 
 fn fields(info: &str) -> HashMap<&str, &str> {
@@ -84,6 +119,13 @@ async fn settings(connection: &Connection, names: &[&str]) -> Result<HashMap<Str
 
 /// Says once at the start if a server that is killed would lose what it answered.
 pub(super) async fn warn_of_losses(connection: &Connection) -> StoreResult<()> {
+    for server in servers(connection).await? {
+        warn_of_losses_of_one(server.as_ref().map_or(connection, |node| node)).await?;
+    }
+    Ok(())
+}
+
+async fn warn_of_losses_of_one(connection: &Connection) -> StoreResult<()> {
     match settings(connection, &["appendonly", "appendfsync"]).await {
         Ok(held) if held.get("appendonly").is_some_and(|kept| kept == "no") => {
             tracing::warn!(
@@ -102,8 +144,15 @@ pub(super) async fn warn_of_losses(connection: &Connection) -> StoreResult<()> {
     Ok(())
 }
 
-/// Loads the functions unless the server holds exactly these.
+/// Loads the functions wherever exactly these are not held.
 pub(super) async fn load(connection: &Connection) -> StoreResult<()> {
+    for server in servers(connection).await? {
+        load_one(server.as_ref().map_or(connection, |node| node)).await?;
+    }
+    Ok(())
+}
+
+async fn load_one(connection: &Connection) -> StoreResult<()> {
     match held(connection).await? {
         Some(source) if source.trim_end() == SOURCE.trim_end() => return Ok(()),
         Some(_) => tracing::warn!(

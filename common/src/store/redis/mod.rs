@@ -9,12 +9,16 @@
 //! [`StoreError::Unavailable`](super::StoreError); repeating it is safe. Connections are rebuilt and lost
 //! functions loaded again without a word from the caller. Times are cut to 2⁵³ − 1 ms.
 //!
+//! A cluster is one store as well (`redis+cluster://`, see `address.rs`): buckets lie in its slots, the
+//! functions on each of its masters.
+//!
 //! Of the world below we assume an append-only file with `appendfsync always`. With `everysec` a server
 //! that is killed may lose calls that it answered: while its disk is busy it answers up to two seconds
 //! before it writes. And nobody runs `FLUSHALL` under running services: they would not list their buckets
 //! again until they reconnect.
 //! Start at [`RedisStore::connect`].
 
+mod address;
 mod connection;
 mod frontier;
 mod keys;
@@ -30,7 +34,7 @@ use redis::Cmd;
 
 use self::connection::Connection;
 use self::keys::Keys;
-use super::{StoreResult, bucket};
+use super::{BUCKETS, StoreResult, bucket};
 use crate::config::StoreConfig;
 use crate::page::Site;
 
@@ -86,6 +90,21 @@ impl RedisStore {
     /// Makes a site's bucket known before the site's first write.
     async fn announce(&self, site: &Site) -> StoreResult<()> {
         self.connection().announce(bucket(site), &self.keys().buckets()).await
+    }
+
+    /// The buckets that may hold something. In a cluster the list of those in use lies on one server and the
+    /// buckets on others, so when that one has lost its last second the list lacks what is there.
+    async fn all_buckets(&self) -> StoreResult<Vec<u16>> {
+        if self.connection().is_cluster() { Ok((0..BUCKETS).collect()) } else { self.buckets().await }
+    }
+
+    /// Puts buckets that were found to hold something back on the list.
+    async fn list_again(&self, found: impl Iterator<Item = u16>) -> StoreResult<()> {
+        let found: Vec<u16> = found.collect();
+        if found.is_empty() || !self.connection().is_cluster() {
+            return Ok(());
+        }
+        self.connection().call(redis::cmd("SADD").arg(self.keys().buckets()).arg(found)).await
     }
 
     /// The buckets in use, in order.

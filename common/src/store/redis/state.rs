@@ -66,7 +66,7 @@ impl SiteState for RedisStore {
     }
 
     async fn sites(&self) -> StoreResult<Vec<(Site, u64)>> {
-        let buckets = self.buckets().await?;
+        let buckets = self.all_buckets().await?;
         let held: Vec<BTreeMap<String, u64>> = self
             .each(&buckets, |bucket| {
                 let mut ask = redis::cmd("HGETALL");
@@ -74,6 +74,8 @@ impl SiteState for RedisStore {
                 ask
             })
             .await?;
+        let used = buckets.iter().zip(&held).filter(|(_, sites)| !sites.is_empty());
+        self.list_again(used.map(|(bucket, _)| *bucket)).await?;
         let all: BTreeMap<String, u64> = held.into_iter().flatten().collect();
         all.into_iter().map(|(name, counter)| Ok((pack::site(&name)?, counter))).collect()
     }

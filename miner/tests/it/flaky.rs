@@ -1,0 +1,220 @@
+//! Stores that fail as servers do: a call has no effect, has its effect without an answer, has it twice, or
+//! has it later, when others came in between.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use newslode_common::contribution::Table;
+use newslode_common::page::{CanonicalUrl, Site};
+use newslode_common::store::{
+    Added, Applied, Change, Claim, Completed, Completion, Entry, Frontier, Kind, NewUrl, PageArchive,
+    SiteSettings, SiteState, SiteStatus, StoreError, StoreResult,
+};
+use newslode_common::time::Timestamp;
+use newslode_common::version::{ContentHash, Version};
+use tokio::task::JoinSet;
+
+enum Fate {
+    Fine,
+    Before,
+    After,
+    Twice,
+    Late,
+}
+
+/// Over good stores.
+pub(crate) struct Flaky {
+    pub(crate) frontier: Arc<dyn Frontier>,
+    pub(crate) state: Arc<dyn SiteState>,
+    pub(crate) archive: Arc<dyn PageArchive>,
+    calls: AtomicU64,
+    seed: u64,
+    late: Mutex<JoinSet<()>>,
+}
+
+impl Flaky {
+    pub(crate) fn new(
+        frontier: Arc<dyn Frontier>,
+        state: Arc<dyn SiteState>,
+        archive: Arc<dyn PageArchive>,
+        seed: u64,
+    ) -> Flaky {
+        Flaky { frontier, state, archive, calls: AtomicU64::new(0), seed, late: Mutex::default() }
+    }
+
+    fn fate(&self) -> Fate {
+        let call = self.calls.fetch_add(1, Ordering::Relaxed);
+        let mixed = (call ^ (self.seed << 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        match (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 59 {
+            0..=2 => Fate::Before,
+            3..=5 => Fate::After,
+            6..=7 => Fate::Twice,
+            8..=10 => Fate::Late,
+            _ => Fate::Fine,
+        }
+    }
+
+    fn later(&self, work: impl Future<Output = ()> + Send + 'static) {
+        self.late.lock().unwrap().spawn(async move {
+            tokio::time::sleep(Duration::from_millis(7)).await;
+            work.await;
+        });
+    }
+
+    /// Waits until nothing is under way any more.
+    pub(crate) async fn settle(&self) {
+        let late = std::mem::take(&mut *self.late.lock().unwrap());
+        late.join_all().await;
+    }
+}
+
+fn unanswered<T>() -> StoreResult<T> {
+    Err(StoreError::Unavailable("on purpose".into()))
+}
+
+/// What becomes of a call; one that would come later fails instead.
+macro_rules! fated {
+    ($self:ident, $call:expr) => {
+        match $self.fate() {
+            Fate::Before | Fate::Late => unanswered(),
+            Fate::After => {
+                $call.await?;
+                unanswered()
+            }
+            Fate::Twice => {
+                $call.await?;
+                $call.await
+            }
+            Fate::Fine => $call.await,
+        }
+    };
+}
+
+#[async_trait]
+impl SiteState for Flaky {
+    async fn versions(&self, site: &Site, urls: &[CanonicalUrl]) -> StoreResult<Vec<Option<Version>>> {
+        fated!(self, self.state.versions(site, urls))
+    }
+    async fn apply(&self, site: &Site, changes: &[Change]) -> StoreResult<Vec<Applied>> {
+        match self.fate() {
+            Fate::Late => {
+                let (state, site, changes) = (self.state.clone(), site.clone(), changes.to_vec());
+                self.later(async move { drop(state.apply(&site, &changes).await) });
+                unanswered()
+            }
+            Fate::Before => unanswered(),
+            Fate::After => {
+                self.state.apply(site, changes).await?;
+                unanswered()
+            }
+            Fate::Twice => {
+                self.state.apply(site, changes).await?;
+                self.state.apply(site, changes).await
+            }
+            Fate::Fine => self.state.apply(site, changes).await,
+        }
+    }
+    async fn cells(&self, site: &Site, table: Table) -> StoreResult<BTreeMap<String, i64>> {
+        // A summary reads nine tables: with the odds of the others it would never come to an end.
+        self.state.cells(site, table).await
+    }
+    async fn pages(&self, site: &Site) -> StoreResult<Vec<(CanonicalUrl, Version)>> {
+        fated!(self, self.state.pages(site))
+    }
+    async fn counted_before(
+        &self,
+        site: &Site,
+        before: Timestamp,
+    ) -> StoreResult<Vec<(CanonicalUrl, Version)>> {
+        fated!(self, self.state.counted_before(site, before))
+    }
+    async fn sites(&self) -> StoreResult<Vec<(Site, u64)>> {
+        fated!(self, self.state.sites())
+    }
+    async fn forget(&self, site: &Site) -> StoreResult<()> {
+        fated!(self, self.state.forget(site))
+    }
+    async fn value(&self, name: &str) -> StoreResult<Option<(u64, Bytes)>> {
+        fated!(self, self.state.value(name))
+    }
+    async fn put_value(&self, name: &str, expected: Option<u64>, bytes: Bytes) -> StoreResult<Option<u64>> {
+        fated!(self, self.state.put_value(name, expected, bytes.clone()))
+    }
+    async fn ready(&self) -> StoreResult<()> {
+        self.state.ready().await
+    }
+}
+
+#[async_trait]
+impl Frontier for Flaky {
+    async fn put_site(&self, site: &Site, settings: &SiteSettings) -> StoreResult<()> {
+        fated!(self, self.frontier.put_site(site, settings))
+    }
+    async fn site(&self, site: &Site) -> StoreResult<Option<SiteSettings>> {
+        fated!(self, self.frontier.site(site))
+    }
+    async fn remove_site(&self, site: &Site) -> StoreResult<()> {
+        fated!(self, self.frontier.remove_site(site))
+    }
+    async fn add(&self, urls: &[NewUrl], now: Timestamp) -> StoreResult<Added> {
+        match self.fate() {
+            Fate::Late => {
+                let (frontier, urls) = (self.frontier.clone(), urls.to_vec());
+                self.later(async move { drop(frontier.add(&urls, now).await) });
+                unanswered()
+            }
+            Fate::Before => unanswered(),
+            Fate::After => {
+                self.frontier.add(urls, now).await?;
+                unanswered()
+            }
+            Fate::Twice | Fate::Fine => self.frontier.add(urls, now).await,
+        }
+    }
+    async fn claim(&self, now: Timestamp, lease: Duration, most: usize) -> StoreResult<Vec<Claim>> {
+        self.frontier.claim(now, lease, most).await
+    }
+    async fn complete(
+        &self,
+        claim: &Claim,
+        completion: Completion,
+        now: Timestamp,
+    ) -> StoreResult<Completed> {
+        self.frontier.complete(claim, completion, now).await
+    }
+    async fn raise_delay(&self, site: &Site, delay: Duration) -> StoreResult<()> {
+        self.frontier.raise_delay(site, delay).await
+    }
+    async fn entry(&self, url: &CanonicalUrl) -> StoreResult<Option<Entry>> {
+        self.frontier.entry(url).await
+    }
+    async fn entries(&self, site: &Site) -> StoreResult<Vec<Entry>> {
+        fated!(self, self.frontier.entries(site))
+    }
+    async fn status(&self) -> StoreResult<Vec<SiteStatus>> {
+        fated!(self, self.frontier.status())
+    }
+    async fn release_leases(&self, now: Timestamp) -> StoreResult<u64> {
+        self.frontier.release_leases(now).await
+    }
+}
+
+#[async_trait]
+impl PageArchive for Flaky {
+    async fn put(&self, kind: Kind, content: ContentHash, bytes: Bytes, now: Timestamp) -> StoreResult<()> {
+        fated!(self, self.archive.put(kind, content, bytes.clone(), now))
+    }
+    async fn get(&self, kind: Kind, content: ContentHash) -> StoreResult<Option<Bytes>> {
+        fated!(self, self.archive.get(kind, content))
+    }
+    async fn delete(&self, kind: Kind, content: ContentHash) -> StoreResult<()> {
+        fated!(self, self.archive.delete(kind, content))
+    }
+    async fn expire(&self, before: Timestamp) -> StoreResult<u64> {
+        fated!(self, self.archive.expire(before))
+    }
+}

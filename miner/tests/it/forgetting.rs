@@ -1,0 +1,141 @@
+//! What leaves again: pages older than the window, and sites that are removed.
+
+use std::collections::BTreeSet;
+
+use newslode_common::config::{Follow, MinerConfig};
+use newslode_common::contribution::Table;
+use newslode_common::message::PartitionedPage;
+use newslode_common::message::seed::SeedMessage;
+use newslode_common::page::Site;
+use newslode_common::store::{Kind, Why, state_digest};
+use newslode_common::time::Timestamp;
+use newslode_miner::apply::{PageEnd, batch};
+use newslode_miner::seeds::obey;
+use newslode_miner::verify::verify;
+use newslode_miner::window::{Slid, slide};
+
+use crate::world::{World, page, recompute, served, url, world};
+
+const HOME: &str = "https://a.test/";
+const DAY: u64 = 86_400_000;
+
+fn day(days: u64) -> Timestamp {
+    Timestamp(days * DAY + 5_000)
+}
+
+/// A page as fetched and archived on a day.
+async fn fetched(world: &World, path: &str, fetch: u64, days: u64, menu: &[&str]) -> PartitionedPage {
+    let mut made = page(&format!("{HOME}{path}"), Why::Link, fetch, menu, &[]);
+    made.fetched_at = day(days);
+    world.archive_at(&made, day(days)).await;
+    made
+}
+
+async fn count(world: &World, site: &Site, pages: &[PartitionedPage]) -> Vec<PageEnd> {
+    let now = pages.first().map_or(day(0), |page| page.fetched_at);
+    batch(&world.parts, Follow::Concepts, site, pages, now).await.unwrap()
+}
+
+async fn proved(world: &World, site: &Site, pages: u64) {
+    let (state, archive) = (world.parts.state.as_ref(), world.parts.archive.as_ref());
+    let report = verify(state, archive, std::slice::from_ref(site), recompute, |_| ()).await.unwrap();
+    assert!(report.is_proof() && report.pages == pages, "{report:?}");
+}
+
+async fn the_window_slides(world: World) {
+    let site = world.seed(HOME).await;
+    let old = fetched(&world, "old", 4, 10, &["sport", "golf"]).await;
+    let young = fetched(&world, "young", 1, 14, &["sport", "tennis"]).await;
+    let renewed = fetched(&world, "renewed", 1, 10, &["art"]).await;
+    for one in [&old, &young, &renewed] {
+        count(&world, &site, std::slice::from_ref(one)).await;
+    }
+    let again = fetched(&world, "renewed", 2, 14, &["art", "music"]).await;
+    count(&world, &site, std::slice::from_ref(&again)).await;
+    let none = Slid::default();
+    assert_eq!(slide(&world.parts, 0, day(99)).await.unwrap(), none);
+    assert_eq!(slide(&world.parts, 5, day(15)).await.unwrap(), none);
+    let slid = slide(&world.parts, 5, day(16)).await.unwrap();
+    assert_eq!((slid.pages, slid.stuck), (1, 0));
+    assert_eq!(slide(&world.parts, 5, day(16)).await.unwrap(), none);
+    proved(&world, &site, 2).await;
+    // As if it had never been there.
+    let other = crate::world::world();
+    let other_site = other.seed(HOME).await;
+    count(&other, &other_site, &[young.clone(), again.clone()]).await;
+    let digest = async |world: &World| state_digest(world.parts.state.as_ref(), &site).await.unwrap();
+    assert_eq!(digest(&world).await, digest(&other).await);
+    // A late message of it changes nothing; its next fetch counts.
+    assert_eq!(count(&world, &site, &[old.clone()]).await, [PageEnd::Stale]);
+    assert_eq!(digest(&world).await, digest(&other).await);
+    let slid = slide(&world.parts, 5, day(17)).await.unwrap();
+    assert_eq!(slid.pages, 0);
+    // The archive forgets a day later than the sums.
+    let archived = async |page: &PartitionedPage| {
+        world.parts.archive.get(Kind::Page, page.version.content).await.unwrap().is_some()
+    };
+    assert!(slid.expired > 0 && !archived(&old).await && archived(&young).await);
+    let anew = fetched(&world, "old", 5, 17, &["sport", "golf"]).await;
+    assert_eq!(count(&world, &site, &[anew]).await, [PageEnd::Applied]);
+    proved(&world, &site, 3).await;
+    let slid = slide(&world.parts, 5, day(40)).await.unwrap();
+    assert_eq!(slid.pages, 3);
+    for table in Table::ALL {
+        assert!(world.parts.state.cells(&site, *table).await.unwrap().is_empty(), "{table:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_leave_when_they_are_older_than_the_window() {
+    the_window_slides(world()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_leave_a_served_store_as_well() {
+    let (_server, world) = served().await;
+    the_window_slides(world).await;
+}
+
+async fn told(world: &World, json: &str) {
+    let command = SeedMessage::parse(json.as_bytes()).unwrap();
+    obey(&world.parts, &MinerConfig::default(), command, day(20)).await.unwrap();
+}
+
+async fn a_site_is_removed(world: World) {
+    let site = world.seed(HOME).await;
+    let kept = world.seed("https://b.test/").await;
+    let home = fetched(&world, "", 1, 10, &["sport", "golf"]).await;
+    let flying = fetched(&world, "flying", 1, 10, &["sport", "tennis"]).await;
+    count(&world, &site, std::slice::from_ref(&home)).await;
+    let other = page("https://b.test/", Why::Seed, 1, &["sport"], &[]);
+    world.archive(&other).await;
+    count(&world, &kept, std::slice::from_ref(&other)).await;
+    for _ in 0..2 {
+        // Commands may be repeated.
+        told(&world, r#"{"version":1,"remove":"https://a.test/any"}"#).await;
+        assert_eq!(count(&world, &site, std::slice::from_ref(&flying)).await, [PageEnd::Unwanted]);
+        assert_eq!(world.parts.state.pages(&site).await.unwrap(), []);
+        assert_eq!(world.parts.frontier.entry(&url(HOME)).await.unwrap(), None);
+        let left: BTreeSet<Site> =
+            world.parts.state.sites().await.unwrap().into_iter().map(|(site, _)| site).collect();
+        assert_eq!(left, [kept.clone()].into());
+        for gone in [&home, &flying] {
+            for kind in Kind::ALL {
+                let held = world.parts.archive.get(*kind, gone.version.content).await.unwrap();
+                assert_eq!(held, None, "{kind:?} of {}", gone.url);
+            }
+        }
+    }
+    proved(&world, &kept, 1).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_removed_site_is_forgotten_with_its_pages_and_what_is_under_way() {
+    a_site_is_removed(world()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_removed_site_is_forgotten_by_a_served_store_as_well() {
+    let (_server, world) = served().await;
+    a_site_is_removed(world).await;
+}
