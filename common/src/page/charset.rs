@@ -139,7 +139,7 @@ mod tests {
         assert!(check(page, None, "UTF-8", CharsetSource::Utf8).ends_with("今日新闻"));
         // ASCII proves nothing, one odd byte disproves, and few letters may be chance.
         check(b"<meta charset=iso-2022-jp>\x1B$B:#\x1B(B", None, "ISO-2022-JP", CharsetSource::Meta);
-        check(b"<meta charset=koi8-r>f\xC3\xBCr \xF0", None, "KOI8-R", CharsetSource::Meta);
+        check(b"<meta charset=koi8-r>f\xC3\xBCr \xF0!", None, "KOI8-R", CharsetSource::Meta);
         check(b"<meta charset=gbk>\xC4\xA3", None, "GBK", CharsetSource::Meta);
     }
 
