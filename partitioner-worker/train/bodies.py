@@ -145,17 +145,17 @@ def main() -> None:
     sites = {page.get("site") or page["id"] for page in pages}
     of = f"{len(pages)} pages of {len(sites)} sites"
     print(f"{of}, {sum(len(page['texts']) for page in pages)} runs of text")
-    if args.folds:
-        args.folds.mkdir(parents=True, exist_ok=True)
-        for number in range(FOLDS):
-            rest = [page for page in pages if fold(page) != number]
-            (args.folds / f"{number}.txt").write_text(written(trained(rest), names, f"all but fold {number}"))
     if args.write or args.check:
         text = written(trained(pages), names, of)
         if args.write:
             WEIGHTS.write_text(text)
         elif WEIGHTS.read_text() != text:
             sys.exit(f"{WEIGHTS} is not what these pages give; run with --write")
+    if args.folds:
+        args.folds.mkdir(parents=True, exist_ok=True)
+        for number in range(FOLDS):
+            rest = [page for page in pages if fold(page) != number]
+            (args.folds / f"{number}.txt").write_text(written(trained(rest), names, f"all but fold {number}"))
 
 
 if __name__ == "__main__":
