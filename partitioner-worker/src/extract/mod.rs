@@ -38,7 +38,7 @@ use metadata::{Found, Metadata};
 #[must_use]
 pub fn article(page: &Page, fetched_at: Timestamp) -> (PageKind, Option<Article>) {
     let metadata = Metadata::of(page, fetched_at);
-    let kind = kind::kind(page, metadata.says_article);
+    let kind = kind::kind(page, metadata.says_article, metadata.is_told);
     let article = (kind == PageKind::Article).then(|| read(page, metadata, fetched_at, Scorer::shared()));
     (kind, article)
 }
