@@ -31,6 +31,8 @@ pub(super) type Names = Found<Vec<String>>;
 pub(super) struct Metadata {
     /// JSON-LD or OpenGraph call the page an article.
     pub(super) says_article: bool,
+    /// JSON-LD does.
+    pub(super) is_told: bool,
     pub(super) headline: Option<String>,
     /// A headline that a meta of that name gives.
     pub(super) meta_headline: Option<String>,
@@ -67,6 +69,7 @@ impl Metadata {
         let site = Site::new(site_name.clone().into_iter().chain(publishers), page.url.host());
         let (authors, desk) = witnesses.authors(&site);
         Metadata {
+            is_told: objects.articles().next().is_some(),
             says_article: objects.articles().next().is_some()
                 || witnesses.meta(&["og:type"]).is_some_and(|kind| kind.eq_ignore_ascii_case("article")),
             headline: headline.filter(|text| !text.is_empty()),

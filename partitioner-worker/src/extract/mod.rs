@@ -52,7 +52,7 @@ pub fn article_of(
     site: Option<&SiteKnowledge>,
 ) -> (PageKind, Option<Article>) {
     let metadata = Metadata::of(page, fetched_at);
-    let kind = kind::kind(page, metadata.says_article);
+    let kind = kind::kind(page, metadata.says_article, metadata.is_told);
     let article =
         (kind == PageKind::Article).then(|| read(page, metadata, fetched_at, Scorer::shared(), site));
     (kind, article)

@@ -25,7 +25,7 @@ use crate::store::{StoreError, StoreResult};
 #[derive(Clone)]
 enum Live {
     One(ConnectionManager),
-    Cluster(ClusterClient, Arc<OnceCell<ClusterConnection>>),
+    Cluster(Arc<ClusterClient>, Arc<OnceCell<ClusterConnection>>),
 }
 
 impl Live {
