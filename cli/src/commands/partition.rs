@@ -51,7 +51,7 @@ pub(crate) async fn run(args: PartitionArgs, config: &Config) -> anyhow::Result<
 /// The hierarchy that a file already is, as runs keep them (`--keep hierarchies`).
 fn made_before(page: &Input) -> Option<anyhow::Result<Hierarchy>> {
     let text = std::str::from_utf8(&page.bytes).ok().filter(|text| text.starts_with("<?xml"))?;
-    let head = text.get(..text.len().min(1000).min(text.floor_char_boundary(1000)))?;
+    let head = String::from_utf8_lossy(page.bytes.get(..page.bytes.len().min(1000))?);
     let read = || xml::read(text).with_context(|| format!("`{}` cannot be read", page.name));
     head.contains(xml::NAMESPACE).then(read)
 }
