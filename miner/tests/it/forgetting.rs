@@ -66,7 +66,7 @@ async fn the_window_slides(world: World) {
     let digest = async |world: &World| state_digest(world.parts.state.as_ref(), &site).await.unwrap();
     assert_eq!(digest(&world).await, digest(&other).await);
     // A late message of it changes nothing; its next fetch counts.
-    assert_eq!(count(&world, &site, &[old.clone()]).await, [PageEnd::Stale]);
+    assert_eq!(count(&world, &site, std::slice::from_ref(&old)).await, [PageEnd::Stale]);
     assert_eq!(digest(&world).await, digest(&other).await);
     let slid = slide(&world.parts, 5, day(17)).await.unwrap();
     assert_eq!(slid.pages, 0);
