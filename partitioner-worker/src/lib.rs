@@ -24,6 +24,7 @@ pub mod template;
 pub mod terms;
 #[cfg(test)]
 mod testing;
+mod trees;
 pub mod wisdom;
 pub mod work;
 

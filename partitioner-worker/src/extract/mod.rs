@@ -30,7 +30,7 @@ mod title;
 mod visible;
 mod zones;
 
-pub use scorer::{Scorer, ScorerError};
+pub use scorer::{Scorer, TreesError};
 pub use site::{
     Correction, FieldLesson, KnowledgeError, Lesson, SiteKnowledge, Source, TeachError, TitleSource, Words,
 };

@@ -34,7 +34,7 @@ mod scope;
 mod split;
 mod sums;
 
-pub use outline::OutlineParams;
+pub use outline::{OutlineParams, block_evidence, block_measures};
 
 pub(crate) use emphasis::emphasised;
 

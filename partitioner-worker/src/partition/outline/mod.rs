@@ -9,7 +9,8 @@
 //! first pass votes on styles ([`votes`]), the second decides with the votes. [`blocks`] are cut from the
 //! result.
 //!
-//! Invariants: every leaf is in exactly one label; no site, no language and no learnt number is known here;
+//! Invariants: every leaf is in exactly one label; no site and no language is known here, and no learnt number but
+//! those of [`blocks`];
 //! nothing recurses; a page of n leaves and nesting d costs O(n d) at worst and O(n) on real pages.
 //! Start at [`outline`].
 
@@ -48,6 +49,7 @@ pub(crate) use write::write;
 use crate::Page;
 use compose::compose;
 use evidence::Evidence;
+use forest::Forest;
 use skeleton::NONE;
 use votes::Votes;
 
@@ -66,27 +68,48 @@ pub(crate) struct Outline {
 /// The outline of a page.
 pub(crate) fn outline(page: &Page, params: &OutlineParams) -> Outline {
     let evidence = Evidence::new(page, params);
-    let mut made = compose(&evidence, params, &Votes::default(), evidence.ranks.clone());
-    if params.votes {
-        let mut ranks = evidence.ranks.clone();
-        let votes = made.ballot.count(&evidence, &made.forest, &mut ranks);
-        made = compose(&evidence, params, &votes, ranks);
-    }
-    if params.tabs {
-        panels::place(page, &evidence, &mut made.forest);
-    }
-    if params.decoration {
-        decoration::place(&evidence, &made.done, &mut made.forest);
-    }
-    let boundaries = blocks::boundaries(&evidence.skeleton, &made.forest, &made.done, params);
+    let forest = forest(page, &evidence, params);
+    let boundaries = blocks::boundaries(&evidence, &forest, params);
     let mut outline = Outline {
         labels: evidence.labels.iter().map(|label| label.lo..label.hi).collect(),
-        parents: made.forest.parent.iter().map(|&above| (above != NONE).then_some(above)).collect(),
-        lists: made.forest.list,
+        parents: forest.parent.iter().map(|&above| (above != NONE).then_some(above)).collect(),
+        lists: forest.list,
         boundaries,
     };
     if params.tables {
         data::place(page, &mut outline);
     }
     outline
+}
+
+/// Who stands under whom, before data tables say more.
+fn forest(page: &Page, evidence: &Evidence, params: &OutlineParams) -> Forest {
+    let mut made = compose(evidence, params, &Votes::default(), evidence.ranks.clone());
+    if params.votes {
+        let mut ranks = evidence.ranks.clone();
+        let votes = made.ballot.count(evidence, &made.forest, &mut ranks);
+        made = compose(evidence, params, &votes, ranks);
+    }
+    if params.tabs {
+        panels::place(page, evidence, &mut made.forest);
+    }
+    if params.decoration {
+        decoration::place(evidence, &made.done, &mut made.forest);
+    }
+    made.forest
+}
+
+/// The names of what is measured where a block may begin, in the order of [`block_evidence`].
+#[must_use]
+pub fn block_measures() -> &'static [&'static str] {
+    &blocks::NAMES
+}
+
+/// The leaves before which a block may begin, each with what is measured there: for training.
+#[must_use]
+pub fn block_evidence(page: &Page) -> Vec<(u32, Vec<f32>)> {
+    let params = OutlineParams::default();
+    let evidence = Evidence::new(page, &params);
+    let gaps = blocks::measure(&evidence, &forest(page, &evidence, &params));
+    gaps.into_iter().map(|gap| (gap.leaf, gap.measures)).collect()
 }

@@ -42,18 +42,8 @@ pub struct OutlineParams {
     pub overreach: u32,
     /// Most leaves of a record.
     pub record_leaves: u32,
-    /// Leaves of an element that is always one block.
-    pub small_block: u32,
-    /// Most leaves of a block under one head.
-    pub closed_block: u32,
-    /// Most leaves of a block that is a list.
-    pub list_block: u32,
-    /// A shorter run of leaves joins the block after it.
-    pub short_block: u32,
-    /// Most blocks of a page.
-    pub most_blocks: u32,
-    /// Leaves that allow a page one more block.
-    pub leaves_a_block: u32,
+    /// How likely a block must be to begin where one is taken to begin, in thousandths.
+    pub block_permille: u32,
 }
 
 impl Default for OutlineParams {
@@ -77,12 +67,7 @@ impl Default for OutlineParams {
             generic: true,
             overreach: 35,
             record_leaves: 25,
-            small_block: 8,
-            closed_block: 120,
-            list_block: 20,
-            short_block: 2,
-            most_blocks: 32,
-            leaves_a_block: 10,
+            block_permille: 200,
         }
     }
 }
@@ -109,12 +94,7 @@ impl OutlineParams {
             generic,
             overreach,
             record_leaves,
-            small_block,
-            closed_block,
-            list_block,
-            short_block,
-            most_blocks,
-            leaves_a_block,
+            block_permille,
         } = self;
         let switches = [
             ("merge", merge),
@@ -135,9 +115,9 @@ impl OutlineParams {
             ("generic", generic),
         ];
         let off: Vec<&str> = switches.iter().filter(|(_, is_on)| !**is_on).map(|(name, _)| *name).collect();
-        let blocks = [small_block, closed_block, list_block, short_block, most_blocks, leaves_a_block]
-            .map(u32::to_string)
-            .join(",");
-        format!("overreach={overreach} record_leaves={record_leaves} blocks={blocks} off={}", off.join(","))
+        format!(
+            "overreach={overreach} record_leaves={record_leaves} blocks={block_permille} off={}",
+            off.join(",")
+        )
     }
 }
