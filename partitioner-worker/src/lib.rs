@@ -14,6 +14,7 @@ pub mod extract;
 pub mod instances;
 pub mod labels;
 mod language;
+mod letters;
 mod page;
 mod params;
 pub mod partition;

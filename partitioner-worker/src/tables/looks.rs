@@ -14,6 +14,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use super::grid::Grid;
 use crate::Page;
+use crate::letters::class;
 
 /// Leaves of a cell that are read.
 const MAX_LEAVES: usize = 64;
@@ -253,14 +254,14 @@ impl Text {
         let mut chars = 0;
         for c in text.chars().filter(|c| !c.is_whitespace()) {
             chars += 1;
-            // Outside of ASCII each of these questions is a search in a table: none is asked twice.
-            let is_letter = c.is_alphabetic();
-            let is_digit = !is_letter && c.is_numeric();
-            let is_upper = is_letter && c.is_uppercase();
+            let class = class(c);
+            let is_letter = class.is_alphabetic();
+            let is_digit = !is_letter && class.is_numeric();
+            let is_upper = is_letter && class.is_uppercase();
             self.digits += u32::from(is_digit);
             self.letters += u32::from(is_letter);
             self.upper += u32::from(is_upper);
-            self.lower += u32::from(is_letter && !is_upper && c.is_lowercase());
+            self.lower += u32::from(is_letter && !is_upper && class.is_lowercase());
             let folded = if is_upper { c.to_lowercase().next().unwrap_or(c) } else { c };
             self.text.write_u32(u32::from(folded));
             let run = match (is_digit, is_letter) {

@@ -15,6 +15,7 @@ use super::tags::Kind;
 use super::words::Word;
 use crate::Page;
 use crate::language::is_unspaced;
+use crate::letters::class;
 
 /// More leaves are no label, whatever holds them.
 const MOST_LEAVES: u32 = 64;
@@ -113,9 +114,9 @@ fn measures(page: &Page) -> Vec<Measure> {
                     measure.letters += u32::from(letter.is_ascii_alphabetic());
                     measure.digits += u32::from(letter.is_ascii_digit());
                     measure.words += u32::from(letter == ' ');
-                } else if letter.is_numeric() {
+                } else if class(letter).is_numeric() {
                     measure.digits += 1;
-                } else if letter.is_alphabetic() {
+                } else if class(letter).is_alphabetic() {
                     measure.letters += 1;
                     unspaced += u32::from(is_unspaced(letter));
                 } else {
