@@ -22,10 +22,12 @@ mod evidence;
 mod expansion;
 mod picture;
 mod show;
+mod subjects;
 pub(crate) use evidence::steps;
 use expansion::expand;
 pub use picture::tree_svg;
 pub use show::{explain, tree_text};
+use subjects::subjects_only;
 
 /// What a fold can be told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -180,7 +182,8 @@ fn folded(sites: &[Arc<SiteSummary>], index: &Index, params: &FoldParams) -> Tax
     } else {
         let relations = acyclic(frequent(&evidence::seen(index, &of, support), support));
         let beside = Beside::of(index, &of);
-        uncontradicted(relations, |a, b| beside.sites(a, b))
+        let relations = uncontradicted(relations, |a, b| beside.sites(a, b));
+        subjects_only(relations, &found, &kept, &concept_of)
     };
     let expansion = expand(sites, index, if is_print { &NONE } else { &concept_of }, &judged);
     let relations = reduced(acyclic(relations.into_iter().chain(expansion.relations).collect()));
