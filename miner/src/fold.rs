@@ -87,7 +87,7 @@ pub async fn fold_once(
     }
     let state = parts.state.as_ref();
     let (sites, read) = memory.summaries.refresh(state).await.context("cannot read the sites")?;
-    let (folded, params) = (sites.clone(), FoldParams { support: config.support, ..FoldParams::default() });
+    let (folded, params) = (sites.clone(), FoldParams { support: config.support, rules: parts.rules });
     // Thousands of sites take seconds: not on the threads that serve the queues.
     let mut folder = std::mem::take(&mut memory.folder);
     let work = move || (folder.fold(&folded, &params), folder);

@@ -48,6 +48,14 @@ pub enum Rules {
     Print,
 }
 
+impl Rules {
+    /// Those that go with a preset of the page algorithms (`partitioner.params`).
+    #[must_use]
+    pub fn of_preset(name: &str) -> Rules {
+        if name == "paper" { Rules::Print } else { Rules::Evidence }
+    }
+}
+
 /// The print expands nothing.
 static NONE: evidence::Concepts = BTreeMap::new();
 /// Jaccard likeness from which the print merges labels.

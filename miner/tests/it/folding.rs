@@ -10,6 +10,7 @@ use newslode_miner::fold::{FoldMemory, fold_once, read, resume_plan};
 use newslode_miner::members::members;
 use newslode_miner::reconcile::reconcile;
 use newslode_miner::summary::Summaries;
+use newslode_miner::taxonomy::Rules;
 
 use crate::world::{NOW, World, page, url, world};
 
@@ -39,6 +40,24 @@ async fn concepts_are_followed_once_and_a_lost_plan_is_finished() {
     world.parts.frontier.remove_site(&url("https://a.test/").site()).await.unwrap();
     world.seed("https://a.test/").await;
     assert_eq!(resume_plan(&world.parts, NOW).await.unwrap(), 2);
+}
+
+#[tokio::test]
+async fn the_preset_of_the_pages_decides_by_what_rules_is_folded() {
+    for (preset, concepts) in [("default", &["en:busi", "en:busi travel"][..]), ("paper", &["en:busi"])] {
+        let mut world = world();
+        world.parts.rules = Rules::of_preset(preset);
+        for home in ["https://a.test/", "https://b.test/"] {
+            let site = world.seed(home).await;
+            let pages = [page(home, Why::Seed, 1, &["busi", "busi travel"], &[])];
+            batch(&world.parts, Follow::Concepts, &site, &pages, NOW).await.unwrap();
+        }
+        let mut memory = FoldMemory::default();
+        fold_once(&world.parts, &MinerConfig::default(), &mut memory, true, NOW).await.unwrap();
+        let taxonomy = read(world.parts.state.as_ref()).await.unwrap().unwrap();
+        // Only the print merges labels that share half of their words.
+        assert!(taxonomy.concepts.iter().map(|concept| &concept.key).eq(concepts), "{preset}");
+    }
 }
 
 /// Claims everything that is due and completes one URL as fetched.
