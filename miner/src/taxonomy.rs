@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use newslode_common::page::Site;
+use newslode_common::page::{CanonicalUrl, Site};
 use serde::{Deserialize, Serialize};
 
 use crate::concepts::{
@@ -163,8 +163,23 @@ pub struct Folder {
 impl Folder {
     /// Folds the sites' summaries (in the order of their names) into the taxonomy.
     pub fn fold(&mut self, sites: &[Arc<SiteSummary>], params: &FoldParams) -> Taxonomy {
+        self.fold_asking(sites, params).taxonomy
+    }
+
+    /// The same, with what it asks for.
+    pub fn fold_asking(&mut self, sites: &[Arc<SiteSummary>], params: &FoldParams) -> Folded {
         folded(sites, &self.indexer.index(sites), params)
     }
+}
+
+/// A taxonomy, and what would tell more.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Folded {
+    /// As far as it is known.
+    pub taxonomy: Taxonomy,
+    /// Pages that nobody has read and that decide whether a single site's label is a concept; each with the
+    /// levels that it lies below one. In the order of the sites.
+    pub asked: Vec<(CanonicalUrl, u32)>,
 }
 
 /// Folds the sites' summaries (in the order of their names) into the taxonomy.
@@ -173,7 +188,7 @@ pub fn fold(sites: &[Arc<SiteSummary>], params: &FoldParams) -> Taxonomy {
     Folder::default().fold(sites, params)
 }
 
-fn folded(sites: &[Arc<SiteSummary>], index: &Index, params: &FoldParams) -> Taxonomy {
+fn folded(sites: &[Arc<SiteSummary>], index: &Index, params: &FoldParams) -> Folded {
     let support = least_support(params.support, sites.len());
     let is_print = params.rules == Rules::Print;
     let judged = if is_print { printed(judged(index, support)) } else { judged(index, support) };
@@ -229,7 +244,9 @@ fn folded(sites: &[Arc<SiteSummary>], index: &Index, params: &FoldParams) -> Tax
         level: relation.level,
         sites: relation.sites.iter().filter_map(named).collect(),
     });
-    Taxonomy { support, sites: sites.len() as u64, concepts, relations: relations.collect() }
+    let sites = sites.len() as u64;
+    let taxonomy = Taxonomy { support, sites, concepts, relations: relations.collect() };
+    Folded { taxonomy, asked: expansion.asked }
 }
 
 /// Written forms over all sites: those of the concept's own key first, then by sites, pages, alphabet.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use newslode_common::config::{Follow, MinerConfig};
+use newslode_common::contribution::{FiledUse, url_id};
 use newslode_common::outcome::Outcome;
 use newslode_common::store::{Completion, Validators, Why};
 use newslode_miner::apply::batch;
@@ -40,6 +41,36 @@ async fn concepts_are_followed_once_and_a_lost_plan_is_finished() {
     world.parts.frontier.remove_site(&url("https://a.test/").site()).await.unwrap();
     world.seed("https://a.test/").await;
     assert_eq!(resume_plan(&world.parts, NOW).await.unwrap(), 2);
+}
+
+/// One site files tennis below sport. Nobody has read that page, so it is fetched; it files stories of its
+/// own, so the next fold believes the site.
+#[tokio::test]
+async fn pages_that_decide_what_a_single_site_adds_are_asked_for() {
+    let world = world();
+    let parts = &world.parts;
+    let tennis = url("https://a.test/sport/tennis");
+    for (home, menu) in [("https://a.test/", &["sport", "tennis"][..]), ("https://b.test/", &["sport"])] {
+        let site = world.seed(home).await;
+        let mut home = page(home, Why::Seed, 1, menu, &[]);
+        for link in home.contribution.links.iter_mut().filter(|link| link.target.path() == "/tennis") {
+            link.target = tennis.clone();
+        }
+        batch(parts, Follow::Concepts, &site, &[home], NOW).await.unwrap();
+    }
+    let (config, mut memory) = (MinerConfig::default(), FoldMemory::default());
+    let report = fold_once(parts, &config, &mut memory, true, NOW).await.unwrap();
+    assert_eq!((report.concepts, report.relations, report.followed_new), (1, 0, 3));
+    let entry = parts.frontier.entry(&tennis).await.unwrap().unwrap();
+    assert_eq!((entry.why, entry.depth), (Why::Concept, 2));
+    // Asked for, but not a second time.
+    assert_eq!(fold_once(parts, &config, &mut memory, true, NOW).await.unwrap().followed_new, 0);
+    let mut read = page("https://a.test/sport/tennis", Why::Concept, 1, &[], &[]);
+    let stories = ["one", "two", "three"].map(str::to_owned).to_vec();
+    read.contribution.filed = Some(FiledUse { page: url_id(&tennis), stories });
+    batch(parts, Follow::Concepts, &tennis.site(), &[read], NOW).await.unwrap();
+    let report = fold_once(parts, &config, &mut memory, true, NOW).await.unwrap();
+    assert_eq!((report.concepts, report.relations), (2, 1));
 }
 
 #[tokio::test]
