@@ -120,6 +120,16 @@ pub struct Judged {
     pub verdict: Verdict,
 }
 
+#[cfg(test)]
+impl Judged {
+    /// A concept in all its looks, on the first so many sites.
+    pub(crate) fn made(sites: usize) -> Judged {
+        let (own, score, spelled, tail, grouped) = (1.0, 1.0, 1.0, 0.0, 1.0);
+        let (sites, verdict) = ((0..sites).collect(), Verdict::Concept);
+        Judged { sites, own, score, spelled, tail, grouped, files: None, verdict }
+    }
+}
+
 /// Judges every label that at least `support` sites link, by key. `support` 1 judges all.
 #[must_use]
 pub fn judge(sites: &[Arc<SiteSummary>], support: u32) -> BTreeMap<String, Judged> {

@@ -20,10 +20,10 @@ use newslode_common::store::{Entry, NewUrl, SiteState, Why};
 use newslode_common::time::Timestamp;
 
 use crate::apply::{add, contribution};
-use crate::follow::{at_once, concept_links};
+use crate::follow::{asked_links, at_once, concept_links};
 use crate::service::Parts;
 use crate::summary::Summaries;
-use crate::taxonomy::{FoldParams, Folder, Taxonomy};
+use crate::taxonomy::{FoldParams, Folded, Folder, Taxonomy};
 
 /// Name of the taxonomy's value; its bytes are JSON.
 pub const TAXONOMY: &str = "taxonomy";
@@ -87,14 +87,15 @@ pub async fn fold_once(
     }
     let state = parts.state.as_ref();
     let (sites, read) = memory.summaries.refresh(state).await.context("cannot read the sites")?;
-    let (folded, params) = (sites.clone(), FoldParams { support: config.support, ..FoldParams::default() });
+    let (folded, params) = (sites.clone(), FoldParams { support: config.support, rules: parts.rules });
     // Thousands of sites take seconds: not on the threads that serve the queues.
     let mut folder = std::mem::take(&mut memory.folder);
-    let work = move || (folder.fold(&folded, &params), folder);
-    let (taxonomy, folder) = tokio::task::spawn_blocking(work).await?;
+    let work = move || (folder.fold_asking(&folded, &params), folder);
+    let (Folded { taxonomy, asked }, folder) = tokio::task::spawn_blocking(work).await?;
     memory.folder = folder;
     let changed = write(state, &taxonomy).await?;
-    let links = concept_links(&taxonomy, &sites);
+    let mut links = concept_links(&taxonomy, &sites);
+    links.extend(asked_links(asked));
     let followed_new = follow(parts, config, memory, links, plan, now).await?;
     let report = FoldReport {
         sites: sites.len(),

@@ -1,5 +1,6 @@
 //! What to fetch next: pages that concepts' labels lead to, then the instances that those pages list.
 //!
+//! Beside these, pages that a fold asks for, since they decide what is a concept ([`asked_links`]).
 //! Pure decisions; whoever calls gives the result to the frontier, which admits each URL once and keeps the
 //! strongest reason and the least depth, so deciding again is harmless. [`at_once`] needs one page alone
 //! and no taxonomy: so what a page leads to does not hang on when it is looked at. [`concept_links`] is
@@ -74,6 +75,13 @@ pub fn concept_pages<'a>(taxonomy: &'a Taxonomy, site: &SiteSummary) -> BTreeMap
 pub fn concept_links<S: AsRef<SiteSummary>>(taxonomy: &Taxonomy, sites: &[S]) -> Vec<NewUrl> {
     let pages = sites.iter().flat_map(|site| concept_pages(taxonomy, site.as_ref()).into_keys());
     pages.map(|url| NewUrl { url, depth: 1, why: Why::Concept, hops: 0 }).collect()
+}
+
+/// The pages that a fold asks for, as URLs to follow. They lie below a concept's, and so count as that much
+/// further away: the site's greatest depth bounds how far a site is believed alone.
+pub fn asked_links(asked: Vec<(CanonicalUrl, u32)>) -> impl Iterator<Item = NewUrl> {
+    let pages = asked.into_iter().filter(|(url, _)| is_page(url));
+    pages.map(|(url, level)| NewUrl { url, depth: 1 + level, why: Why::Concept, hops: 0 })
 }
 
 /// Whether a URL may be a page, by the end of its path.

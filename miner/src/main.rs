@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use newslode_common::serve::{self, Service};
 use newslode_miner::service::{Parts, run};
+use newslode_miner::taxonomy::Rules;
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -21,6 +22,7 @@ async fn work(service: Service) -> Result<(), serve::Error> {
         archive,
         broker: broker.clone(),
         metrics: service.metrics.clone(),
+        rules: Rules::of_preset(&service.config.partitioner.params),
     };
     let work = run(parts, service.config.miner.clone(), service.stop.clone());
     let ended = service.run(work).await;

@@ -29,6 +29,7 @@ use crate::apply::{BatchError, PageEnd, batch};
 use crate::fold::{FoldMemory, fold_once};
 use crate::reconcile::reconcile;
 use crate::seeds::{SeedFailure, obey};
+use crate::taxonomy::Rules;
 use crate::views;
 use crate::window::{Slid, slide};
 
@@ -45,6 +46,8 @@ pub struct Parts {
     pub broker: Arc<dyn Broker>,
     /// Counted here.
     pub metrics: Arc<Metrics>,
+    /// By what it folds; those of the preset that its pages were partitioned by.
+    pub rules: Rules,
 }
 
 /// Longest that deliveries are held while a store or the broker is away.

@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use newslode_common::page::Site;
+use newslode_common::page::{CanonicalUrl, Site};
 use serde::{Deserialize, Serialize};
 
 use crate::concepts::{
@@ -22,10 +22,12 @@ mod evidence;
 mod expansion;
 mod picture;
 mod show;
+mod subjects;
 pub(crate) use evidence::steps;
 use expansion::expand;
 pub use picture::tree_svg;
 pub use show::{explain, tree_text};
+use subjects::subjects_only;
 
 /// What a fold can be told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -44,6 +46,14 @@ pub enum Rules {
     Evidence,
     /// By those of the print alone.
     Print,
+}
+
+impl Rules {
+    /// Those that go with a preset of the page algorithms (`partitioner.params`).
+    #[must_use]
+    pub fn of_preset(name: &str) -> Rules {
+        if name == "paper" { Rules::Print } else { Rules::Evidence }
+    }
 }
 
 /// The print expands nothing.
@@ -153,8 +163,23 @@ pub struct Folder {
 impl Folder {
     /// Folds the sites' summaries (in the order of their names) into the taxonomy.
     pub fn fold(&mut self, sites: &[Arc<SiteSummary>], params: &FoldParams) -> Taxonomy {
+        self.fold_asking(sites, params).taxonomy
+    }
+
+    /// The same, with what it asks for.
+    pub fn fold_asking(&mut self, sites: &[Arc<SiteSummary>], params: &FoldParams) -> Folded {
         folded(sites, &self.indexer.index(sites), params)
     }
+}
+
+/// A taxonomy, and what would tell more.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Folded {
+    /// As far as it is known.
+    pub taxonomy: Taxonomy,
+    /// Pages that nobody has read and that decide whether a single site's label is a concept; each with the
+    /// levels that it lies below one. In the order of the sites.
+    pub asked: Vec<(CanonicalUrl, u32)>,
 }
 
 /// Folds the sites' summaries (in the order of their names) into the taxonomy.
@@ -163,7 +188,7 @@ pub fn fold(sites: &[Arc<SiteSummary>], params: &FoldParams) -> Taxonomy {
     Folder::default().fold(sites, params)
 }
 
-fn folded(sites: &[Arc<SiteSummary>], index: &Index, params: &FoldParams) -> Taxonomy {
+fn folded(sites: &[Arc<SiteSummary>], index: &Index, params: &FoldParams) -> Folded {
     let support = least_support(params.support, sites.len());
     let is_print = params.rules == Rules::Print;
     let judged = if is_print { printed(judged(index, support)) } else { judged(index, support) };
@@ -180,7 +205,8 @@ fn folded(sites: &[Arc<SiteSummary>], index: &Index, params: &FoldParams) -> Tax
     } else {
         let relations = acyclic(frequent(&evidence::seen(index, &of, support), support));
         let beside = Beside::of(index, &of);
-        uncontradicted(relations, |a, b| beside.sites(a, b))
+        let relations = uncontradicted(relations, |a, b| beside.sites(a, b));
+        subjects_only(relations, &found, &kept, &concept_of)
     };
     let expansion = expand(sites, index, if is_print { &NONE } else { &concept_of }, &judged);
     let relations = reduced(acyclic(relations.into_iter().chain(expansion.relations).collect()));
@@ -218,7 +244,9 @@ fn folded(sites: &[Arc<SiteSummary>], index: &Index, params: &FoldParams) -> Tax
         level: relation.level,
         sites: relation.sites.iter().filter_map(named).collect(),
     });
-    Taxonomy { support, sites: sites.len() as u64, concepts, relations: relations.collect() }
+    let sites = sites.len() as u64;
+    let taxonomy = Taxonomy { support, sites, concepts, relations: relations.collect() };
+    Folded { taxonomy, asked: expansion.asked }
 }
 
 /// Written forms over all sites: those of the concept's own key first, then by sites, pages, alphabet.

@@ -11,7 +11,7 @@ use newslode_common::telemetry::metrics::Metrics;
 use newslode_miner::ontology::{BASE, OntologyWriter, RdfForm};
 use newslode_miner::service::Parts;
 use newslode_miner::summary::Summaries;
-use newslode_miner::taxonomy::{Taxonomy, explain, tree_svg, tree_text};
+use newslode_miner::taxonomy::{Rules, Taxonomy, explain, tree_svg, tree_text};
 
 use crate::args::{TaxonomyArgs, TaxonomyFormat};
 use crate::exit::{Exit, hinted};
@@ -21,13 +21,15 @@ use crate::{engine, out, served};
 /// published by a reader, so its broker is an empty one of its own.
 pub(crate) async fn installation(dir: Option<&Path>, config: &Config) -> anyhow::Result<Parts> {
     let (broker, metrics) = (Arc::new(InProcessBroker::new(Limits::default())), Metrics::new()?);
+    let rules = Rules::of_preset(&config.partitioner.params);
     if let Some(folder) = dir {
         let store = Arc::new(engine::open_state(folder)?);
-        return Ok(Parts { frontier: store.clone(), state: store.clone(), archive: store, broker, metrics });
+        let (frontier, state) = (store.clone(), store.clone());
+        return Ok(Parts { frontier, state, archive: store, broker, metrics, rules });
     }
     let store = Arc::new(served::store(config).await?);
     let archive = Arc::new(served::archive(config)?);
-    Ok(Parts { frontier: store.clone(), state: store, archive, broker, metrics })
+    Ok(Parts { frontier: store.clone(), state: store, archive, broker, metrics, rules })
 }
 
 pub(crate) async fn run(args: TaxonomyArgs, config: &Config) -> anyhow::Result<Exit> {

@@ -21,6 +21,7 @@ use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::time::Timestamp;
 use newslode_miner::fold::{FoldMemory, FoldReport};
 use newslode_miner::service::Parts as MinerParts;
+use newslode_miner::taxonomy::Rules;
 use newslode_miner::views::{self, Looked, Pace, When};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -172,6 +173,7 @@ impl Engine {
             archive: store,
             broker: self.broker.clone(),
             metrics: self.metrics.clone(),
+            rules: Rules::of_preset(&self.config.partitioner.params),
         }
     }
 

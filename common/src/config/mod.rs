@@ -191,7 +191,7 @@ impl Default for CrawlerConfig {
 pub struct PartitionerConfig {
     /// Pages at once.
     pub workers: usize,
-    /// Parameters of the page algorithms: `default` or `paper`.
+    /// Parameters of the page algorithms, `default` or `paper`; the miner folds by the rules of the same.
     pub params: String,
     /// Time budget of a page, in milliseconds; past it the result is coarser and marked.
     pub page_ms: u64,

@@ -118,22 +118,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::concepts::Verdict;
     use crate::summary::{LabelSummary, Tables};
-
-    fn label(sites: usize) -> Judged {
-        let sites = (0..sites).collect();
-        Judged {
-            sites,
-            own: 1.0,
-            score: 1.0,
-            spelled: 1.0,
-            tail: 0.0,
-            grouped: 1.0,
-            files: None,
-            verdict: Verdict::Concept,
-        }
-    }
 
     fn site(name: &str, targets: &[(&str, &str)]) -> Arc<SiteSummary> {
         let mut site = SiteSummary::of(Site::of_host(name), &Tables::default());
@@ -146,7 +131,7 @@ mod tests {
 
     #[test]
     fn two_sites_that_lead_two_labels_to_one_page_merge_them() {
-        let (many, few) = (label(3), label(2));
+        let (many, few) = (Judged::made(3), Judged::made(2));
         let kept = [("en:tech", &few), ("en:technolog", &many), ("de:tech", &few), ("en:world", &few)].into();
         let targets = &[("en:tech", "/t"), ("en:technolog", "/t"), ("de:tech", "/t"), ("en:world", "/")];
         let one = [site("a.test", targets), site("b.test", &[])];
@@ -160,7 +145,7 @@ mod tests {
 
     #[test]
     fn the_print_merges_by_half_of_the_words() {
-        let one = label(2);
+        let one = Judged::made(2);
         let kept = [("en:busi", &one), ("en:busi travel", &one), ("de:busi", &one), ("en:art", &one)].into();
         let merged = alike(&kept, 0.5);
         assert_eq!(
@@ -173,7 +158,7 @@ mod tests {
     proptest! {
         #[test]
         fn merging_is_a_partition_within_languages(keys in prop::collection::btree_set("(en|de):[a-d]( [a-d])?", 0..12)) {
-            let one = label(2);
+            let one = Judged::made(2);
             let kept: BTreeMap<&str, &Judged> = keys.iter().map(|key| (key.as_str(), &one)).collect();
             let merged = alike(&kept, 0.5);
             prop_assert!(merged.keys().eq(kept.keys()));

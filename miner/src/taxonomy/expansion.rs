@@ -4,12 +4,13 @@
 //! where everything on it agrees: it says that the label is narrower than a concept ([`SiteSummary::nested`]),
 //! the label's page lies below the concept's and is spelled by the label, nothing is wrong with the label's
 //! links, and that page files stories of its own, or, as long as it was not read, the site files stories in a
-//! directory of the label's name. Expanded labels expand in turn, so following concept pages goes as
+//! directory of the label's name. Where only the page could tell and nobody has read it, it is asked for
+//! ([`Expansion::asked`]). Expanded labels expand in turn, so following concept pages goes as
 //! deep as a site does. Labels that several sites show were judged by these, and are left alone.
 //!
 //! Invariant: a pure function of the sums; an expanded label is no kept one. Start at [`expand`].
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use newslode_common::contribution::Role;
@@ -30,6 +31,8 @@ pub(super) struct Expansion {
     pub(super) labels: BTreeMap<String, Judged>,
     /// Level 1, each proved by the sites that say it.
     pub(super) relations: Vec<Related>,
+    /// Pages that would tell whether more is added, and how many levels below a concept they lie; by site.
+    pub(super) asked: Vec<(CanonicalUrl, u32)>,
 }
 
 /// What the sites add below the concepts.
@@ -45,14 +48,17 @@ pub(super) fn expand(
         index.names.get(key).into_iter().for_each(|id| is_open[id as usize] = false);
     }
     let mut said: BTreeMap<(String, String), Vec<usize>> = BTreeMap::new();
+    let mut asked = Vec::new();
     for (at, (site, numbers)) in sites.iter().zip(&index.sites).enumerate() {
         // On most sites nothing is said of a label that other sites did not judge.
         if numbers.nested.iter().all(|(_, narrower)| !is_open[*narrower as usize]) {
             continue;
         }
-        for pair in below(site, concepts, judged) {
+        let below = below(site, concepts, judged);
+        for pair in below.pairs {
             said.entry(pair).or_default().push(at);
         }
+        asked.extend(below.asked.into_iter().map(|(page, level)| (page.clone(), level)));
     }
     let mut on: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
     for ((_, narrower), at) in &said {
@@ -65,15 +71,19 @@ pub(super) fn expand(
     let labels = labels.collect();
     let related =
         said.into_iter().map(|((broader, narrower), sites)| Related { broader, narrower, level: 1, sites });
-    Expansion { labels, relations: related.collect() }
+    Expansion { labels, relations: related.collect(), asked }
+}
+
+/// What one site adds.
+#[derive(Default)]
+struct Below<'a> {
+    pairs: BTreeSet<(String, String)>,
+    /// Pages that would tell, with their levels.
+    asked: BTreeMap<&'a CanonicalUrl, u32>,
 }
 
 /// The pairs that one site adds, from the concepts downwards.
-fn below(
-    site: &SiteSummary,
-    concepts: &Concepts,
-    judged: &BTreeMap<String, Judged>,
-) -> BTreeSet<(String, String)> {
+fn below<'a>(site: &'a SiteSummary, concepts: &Concepts, judged: &BTreeMap<String, Judged>) -> Below<'a> {
     let mut children: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (broader, narrower) in site.nested.iter().filter(|(_, narrower)| {
         !concepts.contains_key(narrower.as_str())
@@ -82,19 +92,23 @@ fn below(
     }) {
         children.entry(broader).or_default().push(narrower);
     }
-    let mut found = BTreeSet::new();
+    let mut found = Below::default();
     // A concept over nothing adds nothing.
-    let mut open: Vec<&str> =
-        concepts.keys().copied().filter(|concept| children.contains_key(concept)).collect();
+    let heads = concepts.keys().copied().filter(|concept| children.contains_key(concept));
+    let mut open: VecDeque<(&str, u32)> = heads.map(|concept| (concept, 1)).collect();
     let mut known: BTreeSet<&str> = BTreeSet::new();
-    while let Some(broader) = open.pop() {
+    while let Some((broader, level)) = open.pop_front() {
         let Some(page) = page(site, broader).filter(|_| known.insert(broader)) else { continue };
         let above = steps(page);
         for narrower in children.get(broader).into_iter().flatten() {
-            if files_below(site, narrower, &above) {
+            let Some(page) = page_below(site, narrower, &above) else { continue };
+            let is_filed = site.is_section(page);
+            if is_filed.unwrap_or_else(|| site.directories.contains(*narrower)) {
                 let concept = concepts.get(broader).copied().unwrap_or(broader);
-                found.insert((concept.to_owned(), (*narrower).to_owned()));
-                open.push(narrower);
+                found.pairs.insert((concept.to_owned(), (*narrower).to_owned()));
+                open.push_back((narrower, level + 1));
+            } else if is_filed.is_none() {
+                found.asked.entry(page).or_insert(level);
             }
         }
     }
@@ -108,15 +122,12 @@ pub(super) fn page<'a>(site: &'a SiteSummary, key: &str) -> Option<&'a Canonical
     usual.map(|(url, _)| url).filter(|url| !url.is_front_page() && !url.as_str().contains('?'))
 }
 
-/// Whether the label's page lies below this one and files stories of its own.
-fn files_below(site: &SiteSummary, key: &str, above: &[&str]) -> bool {
+/// The label's page if it lies below these steps and nothing is wrong with the links to it.
+fn page_below<'a>(site: &'a SiteSummary, key: &str, above: &[&str]) -> Option<&'a CanonicalUrl> {
     let is_sound =
         |label: &LabelSummary| label.share(Role::Spelled) >= 0.5 && site.fault(key, label).is_none();
-    page(site, key).is_some_and(|page| {
+    page(site, key).filter(|page| {
         let own = steps(page);
-        own.len() > above.len()
-            && own.starts_with(above)
-            && site.labels.get(key).is_some_and(is_sound)
-            && site.is_section(page).unwrap_or_else(|| site.directories.contains(key))
+        own.len() > above.len() && own.starts_with(above) && site.labels.get(key).is_some_and(is_sound)
     })
 }

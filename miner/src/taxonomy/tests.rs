@@ -201,6 +201,20 @@ fn one_site_expands_a_concept_where_all_agrees() {
     assert_eq!(expanded("/sport/tennis", Some(3), true, Role::InText), []);
 }
 
+#[test]
+fn a_page_is_asked_for_if_it_alone_can_tell() {
+    let asked = |path, filing, in_directory| {
+        let sites = expanding(path, filing, in_directory, Role::Any);
+        Folder::default().fold_asking(&sites, &FoldParams::default()).asked
+    };
+    let tennis = "https://a.test/sport/tennis".parse().unwrap();
+    assert_eq!(asked("/sport/tennis", None, false), [(tennis, 1)]);
+    // Read, believed without, nowhere below.
+    assert_eq!(asked("/sport/tennis", Some(2), false), []);
+    assert_eq!(asked("/sport/tennis", None, true), []);
+    assert_eq!(asked("/tennis", None, false), []);
+}
+
 /// Whatever changed in between, a folder that remembers folds as one that does not.
 #[test]
 fn folding_again_is_folding_from_scratch() {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use newslode_common::config::{Follow, MinerConfig};
+use newslode_common::contribution::{FiledUse, url_id};
 use newslode_common::outcome::Outcome;
 use newslode_common::store::{Completion, Validators, Why};
 use newslode_miner::apply::batch;
@@ -10,6 +11,7 @@ use newslode_miner::fold::{FoldMemory, fold_once, read, resume_plan};
 use newslode_miner::members::members;
 use newslode_miner::reconcile::reconcile;
 use newslode_miner::summary::Summaries;
+use newslode_miner::taxonomy::Rules;
 
 use crate::world::{NOW, World, page, url, world};
 
@@ -39,6 +41,54 @@ async fn concepts_are_followed_once_and_a_lost_plan_is_finished() {
     world.parts.frontier.remove_site(&url("https://a.test/").site()).await.unwrap();
     world.seed("https://a.test/").await;
     assert_eq!(resume_plan(&world.parts, NOW).await.unwrap(), 2);
+}
+
+/// One site files tennis below sport. Nobody has read that page, so it is fetched; it files stories of its
+/// own, so the next fold believes the site.
+#[tokio::test]
+async fn pages_that_decide_what_a_single_site_adds_are_asked_for() {
+    let world = world();
+    let parts = &world.parts;
+    let tennis = url("https://a.test/sport/tennis");
+    for (home, menu) in [("https://a.test/", &["sport", "tennis"][..]), ("https://b.test/", &["sport"])] {
+        let site = world.seed(home).await;
+        let mut home = page(home, Why::Seed, 1, menu, &[]);
+        for link in home.contribution.links.iter_mut().filter(|link| link.target.path() == "/tennis") {
+            link.target = tennis.clone();
+        }
+        batch(parts, Follow::Concepts, &site, &[home], NOW).await.unwrap();
+    }
+    let (config, mut memory) = (MinerConfig::default(), FoldMemory::default());
+    let report = fold_once(parts, &config, &mut memory, true, NOW).await.unwrap();
+    assert_eq!((report.concepts, report.relations, report.followed_new), (1, 0, 3));
+    let entry = parts.frontier.entry(&tennis).await.unwrap().unwrap();
+    assert_eq!((entry.why, entry.depth), (Why::Concept, 2));
+    // Asked for, but not a second time.
+    assert_eq!(fold_once(parts, &config, &mut memory, true, NOW).await.unwrap().followed_new, 0);
+    let mut read = page("https://a.test/sport/tennis", Why::Concept, 1, &[], &[]);
+    let stories = ["one", "two", "three"].map(str::to_owned).to_vec();
+    read.contribution.filed = Some(FiledUse { page: url_id(&tennis), stories });
+    batch(parts, Follow::Concepts, &tennis.site(), &[read], NOW).await.unwrap();
+    let report = fold_once(parts, &config, &mut memory, true, NOW).await.unwrap();
+    assert_eq!((report.concepts, report.relations), (2, 1));
+}
+
+#[tokio::test]
+async fn the_preset_of_the_pages_decides_by_what_rules_is_folded() {
+    for (preset, concepts) in [("default", &["en:busi", "en:busi travel"][..]), ("paper", &["en:busi"])] {
+        let mut world = world();
+        world.parts.rules = Rules::of_preset(preset);
+        for home in ["https://a.test/", "https://b.test/"] {
+            let site = world.seed(home).await;
+            let pages = [page(home, Why::Seed, 1, &["busi", "busi travel"], &[])];
+            batch(&world.parts, Follow::Concepts, &site, &pages, NOW).await.unwrap();
+        }
+        let mut memory = FoldMemory::default();
+        fold_once(&world.parts, &MinerConfig::default(), &mut memory, true, NOW).await.unwrap();
+        let taxonomy = read(world.parts.state.as_ref()).await.unwrap().unwrap();
+        // Only the print merges labels that share half of their words.
+        assert!(taxonomy.concepts.iter().map(|concept| &concept.key).eq(concepts), "{preset}");
+    }
 }
 
 /// Claims everything that is due and completes one URL as fetched.

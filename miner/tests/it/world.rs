@@ -15,6 +15,7 @@ use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::time::Timestamp;
 use newslode_common::version::{ContentHash, Version};
 use newslode_miner::service::Parts;
+use newslode_miner::taxonomy::Rules;
 use newslode_test_servers::RedisServer;
 
 pub(crate) const NOW: Timestamp = Timestamp(1_000);
@@ -33,6 +34,7 @@ pub(crate) fn world() -> World {
         archive: store,
         broker: Arc::new(broker.clone()),
         metrics: Metrics::new().unwrap(),
+        rules: Rules::default(),
     };
     World { parts, broker }
 }

@@ -11,7 +11,7 @@ use newslode_common::page::{CanonicalUrl, NodeId, NodeKind, PageTree, is_exclude
 use rustc_hash::FxHashMap;
 
 use super::params::WisdomParams;
-use super::site::{SiteTerms, TermId};
+use super::site::{SiteTerms, TermId, place};
 use crate::Page;
 use crate::labels::words;
 use crate::language::Words;
@@ -308,7 +308,7 @@ fn precision(
         return shared.map(|term| units(1.0 / site.entropy(term).max(least))).sum();
     }
     // A page tells nothing about itself, nor other sites about this one.
-    if target.is_none_or(|target| *target == page.url || target.site() != page.url.site()) {
+    if target.is_none_or(|target| place(target) == place(&page.url) || target.site() != page.url.site()) {
         return 0;
     }
     let value = |term: TermId| match linked {

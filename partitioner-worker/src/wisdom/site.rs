@@ -17,7 +17,8 @@ pub struct SiteTerms {
     ids: FxHashMap<String, TermId>,
     /// EN and TF.
     known: Vec<(f64, f64)>,
-    pages: FxHashMap<CanonicalUrl, Vec<(TermId, u32)>>,
+    /// By [`place`].
+    pages: FxHashMap<String, Vec<(TermId, u32)>>,
     ln_pages: f64,
 }
 
@@ -39,7 +40,7 @@ impl SiteTerms {
         let used = terms.iter().filter_map(|used| Some((self.id(&used.term)?, used.count)));
         let mut known: Vec<(TermId, u32)> = used.collect();
         known.sort_unstable();
-        self.pages.insert(url, known);
+        self.pages.insert(place(&url).to_owned(), known);
     }
 
     pub(super) fn id(&self, term: &str) -> Option<TermId> {
@@ -53,7 +54,20 @@ impl SiteTerms {
 
     /// The page behind an address, if it is known.
     pub(super) fn page(&self, url: &CanonicalUrl) -> Option<Linked<'_>> {
-        self.pages.get(url).map(|terms| Linked { site: self, terms })
+        self.pages.get(place(url)).map(|terms| Linked { site: self, terms })
+    }
+}
+
+/// What anchors to one page have in common however they spell its address: scheme, `www.`, the name of a
+/// default document and a slash at the end are left out.
+pub(super) fn place(url: &CanonicalUrl) -> &str {
+    let text = url.as_str();
+    let text = text.split_once("://").map_or(text, |(_, rest)| rest);
+    let text = text.strip_prefix("www.").unwrap_or(text);
+    let is_default = |file: &str| matches!(file, "" | "index.html" | "index.htm" | "index.php");
+    match text.rsplit_once('/') {
+        Some((folder, file)) if is_default(file) => folder,
+        _ => text,
     }
 }
 
@@ -90,6 +104,17 @@ impl Linked<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn spellings_of_one_address_are_one_place() {
+        let place = |text: &str| place(&text.parse().unwrap()).to_owned();
+        for spelled in ["http://a.test/b/", "https://www.a.test/b", "https://a.test/b/index.html"] {
+            assert_eq!(place(spelled), "a.test/b");
+        }
+        assert_eq!(place("https://www.a.test/"), place("http://a.test/index.php"));
+        assert_ne!(place("https://a.test/b?c=/"), place("https://a.test/b"));
+        assert_ne!(place("https://a.test/b/about.html"), place("https://a.test/b/"));
+    }
 
     #[test]
     fn a_term_said_twice_keeps_the_numbers_of_others() {
