@@ -1,7 +1,11 @@
 //! `newslode template explain`: a site's templates for people, as text and as a picture.
 
 use newslode_common::page::Site;
+use newslode_common::version::ContentHash;
+use newslode_miner::templates::Templates;
 use newslode_partitioner::template::{Role, Template};
+
+use super::show::{end, usage};
 
 use crate::args::ExplainFormat;
 use crate::exit::{Exit, hinted};
@@ -14,16 +18,23 @@ const WIDTH: usize = 960;
 /// Characters of a line of either form.
 const MOST: usize = 100;
 
-pub(super) fn explain(site: &Site, templates: &[Template], format: ExplainFormat) -> anyhow::Result<Exit> {
-    if templates.is_empty() {
+pub(super) fn explain(
+    site: &Site,
+    known: &Templates<Template, ContentHash>,
+    format: ExplainFormat,
+) -> anyhow::Result<Exit> {
+    if known.live().is_empty() && known.dropped().is_empty() {
         return Err(hinted(
             format!("{site} has no template"),
-            "three articles that are alike make one: mine more of the site",
+            "five articles that are alike make one: mine more of the site",
         ));
     }
+    let mut parts: Vec<(String, Option<&Template>)> =
+        known.live().iter().map(|live| (usage(live), Some(&live.template))).collect();
+    parts.extend(known.dropped().iter().rev().map(|dropped| (end(dropped), None)));
     match format {
-        ExplainFormat::Text => templates.iter().try_for_each(|template| out::text(&text(template)))?,
-        ExplainFormat::Svg => out::text(&svg(templates))?,
+        ExplainFormat::Text => parts.iter().try_for_each(|(head, part)| out::text(&text(head, *part)))?,
+        ExplainFormat::Svg => out::text(&svg(&parts))?,
     }
     Ok(Exit::Done)
 }
@@ -65,35 +76,26 @@ fn lines(template: &Template) -> Vec<(usize, String, Option<Role>)> {
     lines
 }
 
-fn text(template: &Template) -> String {
-    let mut text = format!(
-        "template v{}: {} pages, {} vertices, {} passages vary\n",
-        template.version,
-        template.pages,
-        template.pattern.vertices.len(),
-        template.slots.len()
-    );
-    for (depth, line, slot) in lines(template) {
+fn text(head: &str, template: Option<&Template>) -> String {
+    let mut text = format!("{head}\n");
+    for (depth, line, slot) in template.map(lines).unwrap_or_default() {
         let mark = if slot.is_some() { '»' } else { ' ' };
         text.push_str(&format!("{mark} {}{line}\n", "  ".repeat(depth)));
     }
     text
 }
 
-fn svg(templates: &[Template]) -> String {
+fn svg(parts: &[(String, Option<&Template>)]) -> String {
     let mut rows = String::new();
     let mut y = LINE;
     let escaped = |text: &str| {
         let text = text.replace('&', "&amp;").replace('<', "&lt;");
         text.replace('>', "&gt;").replace('"', "&quot;")
     };
-    for template in templates {
-        rows.push_str(&format!(
-            "<text x=\"8\" y=\"{y}\" font-weight=\"bold\">template v{}, {} pages</text>\n",
-            template.version, template.pages
-        ));
+    for (head, template) in parts {
+        rows.push_str(&format!("<text x=\"8\" y=\"{y}\" font-weight=\"bold\">{}</text>\n", escaped(head)));
         y += LINE;
-        for (depth, line, slot) in lines(template) {
+        for (depth, line, slot) in template.map(lines).unwrap_or_default() {
             let x = 8 + depth * INDENT;
             let colour = match slot {
                 Some(Role::Body) => "#cde8c9",
@@ -140,8 +142,8 @@ mod tests {
 
     #[test]
     fn people_see_what_varies() {
-        let text = text(&templates()[0]);
-        assert!(text.starts_with("template v1: 4 pages, "), "{text}");
+        let text = text("template v1", Some(&templates()[0]));
+        assert!(text.starts_with("template v1\n"), "{text}");
         assert!(
             text.contains("» ") && text.contains("body on 4 of 4 pages, 7 words: It is story 0"),
             "{text}"
@@ -151,7 +153,9 @@ mod tests {
 
     #[test]
     fn the_picture_is_well_formed() {
-        let svg = svg(&templates());
+        let templates = templates();
+        let svg = svg(&[("v2 & more".to_owned(), Some(&templates[0])), ("v1".to_owned(), None)]);
+        assert!(svg.contains("v2 &amp; more"));
         assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
         assert!(svg.contains("#cde8c9") && svg.contains("&quot;&amp; more&quot;"), "{svg}");
         assert_eq!(svg.matches("<text").count(), svg.matches("</text>").count());
