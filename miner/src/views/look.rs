@@ -124,8 +124,10 @@ impl Look<'_> {
             live.set_templates(self.known.templates.live().iter().map(of).collect());
             let live = Arc::new(live);
             let (parts, pace) = (self.parts.clone(), self.pace);
-            let work = new.to_vec().into_iter();
-            let work = work.map(move |content| accepted_by(parts.clone(), live.clone(), content, pace));
+            let contents = new.to_vec();
+            let work = contents
+                .into_iter()
+                .map(move |content| accepted_by(parts.clone(), live.clone(), content, pace));
             by = futures::stream::iter(work).buffer_unordered(self.pace.at_once.max(1)).try_collect().await?;
         }
         let (metrics, templates) = (&self.parts.metrics.template_pages, &mut self.known.templates);

@@ -32,6 +32,7 @@ pub mod record;
 mod value;
 
 use page::End;
+pub use page::open as archived;
 pub use value::{SiteValue, site_terms};
 
 /// What the marks of a page come to.

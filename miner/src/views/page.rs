@@ -59,7 +59,10 @@ struct Made {
 }
 
 /// An archived page, parsed.
-pub(super) fn open(bytes: &[u8]) -> Result<(FetchedPage, Page), String> {
+///
+/// # Errors
+/// Why it cannot be read.
+pub fn open(bytes: &[u8]) -> Result<(FetchedPage, Page), String> {
     let fetched: FetchedPage = envelope::open(bytes).map_err(|error| error.to_string())?;
     let html = body(&fetched)?;
     let page = Page::parse(&fetched.url, fetched.content_type.as_deref(), &html, &limits());

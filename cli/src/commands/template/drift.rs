@@ -2,51 +2,47 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use newslode_common::article::Article;
 use newslode_common::config::Follow;
 use newslode_miner::templates::Reason;
 use newslode_newsworld::{Content, Era, Reply, Server, World, WorldSpec};
 
+use super::show::end;
 use super::*;
 use crate::args::VerifyArgs;
 use crate::commands::mine::mine;
 use crate::commands::verify;
 use crate::engine::{Engine, add_seeds};
 
-/// One site before and after its publisher gave it another layout.
+/// Requests that see the layout from before.
+const BEFORE: usize = 60;
+
+/// One site whose publisher gives it another layout while it is crawled.
 #[derive(Clone)]
 struct Redesigned {
     before: Arc<World>,
     after: Arc<World>,
-    is_after: Arc<AtomicBool>,
+    requests: Arc<AtomicUsize>,
 }
 
 impl Content for Redesigned {
     fn respond(&self, host: &str, path: &str) -> Reply {
-        let world = if self.is_after.load(Ordering::Relaxed) { &self.after } else { &self.before };
-        world.respond(host, path)
+        let is_after = self.requests.fetch_add(1, Ordering::Relaxed) >= BEFORE;
+        if is_after { self.after.respond(host, path) } else { self.before.respond(host, path) }
     }
 }
 
 fn redesigned() -> Redesigned {
     let world = |era| {
         let mut world =
-            World::generate(&WorldSpec { seed: 5, sites: 1, articles_per_section: 14, faults: false });
+            World::generate(&WorldSpec { seed: 5, sites: 1, articles_per_section: 20, faults: false });
         let hosts = world.hosts();
         assert!(hosts.iter().all(|host| world.redesign(host, era)));
         Arc::new(world)
     };
-    Redesigned { before: world(Era::Semantic), after: world(Era::Blog), is_after: Arc::default() }
-}
-
-/// Mines on until so many pages were fetched.
-async fn mine_on(engine: &Engine, folder: &Path, seeds: &[String], most: u64, config: &Config) {
-    let urls: Vec<_> = seeds.iter().map(|seed| seed.parse().unwrap()).collect();
-    add_seeds(&engine.miner_parts(), &urls, (Some(most), None, Some(0)), &config.miner).await.unwrap();
-    let (_, summary) = mine(engine, folder, &[], &CancellationToken::new(), true).await.unwrap();
-    assert!(summary.complete);
+    Redesigned { before: world(Era::Semantic), after: world(Era::Blog), requests: Arc::default() }
 }
 
 /// The articles of a run with the witness of their bodies, by the layout of their page.
@@ -71,29 +67,48 @@ async fn articles(engine: &Engine, after: &World) -> [Vec<(String, String)>; 2] 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_new_layout_in_the_middle_of_a_crawl_is_learnt_and_the_old_template_dropped() {
     let content = redesigned();
-    let seeds = content.before.seeds();
     let server = Server::start(content.clone(), SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap();
     let mut config = Config::default();
     config.crawler.resolve.push(format!("*:{}", server.addr()));
     config.miner.follow = Follow::All;
     let folder = tempfile::tempdir().unwrap();
+    config.miner.views_s = 1;
+    config.miner.views_share = 100;
     let engine = Engine::open(folder.path(), config.clone()).unwrap();
-    mine_on(&engine, folder.path(), &seeds, 150, &config).await;
-    content.is_after.store(true, Ordering::Relaxed);
-    mine_on(&engine, folder.path(), &seeds, 400, &config).await;
+    let urls: Vec<_> = content.before.seeds().iter().map(|seed| seed.parse().unwrap()).collect();
+    add_seeds(&engine.miner_parts(), &urls, (None, None, Some(25)), &config.miner).await.unwrap();
+    // The miner's own loop looks while pages arrive, as in the services; the engine has the last look.
+    let stop = CancellationToken::new();
+    let looking = newslode_miner::views::run(engine.miner_parts(), config.miner.clone(), stop.clone());
+    let mining = async {
+        let mined = mine(&engine, folder.path(), &[], &CancellationToken::new(), true).await;
+        stop.cancel();
+        mined
+    };
+    let (looked, mined) = tokio::join!(looking, mining);
+    looked.unwrap();
+    assert!(mined.unwrap().1.complete);
 
     let parts = engine.miner_parts();
     let site = parts.state.sites().await.unwrap()[0].0.clone();
     let known = read(parts.state.as_ref(), &site).await.unwrap();
     let [before, after] = articles(&engine, &content.after).await;
-    eprintln!("{} before, {} after; {:?}", before.len(), after.len(), known.templates.acceptance());
-    show::show(&site, &known).unwrap();
     let by_template = |articles: &[(String, String)]| {
         articles.iter().filter(|(_, witness)| witness.starts_with("template ")).count()
     };
-    eprintln!("{} {}", by_template(&before), by_template(&after));
-    let dropped = known.templates.dropped();
-    assert!(dropped.iter().any(|dropped| matches!(dropped.reason, Reason::LayoutChanged { .. })));
+    show::show(&site, &known).unwrap();
+    // Both layouts' articles are read by their own templates, the first of the new one again, once it was learnt.
+    assert!(before.len() > 20 && after.len() > 50, "{} before, {} after", before.len(), after.len());
+    assert!(by_template(&before) > before.len() * 9 / 10, "{before:?}");
+    assert!(by_template(&after) > after.len() * 9 / 10, "{after:?}");
+    let dropped = known.templates.dropped().iter().find(|dropped| dropped.version == 1).unwrap();
+    assert!(
+        matches!(dropped.reason, Reason::LayoutChanged { acceptance } if acceptance > 0.5),
+        "{dropped:?}"
+    );
+    let newest = known.templates.live().last().unwrap();
+    assert!(dropped.last_at <= newest.since, "{dropped:?}, {:?}", newest.since);
+    assert!(end(dropped).contains("the layout changed after "));
     assert!(engine.metrics.templates.with_label_values(&["layout_changed"]).get() > 0);
     drop((parts, engine));
     let args = VerifyArgs { dir: Some(folder.path().to_path_buf()), json: false };
