@@ -12,6 +12,7 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use futures::future::try_join_all;
+use newslode_common::article::Article;
 use newslode_common::broker::PublishError;
 use newslode_common::config::Follow;
 use newslode_common::contribution::{Contribution, Delta};
@@ -24,12 +25,13 @@ use newslode_common::version::{ContentHash, Version};
 use crate::follow::at_once;
 use crate::seeds::forget_archived;
 use crate::service::Parts;
+use crate::views::articles::is_view;
 
 /// Another miner counted the page between our read and our write; after this often in a row the batch is
 /// given back.
 const ROUNDS: usize = 5;
 
-/// Why a batch was not finished. What was done of it may be done again.
+/// Why a batch, or a look at a site, was not finished. What was done of it may be done again.
 #[derive(Debug, thiserror::Error)]
 pub enum BatchError {
     /// The store failed.
@@ -83,7 +85,7 @@ pub async fn batch(
     if parts.frontier.site(site).await?.is_none() {
         return unwanted(parts, pages).await;
     }
-    archive(parts, pages, now).await?;
+    let viewed = archive(parts, pages, now).await?;
     follow_up(parts, follow, pages, now).await?;
     let (ends, counted) = count(parts, site, pages).await?;
     // Whoever forgot the site since we asked may have done so before we counted: then nobody else would.
@@ -94,8 +96,12 @@ pub async fn batch(
     for (page, end) in pages.iter().zip(&ends) {
         // An article of an older fetch than what is counted must not follow a newer one.
         let newest = counted.get(&page.url).is_none_or(|counted| page.version.fetch >= counted.fetch);
-        if newest && matches!(end, PageEnd::Applied | PageEnd::Stale) {
-            publish(parts, page).await?;
+        let article = viewed.get(&page.version.content).or(page.article.as_ref());
+        if let Some(article) = article
+            && newest
+            && matches!(end, PageEnd::Applied | PageEnd::Stale)
+        {
+            hand_out(parts, article).await?;
         }
     }
     Ok(ends)
@@ -107,19 +113,31 @@ async fn unwanted(parts: &Parts, pages: &[PartitionedPage]) -> Result<Vec<PageEn
     Ok(vec![PageEnd::Unwanted; pages.len()])
 }
 
-async fn archive(parts: &Parts, pages: &[PartitionedPage], now: Timestamp) -> Result<(), BatchError> {
+/// Archives contributions and articles. The article of a page that comes again and was viewed meanwhile stays;
+/// these are returned.
+async fn archive(
+    parts: &Parts,
+    pages: &[PartitionedPage],
+    now: Timestamp,
+) -> Result<BTreeMap<ContentHash, Article>, BatchError> {
+    let mut viewed = BTreeMap::new();
+    for page in pages.iter().filter(|page| page.article.is_some()) {
+        let held = parts.archive.get(Kind::Article, page.version.content).await?;
+        let held = held.and_then(|bytes| serde_json::from_slice::<Article>(&bytes).ok());
+        viewed.extend(held.filter(is_view).map(|article| (page.version.content, article)));
+    }
     let mut puts = Vec::new();
     for page in pages {
         let sealed = envelope::seal(&page.contribution).map_err(|e| StoreError::Corrupt(e.to_string()))?;
         let content = page.version.content;
         puts.push(parts.archive.put(Kind::Contribution, content, sealed.into(), now));
-        if let Some(article) = &page.article {
+        if let Some(article) = page.article.as_ref().filter(|_| !viewed.contains_key(&content)) {
             let json = serde_json::to_vec(article).map_err(|e| StoreError::Corrupt(e.to_string()))?;
             puts.push(parts.archive.put(Kind::Article, content, json.into(), now));
         }
     }
     try_join_all(puts).await?;
-    Ok(())
+    Ok(viewed)
 }
 
 /// Counts each URL's newest page; older ones of the batch are stale. Also returns what is counted now.
@@ -272,16 +290,19 @@ fn why_name(why: Why) -> &'static str {
     }
 }
 
-async fn publish(parts: &Parts, page: &PartitionedPage) -> Result<(), BatchError> {
-    let Some(article) = &page.article else { return Ok(()) };
+/// Gives an article to its readers.
+///
+/// # Errors
+/// When the broker does not take it.
+pub(crate) async fn hand_out(parts: &Parts, article: &Article) -> Result<(), BatchError> {
     let json = serde_json::to_vec(article).map_err(|e| StoreError::Corrupt(e.to_string()))?;
     let language = article.language.as_deref().unwrap_or("und");
-    let topic = format!("{language}.{}", page.site);
+    let topic = format!("{language}.{}", article.site);
     match parts.broker.publish_article(&topic, json.into()).await {
         Ok(()) => parts.metrics.articles.inc(),
         Err(error @ PublishError::TooLarge { .. }) => {
             // The page is counted and its article archived; no later try can make it smaller.
-            tracing::warn!(url = %page.url, %error, "the article is not handed out");
+            tracing::warn!(url = article.url, %error, "the article is not handed out");
         }
         Err(error) => return Err(error.into()),
     }

@@ -6,9 +6,9 @@
 //! reads the sites' [`summary`]s and makes the [`taxonomy`] of [`concepts`] and [`taxminer`]'s relations,
 //! a pure and deterministic function of the sums, so that any number of miners write the same bytes; what
 //! it finds worth fetching ([`follow`]) goes to the frontier, the only way back in the whole system.
-//! [`views`] says what only the whole site can say of a page; [`templates`] says, page by page, when a
-//! site's templates are learnt and dropped; [`window`] takes old pages out again, [`verify`] recomputes the
-//! sums, [`ontology`] writes what was mined for others to read.
+//! [`views`] says what only the whole site can say of a page: it looks at sites, shows new pages to their
+//! [`templates`], and keeps what is [`known`] of each; [`window`] takes old pages out again, [`verify`] recomputes the
+//! sums, [`ontology`] writes what was mined for others to read, with the [`instances`] of concepts.
 
 pub mod apply;
 pub mod concepts;
@@ -16,6 +16,8 @@ pub mod entropy;
 pub mod fold;
 pub mod follow;
 mod index;
+pub mod instances;
+pub mod known;
 pub mod members;
 pub mod ontology;
 pub mod reconcile;

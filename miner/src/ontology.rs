@@ -2,8 +2,8 @@
 //! that others read. Both forms are the same statements in the same order.
 //!
 //! Concepts are SKOS: L and Syn are labels (`prefLabel`, `altLabel` with language tags), C is
-//! `skos:Concept`, T is `broader`/`narrower`. Instances I are schema.org `NewsArticle`s, A their properties,
-//! Member is `schema:about`. What SKOS has no word for, the proof of each statement, is a vocabulary of our
+//! `skos:Concept`, T is `broader`/`narrower`. Instances I are schema.org `NewsArticle`s, A their properties; those
+//! that are no articles are `WebPage`s with A as `additionalProperty`. Member is `schema:about`. What SKOS has no word for, the proof of each statement, is a vocabulary of our
 //! own: `support` (sites), `score`, and one `Relation` a pair with `broader`, `narrower`, `level`, `site`.
 //! A concept's IRI is the base and its key percent-encoded, so it is the same in every export.
 
@@ -16,6 +16,7 @@ use oxrdfxml::{RdfXmlSerializer, WriterRdfXmlSerializer};
 use oxttl::TurtleSerializer;
 use oxttl::turtle::WriterTurtleSerializer;
 
+use crate::instances::ConceptInstance;
 use crate::members::Filing;
 use crate::taxonomy::{Concept, Relation, Taxonomy};
 
@@ -147,6 +148,33 @@ impl<W: Write> OntologyWriter<W> {
         for key in filing.concepts(article) {
             let concept = self.concept_iri(&key)?;
             self.triple(&subject, word(SCHEMA, "about")?.as_ref(), &concept)?;
+        }
+        Ok(true)
+    }
+
+    /// Writes an instance that is no article: what its page says under labels, and the concepts it is listed under.
+    /// One whose URL is no IRI is left out: false.
+    ///
+    /// # Errors
+    /// When writing fails.
+    pub fn instance(&mut self, instance: &ConceptInstance) -> io::Result<bool> {
+        let url = instance.url.as_str();
+        let Ok(subject) = page_iri(url) else { return Ok(false) };
+        self.triple(&subject, rdf::TYPE, &word(SCHEMA, "WebPage")?)?;
+        for key in &instance.concepts {
+            let concept = self.concept_iri(key)?;
+            self.triple(&subject, word(SCHEMA, "about")?.as_ref(), &concept)?;
+        }
+        let labelled =
+            instance.attributes.iter().filter_map(|own| Some((own.label.as_deref()?, &own.values)));
+        for (number, (label, values)) in labelled.enumerate() {
+            let property = iri(&format!("{}attribute:{}/{number}", self.base, encoded(url)))?;
+            self.triple(&subject, word(SCHEMA, "additionalProperty")?.as_ref(), &property)?;
+            self.triple(&property, rdf::TYPE, &word(SCHEMA, "PropertyValue")?)?;
+            self.triple(&property, word(SCHEMA, "name")?.as_ref(), &text(label, None))?;
+            for value in values {
+                self.triple(&property, word(SCHEMA, "value")?.as_ref(), &text(value, None))?;
+            }
         }
         Ok(true)
     }

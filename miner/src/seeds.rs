@@ -13,6 +13,7 @@ use newslode_common::time::Timestamp;
 use newslode_common::version::ContentHash;
 
 use crate::apply::add;
+use crate::known;
 use crate::service::Parts;
 
 /// A command that was not done.
@@ -70,7 +71,8 @@ async fn remove(parts: &Parts, site: &Site) -> Result<(), StoreError> {
     parts.frontier.remove_site(site).await?;
     let counted = parts.state.pages(site).await?;
     forget_archived(parts, counted.into_iter().map(|(_, version)| version.content)).await?;
-    parts.state.forget(site).await
+    parts.state.forget(site).await?;
+    known::forget(parts.state.as_ref(), site).await
 }
 
 /// Takes everything of these contents out of the archive. Their pages are of one site: no other holds them.

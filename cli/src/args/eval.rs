@@ -43,6 +43,9 @@ pub(crate) struct BenchTemplatesArgs {
     /// Print as JSON.
     #[arg(long)]
     pub(crate) json: bool,
+    /// Draw how the distance grows with the vertices.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -230,6 +230,8 @@ pub(crate) struct TermsArgs {
 pub(crate) enum ExportWhat {
     /// JSON Lines.
     Articles,
+    /// What the lists of concept pages lead to, with attributes: JSON Lines.
+    Instances,
     /// XML, one document after another.
     Hierarchies,
     /// Turtle, or RDF in XML.

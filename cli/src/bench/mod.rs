@@ -24,7 +24,7 @@ pub(crate) use extraction::{extraction, peak_of_page};
 pub(crate) use growth::{Growth, growth};
 pub(crate) use memory::peak;
 pub(crate) use ratios::{DpRatios, Pages, dp_ratios, page_ratios};
-pub(crate) use rtdm::rtdm;
+pub(crate) use rtdm::{rtdm, rtdm_svg};
 pub(crate) use svg::svg;
 
 /// A page to measure on.

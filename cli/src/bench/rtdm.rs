@@ -13,6 +13,7 @@ use newslode_partitioner::template::shape::{PageShape, Shapes};
 use newslode_partitioner::template::{induce, plain};
 use serde::Serialize;
 
+use super::svg::{Curve, Panel, drawn};
 use super::{Sample, parsed};
 
 /// Pages whose distances are measured, vertices near which those of a folder are chosen, rounds.
@@ -21,7 +22,9 @@ const VERTICES: usize = 1_000;
 const ROUNDS: usize = 5;
 /// Entries of the made pages whose growth is measured.
 const SIZES: [usize; 6] = [50, 100, 200, 400, 800, 1_600];
-/// Pages of the made site.
+/// Vertices up to which the textbook's distance takes less than seconds.
+const PLAIN: usize = 3_000;
+/// Pages of the site that is learnt; a folder's come again and again.
 const SITE: usize = 1_000;
 
 /// Time of one distance by the vertices of one page.
@@ -29,6 +32,8 @@ const SITE: usize = 1_000;
 pub(crate) struct Point {
     pub(crate) vertices: usize,
     pub(crate) microseconds: f64,
+    /// The textbook's, of pages that are not too large for it.
+    pub(crate) plain_microseconds: Option<f64>,
 }
 
 /// All that is measured.
@@ -76,8 +81,11 @@ pub(crate) fn rtdm(samples: &[Sample]) -> anyhow::Result<Rtdm> {
             }
         }));
     }
-    let site = (0..SITE).map(|number| made(number, 20)).collect::<anyhow::Result<Vec<Page>>>()?;
-    let site: Vec<&Page> = site.iter().collect();
+    let learnt = match samples {
+        [] => (0..SITE).map(|number| made(number, 20)).collect::<anyhow::Result<Vec<Page>>>()?,
+        _ => pages,
+    };
+    let site: Vec<&Page> = learnt.iter().cycle().take(SITE).collect();
     let mut templates = 0;
     let induce_s = seconds(|| templates = induce(&site).len());
     Ok(Rtdm {
@@ -102,9 +110,34 @@ fn growth() -> anyhow::Result<Vec<Point>> {
             })
         };
         let least = (0..ROUNDS).map(|_| once()).fold(f64::INFINITY, f64::min);
-        Ok(Point { vertices: a.vertices.len(), microseconds: least * 1e6 })
+        let vertices = a.vertices.len();
+        let plain = || seconds(|| _ = black_box(plain::top_down(&shapes, &a, &b, false))) * 1e6;
+        let plain_microseconds = (vertices <= PLAIN).then(plain);
+        Ok(Point { vertices, microseconds: least * 1e6, plain_microseconds })
     };
     SIZES.iter().map(point).collect()
+}
+
+/// How both distances grow, as a picture.
+pub(crate) fn rtdm_svg(report: &Rtdm) -> String {
+    let curve = |name: &str, color, value: &dyn Fn(&Point) -> Option<f64>| Curve {
+        name: name.to_owned(),
+        color,
+        points: report
+            .growth
+            .iter()
+            .filter_map(|point| Some((point.vertices as f64, value(point)?)))
+            .collect(),
+    };
+    let curves = vec![
+        curve("textbook's top-down distance", "#b8470b", &|point| Some(point.plain_microseconds? / 1e3)),
+        curve("RTDM", "#0b6e4f", &|point| Some(point.microseconds / 1e3)),
+    ];
+    drawn(&[Panel {
+        title: "distance of two pages of one template, ms",
+        below: "vertices of a page",
+        curves,
+    }])
 }
 
 fn seconds(work: impl FnOnce()) -> f64 {
@@ -138,5 +171,22 @@ mod tests {
     fn made_pages_are_of_one_layout() {
         let pages: Vec<Page> = (0..6).map(|number| made(number, 20).unwrap()).collect();
         assert_eq!(induce(&pages.iter().collect::<Vec<_>>()).len(), 1);
+    }
+
+    #[test]
+    fn both_ways_are_drawn() {
+        let point = |vertices, plain_microseconds| Point { vertices, microseconds: 9.0, plain_microseconds };
+        let growth = vec![point(500, Some(700.0)), point(5_000, None)];
+        let report = Rtdm {
+            vertices: 500,
+            rtdm_ms: 1.0,
+            plain_ms: 9.0,
+            ratio: 9.0,
+            growth,
+            site_pages: 1,
+            induce_s: 0.1,
+            templates: 1,
+        };
+        assert_eq!(rtdm_svg(&report).matches("<circle").count(), 3);
     }
 }

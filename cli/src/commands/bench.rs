@@ -29,6 +29,10 @@ pub(crate) async fn run(args: BenchArgs, quiet: bool) -> anyhow::Result<Exit> {
 fn templates(args: &BenchTemplatesArgs) -> anyhow::Result<Exit> {
     let samples = args.pages.as_deref().map(folder).transpose()?.unwrap_or_default();
     let report = bench::rtdm(&samples)?;
+    if let Some(file) = &args.svg {
+        std::fs::write(file, bench::rtdm_svg(&report))
+            .with_context(|| format!("cannot write `{}`", file.display()))?;
+    }
     if args.json {
         out::json(&report)?;
         return Ok(Exit::Done);
@@ -38,7 +42,9 @@ fn templates(args: &BenchTemplatesArgs) -> anyhow::Result<Exit> {
         report.vertices, report.rtdm_ms, report.plain_ms, report.ratio
     ))?;
     for point in &report.growth {
-        out::line(format!("{:7} vertices: {:9.1} µs", point.vertices, point.microseconds))?;
+        let plain = point.plain_microseconds;
+        let plain = plain.map_or(String::new(), |plain| format!(", textbook's {plain:9.0} µs"));
+        out::line(format!("{:7} vertices: {:9.1} µs{plain}", point.vertices, point.microseconds))?;
     }
     out::line(format!(
         "{} pages of a site become {} templates in {:.2} s",

@@ -1,14 +1,17 @@
 //! `newslode export`, and the files that a run ends with.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use anyhow::Context;
 use newslode_common::article::Article;
 use newslode_common::config::Config;
+use newslode_common::page::CanonicalUrl;
 use newslode_common::store::Kind;
 use newslode_common::version::ContentHash;
 use newslode_miner::fold;
+use newslode_miner::instances::{ConceptInstance, instances};
 use newslode_miner::members::{Filing, members};
 use newslode_miner::ontology::{BASE, OntologyWriter, RdfForm};
 use newslode_miner::service::Parts;
@@ -32,7 +35,7 @@ pub(crate) async fn run(args: ExportArgs, config: &Config) -> anyhow::Result<Exi
     if args.format.is_some() && args.what != ExportWhat::Ontology {
         return Err(hinted(
             "`--format` is for the ontology",
-            "articles are written as JSON Lines, hierarchies as XML",
+            "articles and instances are written as JSON Lines, hierarchies as XML",
         ));
     }
     let mut to = BufWriter::new(std::io::stdout().lock());
@@ -44,6 +47,25 @@ pub(crate) async fn run(args: ExportArgs, config: &Config) -> anyhow::Result<Exi
             return Ok(Exit::Done);
         }
         ExportWhat::Hierarchies => each(&parts, Kind::Hierarchy, |_, xml| Ok(to.write_all(xml)?)).await?,
+        ExportWhat::Instances => {
+            let taxonomy = fold::read(parts.state.as_ref()).await?.unwrap_or_default();
+            let (sites, _) = Summaries::default().refresh(parts.state.as_ref()).await?;
+            let listed = members(&parts, &taxonomy, &sites).await?;
+            instances(
+                &parts,
+                &taxonomy,
+                &sites,
+                &listed,
+                |_| true,
+                |mut instance| {
+                    let labels = instance.concepts.iter().filter_map(|key| taxonomy.concept(key));
+                    instance.concepts = labels.map(|concept| concept.label.clone()).collect();
+                    serde_json::to_writer(&mut to, &instance)?;
+                    Ok(to.write_all(b"\n")?)
+                },
+            )
+            .await?;
+        }
         ExportWhat::Ontology => {
             let form = match args.format {
                 Some(OntologyFormat::Rdfxml) => RdfForm::Xml,
@@ -89,12 +111,16 @@ async fn write(
     let mut ontology = OntologyWriter::new(triples, BASE, form)?;
     ontology.taxonomy(&taxonomy)?;
     let mut articles = 0;
+    let mut others: BTreeSet<CanonicalUrl> = listed.keys().cloned().collect();
     each(parts, Kind::Article, |_, json| {
         let mut article: Article = serde_json::from_slice(json)?;
         let keys = filing.concepts(&article);
         let labels = keys.iter().filter_map(|key| taxonomy.concept(key)).map(|concept| concept.label.clone());
         article.concepts = labels.collect();
         ontology.article(&article, &filing)?;
+        if let Ok(url) = article.url.parse() {
+            others.remove(&url);
+        }
         if let Some(lines) = &mut lines {
             serde_json::to_writer(&mut *lines, &article)?;
             lines.write_all(b"\n")?;
@@ -103,6 +129,23 @@ async fn write(
         Ok(())
     })
     .await?;
+    // A page that two concept pages list is one instance of both.
+    let mut found: BTreeMap<CanonicalUrl, ConceptInstance> = BTreeMap::new();
+    if !others.is_empty() {
+        let wanted = |url: &CanonicalUrl| others.contains(url);
+        instances(parts, &taxonomy, &sites, &listed, wanted, |instance| {
+            let keys = instance.concepts.clone();
+            let held = found.entry(instance.url.clone()).or_insert(instance);
+            held.concepts.extend(keys);
+            held.concepts.sort();
+            held.concepts.dedup();
+            Ok(())
+        })
+        .await?;
+    }
+    for instance in found.values() {
+        ontology.instance(instance)?;
+    }
     ontology.finish()?.flush()?;
     Ok((taxonomy, articles))
 }

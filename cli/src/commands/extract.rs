@@ -13,7 +13,7 @@ use newslode_partitioner::work::limits;
 
 use super::template;
 use crate::args::{ArticleFormat, ExtractArgs};
-use crate::exit::{Exit, hinted};
+use crate::exit::Exit;
 use crate::input::Input;
 use crate::{input, out};
 
@@ -57,10 +57,8 @@ async fn known(
 ) -> anyhow::Result<Vec<(Option<Site>, SiteKnowledge)>> {
     if let Some(site) = &args.template {
         let state = template::state(args.dir.as_deref(), config).await?;
-        let (known, _) = template::read(state.as_ref(), &Site::of_host(site)).await?.ok_or_else(|| {
-            hinted(format!("nothing is known of `{site}`"), "newslode template list shows what is known")
-        })?;
-        return Ok(vec![(None, known)]);
+        let known = template::read(state.as_ref(), &Site::of_host(site)).await?;
+        return Ok(vec![(None, known.reader())]);
     }
     let mut sites: BTreeMap<Site, Vec<&Input>> = BTreeMap::new();
     if !args.alone {

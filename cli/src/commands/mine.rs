@@ -128,8 +128,6 @@ pub(crate) async fn mine(
     let begun = Instant::now();
     let mut shown = Shown::new(quiet);
     let ended = engine.mine(stop, |progress| shown.say(|| line(progress, begun))).await?;
-    // Articles of sites that something is known of are a view of page and knowledge.
-    super::template::redo_known(&engine.miner_parts()).await?;
     shown.say(|| "writing articles and ontology".into());
     let written =
         export::write_outputs(&engine.miner_parts(), folder, keep.contains(&Keep::Hierarchies)).await?;

@@ -54,6 +54,13 @@ pub struct Metrics {
     pub viewed: IntCounterVec,
     /// Seconds of all views of one site, rests included.
     pub view_seconds: Histogram,
+    /// Articles read with what is known of their site, by `result`: `changed`, `unchanged`.
+    pub articles_viewed: IntCounterVec,
+    /// New articles by what the templates of their site said, `result`: `accepted`, `waiting`, and `settled` for
+    /// those that waited and are accepted by one that was learnt.
+    pub template_pages: IntCounterVec,
+    /// Templates by `event`: `learnt`, `layout_changed`, `crowded`.
+    pub templates: IntCounterVec,
     /// Lost connections that were built anew, by `server`.
     pub reconnects: IntCounterVec,
 }
@@ -195,6 +202,24 @@ impl Metrics {
             )?,
             view_seconds: make
                 .seconds("newslode_miner_views_seconds", "All pages of one site viewed, rests included.")?,
+            articles_viewed: make.counters(
+                "newslode_miner_views_articles_total",
+                "Articles read with what is known of their site.",
+                "result",
+                &["changed", "unchanged"],
+            )?,
+            template_pages: make.counters(
+                "newslode_miner_template_pages_total",
+                "New articles by what their site's templates said of them.",
+                "result",
+                &["accepted", "waiting", "settled"],
+            )?,
+            templates: make.counters(
+                "newslode_miner_templates_total",
+                "Templates learnt, and dropped by why.",
+                "event",
+                &["learnt", "layout_changed", "crowded"],
+            )?,
             reconnects: make.counters(
                 "newslode_process_reconnects_total",
                 "Lost connections that were built anew.",
@@ -222,7 +247,7 @@ mod tests {
     fn every_family_is_there_at_zero_with_prefix_help_and_unit() {
         let text = Metrics::new().unwrap().text().unwrap();
         let families: Vec<_> = text.lines().filter_map(|l| l.strip_prefix("# TYPE ")).collect();
-        assert_eq!(families.len(), 20);
+        assert_eq!(families.len(), 23);
         for family in families {
             let (name, kind) = family.split_once(' ').unwrap();
             assert!(name.starts_with("newslode_"), "{name}");

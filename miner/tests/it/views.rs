@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use newslode_common::article::Article;
 use newslode_common::config::Follow;
 use newslode_common::hierarchy::{Block, Hierarchy, xml};
 use newslode_common::message::{Body, FetchedPage, envelope};
@@ -9,9 +10,13 @@ use newslode_common::page::Site;
 use newslode_common::store::{Kind, Why};
 use newslode_common::version::{ContentHash, Version};
 use newslode_miner::apply::batch;
-use newslode_miner::views::{Looked, Pace, ViewReport, When, view_sites};
-use newslode_partitioner::Params;
-use newslode_partitioner::work::work;
+use newslode_miner::known::{Known, teach};
+use newslode_miner::seeds::obey;
+use newslode_miner::templates::Reason;
+use newslode_miner::views::{Looked, Pace, ViewReport, When, view_site, view_sites};
+use newslode_partitioner::extract::Correction;
+use newslode_partitioner::work::{limits, work};
+use newslode_partitioner::{Page, Params};
 use tokio_util::sync::CancellationToken;
 
 use crate::world::{NOW, World, url, world};
@@ -38,17 +43,65 @@ fn story(n: usize) -> String {
     )
 }
 
+/// The paragraphs of article `n`.
+fn paragraphs(n: usize) -> [String; 3] {
+    let (words, other) = (SUBJECTS[n % SUBJECTS.len()], SUBJECTS[(n + 3) % SUBJECTS.len()]);
+    [
+        format!(
+            "The {words} surprised everybody on day {n}, they said, and nobody knew what to do about the {other}."
+        ),
+        format!(
+            "Again the {words} were seen on day {n} by those who had looked for them since the year before last."
+        ),
+        format!(
+            "Later it was the {other}, as ever on such days, and the {n} people who had come went home content."
+        ),
+    ]
+}
+
+/// Article `n` in one of two layouts.
+fn article(n: usize, is_new: bool) -> String {
+    let ([first, second, third], words) = (paragraphs(n), SUBJECTS[n % SUBJECTS.len()]);
+    let promo = format!("<div class=promo><p class=own>{PROMO} It is number {n}.</p></div>");
+    let head =
+        format!("<html lang=en><title>{words} {n}</title><meta property=og:type content=article><body>");
+    if is_new {
+        format!(
+            "{head}<main><article><header><h1>{words} {n}</h1></header><section><p>{first}<p>{second}<p>{third}\
+             </section>{promo}</article></main><footer><p>All rights reserved by the new owners</footer>"
+        )
+    } else {
+        format!(
+            "{head}<table><tr><td>Home<td>Sport<tr><td><h2>{words} {n}</h2><div class=t><p class=par>{first}</p>\
+             <p class=par>{second}</p>{promo}<p class=par>{third}</p></div></table><p>Subscribe<p>Rights reserved"
+        )
+    }
+}
+
+const PROMO: &str = "Our reporters are on the spot for you, in this town and in all others: read more of their \
+    work in the weekend's paper, and tell us what you think.";
+
 /// Counts these stories as the services do.
 async fn stories(world: &World, site: &Site, numbers: std::ops::Range<usize>) -> Vec<ContentHash> {
+    counted(world, site, numbers, story).await
+}
+
+/// Counts these pages as the services do.
+async fn counted(
+    world: &World,
+    site: &Site,
+    numbers: std::ops::Range<usize>,
+    html: impl Fn(usize) -> String,
+) -> Vec<ContentHash> {
     let mut pages = Vec::new();
     for n in numbers {
-        let (at, html) = (url(&format!("https://a.test/{n}")), story(n));
+        let (at, html) = (url(&format!("https://a.test/{n}")), html(n));
         let fetched = FetchedPage {
             site: site.clone(),
             depth: 1,
             why: Why::Link,
             version: Version { fetch: 1, content: ContentHash::of(&at, None, html.as_bytes()) },
-            fetched_at: NOW,
+            fetched_at: NOW.plus(Duration::from_secs(n as u64)),
             content_type: None,
             body: Body::Inline(zstd::encode_all(html.as_bytes(), 0).unwrap()),
             url: at,
@@ -103,7 +156,7 @@ async fn a_view_that_was_cut_short_is_done_again_with_equal_bytes() {
     let site = world.seed("https://a.test/").await;
     let contents = stories(&world, &site, 0..6).await;
     let whole = look(&world, When::Changed, &mut Looked::new()).await;
-    assert_eq!(whole, ViewReport { sites: 1, marked: 6, ..ViewReport::default() });
+    assert_eq!((whole.sites, whole.marked), (1, 6));
     // As after a crash that lost the record and half of the marks.
     let (_, record) = world.parts.state.value("viewed/a.test").await.unwrap().unwrap();
     let (held, _) = world.parts.state.value("viewed/a.test").await.unwrap().unwrap();
@@ -113,7 +166,7 @@ async fn a_view_that_was_cut_short_is_done_again_with_equal_bytes() {
     lost.unmark();
     world.parts.archive.put(Kind::Hierarchy, contents[1], xml::write(&lost).into(), NOW).await.unwrap();
     let report = look(&world, When::Changed, &mut Looked::new()).await;
-    assert_eq!(report, ViewReport { sites: 1, marked: 1, unchanged: 5, ..ViewReport::default() });
+    assert_eq!((report.sites, report.marked, report.unchanged, report.changed), (1, 1, 5, 0));
     assert_eq!(hierarchy(&world, contents[1]).await, before);
     assert_eq!(world.parts.state.value("viewed/a.test").await.unwrap().unwrap().1, record);
     assert_eq!(look(&world, When::Changed, &mut Looked::new()).await, ViewReport::default());
@@ -127,7 +180,7 @@ async fn what_the_archive_lost_or_broke_is_counted_and_ends_nothing() {
     world.parts.archive.delete(Kind::Page, contents[0]).await.unwrap();
     world.parts.archive.put(Kind::Hierarchy, contents[1], "<page".into(), NOW).await.unwrap();
     let report = look(&world, When::Grown, &mut Looked::new()).await;
-    assert_eq!(report, ViewReport { sites: 1, marked: 2, missing: 1, failed: 1, ..ViewReport::default() });
+    assert_eq!((report.sites, report.marked, report.missing, report.failed), (1, 2, 1, 1));
     // Told to stop: nothing is recorded, so the site stays due.
     stories(&world, &site, 4..8).await;
     let stop = CancellationToken::new();
@@ -135,4 +188,145 @@ async fn what_the_archive_lost_or_broke_is_counted_and_ends_nothing() {
     let report = view_sites(&world.parts, When::Changed, PACE, &mut Looked::new(), &stop).await.unwrap();
     assert_eq!(report, ViewReport::default());
     assert_eq!(look(&world, When::Changed, &mut Looked::new()).await.sites, 1);
+}
+
+async fn read(world: &World, content: ContentHash) -> (Article, String) {
+    let bytes = world.parts.archive.get(Kind::Article, content).await.unwrap().unwrap();
+    let article: Article = serde_json::from_slice(&bytes).unwrap();
+    let witness = article.evidence.get("body").map(|evidence| evidence.witness.clone());
+    (article, witness.unwrap_or_default())
+}
+
+async fn known(world: &World) -> Known {
+    Known::read(world.parts.state.as_ref(), &url("https://a.test/").site()).await.unwrap().0
+}
+
+/// What the metrics say of pages and templates.
+fn told(world: &World) -> [u64; 6] {
+    let metrics = &world.parts.metrics;
+    let pages = |result| metrics.template_pages.with_label_values(&[result]).get();
+    let templates = |event| metrics.templates.with_label_values(&[event]).get();
+    [
+        pages("accepted"),
+        pages("waiting"),
+        pages("settled"),
+        templates("learnt"),
+        templates("layout_changed"),
+        templates("crowded"),
+    ]
+}
+
+#[tokio::test]
+async fn a_new_layout_in_the_stream_is_learnt_and_the_old_template_dropped() {
+    let (world, mut looked) = (world(), Looked::new());
+    let site = world.seed("https://a.test/").await;
+    let old = |n| article(n, false);
+    let new = |n| article(n, true);
+    let before = counted(&world, &site, 0..12, old).await;
+    look(&world, When::Grown, &mut looked).await;
+    assert_eq!(told(&world), [0, 12, 12, 1, 0, 0]);
+    assert_eq!(read(&world, before[3]).await.1, "template v1");
+    // One page a look, as in a running service; it is read with what is known without waiting for a quarter.
+    for n in 12..40 {
+        let content = counted(&world, &site, n..n + 1, old).await;
+        look(&world, When::Grown, &mut looked).await;
+        assert_eq!(read(&world, content[0]).await.1, "template v1", "{n}");
+    }
+    assert_eq!(told(&world), [28, 12, 12, 1, 0, 0]);
+    let mut after = Vec::new();
+    for n in 40..44 {
+        after.extend(counted(&world, &site, n..n + 1, new).await);
+        look(&world, When::Grown, &mut looked).await;
+        assert_ne!(read(&world, after[n - 40]).await.1, "template v1", "{n}");
+    }
+    assert_eq!((told(&world), known(&world).await.templates.waiting().len()), ([28, 16, 12, 1, 0, 0], 4));
+    // The fifth completes the new template; those that waited are read again.
+    after.extend(counted(&world, &site, 44..45, new).await);
+    let report = look(&world, When::Grown, &mut looked).await;
+    assert_eq!((report.learnt, report.articles >= 5), (1, true));
+    assert_eq!(told(&world), [28, 17, 17, 2, 0, 0]);
+    for content in &after {
+        assert_eq!(read(&world, *content).await.1, "template v2");
+    }
+    for n in 45..72 {
+        after.extend(counted(&world, &site, n..n + 1, new).await);
+        look(&world, When::Grown, &mut looked).await;
+    }
+    assert_eq!(told(&world), [55, 17, 17, 2, 1, 0]);
+    let known = known(&world).await;
+    let dropped = &known.templates.dropped()[0];
+    assert!(
+        matches!(dropped.reason, Reason::LayoutChanged { acceptance } if acceptance > 0.99),
+        "{dropped:?}"
+    );
+    let second = |n: u64| NOW.plus(Duration::from_secs(n));
+    assert_eq!((dropped.version, dropped.since, dropped.last_at), (1, second(0), second(39)));
+    assert_eq!(known.templates.live()[0].since, second(40));
+    // Pages from before are still read by the template that they have.
+    look(&world, When::Changed, &mut looked).await;
+    assert_eq!(read(&world, before[3]).await.1, "template v1");
+}
+
+#[tokio::test]
+async fn what_a_person_teaches_reaches_a_running_miner_and_its_readers() {
+    let (world, mut looked) = (world(), Looked::new());
+    let mut readers = world.broker.subscribe_articles(99);
+    let site = world.seed("https://a.test/").await;
+    let contents = counted(&world, &site, 0..8, |n| article(n, false)).await;
+    look(&world, When::Grown, &mut looked).await;
+    while readers.try_recv().is_ok() {}
+    assert_eq!(look(&world, When::Grown, &mut looked).await, ViewReport::default());
+    let page = Page::parse(&url("https://a.test/2"), None, article(2, false).as_bytes(), &limits());
+    let right = Correction { body: Some(paragraphs(2).join("\n")), ..Correction::default() };
+    let known = teach(world.parts.state.as_ref(), &site, |known| {
+        known.site.teach(&page, NOW, &right)?;
+        Ok(())
+    });
+    assert!(known.await.unwrap().is_new);
+    let report = look(&world, When::Grown, &mut looked).await;
+    assert_eq!((report.sites, report.articles), (1, 8));
+    for content in &contents {
+        let (article, witness) = read(&world, *content).await;
+        assert!(witness == "taught" && !article.text().contains("Our reporters"), "{article:?}");
+    }
+    // Whose article says something else is handed out again.
+    let mut handed = 0;
+    while readers.try_recv().is_ok() {
+        handed += 1;
+    }
+    assert_eq!((handed, report.changed), (8, 8));
+    assert!(!self::known(&world).await.is_new);
+    assert_eq!(look(&world, When::Grown, &mut looked).await, ViewReport::default());
+    // Pages that come later, or come again, are read with it, too.
+    let later = counted(&world, &site, 8..9, |n| article(n, false)).await;
+    look(&world, When::Grown, &mut looked).await;
+    counted(&world, &site, 0..3, |n| article(n, false)).await;
+    for content in [later[0], contents[1]] {
+        assert_eq!(read(&world, content).await.1, "taught");
+    }
+    // With the site goes what was known of it.
+    let json = br#"{"version":1,"remove":"https://a.test/"}"#;
+    let command = newslode_common::message::seed::SeedMessage::parse(json).unwrap();
+    obey(&world.parts, &Default::default(), command, NOW).await.unwrap();
+    assert!(self::known(&world).await.is_empty());
+}
+
+#[tokio::test]
+async fn of_two_miners_that_look_at_once_one_observes_the_pages() {
+    let world = world();
+    let site = world.seed("https://a.test/").await;
+    let contents = counted(&world, &site, 0..20, |n| article(n, false)).await;
+    let stop = CancellationToken::new();
+    let one = || view_site(&world.parts, &site, PACE, &stop);
+    let (first, second) = tokio::join!(one(), one());
+    assert_eq!(first.unwrap().learnt + second.unwrap().learnt, 1);
+    view_site(&world.parts, &site, PACE, &stop).await.unwrap();
+    let known = known(&world).await;
+    assert_eq!((known.templates.acceptance(), known.templates.live().len()), ((20, 20), 1));
+    assert!(contents.iter().all(|content| known.is_observed(*content)));
+    // What leaves the site leaves what was observed.
+    world.parts.state.forget(&site).await.unwrap();
+    counted(&world, &site, 18..20, |n| article(n, false)).await;
+    view_site(&world.parts, &site, PACE, &stop).await.unwrap();
+    assert!(!self::known(&world).await.is_observed(contents[0]));
 }

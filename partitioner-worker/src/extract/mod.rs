@@ -31,9 +31,7 @@ mod visible;
 mod zones;
 
 pub use scorer::{Scorer, TreesError};
-pub use site::{
-    Correction, FieldLesson, KnowledgeError, Lesson, SiteKnowledge, Source, TeachError, TitleSource, Words,
-};
+pub use site::{Correction, FieldLesson, Lesson, SiteKnowledge, Source, TeachError, TitleSource, Words};
 
 use metadata::{Found, Metadata};
 

@@ -13,6 +13,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use newslode_common::page::{CanonicalUrl, links};
+use serde::Serialize;
+
 use crate::labels::words;
 use crate::partition::{emphasised, flat_boundaries};
 use crate::{Page, Params};
@@ -46,12 +49,34 @@ pub struct Instance {
 }
 
 /// An attribute of an instance.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Attribute {
     /// Its label without the colon.
     pub label: Option<String>,
     /// Its values, a leaf each.
     pub values: Vec<String>,
+}
+
+/// The groups of a page's links into its own site: those that stand at one path of tags, in page order, each target
+/// once, in the first group that leads there.
+#[must_use]
+pub fn link_groups(page: &Page) -> Vec<Vec<CanonicalUrl>> {
+    let (site, url) = (page.url.site(), page.url.to_url());
+    let mut groups: Vec<Vec<CanonicalUrl>> = Vec::new();
+    let mut of_path: BTreeMap<String, usize> = BTreeMap::new();
+    let mut known: BTreeSet<CanonicalUrl> = BTreeSet::new();
+    for link in links(&page.tree, &page.leaves, &url) {
+        if link.text.is_empty() || link.target.site() != site || !known.insert(link.target.clone()) {
+            continue;
+        }
+        let tags: Vec<&str> = page.tree.ancestors(link.node).filter_map(|node| page.tree.tag(node)).collect();
+        let at = *of_path.entry(tags.join("/")).or_insert_with(|| {
+            groups.push(Vec::new());
+            groups.len() - 1
+        });
+        groups[at].push(link.target);
+    }
+    groups
 }
 
 impl InstanceTemplate {

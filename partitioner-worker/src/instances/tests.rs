@@ -92,3 +92,16 @@ fn alignments_are_the_cheapest() {
     check(&["menu", "advert", "foot"], &["menu", "foot"], &[(0, 0), (2, 1)]);
     check(&[], &["menu"], &[]);
 }
+
+#[test]
+fn links_at_one_path_are_a_group() {
+    let page = page_at(
+        "https://hotels.example/rome",
+        "<ul><li><a href=/a>A</a><li><a href=/b>B</a><li><a href=https://other.example/>C</a></ul>\
+         <div><h3><a href=/c>Grand</a></h3><p><a href=/c>more</a></div><div><h3><a href=/d>Old</a></h3></div>",
+    );
+    let groups = link_groups(&page);
+    let paths: Vec<Vec<&str>> =
+        groups.iter().map(|group| group.iter().map(CanonicalUrl::path).collect()).collect();
+    assert_eq!(paths, [vec!["/a", "/b"], vec!["/c", "/d"]]);
+}

@@ -1,29 +1,47 @@
 //! `newslode template explain`: a site's templates for people, as text and as a picture.
+//!
+//! What does not vary is told in short: elements that hold one another are a line, and parts that all pages have
+//! are a line with their texts. What varies is told with what it was taken for, on how many pages it stands
+//! and an example.
 
 use newslode_common::page::Site;
-use newslode_partitioner::template::{Role, Template};
+use newslode_common::version::ContentHash;
+use newslode_miner::templates::Templates;
+use newslode_partitioner::template::pattern::Vertex;
+use newslode_partitioner::template::{Role, Slot, Template};
+
+use super::show::{end, usage};
 
 use crate::args::ExplainFormat;
 use crate::exit::{Exit, hinted};
 use crate::out;
 
-/// Lines of the picture and its measures in pixels.
-const LINE: usize = 18;
-const INDENT: usize = 14;
-const WIDTH: usize = 960;
-/// Characters of a line of either form.
-const MOST: usize = 100;
+/// The picture's measures in pixels.
+const LINE: usize = 20;
+const INDENT: usize = 16;
+const WIDTH: usize = 1080;
+const MARGIN: usize = 12;
+const LETTER: f64 = 7.3;
+/// Characters of a line of text.
+const MOST: usize = 120;
 
-pub(super) fn explain(site: &Site, templates: &[Template], format: ExplainFormat) -> anyhow::Result<Exit> {
-    if templates.is_empty() {
+pub(super) fn explain(
+    site: &Site,
+    known: &Templates<Template, ContentHash>,
+    format: ExplainFormat,
+) -> anyhow::Result<Exit> {
+    if known.live().is_empty() && known.dropped().is_empty() {
         return Err(hinted(
             format!("{site} has no template"),
-            "three articles that are alike make one: mine more of the site",
+            "five articles that are alike make one: mine more of the site",
         ));
     }
+    let mut parts: Vec<(String, Option<&Template>)> =
+        known.live().iter().map(|live| (usage(live), Some(&live.template))).collect();
+    parts.extend(known.dropped().iter().rev().map(|dropped| (end(dropped), None)));
     match format {
-        ExplainFormat::Text => templates.iter().try_for_each(|template| out::text(&text(template)))?,
-        ExplainFormat::Svg => out::text(&svg(templates))?,
+        ExplainFormat::Text => parts.iter().try_for_each(|(head, part)| out::text(&text(head, *part)))?,
+        ExplainFormat::Svg => out::text(&svg(&parts))?,
     }
     Ok(Exit::Done)
 }
@@ -36,78 +54,145 @@ fn role(role: Role) -> &'static str {
     }
 }
 
-/// One line of the pattern: its depth, what stands there, and its role if it varies.
-fn lines(template: &Template) -> Vec<(usize, String, Option<Role>)> {
+/// A line of what is told of a pattern.
+struct Line {
+    depth: usize,
+    text: String,
+    /// What varies there; of what does not, whether it is a part that all pages have.
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Holder,
+    Fixed,
+    Varies(Role),
+}
+
+fn lines(template: &Template) -> Vec<Line> {
+    let vertices = &template.pattern.vertices;
     let mut lines = Vec::new();
+    // Ends of the vertices that have lines of their own above the current one.
     let mut ends: Vec<usize> = Vec::new();
-    for (at, vertex) in template.pattern.vertices.iter().enumerate() {
+    let mut at = 0;
+    while at < vertices.len() {
         while ends.last().is_some_and(|end| *end <= at) {
             ends.pop();
         }
-        let depth = ends.len();
-        ends.push(at + vertex.size as usize);
-        let slot = template.slots.iter().find(|slot| slot.vertex as usize == at);
-        let text = match slot {
-            Some(slot) => format!(
-                "{} {} on {} of {} pages, {:.0} words: {}",
-                vertex.label,
-                role(slot.role),
-                slot.pages,
-                template.pages,
-                slot.words,
-                slot.example
-            ),
-            None => vertex.label.clone(),
+        let end = at + vertices[at].size as usize;
+        let is_fixed = !vertices[at..end].iter().any(|vertex| vertex.is_wild);
+        let (text, kind, next) = match template.slots.iter().find(|slot| slot.vertex as usize == at) {
+            Some(slot) => {
+                (varying(slot, &vertices[at].label, template.pages), Kind::Varies(slot.role), at + 1)
+            }
+            None if is_fixed => (fixed(&vertices[at..end]), Kind::Fixed, end),
+            None => {
+                // Elements that hold nothing but one another.
+                let mut last = at;
+                while last + 1 < end
+                    && vertices[last].size == vertices[last + 1].size + 1
+                    && !vertices[last + 1].is_wild
+                {
+                    last += 1;
+                }
+                let names: Vec<&str> =
+                    vertices[at..=last].iter().map(|vertex| vertex.label.as_str()).collect();
+                (names.join(" > "), Kind::Holder, last + 1)
+            }
         };
-        let text: String = out::harmless(&text).chars().take(MOST).collect();
-        lines.push((depth, text, slot.map(|slot| slot.role)));
+        lines.push(Line { depth: ends.len(), text: out::harmless(&text).to_string(), kind });
+        if kind == Kind::Holder {
+            ends.push(end);
+        }
+        at = next;
     }
     lines
 }
 
-fn text(template: &Template) -> String {
-    let mut text = format!(
-        "template v{}: {} pages, {} vertices, {} passages vary\n",
-        template.version,
-        template.pages,
-        template.pattern.vertices.len(),
-        template.slots.len()
-    );
-    for (depth, line, slot) in lines(template) {
-        let mark = if slot.is_some() { '»' } else { ' ' };
-        text.push_str(&format!("{mark} {}{line}\n", "  ".repeat(depth)));
+/// What varies: its wildcard, what it was taken for, how often it is there, and what it may hold.
+fn varying(slot: &Slot, wild: &str, pages: u32) -> String {
+    let sort = match wild.chars().next() {
+        Some('+') => "one or more",
+        Some('?') => "one or none",
+        Some('*') => "any number",
+        _ => "one",
+    };
+    let on =
+        if slot.pages == pages { "all pages".to_owned() } else { format!("{} of {pages} pages", slot.pages) };
+    let example = if slot.example.is_empty() { String::new() } else { format!(": {}", slot.example) };
+    format!("{} ({sort}, on {on}, {:.0} words){example}", role(slot.role), slot.words)
+}
+
+/// A part that all pages have: its elements as far as they hold one another, and its texts.
+fn fixed(vertices: &[Vertex]) -> String {
+    let is_text = |vertex: &&Vertex| vertex.label.starts_with('"');
+    let chain = vertices.windows(2).take_while(|pair| pair[0].size == pair[1].size + 1).count();
+    let names = vertices[..=chain].iter().filter(|vertex| !is_text(vertex));
+    let names: Vec<&str> = names.map(|vertex| vertex.label.as_str()).collect();
+    let texts = vertices.iter().filter(is_text).map(|vertex| vertex.label.trim_matches('"'));
+    let texts: Vec<&str> = texts.collect();
+    let texts = if texts.is_empty() { String::new() } else { format!(": {}", texts.join(" · ")) };
+    format!("{}{texts}", names.join(" > "))
+}
+
+fn cut(text: &str, most: usize) -> String {
+    let mut letters = text.chars();
+    let mut cut: String = letters.by_ref().take(most).collect();
+    if letters.next().is_some() {
+        cut.pop();
+        cut.push('…');
+    }
+    cut
+}
+
+fn text(head: &str, template: Option<&Template>) -> String {
+    let mut text = format!("{head}\n");
+    for line in template.map(lines).unwrap_or_default() {
+        let mark = if matches!(line.kind, Kind::Varies(_)) { '»' } else { ' ' };
+        let indent = "  ".repeat(line.depth);
+        text.push_str(&format!(
+            "{mark} {indent}{}\n",
+            cut(&line.text, MOST.saturating_sub(indent.len()).max(40))
+        ));
     }
     text
 }
 
-fn svg(templates: &[Template]) -> String {
+fn colour(kind: Kind) -> (&'static str, &'static str) {
+    match kind {
+        Kind::Varies(Role::Body) => ("#cde8c9", "#123d0c"),
+        Kind::Varies(Role::Title) => ("#c9dcf2", "#0c2a4d"),
+        Kind::Varies(Role::Other) => ("#f3e6c4", "#4d3a0c"),
+        Kind::Fixed => ("none", "#555555"),
+        Kind::Holder => ("none", "#1a1a1a"),
+    }
+}
+
+fn svg(parts: &[(String, Option<&Template>)]) -> String {
     let mut rows = String::new();
-    let mut y = LINE;
-    let escaped = |text: &str| {
-        let text = text.replace('&', "&amp;").replace('<', "&lt;");
-        text.replace('>', "&gt;").replace('"', "&quot;")
-    };
-    for template in templates {
-        rows.push_str(&format!(
-            "<text x=\"8\" y=\"{y}\" font-weight=\"bold\">template v{}, {} pages</text>\n",
-            template.version, template.pages
-        ));
-        y += LINE;
-        for (depth, line, slot) in lines(template) {
-            let x = 8 + depth * INDENT;
-            let colour = match slot {
-                Some(Role::Body) => "#cde8c9",
-                Some(Role::Title) => "#c9dcf2",
-                Some(Role::Other) => "#f3e6c4",
-                None => "none",
-            };
-            let top = y - LINE + 5;
-            rows.push_str(&format!(
-                "<rect x=\"{x}\" y=\"{top}\" width=\"{}\" height=\"{LINE}\" fill=\"{colour}\"/>\
-                 <text x=\"{x}\" y=\"{y}\">{}</text>\n",
-                WIDTH.saturating_sub(x + 8),
-                escaped(&line)
-            ));
+    let mut y = LINE + 4;
+    let mut legend = MARGIN;
+    for (kind, name) in [
+        (Kind::Varies(Role::Title), "title"),
+        (Kind::Varies(Role::Body), "body"),
+        (Kind::Varies(Role::Other), "varies"),
+        (Kind::Fixed, "grey: the same on all pages"),
+    ] {
+        row(&mut rows, (legend, y), name.chars().count() as f64 * LETTER + 10.0, kind, name);
+        legend += (name.chars().count() as f64 * LETTER) as usize + 26;
+    }
+    y += 2 * LINE;
+    for (head, template) in parts {
+        for (number, part) in head.split("; ").enumerate() {
+            let weight = if number == 0 { " font-weight=\"bold\" font-size=\"14\"" } else { "" };
+            rows.push_str(&format!("<text x=\"{MARGIN}\" y=\"{y}\"{weight}>{}</text>\n", escaped(part)));
+            y += LINE;
+        }
+        y += LINE / 4;
+        for line in template.map(lines).unwrap_or_default() {
+            let x = (MARGIN + line.depth * INDENT).min(WIDTH / 2);
+            let width = (WIDTH - x - MARGIN) as f64;
+            row(&mut rows, (x, y), width, line.kind, &cut(&line.text, ((width - 10.0) / LETTER) as usize));
             y += LINE;
         }
         y += LINE;
@@ -116,6 +201,24 @@ fn svg(templates: &[Template]) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{y}\" font-family=\"monospace\" \
          font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n{rows}</svg>\n"
     )
+}
+
+/// A line on its ground.
+fn row(rows: &mut String, (x, y): (usize, usize), width: f64, kind: Kind, text: &str) {
+    let (ground, ink) = colour(kind);
+    if ground != "none" {
+        let (top, height) = (y + 5 - LINE, LINE - 2);
+        rows.push_str(&format!(
+            "<rect x=\"{x}\" y=\"{top}\" width=\"{width:.0}\" height=\"{height}\" rx=\"3\" fill=\"{ground}\"/>"
+        ));
+    }
+    let x = x + 5;
+    rows.push_str(&format!("<text x=\"{x}\" y=\"{y}\" fill=\"{ink}\">{}</text>\n", escaped(text)));
+}
+
+fn escaped(text: &str) -> String {
+    let text = text.replace('&', "&amp;").replace('<', "&lt;");
+    text.replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]
@@ -140,20 +243,22 @@ mod tests {
 
     #[test]
     fn people_see_what_varies() {
-        let text = text(&templates()[0]);
-        assert!(text.starts_with("template v1: 4 pages, "), "{text}");
+        let text = text("template v1", Some(&templates()[0]));
+        assert!(text.starts_with("template v1\n"), "{text}");
         assert!(
-            text.contains("» ") && text.contains("body on 4 of 4 pages, 7 words: It is story 0"),
+            text.contains("» ") && text.contains("body (one, on all pages, 7 words): It is story 0"),
             "{text}"
         );
-        assert!(text.contains("\"Sport\""), "{text}");
+        assert!(text.contains("ul: News · Sport"), "{text}");
     }
 
     #[test]
     fn the_picture_is_well_formed() {
-        let svg = svg(&templates());
+        let templates = templates();
+        let svg = svg(&[("v2 & more".to_owned(), Some(&templates[0])), ("v1".to_owned(), None)]);
+        assert!(svg.contains("v2 &amp; more"));
         assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
-        assert!(svg.contains("#cde8c9") && svg.contains("&quot;&amp; more&quot;"), "{svg}");
+        assert!(svg.contains("#cde8c9") && svg.contains("p: &amp; more"), "{svg}");
         assert_eq!(svg.matches("<text").count(), svg.matches("</text>").count());
     }
 }

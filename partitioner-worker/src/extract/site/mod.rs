@@ -4,7 +4,8 @@
 //! A correction teaches by *places* (three elements with their classes, see [`place`]): which hold body and
 //! where fields stand. Pages that nobody labelled show what the site repeats. Both act on the likelihoods of
 //! the runs that the single page's reader gives, so that a site of which nothing is known is read as if this
-//! module did not exist. The value is small, serialised as JSON with its form's number, and belongs to no page.
+//! module did not exist. The value is small, belongs to no page, and serialises without the templates, which whoever
+//! keeps it has with what is known of their use.
 //!
 //! Invariants: pure; a correction that its page does not show is refused; learning from a page twice
 //! replaces what it taught. Start at [`SiteKnowledge::teach`].
@@ -33,8 +34,6 @@ use fields::Sheet;
 use lesson::Taught;
 use repeats::{Seen, hash, repeats};
 
-/// Number of the serialised form.
-const FORM: u32 = 1;
 /// Corrected pages that count; the oldest goes.
 const MOST_LESSONS: usize = 32;
 /// Other pages kept for comparison; the oldest goes.
@@ -81,53 +80,16 @@ pub enum TeachError {
     Nothing,
 }
 
-/// A value that is no knowledge of a site, or of a form that this version does not know.
-#[derive(Debug, thiserror::Error)]
-pub enum KnowledgeError {
-    /// Not JSON of this form.
-    #[error("not the knowledge of a site: {0}")]
-    Json(#[from] serde_json::Error),
-    /// Written by another version.
-    #[error("the knowledge has form {0}, this version reads form {FORM}")]
-    Form(u32),
-}
-
 /// Everything known of a site.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SiteKnowledge {
-    form: u32,
     lessons: Vec<Lesson>,
     seen: Vec<Seen>,
-    #[serde(default)]
+    #[serde(skip)]
     templates: Vec<Template>,
 }
 
-impl Default for SiteKnowledge {
-    fn default() -> Self {
-        SiteKnowledge { form: FORM, lessons: Vec::new(), seen: Vec::new(), templates: Vec::new() }
-    }
-}
-
 impl SiteKnowledge {
-    /// Reads what [`to_json`](Self::to_json) wrote.
-    ///
-    /// # Errors
-    /// Anything else, or another form.
-    pub fn from_json(bytes: &[u8]) -> Result<SiteKnowledge, KnowledgeError> {
-        #[derive(Deserialize)]
-        struct Head {
-            form: u32,
-        }
-        let Head { form } = serde_json::from_slice(bytes)?;
-        if form == FORM { Ok(serde_json::from_slice(bytes)?) } else { Err(KnowledgeError::Form(form)) }
-    }
-
-    /// The value as it is stored.
-    #[must_use]
-    pub fn to_json(&self) -> Vec<u8> {
-        serde_json::to_vec(self).unwrap_or_default()
-    }
-
     /// What corrected pages taught, the oldest first.
     #[must_use]
     pub fn lessons(&self) -> &[Lesson] {
@@ -155,27 +117,33 @@ impl SiteKnowledge {
         self.seen.push(Seen::of(url, &Runs::of(page)));
     }
 
-    /// Remembers pages of the site and learns its templates from them. A template that is learnt again with
-    /// another pattern gets the next version.
-    pub fn learn(&mut self, pages: &[&Page]) {
+    /// Compares pages with these from now on, and with no others.
+    pub fn see_only(&mut self, pages: &[&Page]) {
+        self.seen.clear();
         let step = pages.len().div_ceil(MOST_SEEN).max(1);
         pages.iter().step_by(step).for_each(|page| self.see(page));
-        let known = std::mem::take(&mut self.templates);
-        let next = known.iter().map(|template| template.version).max().unwrap_or(0) + 1;
+    }
+
+    /// Compares pages with these and learns the site's templates from them: for pages that are all there is.
+    pub fn learn(&mut self, pages: &[&Page]) {
+        self.see_only(pages);
         self.templates = induce(pages);
-        for template in &mut self.templates {
-            let same = known.iter().find(|known| known.pattern == template.pattern);
-            template.version = same.map_or(next, |known| known.version);
-        }
+        (1..).zip(&mut self.templates).for_each(|(version, template)| template.version = version);
     }
 
-    /// The same lessons with the pages and templates that another knows.
+    /// Reads pages by these templates; of several that accept a page the first does.
+    pub fn set_templates(&mut self, templates: Vec<Template>) {
+        self.templates = templates;
+    }
+
+    /// The version of the template that accepts a page.
     #[must_use]
-    pub fn with_pages_of(self, other: &SiteKnowledge) -> SiteKnowledge {
-        SiteKnowledge { lessons: self.lessons, ..other.clone() }
+    pub fn template_of(&self, page: &Page) -> Option<u32> {
+        let fit = fit(&self.templates, page)?;
+        self.templates.get(fit.template).map(|template| template.version)
     }
 
-    /// The site's templates, those of most pages first.
+    /// The site's templates.
     #[must_use]
     pub fn templates(&self) -> &[Template] {
         &self.templates

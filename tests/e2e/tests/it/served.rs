@@ -47,8 +47,22 @@ async fn commands_work_against_the_services(
 
     let articles = lab.ok(&services.asking(&["export", "articles"])).await;
     assert!(articles.lines().count() > 20, "{articles}");
-    assert_eq!(articles, lab.ok(&["export", "articles", run]).await);
+    let embedded = lab.ok(&["export", "articles", run]).await;
+    assert_eq!(of_pages(&articles), of_pages(&embedded));
 
     let proof = lab.json(&services.asking(&["verify", "--json"])).await;
     assert_eq!((&proof["different"], &proof["sites"]), (&0.into(), &lab.seeds().len().into()), "{proof}");
+}
+
+/// What articles are without the site's say in their bodies: that depends on which of its pages were there when they
+/// were viewed, which the embedded engine does at its end and the services as pages come.
+fn of_pages(articles: &str) -> Vec<serde_json::Value> {
+    let of = |line: &str| {
+        let mut article: serde_json::Value = serde_json::from_str(line).unwrap();
+        let body = article.as_object_mut().unwrap().remove("body").unwrap();
+        assert!(!body.as_array().unwrap().is_empty(), "{line}");
+        article["evidence"].as_object_mut().unwrap().remove("body");
+        article
+    };
+    articles.lines().map(of).collect()
 }

@@ -1,0 +1,138 @@
+//! `newslode template list` and `show`: of which sites something is known, and what.
+
+use newslode_common::page::Site;
+use newslode_common::store::SiteState;
+use newslode_common::time::Timestamp;
+use newslode_miner::known::Known;
+use newslode_miner::templates::{Dropped, Live, Reason};
+use newslode_partitioner::extract::Lesson;
+use newslode_partitioner::template::Template;
+
+use crate::exit::Exit;
+use crate::out;
+
+pub(super) async fn list(state: &dyn SiteState) -> anyhow::Result<Exit> {
+    for (site, _) in state.sites().await? {
+        let (known, _) = Known::read(state, &site).await?;
+        if known.is_empty() {
+            continue;
+        }
+        let templates = &known.templates;
+        let (seen, accepted) = templates.acceptance();
+        out::line(format!(
+            "{site}  {}, {} in use and {} dropped, {accepted} of {seen} articles accepted, {} waiting",
+            counted(known.site.lessons().len(), "corrected page"),
+            counted(templates.live().len(), "template"),
+            templates.dropped().len(),
+            templates.waiting().len()
+        ))?;
+    }
+    Ok(Exit::Done)
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+pub(super) fn show(site: &Site, known: &Known) -> anyhow::Result<Exit> {
+    let (seen, accepted) = known.templates.acceptance();
+    out::line(format!(
+        "{site}: {accepted} of {seen} articles are accepted by a template, {} wait for one, {} are compared with others",
+        known.templates.waiting().len(),
+        known.site.seen().count()
+    ))?;
+    if known.is_new {
+        out::line("its articles are not all read again since a person changed this")?;
+    }
+    known.site.lessons().iter().try_for_each(lesson)?;
+    known.templates.live().iter().try_for_each(|live| out::line(format!("\n{}", usage(live))))?;
+    known
+        .templates
+        .dropped()
+        .iter()
+        .rev()
+        .try_for_each(|dropped| out::line(format!("\n{}", end(dropped))))?;
+    Ok(Exit::Done)
+}
+
+fn lesson(lesson: &Lesson) -> anyhow::Result<()> {
+    out::line(format!("\ncorrected: {}", out::harmless(&lesson.url)))?;
+    for (place, words) in &lesson.places {
+        let share = if words.all > 0.0 { words.body / words.all * 100.0 } else { 0.0 };
+        out::line(format!("  {share:3.0} % of {:5.0} words  {}", words.all, out::harmless(place)))?;
+    }
+    let fields = &lesson.fields;
+    for source in &fields.title {
+        let around = format!("{}…{}", source.before, source.after);
+        out::line(out::harmless(&format!("  title: {:?}, as `{around}`", source.source)))?;
+    }
+    for (field, places) in [("authors", &fields.authors), ("published", &fields.published)] {
+        for place in places {
+            out::line(out::harmless(&format!("  {field}: {place}")))?;
+        }
+    }
+    Ok(())
+}
+
+/// What is known of the use of a template.
+pub(super) fn usage(live: &Live<Template>) -> String {
+    format!(
+        "template v{}: {} vertices, {} passages vary; learnt {} of {} pages; accepts {:.0} % ({} of {} pages fetched \
+         since {}), the last of {}",
+        live.version,
+        live.template.pattern.vertices.len(),
+        live.template.slots.len(),
+        time(live.learnt_at),
+        live.template.pages,
+        live.acceptance() * 100.0,
+        live.accepted,
+        live.seen,
+        time(live.since),
+        time(live.last_at)
+    )
+}
+
+/// Why and when a template was dropped.
+pub(super) fn end(dropped: &Dropped<Template>) -> String {
+    let (version, at, last) = (dropped.version, time(dropped.dropped_at), time(dropped.last_at));
+    let why = match dropped.reason {
+        Reason::LayoutChanged { acceptance } => format!(
+            "the layout changed after {last}; until then it accepted {:.0} % of the pages",
+            acceptance * 100.0
+        ),
+        Reason::Crowded => format!("the site has too many; it was last used on {last}"),
+    };
+    let (accepted, since) = (dropped.accepted, time(dropped.since));
+    format!("template v{version}: dropped {at}: {why}, {accepted} since {since}")
+}
+
+/// A time for people: UTC, to the second.
+fn time(at: Timestamp) -> String {
+    let millis = i64::try_from(at.0).unwrap_or(i64::MAX);
+    let at = jiff::Timestamp::from_millisecond(millis).unwrap_or(jiff::Timestamp::MAX);
+    at.strftime("%Y-%m-%d %H:%M:%SZ").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_of_a_change_is_told() {
+        let dropped = Dropped {
+            version: 2,
+            reason: Reason::LayoutChanged { acceptance: 0.951 },
+            since: Timestamp(0),
+            last_at: Timestamp(1_717_200_000_000),
+            dropped_at: Timestamp(1_717_200_061_000),
+            accepted: 71,
+            template: None,
+        };
+        assert_eq!(
+            end(&dropped),
+            "template v2: dropped 2024-06-01 00:01:01Z: the layout changed after 2024-06-01 00:00:00Z; until then it \
+             accepted 95 % of the pages, 71 since 1970-01-01 00:00:00Z"
+        );
+        assert_eq!(time(Timestamp(u64::MAX)), "9999-12-30 22:00:00Z");
+    }
+}
