@@ -13,6 +13,7 @@ mod input;
 mod out;
 mod params;
 mod progress;
+mod report;
 mod served;
 mod site;
 

@@ -67,6 +67,11 @@ pub(crate) enum Command {
     /// Print the taxonomy of a run.
     #[command(after_help = "Example:\n  newslode taxonomy run --explain sports")]
     Taxonomy(TaxonomyArgs),
+    /// Write a run as one HTML file: taxonomy, articles by concept, sites, front pages drawn.
+    #[command(
+        after_help = "Example:\n  newslode report run\n  newslode report --out today.html   (the services' store and archive)"
+    )]
+    Report(ReportArgs),
     /// Show which terms of a site stand on all pages alike, and which tell single pages apart.
     #[command(
         after_help = "Example:\n  newslode terms example.com run --limit 30\n  newslode terms example.com            (the services' store)"
@@ -210,6 +215,15 @@ pub(crate) struct TaxonomyArgs {
     /// Show the sites, labels, pairs and levels behind this concept.
     #[arg(long, value_name = "CONCEPT")]
     pub(crate) explain: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    /// Folder of the run; left out: the services' store and archive.
+    pub(crate) dir: Option<PathBuf>,
+    /// File to write [default: report.html in the run's folder, or here].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -187,7 +187,7 @@ fn tell(
         report.articles_found, report.articles_there, a.f1, a.title.0, a.authors.0, a.day.0
     ))?;
     out::line(format!(
-        "\n{} pages of {} sites in {:.1} s; everything is in {}: articles.jsonl, ontology.ttl, run.json",
+        "\n{} pages of {} sites in {:.1} s; everything is in {}: report.html (open it), articles.jsonl, ontology.ttl, run.json",
         run.outcomes.values().sum::<u64>(),
         run.sites,
         run.seconds,

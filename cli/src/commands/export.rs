@@ -22,6 +22,7 @@ use super::taxonomy::installation;
 use crate::args::{ExportArgs, ExportWhat, OntologyFormat};
 use crate::engine;
 use crate::exit::{Exit, hinted};
+use crate::report::{self, Shelves};
 
 /// What was written.
 pub(crate) struct Written {
@@ -41,10 +42,8 @@ pub(crate) async fn run(args: ExportArgs, config: &Config) -> anyhow::Result<Exi
     let mut to = BufWriter::new(std::io::stdout().lock());
     match args.what {
         ExportWhat::Articles => {
-            let (mut lines, mut none) = (to, std::io::sink());
-            write(&parts, Some(&mut lines), &mut none, RdfForm::Turtle).await?;
-            lines.flush()?;
-            return Ok(Exit::Done);
+            let line = |article: &Article, _: &_| json_line(&mut to, article);
+            write(&parts, &mut std::io::sink(), RdfForm::Turtle, line).await?;
         }
         ExportWhat::Hierarchies => each(&parts, Kind::Hierarchy, |_, xml| Ok(to.write_all(xml)?)).await?,
         ExportWhat::Instances => {
@@ -71,7 +70,7 @@ pub(crate) async fn run(args: ExportArgs, config: &Config) -> anyhow::Result<Exi
                 Some(OntologyFormat::Rdfxml) => RdfForm::Xml,
                 Some(OntologyFormat::Turtle) | None => RdfForm::Turtle,
             };
-            write(&parts, None::<&mut std::io::Sink>, &mut to, form).await?;
+            write(&parts, &mut to, form, |_, _| Ok(())).await?;
         }
     }
     to.flush()?;
@@ -96,13 +95,12 @@ async fn each(
     Ok(())
 }
 
-/// Writes articles as JSON Lines and the ontology in one pass; each article is filed under
-/// its concepts.
-async fn write(
+/// Writes the ontology, and hands each article, filed, to `take` with the keys of its concepts.
+pub(crate) async fn write(
     parts: &Parts,
-    mut lines: Option<&mut impl Write>,
     triples: &mut impl Write,
     form: RdfForm,
+    mut take: impl FnMut(&Article, &BTreeSet<String>) -> anyhow::Result<()>,
 ) -> anyhow::Result<(Taxonomy, usize)> {
     let taxonomy = fold::read(parts.state.as_ref()).await?.unwrap_or_default();
     let (sites, _) = Summaries::default().refresh(parts.state.as_ref()).await?;
@@ -121,12 +119,8 @@ async fn write(
         if let Ok(url) = article.url.parse() {
             others.remove(&url);
         }
-        if let Some(lines) = &mut lines {
-            serde_json::to_writer(&mut *lines, &article)?;
-            lines.write_all(b"\n")?;
-        }
         articles += 1;
-        Ok(())
+        take(&article, &keys)
     })
     .await?;
     // A page that two concept pages list is one instance of both.
@@ -158,7 +152,12 @@ pub(crate) async fn write_outputs(
 ) -> anyhow::Result<Written> {
     let (article_file, ontology_file) = engine::output_files(folder);
     let (mut lines, mut turtle) = (part(&article_file)?, part(&ontology_file)?);
-    let (taxonomy, articles) = write(parts, Some(&mut lines), &mut turtle, RdfForm::Turtle).await?;
+    let mut shelves = Shelves::default();
+    let take = |article: &Article, keys: &BTreeSet<String>| {
+        shelves.put(article, keys);
+        json_line(&mut lines, article)
+    };
+    let (taxonomy, articles) = write(parts, &mut turtle, RdfForm::Turtle, take).await?;
     for (mut out, file) in [(lines, &article_file), (turtle, &ontology_file)] {
         out.flush()?;
         rename(file)?;
@@ -173,7 +172,13 @@ pub(crate) async fn write_outputs(
         })
         .await?;
     }
+    report::write(parts, &taxonomy, &shelves, &engine::report_file(folder)).await?;
     Ok(Written { concepts: taxonomy.concepts.len(), relations: taxonomy.relations.len(), articles })
+}
+
+fn json_line(to: &mut impl Write, article: &Article) -> anyhow::Result<()> {
+    serde_json::to_writer(&mut *to, article)?;
+    Ok(to.write_all(b"\n")?)
 }
 
 fn part(file: &Path) -> anyhow::Result<BufWriter<std::fs::File>> {

@@ -182,6 +182,7 @@ async fn tell(engine: &Engine, folder: &Path, summary: &Summary) -> anyhow::Resu
     ))?;
     let (articles, ontology) = engine::output_files(folder);
     out::line(format!("articles: {}\nontology: {}", articles.display(), ontology.display()))?;
+    out::line(format!("report: {}", engine::report_file(folder).display()))?;
     out::line(format!("taxonomy: newslode taxonomy {}", folder.display()))
 }
 

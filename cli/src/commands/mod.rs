@@ -10,6 +10,7 @@ mod export;
 mod extract;
 mod mine;
 mod partition;
+mod report;
 mod seed;
 mod status;
 mod tables;
@@ -19,6 +20,7 @@ mod terms;
 mod verify;
 
 use newslode_common::config::Config;
+pub(crate) use status::spelled;
 
 use crate::args::Command;
 use crate::exit::Exit;
@@ -33,6 +35,7 @@ pub(crate) async fn run(command: Command, config: Config, quiet: bool) -> anyhow
         Command::Extract(args) => extract::run(args, &config).await,
         Command::Template(args) => template::run(args, &config).await,
         Command::Taxonomy(args) => taxonomy::run(args, &config).await,
+        Command::Report(args) => report::run(args, &config).await,
         Command::Terms(args) => terms::run(args, &config).await,
         Command::Export(args) => export::run(args, &config).await,
         Command::Seed(args) => seed::run(args, &config).await,

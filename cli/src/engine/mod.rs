@@ -265,3 +265,8 @@ pub(crate) async fn digests(state: &dyn SiteState) -> anyhow::Result<Vec<(String
 pub(crate) fn output_files(folder: &Path) -> (PathBuf, PathBuf) {
     (folder.join("articles.jsonl"), folder.join("ontology.ttl"))
 }
+
+/// The file of a run's report.
+pub(crate) fn report_file(folder: &Path) -> PathBuf {
+    folder.join("report.html")
+}

@@ -1,0 +1,31 @@
+//! `newslode report`: a run, or what the services mined, as one HTML file.
+
+use std::path::PathBuf;
+
+use newslode_common::config::Config;
+use newslode_miner::ontology::RdfForm;
+
+use super::export;
+use super::taxonomy::installation;
+use crate::args::ReportArgs;
+use crate::exit::{Exit, hinted};
+use crate::report::{self, Shelves};
+use crate::{engine, out};
+
+pub(crate) async fn run(args: ReportArgs, config: &Config) -> anyhow::Result<Exit> {
+    let parts = installation(args.dir.as_deref(), config).await?;
+    if newslode_miner::fold::read(parts.state.as_ref()).await?.is_none() {
+        return Err(hinted("nothing was folded yet", "mine first, or wait for the miner's first fold"));
+    }
+    let mut shelves = Shelves::default();
+    let take = |article: &_, keys: &_| {
+        shelves.put(article, keys);
+        Ok(())
+    };
+    let (taxonomy, _) = export::write(&parts, &mut std::io::sink(), RdfForm::Turtle, take).await?;
+    let here = || args.dir.as_deref().map_or_else(|| PathBuf::from("report.html"), engine::report_file);
+    let file = args.out.clone().unwrap_or_else(here);
+    report::write(&parts, &taxonomy, &shelves, &file).await?;
+    out::line(file.display())?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,146 @@
+//! A run as one HTML file: its taxonomy to browse, the articles by concept, its sites, pages with what was
+//! found on them drawn.
+//!
+//! The file stands alone and holds no script; what it says of other people's pages cannot run any. It is
+//! bounded: a concept shows its newest articles, and so many sites their front pages. Start at [`Shelves`],
+//! which is filled while articles are handed out, and [`write`].
+
+mod html;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use anyhow::Context as _;
+use newslode_common::article::Article;
+use newslode_common::hierarchy::{svg, xml};
+use newslode_common::page::Site;
+use newslode_common::store::{Kind, SiteStatus};
+use newslode_common::time::Timestamp;
+use newslode_miner::service::Parts;
+use newslode_miner::taxonomy::Taxonomy;
+
+/// Articles that a concept shows.
+const SHOWN: usize = 20;
+/// Sites whose front pages are drawn.
+const DRAWN: usize = 12;
+/// Characters of an article's beginning.
+const LEAD: usize = 400;
+
+/// An article as the report shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Story {
+    url: String,
+    site: String,
+    title: String,
+    authors: Vec<String>,
+    published: Option<String>,
+    words: usize,
+    lead: String,
+}
+
+impl Story {
+    fn of(article: &Article) -> Story {
+        let text = article.text();
+        let lead = text.chars().take(LEAD).collect::<String>();
+        let is_cut = lead.len() < text.len();
+        Story {
+            url: article.url.clone(),
+            site: article.site.clone(),
+            title: article.title.clone().unwrap_or_else(|| "(no title)".into()),
+            authors: article.authors.clone(),
+            published: article.published.clone(),
+            words: text.split_whitespace().count(),
+            lead: if is_cut { lead + "…" } else { lead },
+        }
+    }
+}
+
+/// The newest articles of a concept, and how many there are.
+#[derive(Clone, Debug, Default)]
+struct Shelf {
+    count: usize,
+    /// Newest first; undated ones last.
+    newest: Vec<Story>,
+}
+
+impl Shelf {
+    fn put(&mut self, story: Story) {
+        self.count += 1;
+        let at = self.newest.partition_point(|held| held.published >= story.published);
+        if at < SHOWN {
+            self.newest.insert(at, story);
+            self.newest.truncate(SHOWN);
+        }
+    }
+}
+
+/// Articles by the concepts that they are filed under.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Shelves {
+    by_concept: BTreeMap<String, Shelf>,
+    unfiled: Shelf,
+    by_site: BTreeMap<String, usize>,
+    articles: usize,
+}
+
+impl Shelves {
+    /// Files an article under the concepts of these keys.
+    pub(crate) fn put(&mut self, article: &Article, keys: &BTreeSet<String>) {
+        self.articles += 1;
+        *self.by_site.entry(article.site.clone()).or_default() += 1;
+        let story = Story::of(article);
+        for key in keys {
+            self.by_concept.entry(key.clone()).or_default().put(story.clone());
+        }
+        if keys.is_empty() {
+            self.unfiled.put(story);
+        }
+    }
+}
+
+/// All that the report shows.
+struct Report<'a> {
+    taxonomy: &'a Taxonomy,
+    shelves: &'a Shelves,
+    sites: Vec<SiteStatus>,
+    /// Site, and the drawing of its front page.
+    drawings: Vec<(Site, String)>,
+    made: Timestamp,
+}
+
+/// Writes the report of a run to `file`; it is whole or the one from before.
+pub(crate) async fn write(
+    parts: &Parts,
+    taxonomy: &Taxonomy,
+    shelves: &Shelves,
+    file: &Path,
+) -> anyhow::Result<()> {
+    let sites = parts.frontier.status().await?;
+    let drawings = drawings(parts, &sites).await?;
+    let text = html::page(&Report { taxonomy, shelves, sites, drawings, made: Timestamp::now() });
+    let part = file.with_extension("part");
+    let wrong = || format!("cannot write `{}`", file.display());
+    std::fs::write(&part, text).with_context(wrong)?;
+    std::fs::rename(&part, file).with_context(wrong)
+}
+
+/// The front pages of the sites with the most pages; sites without one are left out.
+async fn drawings(parts: &Parts, sites: &[SiteStatus]) -> anyhow::Result<Vec<(Site, String)>> {
+    let mut order: Vec<&SiteStatus> = sites.iter().collect();
+    order.sort_by_key(|site| (std::cmp::Reverse(site.urls), site.site.clone()));
+    let mut drawn = Vec::new();
+    for status in order {
+        if drawn.len() == DRAWN {
+            break;
+        }
+        let pages = parts.state.pages(&status.site).await?;
+        let Some((_, version)) = pages.into_iter().find(|(url, _)| url.is_home()) else { continue };
+        let Some(bytes) = parts.archive.get(Kind::Hierarchy, version.content).await? else { continue };
+        let Ok(hierarchy) = xml::read(&String::from_utf8_lossy(&bytes)) else { continue };
+        drawn.push((status.site.clone(), svg::write(&hierarchy)));
+    }
+    Ok(drawn)
+}
+
+#[cfg(test)]
+mod tests;

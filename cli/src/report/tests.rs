@@ -1,0 +1,90 @@
+use newslode_common::article::{Block, BlockKind, PageKind};
+use newslode_miner::taxonomy::{Concept, Relation};
+
+use super::*;
+
+fn article(number: usize, title: &str, published: Option<&str>) -> Article {
+    Article {
+        url: format!("https://a.test/{number}"),
+        site: "a.test".into(),
+        title: Some(title.into()),
+        authors: vec!["Ann <Ace>".into()],
+        published: published.map(str::to_owned),
+        modified: None,
+        place: None,
+        section: None,
+        concepts: Vec::new(),
+        language: None,
+        body: vec![Block { kind: BlockKind::Paragraph, text: "<script>alert(1)</script> & more".into() }],
+        image: None,
+        kind: PageKind::Article,
+        method: "made".into(),
+        evidence: BTreeMap::new(),
+    }
+}
+
+fn concept(key: &str, parent: Option<&str>) -> Concept {
+    Concept {
+        key: key.into(),
+        keys: vec![key.into()],
+        label: format!("<b>{key}</b>"),
+        forms: Vec::new(),
+        language: "en".into(),
+        sites: vec![Site::of_host("a.test")],
+        score: 1.0,
+        is_genre: false,
+        parents: parent.into_iter().map(str::to_owned).collect(),
+        parent: parent.map(str::to_owned),
+    }
+}
+
+fn taxonomy() -> Taxonomy {
+    let concepts = vec![concept("en:a", None), concept("en:b", Some("en:a")), concept("en:c", Some("en:b"))];
+    let relation = |broader: &str, narrower: &str| Relation {
+        broader: broader.into(),
+        narrower: narrower.into(),
+        level: 1,
+        sites: Vec::new(),
+    };
+    let relations = vec![relation("en:a", "en:b"), relation("en:b", "en:c")];
+    Taxonomy { support: 2, sites: 1, concepts, relations }
+}
+
+#[test]
+fn a_shelf_shows_the_newest_and_counts_all() {
+    let mut shelf = Shelf::default();
+    for number in 0..50 {
+        let day = format!("2024-01-{:02}", number % 25 + 1);
+        let published = (number % 5 != 0).then_some(day.as_str());
+        shelf.put(Story::of(&article(number, "t", published)));
+    }
+    assert_eq!((shelf.count, shelf.newest.len()), (50, SHOWN));
+    assert!(shelf.newest.is_sorted_by(|a, b| a.published >= b.published));
+    assert_eq!(shelf.newest[0].published.as_deref(), Some("2024-01-25"));
+}
+
+#[test]
+fn no_text_of_a_page_is_markup_and_every_link_inside_leads_somewhere() {
+    let taxonomy = taxonomy();
+    let mut shelves = Shelves::default();
+    shelves.put(&article(1, "<img src=x onerror=alert(1)>", Some("2024-01-02")), &["en:c".to_owned()].into());
+    shelves.put(&article(2, "plain", None), &BTreeSet::new());
+    let report = Report {
+        taxonomy: &taxonomy,
+        shelves: &shelves,
+        sites: Vec::new(),
+        drawings: Vec::new(),
+        made: Timestamp(0),
+    };
+    let html = html::page(&report);
+    for unsafe_text in ["<script", "<img", "<b>en", "<Ace>"] {
+        assert!(!html.contains(unsafe_text), "{unsafe_text}");
+    }
+    let inside: Vec<&str> =
+        html.split("href=\"#").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    assert!(inside.len() > 10, "{inside:?}");
+    for at in inside {
+        assert!(html.contains(&format!("id=\"{at}\"")), "{at}");
+    }
+    assert!(html.contains("Under <a href=\"#c0\"") && html.contains("Above <a href=\"#c2\""));
+}
