@@ -3,7 +3,7 @@
 //!
 //! The file stands alone and holds no script; what it says of other people's pages cannot run any. It is
 //! bounded: a concept shows its newest articles, and so many sites their front pages. Start at [`Shelves`],
-//! which is filled while articles are handed out, and [`write`].
+//! which is filled while articles are handed out, and [`write()`].
 
 mod html;
 
