@@ -154,8 +154,7 @@ pub(crate) fn judged(index: &Index, support: u32) -> BTreeMap<String, Judged> {
         for look in site.looks.iter().filter(|look| look.is_shown) {
             let Some(shown) = shown.get_mut(slot(look.id)) else { continue };
             shown.sites.push(at);
-            shown.looks.push(look);
-            shown.linked.extend(look.is_linked.then_some(look));
+            shown.see(look);
         }
         for id in &site.directories {
             if let Some(shown) = shown.get_mut(slot(*id)) {
@@ -175,8 +174,9 @@ pub(crate) fn judged(index: &Index, support: u32) -> BTreeMap<String, Judged> {
 #[must_use]
 pub(crate) fn judge_alone(key: &str, on: Vec<usize>, index: &Index) -> Judged {
     let id = index.names.get(key).unwrap_or(NONE);
-    let looks: Vec<&Look> = on.iter().filter_map(|at| index.sites.get(*at)?.look(id)).collect();
-    let shown = Shown { sites: on, linked: looks.clone(), looks, ..Shown::of(key) };
+    let mut shown = Shown::of(key);
+    on.iter().filter_map(|at| index.sites.get(*at)?.look(id)).for_each(|look| shown.see(look));
+    shown.sites = on;
     Judged { verdict: Verdict::Concept, ..candidate(shown, 1) }
 }
 
@@ -201,21 +201,56 @@ pub(crate) fn printed(mut judged: BTreeMap<String, Judged>) -> BTreeMap<String, 
     judged
 }
 
-/// A label over the sites, before it is judged.
+/// A label over the sites, before it is judged: what the fold asks of its looks, summed as they are met, since
+/// it meets some hundred thousand.
+#[derive(Default)]
 struct Shown<'a> {
     key: &'a str,
     sites: Vec<usize>,
-    /// On each of them.
-    looks: Vec<&'a Look>,
-    /// Its uses where it is a link.
-    linked: Vec<&'a Look>,
+    /// Sites that link it, and that link it inside themselves.
+    linked: usize,
+    inside: usize,
+    /// Over the sites that link it.
+    sums: Shares,
+    faults: faults::Tally,
+    /// Sites whose pages of it were read, and where these file stories.
+    read: usize,
+    filing: usize,
     /// Sites with stories in a directory of its name.
     directories: usize,
 }
 
+/// See the fields of the same names in [`Look`].
+#[derive(Default)]
+struct Shares {
+    spelled: f64,
+    inside: f64,
+    empty: f64,
+    no_follow: f64,
+    tail: f64,
+    grouped: f64,
+}
+
 impl<'a> Shown<'a> {
     fn of(key: &'a str) -> Shown<'a> {
-        Shown { key, sites: Vec::new(), looks: Vec::new(), linked: Vec::new(), directories: 0 }
+        Shown { key, ..Shown::default() }
+    }
+
+    /// Takes in how it looks on one more site.
+    fn see(&mut self, look: &Look) {
+        self.read += usize::from(look.files.is_some());
+        self.filing += usize::from(look.files == Some(true));
+        if look.is_linked {
+            self.linked += 1;
+            self.inside += usize::from(look.is_inside);
+            self.sums.spelled += look.spelled;
+            self.sums.inside += look.inside;
+            self.sums.empty += look.empty;
+            self.sums.no_follow += look.no_follow;
+            self.sums.tail += look.tail;
+            self.sums.grouped += look.grouped;
+            self.faults.add(look.fault);
+        }
     }
 }
 
@@ -227,36 +262,30 @@ pub fn verdict_of(judged: &BTreeMap<String, Judged>, key: &str) -> Verdict {
 
 /// Abridgement, vetoes and the own score: all that needs no other label.
 fn candidate(shown: Shown, support: u32) -> Judged {
-    let Shown { key, sites, looks, linked, directories } = shown;
-    let inside = linked.iter().filter(|look| look.is_inside).count();
+    let Shown { key, sites, linked, inside, sums, faults, read, filing, directories } = shown;
     let words = key.split_once(':').map_or(key, |(_, stems)| stems);
     let verdict = if !words.chars().any(char::is_alphabetic) {
         Verdict::NoWord
-    } else if linked.is_empty() {
+    } else if linked == 0 {
         Verdict::NowhereALink
     } else if inside == 0 {
         Verdict::LeavesItsSite
     } else if inside < support as usize {
         Verdict::TooFewSites
     } else {
-        faults::usual(&looks).unwrap_or(Verdict::Concept)
+        faults.usual(linked).unwrap_or(Verdict::Concept)
     };
-    let mean = |share: &dyn Fn(&Look) -> f64| mean(linked.iter().map(|look| share(look)));
-    let (spelled, tail) = (mean(&|look| look.spelled), mean(&|look| look.tail));
-    let filed = (directories as f64 / linked.len().max(1) as f64).min(1.0);
-    let (not_empty, followed) = (1.0 - mean(&|look| look.empty), 1.0 - mean(&|look| look.no_follow));
-    let shares = [spelled, filed, mean(&|look| look.inside), not_empty, followed, 1.0 - tail];
+    let count = linked.max(1) as f64;
+    let (spelled, tail) = (sums.spelled / count, sums.tail / count);
+    let filed = (directories as f64 / count).min(1.0);
+    let (not_empty, followed) = (1.0 - sums.empty / count, 1.0 - sums.no_follow / count);
+    let shares = [spelled, filed, sums.inside / count, not_empty, followed, 1.0 - tail];
     let own = shares.iter().sum::<f64>() / shares.len() as f64;
-    let own = if linked.len() < support as usize { 0.0 } else { own };
-    let (grouped, files) = (mean(&|look| look.grouped), files(&looks));
+    let own = if linked < support as usize { 0.0 } else { own };
+    let grouped = sums.grouped / count;
+    // Over the sites that counted a page which the label leads to: the share where such a page files stories.
+    let files = (read > 0).then(|| filing as f64 / read as f64);
     Judged { sites, own, score: own, spelled, tail, grouped, files, verdict }
-}
-
-/// Over the sites that counted a page which the label leads to: the share where such a page files stories.
-fn files(looks: &[&Look]) -> Option<f64> {
-    let read = looks.iter().filter(|look| look.files.is_some()).count();
-    let filing = looks.iter().filter(|look| look.files == Some(true)).count();
-    (read > 0).then(|| filing as f64 / read as f64)
 }
 
 /// The third abridgement rule. Until the pages of half of the candidates were read, a label without any
@@ -272,11 +301,6 @@ fn read_pages(judged: &mut BTreeMap<String, Judged>) {
             _ => {}
         }
     }
-}
-
-fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
-    let count = values.len().max(1) as f64;
-    values.sum::<f64>() / count
 }
 
 /// Drops the worse half of the candidates that are left, if there are two halves.

@@ -11,7 +11,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use futures::StreamExt;
 use newslode_common::broker::{Broker, BrokerError, Consumer, Delivery, Queue, depths};
 use newslode_common::config::MinerConfig;
 use newslode_common::message::seed::SeedMessage;
@@ -103,9 +102,17 @@ pub async fn run(parts: Parts, config: MinerConfig, stop: CancellationToken) -> 
 async fn pages_loop(parts: Parts, config: MinerConfig, stop: CancellationToken) -> anyhow::Result<()> {
     let mut consumer = parts.broker.consume(Queue::Partitions, config.prefetch).await?;
     while let Some(held) = gather(&parts, consumer.as_mut(), &config, &stop).await? {
-        let work = held.into_iter().map(|(site, held)| site_batch(&parts, &config, site, held, &stop));
-        let mut work = futures::stream::iter(work).buffer_unordered(SITES_AT_ONCE);
-        while work.next().await.is_some() {}
+        // Tasks of their own: to sum and pack one site's batch takes as long as a store takes to count another's.
+        let mut work = JoinSet::new();
+        for (site, held) in held {
+            if work.len() >= SITES_AT_ONCE {
+                work.join_next().await.transpose()?;
+            }
+            work.spawn(site_batch(parts.clone(), config.clone(), site, held, stop.clone()));
+        }
+        while let Some(ended) = work.join_next().await {
+            ended?;
+        }
     }
     Ok(())
 }
@@ -159,20 +166,20 @@ async fn gather(
 
 /// Counts one site's deliveries and ends them.
 async fn site_batch(
-    parts: &Parts,
-    config: &MinerConfig,
+    parts: Parts,
+    config: MinerConfig,
     site: Site,
     held: Vec<(Delivery, PartitionedPage)>,
-    stop: &CancellationToken,
+    stop: CancellationToken,
 ) {
     let (mut deliveries, mut pages): (Vec<_>, Vec<_>) = held.into_iter().unzip();
     while !pages.is_empty() {
         // A site's share of what was gathered may be over a batch, when other sites fill the prefetch.
         let rest = pages.split_off(config.batch.min(pages.len()));
         let later = deliveries.split_off(pages.len());
-        let work = || batch(parts, config.follow, &site, &pages, Timestamp::now());
-        let ends = patiently(stop, BatchError::is_retryable, work).await;
-        end_deliveries(parts, &site, deliveries, ends).await;
+        let work = || batch(&parts, config.follow, &site, &pages, Timestamp::now());
+        let ends = patiently(&stop, BatchError::is_retryable, work).await;
+        end_deliveries(&parts, &site, deliveries, ends).await;
         (deliveries, pages) = (later, rest);
     }
 }

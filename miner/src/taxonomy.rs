@@ -5,10 +5,11 @@
 //! a millionth. [`tree_text`] and [`explain`] show it to people.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use newslode_common::page::{CanonicalUrl, Site};
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::concepts::{
@@ -20,11 +21,13 @@ use crate::taxminer::{acyclic, frequent, parents, reduced, uncontradicted};
 
 mod evidence;
 mod expansion;
+mod forms;
 mod picture;
 mod show;
 mod subjects;
 pub(crate) use evidence::steps;
 use expansion::expand;
+use forms::Written;
 pub use picture::tree_svg;
 pub use show::{explain, tree_text};
 use subjects::subjects_only;
@@ -219,8 +222,9 @@ fn folded(sites: &[Arc<SiteSummary>], index: &Index, params: &FoldParams) -> Fol
     for (key, label) in &expansion.labels {
         parts.entry(key).or_default().push((key, label));
     }
+    let written = Written::of(&kept, sites, index);
     let concepts = parts.iter().map(|(key, labels)| {
-        let forms = forms(key, labels, sites);
+        let forms = written.forms(key, labels);
         let on: BTreeSet<usize> = labels.iter().flat_map(|(_, label)| &label.sites).copied().collect();
         let score = labels.iter().map(|(_, label)| label.score).fold(0.0, f64::max);
         let broader = relations.iter().filter(|relation| relation.narrower == *key);
@@ -249,42 +253,16 @@ fn folded(sites: &[Arc<SiteSummary>], index: &Index, params: &FoldParams) -> Fol
     Folded { taxonomy, asked: expansion.asked }
 }
 
-/// Written forms over all sites: those of the concept's own key first, then by sites, pages, alphabet.
-fn forms(own: &str, labels: &[(&str, &Judged)], sites: &[Arc<SiteSummary>]) -> Vec<Form> {
-    let mut found: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
-    let mut owned: BTreeSet<&str> = BTreeSet::new();
-    for (key, label) in labels {
-        for at in &label.sites {
-            let here = sites.get(*at).and_then(|site| site.labels.get(*key));
-            for (form, pages) in here.into_iter().flat_map(|label| &label.forms) {
-                let (on, total) = found.entry(form).or_default();
-                *on += 1;
-                *total += pages;
-                if *key == own {
-                    owned.insert(form);
-                }
-            }
-        }
-    }
-    let made = found.into_iter().map(|(text, (sites, pages))| Form { text: text.into(), sites, pages });
-    let mut forms: Vec<Form> = made.collect();
-    let is_owned = |form: &Form| owned.contains(form.text.as_str());
-    forms.sort_by(|a, b| {
-        (is_owned(b), b.sites, b.pages, &a.text).cmp(&(is_owned(a), a.sites, a.pages, &b.text))
-    });
-    forms
-}
-
 /// Which lists of which sites each concept stands in.
 struct Beside<'a> {
     names: &'a Names,
     /// Concept → site and list, ascending.
-    lists: HashMap<Id, Vec<(usize, usize)>>,
+    lists: FxHashMap<Id, Vec<(usize, usize)>>,
 }
 
 impl<'a> Beside<'a> {
     fn of(index: &Index<'a>, of: &[Id]) -> Beside<'a> {
-        let mut lists: HashMap<Id, Vec<(usize, usize)>> = HashMap::new();
+        let mut lists: FxHashMap<Id, Vec<(usize, usize)>> = FxHashMap::default();
         for (at, site) in index.sites.iter().enumerate() {
             for (number, list) in site.lists.iter().enumerate() {
                 for concept in list.iter().filter_map(|label| evidence::concept(of, *label)) {

@@ -5,7 +5,7 @@
 //! So a store judges the versions and counts the sum if none is stale or in conflict, as nearly always; else
 //! it counts nothing, its verdicts on these are final, and the rest is summed again. Start at [`Wholes`].
 
-use std::collections::HashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::{Applied, Change};
 use crate::contribution::Cell;
@@ -54,17 +54,17 @@ impl<'a> Wholes<'a> {
     }
 }
 
-/// The sum of changes' deltas by cell, in the order of the cells, zeroes left out.
+/// The sum of changes' deltas by cell, in no order; zeroes may be among them.
 pub(super) fn merged<'a>(changes: &[&'a Change]) -> Vec<(&'a Cell, i64)> {
     if let [one] = changes {
         return one.delta.iter().collect();
     }
-    let mut sums: HashMap<&Cell, i64> = HashMap::new();
+    // A batch moves about as many cells as a few of its pages.
+    let few = changes.iter().take(changes.len().div_ceil(8)).map(|change| change.delta.len()).sum();
+    let mut sums: FxHashMap<&Cell, i64> = FxHashMap::with_capacity_and_hasher(few, FxBuildHasher);
     for (cell, by) in changes.iter().flat_map(|change| change.delta.iter()) {
         let sum = sums.entry(cell).or_default();
         *sum = sum.wrapping_add(by);
     }
-    let mut sums: Vec<(&Cell, i64)> = sums.into_iter().filter(|(_, by)| *by != 0).collect();
-    sums.sort_unstable_by_key(|(cell, _)| *cell);
-    sums
+    sums.into_iter().collect()
 }

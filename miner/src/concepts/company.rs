@@ -5,10 +5,10 @@
 //! one whose address does not spell it rises among sections. Start at [`keep`].
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::ops::Range;
 
 use super::Judged;
-use crate::index::{Index, SiteIndex};
+use crate::index::Index;
 
 /// Rounds; scores move by less than a hundredth after eight.
 const ROUNDS: usize = 10;
@@ -40,19 +40,40 @@ pub(super) fn keep(judged: &mut BTreeMap<String, Judged>, index: &Index) {
 }
 
 /// The lists of each site as numbers of labels; those with one label or none say nothing.
-pub(super) struct Lists(Vec<Vec<Vec<usize>>>);
+pub(super) struct Lists {
+    members: Vec<u32>,
+    /// In the members.
+    lists: Vec<Range<usize>>,
+    /// In the lists.
+    sites: Vec<Range<usize>>,
+}
 
 impl Lists {
     /// `number` gives each label that takes part its number, the others `usize::MAX`.
     pub(super) fn of(number: &[usize], index: &Index) -> Lists {
-        let of_site = |site: &Arc<SiteIndex>| {
-            let known = site.lists.iter().map(|list| {
-                let members = list.iter().filter_map(|id| number.get(*id as usize).copied());
-                members.filter(|label| *label != usize::MAX).collect::<Vec<_>>()
-            });
-            known.filter(|members| members.len() > 1).collect()
-        };
-        Lists(index.sites.iter().map(of_site).collect())
+        let mut lists = Lists { members: Vec::new(), lists: Vec::new(), sites: Vec::new() };
+        for site in &index.sites {
+            let first = lists.lists.len();
+            for list in &site.lists {
+                let from = lists.members.len();
+                let known = list.iter().filter_map(|id| number.get(*id as usize));
+                lists.members.extend(known.filter_map(|label| u32::try_from(*label).ok()));
+                if lists.members.len() - from > 1 {
+                    lists.lists.push(from..lists.members.len());
+                } else {
+                    lists.members.truncate(from);
+                }
+            }
+            lists.sites.push(first..lists.lists.len());
+        }
+        lists
+    }
+
+    /// The lists of each site.
+    fn by_site(&self) -> impl Iterator<Item = impl Iterator<Item = &[u32]>> {
+        let lists = |site: &Range<usize>| self.lists.get(site.clone()).unwrap_or_default();
+        let members = |list: &Range<usize>| self.members.get(list.clone()).unwrap_or_default();
+        self.sites.iter().map(move |site| lists(site).iter().map(members))
     }
 }
 
@@ -60,20 +81,25 @@ impl Lists {
 pub(super) fn company(scores: &[f64], lists: &Lists) -> Vec<Option<f64>> {
     let mut over_sites = vec![(0.0, 0.0); scores.len()];
     let mut here = vec![(0.0, 0.0); scores.len()];
-    let score = |label: usize| scores.get(label).copied().unwrap_or(0.0);
-    for site in &lists.0 {
-        here.fill((0.0, 0.0));
+    let mut met: Vec<u32> = Vec::new();
+    let score = |label: &u32| scores.get(*label as usize).copied().unwrap_or(0.0);
+    for site in lists.by_site() {
         for members in site {
-            let sum: f64 = members.iter().map(|label| score(*label)).sum();
+            let sum: f64 = members.iter().map(score).sum();
             for label in members {
-                if let Some((total, weight)) = here.get_mut(*label) {
-                    *total += (sum - score(*label)) / (members.len() - 1) as f64;
+                if let Some((total, weight)) = here.get_mut(*label as usize) {
+                    if *weight == 0.0 {
+                        met.push(*label);
+                    }
+                    *total += (sum - score(label)) / (members.len() - 1) as f64;
                     *weight += 1.0;
                 }
             }
         }
-        for ((total, weight), (sum, sites)) in here.iter().zip(&mut over_sites) {
-            if *weight > 0.0 {
+        for label in met.drain(..) {
+            let label = label as usize;
+            if let (Some(here), Some((sum, sites))) = (here.get_mut(label), over_sites.get_mut(label)) {
+                let (total, weight) = std::mem::take(here);
                 *sum += total / weight;
                 *sites += 1.0;
             }

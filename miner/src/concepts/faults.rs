@@ -2,13 +2,14 @@
 //!
 //! A section's label leads to one page that has no better name. Sites break that in different ways for the
 //! same label ("more" leads nowhere on one, to ever other pages on the next), so faults of all kinds add up:
-//! half of the sites are enough. Start at [`usual`].
+//! half of the sites are enough. Start at [`Tally`].
+
+use std::cmp::Reverse;
 
 use newslode_common::contribution::{Role, url_id};
 use newslode_common::page::CanonicalUrl;
 
 use super::Verdict;
-use crate::index::Look;
 use crate::summary::{LabelSummary, SiteSummary};
 
 /// Pages that a label of one site leads to: beyond these, it leads anywhere.
@@ -19,16 +20,33 @@ pub(crate) const SECTION_STORIES: u64 = 3;
 const KINDS: [Verdict; 5] =
     [Verdict::Counts, Verdict::InText, Verdict::LeadsNowhere, Verdict::LeadsAnywhere, Verdict::SecondName];
 
-/// What is wrong with a label on half or more of the sites that link it; the most usual of several faults.
-pub(super) fn usual(looks: &[&Look]) -> Option<Verdict> {
-    let linked = || looks.iter().filter(|look| look.is_linked);
-    let faults: Vec<Verdict> = linked().filter_map(|look| look.fault).collect();
-    let count = |fault: &Verdict| faults.iter().filter(|other| *other == fault).count();
-    // Of equally usual ones the first site's.
-    let counts: Vec<(Verdict, usize)> = KINDS.iter().map(|fault| (*fault, count(fault))).collect();
-    let of = |fault: &Verdict| counts.iter().find(|(kind, _)| kind == fault).map_or(0, |(_, count)| *count);
-    let most = faults.iter().rev().max_by_key(|fault| of(fault)).copied();
-    most.filter(|_| 2 * faults.len() >= linked().count())
+/// What is wrong with a label's links on the sites that link it.
+#[derive(Default)]
+pub(super) struct Tally {
+    /// Of each of [`KINDS`] the sites, and which fault it was when it was met first.
+    met: [(usize, usize); KINDS.len()],
+    faults: usize,
+}
+
+impl Tally {
+    /// Takes in one more site.
+    pub(super) fn add(&mut self, fault: Option<Verdict>) {
+        let Some(at) = fault.and_then(|fault| KINDS.iter().position(|kind| *kind == fault)) else { return };
+        if let Some((sites, first)) = self.met.get_mut(at) {
+            if *sites == 0 {
+                *first = self.faults;
+            }
+            *sites += 1;
+        }
+        self.faults += 1;
+    }
+
+    /// What is wrong on half or more of the sites that link the label; the most usual of several faults, of equally
+    /// usual ones the first site's.
+    pub(super) fn usual(&self, linked: usize) -> Option<Verdict> {
+        let most = KINDS.iter().zip(self.met).max_by_key(|(_, (sites, first))| (*sites, Reverse(*first)));
+        most.filter(|_| self.faults > 0 && 2 * self.faults >= linked).map(|(kind, _)| *kind)
+    }
 }
 
 impl SiteSummary {

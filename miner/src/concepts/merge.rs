@@ -9,8 +9,10 @@
 //! by the key that most sites show, the first by name of several.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
 
 use super::Judged;
 use crate::index::{Id, Index, Indexer};
@@ -35,7 +37,7 @@ pub(crate) fn led_together<'a>(
 ) -> BTreeMap<&'a str, &'a str> {
     let mut is_kept = index.names.table(false);
     kept.keys().filter_map(|key| index.names.get(key)).for_each(|id| is_kept[id as usize] = true);
-    let mut shared: HashMap<(Id, Id), Vec<usize>> = HashMap::new();
+    let mut shared: FxHashMap<(Id, Id), Vec<usize>> = FxHashMap::default();
     for (at, site) in index.sites.iter().enumerate() {
         for group in &site.together {
             let group: Vec<Id> = group.iter().filter(|id| is_kept[**id as usize]).copied().collect();

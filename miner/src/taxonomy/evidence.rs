@@ -7,9 +7,10 @@
 //! A heading's reach is a guess that sites built alike get wrong alike: pairs that only outlines show need
 //! one site more. Start at [`seen`].
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
 use newslode_common::page::CanonicalUrl;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::index::{Id, Index, NONE, SiteIndex};
 use crate::taxminer::Seen;
@@ -30,8 +31,8 @@ pub(super) fn numbered(concepts: &Concepts, index: &Index) -> Vec<Id> {
 
 /// The pairs between concepts, and the sites and least levels at which they stand.
 pub(super) fn seen(index: &Index, of: &[Id], support: u32) -> Seen {
-    let mut said: HashSet<(Id, Id)> = HashSet::new();
-    let mut seen = Places::new();
+    let mut said: FxHashSet<(Id, Id)> = FxHashSet::default();
+    let mut seen = Places::default();
     for (at, site) in index.sites.iter().enumerate() {
         let by_path = site.by_path(|id| concept(of, id).is_some());
         for pair in site.nested.iter().chain(&by_path).filter_map(|(a, b)| pair(of, *a, *b)) {
@@ -46,7 +47,7 @@ pub(super) fn seen(index: &Index, of: &[Id], support: u32) -> Seen {
 
 /// The pairs that outlines show, as the print has them.
 pub(super) fn outlined(index: &Index, of: &[Id]) -> Seen {
-    let mut seen = Places::new();
+    let mut seen = Places::default();
     for (at, site) in index.sites.iter().enumerate() {
         add_outline(&mut seen, at, site, of);
     }
@@ -54,7 +55,7 @@ pub(super) fn outlined(index: &Index, of: &[Id]) -> Seen {
 }
 
 /// Of each pair the sites, ascending, with the least level there.
-type Places = HashMap<(Id, Id), Vec<(usize, u8)>>;
+type Places = FxHashMap<(Id, Id), Vec<(usize, u8)>>;
 
 fn add(seen: &mut Places, pair: (Id, Id), at: usize, level: u8) {
     let places = seen.entry(pair).or_default();

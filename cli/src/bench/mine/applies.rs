@@ -1,19 +1,21 @@
 //! Contributions counted a second: batches of a site against one call a page, and how that grows.
 
+use std::sync::Arc;
 use std::time::Instant;
 
-use futures::stream::{StreamExt, TryStreamExt};
+use anyhow::Context;
 use newslode_common::contribution::Delta;
 use newslode_common::page::Site;
 use newslode_common::store::{Applied, Change, SiteState, state_digest};
 use newslode_common::time::Timestamp;
 use newslode_common::version::{ContentHash, Version};
 use serde::Serialize;
+use tokio::task::JoinSet;
 
 use super::made::{MadeSite, REAL};
 
 /// Sites whose pages are counted, all at once where that is said.
-const SITES: u64 = 4;
+const SITES: usize = 4;
 /// Pages of each.
 const PAGES: usize = 256;
 /// Pages of a call.
@@ -25,7 +27,7 @@ pub(crate) struct Row {
     /// Pages of a call.
     pub(crate) batch: usize,
     /// Sites with a call under way.
-    pub(crate) at_once: u64,
+    pub(crate) at_once: usize,
     pub(crate) pages_per_second: f64,
     /// Over one call a page, one after another.
     pub(crate) times: f64,
@@ -51,25 +53,25 @@ pub(super) fn change(site: &MadeSite, page: u64) -> anyhow::Result<Change> {
 type Work = Vec<(Site, Vec<Change>)>;
 
 /// Measures a store. All sizes must end in the same state.
-pub(super) async fn measure(store: &'static str, state: &dyn SiteState) -> anyhow::Result<Applies> {
+pub(super) async fn measure(store: &'static str, state: Arc<dyn SiteState>) -> anyhow::Result<Applies> {
     let mut work: Work = Vec::new();
-    for number in 0..SITES {
+    for number in 0..SITES as u64 {
         let site = MadeSite::new(number, REAL)?;
         let changes = (0..PAGES as u64).map(|page| change(&site, page)).collect::<anyhow::Result<_>>()?;
         work.push((site.site, changes));
     }
     let counters: usize = work.iter().flat_map(|(_, changes)| changes).map(|change| change.delta.len()).sum();
-    let pages = work.len() * PAGES;
+    let (pages, work) = (work.len() * PAGES, Arc::new(work));
     let mut rows: Vec<Row> = Vec::new();
     let mut ends = Vec::new();
     for (batch, at_once) in [(1, 1)].into_iter().chain(BATCHES.map(|batch| (batch, SITES))) {
         let begun = Instant::now();
-        count(state, &work, batch, at_once).await?;
+        count(&state, &work, batch, at_once).await?;
         let pages_per_second = pages as f64 / begun.elapsed().as_secs_f64();
         let times = pages_per_second / rows.first().map_or(pages_per_second, |first| first.pages_per_second);
         rows.push(Row { batch, at_once, pages_per_second, times });
-        for (site, _) in &work {
-            ends.push((site.clone(), state_digest(state, site).await?));
+        for (site, _) in work.iter() {
+            ends.push((site.clone(), state_digest(state.as_ref(), site).await?));
             state.forget(site).await?;
         }
     }
@@ -79,14 +81,36 @@ pub(super) async fn measure(store: &'static str, state: &dyn SiteState) -> anyho
     Ok(Applies { store, pages, counters_per_page: counters as f64 / pages as f64, rows })
 }
 
-async fn count(state: &dyn SiteState, work: &Work, batch: usize, at_once: u64) -> anyhow::Result<()> {
-    let sites = work.iter().map(|(site, changes)| async move {
-        for part in changes.chunks(batch) {
-            let verdicts = state.apply(site, part).await?;
-            anyhow::ensure!(verdicts.iter().all(|verdict| *verdict == Applied::Applied), "not all counted");
+/// As the miner does: each site's batches one after another, in a task of their own.
+async fn count(
+    state: &Arc<dyn SiteState>,
+    work: &Arc<Work>,
+    batch: usize,
+    at_once: usize,
+) -> anyhow::Result<()> {
+    let mut tasks = JoinSet::new();
+    for at in 0..work.len() {
+        if tasks.len() >= at_once {
+            tasks.join_next().await.transpose()?.transpose()?;
         }
-        Ok(())
-    });
-    let at_once = usize::try_from(at_once).unwrap_or(1);
-    futures::stream::iter(sites).buffer_unordered(at_once).try_collect().await
+        tasks.spawn(count_site(state.clone(), work.clone(), at, batch));
+    }
+    while let Some(ended) = tasks.join_next().await {
+        ended??;
+    }
+    Ok(())
+}
+
+async fn count_site(
+    state: Arc<dyn SiteState>,
+    work: Arc<Work>,
+    at: usize,
+    batch: usize,
+) -> anyhow::Result<()> {
+    let (site, changes) = work.get(at).context("there is no such site")?;
+    for part in changes.chunks(batch) {
+        let verdicts = state.apply(site, part).await?;
+        anyhow::ensure!(verdicts.iter().all(|verdict| *verdict == Applied::Applied), "not all counted");
+    }
+    Ok(())
 }

@@ -13,6 +13,8 @@ mod records;
 mod server;
 mod soak;
 
+use std::sync::Arc;
+
 use newslode_common::store::redb::RedbStore;
 use serde::Serialize;
 
@@ -79,7 +81,7 @@ async fn redb(wanted: &Wanted, report: &mut MineReport, say: &mut dyn FnMut(&str
         return Ok(());
     }
     say("applies: redb");
-    report.applies.push(applies::measure("redb", &store).await?);
+    report.applies.push(applies::measure("redb", Arc::new(store.clone())).await?);
     say("records: redb");
     let fresh = RedbStore::open(&folder.path().join("records.redb"))?;
     let size = async || {
@@ -105,7 +107,7 @@ async fn redis(wanted: &Wanted, report: &mut MineReport, say: &mut dyn FnMut(&st
         return Ok(());
     }
     say("applies: Redis, appendfsync everysec");
-    report.applies.push(applies::measure("redis", store).await?);
+    report.applies.push(applies::measure("redis", Arc::new(store.clone())).await?);
     say("records: Redis");
     report.records.push(records::measure("redis", store, size).await?);
     Ok(())

@@ -152,8 +152,11 @@ impl Batch {
             new: change.new,
             day: change.fetched_at.day(),
         };
-        let sums = merged(changes).into_iter().map(|(cell, by)| (cell.clone(), by));
-        Batch { heads: changes.iter().map(head).collect(), sums: sums.collect() }
+        let moved = merged(changes).into_iter().filter(|(_, by)| *by != 0);
+        let mut sums: Vec<(Cell, i64)> = moved.map(|(cell, by)| (cell.clone(), by)).collect();
+        // Neighbours in the file one after another.
+        sums.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+        Batch { heads: changes.iter().map(head).collect(), sums }
     }
 }
 

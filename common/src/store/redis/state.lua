@@ -139,16 +139,30 @@ local function judge(versions, changes)
   return verdicts, counted, fresh
 end
 
+-- Nearly all counts are small, and making a text or a number of one takes longer than to look it up. Filled at the
+-- first call: while a library is loaded there are no functions of Lua's.
+local TEXTS, NUMBERS = {}, {}
+
+local function prepare()
+  for n = -1024, 1024 do
+    TEXTS[n] = string.format('%.0f', n)
+    NUMBERS[TEXTS[n]] = n
+  end
+end
+
 -- What to set and what to delete in one table: { key, fields and values, fields }.
 local function moved(key, fields, by)
-  local set, gone = {}, {}
-  for n, value in ipairs(read(key, fields)) do
-    local sum = add(count(value), by[n])
+  local set, sets, gone, gones = {}, 0, {}, 0
+  local values = read(key, fields)
+  for n = 1, #fields do
+    local value, sum = values[n], by[n]
+    if value then sum = add(NUMBERS[value] or count(value), sum) end
     if sum == 0 then
-      gone[#gone + 1] = fields[n]
+      gones = gones + 1
+      gone[gones] = fields[n]
     else
-      set[#set + 1] = fields[n]
-      set[#set + 1] = text(sum)
+      set[sets + 1], set[sets + 2] = fields[n], TEXTS[sum] or text(sum)
+      sets = sets + 2
     end
   end
   return { key, set, gone }
@@ -165,6 +179,7 @@ local function apply(keys, args)
   local is_whole = counted == #verdicts
   table.insert(verdicts, 1, is_whole and '1' or '0')
   if not is_whole then return verdicts end
+  if not TEXTS[0] then prepare() end
   local tables, changed = {}, 0
   for n = 1, #sums / 2 do
     tables[n] = moved(keys[3 + n], sums[2 * n - 1], sums[2 * n])
