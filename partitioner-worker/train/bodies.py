@@ -24,9 +24,9 @@ import numpy
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 WEIGHTS = ROOT / "src/extract/scorer/bodies.txt"
 FOLDS = 5
-TREES = 200
+TREES = 400
 PARAMS = {
-    "objective": "cross_entropy", "num_leaves": 15, "learning_rate": 0.06, "lambda_l2": 1.0, "max_bin": 63,
+    "objective": "cross_entropy", "num_leaves": 15, "learning_rate": 0.03, "lambda_l2": 1.0, "max_bin": 63,
     "min_sum_hessian_in_leaf": 0.05, "min_data_in_leaf": 30, "feature_fraction": 0.4, "extra_trees": True,
     "seed": 1, "num_threads": 1, "deterministic": True, "force_row_wise": True, "verbose": -1,
 }
@@ -96,6 +96,12 @@ def snippet_labels(page: dict) -> tuple[numpy.ndarray, numpy.ndarray]:
     return label, weight
 
 
+def is_mere_link(page: dict) -> numpy.ndarray:
+    """The runs that are never asked for, `Run::is_mere_link`."""
+    column = lambda name: page["measures"][:, page["names"].index(name)]
+    return (column("words") <= 20) & (column("link share") >= numpy.float32(0.9))
+
+
 def trained(pages: list[dict]) -> lightgbm.Booster:
     measures = numpy.concatenate([page["measures"] for page in pages])
     label, weight = (numpy.concatenate([page["labels"][part] for page in pages]) for part in (0, 1))
@@ -140,6 +146,7 @@ def main() -> None:
                 page["labels"] = labels(page)
             else:
                 continue
+            page["labels"][1][is_mere_link(page)] = 0
             pages.append(page)
     names = pages[0]["names"]
     sites = {page.get("site") or page["id"] for page in pages}

@@ -9,7 +9,7 @@
 //! Invariant: blocks are in page order; linear in the page up to the sorting of its runs.
 
 use newslode_common::article::{Block, BlockKind, Evidence};
-use newslode_common::page::{PageTree, squash};
+use newslode_common::page::{NodeId, PageTree, squash};
 use rustc_hash::FxHashMap;
 
 use super::measures::{self, Said};
@@ -32,6 +32,14 @@ const MAIN_SHARE: f32 = 0.2;
 const ALIKE_WORDS: f32 = 4.0;
 const ALIKE_LINKS: f32 = 0.5;
 const ALIKE_SCORE: f32 = 0.05;
+
+/// A table of data has as many cells, none of more words, and fewer links.
+const LEAST_CELLS: usize = 4;
+const CELL_WORDS: f32 = 25.0;
+const TABLE_LINKS: f32 = 0.5;
+
+/// The likelihood of what is nothing but a link.
+const LINK_SCORE: f32 = 0.001;
 
 pub(super) struct Body {
     pub(super) blocks: Vec<Block>,
@@ -82,8 +90,11 @@ pub(super) fn choose(
     scorer: &Scorer,
     site: Option<&SiteKnowledge>,
 ) -> (Vec<bool>, Option<Evidence>) {
-    let measures = measures::measure(page, runs, said);
-    let mut scores: Vec<f32> = measures.rows().map(|row| scorer.score(row)).collect();
+    let measures = measures::measure(page, runs, said, |run| !run.is_mere_link());
+    let mut measured = scorer.scores(measures.rows()).into_iter();
+    let score = |run: &Run| if run.is_mere_link() { None } else { measured.next() };
+    let mut scores: Vec<f32> = runs.runs.iter().map(score).map(|score| score.unwrap_or(LINK_SCORE)).collect();
+    even_tables(&page.tree, &runs.runs, &mut scores);
     let witness = site.and_then(|site| site.rescore(page, runs, &mut scores));
     let mut chosen = chosen(&runs.runs, &scores);
     add_alike(&runs.runs, &scores, &measures.paths, &mut chosen);
@@ -107,6 +118,39 @@ pub(super) fn chosen(runs: &[Run], scores: &[f32]) -> Vec<bool> {
         }
     }
     scores.iter().map(|score| *score >= threshold).collect()
+}
+
+/// Gives all cells of a table of data the mean of their likelihoods: it is body or not as a whole. What holds
+/// longer texts is no such table but a layout.
+fn even_tables(tree: &PageTree, runs: &[Run], scores: &mut [f32]) {
+    let mut tables: FxHashMap<NodeId, Vec<usize>> = FxHashMap::default();
+    let above = nearest_tables(tree);
+    for (number, run) in runs.iter().enumerate() {
+        if let Some(table) = above[run.block.index()] {
+            tables.entry(table).or_default().push(number);
+        }
+    }
+    for cells in tables.into_values() {
+        let is_short = cells.iter().all(|&cell| runs[cell].words <= CELL_WORDS);
+        let (words, links) = cells.iter().fold((0.0, 0.0), |(words, links), &cell| {
+            (words + runs[cell].words, links + runs[cell].link_words)
+        });
+        if words <= 0.0 || cells.len() < LEAST_CELLS || !is_short || links > TABLE_LINKS * words {
+            continue;
+        }
+        let sum: f32 = cells.iter().map(|&cell| runs[cell].words * scores[cell]).sum();
+        cells.iter().for_each(|&cell| scores[cell] = sum / words);
+    }
+}
+
+/// For each node the nearest table that it is or is in.
+fn nearest_tables(tree: &PageTree) -> Vec<Option<NodeId>> {
+    let mut nearest: Vec<Option<NodeId>> = Vec::with_capacity(tree.len());
+    for node in tree.node_ids() {
+        let above = tree.parent(node).and_then(|above| nearest[above.index()]);
+        nearest.push(if tree.tag(node) == Some("table") { Some(node) } else { above });
+    }
+    nearest
 }
 
 /// Adds the runs that have a signature of much of the chosen text.
@@ -206,6 +250,25 @@ mod tests {
         check([0.3, 0.25, 0.05], [true, true, false]);
         check([0.0, 0.0, 0.0], [false, false, false]);
         assert!(chosen(&[], &[]).is_empty());
+    }
+
+    #[test]
+    fn the_cells_of_a_table_are_taken_or_left_together() {
+        let page = page("<table><tr><td>one<td>two<tr><td>three four<td>five</table><p>six");
+        let runs = Runs::of(&page).runs;
+        let check = |scores: [f32; 5], expected: [f32; 5]| {
+            let mut even = scores;
+            even_tables(&page.tree, &runs, &mut even);
+            assert!(even.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-6), "{scores:?}: {even:?}");
+        };
+        check([0.1, 0.2, 0.4, 0.4, 0.9], [0.3, 0.3, 0.3, 0.3, 0.9]);
+        let layout = crate::testing::page(&format!(
+            "<table><tr><td>one<td>two<tr><td>{}<td>five</table>",
+            SENTENCES.join(" ")
+        ));
+        let mut scores = [0.1, 0.2, 0.9, 0.4];
+        even_tables(&layout.tree, &Runs::of(&layout).runs, &mut scores);
+        assert_eq!(scores, [0.1, 0.2, 0.9, 0.4]);
     }
 
     #[test]

@@ -12,12 +12,18 @@ use newslode_common::time::Timestamp;
 use super::months::month;
 
 const DAY_MS: u64 = 86_400_000;
+const LEAST_DIGITS: usize = 3;
 /// Longest text that may hold a date; the start of it is read.
 const MAX_TEXT: usize = 120;
 
 /// The date in a text, in ISO 8601. `month_first` decides what 3/5/2024 is.
 pub(super) fn parse(text: &str, fetched_at: Timestamp, month_first: bool) -> Option<String> {
-    let text = parted(text.trim().chars().take(MAX_TEXT));
+    let text = text.trim();
+    // Most texts are not: no date has fewer digits than "3 May 24" has.
+    if text.bytes().filter(u8::is_ascii_digit).take(LEAST_DIGITS).count() < LEAST_DIGITS {
+        return None;
+    }
+    let text = parted(text.chars().take(MAX_TEXT));
     let found = numeric(&text)
         .or_else(|| rfc2822(&text))
         .or_else(|| worded(&text))

@@ -48,6 +48,8 @@ pub(super) struct Metadata {
     /// Whether 3/5/2024 is a day in March on this page.
     pub(super) month_first: bool,
     pub(super) published: Option<Found<String>>,
+    /// A meta that is just named so: the day of publication or of the last change.
+    pub(super) dated: Option<Found<String>>,
     pub(super) modified: Option<Found<String>>,
     pub(super) section: Option<Found<String>>,
     pub(super) place: Option<Found<String>>,
@@ -103,9 +105,9 @@ impl Metadata {
                     "publishdate",
                     "publish-date",
                     "publication_date",
-                    "date",
                 ],
             ),
+            dated: witnesses.meta_date(&["date"]),
             modified: witnesses.date(
                 "dateModified",
                 &["article:modified_time", "og:updated_time", "dcterms.modified", "lastmod", "last-modified"],
@@ -190,10 +192,7 @@ impl<'a> Witnesses<'a> {
         };
         dated(self.objects.articles().find_map(of_object), "json-ld", 0.98)
             .or_else(|| dated(self.objects.all().find_map(of_object), "json-ld", 0.9))
-            .or_else(|| {
-                let meta = metas.iter().find_map(|name| self.metas_named(name).find_map(parse));
-                dated(meta, "meta", 0.9)
-            })
+            .or_else(|| self.meta_date(metas))
             .or_else(|| {
                 let value = |node: &NodeId| self.dated_text(*node).and_then(|text| parse(&text));
                 dated(self.with_itemprop(property).find_map(|node| value(&node)), "microdata", 0.9)
@@ -208,6 +207,12 @@ impl<'a> Witnesses<'a> {
                 let first = times.take(20).find_map(|&node| parse(&self.dated_text(node)?));
                 dated(first, "time", 0.7)
             })
+    }
+
+    fn meta_date(&self, metas: &[&str]) -> Option<Found<String>> {
+        let parse = |text: &str| dates::parse(text, self.fetched_at, self.month_first);
+        let value = metas.iter().find_map(|name| self.metas_named(name).find_map(parse))?;
+        Some(Found { value, witness: "meta", confidence: 0.9 })
     }
 
     /// Whether the text right before a `time` or inside it says that the date is one of a change.

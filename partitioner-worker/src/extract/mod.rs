@@ -35,6 +35,9 @@ pub use site::{Correction, FieldLesson, Lesson, SiteKnowledge, Source, TeachErro
 
 use metadata::{Found, Metadata};
 
+/// Days from publication to a change that a page tells as its date.
+const FEW_DAYS: i32 = 31;
+
 /// The kind of a page and, if that is an article, its fields and text. `fetched_at` is the time that no
 /// date of the page may be after.
 #[must_use]
@@ -80,7 +83,7 @@ pub fn body_evidence(page: &Page, fetched_at: Timestamp) -> Vec<(String, Vec<f32
     let metadata = Metadata::of(page, fetched_at);
     let title = title::title(page, &metadata).map(|found| found.value);
     let runs = runs::Runs::of(page);
-    let measures = measures::measure(page, &runs, &said(page, &metadata, title.as_deref()));
+    let measures = measures::measure(page, &runs, &said(page, &metadata, title.as_deref()), |_| true);
     let texts = runs.runs.iter().map(|run| run.text.clone());
     texts.zip(measures.rows().map(<[f32]>::to_vec)).collect()
 }
@@ -119,7 +122,13 @@ fn read(
         known.authors.or(metadata.authors).or_else(|| visible.authors(&metadata.site)).or(metadata.desk);
     let authors = evidence.keep("authors", authors).unwrap_or_default();
     let dated = || visible.published(fetched_at, metadata.month_first);
-    let mut published = metadata.published.or_else(dated).or_else(|| metadata.modified.clone());
+    let shown = || visible.shown(fetched_at, metadata.month_first);
+    let published = match (metadata.published, metadata.dated) {
+        (Some(found), Some(meta)) if found.witness == "time" => Some(first_day(Some(found), meta)),
+        (None, Some(meta)) => Some(first_day(shown(), meta)),
+        (published, _) => published,
+    };
+    let mut published = published.or_else(dated).or_else(|| metadata.modified.clone());
     let parse = |text: &str| dates::parse(text, fetched_at, metadata.month_first);
     if let Some(found) = &mut published {
         found.value = zones::local(&found.value, page, &visible, &parse);
@@ -142,6 +151,16 @@ fn read(
         kind: PageKind::Article,
         evidence: evidence.0,
     }
+}
+
+/// A meta named "date" may give the day of the last change: what a page shows a few days before it counts.
+fn first_day(shown: Option<Found<String>>, meta: Found<String>) -> Found<String> {
+    let day = |found: &Found<String>| found.value.get(..10)?.parse::<jiff::civil::Date>().ok();
+    let is_before = |shown: &Found<String>| {
+        let (Some(first), Some(last)) = (day(shown), day(&meta)) else { return false };
+        last.since(first).is_ok_and(|span| (1..=FEW_DAYS).contains(&span.get_days()))
+    };
+    shown.filter(is_before).unwrap_or(meta)
 }
 
 /// Evidence by field.

@@ -1,5 +1,9 @@
 //! The names of the months in the languages whose pages are read, whole and short.
 
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
 /// A line a month: its names, in any language, in lower case. Names of four letters or more may be cut to
 /// three or four with a dot.
 const NAMES: [&str; 12] = [
@@ -24,9 +28,19 @@ pub(super) fn month(word: &str) -> Option<i8> {
     if word.chars().count() < 3 || word.chars().any(|c| c.is_ascii_digit()) {
         return None;
     }
-    let at = NAMES.iter().position(|names| names.split(' ').any(|name| name == word))?;
-    i8::try_from(at + 1).ok()
+    TABLE.get(word.as_str()).copied()
 }
+
+/// The first month that has a name.
+static TABLE: LazyLock<FxHashMap<&'static str, i8>> = LazyLock::new(|| {
+    let mut table = FxHashMap::default();
+    for (month, names) in (1..).zip(NAMES) {
+        for name in names.split(' ') {
+            table.entry(name).or_insert(month);
+        }
+    }
+    table
+});
 
 #[cfg(test)]
 mod tests {

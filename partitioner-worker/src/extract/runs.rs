@@ -23,6 +23,10 @@ const INLINE: [&str; 37] = [
 /// Letters of a script without spaces that count as a word.
 const UNSPACED_WORD: f32 = 2.5;
 
+/// A text of no more words that is a link to this share is nothing but that; `train/bodies.py` leaves these out.
+const LINK_WORDS: f32 = 20.0;
+const LINK_SHARE: f32 = 0.9;
+
 /// A run of text.
 #[derive(Clone, Debug)]
 pub(super) struct Run {
@@ -43,6 +47,11 @@ impl Run {
     /// Share of its words that are links.
     pub(super) fn link_share(&self) -> f32 {
         share(self.link_words, self.words)
+    }
+
+    /// Whether it is a short text that is a link: a menu's, a headline's of elsewhere, never body.
+    pub(super) fn is_mere_link(&self) -> bool {
+        self.words <= LINK_WORDS && self.link_share() >= LINK_SHARE
     }
 
     /// Whether sentences make it: ten words that end like a sentence, or 25 words, mostly outside of links.

@@ -81,6 +81,21 @@ fn meta_microdata_and_text_stand_in() {
 }
 
 #[test]
+fn a_meta_date_may_be_that_of_a_change() {
+    let meta = "<meta property=og:type content=article><meta name=date content=2024-05-10>";
+    let check = |shown: &str, expected: &str| {
+        let found = fields(meta, &format!("<h1>Bridge stays open</h1>{shown}{TEXT}"));
+        assert_eq!(found.published.as_deref(), Some(expected), "{shown}");
+    };
+    check("<p>3 May 2024</p>", "2024-05-03");
+    check("<time>3 May 2024</time>", "2024-05-03");
+    check("", "2024-05-10");
+    // Not of this article: too long before, or after.
+    check("<p>3 May 2023</p>", "2024-05-10");
+    check("<time>11 May 2024</time>", "2024-05-10");
+}
+
+#[test]
 fn what_no_witness_gives_is_empty() {
     let found = fields("<meta property=og:type content=article>", TEXT);
     assert_eq!((found.title, found.published, found.place), (None, None, None));

@@ -98,9 +98,16 @@ impl<'a> Visible<'a> {
             let head = text.match_indices(' ').nth(2).map_or(text.as_str(), |(at, _)| &text[..at]);
             short(number).or_else(|| parse(head))
         };
+        let of_title = || Some(found(title_date(self.page.title.as_deref()?, &parse)?, "title", 0.7));
         let near = || Some(found(self.near().find_map(opened)?, "text", 0.6));
         let anywhere = || Some(found((self.headline..self.runs.runs.len()).find_map(short)?, "text", 0.3));
-        of_script().or_else(of_url).or_else(near).or_else(anywhere)
+        of_script().or_else(of_url).or_else(of_title).or_else(near).or_else(anywhere)
+    }
+
+    /// The date that stands near the headline.
+    pub(super) fn shown(&self, fetched_at: Timestamp, month_first: bool) -> Option<Found<String>> {
+        let mut dates = self.near_texts().filter_map(|text| dates::parse(text, fetched_at, month_first));
+        Some(Found { value: dates.next()?, witness: "text", confidence: 0.6 })
     }
 
     fn script_date(&self, parse: &impl Fn(&str) -> Option<String>) -> Option<String> {
@@ -177,6 +184,14 @@ fn value(text: &str) -> Option<&str> {
     rest.get(..end).filter(|value| (8..=40).contains(&value.len()))
 }
 
+/// The date that a title ends with, behind the site's name: "Bridge stays open | The Post | 03.05.2024".
+fn title_date(title: &str, parse: &impl Fn(&str) -> Option<String>) -> Option<String> {
+    let (_, last) = title.rsplit_once(" | ").or_else(|| title.rsplit_once(" - "))?;
+    // A headline may end with a date that it speaks of.
+    let is_date = last.chars().count() <= 18 && last.starts_with(|c: char| c.is_ascii_digit());
+    is_date.then(|| parse(last))?
+}
+
 /// `/2024/05/03/`, `/2024-05-03-`, `/20240503/`.
 fn url_date(url: &str, parse: &impl Fn(&str) -> Option<String>) -> Option<String> {
     let path = url.splitn(4, '/').nth(3)?;
@@ -225,6 +240,11 @@ mod tests {
             at,
             "<script>x={\"published_at\": \"2024-05-03T10:00:00Z\"}</script>",
             Some(("2024-05-03T10:00:00Z", "script")),
+        );
+        check(
+            at,
+            "<title>Bridge stays open | The Post | 03.05.2024</title><h1>Bridge stays open</h1><p>1.5.2024",
+            Some(("2024-05-03", "title")),
         );
         check("https://a.example/2024/05/03/bridge", "<p>1.1.2020", Some(("2024-05-03", "url")));
         check("https://a.example/20240503-bridge", "", Some(("2024-05-03", "url")));

@@ -6,9 +6,10 @@
 
 use rustc_hash::FxHashMap;
 
-use super::hashed_words;
 use super::place::Places;
+use super::text::is_cut_off;
 use super::vocabulary::GROUPS;
+use super::{RunWords, flag};
 use crate::extract::runs::{Run, Runs, share};
 
 /// Groups of class words whose prose is none of the article's, and the greatest share of the page's prose
@@ -21,9 +22,14 @@ const LONG: f32 = 60.0;
 /// Share of its rows of words that others have too.
 const COPIED: f32 = 0.8;
 const ROW: usize = 4;
+/// Greatest share of the prose that repeated texts and teasers may take away.
+const MOST: f32 = 0.6;
+/// Texts that break off make teasers of all of their signature.
+const TEASERS: f32 = 2.0;
+const TEASERS_SHARE: f32 = 0.4;
 
 /// For each run whether it is prose that may be body.
-pub(super) fn prose(runs: &Runs, places: &Places) -> Vec<bool> {
+pub(super) fn prose(runs: &Runs, tokens: &RunWords, places: &Places, paths: &[u64]) -> Vec<bool> {
     let all: Vec<bool> = runs.runs.iter().map(Run::is_prose).collect();
     let words = |kept: &[bool]| {
         runs.runs.iter().zip(kept).filter(|(_, kept)| **kept).map(|(run, _)| run.words).sum::<f32>()
@@ -39,9 +45,38 @@ pub(super) fn prose(runs: &Runs, places: &Places) -> Vec<bool> {
         }
     }
     without(&mut kept, &runs.runs.iter().map(|run| places.is_hidden(run)).collect::<Vec<_>>());
-    let copied = copies(runs, &kept);
+    let copied = copies(runs, tokens, &kept);
     without(&mut kept, &copied);
+    for out in [repeated(runs, &kept), teasers(runs, &kept, paths)] {
+        if share(words(&out), words(&kept)) <= MOST {
+            without(&mut kept, &out);
+        }
+    }
     if words(&kept) < LEAST_WORDS { all } else { kept }
+}
+
+/// Texts that stand on the page twice, in a list of news and again in another.
+fn repeated(runs: &Runs, kept: &[bool]) -> Vec<bool> {
+    let mut times: FxHashMap<&str, u32> = FxHashMap::default();
+    for run in &runs.runs {
+        *times.entry(&run.text).or_default() += 1;
+    }
+    let is_again = |run: &Run| times.get(run.text.as_str()).is_some_and(|times| *times > 1);
+    runs.runs.iter().zip(kept).map(|(run, kept)| *kept && is_again(run)).collect()
+}
+
+/// Texts that break off, if most of their signature do.
+fn teasers(runs: &Runs, kept: &[bool], paths: &[u64]) -> Vec<bool> {
+    let mut alike: FxHashMap<u64, (f32, f32)> = FxHashMap::default();
+    for ((run, path), _) in runs.runs.iter().zip(paths).zip(kept).filter(|(_, kept)| **kept) {
+        let (all, cut_off) = alike.entry(*path).or_default();
+        *all += 1.0;
+        *cut_off += flag(is_cut_off(&run.text));
+    }
+    let is_teaser = |path: &u64| {
+        alike.get(path).is_some_and(|(all, cut_off)| *cut_off >= TEASERS && cut_off / all > TEASERS_SHARE)
+    };
+    paths.iter().zip(kept).map(|(path, kept)| *kept && is_teaser(path)).collect()
 }
 
 fn without(kept: &mut [bool], out: &[bool]) {
@@ -51,14 +86,14 @@ fn without(kept: &mut [bool], out: &[bool]) {
 }
 
 /// Long runs that say in one what several shorter ones say too.
-fn copies(runs: &Runs, kept: &[bool]) -> Vec<bool> {
+fn copies(runs: &Runs, tokens: &RunWords, kept: &[bool]) -> Vec<bool> {
     let is_long = |run: &Run| run.words >= LONG;
     if !runs.runs.iter().any(is_long) {
         return vec![false; kept.len()];
     }
     // The shortest run that has a row.
     let mut rows: FxHashMap<u64, usize> = FxHashMap::default();
-    let hashed: Vec<Vec<u64>> = runs.runs.iter().map(|run| rows_of(&run.text)).collect();
+    let hashed: Vec<Vec<u64>> = tokens.iter().map(rows_of).collect();
     for (number, rows_of_run) in hashed.iter().enumerate() {
         for row in rows_of_run {
             let shortest = rows.entry(*row).or_insert(number);
@@ -75,11 +110,11 @@ fn copies(runs: &Runs, kept: &[bool]) -> Vec<bool> {
     (0..kept.len()).map(|number| kept[number] && is_long(&runs.runs[number]) && copy(number)).collect()
 }
 
-fn rows_of(text: &str) -> Vec<u64> {
+fn rows_of(words: &[u64]) -> Vec<u64> {
     let row = |words: &[u64]| {
         words
             .iter()
             .fold(0_u64, |hash, word| (hash.rotate_left(7) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15))
     };
-    hashed_words(text).windows(ROW).map(row).collect()
+    words.windows(ROW).map(row).collect()
 }

@@ -40,11 +40,11 @@ pub(super) fn names() -> Vec<String> {
     plain.into_iter().map(str::to_owned).chain(vocabulary::names()).collect()
 }
 
-/// The measures of each run, one after the other.
+/// The measures of the wanted runs, one after the other.
 pub(super) struct Measures {
     values: Vec<f32>,
     width: usize,
-    /// The signature of each run: its elements' tags and classes from the document down.
+    /// The signature of each run, wanted or not: its elements' tags and classes from the document down.
     pub(super) paths: Vec<u64>,
 }
 
@@ -54,24 +54,29 @@ impl Measures {
     }
 }
 
-/// Measures all runs of a page.
-pub(super) fn measure(page: &Page, runs: &Runs, said: &Said) -> Measures {
-    let words = runs.sums(|run| if run.is_prose() { run.words } else { 0.0 });
-    let places = place::Places::of(&page.tree, runs, &words);
-    let scene = Scene::of(page, runs, said, clean::prose(runs, &places));
+/// Measures the wanted runs of a page among all of them.
+pub(super) fn measure(page: &Page, runs: &Runs, said: &Said, is_wanted: impl Fn(&Run) -> bool) -> Measures {
+    let prose = runs.sums(|run| if run.is_prose() { run.words } else { 0.0 });
+    let signatures = order::Signatures::of(&page.tree);
+    let places = place::Places::of(&page.tree, runs, &prose, &signatures);
+    let paths: Vec<u64> = runs.runs.iter().map(|run| signatures.path[run.block.index()]).collect();
+    let words = RunWords::of(runs);
+    let is_prose = clean::prose(runs, &words, &places, &paths);
+    let scene = Scene::of(page, runs, &words, said, is_prose);
     let mut values = Vec::new();
     let texts = text::Texts::of(&scene);
     let containers = containers::Containers::of(&scene);
-    let orders = order::Orders::of(&scene);
-    for (number, run) in runs.runs.iter().enumerate() {
+    let orders = order::Orders::of(&scene, &signatures);
+    let wanted: Vec<(usize, &Run)> = runs.runs.iter().enumerate().filter(|(_, run)| is_wanted(run)).collect();
+    for &(number, run) in &wanted {
         texts.push(&scene, number, &mut values);
         places.push(&scene, run, &mut values);
         containers.push(&scene, number, &mut values);
         orders.push(&scene, number, &mut values);
         places.push_vocabulary(run, &mut values);
     }
-    let width = values.len() / runs.runs.len().max(1);
-    Measures { values, width, paths: orders.paths() }
+    let width = values.len() / wanted.len().max(1);
+    Measures { values, width, paths }
 }
 
 /// A page with what several families need.
@@ -79,6 +84,7 @@ struct Scene<'a> {
     tree: &'a PageTree,
     runs: &'a Runs,
     said: &'a Said,
+    tokens: &'a RunWords,
     words: Sums,
     links: Sums,
     /// Which runs are prose that may be body, and their words.
@@ -91,18 +97,25 @@ struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    fn of(page: &'a Page, runs: &'a Runs, said: &'a Said, is_prose: Vec<bool>) -> Scene<'a> {
+    fn of(
+        page: &'a Page,
+        runs: &'a Runs,
+        tokens: &'a RunWords,
+        said: &'a Said,
+        is_prose: Vec<bool>,
+    ) -> Scene<'a> {
         let tree = &page.tree;
         Scene {
             tree,
             runs,
             said,
+            tokens,
             words: runs.sums(|run| run.words),
             links: runs.sums(|run| run.link_words),
             prose: runs.sums_of(|number, run| if is_prose[number] { run.words } else { 0.0 }),
             is_prose,
             wider: wider(tree, runs),
-            headline: text::headline(tree, runs, said),
+            headline: text::headline(tree, runs, tokens, said),
         }
     }
 
@@ -136,16 +149,28 @@ fn wider(tree: &PageTree, runs: &Runs) -> Vec<NodeId> {
     wider
 }
 
+fn flag(is_so: bool) -> f32 {
+    f32::from(u8::from(is_so))
+}
+
 /// The words of a text as numbers, for sets: equal words have equal numbers.
 fn hashed_words(text: &str) -> Vec<u64> {
     let mut words = Vec::new();
+    push_words(text, &mut words);
+    words
+}
+
+fn push_words(text: &str, words: &mut Vec<u64>) {
+    let mix = |hash: u64, c: char| {
+        (hash.rotate_left(5) ^ u64::from(u32::from(c))).wrapping_mul(0x517c_c1b7_2722_0a95)
+    };
     let (mut hash, mut is_open) = (0_u64, false);
     for c in text.chars() {
-        if c.is_alphanumeric() {
-            for lower in c.to_lowercase() {
-                hash =
-                    (hash.rotate_left(5) ^ u64::from(u32::from(lower))).wrapping_mul(0x517c_c1b7_2722_0a95);
-            }
+        if c.is_ascii_alphanumeric() {
+            hash = mix(hash, c.to_ascii_lowercase());
+            is_open = true;
+        } else if !c.is_ascii() && c.is_alphanumeric() {
+            hash = c.to_lowercase().fold(hash, mix);
             is_open = true;
             if crate::language::is_unspaced(c) {
                 words.push(std::mem::take(&mut hash));
@@ -159,7 +184,31 @@ fn hashed_words(text: &str) -> Vec<u64> {
     if is_open {
         words.push(hash);
     }
-    words
+}
+
+/// The words of each run, as numbers.
+struct RunWords {
+    words: Vec<u64>,
+    ends: Vec<usize>,
+}
+
+impl RunWords {
+    fn of(runs: &Runs) -> RunWords {
+        let mut found = RunWords { words: Vec::new(), ends: vec![0] };
+        for run in &runs.runs {
+            push_words(&run.text, &mut found.words);
+            found.ends.push(found.words.len());
+        }
+        found
+    }
+
+    fn get(&self, number: usize) -> &[u64] {
+        &self.words[self.ends[number]..self.ends[number + 1]]
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &[u64]> {
+        self.ends.windows(2).map(|ends| &self.words[ends[0]..ends[1]])
+    }
 }
 
 /// Sums of the runs that have something in common.
@@ -184,7 +233,7 @@ mod tests {
         let page = page(html);
         let runs = Runs::of(&page);
         let at = names().iter().position(|known| known == name).unwrap();
-        measure(&page, &runs, said).rows().map(|row| row[at]).collect()
+        measure(&page, &runs, said, |_| true).rows().map(|row| row[at]).collect()
     }
 
     const PROSE: &str = "The council voted on Tuesday to keep the old bridge open for another year.";
@@ -194,12 +243,12 @@ mod tests {
         let page = page("<h1>Title</h1><p>One <b>two</b> three.");
         let runs = Runs::of(&page);
         let names = names();
-        assert!(measure(&page, &runs, &Said::default()).rows().all(|row| row.len() == names.len()));
-        assert_eq!(measure(&page, &runs, &Said::default()).rows().count(), 2);
+        assert!(measure(&page, &runs, &Said::default(), |_| true).rows().all(|row| row.len() == names.len()));
+        assert_eq!(measure(&page, &runs, &Said::default(), |_| true).rows().count(), 2);
         let distinct: std::collections::BTreeSet<&String> = names.iter().collect();
         assert_eq!(distinct.len(), names.len());
         let empty = crate::testing::page("");
-        assert_eq!(measure(&empty, &Runs::of(&empty), &Said::default()).rows().count(), 0);
+        assert_eq!(measure(&empty, &Runs::of(&empty), &Said::default(), |_| true).rows().count(), 0);
     }
 
     #[test]
@@ -238,6 +287,12 @@ mod tests {
         assert_eq!(measured(&html, &said, "is a title"), [1.0, 0.0, 0.0]);
         assert_eq!(measured(&html, &said, "in the metadata's body")[1..], [1.0, 0.0]);
         assert_eq!(measured(&html, &said, "runs behind the headline"), [0.0, 1.0, 2.0]);
+    }
+
+    #[test]
+    fn teasers_are_cut_off() {
+        let html = "<p>The council voted on Tuesday to ...<p>Read on […]<p>It voted.";
+        assert_eq!(measured(html, &Said::default(), "is cut off"), [1.0, 1.0, 0.0]);
     }
 
     #[test]

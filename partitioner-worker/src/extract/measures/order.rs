@@ -8,7 +8,7 @@ use std::hash::{Hash, Hasher};
 use newslode_common::page::{NodeId, PageTree};
 use rustc_hash::FxHasher;
 
-use super::{Alike, Groups, Scene};
+use super::{Alike, Groups, Scene, flag};
 use crate::extract::runs::{Run, share};
 
 pub(super) const NAMES: [&str; 46] = [
@@ -87,8 +87,7 @@ struct Keys {
 }
 
 impl Orders {
-    pub(super) fn of(scene: &Scene<'_>) -> Orders {
-        let signatures = Signatures::of(scene.tree);
+    pub(super) fn of(scene: &Scene<'_>, signatures: &Signatures) -> Orders {
         let keys: Vec<Keys> = scene.runs.runs.iter().map(|run| signatures.keys(scene, run)).collect();
         let group = |pick: fn(&Keys) -> u64| {
             let mut groups = Groups::default();
@@ -114,11 +113,6 @@ impl Orders {
             pictures: pictures(scene),
             keys,
         }
-    }
-
-    /// The signature of each run from the document down to its block.
-    pub(super) fn paths(&self) -> Vec<u64> {
-        self.keys.iter().map(|keys| keys.path).collect()
     }
 
     pub(super) fn push(&self, scene: &Scene<'_>, number: usize, values: &mut Vec<f32>) {
@@ -214,10 +208,6 @@ fn push_window(scene: &Scene<'_>, number: usize, values: &mut Vec<f32>) {
     ]);
 }
 
-fn flag(is_so: bool) -> f32 {
-    f32::from(u8::from(is_so))
-}
-
 /// Runs between each run and the nearest prose before it (or behind it), of its own kind if kinds are given.
 fn distances(is_prose: &[bool], kinds: Option<&[u64]>, is_behind: bool) -> Vec<f32> {
     let mut last: rustc_hash::FxHashMap<u64, usize> = rustc_hash::FxHashMap::default();
@@ -256,14 +246,19 @@ fn pictures(scene: &Scene<'_>) -> Vec<u32> {
 }
 
 /// Hashes of each node's tag and class, and of all from the document down to it.
-struct Signatures {
+pub(super) struct Signatures {
     own: Vec<u64>,
-    path: Vec<u64>,
+    pub(super) path: Vec<u64>,
     tags: Vec<u64>,
 }
 
 impl Signatures {
-    fn of(tree: &PageTree) -> Signatures {
+    /// Of an element among its siblings.
+    pub(super) fn among_siblings(&self, tree: &PageTree, node: NodeId) -> u64 {
+        mixed(tree.parent(node).map_or(0, |above| above.index() as u64 + 1), self.own[node.index()])
+    }
+
+    pub(super) fn of(tree: &PageTree) -> Signatures {
         let mut found = Signatures { own: Vec::new(), path: Vec::new(), tags: Vec::new() };
         for node in tree.node_ids() {
             let own = own(tree, node);

@@ -1,9 +1,11 @@
 //! The elements around a run: tags, marks of hidden and of structured content, class words.
 
 use newslode_common::page::{NodeId, PageTree};
+use rustc_hash::FxHashMap;
 
-use super::Scene;
+use super::order::Signatures;
 use super::vocabulary::{self, COUNT, Table};
+use super::{Scene, flag};
 use crate::extract::runs::{Run, Runs, Sums, share};
 
 pub(super) const NAMES: [&str; 25] = [
@@ -53,6 +55,11 @@ const HIDDEN: u32 = 1 << 13;
 const ARTICLE_BODY: u32 = 1 << 14;
 /// An element that holds this share of the page's prose says nothing against it.
 const MOST: f32 = 0.4;
+/// Unless it has as many siblings like it, itself among them; one of the texts that readers wrote may be long.
+const REPEATED: u32 = 3;
+/// The group of comments, and words of prose before what is believed to be comments, however much it is.
+const COMMENT: usize = 0;
+const BEHIND: f32 = 60.0;
 /// A word further up than this says nothing.
 const FAR: u8 = 20;
 /// Longest value of a `data-` attribute that may name a part of a template.
@@ -68,7 +75,8 @@ pub(super) struct Places {
 
 impl Places {
     /// `prose` sums the words of what looks like prose.
-    pub(super) fn of(tree: &PageTree, runs: &Runs, prose: &Sums) -> Places {
+    pub(super) fn of(tree: &PageTree, runs: &Runs, prose: &Sums, signatures: &Signatures) -> Places {
+        let alike = siblings_alike(tree, runs, signatures);
         let mut places = Places {
             inside: Vec::with_capacity(tree.len()),
             up: Vec::with_capacity(tree.len()),
@@ -83,9 +91,15 @@ impl Places {
             // Empty elements and texts are no run's ancestors.
             if tree.is_html(node) && !runs.under(tree, node).is_empty() {
                 own = class_words(tree, node, &mut scratch);
-                let is_much = share(prose.over(runs.under(tree, node)), prose.all()) >= MOST;
+                let range = runs.under(tree, node);
+                let is_much = share(prose.over(range.clone()), prose.all()) >= MOST
+                    && alike
+                        .get(&signatures.among_siblings(tree, node))
+                        .is_none_or(|count| *count < REPEATED);
+                let is_behind = prose.over(0..range.start) >= BEHIND;
                 for (group, up) in up.iter_mut().enumerate() {
-                    let counts = own >> group & 1 == 1 && (!is_much || is_positive(group));
+                    let is_believed = !is_much || is_positive(group) || (group == COMMENT && is_behind);
+                    let counts = own >> group & 1 == 1 && is_believed;
                     *up = if counts { 0 } else { (*up + 1).min(FAR) };
                 }
                 places.inside.push(inherited | inside(tree, node));
@@ -137,13 +151,18 @@ impl Places {
     }
 }
 
+/// How many siblings of one tag and class hold text.
+fn siblings_alike(tree: &PageTree, runs: &Runs, signatures: &Signatures) -> FxHashMap<u64, u32> {
+    let mut alike = FxHashMap::default();
+    for node in tree.node_ids().filter(|&node| tree.is_html(node) && !runs.under(tree, node).is_empty()) {
+        *alike.entry(signatures.among_siblings(tree, node)).or_default() += 1;
+    }
+    alike
+}
+
 /// Groups of words that speak for what they are written on, however much that holds.
 fn is_positive(group: usize) -> bool {
     matches!(vocabulary::GROUPS[group].0, "body" | "article")
-}
-
-fn flag(is_so: bool) -> f32 {
-    f32::from(u8::from(is_so))
 }
 
 fn class_words(tree: &PageTree, node: NodeId, scratch: &mut String) -> u32 {

@@ -3,16 +3,17 @@
 use newslode_common::page::PageTree;
 use rustc_hash::FxHashMap;
 
-use super::{Scene, WordSet, hashed_words};
+use super::{RunWords, Scene, WordSet, flag, hashed_words};
 use crate::extract::runs::{Run, Runs, ends_sentence, share};
 
 use super::Said;
 
-pub(super) const NAMES: [&str; 26] = [
+pub(super) const NAMES: [&str; 27] = [
     "words",
     "link share",
     "ends like a sentence",
     "ends with a colon",
+    "is cut off",
     "sentences",
     "commas a word",
     "digits",
@@ -98,10 +99,10 @@ pub(super) struct Texts {
 
 impl Texts {
     pub(super) fn of(scene: &Scene<'_>) -> Texts {
-        let titles: Vec<WordSet> = scene.said.titles.iter().map(|title| set(title)).collect();
+        let titles = titles(scene.said);
         let mut same = FxHashMap::default();
-        for (number, run) in scene.runs.runs.iter().enumerate() {
-            same.entry(key(&run.text)).or_insert((0, number)).0 += 1;
+        for (number, words) in scene.tokens.iter().enumerate() {
+            same.entry(row(words)).or_insert((0, number)).0 += 1;
         }
         let rows = |body: &String| {
             let words = hashed_words(body);
@@ -123,15 +124,17 @@ impl Texts {
         let text = run.text.as_str();
         let letters_count = text.chars().filter(|c| c.is_alphabetic()).count() as f32;
         let shape = Shape::of(text);
-        let words = hashed_words(text);
+        let words = scene.tokens.get(number);
+        let is_short = run.words <= MAX_HEADLINE_WORDS;
         let of_words = |count: usize| share(count as f32, words.len() as f32);
         let held = |set: &WordSet| of_words(words.iter().filter(|word| set.contains(word)).count());
-        let (times, first) = self.same.get(&key(text)).copied().unwrap_or((1, number));
+        let (times, first) = self.same.get(&row(words)).copied().unwrap_or((1, number));
         values.extend([
             run.words,
             run.link_share(),
             flag(ends_sentence(text)),
             flag(text.ends_with(':')),
+            flag(is_cut_off(text)),
             shape.sentences,
             share(shape.commas, run.words),
             share(shape.digits, letters_count + shape.digits),
@@ -149,11 +152,11 @@ impl Texts {
             held(&self.own_words),
             (times - 1).min(9) as f32,
             flag(first < number),
-            self.titles.iter().map(|title| dice(title, &words)).fold(0.0, f32::max),
+            if is_short { likeness(&self.titles, words) } else { 0.0 },
             held(&self.all_titles),
-            flag(self.title_letters.contains(&letters(text))),
+            flag(is_short && self.title_letters.contains(&letters(text))),
             held(&self.description),
-            self.in_body(&words),
+            self.in_body(words),
         ]);
     }
 
@@ -169,12 +172,11 @@ impl Texts {
 }
 
 /// Which run is the headline: the one most like a title of the page, else the first `h1`.
-pub(super) fn headline(tree: &PageTree, runs: &Runs, said: &Said) -> Option<usize> {
-    let titles: Vec<WordSet> = said.titles.iter().map(|title| set(title)).collect();
+pub(super) fn headline(tree: &PageTree, runs: &Runs, tokens: &RunWords, said: &Said) -> Option<usize> {
+    let titles = titles(said);
     let mut best: Option<(f32, usize)> = None;
     for (number, run) in runs.runs.iter().enumerate().filter(|(_, run)| run.words <= MAX_HEADLINE_WORDS) {
-        let words = hashed_words(&run.text);
-        let like = titles.iter().map(|title| dice(title, &words)).fold(0.0, f32::max);
+        let like = likeness(&titles, tokens.get(number));
         let bonus = match heading(tree, run) {
             Some("h1") => 0.2,
             Some("h2") => 0.1,
@@ -227,8 +229,10 @@ impl Shape {
     }
 }
 
-fn flag(is_so: bool) -> f32 {
-    f32::from(u8::from(is_so))
+/// Whether a text breaks off, as teasers do: "in the coming weeks...", "[…]".
+pub(super) fn is_cut_off(text: &str) -> bool {
+    text.trim_end_matches([']', ')', ' ']).ends_with(['…', '‥'])
+        || text.trim_end_matches([']', ')', ' ']).ends_with("...")
 }
 
 /// Words before the first colon if they are few ("Photo: …", "Read also: …"), else 0.
@@ -245,19 +249,29 @@ fn set(text: &str) -> WordSet {
     hashed_words(text).into_iter().collect()
 }
 
-/// Dice's coefficient of a set of words and the set of a list.
-fn dice(set: &WordSet, words: &[u64]) -> f32 {
+/// The different titles of a page, as sets of words.
+fn titles(said: &Said) -> Vec<WordSet> {
+    let mut titles: Vec<WordSet> = Vec::new();
+    for title in said.titles.iter().map(|title| set(title)) {
+        if !titles.contains(&title) {
+            titles.push(title);
+        }
+    }
+    titles
+}
+
+/// The greatest of Dice's coefficients of the titles and the set of some words.
+fn likeness(titles: &[WordSet], words: &[u64]) -> f32 {
     let mut own: Vec<u64> = words.to_vec();
     own.sort_unstable();
     own.dedup();
-    let both = own.iter().filter(|word| set.contains(word)).count();
-    share(2.0 * both as f32, (set.len() + own.len()) as f32)
+    let dice = |title: &WordSet| {
+        let both = own.iter().filter(|word| title.contains(word)).count();
+        share(2.0 * both as f32, (title.len() + own.len()) as f32)
+    };
+    titles.iter().map(dice).fold(0.0, f32::max)
 }
 
 fn letters(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-}
-
-fn key(text: &str) -> u64 {
-    row(&hashed_words(text))
 }

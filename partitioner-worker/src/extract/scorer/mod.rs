@@ -10,7 +10,7 @@ pub use crate::trees::TreesError;
 const WEIGHTS: &str = include_str!("bodies.txt");
 
 /// Trees that tell body from the rest of a page.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Scorer(Trees);
 
 impl Scorer {
@@ -20,8 +20,7 @@ impl Scorer {
     /// Never: that the file can be read is a test.
     #[must_use]
     pub fn shared() -> &'static Scorer {
-        static SHARED: LazyLock<Scorer> =
-            LazyLock::new(|| Scorer::parse(WEIGHTS).unwrap_or(Scorer(Trees::default())));
+        static SHARED: LazyLock<Scorer> = LazyLock::new(|| Scorer::parse(WEIGHTS).unwrap_or_default());
         &SHARED
     }
 
@@ -33,9 +32,9 @@ impl Scorer {
         Trees::parse(text, &measures::names()).map(Scorer)
     }
 
-    /// The likelihood that a run of these measures is body, 0 to 1.
-    pub(super) fn score(&self, measures: &[f32]) -> f32 {
-        self.0.score(measures)
+    /// The likelihood of each run that it is body, 0 to 1, by its measures.
+    pub(super) fn scores<'m>(&self, rows: impl Iterator<Item = &'m [f32]>) -> Vec<f32> {
+        self.0.scores(rows)
     }
 }
 

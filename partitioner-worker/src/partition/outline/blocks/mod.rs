@@ -26,7 +26,8 @@ static TREES: LazyLock<Trees> = LazyLock::new(|| Trees::parse(WEIGHTS, &NAMES).u
 pub(super) fn boundaries(evidence: &Evidence, forest: &Forest, params: &OutlineParams) -> Vec<u32> {
     let least = params.block_permille as f32 / 1000.0;
     let gaps = measure(evidence, forest);
-    gaps.iter().filter(|gap| TREES.score(&gap.measures) >= least).map(|gap| gap.leaf).collect()
+    let scores = TREES.scores(gaps.iter().map(|gap| gap.measures.as_slice()));
+    gaps.iter().zip(scores).filter(|(_, score)| *score >= least).map(|(gap, _)| gap.leaf).collect()
 }
 
 #[cfg(test)]
