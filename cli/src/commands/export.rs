@@ -192,3 +192,6 @@ fn rename(file: &Path) -> anyhow::Result<()> {
     std::fs::rename(file.with_extension("part"), file)
         .with_context(|| format!("cannot write `{}`", file.display()))
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,7 +3,7 @@
 //! A contribution may hold nothing that was learnt from its site; a view is computed with a versioned
 //! value of the site, recorded with that version, redone when the site has changed, and
 //! never summed. There are marks of the hierarchy ([`KINDS`]: informative [`blocks`]), computed with a
-//! [`SiteValue`], and the [`articles`], read with what is [known] of the site. One loop serves
+//! [`SiteValue`], and the [`articles`], read with what is [`known`] of the site. One loop serves
 //! both: it finds the sites that are due ([`record`]) or have new pages, and looks at them one by one
 //! (`look`): new pages pass the site's templates, and pages are read, viewed and written.
 //!

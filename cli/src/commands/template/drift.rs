@@ -37,7 +37,7 @@ impl Content for Redesigned {
 fn redesigned() -> Redesigned {
     let world = |era| {
         let mut world =
-            World::generate(&WorldSpec { seed: 5, sites: 1, articles_per_section: 20, faults: false });
+            World::generate(&WorldSpec { seed: 5, sites: 1, articles_per_section: 12, faults: false });
         let hosts = world.hosts();
         assert!(hosts.iter().all(|host| world.redesign(host, era)));
         Arc::new(world)

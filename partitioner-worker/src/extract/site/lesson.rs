@@ -11,13 +11,15 @@ use serde::{Deserialize, Serialize};
 
 use super::fields::FieldLesson;
 use super::place::place;
-use super::repeats::{Seen, hash};
+use super::repeats::{LONG, Seen, hash};
 use crate::extract::runs::Runs;
 
 /// How far a place's odds count, and the words of either kind that every place is taken to have at first:
 /// they keep what was seen on a line or two from outweighing a clear page.
 const WEIGHT: f32 = 1.5;
 const PRIOR: f32 = 3.0;
+/// Share of a text that must be body for the text to be body wherever the site has it.
+const KEPT: f32 = 0.85;
 
 /// Words of a place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -47,6 +49,9 @@ pub struct Lesson {
     pub fields: FieldLesson,
     /// Hashes of texts that are never body on this site.
     pub(super) dropped: Vec<u64>,
+    /// Hashes of texts that are body, though the site may repeat them: the headings of boxes and the like.
+    #[serde(default)]
+    pub(super) kept: Vec<u64>,
     /// The page as others are compared with it.
     pub(super) page: Seen,
 }
@@ -59,6 +64,7 @@ impl Lesson {
             places: BTreeMap::new(),
             fields: FieldLesson::default(),
             dropped: Vec::new(),
+            kept: Vec::new(),
             page,
         }
     }
@@ -69,6 +75,9 @@ impl Lesson {
             let words = self.places.entry(place(tree, run)).or_default();
             words.all += run.words;
             words.body += run.words * body;
+            if *body >= KEPT && run.words < LONG {
+                self.kept.push(hash(&run.text));
+            }
         }
     }
 }

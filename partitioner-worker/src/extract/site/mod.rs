@@ -240,7 +240,12 @@ impl SiteKnowledge {
         for (at, score) in scores.iter_mut().enumerate() {
             let is_repeat = repeats.as_ref().is_some_and(|repeats| repeats[at]);
             let is_fixed = fit.as_ref().is_some_and(|fit| fit.is_fixed(runs.runs[at].first));
-            *score *= if is_repeat || is_fixed { REPEATED } else { 1.0 };
+            // Whoever corrected a page has the last word.
+            let is_kept = || {
+                let text = hash(&runs.runs[at].text);
+                self.lessons.iter().any(|lesson| lesson.kept.contains(&text))
+            };
+            *score *= if (is_repeat || is_fixed) && !is_kept() { REPEATED } else { 1.0 };
         }
         let version = fit.and_then(|fit| self.templates.get(fit.template)).map(|template| template.version);
         let (witness, confidence) = match (is_taught, version) {

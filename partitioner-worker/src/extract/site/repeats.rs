@@ -1,8 +1,9 @@
 //! What a site says on page after page: texts that stand on its other pages are seldom an article's own.
 //!
 //! Of a page only the hashes of its runs' texts are kept. A run is a repeat if its text stands on a third of
-//! the pages seen, sentences on two at least: list pages quote the articles that they lead to. A page that
-//! holds much of what was chosen is the same article once more and says nothing about it.
+//! the pages seen, sentences on two at least: list pages quote the articles that they lead to. What is a link there
+//! and none here is such a quotation, too. A text without letters and digits parts others, wherever it
+//! stands. A page that holds much of what was chosen is the same article once more and says nothing about it.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +14,9 @@ const SAME: f32 = 0.4;
 /// One page of so many must have a text.
 const SHARE: f32 = 3.0;
 /// Words of a text that must stand on two pages at least.
-const LONG: f32 = 15.0;
+pub(super) const LONG: f32 = 15.0;
+/// Share of a text's words from which it is a link.
+const LINK: f32 = 0.5;
 /// Hashes kept of a page.
 const MOST_TEXTS: usize = 4000;
 
@@ -27,15 +30,21 @@ pub(super) struct Seen {
 
 impl Seen {
     pub(super) fn of(url: &str, runs: &Runs) -> Seen {
-        let mut texts: Vec<u64> = runs.runs.iter().take(MOST_TEXTS).map(|run| hash(&run.text)).collect();
+        let mut texts: Vec<u64> = runs.runs.iter().take(MOST_TEXTS).filter_map(key).collect();
         texts.sort_unstable();
         texts.dedup();
         Seen { url: url.to_owned(), texts }
     }
 
-    fn has(&self, text: u64) -> bool {
-        self.texts.binary_search(&text).is_ok()
+    fn has(&self, text: Option<u64>) -> bool {
+        text.is_some_and(|text| self.texts.binary_search(&text).is_ok())
     }
+}
+
+/// What a run is compared by: its text and whether that is a link; nothing of a text that says nothing.
+fn key(run: &Run) -> Option<u64> {
+    let hash = Some(hash(&run.text)).filter(|_| run.text.contains(char::is_alphanumeric))?;
+    Some(if run.link_share() < LINK { hash } else { !hash })
 }
 
 /// Which runs repeat texts of other pages; `None` if no page can tell.
@@ -44,7 +53,7 @@ pub(super) fn repeats<'a>(
     chosen: &[bool],
     seen: impl Iterator<Item = &'a Seen>,
 ) -> Option<Vec<bool>> {
-    let texts: Vec<u64> = runs.iter().map(|run| hash(&run.text)).collect();
+    let texts: Vec<Option<u64>> = runs.iter().map(key).collect();
     let words = |is_counted: &dyn Fn(usize) -> bool| -> f32 {
         (0..runs.len()).filter(|&at| chosen[at] && is_counted(at)).map(|at| runs[at].words).sum()
     };
@@ -55,7 +64,7 @@ pub(super) fn repeats<'a>(
         return None;
     }
     let least = (others.len() as f32 / SHARE).max(1.0);
-    let is_repeat = |(run, text): (&Run, &u64)| {
+    let is_repeat = |(run, text): (&Run, &Option<u64>)| {
         let count = others.iter().filter(|page| page.has(*text)).count() as f32;
         count >= if run.words >= LONG { least.max(2.0) } else { least }
     };
@@ -108,6 +117,16 @@ mod tests {
         let two = [LONG_TEXT];
         check(&[&["x"], &["y"], &two], Some([false, false, false]));
         check(&[&["Sign up"], &["Sign up"]], Some([true, false, false]));
+    }
+
+    #[test]
+    fn what_parts_texts_and_what_quotes_them_is_no_repeat() {
+        let own =
+            runs(&["* * *", "Rain stays", "<a href=/>More</a>", "The bridge stays open for one more year."]);
+        let there = ["***", "<a href=/rain>Rain stays</a>", "<a href=/>More</a>"];
+        let seen = [Seen::of("u", &runs(&there))];
+        let found = repeats(&own.runs, &[true; 4], seen.iter());
+        assert_eq!(found, Some(vec![false, false, true, false]));
     }
 
     #[test]

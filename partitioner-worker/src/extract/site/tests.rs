@@ -162,6 +162,22 @@ fn lessons_are_stored_replaced_and_forgotten() {
 }
 
 #[test]
+fn what_a_person_says_is_body_is_no_repeat() {
+    let with_box = |story: usize| {
+        let html = html(story, "Tell us.")
+            .replace("<div class=promo>", "<p class=par>In short</p><div class=promo>");
+        page_at(&format!("https://post.example/{story}"), &html)
+    };
+    let mut site = SiteKnowledge::default();
+    [0, 1].iter().for_each(|story| site.see(&with_box(*story)));
+    assert!(!text(&with_box(2), &site).0.contains("In short"));
+    let [first, second, third, fourth] = STORIES[0];
+    let right = [first, second, "In short", third, fourth].join("\n");
+    site.teach(&with_box(0), NOW, &Correction { body: Some(right), ..Correction::default() }).unwrap();
+    assert!(text(&with_box(2), &site).0.contains("In short"));
+}
+
+#[test]
 fn a_lesson_of_another_layout_changes_nothing() {
     let mut site = SiteKnowledge::default();
     let right = Correction { body: Some(body(0)), ..Correction::default() };
