@@ -166,7 +166,7 @@ fn shelf(shelf: &Shelf) -> Markup {
     html! {
         @for story in &shelf.newest { (story_line(story)) }
         @if shelf.count > shelf.newest.len() {
-            p.more { "and " (shelf.count - shelf.newest.len()) " older ones" }
+            p.more { "and " (shelf.count - shelf.newest.len()) " more" }
         }
     }
 }

@@ -66,6 +66,11 @@ struct Shelf {
 impl Shelf {
     fn put(&mut self, story: Story) {
         self.count += 1;
+        // Sites hand out one story under several addresses.
+        let is_same = |held: &Story| (&held.site, &held.title) == (&story.site, &story.title);
+        if self.newest.iter().any(|held| is_same(held) && held.published == story.published) {
+            return;
+        }
         let at = self.newest.partition_point(|held| held.published >= story.published);
         if at < SHOWN {
             self.newest.insert(at, story);

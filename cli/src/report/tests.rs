@@ -56,11 +56,20 @@ fn a_shelf_shows_the_newest_and_counts_all() {
     for number in 0..50 {
         let day = format!("2024-01-{:02}", number % 25 + 1);
         let published = (number % 5 != 0).then_some(day.as_str());
-        shelf.put(Story::of(&article(number, "t", published)));
+        shelf.put(Story::of(&article(number, &format!("t{number}"), published)));
     }
     assert_eq!((shelf.count, shelf.newest.len()), (50, SHOWN));
     assert!(shelf.newest.is_sorted_by(|a, b| a.published >= b.published));
     assert_eq!(shelf.newest[0].published.as_deref(), Some("2024-01-25"));
+}
+
+#[test]
+fn one_story_under_two_addresses_is_shown_once() {
+    let mut shelf = Shelf::default();
+    for (number, title) in [(1, "same"), (2, "same"), (3, "other")] {
+        shelf.put(Story::of(&article(number, title, Some("2024-01-02"))));
+    }
+    assert_eq!((shelf.count, shelf.newest.len()), (3, 2));
 }
 
 #[test]
