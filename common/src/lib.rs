@@ -14,6 +14,7 @@ pub mod outcome;
 pub mod page;
 pub mod serve;
 pub mod shutdown;
+pub mod splitmix;
 pub mod store;
 pub mod telemetry;
 pub mod time;

@@ -19,7 +19,7 @@ import sys
 import lightgbm
 import numpy
 
-from bodies import written
+from bodies import fold, written
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 WEIGHTS = ROOT / "src/partition/outline/blocks/blocks.txt"
@@ -36,13 +36,6 @@ PAGE_WEIGHT = 20
 
 def site(page: dict) -> str:
     return page["name"].split("-")[0]
-
-
-def fold(page: dict) -> int:
-    number = 0x811C9DC5
-    for byte in site(page).encode():
-        number = (number ^ byte) * 0x01000193 % 2**32
-    return number % FOLDS
 
 
 def measured(pages: pathlib.Path, golds: list[pathlib.Path]) -> tuple[list[str], list[dict]]:
@@ -99,18 +92,16 @@ def main() -> None:
     names, pages = measured(args.pages, args.gold)
     of = f"{len(pages)} pages of {len(set(map(site, pages)))} sites"
     for number in range(FOLDS):
-        rest = trained([page for page in pages if fold(page) != number])
+        rest = trained([page for page in pages if fold(site(page), FOLDS) != number])
         for page in pages:
-            if fold(page) == number:
+            if fold(site(page), FOLDS) == number:
                 page["likelihood"] = rest.predict(page["measures"])
     first = {file.stem for file in args.gold[0].glob("*.outline")}
     print(f"{of}, sites left out, {args.gold[0].name}:")
     figures([page for page in pages if page["name"] in first], args.threshold)
     print("all:")
     figures(pages, args.threshold)
-    text = written(trained(pages), names, of)
-    text = text.replace("Trees that tell body from the rest of a page. Written by train/bodies.py",
-                        "Trees that tell where a block of a page begins. Written by train/blocks.py")
+    text = written(trained(pages), names, f"Trees that tell where a block of a page begins. Written by train/blocks.py from {of}")
     if args.write:
         WEIGHTS.write_text(text)
     elif args.check and WEIGHTS.read_text() != text:

@@ -23,6 +23,7 @@ import numpy
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 WEIGHTS = ROOT / "src/extract/scorer/bodies.txt"
+TELL = "Trees that tell body from the rest of a page. Written by train/bodies.py from "
 FOLDS = 5
 TREES = 400
 PARAMS = {
@@ -36,12 +37,16 @@ TOKEN = re.compile(r"\w+")
 ROW = 4
 
 
-def fold(gold: dict) -> int:
+def site(gold: dict) -> str:
+    return gold.get("site") or gold["id"]
+
+
+def fold(site: str, folds: int = FOLDS) -> int:
     """The fold of a site; `newslode eval articles --folds` computes the same."""
     number = 0x811C9DC5
-    for byte in (gold.get("site") or gold["id"]).encode():
+    for byte in site.encode():
         number = (number ^ byte) * 0x01000193 % 2**32
-    return number % FOLDS
+    return number % folds
 
 
 def measured(folder: pathlib.Path) -> list[dict]:
@@ -111,8 +116,8 @@ def trained(pages: list[dict]) -> lightgbm.Booster:
     return lightgbm.train(PARAMS, data, TREES)
 
 
-def written(model: lightgbm.Booster, names: list[str], of: str) -> str:
-    lines = [f"# Trees that tell body from the rest of a page. Written by train/bodies.py from {of}; not by hand.",
+def written(model: lightgbm.Booster, names: list[str], what: str) -> str:
+    lines = [f"# {what}; not by hand.",
              "# measure, threshold, then, else: a later line of the tree (from 0) or =value"]
     for tree in model.dump_model()["tree_info"]:
         lines.append("tree")
@@ -149,11 +154,11 @@ def main() -> None:
             page["labels"][1][is_mere_link(page)] = 0
             pages.append(page)
     names = pages[0]["names"]
-    sites = {page.get("site") or page["id"] for page in pages}
+    sites = set(map(site, pages))
     of = f"{len(pages)} pages of {len(sites)} sites"
     print(f"{of}, {sum(len(page['texts']) for page in pages)} runs of text")
     if args.write or args.check:
-        text = written(trained(pages), names, of)
+        text = written(trained(pages), names, TELL + of)
         if args.write:
             WEIGHTS.write_text(text)
         elif WEIGHTS.read_text() != text:
@@ -161,8 +166,8 @@ def main() -> None:
     if args.folds:
         args.folds.mkdir(parents=True, exist_ok=True)
         for number in range(FOLDS):
-            rest = [page for page in pages if fold(page) != number]
-            (args.folds / f"{number}.txt").write_text(written(trained(rest), names, f"all but fold {number}"))
+            rest = [page for page in pages if fold(site(page)) != number]
+            (args.folds / f"{number}.txt").write_text(written(trained(rest), names, f"{TELL}all but fold {number}"))
 
 
 if __name__ == "__main__":

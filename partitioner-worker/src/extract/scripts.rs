@@ -4,7 +4,7 @@
 //! the string literals of those scripts. Only pages that show next to nothing are looked at, and only up to
 //! some bytes of script.
 
-use newslode_common::page::squash;
+use newslode_common::page::{PageTree, squash};
 
 use super::runs::{count_words, ends_sentence};
 use crate::Page;
@@ -17,21 +17,23 @@ const LEAST_PARAGRAPH: f32 = 12.0;
 /// Bytes of scripts that are looked at.
 const MAX_BYTES: usize = 4 << 20;
 
+/// The texts of a page's scripts, in their order, up to some bytes of all together.
+pub(super) fn texts(tree: &PageTree) -> impl Iterator<Item = &str> {
+    let scripts = tree.node_ids().filter(|&node| tree.tag(node) == Some("script"));
+    let texts = scripts.flat_map(|script| tree.children(script).filter_map(|node| tree.text(node)));
+    texts.scan(MAX_BYTES, |left, text| {
+        *left = left.checked_sub(text.len())?;
+        Some(text)
+    })
+}
+
 /// The prose of the page's scripts if it shows fewer than fifty words.
 pub(super) fn prose(page: &Page, shown_words: f32) -> Option<String> {
     if shown_words >= MOST_SHOWN {
         return None;
     }
-    let tree = &page.tree;
-    let scripts = tree.node_ids().filter(|&node| tree.tag(node) == Some("script"));
-    let texts = scripts.flat_map(|script| tree.children(script).filter_map(|node| tree.text(node)));
-    let mut left = MAX_BYTES;
     let (mut longest, mut words) = (None, LEAST_WORDS);
-    for text in texts {
-        if text.len() > left {
-            break;
-        }
-        left -= text.len();
+    for text in texts(&page.tree) {
         for literal in literals(text) {
             let count = count_words(&literal);
             if count > words && is_prose(&literal) {

@@ -11,6 +11,7 @@ use super::authors::{self, Site};
 use super::dates;
 use super::metadata::Found;
 use super::runs::Runs;
+use super::scripts;
 use crate::Page;
 
 /// Runs behind the headline and before it that are near.
@@ -19,8 +20,6 @@ const BEFORE: usize = 10;
 const NEAREST: usize = 5;
 /// Words of a text that may be a date or a byline.
 const MOST_WORDS: f32 = 16.0;
-/// Bytes of scripts that are looked at.
-const MAX_SCRIPT: usize = 4 << 20;
 /// Segments of paths before the name of an author.
 const AUTHOR_PATHS: [&str; 22] = [
     "author",
@@ -111,14 +110,7 @@ impl<'a> Visible<'a> {
     }
 
     fn script_date(&self, parse: &impl Fn(&str) -> Option<String>) -> Option<String> {
-        let tree = &self.page.tree;
-        let scripts = tree.node_ids().filter(|&node| tree.tag(node) == Some("script"));
-        let mut left = MAX_SCRIPT;
-        for text in scripts.flat_map(|script| tree.children(script).filter_map(|node| tree.text(node))) {
-            if text.len() > left {
-                break;
-            }
-            left -= text.len();
+        for text in scripts::texts(&self.page.tree) {
             for key in ["publish", "Publish", "pubDate", "pub_date", "pubdate"] {
                 let values = text.match_indices(key).take(200).filter_map(|(at, _)| value(&text[at..]));
                 if let Some(date) = values.filter_map(parse).next() {

@@ -12,6 +12,7 @@ use jiff::civil::DateTime;
 use jiff::tz::Offset;
 
 use super::dates;
+use super::scripts;
 use super::visible::Visible;
 use crate::Page;
 
@@ -20,8 +21,6 @@ const MAX_ZONE: i64 = 14 * 3600;
 const STEP: i64 = 1800;
 /// Readers see minutes.
 const MINUTE: i64 = 60;
-/// Bytes of scripts and elements that are looked at.
-const MAX_SCRIPT: usize = 4 << 20;
 const MAX_ELEMENTS: usize = 200;
 
 /// A date and time, in UTC, with the page's own zone; anything else as it is.
@@ -87,14 +86,7 @@ fn of_attributes(page: &Page, instant: Instant, parse: &dyn Fn(&str) -> Option<S
 fn of_scripts(page: &Page, instant: Instant) -> Option<i32> {
     let utc = Offset::UTC.to_datetime(instant);
     let marks = ['-', '+'].map(|sign| format!(":{:02}:{:02}{sign}", utc.minute(), utc.second()));
-    let tree = &page.tree;
-    let scripts = tree.node_ids().filter(|&node| tree.tag(node) == Some("script"));
-    let mut left = MAX_SCRIPT;
-    for text in scripts.flat_map(|script| tree.children(script).filter_map(|node| tree.text(node))) {
-        if text.len() > left {
-            break;
-        }
-        left -= text.len();
+    for text in scripts::texts(&page.tree) {
         let zone = |mark: &String| {
             text.match_indices(mark.as_str()).take(50).find_map(|(at, _)| {
                 let said = text.get(at.checked_sub(13)?..at + 12)?;

@@ -9,6 +9,8 @@
 
 use std::collections::BTreeSet;
 
+use newslode_common::splitmix::SplitMix;
+
 use super::distance::Distances;
 use super::shape::{PageShape, Shapes};
 
@@ -37,9 +39,9 @@ impl Sketch {
                 continue;
             }
             let above = open.last().map_or(0xcbf2_9ce4_8422_2325, |(_, path)| *path);
-            let path = name
-                .bytes()
-                .fold(mixed(above), |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+            let path = name.bytes().fold(SplitMix(above).draw(), |hash, byte| {
+                (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+            });
             paths.insert(path);
             open.push((vertex.end, path));
         }
@@ -47,7 +49,7 @@ impl Sketch {
         for path in paths {
             let mut hash = path;
             for least in &mut least {
-                hash = mixed(hash);
+                hash = SplitMix(hash).draw();
                 *least = (*least).min(hash);
             }
         }
@@ -59,14 +61,6 @@ impl Sketch {
     pub fn is_near(&self, other: &Sketch) -> bool {
         self.0.iter().zip(&other.0).filter(|(a, b)| a == b).count() >= LEAST_EQUAL
     }
-}
-
-/// A step of splitmix64: every number has its own successor, and neighbours' lie far apart.
-fn mixed(number: u64) -> u64 {
-    let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    number ^ (number >> 31)
 }
 
 /// The clusters of pages whose similarity is at least `similar`, by page numbers.

@@ -18,6 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::StoreResult;
 use crate::page::{CanonicalUrl, Site};
+use crate::splitmix::SplitMix;
 use crate::time::Timestamp;
 
 /// The time at which most checks start; arbitrary, far from zero.
@@ -75,15 +76,11 @@ fn fresh(name: &str) -> String {
 }
 
 /// Deterministic pseudo-random numbers (splitmix64): the same on every run and machine.
-struct Dice(u64);
+struct Dice(SplitMix);
 
 impl Dice {
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        self.0.draw()
     }
 
     /// A number below `bound`, which is not 0.

@@ -22,7 +22,7 @@ const LEAST_HOLDER: u32 = 8;
 /// No heading: above all levels.
 const NO_HEADING: f32 = 9.0;
 /// Leaves after the border among which a heading is looked for.
-const NEAR_HEADING: usize = 3;
+const NEAR_HEADING: u32 = 3;
 /// Labels above another that are followed.
 const MOST_ABOVE: usize = 60;
 
@@ -190,9 +190,9 @@ impl<'a> Gaps<'a> {
         measures.extend([begun.boxes, ended.boxes].map(|count| count as f32));
         measures.extend(begun.from.iter().chain(&ended.from).map(|count| *count as f32));
         measures.extend([begun.items, ended.items, begun.plain, ended.plain].map(|count| count as f32));
-        let near = leaf as usize..self.skeleton.of_leaf.len().min(leaf as usize + NEAR_HEADING);
-        let near = near.map(|leaf| Chain::of(self.skeleton, leaf as u32, border.holder).heading);
-        measures.extend([begun.heading, ended.heading, near.fold(NO_HEADING, f32::min)]);
+        let near = leaf + 1..(leaf + NEAR_HEADING).min(self.skeleton.of_leaf.len() as u32);
+        let near = near.map(|leaf| Chain::of(self.skeleton, leaf, border.holder).heading);
+        measures.extend([begun.heading, ended.heading, near.fold(begun.heading, f32::min)]);
         self.siblings(border, measures);
     }
 
