@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 
-use newslode_common::time::Timestamp;
+use newslode_page::time::Timestamp;
 use serde::Serialize;
 
 /// Writes a text and a line's end.

@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use newslode_common::page::{CanonicalUrl, Site};
+use newslode_page::reading::{CanonicalUrl, Site};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 

@@ -5,9 +5,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use anyhow::Context;
-use newslode_common::article::Article;
 use newslode_common::config::Config;
-use newslode_common::page::CanonicalUrl;
 use newslode_common::store::Kind;
 use newslode_common::version::ContentHash;
 use newslode_miner::fold;
@@ -17,6 +15,8 @@ use newslode_miner::ontology::{BASE, OntologyWriter, RdfForm};
 use newslode_miner::service::Parts;
 use newslode_miner::summary::Summaries;
 use newslode_miner::taxonomy::Taxonomy;
+use newslode_page::article::Article;
+use newslode_page::reading::CanonicalUrl;
 use serde::Serialize;
 
 use super::taxonomy::installation;

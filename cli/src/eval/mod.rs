@@ -17,7 +17,7 @@ pub(crate) mod taxonomy;
 use std::path::Path;
 
 use anyhow::Context;
-use newslode_common::splitmix::SplitMix;
+use newslode_page::splitmix::SplitMix;
 use serde::de::DeserializeOwned;
 
 /// Reads a file of gold.

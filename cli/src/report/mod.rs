@@ -9,13 +9,14 @@ mod html;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use newslode_common::article::Article;
-use newslode_common::hierarchy::{svg, xml};
-use newslode_common::page::{CanonicalUrl, Site};
 use newslode_common::store::{Kind, SiteStatus};
-use newslode_common::time::Timestamp;
+use newslode_common::time;
 use newslode_miner::service::Parts;
 use newslode_miner::taxonomy::Taxonomy;
+use newslode_page::article::Article;
+use newslode_page::hierarchy::{svg, xml};
+use newslode_page::reading::{CanonicalUrl, Site};
+use newslode_page::time::Timestamp;
 
 /// Articles that a concept shows.
 const SHOWN: usize = 20;
@@ -115,7 +116,7 @@ struct Report<'a> {
 pub(crate) async fn written(parts: &Parts, taxonomy: &Taxonomy, shelves: &Shelves) -> anyhow::Result<String> {
     let sites = parts.frontier.status().await?;
     let drawings = drawings(parts, &sites).await?;
-    Ok(html::page(&Report { taxonomy, shelves, sites, drawings, made: Timestamp::now() }))
+    Ok(html::page(&Report { taxonomy, shelves, sites, drawings, made: time::now() }))
 }
 
 /// The front pages of the sites with the most pages; sites without one are left out.

@@ -5,11 +5,11 @@
 //! move one by one. Menus are drawn from sections and services that all sites share; stories stand on the
 //! pages around their own time. Invariant: a page is a function of its numbers alone.
 
-use newslode_common::contribution::{
+use newslode_page::contribution::{
     Contribution, FiledUse, LabelUse, LinkUse, ListUse, NestedUse, PairUse, Role, TermUse, url_id,
 };
-use newslode_common::page::{CanonicalUrl, Site};
-use newslode_common::splitmix::SplitMix;
+use newslode_page::reading::{CanonicalUrl, Site};
+use newslode_page::splitmix::SplitMix;
 
 /// Sections and services that sites draw their menus from.
 const SECTIONS: u64 = 300;

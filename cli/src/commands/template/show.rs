@@ -1,11 +1,11 @@
 //! `newslode template list` and `show`: of which sites something is known, and what.
 
-use newslode_common::page::Site;
 use newslode_common::store::SiteState;
 use newslode_miner::known::Known;
 use newslode_miner::templates::{Dropped, Live, Reason};
-use newslode_partitioner::extract::Lesson;
-use newslode_partitioner::template::Template;
+use newslode_page::extract::Lesson;
+use newslode_page::reading::Site;
+use newslode_page::template::Template;
 
 use crate::exit::Exit;
 use crate::out;
@@ -107,7 +107,7 @@ pub(super) fn end(dropped: &Dropped<Template>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use newslode_common::time::Timestamp;
+    use newslode_page::time::Timestamp;
 
     use super::*;
 

@@ -6,10 +6,10 @@
 use bytes::Bytes;
 
 use super::{Dice, START, checks, ok, url};
-use crate::splitmix::SplitMix;
 use crate::store::{Kind, PageArchive};
-use crate::time::Timestamp;
 use crate::version::ContentHash;
+use newslode_page::splitmix::SplitMix;
+use newslode_page::time::Timestamp;
 
 checks! { PageArchive:
     what_was_put_is_found_byte_for_byte,

@@ -17,9 +17,10 @@ pub mod state;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::StoreResult;
-use crate::page::{CanonicalUrl, Site};
-use crate::splitmix::SplitMix;
-use crate::time::Timestamp;
+use crate::time;
+use newslode_page::reading::{CanonicalUrl, Site};
+use newslode_page::splitmix::SplitMix;
+use newslode_page::time::Timestamp;
 
 /// The time at which most checks start; arbitrary, far from zero.
 const START: Timestamp = Timestamp(1_700_000_000_000);
@@ -72,7 +73,7 @@ fn url(name: &str, path: &str) -> CanonicalUrl {
 fn fresh(name: &str) -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    format!("conformance/{name}/{}-{}-{count}", std::process::id(), Timestamp::now().0)
+    format!("conformance/{name}/{}-{}-{count}", std::process::id(), time::now().0)
 }
 
 /// Deterministic pseudo-random numbers (splitmix64): the same on every run and machine.
