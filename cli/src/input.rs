@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use newslode_common::config::CrawlerConfig;
-use newslode_common::page::{CanonicalUrl, canonical, resolve};
 use newslode_common::store::Validators;
 use newslode_crawler::fetch::{Answer, Fetcher};
+use newslode_page::reading::{CanonicalUrl, canonical, resolve};
 use serde::Deserialize;
 
 use crate::args::PagesArgs;

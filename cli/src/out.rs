@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 
+use newslode_page::time::Timestamp;
 use serde::Serialize;
 
 /// Writes a text and a line's end.
@@ -32,4 +33,11 @@ pub(crate) fn is_coloured() -> bool {
 /// A text of a page without characters that would steer the reader's terminal.
 pub(crate) fn harmless(text: &str) -> String {
     text.replace(char::is_control, "\u{fffd}")
+}
+
+/// A time for people: UTC, to the second.
+pub(crate) fn time(at: Timestamp) -> String {
+    let millis = i64::try_from(at.0).unwrap_or(i64::MAX);
+    let at = jiff::Timestamp::from_millisecond(millis).unwrap_or(jiff::Timestamp::MAX);
+    at.strftime("%Y-%m-%d %H:%M:%SZ").to_string()
 }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use newslode_common::contribution::{Contribution, Delta, Table};
 use newslode_miner::views::site_terms;
-use newslode_partitioner::Page;
-use newslode_partitioner::terms::terms;
-use newslode_partitioner::wisdom::SiteTerms;
+use newslode_page::Page;
+use newslode_page::contribution::terms::terms;
+use newslode_page::contribution::{Contribution, Delta, Table};
+use newslode_page::wisdom::SiteTerms;
 
 /// The terms of a site that has these pages.
 pub(crate) fn of_pages<'a>(pages: impl IntoIterator<Item = &'a Page> + Clone) -> SiteTerms {

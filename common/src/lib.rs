@@ -4,14 +4,10 @@
 //! Start at [`contribution`]: all mined state is a sum of integers over pages. Then [`message`] (what
 //! travels), [`broker`] and [`store`] (the traits, each with an embedded and a served side).
 
-pub mod article;
 pub mod broker;
 pub mod config;
-pub mod contribution;
-pub mod hierarchy;
 pub mod message;
 pub mod outcome;
-pub mod page;
 pub mod serve;
 pub mod shutdown;
 pub mod store;

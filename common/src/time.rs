@@ -1,40 +1,15 @@
-//! Points in time, as the stores and messages hold them.
+//! The machine's clock.
 //!
 //! Nothing in the algorithms or the stores reads a clock: whoever calls passes the time in, so tests
-//! choose it and replays repeat it.
+//! choose it and replays repeat it. Only loops and mains call this.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use serde::{Deserialize, Serialize};
+use newslode_page::time::Timestamp;
 
-/// Milliseconds since 1970-01-01T00:00:00Z.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Timestamp(pub u64);
-
-impl Timestamp {
-    /// The machine's clock. Only loops and mains call this.
-    #[must_use]
-    pub fn now() -> Timestamp {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Timestamp(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
-    }
-
-    /// This time and `wait` more.
-    #[must_use]
-    pub fn plus(self, wait: Duration) -> Timestamp {
-        Timestamp(self.0.saturating_add(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)))
-    }
-
-    /// The day it is in, UTC: days since 1970-01-01.
-    #[must_use]
-    pub fn day(self) -> u32 {
-        u32::try_from(self.0 / 86_400_000).unwrap_or(u32::MAX)
-    }
-
-    /// How long until `later`; zero if it has passed.
-    #[must_use]
-    pub fn until(self, later: Timestamp) -> Duration {
-        Duration::from_millis(later.0.saturating_sub(self.0))
-    }
+/// The time now.
+#[must_use]
+pub fn now() -> Timestamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }

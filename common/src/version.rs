@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::page::CanonicalUrl;
+use newslode_page::reading::CanonicalUrl;
 
 /// 128 bits of BLAKE3 over URL, content type and body.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]

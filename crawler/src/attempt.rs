@@ -10,10 +10,11 @@ use std::time::Duration;
 use anyhow::Context as _;
 use bytes::Bytes;
 use newslode_common::outcome::Outcome;
-use newslode_common::page::{CanonicalUrl, resolve};
 use newslode_common::store::{Claim, Completion, NewUrl, Validators, Why};
-use newslode_common::time::Timestamp;
+use newslode_common::time;
 use newslode_common::version::ContentHash;
+use newslode_page::reading::{CanonicalUrl, resolve};
+use newslode_page::time::Timestamp;
 use tokio::time::Instant;
 use url::Url;
 
@@ -37,7 +38,7 @@ pub(crate) async fn attempt(shared: &Shared, claim: &Claim) -> anyhow::Result<Co
     let started = Instant::now();
     let answer = shared.fetcher.page(&url, &sent).await;
     shared.parts.metrics.fetch_seconds.observe(started.elapsed().as_secs_f64());
-    let now = Timestamp::now();
+    let now = time::now();
     match answer {
         Err(error) => Ok(failed(shared, claim, &error, now)),
         Ok(Answer::Page { content_type, body, validators }) => {
@@ -116,7 +117,7 @@ async fn robots_gate(shared: &Shared, claim: &Claim, url: &Url) -> anyhow::Resul
     }
     // Not before robots.txt is asked for again, else the attempt would be spent on an old answer.
     let wait = doubled(patience.first, attempt.counted).max(until.saturating_duration_since(Instant::now()));
-    let due = Timestamp::now().plus(wait);
+    let due = time::now().plus(wait);
     // Who asked for peace gets it for all its pages; a host that is gone does not stop the site's others.
     let rests = match *reason {
         FetchError::Busy { .. } => Some(due),

@@ -14,7 +14,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use newslode_common::config::CrawlerConfig;
 use newslode_common::store::Validators;
-use newslode_common::time::Timestamp;
+use newslode_common::time;
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Response, StatusCode, redirect};
 use url::Url;
@@ -251,7 +251,7 @@ async fn read(
 /// A 429 or 503.
 pub(crate) fn busy(url: &Url, status: StatusCode, headers: &HeaderMap) -> FetchError {
     let value = text_of(headers, &header::RETRY_AFTER);
-    let retry_after = value.and_then(|value| retry_after::parse(&value, Timestamp::now()));
+    let retry_after = value.and_then(|value| retry_after::parse(&value, time::now()));
     FetchError::Busy { url: url.clone(), status: status.as_u16(), retry_after }
 }
 

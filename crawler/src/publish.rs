@@ -12,16 +12,14 @@ use bytes::Bytes;
 use newslode_common::broker::{PublishError, Queue};
 use newslode_common::message::{Body, FetchedPage, envelope};
 use newslode_common::store::{Claim, Kind};
-use newslode_common::time::Timestamp;
 use newslode_common::version::{ContentHash, Version};
+use newslode_page::time::Timestamp;
 
 use crate::Parts;
 use crate::outage::{Outages, Pause};
 
 /// Largest compressed body in a message; a larger one is read from the archive.
 const MAX_INLINE: usize = 1 << 20;
-/// zstd's own default: pages shrink to a fifth at some hundred MB/s.
-const LEVEL: i32 = 3;
 
 /// A page in its two forms.
 pub(crate) struct Sealed {
@@ -46,8 +44,8 @@ pub(crate) async fn seal(
         if claim.content == Some(content) {
             return Ok(None);
         }
-        let packed = zstd::bulk::compress(&body, LEVEL).context("cannot compress a page")?;
-        let is_large = packed.len() > MAX_INLINE;
+        let body = Body::pack(&body)?;
+        let is_large = body.packed_len() > MAX_INLINE;
         let mut page = FetchedPage {
             url: claim.url,
             site: claim.site,
@@ -56,7 +54,7 @@ pub(crate) async fn seal(
             version: Version { fetch: claim.fetch, content },
             fetched_at: now,
             content_type,
-            body: Body::Inline(packed),
+            body,
         };
         let whole = Bytes::from(envelope::seal(&page)?);
         let message = if is_large {

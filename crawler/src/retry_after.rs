@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use newslode_common::time::Timestamp;
+use newslode_page::time::Timestamp;
 
 /// How long to wait from `now`; `None` if the value is neither a number of seconds nor a date. A date
 /// that has passed is no wait. Not capped.

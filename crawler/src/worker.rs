@@ -12,7 +12,7 @@ use anyhow::Context as _;
 use futures::FutureExt as _;
 use newslode_common::config::CrawlerConfig;
 use newslode_common::store::{Claim, Completed, Completion};
-use newslode_common::time::Timestamp;
+use newslode_common::time;
 use tokio_util::sync::CancellationToken;
 
 use crate::Parts;
@@ -81,7 +81,7 @@ async fn next_claims(shared: &Shared) -> anyhow::Result<Option<Vec<Claim>>> {
     let mut pause = Pause::default();
     while !shared.stop.is_cancelled() {
         // Not raced with the stop: an answer that nobody reads would leave a URL leased.
-        match shared.parts.frontier.claim(Timestamp::now(), lease, 1).await {
+        match shared.parts.frontier.claim(time::now(), lease, 1).await {
             Err(error) if error.is_waited_for() => shared.outages.store.is_away(&error),
             Err(error) => return Err(error).context("cannot claim from the frontier"),
             Ok(claims) => {
@@ -121,14 +121,14 @@ fn after_panic(shared: &Shared, claim: &Claim, panic: &(dyn std::any::Any + Send
     let reason = words.unwrap_or("without words").to_owned();
     let error = FetchError::Panicked { url: claim.url.to_url(), reason };
     tracing::error!(%error, "a mistake of ours; the page is tried again, then given up");
-    attempt::failed(shared, claim, &error, Timestamp::now())
+    attempt::failed(shared, claim, &error, time::now())
 }
 
 /// Completes and counts: a URL's outcome only if this completion was the one that took effect.
 async fn complete(shared: &Shared, claim: &Claim, completion: Completion) -> anyhow::Result<()> {
     let frontier = &shared.parts.frontier;
     let completing =
-        shared.outages.store.persist(|| frontier.complete(claim, completion.clone(), Timestamp::now()));
+        shared.outages.store.persist(|| frontier.complete(claim, completion.clone(), time::now()));
     let completed = tokio::select! {
         completed = completing => completed.context("cannot complete a claim")?,
         // The grace is over: `run` aborts this loop, and the lease runs out.

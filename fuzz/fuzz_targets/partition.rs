@@ -8,14 +8,13 @@
 use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
-use newslode_common::hierarchy::{Hierarchy, xml};
-use newslode_partitioner::partition::hierarchy;
-use newslode_partitioner::work::limits;
-use newslode_partitioner::{Method, Page, Params, Scope};
+use newslode_page::hierarchy::{Hierarchy, xml};
+use newslode_page::partition::hierarchy;
+use newslode_page::{Method, Page, Params, Scope};
 
 fuzz_target!(|bytes: &[u8]| {
     let url = "https://news.example.org/".parse().expect("a URL");
-    let page = Page::parse(&url, None, bytes, &limits());
+    let page = Page::parse(&url, None, bytes);
     let paper = Params::paper();
     let ways = [
         Params::default(),

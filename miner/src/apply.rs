@@ -12,15 +12,15 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use futures::future::try_join_all;
-use newslode_common::article::Article;
 use newslode_common::broker::PublishError;
 use newslode_common::config::Follow;
-use newslode_common::contribution::{Contribution, Delta};
 use newslode_common::message::{PartitionedPage, envelope};
-use newslode_common::page::{CanonicalUrl, Site};
 use newslode_common::store::{Applied, Change, Kind, NewUrl, StoreError, Why};
-use newslode_common::time::Timestamp;
 use newslode_common::version::{ContentHash, Version};
+use newslode_page::article::Article;
+use newslode_page::contribution::{Contribution, Delta};
+use newslode_page::reading::{CanonicalUrl, Site};
+use newslode_page::time::Timestamp;
 
 use crate::follow::at_once;
 use crate::seeds::forget_archived;

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use newslode_common::contribution::SEPARATOR;
+use newslode_page::contribution::SEPARATOR;
 use serde::Serialize;
 
 /// 2³², the scale of `Q`.
@@ -31,7 +31,7 @@ pub fn weight(entropy: f64) -> f64 {
 }
 
 /// EN of each term of a site, by term, from the cells of its
-/// [`Table::Terms`](newslode_common::contribution::Table::Terms) and its number of pages.
+/// [`Table::Terms`](newslode_page::contribution::Table::Terms) and its number of pages.
 #[must_use]
 pub fn terms(cells: &BTreeMap<String, i64>, pages: u64) -> Vec<(String, f64)> {
     let frequencies = cells.iter().filter_map(|(key, tf)| match key.split_once(SEPARATOR)? {
@@ -73,7 +73,7 @@ pub fn figures(cells: &BTreeMap<String, i64>, pages: u64) -> Vec<TermFigures> {
 
 #[cfg(test)]
 mod tests {
-    use newslode_common::contribution::{Contribution, Delta, Table, TermUse};
+    use newslode_page::contribution::{Contribution, Delta, Table, TermUse};
     use proptest::prelude::*;
 
     use super::*;

@@ -15,9 +15,9 @@ use std::time::Instant;
 
 use anyhow::Context;
 use newslode_common::config::MinerConfig;
-use newslode_common::page::{CanonicalUrl, Site};
 use newslode_common::store::{Entry, NewUrl, SiteState, Why};
-use newslode_common::time::Timestamp;
+use newslode_page::reading::{CanonicalUrl, Site};
+use newslode_page::time::Timestamp;
 
 use crate::apply::{add, contribution};
 use crate::follow::{asked_links, at_once, concept_links};

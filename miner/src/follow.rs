@@ -9,9 +9,9 @@
 use std::collections::BTreeMap;
 
 use newslode_common::config::Follow;
-use newslode_common::contribution::Contribution;
-use newslode_common::page::CanonicalUrl;
 use newslode_common::store::{NewUrl, Why};
+use newslode_page::contribution::Contribution;
+use newslode_page::reading::CanonicalUrl;
 
 use crate::summary::SiteSummary;
 use crate::taxonomy::Taxonomy;
@@ -94,7 +94,7 @@ pub fn is_page(url: &CanonicalUrl) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use newslode_common::contribution::LinkUse;
+    use newslode_page::contribution::LinkUse;
 
     use super::*;
 

@@ -9,8 +9,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use newslode_common::contribution::{Role, url_id};
-use newslode_common::page::{CanonicalUrl, Site};
+use newslode_page::contribution::{Role, url_id};
+use newslode_page::reading::{CanonicalUrl, Site};
 
 use crate::concepts::{SECTION_STORIES, Verdict};
 use crate::summary::{LabelSummary, SiteSummary};

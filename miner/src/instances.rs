@@ -7,11 +7,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use newslode_common::page::CanonicalUrl;
 use newslode_common::store::Kind;
 use newslode_common::version::ContentHash;
-use newslode_partitioner::instances::{Attribute, InstanceTemplate, link_groups};
-use newslode_partitioner::{Page, Params};
+use newslode_page::instances::{Attribute, InstanceTemplate, link_groups};
+use newslode_page::reading::CanonicalUrl;
+use newslode_page::{Page, Params};
 use serde::Serialize;
 
 use crate::follow::concept_pages;

@@ -10,11 +10,11 @@
 use std::collections::BTreeSet;
 use std::io::Read;
 
-use newslode_common::page::Site;
 use newslode_common::store::{SiteState, StoreError, StoreResult};
 use newslode_common::version::ContentHash;
-use newslode_partitioner::extract::SiteKnowledge;
-use newslode_partitioner::template::Template;
+use newslode_page::extract::SiteKnowledge;
+use newslode_page::reading::Site;
+use newslode_page::template::Template;
 use serde::{Deserialize, Serialize};
 
 use crate::templates::Templates;

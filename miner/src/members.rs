@@ -7,9 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use newslode_common::article::Article;
-use newslode_common::page::CanonicalUrl;
 use newslode_common::version::ContentHash;
+use newslode_page::article::Article;
+use newslode_page::reading::CanonicalUrl;
 
 use crate::apply::contribution;
 use crate::follow::concept_pages;

@@ -9,7 +9,7 @@
 
 use std::io::{self, Write};
 
-use newslode_common::article::Article;
+use newslode_page::article::Article;
 use oxrdf::vocab::{rdf, xsd};
 use oxrdf::{Literal, NamedNode, NamedNodeRef, NamedOrBlankNodeRef, TermRef, TripleRef};
 use oxrdfxml::{RdfXmlSerializer, WriterRdfXmlSerializer};

@@ -7,10 +7,10 @@
 use futures::future::try_join_all;
 use newslode_common::config::MinerConfig;
 use newslode_common::message::seed::SeedCommand;
-use newslode_common::page::{Site, canonical};
 use newslode_common::store::{Kind, NewUrl, SiteSettings, StoreError, Why};
-use newslode_common::time::Timestamp;
 use newslode_common::version::ContentHash;
+use newslode_page::reading::{Site, canonical};
+use newslode_page::time::Timestamp;
 
 use crate::apply::add;
 use crate::known;

@@ -15,11 +15,11 @@ use newslode_common::broker::{Broker, BrokerError, Consumer, Delivery, Queue, de
 use newslode_common::config::MinerConfig;
 use newslode_common::message::seed::SeedMessage;
 use newslode_common::message::{PartitionedPage, envelope};
-use newslode_common::page::Site;
 use newslode_common::shutdown;
 use newslode_common::store::{Frontier, PageArchive, SiteState};
 use newslode_common::telemetry::metrics::Metrics;
-use newslode_common::time::Timestamp;
+use newslode_common::time;
+use newslode_page::reading::Site;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
@@ -177,7 +177,7 @@ async fn site_batch(
         // A site's share of what was gathered may be over a batch, when other sites fill the prefetch.
         let rest = pages.split_off(config.batch.min(pages.len()));
         let later = deliveries.split_off(pages.len());
-        let work = || batch(&parts, config.follow, &site, &pages, Timestamp::now());
+        let work = || batch(&parts, config.follow, &site, &pages, time::now());
         let ends = patiently(&stop, BatchError::is_retryable, work).await;
         end_deliveries(&parts, &site, deliveries, ends).await;
         (deliveries, pages) = (later, rest);
@@ -231,7 +231,7 @@ async fn seeds_loop(parts: Parts, config: MinerConfig, stop: CancellationToken) 
             }
         };
         let retryable = |error: &SeedFailure| matches!(error, SeedFailure::Store(_));
-        let work = || obey(&parts, &config, command.clone(), Timestamp::now());
+        let work = || obey(&parts, &config, command.clone(), time::now());
         match patiently(&stop, retryable, work).await {
             Ok(site) => {
                 tracing::info!(%site, "an operator's message was obeyed");
@@ -260,7 +260,7 @@ async fn fold_loop(
             // What was remembered of the store may be ahead of it.
             (memory, seen) = (FoldMemory::default(), restarted);
         }
-        match fold_once(&parts, &config, &mut memory, false, Timestamp::now()).await {
+        match fold_once(&parts, &config, &mut memory, false, time::now()).await {
             Ok(report) => tracing::debug!(?report, "folded"),
             Err(error) => {
                 tracing::warn!(error = format!("{error:#}"), "the fold failed; the next one tries again")
@@ -273,7 +273,7 @@ async fn fold_loop(
 /// Takes pages out that are older than the window, now and then.
 async fn window_loop(parts: Parts, days: u32, stop: CancellationToken) -> anyhow::Result<()> {
     loop {
-        match slide(&parts, days, Timestamp::now()).await {
+        match slide(&parts, days, time::now()).await {
             Ok(slid) if slid != Slid::default() => tracing::info!(?slid, "the window has moved"),
             Ok(_) => {}
             Err(error) => tracing::warn!(%error, "the window cannot be moved; the next try goes on"),

@@ -9,9 +9,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use newslode_common::contribution::{Contribution, Delta, Role, SEPARATOR, Table};
-use newslode_common::page::{CanonicalUrl, Site};
 use newslode_common::store::{SiteState, StoreResult};
+use newslode_page::contribution::{Contribution, Delta, Role, SEPARATOR, Table};
+use newslode_page::reading::{CanonicalUrl, Site};
 
 /// A site's counters, as the algorithms ask for them. All counts are pages and at least 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub struct SiteSummary {
     pub pairs: BTreeMap<(String, String), u8>,
     /// The site's lists of labels, by the lists' names.
     pub lists: Vec<ListSummary>,
-    /// [`url_id`](newslode_common::contribution::url_id) of each counted page → the stories that are peculiar to it: that at most a tenth of the
+    /// [`url_id`](newslode_page::contribution::url_id) of each counted page → the stories that are peculiar to it: that at most a tenth of the
     /// site's other pages show.
     pub filing: BTreeMap<String, u64>,
     /// (broader, narrower) where a menu's item stands over a list.

@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use newslode_common::page::{CanonicalUrl, Site};
+use newslode_page::reading::{CanonicalUrl, Site};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +29,7 @@ pub(crate) use evidence::steps;
 use expansion::expand;
 use forms::Written;
 pub use picture::tree_svg;
-pub use show::{explain, tree_text};
+pub use show::{counted_sites, explain, tree_text};
 use subjects::subjects_only;
 
 /// What a fold can be told.
@@ -153,6 +153,22 @@ impl Taxonomy {
             under.sort_by(|a, b| b.sites.len().cmp(&a.sites.len()).then_with(|| a.key.cmp(&b.key)));
         }
         children
+    }
+
+    /// The concepts as the display tree shows them from the top down, each with its depth.
+    #[must_use]
+    pub fn in_order(&self) -> Vec<(usize, &Concept)> {
+        let children = self.children();
+        let mut order: Vec<(usize, &Concept)> = Vec::new();
+        let mut open: Vec<(usize, &Concept)> = Vec::new();
+        let (mut depth, mut above) = (0, None);
+        loop {
+            let below = children.get(&above).into_iter().flatten().rev();
+            open.extend(below.map(|concept| (depth, *concept)));
+            let Some(next) = open.pop() else { return order };
+            order.push(next);
+            (depth, above) = (next.0 + 1, Some(next.1.key.as_str()));
+        }
     }
 }
 

@@ -7,11 +7,11 @@
 
 use std::collections::BTreeMap;
 
-use newslode_common::contribution::{Cell, Contribution, Delta, Table};
 use newslode_common::message::{FetchedPage, envelope};
-use newslode_common::page::{CanonicalUrl, Site};
 use newslode_common::store::{Kind, PageArchive, SiteState, StoreResult};
 use newslode_common::version::ContentHash;
+use newslode_page::contribution::{Cell, Contribution, Delta, Table};
+use newslode_page::reading::{CanonicalUrl, Site};
 
 /// Differences named at most a site; the rest is counted.
 const NAMED: usize = 100;

@@ -8,11 +8,11 @@
 
 use std::time::Duration;
 
-use newslode_common::contribution::Delta;
-use newslode_common::page::{CanonicalUrl, Site};
 use newslode_common::store::{Applied, Change, StoreResult};
-use newslode_common::time::Timestamp;
 use newslode_common::version::{ContentHash, Version};
+use newslode_page::contribution::Delta;
+use newslode_page::reading::{CanonicalUrl, Site};
+use newslode_page::time::Timestamp;
 
 use crate::apply::contribution;
 use crate::service::Parts;

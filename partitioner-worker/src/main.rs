@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use newslode_common::serve::{self, Service};
-use newslode_partitioner::service::{Parts, run};
+use newslode_partitioner::{Parts, run};
 
 #[tokio::main]
 async fn main() -> ExitCode {

@@ -1,14 +1,11 @@
-//! The service: fetched pages in, hierarchies and contributions out.
-//!
-//! One page: take it from the queue, find its bytes, [`work()`] on it off the reactor, file what it says in
+//! One page: take it from the queue, find its bytes, [`analyse`] it off the reactor, file what it says in
 //! the archive, publish it, and only then acknowledge: a page whose worker dies at any point comes again,
 //! and doing it twice has the same effect. A message that can never be worked on goes to the dead letters
 //! with the reason. A full queue or an archive that does not answer is waited for, holding at most as many
 //! pages as there are workers, so that nothing new is taken: this is how a slow miner slows the crawl.
 //!
-//! The one module of this crate that knows of queues, stores and time. Start at [`run`].
+//! Start at [`run`].
 
-use std::io::Read as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -16,21 +13,18 @@ use anyhow::Context as _;
 use bytes::Bytes;
 use newslode_common::broker::{Broker, Consumer, Delivery, PublishError, Queue};
 use newslode_common::config::PartitionerConfig;
-use newslode_common::hierarchy::{Hierarchy, xml};
 use newslode_common::message::envelope::{self, open, seal};
-use newslode_common::message::{Body, FetchedPage, PartitionedPage};
+use newslode_common::message::{Body, BodyError, FetchedPage, PartitionedPage};
 use newslode_common::shutdown;
 use newslode_common::store::{Kind, PageArchive, StoreError};
 use newslode_common::telemetry::metrics::Metrics;
-use newslode_common::time::Timestamp;
+use newslode_common::time;
+use newslode_page::hierarchy::{Hierarchy, xml};
+use newslode_page::{Params, analyse};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Params, work};
-
-/// Bytes of a page after decompression at most; crawlers stop far below.
-const MAX_PAGE: u64 = 64 << 20;
 /// First wait before something refused is tried again; it doubles up to [`LONGEST_WAIT`].
 const FIRST_WAIT: Duration = Duration::from_millis(50);
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
@@ -55,11 +49,12 @@ pub struct Parts {
 /// When the configuration names unknown parameters, the broker is given up, or its queues are missing.
 pub async fn run(parts: Parts, config: PartitionerConfig, stop: CancellationToken) -> anyhow::Result<()> {
     let params = Params::named(&config.params)
-        .with_context(|| format!("`partitioner.params` is `default` or `paper`, not `{}`", config.params))?;
+        .with_context(|| format!("`partitioner.params` is `default` or `paper`, not `{}`", config.params))?
+        .within(Duration::from_millis(config.page_ms));
     let workers = config.workers.max(1);
     let prefetch = u16::try_from(workers * 2).unwrap_or(u16::MAX);
     let mut consumer = parts.broker.consume(Queue::Pages, prefetch).await.context("cannot consume pages")?;
-    let worker = Worker { parts, params: Arc::new(params), budget: Duration::from_millis(config.page_ms) };
+    let worker = Worker { parts, params: Arc::new(params) };
     let slots = Arc::new(Semaphore::new(workers));
     let mut in_hand: JoinSet<anyhow::Result<()>> = JoinSet::new();
     let ended = loop {
@@ -114,7 +109,6 @@ enum Stuck {
 struct Worker {
     parts: Parts,
     params: Arc<Params>,
-    budget: Duration,
 }
 
 impl Worker {
@@ -148,24 +142,22 @@ impl Worker {
 
     async fn page(&self, message: &[u8]) -> Result<(), Stuck> {
         let fetched: FetchedPage = open(message).map_err(|error| Stuck::Reject(error.to_string()))?;
-        let packed = self.packed(&fetched).await?;
-        let (params, budget) = (Arc::clone(&self.params), self.budget);
+        let body = self.body(&fetched).await?;
+        let params = Arc::clone(&self.params);
         let started = Instant::now();
-        let working = tokio::task::spawn_blocking(move || {
-            let bytes = unpack(&packed)?;
-            Ok(work(&fetched, &bytes, &params, budget))
-        });
-        let worked: Result<_, String> = working.await.map_err(|error| Stuck::End(error.into()))?;
-        let (page, hierarchy) = worked.map_err(Stuck::Reject)?;
+        let working =
+            tokio::task::spawn_blocking(move || Ok(partitioned(&fetched, &body.unpack()?, &params)));
+        let worked: Result<_, BodyError> = working.await.map_err(|error| Stuck::End(error.into()))?;
+        let (page, hierarchy) = worked.map_err(|error| Stuck::Reject(error.to_string()))?;
         self.count(&page, started.elapsed());
         self.keep(&page, &hierarchy).await?;
         self.publish(&page).await
     }
 
     /// The body, still compressed.
-    async fn packed(&self, fetched: &FetchedPage) -> Result<Vec<u8>, Stuck> {
-        if let Body::Inline(packed) = &fetched.body {
-            return Ok(packed.clone());
+    async fn body(&self, fetched: &FetchedPage) -> Result<Body, Stuck> {
+        if fetched.body != Body::Archived {
+            return Ok(fetched.body.clone());
         }
         let content = fetched.content();
         let patience = Patience::new();
@@ -173,8 +165,8 @@ impl Worker {
         let kept = kept.ok_or_else(|| Stuck::Reject(format!("the archive has no page {content}")))?;
         let kept: FetchedPage = open(&kept).map_err(|error| Stuck::Reject(format!("archive: {error}")))?;
         match kept.body {
-            Body::Inline(packed) => Ok(packed),
             Body::Archived => Err(Stuck::Reject(format!("the archive's page {content} has no body"))),
+            body => Ok(body),
         }
     }
 
@@ -200,7 +192,7 @@ impl Worker {
         let patience = Patience::new();
         let held = patience.store("read a hierarchy", || archive.get(Kind::Hierarchy, content)).await?;
         let xml = held.filter(|held| differs_in_marks(held, &xml)).unwrap_or_else(|| xml.into());
-        let put = || archive.put(Kind::Hierarchy, content, xml.clone(), Timestamp::now());
+        let put = || archive.put(Kind::Hierarchy, content, xml.clone(), time::now());
         patience.store("keep the hierarchy", put).await
     }
 
@@ -223,6 +215,12 @@ impl Worker {
             patience.wait(&mut wait).await?;
         }
     }
+}
+
+/// What a page says, as a message and for the archive.
+fn partitioned(fetched: &FetchedPage, bytes: &[u8], params: &Params) -> (PartitionedPage, Hierarchy) {
+    let said = analyse(&fetched.url, fetched.content_type.as_deref(), bytes, fetched.fetched_at, params);
+    (PartitionedPage::new(fetched, said.contribution, said.article, said.notes), said.hierarchy)
 }
 
 /// Whether what is archived is this hierarchy with marks.
@@ -273,27 +271,4 @@ impl Patience {
 
 fn sealed<M: envelope::Message>(message: &M) -> Result<Bytes, Stuck> {
     seal(message).map(Bytes::from).map_err(|error| Stuck::Reject(error.to_string()))
-}
-
-/// The bytes of an archived page, whose body is always inline.
-///
-/// # Errors
-/// When the body is elsewhere or broken.
-pub fn body(page: &FetchedPage) -> Result<Vec<u8>, String> {
-    match &page.body {
-        Body::Inline(packed) => unpack(packed),
-        Body::Archived => Err("the page's body is elsewhere".into()),
-    }
-}
-
-/// Decompresses a body, up to a limit that no page of ours reaches.
-fn unpack(packed: &[u8]) -> Result<Vec<u8>, String> {
-    let broken = |error: std::io::Error| format!("the page's body is not zstd: {error}");
-    let mut bytes = Vec::new();
-    let decoder = zstd::stream::read::Decoder::new(packed).map_err(broken)?;
-    decoder.take(MAX_PAGE + 1).read_to_end(&mut bytes).map_err(broken)?;
-    if bytes.len() as u64 > MAX_PAGE {
-        return Err(format!("the page's body is over {MAX_PAGE} bytes when decompressed"));
-    }
-    Ok(bytes)
 }

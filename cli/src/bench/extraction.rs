@@ -8,11 +8,10 @@ use std::hint::black_box;
 use std::path::Path;
 use std::process::Command;
 
-use newslode_common::page::{PageTree, decode};
-use newslode_common::time::Timestamp;
-use newslode_partitioner::Page;
-use newslode_partitioner::extract::{Scorer, as_article_by};
-use newslode_partitioner::work::limits;
+use newslode_page::Page;
+use newslode_page::extract::{Scorer, as_article_by};
+use newslode_page::reading::{PageLimits, PageTree, decode};
+use newslode_page::time::Timestamp;
 use serde::Serialize;
 
 use super::Sample;
@@ -60,9 +59,9 @@ pub(crate) fn extraction(samples: &[Sample], files: &[std::path::PathBuf]) -> an
         let html = decode(&sample.bytes, None).text;
         let (mut parse_ms, mut whole_ms) = (f64::INFINITY, f64::INFINITY);
         for _ in 0..RUNS {
-            parse_ms = parse_ms.min(ms(|| drop(black_box(PageTree::parse(&html, &limits())))));
+            parse_ms = parse_ms.min(ms(|| drop(black_box(PageTree::parse(&html, &PageLimits::default())))));
             whole_ms = whole_ms.min(ms(|| {
-                let page = Page::parse(&url, None, &sample.bytes, &limits());
+                let page = Page::parse(&url, None, &sample.bytes);
                 drop(black_box(as_article_by(&page, LATEST, Scorer::shared(), None)));
             }));
         }
@@ -87,7 +86,7 @@ pub(crate) fn extraction(samples: &[Sample], files: &[std::path::PathBuf]) -> an
 /// The peak of this process after one page.
 pub(crate) fn peak_of_page(file: &Path) -> anyhow::Result<Option<u64>> {
     let bytes = std::fs::read(file)?;
-    let page = Page::parse(&input::made_up("bench.html")?, None, &bytes, &limits());
+    let page = Page::parse(&input::made_up("bench.html")?, None, &bytes);
     black_box(as_article_by(&page, LATEST, Scorer::shared(), None));
     Ok(held("VmHWM:"))
 }
@@ -102,7 +101,7 @@ fn peak_of_process(file: &Path) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use newslode_partitioner::partition::measure::made_page;
+    use newslode_page::partition::measure::made_page;
 
     #[test]
     fn the_whole_takes_longer_than_its_parse_and_the_slowest_page_is_named() {

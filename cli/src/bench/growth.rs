@@ -2,11 +2,10 @@
 
 use std::hint::black_box;
 
-use newslode_common::page::{PageTree, decode};
-use newslode_partitioner::partition::hierarchy;
-use newslode_partitioner::partition::measure::{Dp, made_page, table_bytes};
-use newslode_partitioner::work::limits;
-use newslode_partitioner::{Page, Params};
+use newslode_page::partition::hierarchy;
+use newslode_page::partition::measure::{Dp, made_page, table_bytes};
+use newslode_page::reading::{PageLimits, PageTree, decode};
+use newslode_page::{Page, Params};
 use serde::Serialize;
 
 use super::ratios::ms;
@@ -66,7 +65,7 @@ fn at(leaves: usize, peak: impl Fn(Way, usize) -> Option<u64>) -> anyhow::Result
     let [mut parse_ms, mut default_ms, mut paper_page_ms] = [f64::INFINITY; 3];
     let mut exact_ms: Option<f64> = None;
     for _ in 0..RUNS {
-        parse_ms = parse_ms.min(ms(|| drop(black_box(PageTree::parse(&text, &limits())))));
+        parse_ms = parse_ms.min(ms(|| drop(black_box(PageTree::parse(&text, &PageLimits::default())))));
         default_ms = default_ms.min(ms(|| drop(black_box(whole(&default)))));
         paper_page_ms = paper_page_ms.min(ms(|| drop(black_box(whole(&paper_page)))));
         if let Some(dp) = &dp {

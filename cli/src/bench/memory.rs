@@ -8,8 +8,8 @@ use std::fs;
 use std::hint::black_box;
 use std::process::Command;
 
-use newslode_partitioner::partition::hierarchy;
-use newslode_partitioner::partition::measure::made_page;
+use newslode_page::partition::hierarchy;
+use newslode_page::partition::measure::made_page;
 
 use super::{Way, parsed};
 

@@ -14,8 +14,7 @@ mod ratios;
 mod rtdm;
 mod svg;
 
-use newslode_partitioner::work::limits;
-use newslode_partitioner::{Page, Params, Scope};
+use newslode_page::{Page, Params, Scope};
 use serde::Serialize;
 
 use crate::input;
@@ -81,5 +80,5 @@ pub(crate) fn measure(samples: &[Sample], say: &mut dyn FnMut(&str)) -> anyhow::
 }
 
 fn parsed(bytes: &[u8]) -> anyhow::Result<Page> {
-    Ok(Page::parse(&input::made_up("bench.html")?, Some("text/html; charset=utf-8"), bytes, &limits()))
+    Ok(Page::parse(&input::made_up("bench.html")?, Some("text/html; charset=utf-8"), bytes))
 }

@@ -3,11 +3,10 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use newslode_common::page::{PageTree, decode};
-use newslode_partitioner::partition::hierarchy;
-use newslode_partitioner::partition::measure::{Dp, additions, made_page, table_bytes};
-use newslode_partitioner::work::limits;
-use newslode_partitioner::{Page, Params};
+use newslode_page::partition::hierarchy;
+use newslode_page::partition::measure::{Dp, additions, made_page, table_bytes};
+use newslode_page::reading::{PageLimits, PageTree, decode};
+use newslode_page::{Page, Params};
 use serde::Serialize;
 
 use super::{Sample, parsed};
@@ -66,9 +65,9 @@ pub(crate) fn page_ratios(samples: &[Sample]) -> anyhow::Result<Pages> {
         let html = decode(&sample.bytes, None).text;
         let (mut parse_ms, mut whole_ms, mut leaves) = (f64::INFINITY, f64::INFINITY, 0);
         for _ in 0..RUNS {
-            parse_ms = parse_ms.min(ms(|| drop(black_box(PageTree::parse(&html, &limits())))));
+            parse_ms = parse_ms.min(ms(|| drop(black_box(PageTree::parse(&html, &PageLimits::default())))));
             whole_ms = whole_ms.min(ms(|| {
-                let page = Page::parse(&url, None, &sample.bytes, &limits());
+                let page = Page::parse(&url, None, &sample.bytes);
                 leaves = page.leaves.len();
                 drop(black_box(hierarchy(&page, &params)));
             }));

@@ -7,10 +7,10 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use newslode_partitioner::Page;
-use newslode_partitioner::template::distance::Distances;
-use newslode_partitioner::template::shape::{PageShape, Shapes};
-use newslode_partitioner::template::{induce, plain};
+use newslode_page::Page;
+use newslode_page::template::distance::Distances;
+use newslode_page::template::shape::{PageShape, Shapes};
+use newslode_page::template::{induce, plain};
 use serde::Serialize;
 
 use super::svg::{Curve, Panel, drawn};

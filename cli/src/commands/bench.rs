@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Context;
-use newslode_partitioner::partition::measure::made_page;
+use newslode_page::partition::measure::made_page;
 
 use crate::args::{
     BenchArgs, BenchCommand, BenchExtractArgs, BenchMineArgs, BenchPartitionArgs, BenchStore,

@@ -7,11 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::Context;
-use newslode_common::article::Article;
 use newslode_common::config::Config;
 use newslode_common::shutdown;
 use newslode_miner::taxonomy::Taxonomy;
 use newslode_newsworld::{Gold, Server, World, WorldSpec};
+use newslode_page::article::Article;
 use serde::Serialize;
 use tokio::task::JoinSet;
 

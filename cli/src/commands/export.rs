@@ -5,9 +5,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use anyhow::Context;
-use newslode_common::article::Article;
 use newslode_common::config::Config;
-use newslode_common::page::CanonicalUrl;
 use newslode_common::store::Kind;
 use newslode_common::version::ContentHash;
 use newslode_miner::fold;
@@ -17,6 +15,9 @@ use newslode_miner::ontology::{BASE, OntologyWriter, RdfForm};
 use newslode_miner::service::Parts;
 use newslode_miner::summary::Summaries;
 use newslode_miner::taxonomy::Taxonomy;
+use newslode_page::article::Article;
+use newslode_page::reading::CanonicalUrl;
+use serde::Serialize;
 
 use super::taxonomy::installation;
 use crate::args::{ExportArgs, ExportWhat, OntologyFormat};
@@ -59,8 +60,7 @@ pub(crate) async fn run(args: ExportArgs, config: &Config) -> anyhow::Result<Exi
                 |mut instance| {
                     let labels = instance.concepts.iter().filter_map(|key| taxonomy.concept(key));
                     instance.concepts = labels.map(|concept| concept.label.clone()).collect();
-                    serde_json::to_writer(&mut to, &instance)?;
-                    Ok(to.write_all(b"\n")?)
+                    json_line(&mut to, &instance)
                 },
             )
             .await?;
@@ -172,12 +172,25 @@ pub(crate) async fn write_outputs(
         })
         .await?;
     }
-    report::write(parts, &taxonomy, &shelves, &engine::report_file(folder)).await?;
+    write_report(parts, &taxonomy, &shelves, &engine::report_file(folder)).await?;
     Ok(Written { concepts: taxonomy.concepts.len(), relations: taxonomy.relations.len(), articles })
 }
 
-fn json_line(to: &mut impl Write, article: &Article) -> anyhow::Result<()> {
-    serde_json::to_writer(&mut *to, article)?;
+/// Writes the report of a run; it is whole or the one from before.
+pub(super) async fn write_report(
+    parts: &Parts,
+    taxonomy: &Taxonomy,
+    shelves: &Shelves,
+    file: &Path,
+) -> anyhow::Result<()> {
+    let mut to = part(file)?;
+    to.write_all(report::written(parts, taxonomy, shelves).await?.as_bytes())?;
+    to.flush()?;
+    rename(file)
+}
+
+fn json_line(to: &mut impl Write, value: &impl Serialize) -> anyhow::Result<()> {
+    serde_json::to_writer(&mut *to, value)?;
     Ok(to.write_all(b"\n")?)
 }
 

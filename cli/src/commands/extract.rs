@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use newslode_common::article::{Article, BlockKind};
 use newslode_common::config::Config;
-use newslode_common::page::Site;
-use newslode_common::time::Timestamp;
-use newslode_partitioner::Page;
-use newslode_partitioner::extract::{SiteKnowledge, article_of};
-use newslode_partitioner::template::MOST_PAGES;
-use newslode_partitioner::work::limits;
+use newslode_common::time;
+use newslode_page::Page;
+use newslode_page::article::{Article, BlockKind};
+use newslode_page::extract::{SiteKnowledge, article_of};
+use newslode_page::reading::Site;
+use newslode_page::template::MOST_PAGES;
+use newslode_page::time::Timestamp;
 
 use super::template;
 use crate::args::{ArticleFormat, ExtractArgs};
@@ -27,7 +27,7 @@ pub(crate) async fn run(args: ExtractArgs, config: &Config) -> anyhow::Result<Ex
     let (mut found, all) = (0, pages.len());
     for page in pages {
         let site = known.iter().find(|(site, _)| site.as_ref().is_none_or(|site| page.url.site() == *site));
-        let Some(article) = extract(&page, Timestamp::now(), site.map(|(_, known)| known)) else { continue };
+        let Some(article) = extract(&page, time::now(), site.map(|(_, known)| known)) else { continue };
         found += 1;
         match args.format {
             ArticleFormat::Json => out::json_line(&article)?,
@@ -45,7 +45,7 @@ fn extract(page: &Input, now: Timestamp, site: Option<&SiteKnowledge>) -> Option
 }
 
 fn parse(page: &Input) -> Page {
-    Page::parse(&page.url, page.content_type.as_deref(), &page.bytes, &limits())
+    Page::parse(&page.url, page.content_type.as_deref(), &page.bytes)
 }
 
 /// What is known of the pages' sites: what the store knows of the one that was named (then for all pages), or

@@ -4,12 +4,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use newslode_common::config::Config;
-use newslode_common::hierarchy::{Hierarchy, NodeKind, svg, xml};
 use newslode_miner::views::blocks::of_labels;
-use newslode_partitioner::partition::hierarchy;
-use newslode_partitioner::wisdom::{WisdomParams, blocks};
-use newslode_partitioner::work::limits;
-use newslode_partitioner::{Method, Page, Params, Scope};
+use newslode_page::hierarchy::{Hierarchy, NodeKind, svg, xml};
+use newslode_page::partition::hierarchy;
+use newslode_page::wisdom::{WisdomParams, blocks};
+use newslode_page::{Method, Page, Params, Scope};
 
 use crate::args::{MethodArg, PartitionArgs, ScopeArg, TreeFormat};
 use crate::exit::{Exit, hinted};
@@ -71,7 +70,7 @@ impl Siblings {
         if let Some(manifest) = &manifest {
             input::name(&mut pages, manifest)?;
         }
-        let parse = |page: &Input| Page::parse(&page.url, None, &page.bytes, &limits());
+        let parse = |page: &Input| Page::parse(&page.url, None, &page.bytes);
         Ok(Siblings { pages: pages.iter().map(parse).collect(), manifest })
     }
 
@@ -80,7 +79,7 @@ impl Siblings {
         if let Some(manifest) = &self.manifest {
             input::name(std::slice::from_mut(page), manifest)?;
         }
-        let parsed = Page::parse(&page.url, page.content_type.as_deref(), &page.bytes, &limits());
+        let parsed = Page::parse(&page.url, page.content_type.as_deref(), &page.bytes);
         let others = self.pages.iter().filter(|other| other.url != parsed.url);
         let known = site::of_pages(others.chain(std::iter::once(&parsed)));
         let found = blocks(&parsed, &known, &WisdomParams::default());
@@ -111,7 +110,7 @@ fn parameters(args: &PartitionArgs) -> anyhow::Result<Params> {
 
 /// One page's hierarchy.
 pub(crate) fn partition(page: &Input, params: &Params) -> Hierarchy {
-    hierarchy(&Page::parse(&page.url, page.content_type.as_deref(), &page.bytes, &limits()), params)
+    hierarchy(&Page::parse(&page.url, page.content_type.as_deref(), &page.bytes), params)
 }
 
 /// Escape sequences of the tree's parts; empty where there are no colours.

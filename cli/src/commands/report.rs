@@ -9,7 +9,7 @@ use super::export;
 use super::taxonomy::installation;
 use crate::args::ReportArgs;
 use crate::exit::{Exit, hinted};
-use crate::report::{self, Shelves};
+use crate::report::Shelves;
 use crate::{engine, out};
 
 pub(crate) async fn run(args: ReportArgs, config: &Config) -> anyhow::Result<Exit> {
@@ -25,7 +25,7 @@ pub(crate) async fn run(args: ReportArgs, config: &Config) -> anyhow::Result<Exi
     let (taxonomy, _) = export::write(&parts, &mut std::io::sink(), RdfForm::Turtle, take).await?;
     let here = || args.dir.as_deref().map_or_else(|| PathBuf::from("report.html"), engine::report_file);
     let file = args.out.clone().unwrap_or_else(here);
-    report::write(&parts, &taxonomy, &shelves, &file).await?;
+    export::write_report(&parts, &taxonomy, &shelves, &file).await?;
     out::line(file.display())?;
     Ok(Exit::Done)
 }

@@ -5,7 +5,7 @@ use newslode_common::broker::{Broker, Queue};
 use newslode_common::config::Config;
 use newslode_common::message::seed::{SeedMessage, VERSION};
 use newslode_common::store::Frontier;
-use newslode_common::time::Timestamp;
+use newslode_common::time;
 
 use crate::args::{SeedArgs, SeedCommandArg, SeedUrls};
 use crate::engine::{self, Engine};
@@ -62,7 +62,7 @@ async fn send(sites: &SeedUrls, messages: &[SeedMessage], config: &Config) -> an
             let engine = Engine::open(folder, config.clone())?;
             let parts = engine.miner_parts();
             for command in commands {
-                newslode_miner::seeds::obey(&parts, &config.miner, command, Timestamp::now()).await?;
+                newslode_miner::seeds::obey(&parts, &config.miner, command, time::now()).await?;
             }
             engine.store.flush().await?;
         }

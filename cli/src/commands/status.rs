@@ -11,7 +11,8 @@ use newslode_common::outcome::Outcome;
 use newslode_common::store::redb::RedbStore;
 use newslode_common::store::redis::RedisStore;
 use newslode_common::store::{Frontier, SiteStatus};
-use newslode_common::time::Timestamp;
+use newslode_common::time;
+use newslode_page::time::Timestamp;
 use serde::Serialize;
 
 use crate::args::StatusArgs;
@@ -97,7 +98,7 @@ fn show(status: &Status, args: &StatusArgs) -> anyhow::Result<()> {
     match (args.json, args.watch) {
         (true, false) => out::json(status),
         (true, true) => out::json_line(status),
-        (false, _) => print(status, Timestamp::now()),
+        (false, _) => print(status, time::now()),
     }
 }
 

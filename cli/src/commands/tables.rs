@@ -1,9 +1,8 @@
 //! `newslode tables`: the data tables of pages, for people or programs.
 
 use newslode_common::config::Config;
-use newslode_partitioner::Page;
-use newslode_partitioner::tables::{self, DataTable, Record, TableParams};
-use newslode_partitioner::work::limits;
+use newslode_page::Page;
+use newslode_page::tables::{self, DataTable, Record, TableParams};
 use serde_json::{Value, json};
 
 use crate::args::{TablesArgs, TablesFormat};
@@ -20,7 +19,7 @@ pub(crate) async fn run(args: TablesArgs, config: &Config) -> anyhow::Result<Exi
     let pages = input::read(&args.pages, &config.crawler).await?;
     let several = pages.len() > 1;
     for page in pages {
-        let parsed = Page::parse(&page.url, page.content_type.as_deref(), &page.bytes, &limits());
+        let parsed = Page::parse(&page.url, page.content_type.as_deref(), &page.bytes);
         let found = tables::of(&parsed, &params);
         if args.format == TablesFormat::Tree && several {
             out::line(format!("== {}", page.name))?;
@@ -173,10 +172,9 @@ fn quoted(cell: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use newslode_common::page::PageLimits;
 
     fn page(html: &str) -> Page {
-        Page::parse(&input::made_up("p.html").unwrap(), None, html.as_bytes(), &PageLimits::default())
+        Page::parse(&input::made_up("p.html").unwrap(), None, html.as_bytes())
     }
 
     const PRICES: &str = "<table><caption>Prices</caption><thead><tr><th>Fruit<th>Price<tbody>\

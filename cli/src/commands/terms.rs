@@ -1,10 +1,10 @@
 //! `newslode terms`: which terms of a site stand everywhere alike, and which tell its pages apart.
 
 use newslode_common::config::Config;
-use newslode_common::contribution::Table;
-use newslode_common::page::Site;
 use newslode_common::store::SiteState;
 use newslode_miner::entropy::{TermFigures, figures};
+use newslode_page::contribution::Table;
+use newslode_page::reading::Site;
 use serde::Serialize;
 
 use super::taxonomy::installation;

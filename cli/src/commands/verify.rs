@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use newslode_common::config::Config;
-use newslode_common::contribution::SEPARATOR;
 use newslode_common::message::FetchedPage;
+use newslode_page::analyse;
+use newslode_page::contribution::SEPARATOR;
 
 use super::taxonomy::installation;
 use crate::args::VerifyArgs;
@@ -18,14 +19,14 @@ const SHOWN: usize = 20;
 pub(crate) async fn run(args: VerifyArgs, config: &Config, quiet: bool) -> anyhow::Result<Exit> {
     let parts = installation(args.dir.as_deref(), config).await?;
     let params = crate::params::named(&config.partitioner.params)?;
-    let budget = Duration::from_millis(config.partitioner.page_ms);
+    let params = params.within(Duration::from_millis(config.partitioner.page_ms));
     let recompute = |page: FetchedPage| {
         // Without its bytes a page comes to nothing, which the report shows as a changed contribution.
-        let bytes = newslode_partitioner::service::body(&page).unwrap_or_else(|error| {
-            tracing::warn!(url = %page.url, error, "an archived page cannot be read");
+        let bytes = page.bytes().unwrap_or_else(|error| {
+            tracing::warn!(url = %page.url, %error, "an archived page cannot be read");
             Vec::new()
         });
-        newslode_partitioner::work::work(&page, &bytes, &params, budget).0.contribution
+        analyse(&page.url, page.content_type.as_deref(), &bytes, page.fetched_at, &params).contribution
     };
     let sites: Vec<_> = parts.state.sites().await?.into_iter().map(|(site, _)| site).collect();
     let mut shown = Shown::new(quiet);

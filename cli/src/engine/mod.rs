@@ -18,7 +18,7 @@ use newslode_common::shutdown;
 use newslode_common::store::redb::RedbStore;
 use newslode_common::store::{Frontier, SiteState, SiteStatus};
 use newslode_common::telemetry::metrics::Metrics;
-use newslode_common::time::Timestamp;
+use newslode_common::time;
 use newslode_miner::fold::{FoldMemory, FoldReport};
 use newslode_miner::service::Parts as MinerParts;
 use newslode_miner::taxonomy::Rules;
@@ -110,7 +110,7 @@ impl Engine {
         stop: &CancellationToken,
         mut show: impl FnMut(&Progress),
     ) -> anyhow::Result<Ended> {
-        let now = Timestamp::now();
+        let now = time::now();
         self.store.release_leases(now).await?;
         newslode_miner::fold::resume_plan(&self.miner_parts(), now).await?;
         let services = stop.child_token();
@@ -138,22 +138,15 @@ impl Engine {
             archive: store.clone(),
             metrics: self.metrics.clone(),
         };
-        let partitioner = newslode_partitioner::service::Parts {
-            broker,
-            archive: store.clone(),
-            metrics: self.metrics.clone(),
-        };
+        let partitioner =
+            newslode_partitioner::Parts { broker, archive: store.clone(), metrics: self.metrics.clone() };
         let miner = self.miner_parts();
         // All three are done here, when all is quiet.
         let config = self.config.miner.clone();
         let miner_config =
             newslode_common::config::MinerConfig { fold_s: 0, views_s: 0, window_days: 0, ..config };
         loops.spawn(newslode_crawler::run(crawler, self.config.crawler.clone(), stop.clone()));
-        loops.spawn(newslode_partitioner::service::run(
-            partitioner,
-            self.config.partitioner.clone(),
-            stop.clone(),
-        ));
+        loops.spawn(newslode_partitioner::run(partitioner, self.config.partitioner.clone(), stop.clone()));
         loops.spawn(newslode_miner::service::run(miner, miner_config, stop.clone()));
         let flushed = stop.clone();
         loops.spawn(async move {
@@ -196,7 +189,7 @@ impl Engine {
             if self.wait_for_quiet(stop, round, fold.clone(), show).await? == Ended::Stopped {
                 return Ok(Ended::Stopped);
             }
-            let now = Timestamp::now();
+            let now = time::now();
             newslode_miner::window::slide(&parts, self.config.miner.window_days, now).await?;
             let report =
                 newslode_miner::fold::fold_once(&parts, &self.config.miner, &mut memory, true, now).await?;

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use newslode_common::hierarchy::Hierarchy;
+use newslode_page::hierarchy::Hierarchy;
 use serde::{Deserialize, Serialize};
 
 use super::Prf;

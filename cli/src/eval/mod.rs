@@ -17,6 +17,7 @@ pub(crate) mod taxonomy;
 use std::path::Path;
 
 use anyhow::Context;
+use newslode_page::splitmix::SplitMix;
 use serde::de::DeserializeOwned;
 
 /// Reads a file of gold.
@@ -73,14 +74,8 @@ pub(crate) fn bootstrap_error(values: &[f64]) -> f64 {
     if values.is_empty() {
         return f64::NAN;
     }
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut next = || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % values.len() as u64) as usize
-    };
+    let mut numbers = SplitMix(0x9e37_79b9_7f4a_7c15);
+    let mut next = || (numbers.draw() % values.len() as u64) as usize;
     let means: Vec<f64> = (0..ROUNDS)
         .map(|_| (0..values.len()).map(|_| values[next()]).sum::<f64>() / values.len() as f64)
         .collect();

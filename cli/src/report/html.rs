@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use newslode_common::store::SiteStatus;
-use newslode_miner::taxonomy::{Concept, Taxonomy};
+use newslode_miner::taxonomy::{Concept, counted_sites};
 
 use super::{Report, Shelf, Story};
 use crate::commands::spelled;
+use crate::out;
 
 const STYLE: &str = include_str!("style.css");
 /// Nothing is loaded and nothing runs, whatever a page's texts say.
@@ -36,7 +37,7 @@ pub(super) fn page(report: &Report<'_>) -> String {
                     (tree(report, &numbers))
                 }
                 main {
-                    @for concept in in_order(report.taxonomy) { (concept_section(report, concept, &numbers)) }
+                    @for (_, concept) in report.taxonomy.in_order() { (concept_section(report, concept, &numbers)) }
                     @if report.shelves.unfiled.count > 0 {
                         section id="unfiled" {
                             h2 { "Filed under no concept" }
@@ -68,60 +69,23 @@ fn head(report: &Report<'_>) -> Markup {
         p.numbers {
             @for (count, what, at) in numbers.into_iter().filter(|number| number.0 > 0) { a href=(at) { b { (count) } " " (what) } }
         }
-        p.made { "Made " (when(report)) ". Concepts are labels that recur across at least "
+        p.made { "Made " (out::time(report.made)) ". Concepts are labels that recur across at least "
             (report.taxonomy.support) " sites, or that one site files below such a label." }
     }
 }
 
-/// When it was made, to the second, in UTC.
-fn when(report: &Report<'_>) -> String {
-    jiff::Timestamp::from_millisecond(report.made.0 as i64)
-        .map_or_else(|_| "at an unknown time".into(), |at| at.strftime("%Y-%m-%d %H:%M:%S UTC").to_string())
-}
-
-/// Concepts as the tree shows them, from the top down.
-fn in_order(taxonomy: &Taxonomy) -> Vec<&Concept> {
-    let children = taxonomy.children();
-    let mut open: Vec<&Concept> = Vec::new();
-    let mut order: Vec<&Concept> = Vec::new();
-    let mut key = None;
-    loop {
-        open.extend(children.get(&key).into_iter().flatten().rev().copied());
-        let Some(concept) = open.pop() else { return order };
-        order.push(concept);
-        key = Some(concept.key.as_str());
-    }
-}
-
 fn tree(report: &Report<'_>, numbers: &Numbers<'_>) -> Markup {
-    let parents: BTreeMap<&str, Option<&str>> = report
-        .taxonomy
-        .concepts
-        .iter()
-        .map(|concept| (concept.key.as_str(), concept.parent.as_deref()))
-        .collect();
-    let depth = |concept: &Concept| {
-        let up = |key: &&str| parents.get(key).copied().flatten();
-        std::iter::successors(concept.parent.as_deref(), up).take(numbers.len()).count()
-    };
     html! {
         ul.tree id="concepts" {
-            @for concept in in_order(report.taxonomy) {
-                li style=(format!("padding-left: {}em", depth(concept) as f64 * 1.2)) {
+            @for (depth, concept) in report.taxonomy.in_order() {
+                li style=(format!("padding-left: {}em", depth as f64 * 1.2)) {
                     (link(concept, numbers))
-                    small { " " (site_count(concept)) @if concept.is_genre { ", a genre" } }
+                    small { " " (counted_sites(concept.sites.len())) @if concept.is_genre { ", a genre" } }
                     @let count = report.shelves.by_concept.get(&concept.key).map_or(0, |shelf| shelf.count);
                     @if count > 0 { small.count title="articles" { (count) } }
                 }
             }
         }
-    }
-}
-
-fn site_count(concept: &Concept) -> String {
-    match concept.sites.len() {
-        1 => "1 site".into(),
-        count => format!("{count} sites"),
     }
 }
 
@@ -150,7 +114,7 @@ fn concept_section(report: &Report<'_>, concept: &Concept, numbers: &Numbers<'_>
                 @if !others.is_empty() { "Also written " span dir="auto" { (others.join(", ")) } ". " }
             }
             details.sites {
-                summary { (site_count(concept)) }
+                summary { (counted_sites(concept.sites.len())) }
                 p { @for site in &concept.sites { (site) " " } }
             }
             @if let Some(held) = report.shelves.by_concept.get(&concept.key) { (shelf(held)) }

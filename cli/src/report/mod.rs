@@ -3,21 +3,20 @@
 //!
 //! The file stands alone and holds no script; what it says of other people's pages cannot run any. It is
 //! bounded: a concept shows its newest articles, and so many sites their front pages. Start at [`Shelves`],
-//! which is filled while articles are handed out, and [`write()`].
+//! which is filled while articles are handed out, and [`written`].
 
 mod html;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
-use anyhow::Context as _;
-use newslode_common::article::Article;
-use newslode_common::hierarchy::{svg, xml};
-use newslode_common::page::Site;
 use newslode_common::store::{Kind, SiteStatus};
-use newslode_common::time::Timestamp;
+use newslode_common::time;
 use newslode_miner::service::Parts;
 use newslode_miner::taxonomy::Taxonomy;
+use newslode_page::article::Article;
+use newslode_page::hierarchy::{svg, xml};
+use newslode_page::reading::{CanonicalUrl, Site};
+use newslode_page::time::Timestamp;
 
 /// Articles that a concept shows.
 const SHOWN: usize = 20;
@@ -113,20 +112,11 @@ struct Report<'a> {
     made: Timestamp,
 }
 
-/// Writes the report of a run to `file`; it is whole or the one from before.
-pub(crate) async fn write(
-    parts: &Parts,
-    taxonomy: &Taxonomy,
-    shelves: &Shelves,
-    file: &Path,
-) -> anyhow::Result<()> {
+/// The report of a run as HTML.
+pub(crate) async fn written(parts: &Parts, taxonomy: &Taxonomy, shelves: &Shelves) -> anyhow::Result<String> {
     let sites = parts.frontier.status().await?;
     let drawings = drawings(parts, &sites).await?;
-    let text = html::page(&Report { taxonomy, shelves, sites, drawings, made: Timestamp::now() });
-    let part = file.with_extension("part");
-    let wrong = || format!("cannot write `{}`", file.display());
-    std::fs::write(&part, text).with_context(wrong)?;
-    std::fs::rename(&part, file).with_context(wrong)
+    Ok(html::page(&Report { taxonomy, shelves, sites, drawings, made: time::now() }))
 }
 
 /// The front pages of the sites with the most pages; sites without one are left out.
@@ -138,13 +128,19 @@ async fn drawings(parts: &Parts, sites: &[SiteStatus]) -> anyhow::Result<Vec<(Si
         if drawn.len() == DRAWN {
             break;
         }
-        let pages = parts.state.pages(&status.site).await?;
-        let Some((_, version)) = pages.into_iter().find(|(url, _)| url.is_home()) else { continue };
+        let versions = parts.state.versions(&status.site, &homes(&status.site)).await?;
+        let Some(version) = versions.into_iter().flatten().next() else { continue };
         let Some(bytes) = parts.archive.get(Kind::Hierarchy, version.content).await? else { continue };
         let Ok(hierarchy) = xml::read(&String::from_utf8_lossy(&bytes)) else { continue };
         drawn.push((status.site.clone(), svg::write(&hierarchy)));
     }
     Ok(drawn)
+}
+
+/// Where a site's front page may be.
+fn homes(site: &Site) -> Vec<CanonicalUrl> {
+    let hosts = ["https://www.", "https://", "http://www.", "http://"];
+    hosts.iter().filter_map(|before| format!("{before}{site}/").parse().ok()).collect()
 }
 
 #[cfg(test)]

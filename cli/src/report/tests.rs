@@ -1,5 +1,5 @@
-use newslode_common::article::{Block, BlockKind, PageKind};
 use newslode_miner::taxonomy::{Concept, Relation};
+use newslode_page::article::{Block, BlockKind, PageKind};
 
 use super::*;
 

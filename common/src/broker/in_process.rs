@@ -20,7 +20,7 @@ use super::{
     Acker, Broker, BrokerError, Consumer, DELIVERY_LIMIT, DELIVERY_LIMIT_REASON, DeadLetter, Delivery,
     Limits, MAX_MESSAGE, PublishError, Queue,
 };
-use crate::time::Timestamp;
+use crate::time;
 
 /// An article as it was published: topic (`<language>.<site>`) and JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -117,7 +117,7 @@ impl Shared {
             queue,
             reason: reason.into(),
             by: "this process".into(),
-            at: Timestamp::now().0,
+            at: time::now().0,
             body: body.to_vec(),
         }
     }

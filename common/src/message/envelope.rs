@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 
 use super::wire::{self, WireError};
 use super::{FetchedPage, PartitionedPage};
-use crate::contribution::Contribution;
+use newslode_page::contribution::Contribution;
 
 const MAGIC: [u8; 3] = [b'N', b'L', 1];
 

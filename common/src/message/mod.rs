@@ -4,36 +4,22 @@
 //! refuses what it does not know, and the broker's dead letters keep it. Operators' seed messages are
 //! JSON ([`seed`]), so that any AMQP client can send one.
 
+use newslode_page::analysis::PageNotes;
 use serde::{Deserialize, Serialize};
 
-use crate::article::Article;
-use crate::contribution::Contribution;
-use crate::page::{CanonicalUrl, Site};
 use crate::store::Why;
-use crate::time::Timestamp;
 use crate::version::{ContentHash, Version};
+use newslode_page::article::Article;
+use newslode_page::contribution::Contribution;
+use newslode_page::reading::{CanonicalUrl, Site};
+use newslode_page::time::Timestamp;
 
+mod body;
 pub mod envelope;
 pub mod seed;
 pub mod wire;
 
-/// Where a page's bytes are.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Body {
-    /// Here, zstd-compressed.
-    Inline(Vec<u8>),
-    /// In the archive, under the message's content hash (too large for a message).
-    Archived,
-}
-
-impl std::fmt::Debug for Body {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Body::Inline(bytes) => write!(f, "Inline({} bytes)", bytes.len()),
-            Body::Archived => f.write_str("Archived"),
-        }
-    }
-}
+pub use body::{Body, BodyError};
 
 /// Crawler → partitioner: a page as fetched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,17 +40,6 @@ pub struct FetchedPage {
     pub content_type: Option<String>,
     /// The bytes, content encoding undone.
     pub body: Body,
-}
-
-/// What went less than well with a page; each is counted.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PageNotes {
-    /// Limits that made the result coarser: `bytes`, `nodes`, `depth`, `leaves`, `time`.
-    pub coarse: Vec<String>,
-    /// The page could not be worked on at all (a caught panic): its contribution is empty.
-    pub failed: Option<String>,
-    /// Leaves of the page.
-    pub leaves: u32,
 }
 
 /// Partitioner → miner: what one page says.
@@ -95,5 +70,28 @@ impl FetchedPage {
     #[must_use]
     pub fn content(&self) -> ContentHash {
         self.version.content
+    }
+}
+
+impl PartitionedPage {
+    /// What was found on a fetched page; its hierarchy goes to the archive.
+    #[must_use]
+    pub fn new(
+        fetched: &FetchedPage,
+        contribution: Contribution,
+        article: Option<Article>,
+        notes: PageNotes,
+    ) -> Self {
+        PartitionedPage {
+            url: fetched.url.clone(),
+            site: fetched.site.clone(),
+            depth: fetched.depth,
+            why: fetched.why,
+            version: fetched.version,
+            fetched_at: fetched.fetched_at,
+            contribution,
+            article,
+            notes,
+        }
     }
 }

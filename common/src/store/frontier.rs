@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use super::StoreResult;
 use crate::outcome::Outcome;
-use crate::page::{CanonicalUrl, Site};
-use crate::time::Timestamp;
 use crate::version::ContentHash;
+use newslode_page::reading::{CanonicalUrl, Site};
+use newslode_page::time::Timestamp;
 
 /// Why a URL is in the frontier; a stronger reason replaces a weaker one. Ordered weak to strong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -25,9 +25,9 @@ pub use self::frontier::{
     Added, Claim, Completed, Completion, Entry, Frontier, NewUrl, SiteSettings, SiteStatus, Validators, Why,
 };
 pub use self::state::{Applied, Change, SiteState, state_digest};
-use crate::page::Site;
-use crate::time::Timestamp;
 use crate::version::ContentHash;
+use newslode_page::reading::Site;
+use newslode_page::time::Timestamp;
 
 /// Number of hash tags that sites are spread over; fixed for ever, it is part of every Redis key.
 pub const BUCKETS: u16 = 1024;
@@ -84,11 +84,11 @@ pub type StoreResult<T> = Result<T, StoreError>;
 pub enum Kind {
     /// The page as fetched: a [`FetchedPage`](crate::message::FetchedPage) with its body inline.
     Page,
-    /// Its [`Contribution`](crate::contribution::Contribution).
+    /// Its [`Contribution`](newslode_page::contribution::Contribution).
     Contribution,
     /// Its hierarchy as XML.
     Hierarchy,
-    /// Its [`Article`](crate::article::Article) as JSON.
+    /// Its [`Article`](newslode_page::article::Article) as JSON.
     Article,
 }
 

@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 
 use super::{StoreError, StoreResult};
-use crate::page::CanonicalUrl;
+use newslode_page::reading::CanonicalUrl;
 
 const SCHEME: &str = "https://";
 

@@ -9,10 +9,10 @@ use async_trait::async_trait;
 use bytes::Bytes;
 
 use super::StoreResult;
-use crate::contribution::{Delta, Table};
-use crate::page::{CanonicalUrl, Site};
-use crate::time::Timestamp;
 use crate::version::{ContentHash, Version};
+use newslode_page::contribution::{Delta, Table};
+use newslode_page::reading::{CanonicalUrl, Site};
+use newslode_page::time::Timestamp;
 
 /// One page's change to its site's state.
 #[derive(Clone, Debug, PartialEq, Eq)]

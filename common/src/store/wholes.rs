@@ -8,7 +8,7 @@
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::{Applied, Change};
-use crate::contribution::Cell;
+use newslode_page::contribution::Cell;
 
 /// What a store said of a batch.
 pub(super) struct Judged {

@@ -6,16 +6,17 @@
 use std::fmt::Debug;
 use std::path::PathBuf;
 
-use newslode_common::article::{Article, Block, BlockKind, Evidence, PageKind};
-use newslode_common::contribution::{
+use newslode_common::message::envelope::{EnvelopeError, Message, open, seal};
+use newslode_common::message::{Body, FetchedPage, PartitionedPage};
+use newslode_common::store::Why;
+use newslode_common::version::{ContentHash, Version};
+use newslode_page::analysis::PageNotes;
+use newslode_page::article::{Article, Block, BlockKind, Evidence, PageKind};
+use newslode_page::contribution::{
     Contribution, FiledUse, LabelUse, LinkUse, ListUse, NestedUse, PairUse, Role, TermUse,
 };
-use newslode_common::message::envelope::{EnvelopeError, Message, open, seal};
-use newslode_common::message::{Body, FetchedPage, PageNotes, PartitionedPage};
-use newslode_common::page::{CanonicalUrl, Site};
-use newslode_common::store::Why;
-use newslode_common::time::Timestamp;
-use newslode_common::version::{ContentHash, Version};
+use newslode_page::reading::{CanonicalUrl, Site};
+use newslode_page::time::Timestamp;
 
 fn url() -> CanonicalUrl {
     "https://www.example.org/sport/cup?id=3".parse().unwrap()

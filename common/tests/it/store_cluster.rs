@@ -3,16 +3,16 @@
 use std::time::Duration;
 
 use futures::future::join_all;
-use newslode_common::contribution::{Cell, Delta, Table};
-use newslode_common::page::{CanonicalUrl, Site};
 use newslode_common::store::redb::RedbStore;
 use newslode_common::store::redis::RedisStore;
 use newslode_common::store::{
     Applied, Change, Frontier, NewUrl, SiteSettings, SiteState, StoreError, StoreResult, Why, conformance,
     state_digest,
 };
-use newslode_common::time::Timestamp;
 use newslode_common::version::{ContentHash, Version};
+use newslode_page::contribution::{Cell, Delta, Table};
+use newslode_page::reading::{CanonicalUrl, Site};
+use newslode_page::time::Timestamp;
 use newslode_test_servers::RedisCluster;
 
 const NOW: Timestamp = Timestamp(1_700_000_000_000);

@@ -6,16 +6,16 @@ use std::collections::BTreeMap;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use newslode_common::contribution::{Cell, Delta, Table};
-use newslode_common::page::{CanonicalUrl, Site};
 use newslode_common::store::archive::ObjectArchive;
 use newslode_common::store::redb::RedbStore;
 use newslode_common::store::{
     Applied, Change, Frontier, Kind, NewUrl, PageArchive, SiteSettings, SiteState, StoreError, Why,
     conformance, state_digest,
 };
-use newslode_common::time::Timestamp;
 use newslode_common::version::{ContentHash, Version};
+use newslode_page::contribution::{Cell, Delta, Table};
+use newslode_page::reading::{CanonicalUrl, Site};
+use newslode_page::time::Timestamp;
 use proptest::prelude::*;
 
 const CHILD: &str = "NEWSLODE_TEST_CRASHING_STORE";

@@ -10,16 +10,16 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures::FutureExt;
-use newslode_common::contribution::{Cell, Delta, Table};
-use newslode_common::page::{CanonicalUrl, Site};
 use newslode_common::store::conformance;
 use newslode_common::store::redb::RedbStore;
 use newslode_common::store::{
     Added, Applied, Change, Claim, Completed, Completion, Entry, Frontier, Kind, NewUrl, PageArchive,
     SiteSettings, SiteState, SiteStatus, StoreResult,
 };
-use newslode_common::time::Timestamp;
 use newslode_common::version::{ContentHash, Version};
+use newslode_page::contribution::{Cell, Delta, Table};
+use newslode_page::reading::{CanonicalUrl, Site};
+use newslode_page::time::Timestamp;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {

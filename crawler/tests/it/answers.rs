@@ -8,7 +8,7 @@ use newslode_common::config::CrawlerConfig;
 use newslode_common::message;
 use newslode_common::outcome::Outcome;
 use newslode_common::store::{Frontier, Kind, NewUrl, PageArchive, Why};
-use newslode_common::time::Timestamp;
+use newslode_common::time;
 
 use crate::world::{PAGE, World, answer, body_of, check, html};
 
@@ -176,12 +176,12 @@ async fn private_addresses_are_refused_however_they_are_spelt() {
         format!("http://localhost:{port}/"),
     ];
     for url in &urls {
-        let url: newslode_common::page::CanonicalUrl = url.parse().unwrap();
+        let url: newslode_page::reading::CanonicalUrl = url.parse().unwrap();
         if world.frontier.site(&url.site()).await.unwrap().is_none() {
             world.add(url.as_str(), Why::Seed).await;
         } else {
             let new = NewUrl { url, depth: 0, why: Why::Seed, hops: 0 };
-            world.frontier.add(&[new], Timestamp::now()).await.unwrap();
+            world.frontier.add(&[new], time::now()).await.unwrap();
         }
     }
     world.add("http://a.test/", Why::Seed).await;

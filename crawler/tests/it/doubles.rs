@@ -9,13 +9,13 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use newslode_common::broker::{Broker, BrokerError, Consumer, DeadLetter, PublishError, Queue};
-use newslode_common::page::{CanonicalUrl, Site};
 use newslode_common::store::{
     Added, Claim, Completed, Completion, Entry, Frontier, Kind, NewUrl, PageArchive, SiteSettings,
     SiteStatus, StoreError, StoreResult,
 };
-use newslode_common::time::Timestamp;
 use newslode_common::version::ContentHash;
+use newslode_page::reading::{CanonicalUrl, Site};
+use newslode_page::time::Timestamp;
 
 #[derive(Default)]
 struct Sites {

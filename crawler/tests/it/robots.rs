@@ -2,10 +2,10 @@
 
 use futures::future::join_all;
 use newslode_common::outcome::Outcome;
-use newslode_common::page::Site;
 use newslode_common::store::{Frontier, Why};
 use newslode_crawler::fetch::Fetcher;
 use newslode_crawler::robots::{Robots, Verdict};
+use newslode_page::reading::Site;
 use url::Url;
 
 use crate::world::{Ask, PAGE, World, answer, check, html};

@@ -13,11 +13,11 @@ use axum::response::{IntoResponse, Response};
 use newslode_common::config::CrawlerConfig;
 use newslode_common::message::{self, FetchedPage, envelope};
 use newslode_common::outcome::Outcome;
-use newslode_common::page::CanonicalUrl;
 use newslode_common::store::{Entry, Frontier, NewUrl, SiteSettings, Why};
 use newslode_common::telemetry::metrics::Metrics;
-use newslode_common::time::Timestamp;
+use newslode_common::time;
 use newslode_crawler::Parts;
+use newslode_page::reading::CanonicalUrl;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -126,7 +126,7 @@ impl World {
         };
         self.frontier.put_site(&url.site(), &settings).await.unwrap();
         let new = NewUrl { url, depth: 0, why, hops: 0 };
-        assert_eq!(self.frontier.add(&[new], Timestamp::now()).await.unwrap().new, 1);
+        assert_eq!(self.frontier.add(&[new], time::now()).await.unwrap().new, 1);
     }
 
     /// Crawls until `done`, then stops; what `run` returned.

@@ -6,8 +6,8 @@
 
 use std::cmp::Reverse;
 
-use newslode_common::contribution::{Role, url_id};
-use newslode_common::page::CanonicalUrl;
+use newslode_page::contribution::{Role, url_id};
+use newslode_page::reading::CanonicalUrl;
 
 use super::Verdict;
 use crate::summary::{LabelSummary, SiteSummary};

@@ -79,7 +79,7 @@ fn ranks(values: &[f64]) -> Vec<f64> {
 mod tests {
     use std::sync::Arc;
 
-    use newslode_common::page::Site;
+    use newslode_page::reading::Site;
 
     use super::*;
     use crate::concepts::Verdict;

@@ -116,7 +116,7 @@ fn joined<'a, 'b>(
 
 #[cfg(test)]
 mod tests {
-    use newslode_common::page::Site;
+    use newslode_page::reading::Site;
     use proptest::prelude::*;
 
     use super::*;

@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "compiled for tests alone, which say what broke by panicking")]
 
-use newslode_common::contribution::{Role, url_id};
-use newslode_common::page::Site;
+use newslode_page::contribution::{Role, url_id};
+use newslode_page::reading::Site;
 
 use super::*;
 use crate::summary::{LabelSummary, ListSummary};

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-use newslode_common::article::PageKind;
-use newslode_common::page::Site;
+use newslode_page::article::PageKind;
+use newslode_page::reading::Site;
 use oxttl::TurtleParser;
 
 use super::*;

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use newslode_common::page::CanonicalUrl;
+use newslode_page::reading::CanonicalUrl;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::index::{Id, Index, NONE, SiteIndex};

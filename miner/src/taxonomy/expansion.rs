@@ -13,8 +13,8 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use newslode_common::contribution::Role;
-use newslode_common::page::CanonicalUrl;
+use newslode_page::contribution::Role;
+use newslode_page::reading::CanonicalUrl;
 
 use super::evidence::{Concepts, steps};
 use crate::concepts::{Judged, Verdict, judge_alone, verdict_of};

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use newslode_common::hierarchy::svg::text::{cut, escaped, width};
+use newslode_page::hierarchy::svg::text::{cut, escaped, width};
 
 use super::{Concept, Taxonomy};
 

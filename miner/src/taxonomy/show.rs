@@ -10,23 +10,19 @@ use crate::summary::SiteSummary;
 /// The display tree as an outline: `label (sites)`, two spaces a level; genres are called so.
 #[must_use]
 pub fn tree_text(taxonomy: &Taxonomy) -> String {
-    let children = taxonomy.children();
-    let mut open: Vec<(usize, &Concept)> = Vec::new();
-    let push = |open: &mut Vec<_>, depth: usize, under: Option<&str>| {
-        for concept in children.get(&under).into_iter().flatten().rev() {
-            open.push((depth, *concept));
-        }
-    };
     let mut text = String::new();
-    push(&mut open, 0, None);
-    while let Some((depth, concept)) = open.pop() {
-        let (indent, sites) = ("  ".repeat(depth), concept.sites.len());
-        let plural = if sites == 1 { "site" } else { "sites" };
+    for (depth, concept) in taxonomy.in_order() {
+        let (indent, sites) = ("  ".repeat(depth), counted_sites(concept.sites.len()));
         let genre = if concept.is_genre { ", a genre" } else { "" };
-        line(&mut text, format_args!("{indent}{} ({sites} {plural}{genre})", concept.label));
-        push(&mut open, depth + 1, Some(&concept.key));
+        line(&mut text, format_args!("{indent}{} ({sites}{genre})", concept.label));
     }
     text
+}
+
+/// `1 site`, `2 sites`.
+#[must_use]
+pub fn counted_sites(count: usize) -> String {
+    format!("{count} {}", if count == 1 { "site" } else { "sites" })
 }
 
 /// Why a label is a concept, or why not: its forms, sites, links, and each relation's proof; for what single

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "compiled for tests alone, which say what broke by panicking")]
 
-use newslode_common::contribution::Role;
+use newslode_page::contribution::Role;
 
 use super::*;
 use crate::summary::{LabelSummary, ListSummary, Tables};
@@ -155,9 +155,9 @@ fn expanding(path: &str, filing: Option<u64>, in_directory: bool, level: Role) -
             site.nested.clear();
             site.pairs.clear();
             if at == 0 {
-                let url: newslode_common::page::CanonicalUrl =
+                let url: newslode_page::reading::CanonicalUrl =
                     format!("https://a.test{path}").parse().unwrap();
-                let id = newslode_common::contribution::url_id(&url);
+                let id = newslode_page::contribution::url_id(&url);
                 site.filing = filing.map(|stories| (id, stories)).into_iter().collect();
                 tennis.targets = [(url, 1)].into();
                 tennis.roles.insert(level, 1);

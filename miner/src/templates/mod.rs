@@ -10,7 +10,7 @@
 //! Invariants: a pure state machine, time is passed in; the order of the pages of one look changes nothing but
 //! the order in which they wait; memory is bounded; the value serialises. Start at [`Templates::observe`].
 
-use newslode_common::time::Timestamp;
+use newslode_page::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
 /// When to learn and when to drop.

@@ -4,10 +4,10 @@
 //! over the article of the same content, with the witness that names what had a say. One that says something
 //! else than before is handed out again.
 
-use newslode_common::article::Article;
-use newslode_common::time::Timestamp;
-use newslode_partitioner::Page;
-use newslode_partitioner::extract::{SiteKnowledge, article_of};
+use newslode_page::Page;
+use newslode_page::article::Article;
+use newslode_page::extract::{SiteKnowledge, article_of};
+use newslode_page::time::Timestamp;
 
 /// The field whose evidence says that the site had a say.
 const BODY: &str = "body";

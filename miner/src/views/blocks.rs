@@ -5,9 +5,9 @@
 
 use std::ops::Range;
 
-use newslode_common::hierarchy::{Block, Label};
-use newslode_partitioner::Page;
-use newslode_partitioner::wisdom::{Blocks, blocks};
+use newslode_page::Page;
+use newslode_page::hierarchy::{Block, Label};
+use newslode_page::wisdom::{Blocks, blocks};
 
 use super::{Marks, SiteValue};
 

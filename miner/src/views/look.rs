@@ -11,13 +11,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use futures::{StreamExt, TryStreamExt};
-use newslode_common::page::{CanonicalUrl, Site};
 use newslode_common::store::Kind;
-use newslode_common::time::Timestamp;
+use newslode_common::time;
 use newslode_common::version::ContentHash;
-use newslode_partitioner::extract::SiteKnowledge;
-use newslode_partitioner::template::{MOST_PAGES, Template, induce};
-use newslode_partitioner::{Page, wisdom};
+use newslode_page::extract::SiteKnowledge;
+use newslode_page::reading::{CanonicalUrl, Site};
+use newslode_page::template::{MOST_PAGES, Template, induce};
+use newslode_page::time::Timestamp;
+use newslode_page::{Page, wisdom};
 use tokio_util::sync::CancellationToken;
 
 use super::page::{Reader, accepted_by, open, view_page};
@@ -148,7 +149,7 @@ impl Look<'_> {
             tracing::warn!(site = %self.site, %panic, "no templates can be learnt of a site's pages");
             Vec::new()
         });
-        self.learnt = self.known.templates.learn(made, Timestamp::now());
+        self.learnt = self.known.templates.learn(made, time::now());
         Ok(true)
     }
 
@@ -212,7 +213,7 @@ impl Look<'_> {
 
     /// Drops templates that are past and writes what is known; false if somebody else wrote meanwhile.
     async fn end(&mut self, held: Option<u64>, report: &mut ViewReport) -> Result<bool, BatchError> {
-        let reasons = self.known.templates.drop_past(Timestamp::now());
+        let reasons = self.known.templates.drop_past(time::now());
         self.known.observe(self.counted.iter().map(|(_, content)| *content));
         self.known.is_new = false;
         if !self.known.write(self.parts.state.as_ref(), self.site, held).await? {

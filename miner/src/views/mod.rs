@@ -16,8 +16,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use newslode_common::config::MinerConfig;
-use newslode_common::page::Site;
-use newslode_partitioner::{Page, wisdom};
+use newslode_page::reading::Site;
+use newslode_page::{Page, wisdom};
 use tokio_util::sync::CancellationToken;
 
 use crate::apply::BatchError;

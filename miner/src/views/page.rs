@@ -7,16 +7,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use newslode_common::article::Article;
-use newslode_common::hierarchy::{Block, Label, xml};
 use newslode_common::message::{FetchedPage, envelope};
 use newslode_common::store::Kind;
-use newslode_common::time::Timestamp;
+use newslode_common::time;
 use newslode_common::version::ContentHash;
-use newslode_partitioner::Page;
-use newslode_partitioner::extract::SiteKnowledge;
-use newslode_partitioner::service::body;
-use newslode_partitioner::work::limits;
+use newslode_page::Page;
+use newslode_page::article::Article;
+use newslode_page::extract::SiteKnowledge;
+use newslode_page::hierarchy::{Block, Label, xml};
+use newslode_page::time::Timestamp;
 
 use super::{KINDS, Marks, Pace, SiteValue, articles, blocks};
 use crate::apply::{BatchError, hand_out};
@@ -64,8 +63,8 @@ struct Made {
 /// Why it cannot be read.
 pub fn open(bytes: &[u8]) -> Result<(FetchedPage, Page), String> {
     let fetched: FetchedPage = envelope::open(bytes).map_err(|error| error.to_string())?;
-    let html = body(&fetched)?;
-    let page = Page::parse(&fetched.url, fetched.content_type.as_deref(), &html, &limits());
+    let html = fetched.bytes().map_err(|error| error.to_string())?;
+    let page = Page::parse(&fetched.url, fetched.content_type.as_deref(), &html);
     Ok((fetched, page))
 }
 
@@ -127,11 +126,11 @@ pub(super) async fn view_page(
             hand_out(&parts, now).await?;
         }
         let json = serde_json::to_vec(now).unwrap_or_default();
-        parts.archive.put(Kind::Article, content, json.into(), Timestamp::now()).await?;
+        parts.archive.put(Kind::Article, content, json.into(), time::now()).await?;
     }
     let marks = match made.xml {
         Some(xml) if before.as_deref() != Some(xml.as_bytes()) => {
-            parts.archive.put(Kind::Hierarchy, content, xml.into(), Timestamp::now()).await?;
+            parts.archive.put(Kind::Hierarchy, content, xml.into(), time::now()).await?;
             End::Marked
         }
         Some(_) => End::Unchanged,

@@ -7,9 +7,9 @@
 use std::collections::BTreeSet;
 
 use bytes::Bytes;
-use newslode_common::page::{CanonicalUrl, Site};
 use newslode_common::store::{SiteState, StoreResult};
 use newslode_common::version::{ContentHash, Version};
+use newslode_page::reading::{CanonicalUrl, Site};
 
 use super::When;
 

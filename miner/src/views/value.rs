@@ -5,11 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use newslode_common::contribution::{SEPARATOR, Table};
-use newslode_common::page::{CanonicalUrl, Site};
 use newslode_common::store::StoreError;
 use newslode_common::version::{ContentHash, Version};
-use newslode_partitioner::wisdom::{SiteTerms, WisdomParams};
+use newslode_page::contribution::{SEPARATOR, Table};
+use newslode_page::reading::{CanonicalUrl, Site};
+use newslode_page::wisdom::{SiteTerms, WisdomParams};
 
 use crate::apply::contribution;
 use crate::entropy;

@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use async_trait::async_trait;
 use bytes::Bytes;
 use newslode_common::config::Follow;
-use newslode_common::contribution::Table;
-use newslode_common::page::{CanonicalUrl, Site};
 use newslode_common::store::{Applied, Change, SiteState, StoreResult, Why, state_digest};
-use newslode_common::time::Timestamp;
 use newslode_common::version::Version;
 use newslode_miner::apply::{PageEnd, batch};
 use newslode_miner::verify::verify;
+use newslode_page::contribution::Table;
+use newslode_page::reading::{CanonicalUrl, Site};
+use newslode_page::time::Timestamp;
 
 use crate::world::{NOW, page, recompute, url, world};
 

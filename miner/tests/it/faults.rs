@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use newslode_common::config::{Follow, MinerConfig};
 use newslode_common::message::PartitionedPage;
-use newslode_common::page::{CanonicalUrl, Site};
 use newslode_common::store::{StoreError, Why, state_digest};
 use newslode_common::version::ContentHash;
 use newslode_miner::apply::batch;
@@ -15,6 +14,7 @@ use newslode_miner::fold::{FoldMemory, fold_once, read};
 use newslode_miner::service::Parts;
 use newslode_miner::verify::verify;
 use newslode_miner::window::slide;
+use newslode_page::reading::{CanonicalUrl, Site};
 
 use crate::flaky::Flaky;
 use crate::world::{NOW, World, page, recompute, served, world};

@@ -8,14 +8,14 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use newslode_common::contribution::Table;
-use newslode_common::page::{CanonicalUrl, Site};
 use newslode_common::store::{
     Added, Applied, Change, Claim, Completed, Completion, Entry, Frontier, Kind, NewUrl, PageArchive,
     SiteSettings, SiteState, SiteStatus, StoreError, StoreResult,
 };
-use newslode_common::time::Timestamp;
 use newslode_common::version::{ContentHash, Version};
+use newslode_page::contribution::Table;
+use newslode_page::reading::{CanonicalUrl, Site};
+use newslode_page::time::Timestamp;
 use tokio::task::JoinSet;
 
 enum Fate {

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use newslode_common::config::{Follow, MinerConfig};
-use newslode_common::contribution::{FiledUse, url_id};
 use newslode_common::outcome::Outcome;
 use newslode_common::store::{Completion, Validators, Why};
 use newslode_miner::apply::batch;
@@ -12,6 +11,7 @@ use newslode_miner::members::members;
 use newslode_miner::reconcile::reconcile;
 use newslode_miner::summary::Summaries;
 use newslode_miner::taxonomy::Rules;
+use newslode_page::contribution::{FiledUse, url_id};
 
 use crate::world::{NOW, World, page, url, world};
 
@@ -95,7 +95,7 @@ async fn the_preset_of_the_pages_decides_by_what_rules_is_folded() {
 async fn fetched(world: &World, page: &newslode_common::message::PartitionedPage) {
     let frontier = &world.parts.frontier;
     for _ in 0..10 {
-        let now = newslode_common::time::Timestamp(NOW.0 + 60_000);
+        let now = newslode_page::time::Timestamp(NOW.0 + 60_000);
         for claim in frontier.claim(now, Duration::from_secs(60), 9).await.unwrap() {
             let content = (claim.url == page.url).then_some(page.version.content);
             let outcome = if content.is_some() { Outcome::Fetched } else { Outcome::Gone };

@@ -3,16 +3,16 @@
 use std::collections::BTreeSet;
 
 use newslode_common::config::{Follow, MinerConfig};
-use newslode_common::contribution::Table;
 use newslode_common::message::PartitionedPage;
 use newslode_common::message::seed::SeedMessage;
-use newslode_common::page::Site;
 use newslode_common::store::{Kind, Why, state_digest};
-use newslode_common::time::Timestamp;
 use newslode_miner::apply::{PageEnd, batch};
 use newslode_miner::seeds::obey;
 use newslode_miner::verify::verify;
 use newslode_miner::window::{Slid, slide};
+use newslode_page::contribution::Table;
+use newslode_page::reading::Site;
+use newslode_page::time::Timestamp;
 
 use crate::world::{World, page, recompute, served, url, world};
 

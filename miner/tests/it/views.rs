@@ -2,11 +2,8 @@
 
 use std::time::Duration;
 
-use newslode_common::article::Article;
 use newslode_common::config::Follow;
-use newslode_common::hierarchy::{Block, Hierarchy, xml};
-use newslode_common::message::{Body, FetchedPage, envelope};
-use newslode_common::page::Site;
+use newslode_common::message::{Body, FetchedPage, PartitionedPage, envelope};
 use newslode_common::store::{Kind, Why};
 use newslode_common::version::{ContentHash, Version};
 use newslode_miner::apply::batch;
@@ -14,9 +11,12 @@ use newslode_miner::known::{Known, teach};
 use newslode_miner::seeds::obey;
 use newslode_miner::templates::Reason;
 use newslode_miner::views::{Looked, Pace, ViewReport, When, view_site, view_sites};
-use newslode_partitioner::extract::Correction;
-use newslode_partitioner::work::{limits, work};
-use newslode_partitioner::{Page, Params};
+use newslode_page::analyse;
+use newslode_page::article::Article;
+use newslode_page::extract::Correction;
+use newslode_page::hierarchy::{Block, Hierarchy, xml};
+use newslode_page::reading::Site;
+use newslode_page::{Page, Params};
 use tokio_util::sync::CancellationToken;
 
 use crate::world::{NOW, World, url, world};
@@ -106,11 +106,11 @@ async fn counted(
             body: Body::Inline(zstd::encode_all(html.as_bytes(), 0).unwrap()),
             url: at,
         };
-        let (page, hierarchy) = work(&fetched, html.as_bytes(), &Params::default(), Duration::from_secs(5));
+        let said = analyse(&fetched.url, None, html.as_bytes(), fetched.fetched_at, &Params::default());
         let (archive, content) = (&world.parts.archive, fetched.version.content);
         archive.put(Kind::Page, content, envelope::seal(&fetched).unwrap().into(), NOW).await.unwrap();
-        archive.put(Kind::Hierarchy, content, xml::write(&hierarchy).into(), NOW).await.unwrap();
-        pages.push(page);
+        archive.put(Kind::Hierarchy, content, xml::write(&said.hierarchy).into(), NOW).await.unwrap();
+        pages.push(PartitionedPage::new(&fetched, said.contribution, said.article, said.notes));
     }
     batch(&world.parts, Follow::Concepts, site, &pages, NOW).await.unwrap();
     pages.iter().map(|page| page.version.content).collect()
@@ -276,7 +276,7 @@ async fn what_a_person_teaches_reaches_a_running_miner_and_its_readers() {
     look(&world, When::Grown, &mut looked).await;
     while readers.try_recv().is_ok() {}
     assert_eq!(look(&world, When::Grown, &mut looked).await, ViewReport::default());
-    let page = Page::parse(&url("https://a.test/2"), None, article(2, false).as_bytes(), &limits());
+    let page = Page::parse(&url("https://a.test/2"), None, article(2, false).as_bytes());
     let right = Correction { body: Some(paragraphs(2).join("\n")), ..Correction::default() };
     let known = teach(world.parts.state.as_ref(), &site, |known| {
         known.site.teach(&page, NOW, &right)?;

@@ -4,18 +4,19 @@ use std::sync::Arc;
 
 use newslode_common::broker::Limits;
 use newslode_common::broker::in_process::InProcessBroker;
-use newslode_common::contribution::{Contribution, LabelUse, LinkUse, NestedUse, PairUse, Role};
 use newslode_common::message::seed::SeedMessage;
-use newslode_common::message::{Body, FetchedPage, PageNotes, PartitionedPage, envelope};
-use newslode_common::page::{CanonicalUrl, Site};
+use newslode_common::message::{Body, FetchedPage, PartitionedPage, envelope};
 use newslode_common::store::redb::RedbStore;
 use newslode_common::store::redis::RedisStore;
 use newslode_common::store::{Kind, Why};
 use newslode_common::telemetry::metrics::Metrics;
-use newslode_common::time::Timestamp;
 use newslode_common::version::{ContentHash, Version};
 use newslode_miner::service::Parts;
 use newslode_miner::taxonomy::Rules;
+use newslode_page::analysis::PageNotes;
+use newslode_page::contribution::{Contribution, LabelUse, LinkUse, NestedUse, PairUse, Role};
+use newslode_page::reading::{CanonicalUrl, Site};
+use newslode_page::time::Timestamp;
 use newslode_test_servers::RedisServer;
 
 pub(crate) const NOW: Timestamp = Timestamp(1_000);

@@ -12,16 +12,16 @@ use newslode_common::broker::{
     Acker, Broker, BrokerError, Consumer, DeadLetter, Delivery, PublishError, Queue,
 };
 use newslode_common::config::PartitionerConfig;
-use newslode_common::contribution::Contribution;
-use newslode_common::hierarchy::{Block, xml};
 use newslode_common::message::envelope::{open, seal};
 use newslode_common::message::{Body, FetchedPage, PartitionedPage};
-use newslode_common::page::CanonicalUrl;
 use newslode_common::store::{Kind, PageArchive, StoreError, StoreResult, Why};
 use newslode_common::telemetry::metrics::Metrics;
-use newslode_common::time::Timestamp;
 use newslode_common::version::{ContentHash, Version};
-use newslode_partitioner::service::{Parts, run};
+use newslode_page::contribution::Contribution;
+use newslode_page::hierarchy::{Block, xml};
+use newslode_page::reading::CanonicalUrl;
+use newslode_page::time::Timestamp;
+use newslode_partitioner::{Parts, run};
 use tokio_util::sync::CancellationToken;
 
 /// How deliveries ended, and what was published.

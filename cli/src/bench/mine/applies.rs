@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context;
-use newslode_common::contribution::Delta;
-use newslode_common::page::Site;
 use newslode_common::store::{Applied, Change, SiteState, state_digest};
-use newslode_common::time::Timestamp;
+use newslode_common::time;
 use newslode_common::version::{ContentHash, Version};
+use newslode_page::contribution::Delta;
+use newslode_page::reading::Site;
 use serde::Serialize;
 use tokio::task::JoinSet;
 
@@ -47,7 +47,7 @@ pub(super) fn change(site: &MadeSite, page: u64) -> anyhow::Result<Change> {
     let (url, made) = (site.url(page)?, site.page(page, 1)?);
     let new = Version { fetch: 1, content: ContentHash::of(&url, None, &[]) };
     let delta = Delta::between(None, Some(&made));
-    Ok(Change { url, expected: None, new, fetched_at: Timestamp::now(), delta })
+    Ok(Change { url, expected: None, new, fetched_at: time::now(), delta })
 }
 
 type Work = Vec<(Site, Vec<Change>)>;

@@ -2,13 +2,13 @@
 
 use std::time::Instant;
 
-use newslode_common::contribution::{Contribution, Delta};
 use newslode_common::store::redb::RedbStore;
 use newslode_common::store::{Change, SiteState};
-use newslode_common::time::Timestamp;
 use newslode_common::version::{ContentHash, Version};
 use newslode_miner::summary::Summaries;
 use newslode_miner::taxonomy::{FoldParams, Folder, Taxonomy};
+use newslode_page::contribution::{Contribution, Delta};
+use newslode_page::time::Timestamp;
 use serde::Serialize;
 
 use super::made::{MadeSite, REAL};

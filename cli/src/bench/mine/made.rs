@@ -5,10 +5,11 @@
 //! move one by one. Menus are drawn from sections and services that all sites share; stories stand on the
 //! pages around their own time. Invariant: a page is a function of its numbers alone.
 
-use newslode_common::contribution::{
+use newslode_page::contribution::{
     Contribution, FiledUse, LabelUse, LinkUse, ListUse, NestedUse, PairUse, Role, TermUse, url_id,
 };
-use newslode_common::page::{CanonicalUrl, Site};
+use newslode_page::reading::{CanonicalUrl, Site};
+use newslode_page::splitmix::SplitMix;
 
 /// Sections and services that sites draw their menus from.
 const SECTIONS: u64 = 300;
@@ -41,23 +42,19 @@ pub(crate) const REAL: Shape = Shape { menu: 90, services: 15, stories: 13, word
 pub(crate) const SMALL: Shape = Shape { menu: 10, services: 2, stories: 2, words: 40 };
 
 /// Pseudo-random numbers (splitmix64): the same on every machine.
-pub(crate) struct Dice(u64);
+pub(crate) struct Dice(SplitMix);
 
 impl Dice {
     pub(crate) fn new(seed: &[u64]) -> Dice {
-        let mut dice = Dice(0x6e65_7773_6c6f_6465);
+        let mut dice = Dice(SplitMix(0x6e65_7773_6c6f_6465));
         for part in seed {
-            dice.0 = dice.next() ^ part;
+            dice.0 = SplitMix(dice.next() ^ part);
         }
         dice
     }
 
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        self.0.draw()
     }
 
     pub(crate) fn below(&mut self, bound: u64) -> u64 {

@@ -1,10 +1,10 @@
 //! Bytes of a record: a URL that the frontier knows, and a page that is counted.
 
-use newslode_common::contribution::Delta;
-use newslode_common::page::Site;
 use newslode_common::store::{Change, Frontier, NewUrl, SiteSettings, SiteState, Why};
-use newslode_common::time::Timestamp;
+use newslode_common::time;
 use newslode_common::version::{ContentHash, Version};
+use newslode_page::contribution::Delta;
+use newslode_page::reading::Site;
 use serde::Serialize;
 
 use super::made::{MadeSite, REAL};
@@ -50,7 +50,7 @@ pub(super) async fn measure<S: Frontier + SiteState>(
     for (site, _) in &work {
         store.put_site(site, &settings).await?;
     }
-    let now = Timestamp::now();
+    let now = time::now();
     let before = size().await?;
     for part in work.iter().flat_map(|(_, urls)| urls.chunks(BATCH)) {
         store.add(part, now).await?;

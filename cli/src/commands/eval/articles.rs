@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Context as _;
-use newslode_common::article::Article;
-use newslode_common::time::Timestamp;
-use newslode_partitioner::Page;
-use newslode_partitioner::extract::{Correction, Scorer, SiteKnowledge, as_article_by};
-use newslode_partitioner::work::limits;
+use newslode_page::Page;
+use newslode_page::article::Article;
+use newslode_page::extract::{Correction, Scorer, SiteKnowledge, as_article_by};
+use newslode_page::time::Timestamp;
 
 use super::{page, write_predictions};
 use crate::args::EvalCommon;
@@ -44,7 +43,7 @@ pub(super) fn run(
     let mut shown = Shown::new(quiet);
     let pages = golds.iter().map(|gold| {
         let input = page(&common.pages, &gold.id, gold.url.as_deref())?;
-        Ok(Page::parse(&input.url, None, &input.bytes, &limits()))
+        Ok(Page::parse(&input.url, None, &input.bytes))
     });
     let pages: Vec<Page> = pages.collect::<anyhow::Result<_>>()?;
     for (done, (gold, page)) in golds.iter().zip(&pages).enumerate() {
@@ -150,7 +149,7 @@ fn read_folds(folder: &Path) -> anyhow::Result<Vec<Scorer>> {
         let text = std::fs::read_to_string(&path).map_err(|error| {
             hinted(
                 format!("cannot read `{}`: {error}", path.display()),
-                "partitioner-worker/train/bodies.py --folds DIR writes the trees of all folds",
+                "page/train/bodies.py --folds DIR writes the trees of all folds",
             )
         })?;
         Scorer::parse(&text).with_context(|| format!("cannot read `{}`", path.display()))

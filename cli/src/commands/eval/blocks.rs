@@ -8,10 +8,9 @@ use std::ops::Range;
 use std::path::Path;
 
 use anyhow::Context as _;
-use newslode_common::page::CanonicalUrl;
-use newslode_partitioner::Page;
-use newslode_partitioner::wisdom::{WisdomParams, blocks};
-use newslode_partitioner::work::limits;
+use newslode_page::Page;
+use newslode_page::reading::CanonicalUrl;
+use newslode_page::wisdom::{WisdomParams, blocks};
 use serde::{Deserialize, Serialize};
 
 use super::{page, write_predictions};
@@ -114,7 +113,7 @@ fn article_rows(
         shown.say(|| format!("{done} of {count} sites"));
         let parse = |gold: &&articles::Line| {
             let input = page(&args.common.pages, &gold.id, gold.url.as_deref())?;
-            Ok(Page::parse(&input.url, None, &input.bytes, &limits()))
+            Ok(Page::parse(&input.url, None, &input.bytes))
         };
         let pages: Vec<Page> = golds.iter().map(parse).collect::<anyhow::Result<_>>()?;
         let site = site::of_pages(&pages);
@@ -172,7 +171,7 @@ fn toc_rows(args: &EvalBlocksArgs, presets: &[WisdomParams], shown: &mut Shown) 
         shown.say(|| format!("{} pages of `{}`", crawl.len(), folder.display()));
         let parse = |row: &Listed| {
             let input = page(&folder, &row.file, Some(&row.url))?;
-            Ok(Page::parse(&input.url, None, &input.bytes, &limits()))
+            Ok(Page::parse(&input.url, None, &input.bytes))
         };
         let pages: Vec<Page> = crawl.iter().map(parse).collect::<anyhow::Result<_>>()?;
         let site = site::of_pages(&pages);

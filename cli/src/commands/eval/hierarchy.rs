@@ -1,7 +1,6 @@
 //! `newslode eval hierarchy`: hierarchies and blocks against outlines, presets beside headings alone.
 
-use newslode_partitioner::Page;
-use newslode_partitioner::work::limits;
+use newslode_page::Page;
 
 use super::{page, presets, write_predictions};
 use crate::args::EvalCommon;
@@ -91,7 +90,7 @@ fn print_hierarchies(name: &str, rows: &[hierarchy::Row], per_page: bool) -> any
 /// The trivial baseline: a heading is above every leaf up to the next heading of its level or a
 /// stronger one; headings nest by level.
 fn headings(name: &str, input: &Input) -> Prediction {
-    let page = Page::parse(&input.url, input.content_type.as_deref(), &input.bytes, &limits());
+    let page = Page::parse(&input.url, input.content_type.as_deref(), &input.bytes);
     let mut above: Vec<(u8, u32)> = Vec::new();
     let mut prediction = Prediction { page: name.into(), ..Prediction::default() };
     for (number, leaf) in page.leaves.iter().enumerate() {

@@ -13,7 +13,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use newslode_common::config::Config;
-use newslode_partitioner::Params;
+use newslode_page::Params;
 use serde::Serialize;
 
 use crate::args::{EvalArgs, EvalCommand, EvalCommon};

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use newslode_partitioner::Page;
-use newslode_partitioner::tables::{self, TableParams};
-use newslode_partitioner::work::limits;
+use newslode_page::Page;
+use newslode_page::tables::{self, TableParams};
 
 use super::{page, write_predictions};
 use crate::args::EvalCommon;
@@ -31,7 +30,7 @@ pub(crate) fn run(common: &EvalCommon, quiet: bool) -> anyhow::Result<Exit> {
     for (done, (name, gold)) in pages.iter().enumerate() {
         shown.say(|| format!("{done} of {} pages", pages.len()));
         let input = page(&common.pages, name, None)?;
-        let parsed = Page::parse(&input.url, None, &input.bytes, &limits());
+        let parsed = Page::parse(&input.url, None, &input.bytes);
         for (at, (_, all, rows)) in methods.iter_mut().enumerate() {
             let said = match at.checked_sub(1) {
                 None => trivial(name, &parsed),

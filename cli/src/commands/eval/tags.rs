@@ -5,9 +5,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use newslode_partitioner::tagging::{self, Tag};
-use newslode_partitioner::work::limits;
-use newslode_partitioner::{Page, Params};
+use newslode_page::tagging::{self, Tag};
+use newslode_page::{Page, Params};
 
 use super::{page, presets, write_predictions};
 use crate::args::EvalCommon;
@@ -89,7 +88,7 @@ fn read(folder: &Path, site: Option<&str>, name: &str) -> anyhow::Result<Page> {
     };
     let place = places.into_iter().find(is_there).unwrap_or_else(|| folder.to_path_buf());
     let input = page(&place, name, None)?;
-    Ok(Page::parse(&input.url, input.content_type.as_deref(), &input.bytes, &limits()))
+    Ok(Page::parse(&input.url, input.content_type.as_deref(), &input.bytes))
 }
 
 fn line(gold: &Gold, tags: &[Tag]) -> tags::Line {
@@ -169,7 +168,7 @@ fn plain_tags(page: &Page) -> Vec<Tag> {
         matches!(tree.tag(node), Some("h1" | "h2")) && !leaves.range_under(tree, node).is_empty()
     });
     let concept = first.map_or(0..0, |node| leaves.range_under(tree, node));
-    let tag = |(number, leaf): (usize, &newslode_common::page::Leaf)| {
+    let tag = |(number, leaf): (usize, &newslode_page::reading::Leaf)| {
         let text = leaves.text(number);
         let names = || leaves.path(leaf.path).iter().map(|&tag| tree.tag_name(tag));
         if !text.chars().any(char::is_alphanumeric) {
@@ -299,7 +298,7 @@ mod tests {
 
     fn parse(html: &str) -> Page {
         let url = crate::input::made_up("page.html").unwrap();
-        Page::parse(&url, None, html.as_bytes(), &limits())
+        Page::parse(&url, None, html.as_bytes())
     }
 
     #[test]

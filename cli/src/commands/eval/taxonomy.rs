@@ -7,15 +7,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use newslode_common::contribution::{Contribution, Role};
-use newslode_common::page::Site;
 use newslode_miner::concepts::least_support;
 use newslode_miner::summary::{SiteSummary, Tables};
 use newslode_miner::taxonomy::{FoldParams, fold};
-use newslode_partitioner::contribution::contribution;
-use newslode_partitioner::partition::hierarchy;
-use newslode_partitioner::work::limits;
-use newslode_partitioner::{Page, Params};
+use newslode_page::contribution::counting::contribution;
+use newslode_page::contribution::{Contribution, Role};
+use newslode_page::partition::hierarchy;
+use newslode_page::reading::Site;
+use newslode_page::{Page, Params};
 use serde::{Deserialize, Serialize};
 
 use super::{page, presets};
@@ -159,7 +158,7 @@ fn sites(
         shown.say(|| format!("{}: {done} of {} pages", params.name, rows.len()));
         let input = page(&common.pages, &row.file, Some(&row.url))?;
         let bytes = row.restored(input.bytes);
-        let page = Page::parse(&input.url, input.content_type.as_deref(), &bytes, &limits());
+        let page = Page::parse(&input.url, input.content_type.as_deref(), &bytes);
         let said = contribution(&page, &hierarchy(&page, params));
         pages.entry(page.url.site()).or_default().push(said);
     }
@@ -308,7 +307,7 @@ mod tests {
         let contribution = |words: &[&str]| {
             let html: String = words.iter().map(|word| format!("<p><a href=/{word}>{word}</a>")).collect();
             let url = "https://a.test/".parse().unwrap();
-            let page = Page::parse(&url, None, format!("<html lang=en>{html}").as_bytes(), &limits());
+            let page = Page::parse(&url, None, format!("<html lang=en>{html}").as_bytes());
             contribution(&page, &hierarchy(&page, &Params::default()))
         };
         let site = |name: &str, words: &[&str]| {

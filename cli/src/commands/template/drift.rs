@@ -4,10 +4,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use newslode_common::article::Article;
 use newslode_common::config::Follow;
 use newslode_miner::templates::Reason;
 use newslode_newsworld::{Content, Era, Reply, Server, World, WorldSpec};
+use newslode_page::article::Article;
 
 use super::show::end;
 use super::*;
@@ -55,7 +55,7 @@ async fn articles(engine: &Engine, after: &World) -> [Vec<(String, String)>; 2] 
             };
             let article: Article = serde_json::from_slice(&json).unwrap();
             let page = parts.archive.get(Kind::Page, version.content).await.unwrap().unwrap();
-            let html = newslode_partitioner::service::body(&envelope::open(&page).unwrap()).unwrap();
+            let html = envelope::open::<FetchedPage>(&page).unwrap().bytes().unwrap();
             let (host, path) = article.url.trim_start_matches("http://").split_once('/').unwrap();
             let is_after = after.respond(host, &format!("/{path}")).body == html;
             found[usize::from(is_after)].push((url.to_string(), article.evidence["body"].witness.clone()));

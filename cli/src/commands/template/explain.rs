@@ -4,11 +4,11 @@
 //! are a line with their texts. What varies is told with what it was taken for, on how many pages it stands
 //! and an example.
 
-use newslode_common::page::Site;
 use newslode_common::version::ContentHash;
 use newslode_miner::templates::Templates;
-use newslode_partitioner::template::pattern::Vertex;
-use newslode_partitioner::template::{Role, Slot, Template};
+use newslode_page::reading::Site;
+use newslode_page::template::pattern::Vertex;
+use newslode_page::template::{Role, Slot, Template};
 
 use super::show::{end, usage};
 
@@ -223,9 +223,8 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use newslode_partitioner::Page;
-    use newslode_partitioner::template::induce;
-    use newslode_partitioner::work::limits;
+    use newslode_page::Page;
+    use newslode_page::template::induce;
 
     use super::*;
 
@@ -235,7 +234,7 @@ mod tests {
                 "<ul><li>News</li><li>Sport</li></ul><h1>Story {n}</h1><div><p>It is story {n} of this paper.</p></div><p>&amp; more</p>"
             );
             let url = format!("https://a.example/{n}").parse().unwrap();
-            Page::parse(&url, None, html.as_bytes(), &limits())
+            Page::parse(&url, None, html.as_bytes())
         };
         let pages: Vec<Page> = (0..4).map(page).collect();
         induce(&pages.iter().collect::<Vec<_>>())

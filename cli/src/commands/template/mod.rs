@@ -15,16 +15,15 @@ use std::sync::Arc;
 use anyhow::Context;
 use newslode_common::config::Config;
 use newslode_common::message::{FetchedPage, envelope};
-use newslode_common::page::{CanonicalUrl, Site};
 use newslode_common::store::{Kind, SiteState};
-use newslode_common::time::Timestamp;
+use newslode_common::time;
 use newslode_common::version::ContentHash;
 use newslode_miner::known::{self, Known};
 use newslode_miner::service::Parts;
 use newslode_miner::views::{Pace, view_site};
-use newslode_partitioner::Page;
-use newslode_partitioner::extract::Correction;
-use newslode_partitioner::work::limits;
+use newslode_page::Page;
+use newslode_page::extract::Correction;
+use newslode_page::reading::{CanonicalUrl, Site};
 use tokio_util::sync::CancellationToken;
 
 use super::taxonomy::installation;
@@ -91,7 +90,7 @@ async fn teach(args: TeachArgs, config: &Config) -> anyhow::Result<Exit> {
         published: args.published.clone(),
     };
     let known = known::teach(parts.state.as_ref(), &site, |known| {
-        let taught = known.site.teach(&page, Timestamp::now(), &correction);
+        let taught = known.site.teach(&page, time::now(), &correction);
         taught.map_err(|error| {
             hinted(error.to_string(), "newslode template teach --help shows what can be corrected")
         })?;
@@ -126,7 +125,7 @@ async fn page(parts: &Parts, args: &TeachArgs, config: &Config) -> anyhow::Resul
     let asked = PagesArgs { pages: vec![args.page.clone()], url: args.url.clone() };
     let pages = input::read(&asked, &config.crawler).await?;
     let page = pages.first().with_context(|| format!("`{}` is no page", args.page))?;
-    Ok(Page::parse(&page.url, page.content_type.as_deref(), &page.bytes, &limits()))
+    Ok(Page::parse(&page.url, page.content_type.as_deref(), &page.bytes))
 }
 
 /// The page of a URL as it was mined, if it was.
@@ -136,8 +135,8 @@ async fn archived(parts: &Parts, url: &CanonicalUrl) -> anyhow::Result<Option<Pa
     let Some(content) = content.filter(|content| *content != ContentHash::NONE) else { return Ok(None) };
     let Some(bytes) = parts.archive.get(Kind::Page, content).await? else { return Ok(None) };
     let Ok(fetched) = envelope::open::<FetchedPage>(&bytes) else { return Ok(None) };
-    let Ok(html) = newslode_partitioner::service::body(&fetched) else { return Ok(None) };
-    Ok(Some(Page::parse(&fetched.url, fetched.content_type.as_deref(), &html, &limits())))
+    let Ok(html) = fetched.bytes() else { return Ok(None) };
+    Ok(Some(Page::parse(&fetched.url, fetched.content_type.as_deref(), &html)))
 }
 
 async fn forget(args: TemplateSite, page: Option<String>, config: &Config) -> anyhow::Result<Exit> {

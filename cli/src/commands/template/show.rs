@@ -1,12 +1,11 @@
 //! `newslode template list` and `show`: of which sites something is known, and what.
 
-use newslode_common::page::Site;
 use newslode_common::store::SiteState;
-use newslode_common::time::Timestamp;
 use newslode_miner::known::Known;
 use newslode_miner::templates::{Dropped, Live, Reason};
-use newslode_partitioner::extract::Lesson;
-use newslode_partitioner::template::Template;
+use newslode_page::extract::Lesson;
+use newslode_page::reading::Site;
+use newslode_page::template::Template;
 
 use crate::exit::Exit;
 use crate::out;
@@ -82,19 +81,19 @@ pub(super) fn usage(live: &Live<Template>) -> String {
         live.version,
         live.template.pattern.vertices.len(),
         live.template.slots.len(),
-        time(live.learnt_at),
+        out::time(live.learnt_at),
         live.template.pages,
         live.acceptance() * 100.0,
         live.accepted,
         live.seen,
-        time(live.since),
-        time(live.last_at)
+        out::time(live.since),
+        out::time(live.last_at)
     )
 }
 
 /// Why and when a template was dropped.
 pub(super) fn end(dropped: &Dropped<Template>) -> String {
-    let (version, at, last) = (dropped.version, time(dropped.dropped_at), time(dropped.last_at));
+    let (version, at, last) = (dropped.version, out::time(dropped.dropped_at), out::time(dropped.last_at));
     let why = match dropped.reason {
         Reason::LayoutChanged { acceptance } => format!(
             "the layout changed after {last}; until then it accepted {:.0} % of the pages",
@@ -102,19 +101,14 @@ pub(super) fn end(dropped: &Dropped<Template>) -> String {
         ),
         Reason::Crowded => format!("the site has too many; it was last used on {last}"),
     };
-    let (accepted, since) = (dropped.accepted, time(dropped.since));
+    let (accepted, since) = (dropped.accepted, out::time(dropped.since));
     format!("template v{version}: dropped {at}: {why}, {accepted} since {since}")
-}
-
-/// A time for people: UTC, to the second.
-fn time(at: Timestamp) -> String {
-    let millis = i64::try_from(at.0).unwrap_or(i64::MAX);
-    let at = jiff::Timestamp::from_millisecond(millis).unwrap_or(jiff::Timestamp::MAX);
-    at.strftime("%Y-%m-%d %H:%M:%SZ").to_string()
 }
 
 #[cfg(test)]
 mod tests {
+    use newslode_page::time::Timestamp;
+
     use super::*;
 
     #[test]
@@ -133,6 +127,6 @@ mod tests {
             "template v2: dropped 2024-06-01 00:01:01Z: the layout changed after 2024-06-01 00:00:00Z; until then it \
              accepted 95 % of the pages, 71 since 1970-01-01 00:00:00Z"
         );
-        assert_eq!(time(Timestamp(u64::MAX)), "9999-12-30 22:00:00Z");
+        assert_eq!(out::time(Timestamp(u64::MAX)), "9999-12-30 22:00:00Z");
     }
 }

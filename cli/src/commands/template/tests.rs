@@ -1,12 +1,13 @@
 //! A run's folder with one site's pages: what `teach` and `forget` do to its articles.
 
-use newslode_common::article::Article;
-use newslode_common::contribution::Delta;
 use newslode_common::message::{Body, FetchedPage, envelope};
-use newslode_common::page::CanonicalUrl;
 use newslode_common::store::redb::RedbStore;
 use newslode_common::store::{Change, Kind, PageArchive, Why};
 use newslode_common::version::{ContentHash, Version};
+use newslode_page::article::Article;
+use newslode_page::contribution::Delta;
+use newslode_page::reading::CanonicalUrl;
+use newslode_page::time::Timestamp;
 
 use super::*;
 use crate::args::TemplateDir;
@@ -66,8 +67,8 @@ async fn run_of_a_site() -> tempfile::TempDir {
             content_type: None,
             body: Body::Inline(packed(html.as_bytes())),
         };
-        let page = Page::parse(&url, None, html.as_bytes(), &limits());
-        let article = newslode_partitioner::extract::article(&page, now).1.unwrap();
+        let page = Page::parse(&url, None, html.as_bytes());
+        let article = newslode_page::extract::article(&page, now).1.unwrap();
         store.put(Kind::Page, content, envelope::seal(&fetched).unwrap().into(), now).await.unwrap();
         let json = serde_json::to_vec(&article).unwrap();
         store.put(Kind::Article, content, json.into(), now).await.unwrap();

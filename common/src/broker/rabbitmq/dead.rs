@@ -6,6 +6,7 @@
 //! What was put back does not always come first the next time, so we read further than asked and sort.
 //! A letter is named by its message id, or by a hash of its body if a foreign publisher gave none.
 
+use crate::time;
 use std::time::Duration;
 
 use lapin::message::BasicGetMessage;
@@ -14,8 +15,8 @@ use lapin::types::{AMQPValue, FieldTable};
 use lapin::{Acker as Tag, Channel};
 
 use super::super::{BrokerError, DELIVERY_LIMIT_REASON, DeadLetter, Queue};
+use super::Core;
 use super::topology::{table, text};
-use super::{Core, Timestamp};
 
 /// Why.
 const REASON: &str = "x-newslode-reason";
@@ -35,7 +36,7 @@ const BACK: (u32, Duration) = (40, Duration::from_millis(25));
 impl Core {
     pub(super) fn headers(&self, reason: &str) -> FieldTable {
         let reason: String = reason.chars().take(MAX_REASON_CHARS).collect();
-        let at = i64::try_from(Timestamp::now().0).unwrap_or(0);
+        let at = i64::try_from(time::now().0).unwrap_or(0);
         table([(REASON, text(reason)), (BY, text(self.by.as_str())), (AT, AMQPValue::LongLongInt(at))])
     }
 

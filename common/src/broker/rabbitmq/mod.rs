@@ -32,7 +32,7 @@ use self::topology::Topology;
 use super::{Broker, BrokerError, Consumer, DeadLetter, PublishError, Queue};
 use crate::config::BrokerConfig;
 use crate::telemetry::metrics::Metrics;
-use crate::time::Timestamp;
+use crate::time;
 
 /// Messages that may wait for their confirm at once. One by one a queue takes a few hundred messages a
 /// second, with a window of 256 thousands.
@@ -229,7 +229,7 @@ struct MessageIds {
 
 impl MessageIds {
     fn new(by: &str) -> MessageIds {
-        let seed = format!("{by} {} {}", std::process::id(), Timestamp::now().0);
+        let seed = format!("{by} {} {}", std::process::id(), time::now().0);
         let start = blake3::hash(seed.as_bytes()).to_hex()[..12].to_string();
         MessageIds { start, next: AtomicU64::new(1) }
     }

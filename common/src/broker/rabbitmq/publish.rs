@@ -4,13 +4,14 @@
 //! connection within its time limit; if the connection goes while the confirm is due, the message may
 //! or may not have been taken, and the caller, who still holds it, publishes it again.
 
+use crate::time;
 use lapin::options::BasicPublishOptions;
 use lapin::types::FieldTable;
 use lapin::{BasicProperties, Channel, Confirmation};
 use tokio::time::timeout;
 
 use super::super::{MAX_MESSAGE, PublishError, Queue};
-use super::{Core, Timestamp};
+use super::Core;
 
 /// `application/octet-stream` but for queues and exchanges that carry JSON.
 fn content_type(queue: Queue) -> &'static str {
@@ -78,7 +79,7 @@ impl Core {
         let properties = BasicProperties::default()
             .with_delivery_mode(PERSISTENT)
             .with_content_type(content_type.into())
-            .with_timestamp(Timestamp::now().0 / 1000)
+            .with_timestamp(time::now().0 / 1000)
             .with_message_id(self.ids.next().into())
             .with_app_id("newslode".into());
         match headers {

@@ -22,8 +22,8 @@ use url::Url;
 
 use super::{blocking, pack, unpack};
 use crate::store::{Kind, PageArchive, StoreError, StoreResult};
-use crate::time::Timestamp;
 use crate::version::ContentHash;
+use newslode_page::time::Timestamp;
 
 /// Objects that expiry looks at at once.
 const AT_ONCE: usize = 16;

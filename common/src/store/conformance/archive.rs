@@ -7,8 +7,9 @@ use bytes::Bytes;
 
 use super::{Dice, START, checks, ok, url};
 use crate::store::{Kind, PageArchive};
-use crate::time::Timestamp;
 use crate::version::ContentHash;
+use newslode_page::splitmix::SplitMix;
+use newslode_page::time::Timestamp;
 
 checks! { PageArchive:
     what_was_put_is_found_byte_for_byte,
@@ -29,7 +30,7 @@ fn content(name: &str) -> ContentHash {
 }
 
 fn noise(bytes: usize) -> Bytes {
-    let mut dice = Dice(7);
+    let mut dice = Dice(SplitMix(7));
     (0..bytes.div_ceil(8)).flat_map(|_| dice.next().to_le_bytes()).take(bytes).collect()
 }
 

@@ -7,10 +7,10 @@
 use std::collections::BTreeMap;
 
 use super::{Dice, START, ok, url};
-use crate::contribution::{Cell, Delta, Table};
-use crate::page::{CanonicalUrl, Site};
 use crate::store::{Applied, Change, SiteState};
 use crate::version::{ContentHash, Version};
+use newslode_page::contribution::{Cell, Delta, Table};
+use newslode_page::reading::{CanonicalUrl, Site};
 
 /// One fetch of a page.
 #[derive(Clone, Debug)]

@@ -17,8 +17,10 @@ pub mod state;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::StoreResult;
-use crate::page::{CanonicalUrl, Site};
-use crate::time::Timestamp;
+use crate::time;
+use newslode_page::reading::{CanonicalUrl, Site};
+use newslode_page::splitmix::SplitMix;
+use newslode_page::time::Timestamp;
 
 /// The time at which most checks start; arbitrary, far from zero.
 const START: Timestamp = Timestamp(1_700_000_000_000);
@@ -71,19 +73,15 @@ fn url(name: &str, path: &str) -> CanonicalUrl {
 fn fresh(name: &str) -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    format!("conformance/{name}/{}-{}-{count}", std::process::id(), Timestamp::now().0)
+    format!("conformance/{name}/{}-{}-{count}", std::process::id(), time::now().0)
 }
 
 /// Deterministic pseudo-random numbers (splitmix64): the same on every run and machine.
-struct Dice(u64);
+struct Dice(SplitMix);
 
 impl Dice {
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        self.0.draw()
     }
 
     /// A number below `bound`, which is not 0.

@@ -8,8 +8,8 @@ use bytes::Bytes;
 use super::RedbStore;
 use crate::store::archive::{blocking, pack, unpack};
 use crate::store::{Kind, PageArchive, StoreResult};
-use crate::time::Timestamp;
 use crate::version::ContentHash;
+use newslode_page::time::Timestamp;
 
 type Name = (&'static str, [u8; 16]);
 

@@ -13,12 +13,12 @@ use super::index::{DUE, ENTRIES, Index, SITES, first};
 use super::records::{EntryRecord, SiteRecord, decode, url};
 use super::{RedbStore, after};
 use crate::outcome::Outcome;
-use crate::page::{CanonicalUrl, Site};
 use crate::store::{
     Added, Claim, Completed, Completion, Entry, Frontier, NewUrl, SiteSettings, SiteStatus, StoreError,
     StoreResult, Validators,
 };
-use crate::time::Timestamp;
+use newslode_page::reading::{CanonicalUrl, Site};
+use newslode_page::time::Timestamp;
 
 #[async_trait]
 impl Frontier for RedbStore {

@@ -10,9 +10,9 @@ use ::redb::{ReadableTable, Table, TableDefinition, WriteTransaction};
 
 use super::after;
 use super::records::{EntryRecord, SiteRecord, decode, encode};
-use crate::page::Site;
 use crate::store::StoreResult;
-use crate::time::Timestamp;
+use newslode_page::reading::Site;
+use newslode_page::time::Timestamp;
 
 pub(super) type Queue<'d> = TableDefinition<'d, (&'static str, u64, &'static str), ()>;
 

@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::message::wire;
 use crate::outcome::Outcome;
-use crate::page::{CanonicalUrl, Site};
 use crate::store::{Entry, SiteSettings, SiteStatus, StoreError, StoreResult, Validators, Why};
-use crate::time::Timestamp;
 use crate::version::ContentHash;
+use newslode_page::reading::{CanonicalUrl, Site};
+use newslode_page::time::Timestamp;
 
 /// Version of both records' form.
 const VERSION: u8 = 1;

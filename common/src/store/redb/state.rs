@@ -12,13 +12,13 @@ use async_trait::async_trait;
 use bytes::Bytes;
 
 use super::RedbStore;
-use crate::contribution::{Cell, Table};
-use crate::page::{CanonicalUrl, Site};
 use crate::store::short::{long, short};
 use crate::store::wholes::{Judged, Wholes, merged};
 use crate::store::{Applied, Change, SiteState, StoreError, StoreResult};
-use crate::time::Timestamp;
 use crate::version::{ContentHash, Version};
+use newslode_page::contribution::{Cell, Table};
+use newslode_page::reading::{CanonicalUrl, Site};
+use newslode_page::time::Timestamp;
 
 /// Site's number, table's code, key.
 type CellKey = (u32, u8, &'static str);

@@ -14,13 +14,13 @@ use futures::stream::{StreamExt, TryStreamExt};
 
 use super::{IN_FLIGHT, RedisStore, function, pack};
 use crate::outcome::Outcome;
-use crate::page::{CanonicalUrl, Site};
 use crate::store::short::{long, short};
 use crate::store::{
     Added, BUCKETS, Claim, Completed, Completion, Entry, Frontier, NewUrl, SiteSettings, SiteStatus,
     StoreError, StoreResult, Validators,
 };
-use crate::time::Timestamp;
+use newslode_page::reading::{CanonicalUrl, Site};
+use newslode_page::time::Timestamp;
 
 /// Members of a sorted set with their scores; a map would not take the pairs of RESP3.
 type Scores = Vec<(String, String)>;

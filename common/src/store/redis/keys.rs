@@ -17,9 +17,9 @@
 //! | `newslode:{b7}:c.t:SITE` | hash: cell of table `t` → count |
 //! | `newslode:{v:NAME}` | hash: version and bytes of a value |
 
-use crate::contribution::Table;
-use crate::page::Site;
 use crate::store::bucket;
+use newslode_page::contribution::Table;
+use newslode_page::reading::Site;
 
 /// Builds keys with the configured prefix.
 #[derive(Debug)]

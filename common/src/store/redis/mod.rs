@@ -36,7 +36,7 @@ use self::connection::Connection;
 use self::keys::Keys;
 use super::{BUCKETS, StoreResult, bucket};
 use crate::config::StoreConfig;
-use crate::page::Site;
+use newslode_page::reading::Site;
 
 /// Calls in flight at once where one call has to ask many buckets or sites.
 const IN_FLIGHT: usize = 64;

@@ -8,14 +8,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::contribution::Table;
 use crate::outcome::Outcome;
-use crate::page::{CanonicalUrl, Site};
 use crate::store::short::short;
 use crate::store::wholes::merged;
 use crate::store::{Change, Entry, StoreError, StoreResult, Validators, Why};
-use crate::time::Timestamp;
 use crate::version::{ContentHash, Version};
+use newslode_page::contribution::Table;
+use newslode_page::reading::{CanonicalUrl, Site};
+use newslode_page::time::Timestamp;
 
 /// Sorted sets order by doubles and Lua counts in them: times beyond this are cut to it (the year 287,396).
 const LATEST: u64 = (1 << 53) - 1;

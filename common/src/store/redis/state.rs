@@ -6,13 +6,13 @@ use async_trait::async_trait;
 use bytes::Bytes;
 
 use super::{RedisStore, function, library, pack};
-use crate::contribution::Table;
-use crate::page::{CanonicalUrl, Site};
 use crate::store::short::{long, short};
 use crate::store::wholes::{Judged, Wholes};
 use crate::store::{Applied, Change, SiteState, StoreError, StoreResult};
-use crate::time::Timestamp;
 use crate::version::{ContentHash, Version};
+use newslode_page::contribution::Table;
+use newslode_page::reading::{CanonicalUrl, Site};
+use newslode_page::time::Timestamp;
 
 #[async_trait]
 impl SiteState for RedisStore {

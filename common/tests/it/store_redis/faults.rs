@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use futures::future::join_all;
 use newslode_common::config::{Secret, StoreConfig};
-use newslode_common::contribution::Table;
 use newslode_common::store::redis::RedisStore;
 use newslode_common::store::{Applied, SiteState, StoreError, StoreResult};
+use newslode_page::contribution::Table;
 
 use super::{change, site, store, url, version};
 use newslode_test_servers::RedisServer;

@@ -1,4 +1,4 @@
-use newslode_common::page::Site;
+use newslode_page::reading::Site;
 
 use super::*;
 use crate::taxonomy::Form;

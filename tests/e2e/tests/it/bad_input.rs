@@ -169,14 +169,14 @@ async fn services_wait_for_their_servers_and_give_up_bad_messages() {
 fn truncated() -> Bytes {
     let page = newslode_common::message::FetchedPage {
         url: "http://a.test/".parse().unwrap(),
-        site: newslode_common::page::Site::of_host("a.test"),
+        site: newslode_page::reading::Site::of_host("a.test"),
         depth: 0,
         why: newslode_common::store::Why::Seed,
         version: newslode_common::version::Version {
             fetch: 1,
             content: newslode_common::version::ContentHash([7; 16]),
         },
-        fetched_at: newslode_common::time::Timestamp(1_700_000_000_000),
+        fetched_at: newslode_page::time::Timestamp(1_700_000_000_000),
         content_type: Some("text/html".into()),
         body: newslode_common::message::Body::Archived,
     };

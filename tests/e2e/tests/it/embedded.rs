@@ -1,9 +1,9 @@
 //! `newslode mine`: the same world twice, and the proof of what was counted.
 
-use newslode_common::contribution::{Cell, Delta, Table};
 use newslode_common::store::{Applied, Change, SiteState};
-use newslode_common::time::Timestamp;
+use newslode_common::time;
 use newslode_common::version::{ContentHash, Version};
+use newslode_page::contribution::{Cell, Delta, Table};
 
 use crate::lab::{Lab, digests_of, open, small_world};
 
@@ -36,7 +36,7 @@ async fn count_one_label_too_often(run: &std::path::Path) -> String {
     let mut delta = Delta::default();
     delta.add(Cell { table: Table::Labels, key }, 1);
     let new = Version { fetch: version.fetch + 1, ..version };
-    let change = Change { url, expected: Some(version), new, fetched_at: Timestamp::now(), delta };
+    let change = Change { url, expected: Some(version), new, fetched_at: time::now(), delta };
     assert_eq!(store.apply(&site, &[change]).await.unwrap(), [Applied::Applied]);
     store.flush().await.unwrap();
     site.to_string()

@@ -183,7 +183,7 @@ pub async fn adding_ends_the_same_in_any_order(store: &dyn Frontier) {
             link(&url(name, &format!("p{}", index % 13)), (index * 5) % 9, why)
         })
         .collect();
-    let mut dice = crate::store::conformance::Dice(3);
+    let mut dice = crate::store::conformance::Dice(newslode_page::splitmix::SplitMix(3));
     let mut ends = Vec::new();
     for size in [60, 1, 7] {
         fresh_site(store, name, &settings()).await;

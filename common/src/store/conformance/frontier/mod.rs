@@ -18,12 +18,12 @@ use std::time::Duration;
 
 use super::{START, checks, ok, site, url};
 use crate::outcome::Outcome;
-use crate::page::CanonicalUrl;
 use crate::store::{
     Added, Claim, Completed, Completion, Entry, Frontier, NewUrl, SiteSettings, SiteStatus, Validators, Why,
 };
-use crate::time::Timestamp;
 use crate::version::ContentHash;
+use newslode_page::reading::CanonicalUrl;
+use newslode_page::time::Timestamp;
 
 checks! { Frontier:
     settings_are_kept_and_replaced,

@@ -19,10 +19,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use bytes::Bytes;
 
 use super::{Dice, START, checks, fresh, histories, ok, site, url};
-use crate::contribution::{Cell, Delta, Table};
 use crate::store::{Applied, Change, SiteState, state_digest};
-use crate::time::Timestamp;
 use crate::version::{ContentHash, Version};
+use newslode_page::contribution::{Cell, Delta, Table};
+use newslode_page::time::Timestamp;
 
 checks! { SiteState:
     the_store_is_ready,

@@ -152,7 +152,7 @@ pub async fn a_forgotten_site_starts_anew(state: &dyn SiteState) {
 pub async fn any_order_and_duplication_ends_in_the_plain_sum(state: &dyn SiteState) {
     let name = "histories";
     let here = site(name);
-    let mut dice = Dice(11);
+    let mut dice = Dice(newslode_page::splitmix::SplitMix(11));
     let mut deliveries = histories::fetches(&mut dice, name, 25);
     let (newest, sums) = histories::plain_sum(&deliveries);
     let again: Vec<_> = deliveries.iter().filter(|_| dice.below(2) == 0).cloned().collect();

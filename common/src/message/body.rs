@@ -1,0 +1,102 @@
+//! How a page's bytes travel: compressed, in the message or in the archive.
+
+use std::io::Read as _;
+
+use serde::{Deserialize, Serialize};
+
+use super::FetchedPage;
+
+/// zstd's own default: pages shrink to about a fifth at hundreds of MB/s.
+const LEVEL: i32 = 3;
+/// Bytes of a page after decompression at most; crawlers stop far below.
+const MAX_PAGE: u64 = 64 << 20;
+
+/// Where a page's bytes are.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Body {
+    /// Here, zstd-compressed.
+    Inline(Vec<u8>),
+    /// In the archive, under the message's content hash (too large for a message).
+    Archived,
+}
+
+/// Why a body gives no bytes.
+#[derive(Debug, thiserror::Error)]
+pub enum BodyError {
+    /// It cannot be compressed.
+    #[error("cannot compress a page: {0}")]
+    Unpackable(#[source] std::io::Error),
+    /// It is not here.
+    #[error("the page's body is in the archive")]
+    Elsewhere,
+    /// It is broken.
+    #[error("the page's body is not zstd: {0}")]
+    Broken(#[source] std::io::Error),
+    /// A bomb: no page of ours is so large.
+    #[error("the page's body is over {MAX_PAGE} bytes when decompressed")]
+    TooLarge,
+}
+
+impl Body {
+    /// Compresses bytes.
+    ///
+    /// # Errors
+    /// When the compressor fails.
+    pub fn pack(bytes: &[u8]) -> Result<Body, BodyError> {
+        zstd::bulk::compress(bytes, LEVEL).map(Body::Inline).map_err(BodyError::Unpackable)
+    }
+
+    /// The bytes, decompressed up to a limit that no page of ours reaches.
+    ///
+    /// # Errors
+    /// When the body is in the archive, broken or a bomb.
+    pub fn unpack(&self) -> Result<Vec<u8>, BodyError> {
+        let Body::Inline(packed) = self else { return Err(BodyError::Elsewhere) };
+        let mut bytes = Vec::new();
+        let decoder = zstd::stream::read::Decoder::new(packed.as_slice()).map_err(BodyError::Broken)?;
+        decoder.take(MAX_PAGE + 1).read_to_end(&mut bytes).map_err(BodyError::Broken)?;
+        if bytes.len() as u64 > MAX_PAGE { Err(BodyError::TooLarge) } else { Ok(bytes) }
+    }
+
+    /// Bytes of the message that it takes.
+    #[must_use]
+    pub fn packed_len(&self) -> usize {
+        match self {
+            Body::Inline(packed) => packed.len(),
+            Body::Archived => 0,
+        }
+    }
+}
+
+impl std::fmt::Debug for Body {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Body::Inline(bytes) => write!(f, "Inline({} bytes)", bytes.len()),
+            Body::Archived => f.write_str("Archived"),
+        }
+    }
+}
+
+impl FetchedPage {
+    /// The page's bytes, content encoding undone.
+    ///
+    /// # Errors
+    /// As [`Body::unpack`].
+    pub fn bytes(&self) -> Result<Vec<u8>, BodyError> {
+        self.body.unpack()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packed_body_gives_its_bytes_and_broken_ones_say_why() {
+        assert_eq!(Body::pack(b"<p>x").unwrap().unpack().unwrap(), b"<p>x");
+        assert!(matches!(Body::Archived.unpack(), Err(BodyError::Elsewhere)));
+        assert!(matches!(Body::Inline(b"no".to_vec()).unpack(), Err(BodyError::Broken(_))));
+        let bomb = zstd::encode_all(std::io::repeat(b'x').take(MAX_PAGE + 1), 1).unwrap();
+        assert!(matches!(Body::Inline(bomb).unpack(), Err(BodyError::TooLarge)));
+    }
+}

@@ -1,0 +1,103 @@
+//! The whole path of one page: bytes → tree → hierarchy → contribution → article.
+//!
+//! This is the border that no page crosses: limits make the result coarser and are noted, and a panic
+//! below ends the page, not the process; such a page contributes nothing and its notes say why. No clock is
+//! read: a time budget buys a number of steps ([`Params::within`]), the parser is limited in bytes, nodes
+//! and depth, so that the same bytes give the same contribution on every machine.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use serde::{Deserialize, Serialize};
+
+use crate::article::Article;
+use crate::contribution::Contribution;
+use crate::contribution::counting::bounded;
+use crate::extract::article;
+use crate::hierarchy::{Hierarchy, Node, NodeKind};
+use crate::partition::hierarchy;
+use crate::reading::CanonicalUrl;
+use crate::time::Timestamp;
+use crate::{Page, Params};
+
+/// Characters kept of what a panic said.
+const MAX_REASON: usize = 300;
+
+/// All that one page says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Analysis {
+    /// Its texts under what heads them.
+    pub hierarchy: Hierarchy,
+    /// What it adds to its site's state.
+    pub contribution: Contribution,
+    /// The article, if it is one.
+    pub article: Option<Article>,
+    /// What went less than well.
+    pub notes: PageNotes,
+}
+
+/// What went less than well with a page; each is counted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageNotes {
+    /// Limits that made the result coarser: `bytes`, `nodes`, `depth`, `leaves`.
+    pub coarse: Vec<String>,
+    /// The page could not be worked on at all (a caught panic): its contribution is empty.
+    pub failed: Option<String>,
+    /// Leaves of the page.
+    pub leaves: u32,
+}
+
+/// What a page says. `bytes` is its body, content encoding undone; `fetched_at` dates an article that says
+/// no date in full. Never panics.
+#[must_use]
+pub fn analyse(
+    url: &CanonicalUrl,
+    content_type: Option<&str>,
+    bytes: &[u8],
+    fetched_at: Timestamp,
+    params: &Params,
+) -> Analysis {
+    catch_unwind(AssertUnwindSafe(|| {
+        #[cfg(test)]
+        tests::panic_if_asked(url);
+        let page = Page::parse(url, content_type, bytes);
+        of_page(&page, fetched_at, params)
+    }))
+    .unwrap_or_else(|panic| failed(url, params, &reason(&*panic)))
+}
+
+fn of_page(page: &Page, fetched_at: Timestamp, params: &Params) -> Analysis {
+    let mut hierarchy = hierarchy(page, params);
+    let (contribution, is_cut) = bounded(page, &hierarchy);
+    if is_cut && !hierarchy.coarse.iter().any(|limit| limit == "leaves") {
+        hierarchy.coarse.push("leaves".into());
+        hierarchy.coarse.sort_unstable();
+    }
+    let (_, article) = article(page, fetched_at);
+    let notes = PageNotes { coarse: hierarchy.coarse.clone(), failed: None, leaves: hierarchy.leaves };
+    Analysis { hierarchy, contribution, article, notes }
+}
+
+fn failed(url: &CanonicalUrl, params: &Params, reason: &str) -> Analysis {
+    let root = Node { parent: None, kind: NodeKind::Page, label: None, promotion: None, block: None };
+    let hierarchy = Hierarchy {
+        url: url.as_str().to_owned(),
+        title: None,
+        method: params.digest(),
+        coarse: Vec::new(),
+        leaves: 0,
+        boundaries: Vec::new(),
+        site_version: None,
+        nodes: vec![root],
+    };
+    let notes = PageNotes { failed: Some(reason.to_owned()), ..PageNotes::default() };
+    Analysis { hierarchy, contribution: Contribution::default(), article: None, notes }
+}
+
+fn reason(panic: &(dyn std::any::Any + Send)) -> String {
+    let said = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let said = said.or_else(|| panic.downcast_ref::<String>().cloned());
+    said.unwrap_or_else(|| "a panic without words".into()).chars().take(MAX_REASON).collect()
+}
+
+#[cfg(test)]
+mod tests;

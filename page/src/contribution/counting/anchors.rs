@@ -1,0 +1,120 @@
+//! The page's links as labels: what they say, where they lead, what they are worth.
+
+use std::ops::Range;
+
+use crate::reading::{CanonicalUrl, NodeId, Site};
+
+use crate::Page;
+use crate::contribution::labels::Keys;
+use crate::reading::language::is_unspaced;
+
+/// Text of a link that is looked at, in bytes: links may nest through tables, each with all of the text.
+const MAX_TEXT: usize = 1024;
+
+/// A link of so many words is a story's, not a label's.
+const STORY_WORDS: usize = 6;
+
+/// So many words beside a link, in its own line, are running text.
+const RUNNING_WORDS: usize = 6;
+
+/// Elements that do not break a line.
+const INLINE: &[&str] = &[
+    "a", "abbr", "b", "bdi", "bdo", "big", "cite", "code", "em", "font", "i", "ins", "mark", "nobr", "q",
+    "s", "small", "span", "strong", "sub", "sup", "time", "tt", "u",
+];
+
+/// An `a` or `area` with an `href`.
+pub(super) struct Anchor {
+    pub(super) node: NodeId,
+    /// Where it leads, if it is a web page.
+    pub(super) target: Option<CanonicalUrl>,
+    /// It leads to the same site.
+    pub(super) inside: bool,
+    pub(super) nofollow: bool,
+    /// Leaves inside.
+    pub(super) leaves: Range<usize>,
+    pub(super) text: String,
+    /// Key of its whole text, if that is a label.
+    pub(super) key: Option<String>,
+    /// Words of its text; two letters are a word in scripts without spaces.
+    pub(super) words: usize,
+    /// It stands in running text.
+    pub(super) in_text: bool,
+}
+
+impl Anchor {
+    /// It is worded as a story's title is, not as a label.
+    pub(super) fn is_story(&self) -> bool {
+        self.words >= STORY_WORDS
+    }
+
+    /// It leads to script, mail, the page itself or the site's front page. The front pages of the site's
+    /// other hosts are sections: `travel.example.org`.
+    pub(super) fn is_empty(&self, page: &Page) -> bool {
+        let is_front = |target: &CanonicalUrl| {
+            target.is_home() && (target.host() == page.url.host() || target.is_front_page())
+        };
+        self.target.as_ref().is_none_or(|target| *target == page.url || (self.inside && is_front(target)))
+    }
+}
+
+/// All links in page order.
+pub(super) fn anchors(page: &Page, keys: &Keys) -> Vec<Anchor> {
+    let (tree, site) = (&page.tree, page.url.site());
+    let is_link = |node: &NodeId| {
+        tree.is_html(*node)
+            && matches!(tree.tag(*node), Some("a" | "area"))
+            && tree.attr(*node, "href").is_some()
+    };
+    tree.node_ids().filter(is_link).map(|node| anchor(page, keys, &site, node)).collect()
+}
+
+fn anchor(page: &Page, keys: &Keys, site: &Site, node: NodeId) -> Anchor {
+    let tree = &page.tree;
+    let target = page.target(node);
+    let leaves = page.leaves.range_under(tree, node);
+    let mut text = String::new();
+    for leaf in leaves.clone() {
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(page.leaves.text(leaf));
+        if text.len() > MAX_TEXT {
+            break;
+        }
+    }
+    if leaves.is_empty() && tree.tag(node) == Some("area") {
+        text = crate::reading::squash(tree.attr(node, "alt").unwrap_or_default());
+    }
+    let rel = tree.attr(node, "rel").unwrap_or_default();
+    Anchor {
+        node,
+        inside: target.as_ref().is_some_and(|target| target.site() == *site),
+        target,
+        nofollow: rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("nofollow")),
+        key: keys.key(&text),
+        words: count_words(&text),
+        in_text: text_beside(page, node, &leaves) >= RUNNING_WORDS,
+        leaves,
+        text,
+    }
+}
+
+/// Words of the unlinked texts right before and after a link, in the same block.
+fn text_beside(page: &Page, link: NodeId, leaves: &Range<usize>) -> usize {
+    let tree = &page.tree;
+    let is_block = |node: &NodeId| tree.tag(*node).is_none_or(|tag| !INLINE.contains(&tag));
+    let block = |from: NodeId| std::iter::once(from).chain(tree.ancestors(from)).find(is_block);
+    let own = block(link);
+    let beside = [leaves.start.checked_sub(1), (leaves.end < page.leaves.len()).then_some(leaves.end)];
+    let is_text = |leaf: &usize| {
+        let leaf = page.leaves.get(*leaf);
+        leaf.link.is_none() && !leaf.is_image && block(leaf.parent) == own
+    };
+    beside.into_iter().flatten().filter(is_text).map(|leaf| count_words(page.leaves.text(leaf))).sum()
+}
+
+fn count_words(text: &str) -> usize {
+    let spaced = text.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric)).count();
+    spaced.max(text.chars().filter(|&letter| is_unspaced(letter)).count() / 2)
+}

@@ -1,0 +1,88 @@
+//! Lists of labels: links that stand beside one another.
+//!
+//! A list is the links whose nearest ancestor that holds a second link is the same element; an entry that
+//! is alone there because it stands over a list of its own (a menu entry with its submenu) belongs to the
+//! outer list, and stands over the inner one ([`NestedUse`]).
+
+use crate::contribution::{ListUse, NestedUse};
+use rustc_hash::FxHashMap;
+
+use super::anchors::Anchor;
+use crate::Page;
+
+/// Pairs of an entry and what stands below it, at most: menus have some hundred.
+const MAX_NESTED: usize = 2000;
+/// Elements with lists between an entry and the list below it, at most.
+const MAX_LAYOUT: usize = 6;
+
+/// Each list of at least two distinct labels once, and which label stands over which; both sorted.
+pub(super) fn lists(page: &Page, anchors: &[Anchor]) -> (Vec<ListUse>, Vec<NestedUse>) {
+    let holders = holders(page, anchors);
+    // Members of the list that each element holds; elements in page order, so inner after outer.
+    let mut held: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+    // Links in running text are no list, however many a paragraph holds.
+    for (i, anchor) in anchors.iter().enumerate().filter(|(_, anchor)| !anchor.in_text) {
+        let parent = page.tree.parent(anchor.node);
+        if let Some(holder) = parent.and_then(|parent| holders[parent.index()]) {
+            held.entry(holder).or_default().push(i);
+        }
+    }
+    let mut elements: Vec<usize> =
+        (0..page.tree.len()).filter(|element| held.contains_key(element)).collect();
+    let (mut lists, mut nested) = (Vec::new(), Vec::new());
+    // The first link and the labels of the lists directly below each element that holds a list or a single entry.
+    let mut below: FxHashMap<usize, Vec<(usize, Vec<String>)>> = FxHashMap::default();
+    while let Some(element) = elements.pop() {
+        let Some(members) = held.remove(&element) else { continue };
+        let outer = page.tree.node_at(element).and_then(|node| page.tree.parent(node));
+        let outer = outer.and_then(|outer| holders[outer.index()]);
+        if let (&[member], Some(outer)) = (members.as_slice(), outer) {
+            if !held.contains_key(&outer) {
+                let place = elements.partition_point(|&known| known < outer);
+                elements.insert(place, outer);
+            }
+            held.entry(outer).or_default().push(member);
+            if let Some(entry) = &anchors[member].key {
+                let lists = below.remove(&element).unwrap_or_default();
+                // A list that stands before the entry is not the entry's.
+                let after = lists.into_iter().filter(|(first, _)| *first > member);
+                let narrower = after.flat_map(|(_, labels)| labels).filter(|label| label != entry);
+                nested.extend(narrower.map(|narrower| NestedUse { broader: entry.clone(), narrower }));
+            }
+            continue;
+        }
+        let mut labels: Vec<String> = members.iter().filter_map(|&i| anchors[i].key.clone()).collect();
+        labels.sort_unstable();
+        labels.dedup();
+        // Elements that only lay out stand between an entry and the columns of its menu.
+        let above = |element: usize| {
+            let parent = page.tree.node_at(element).and_then(|node| page.tree.parent(node));
+            parent.and_then(|parent| holders[parent.index()])
+        };
+        let entry = std::iter::successors(outer, |&outer| above(outer)).take(MAX_LAYOUT);
+        if let Some(entry) = entry.into_iter().find(|outer| held.contains_key(outer)) {
+            let first = members.iter().min().copied().unwrap_or_default();
+            below.entry(entry).or_default().push((first, labels.clone()));
+        }
+        lists.extend((labels.len() > 1).then_some(ListUse { labels }));
+    }
+    lists.sort_unstable_by(|a, b| a.labels.cmp(&b.labels));
+    lists.dedup();
+    nested.sort_unstable();
+    nested.dedup();
+    nested.truncate(MAX_NESTED);
+    (lists, nested)
+}
+
+/// For each node the nearest element, itself included, with two links or more below. One pass.
+fn holders(page: &Page, anchors: &[Anchor]) -> Vec<Option<usize>> {
+    let tree = &page.tree;
+    let links_before = |node| anchors.partition_point(|anchor| anchor.node < node);
+    let mut holders: Vec<Option<usize>> = vec![None; tree.len()];
+    for node in tree.node_ids() {
+        let above = tree.parent(node).and_then(|parent| holders[parent.index()]);
+        let is_holder = links_before(tree.subtree_end(node)) - links_before(node) > 1;
+        holders[node.index()] = if is_holder { Some(node.index()) } else { above };
+    }
+    holders
+}

@@ -1,0 +1,131 @@
+//! What a page adds to its site's state: labels with their roles, pairs, terms, links, lists.
+//!
+//! Two sources. The hierarchy says which labels head which others and which are instances of groups; the
+//! page's links say where labels lead and beside which other links they stand. A text of several leaves
+//! inside one link is a label as a whole, and its leaves are labels, too.
+//!
+//! Invariants: a pure function of page and hierarchy; lists are sorted as
+//! [`Contribution`] demands; a hostile page adds a bounded number of bytes. Start at [`contribution`].
+
+use crate::contribution::{Contribution, FiledUse, LinkUse, PairUse, url_id};
+use crate::hierarchy::Hierarchy;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::Page;
+use crate::contribution::labels::Keys;
+use crate::contribution::terms;
+
+mod anchors;
+mod lists;
+mod outline;
+mod paths;
+mod uses;
+
+use anchors::{Anchor, anchors};
+use outline::Outline;
+use uses::Uses;
+
+/// Bytes of labels, of pairs and of links at most, each. A front page of 2,000 links has some 200 KB.
+const MAX_BYTES: usize = 2 << 20;
+
+/// Stories that a page files, at most: enough to see what is peculiar to it, and some 2 KB of cells a page.
+const MAX_STORIES: usize = 60;
+
+/// What the page adds to its site's state.
+#[must_use]
+pub fn contribution(page: &Page, hierarchy: &Hierarchy) -> Contribution {
+    bounded(page, hierarchy).0
+}
+
+/// The contribution, and whether something was left out because there was too much of it.
+pub(crate) fn bounded(page: &Page, hierarchy: &Hierarchy) -> (Contribution, bool) {
+    let keys = Keys::new(page.language.as_deref());
+    let outline = Outline::new(hierarchy, &keys);
+    let anchors = anchors(page, &keys);
+    let mut uses = Uses::default();
+    uses.add_outline(&outline, hierarchy);
+    uses.add_anchors(page, &anchors, &keys);
+
+    let mut labels = uses.labels();
+    let mut pairs = outline.pairs();
+    let mut links = links(page, &anchors, &outline);
+    let terms = terms::terms(page);
+    let mut is_cut = cut(&mut labels, |label| label.key.len() + label.form.len());
+    is_cut |= cut(&mut pairs, |pair: &PairUse| pair.broader.len() + pair.narrower.len());
+    is_cut |= cut(&mut links, |link| link.target.as_str().len() + link.label.as_ref().map_or(0, String::len));
+    is_cut |= terms.len() >= terms::MAX_TERMS;
+    let (mut lists, mut nested) = lists::lists(page, &anchors);
+    let (directories, over) = paths::paths(page, &anchors, &keys);
+    nested.extend(over);
+    nested.sort_unstable();
+    nested.dedup();
+    is_cut |= cut(&mut lists, |list| list.labels.iter().map(String::len).sum());
+    let language = page.language.clone();
+    let filed = Some(filed(page, &anchors));
+    (Contribution { language, labels, pairs, terms, links, lists, filed, nested, directories }, is_cut)
+}
+
+/// The first [`MAX_STORIES`] stories of the page.
+fn filed(page: &Page, anchors: &[Anchor]) -> FiledUse {
+    let mut stories: Vec<String> = Vec::new();
+    for anchor in anchors.iter().filter(|anchor| anchor.is_story() && anchor.inside && !anchor.is_empty(page))
+    {
+        if let Some(id) = anchor.target.as_ref().map(url_id).filter(|id| !stories.contains(id)) {
+            stories.push(id);
+        }
+        if stories.len() == MAX_STORIES {
+            break;
+        }
+    }
+    stories.sort_unstable();
+    FiledUse { page: url_id(&page.url), stories }
+}
+
+/// Keeps the first entries that fit into [`MAX_BYTES`]; true if some did not.
+fn cut<T>(entries: &mut Vec<T>, bytes: impl Fn(&T) -> usize) -> bool {
+    let mut left = MAX_BYTES;
+    let fits = |entry: &T| {
+        let rest = left.checked_sub(bytes(entry));
+        left = rest.unwrap_or(0);
+        rest.is_some()
+    };
+    let kept = entries.iter().map(fits).take_while(|fits| *fits).count();
+    let is_cut = kept < entries.len();
+    entries.truncate(kept);
+    is_cut
+}
+
+/// Each target once, where it stands first, with the first label that leads there.
+fn links(page: &Page, anchors: &[Anchor], outline: &Outline) -> Vec<LinkUse> {
+    let mut known: FxHashMap<&str, usize> = FxHashMap::default();
+    let mut links: Vec<LinkUse> = Vec::new();
+    let mut named: FxHashSet<usize> = FxHashSet::default();
+    for anchor in anchors {
+        let Some(target) = anchor.target.as_ref().filter(|target| **target != page.url) else { continue };
+        let in_group = anchor.leaves.clone().any(|leaf| outline.is_in_group(leaf));
+        let at = *known.entry(target.as_str()).or_insert(links.len());
+        match links.get_mut(at) {
+            Some(link) => {
+                link.in_group |= in_group;
+                // An image before its caption says nothing; a story's title is the page's name, and
+                // "comments" below it none.
+                if link.label.is_none() && !named.contains(&at) {
+                    link.label.clone_from(&anchor.key);
+                }
+            }
+            None => links.push(LinkUse {
+                target: target.clone(),
+                label: anchor.key.clone(),
+                in_group,
+                inside: anchor.inside,
+            }),
+        }
+        if anchor.words > 0 {
+            named.insert(at);
+        }
+    }
+    links
+}
+
+#[cfg(test)]
+mod tests;

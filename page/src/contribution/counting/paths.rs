@@ -1,0 +1,97 @@
+//! What the addresses of links say: where a site files its stories it names its sections.
+//!
+//! Names on a path are read as labels (`/world-news/middle_east` holds "world news" and "middle east"); those
+//! with digits are dates and numbers. A story's directories are names of sections, each broader than the
+//! next; a link whose own label is a name on its path lies in the directories before it.
+
+use std::collections::BTreeSet;
+
+use crate::contribution::NestedUse;
+use crate::reading::CanonicalUrl;
+
+use super::anchors::Anchor;
+use super::uses::spelled_out;
+use crate::Page;
+use crate::contribution::labels::Keys;
+
+/// Names of directories that a page adds, at most: a front page has some thirty.
+const MAX_DIRECTORIES: usize = 200;
+/// Pairs of a directory and what lies in it, at most.
+const MAX_PAIRS: usize = 1000;
+/// Names on a path that are looked at.
+const MAX_NAMES: usize = 8;
+
+/// The directories of the page's stories, and what lies in which directory; both sorted, each once.
+pub(super) fn paths(page: &Page, anchors: &[Anchor], keys: &Keys) -> (Vec<String>, Vec<NestedUse>) {
+    let mut directories: BTreeSet<String> = BTreeSet::new();
+    let mut over: BTreeSet<NestedUse> = BTreeSet::new();
+    for anchor in anchors.iter().filter(|anchor| anchor.inside && !anchor.is_empty(page)) {
+        let Some(target) = &anchor.target else { continue };
+        if !anchor.is_story() && anchor.key.is_none() {
+            continue;
+        }
+        let mut names = names(target, keys);
+        if anchor.is_story() {
+            names.pop();
+            over.extend(names.windows(2).filter_map(|two| above(two[0].as_ref(), two[1].as_ref())));
+            directories.extend(names.into_iter().flatten());
+        } else if let Some(at) = names.iter().position(|name| *name == anchor.key) {
+            over.extend(names.iter().take(at).filter_map(|name| above(name.as_ref(), anchor.key.as_ref())));
+        }
+        if directories.len() >= MAX_DIRECTORIES || over.len() >= MAX_PAIRS {
+            break;
+        }
+    }
+    (directories.into_iter().take(MAX_DIRECTORIES).collect(), over.into_iter().take(MAX_PAIRS).collect())
+}
+
+fn above(broader: Option<&String>, narrower: Option<&String>) -> Option<NestedUse> {
+    let (broader, narrower) = (broader?.clone(), narrower?.clone());
+    (broader != narrower).then_some(NestedUse { broader, narrower })
+}
+
+/// The names on a path as label keys, the file's without its ending.
+fn names(target: &CanonicalUrl, keys: &Keys) -> Vec<Option<String>> {
+    let names = target.path().split('/').skip(1).take(MAX_NAMES);
+    let words = names.map(|name| spelled_out(name.rsplit_once('.').map_or(name, |(name, _)| name)));
+    words.map(|words| keys.key(&words).filter(|_| !words.contains(char::is_numeric))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contribution::counting::anchors::anchors;
+    use crate::testing::page;
+
+    #[track_caller]
+    fn check(html: &str, directories: &[&str], over: &[(&str, &str)]) {
+        let page = page(&format!("<html lang=en>{html}"));
+        let keys = Keys::new(Some("en"));
+        let (found, nested) = paths(&page, &anchors(&page, &keys), &keys);
+        assert_eq!(found, directories, "{html}");
+        let nested: Vec<_> = nested.iter().map(|n| (n.broader.as_str(), n.narrower.as_str())).collect();
+        assert_eq!(nested, over, "{html}");
+    }
+
+    #[test]
+    fn stories_name_their_sections() {
+        check(
+            "<a href=/sport/tennis/2012/11/a-cup-is-won.html>The cup that nobody wanted is won</a>",
+            &["en:sport", "en:tenni"],
+            &[("en:sport", "en:tenni")],
+        );
+        check("<a href=/a-cup-is-won>The cup that nobody wanted is won</a>", &[], &[]);
+        check("<a href=https://else.test/sport/x>The cup that nobody wanted is won</a>", &[], &[]);
+    }
+
+    #[test]
+    fn a_label_lies_in_the_directories_before_its_name() {
+        check("<a href=/world/middleEast.html>Middle East</a>", &[], &[("en:world", "en:east middl")]);
+        check(
+            "<a href=/world/x/africa/today>Africa</a>",
+            &[],
+            &[("en:world", "en:africa"), ("en:x", "en:africa")],
+        );
+        check("<a href=/world/africa>Asia</a>", &[], &[]);
+    }
+}

@@ -1,0 +1,152 @@
+//! Collects how each label is used on the page: its forms and its roles.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::contribution::{LabelUse, Role};
+use crate::hierarchy::{Hierarchy, NodeKind};
+use crate::reading::CanonicalUrl;
+use rustc_hash::FxHashMap;
+
+use super::anchors::Anchor;
+use super::outline::Outline;
+use crate::Page;
+use crate::contribution::labels::Keys;
+
+/// A label that links to so many pages names none of them.
+const MANY: usize = 4;
+
+#[derive(Default)]
+struct Use<'a> {
+    /// Each form with its count and its place of first sight.
+    forms: FxHashMap<&'a str, (u32, usize)>,
+    roles: BTreeSet<Role>,
+    links: u32,
+    empty_links: u32,
+    tail_links: u32,
+    text_links: u32,
+    /// Up to [`MANY`].
+    targets: BTreeSet<&'a CanonicalUrl>,
+}
+
+/// The labels of a page by key.
+#[derive(Default)]
+pub(super) struct Uses<'a>(BTreeMap<&'a str, Use<'a>>);
+
+impl<'a> Uses<'a> {
+    /// The labels of the hierarchy.
+    pub(super) fn add_outline(&mut self, outline: &'a Outline, hierarchy: &'a Hierarchy) {
+        for (i, node) in hierarchy.nodes.iter().enumerate() {
+            let (Some(key), Some(label)) = (outline.key(i), &node.label) else { continue };
+            let parent = node.parent.and_then(|parent| hierarchy.nodes.get(parent as usize));
+            let held = self.0.entry(key).or_default();
+            held.see(&label.text);
+            held.roles.insert(Role::Any);
+            if outline.is_header(i) {
+                held.roles.insert(Role::Header);
+            }
+            if parent.is_some_and(|parent| parent.kind == NodeKind::Group) {
+                held.roles.insert(Role::Member);
+            }
+        }
+    }
+
+    /// The labels that links are.
+    pub(super) fn add_anchors(&mut self, page: &Page, anchors: &'a [Anchor], keys: &Keys) {
+        let last_story = anchors.iter().rposition(Anchor::is_story);
+        for (i, anchor) in anchors.iter().enumerate() {
+            let Some(key) = &anchor.key else { continue };
+            let held = self.0.entry(key).or_default();
+            // A link of one leaf is a label of the page, unless it is part of a longer one.
+            if anchor.leaves.len() != 1 || !held.forms.contains_key(anchor.text.as_str()) {
+                held.see(&anchor.text);
+            }
+            held.links += 1;
+            held.empty_links += u32::from(anchor.is_empty(page));
+            held.text_links += u32::from(anchor.in_text);
+            held.tail_links += u32::from(last_story.is_some_and(|story| story < i));
+            held.roles.extend([Role::Any, Role::Link]);
+            if anchor.nofollow {
+                held.roles.insert(Role::NoFollow);
+            }
+            let Some(target) = &anchor.target else { continue };
+            if held.targets.len() < MANY {
+                held.targets.insert(target);
+            }
+            if anchor.inside {
+                held.roles.insert(Role::Inside);
+                if !held.roles.contains(&Role::Spelled) && is_spelled(key, target, keys) {
+                    held.roles.insert(Role::Spelled);
+                }
+            }
+        }
+    }
+
+    /// Sorted by key.
+    pub(super) fn labels(self) -> Vec<LabelUse> {
+        let label = |(key, held): (&str, Use)| LabelUse {
+            key: key.to_owned(),
+            form: held.form().to_owned(),
+            roles: held.roles(),
+        };
+        self.0.into_iter().map(label).collect()
+    }
+}
+
+impl<'a> Use<'a> {
+    fn see(&mut self, form: &'a str) {
+        let place = self.forms.len();
+        self.forms.entry(form).or_insert((0, place)).0 += 1;
+    }
+
+    /// The most frequent form; of several the first.
+    fn form(&self) -> &'a str {
+        let best = self.forms.iter().max_by_key(|(_, (count, place))| (*count, std::cmp::Reverse(*place)));
+        best.map_or("", |(form, _)| form)
+    }
+
+    fn roles(self) -> Vec<Role> {
+        let mut roles = self.roles;
+        if self.links > 0 && self.links == self.empty_links {
+            roles.insert(Role::Empty);
+        }
+        if self.links > 0 && self.links == self.tail_links {
+            roles.insert(Role::Tail);
+        }
+        if self.links > 0 && self.links == self.text_links {
+            roles.insert(Role::InText);
+        }
+        if self.targets.len() >= MANY {
+            roles.insert(Role::Many);
+        }
+        roles.into_iter().collect()
+    }
+}
+
+/// Whether one name in the target's address, of a directory or of a host of the site, has all of the key's
+/// stems.
+fn is_spelled(key: &str, target: &CanonicalUrl, keys: &Keys) -> bool {
+    let stems: Vec<&str> = key.split_once(':').map_or(key, |(_, stems)| stems).split(' ').collect();
+    let site = target.site();
+    let host = target.host().strip_suffix(site.as_str()).into_iter().flat_map(|hosts| hosts.split('.'));
+    let mut names = host.map(str::to_owned).chain(target.path().split('/').map(spelled_out));
+    names.any(|name| {
+        let spelled = keys.stems(&name);
+        stems.iter().all(|stem| spelled.iter().any(|said| said == stem))
+    })
+}
+
+/// A name on a path as words: `art_design`, `artDesign` and `art%20design` are "art design".
+pub(super) fn spelled_out(name: &str) -> String {
+    let mut parts = url::form_urlencoded::parse(name.as_bytes());
+    let decoded = parts.next().map(|(text, _)| text.into_owned()).unwrap_or_default();
+    let mut words = String::with_capacity(decoded.len() + 4);
+    let mut is_lower = false;
+    for letter in decoded.chars() {
+        if is_lower && letter.is_uppercase() {
+            words.push(' ');
+        }
+        is_lower = letter.is_lowercase();
+        words.push(if matches!(letter, '_' | '.') { ' ' } else { letter });
+    }
+    words
+}

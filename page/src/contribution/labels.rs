@@ -1,0 +1,174 @@
+//! Labels as keys: when two pages write the same thing.
+//!
+//! A label is a text of one to six words. Its key is the language and the sorted set of its stems:
+//! `en:art design` for "Arts & Design", "Design and Arts", "ART + DESIGN". "&" and the language's "and" are
+//! dropped, so are dots ("U.S." is "US") and a possessive "'s". Labels of different languages never share
+//! a key. Where the language is unknown or has no stems the words stand as they are, in their order, behind
+//! `und` or the language's code. Invariant: a key holds letters, digits and single spaces after its colon.
+
+use unicode_normalization::UnicodeNormalization;
+
+use crate::reading::language::{Words, is_unspaced};
+
+/// Words of a label at most (`[OM05 §5]`).
+const MAX_WORDS: usize = 6;
+/// Characters of a label in a script without spaces at most: about six words.
+const MAX_UNSPACED: usize = 12;
+/// Longer texts are no labels whatever their words; also bounds the work on a hostile page.
+const MAX_BYTES: usize = 240;
+
+/// Makes keys for the labels of one language.
+pub struct Keys {
+    words: Words,
+    language: Option<String>,
+}
+
+impl Keys {
+    /// For labels of this language.
+    #[must_use]
+    pub fn new(language: Option<&str>) -> Keys {
+        Keys { words: Words::of(language), language: language.map(str::to_owned) }
+    }
+
+    /// The key of a text, or `None` if it is no label: too long, or without a letter.
+    #[must_use]
+    pub fn key(&self, text: &str) -> Option<String> {
+        if text.len() > MAX_BYTES {
+            return None;
+        }
+        let spelled = text.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric)).count();
+        let words = self.split(text);
+        let letters = || words.iter().flat_map(|word| word.chars());
+        let unspaced = letters().filter(|&letter| is_unspaced(letter)).count();
+        if !(1..=MAX_WORDS).contains(&spelled)
+            || unspaced > MAX_UNSPACED
+            || !letters().any(char::is_alphabetic)
+        {
+            return None;
+        }
+        let language = self.language.as_deref().unwrap_or("und");
+        Some(format!("{language}:{}", self.join(words)))
+    }
+
+    /// The stems of the words of a text, sorted, each once; used to compare a URL's path with a key.
+    pub(crate) fn stems(&self, text: &str) -> Vec<String> {
+        let mut stems: Vec<String> =
+            self.split(text).iter().map(|word| self.words.stem(word).into_owned()).collect();
+        stems.sort_unstable();
+        stems.dedup();
+        stems
+    }
+
+    fn join(&self, words: Vec<String>) -> String {
+        if !self.words.has_stems() {
+            return words.join(" ");
+        }
+        let mut stems: Vec<String> = words.iter().map(|word| self.words.stem(word).into_owned()).collect();
+        stems.sort_unstable();
+        stems.dedup();
+        stems.join(" ")
+    }
+
+    /// Words in lower case without dots, possessives and "and"; "and" alone stays.
+    fn split(&self, text: &str) -> Vec<String> {
+        let all: Vec<String> = words(text).collect();
+        let kept: Vec<String> = all.iter().filter(|word| !self.words.is_and(word)).cloned().collect();
+        if kept.is_empty() { all } else { kept }
+    }
+}
+
+/// The key of one text, see [`Keys::key`].
+#[must_use]
+pub fn key(text: &str, language: Option<&str>) -> Option<String> {
+    Keys::new(language).key(text)
+}
+
+/// The words of a text: NFKC, lower case, letters, marks and digits alone.
+pub(crate) fn words(text: &str) -> impl Iterator<Item = String> {
+    let folded: String = text
+        .nfkc()
+        .flat_map(char::to_lowercase)
+        .nfc()
+        .filter(|&letter| letter != '.' && letter != '\u{AD}' && !is_joiner(letter))
+        .map(|letter| if letter == '\u{2019}' { '\'' } else { letter })
+        .collect();
+    let is_inside = |letter: char| letter.is_alphanumeric() || letter == '\'' || is_mark(letter);
+    let words: Vec<String> = folded
+        .split(|letter| !is_inside(letter))
+        .map(|word| word.trim_matches('\''))
+        .map(|word| without_article(word.strip_suffix("'s").unwrap_or(word)).replace('\'', ""))
+        .filter(|word| word.chars().any(char::is_alphanumeric))
+        .collect();
+    words.into_iter()
+}
+
+/// "l'économie", "d'Italia": the word behind the apostrophe, if at most two letters stand before it.
+fn without_article(word: &str) -> &str {
+    match word.split_once('\'') {
+        Some((before, after)) if before.chars().count() <= 2 && after.chars().count() >= 3 => after,
+        _ => word,
+    }
+}
+
+fn is_mark(letter: char) -> bool {
+    unicode_normalization::char::is_combining_mark(letter)
+}
+
+/// Zero width characters that no reader sees.
+fn is_joiner(letter: char) -> bool {
+    matches!(letter, '\u{200B}'..='\u{200D}' | '\u{2060}' | '\u{FEFF}')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[track_caller]
+    fn english(text: &str, expected: &str) {
+        assert_eq!(key(text, Some("en")).as_deref(), Some(expected), "{text}");
+    }
+
+    #[test]
+    fn forms_of_one_label_share_a_key() {
+        for text in ["Arts & Design", "design and arts", "ART + DESIGN »", " “Arts – Designs” "] {
+            english(text, "en:art design");
+        }
+        english("U.S.", "en:us");
+        english("Women\u{2019}s Sports", "en:sport women");
+        english("Ｗｏｒｌｄ", "en:world");
+        english("And", "en:and");
+    }
+
+    #[test]
+    fn languages_do_not_mix() {
+        assert_eq!(key("Politik und Kultur", Some("de")).as_deref(), Some("de:kultur polit"));
+        assert_eq!(key("Kultur", None).as_deref(), Some("und:kultur"));
+        assert_eq!(key("経済", Some("ja")).as_deref(), Some("ja:経済"));
+        assert_eq!(key("Спорт", Some("ru")).as_deref(), Some("ru:спорт"));
+        assert_eq!(key("Świat i Polska", Some("pl")).as_deref(), Some("pl:świat i polska"));
+    }
+
+    #[test]
+    fn what_is_no_label() {
+        for text in ["", " | ", "12.5", "a b c d e f g", "2012/11", "今日のニュースと天気と経済の話"]
+        {
+            assert_eq!(key(text, Some("en")), None, "{text}");
+        }
+        assert_eq!(key(&"x".repeat(1 << 20), Some("en")), None);
+        assert!(key("one two three four five six", Some("en")).is_some());
+        assert!(key("one - two & three four five six", Some("en")).is_some());
+    }
+
+    proptest! {
+        #[test]
+        fn keys_are_clean(text in "\\PC{0,30}|[\\x00-\\x20a-z&.']{0,30}", known in any::<bool>()) {
+            if let Some(key) = key(&text, known.then_some("en")) {
+                let stems = key.split_once(':').unwrap().1;
+                prop_assert!(!stems.is_empty() && !stems.starts_with(' ') && !stems.ends_with(' '));
+                prop_assert!(!stems.contains("  ") && !stems.chars().any(char::is_control), "{stems:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! The one idea: a page is a contribution, and all mined state is a sum of contributions.
+//!
+//! A [`Contribution`] is a pure function of a page's URL, content type, bytes and the parameters;
+//! nothing learnt from its site enters it. [`Contribution::cells`] turns it into counters: pairs of a
+//! [`Cell`] and an integer. A site's state is the sum of its pages' cells, cells that are zero left
+//! out. So pages can be added, replaced and removed in any order, and the state is the same to the bit.
+//!
+//! Stores know cells, never labels: [`Cell::table`] and [`Cell::key`] are all they see. Miners read
+//! cells back with the same functions that build them here: start at [`Table`].
+
+mod cells;
+pub mod counting;
+pub mod labels;
+pub mod terms;
+
+use serde::{Deserialize, Serialize};
+
+pub use self::cells::{Cell, Delta, SEPARATOR, Table};
+use crate::reading::CanonicalUrl;
+
+/// How a label stands on a page. One label may have several roles on one page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Role {
+    /// It stands on the page at all.
+    Any,
+    /// It is the text of a link.
+    Link,
+    /// It is the text of a link to the same site.
+    Inside,
+    /// It heads other labels (a promoted header).
+    Header,
+    /// It is an instance of a group.
+    Member,
+    /// One name in its link's address has all of its stems.
+    Spelled,
+    /// Its links lead to script, mail, the page itself or the site's front page.
+    Empty,
+    /// One of its links says `rel=nofollow`.
+    NoFollow,
+    /// All of its links stand after the last link of six words or more.
+    Tail,
+    /// It links to four or more different pages.
+    Many,
+    /// All of its links stand in running text.
+    InText,
+}
+
+impl Role {
+    /// All roles.
+    pub const ALL: &'static [Role] = &[
+        Role::Any,
+        Role::Link,
+        Role::Inside,
+        Role::Header,
+        Role::Member,
+        Role::Spelled,
+        Role::Empty,
+        Role::NoFollow,
+        Role::Tail,
+        Role::Many,
+        Role::InText,
+    ];
+
+    /// Stable code in cells' keys.
+    #[must_use]
+    pub fn code(self) -> &'static str {
+        match self {
+            Role::Any => "any",
+            Role::Link => "link",
+            Role::Inside => "in",
+            Role::Header => "head",
+            Role::Member => "member",
+            Role::Spelled => "spelled",
+            Role::Empty => "empty",
+            Role::NoFollow => "nofollow",
+            Role::Tail => "tail",
+            Role::Many => "many",
+            Role::InText => "text",
+        }
+    }
+}
+
+/// A label on a page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LabelUse {
+    /// `language:stems`, see the partitioner's `labels`.
+    pub key: String,
+    /// How the page writes it, white space collapsed; the most frequent form of the page.
+    pub form: String,
+    /// Its roles, each once, in order.
+    pub roles: Vec<Role>,
+}
+
+/// `narrower` has `broader` as its `level`-th labelled ancestor.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PairUse {
+    /// Label key.
+    pub broader: String,
+    /// Label key.
+    pub narrower: String,
+    /// 1 = parent.
+    pub level: u8,
+}
+
+/// A term and how often the page holds it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TermUse {
+    /// Stemmed word.
+    pub term: String,
+    /// Occurrences, at least 1.
+    pub count: u32,
+}
+
+/// A link of the page to another one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinkUse {
+    /// Where it leads; each target once, in page order.
+    pub target: CanonicalUrl,
+    /// Key of the label that links there, if one does.
+    pub label: Option<String>,
+    /// It stands in a group (an instance of a concept page).
+    pub in_group: bool,
+    /// It leads to the same site.
+    pub inside: bool,
+}
+
+/// A list of labels that stand beside one another.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ListUse {
+    /// Distinct label keys, sorted; at least two.
+    pub labels: Vec<String>,
+}
+
+/// The stories that a page files: links of six words or more inside its site. What a section's page files
+/// tells a section from a service; which of them the rest of the site shows, too, is for the fold to see.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FiledUse {
+    /// [`url_id`] of the page.
+    pub page: String,
+    /// [`url_id`]s of the stories, sorted, each once.
+    pub stories: Vec<String>,
+}
+
+/// A menu item over a list of its own, or a directory over what lies in it: the site itself says what is
+/// broader.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct NestedUse {
+    /// Label key of the item or directory.
+    pub broader: String,
+    /// Label key in its list, or of the link or directory in it.
+    pub narrower: String,
+}
+
+/// What a page adds to its site's state. Pure: see the module's head.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Contribution {
+    /// ISO 639-1 code of the page's language, if it could be told.
+    pub language: Option<String>,
+    /// Sorted by key, each key once.
+    pub labels: Vec<LabelUse>,
+    /// Sorted, each (broader, narrower) once, at its least level.
+    pub pairs: Vec<PairUse>,
+    /// Sorted by term.
+    pub terms: Vec<TermUse>,
+    /// In page order.
+    pub links: Vec<LinkUse>,
+    /// Sorted.
+    pub lists: Vec<ListUse>,
+    /// What it files.
+    pub filed: Option<FiledUse>,
+    /// Sorted, each once.
+    pub nested: Vec<NestedUse>,
+    /// The directories in the addresses of the stories that it links to, as label keys; sorted, each once.
+    pub directories: Vec<String>,
+}
+
+impl Contribution {
+    /// The counters that this page adds to, each with a count ≥ 1. A cell may come twice.
+    #[must_use]
+    pub fn cells(&self) -> Vec<(Cell, i64)> {
+        let mut cells = vec![(Cell::new(Table::Pages, &[]), 1)];
+        for label in &self.labels {
+            cells.push((Cell::new(Table::Forms, &[&label.key, &label.form]), 1));
+            for role in &label.roles {
+                cells.push((Cell::new(Table::Labels, &[&label.key, role.code()]), 1));
+            }
+        }
+        for pair in &self.pairs {
+            let level = pair.level.to_string();
+            cells.push((Cell::new(Table::Pairs, &[&pair.broader, &pair.narrower, &level]), 1));
+        }
+        for term in &self.terms {
+            cells.push((Cell::new(Table::Terms, &["df", &term.term]), 1));
+            cells.push((Cell::new(Table::Terms, &["tf", &term.term]), i64::from(term.count)));
+            if q(term.count) != 0 {
+                cells.push((Cell::new(Table::Terms, &["q", &term.term]), q(term.count)));
+            }
+        }
+        for link in self.links.iter().filter(|link| link.inside) {
+            if let Some(label) = &link.label {
+                cells.push((Cell::new(Table::Targets, &[label, link.target.as_str()]), 1));
+            }
+        }
+        for list in &self.lists {
+            let id = list.id();
+            for label in &list.labels {
+                cells.push((Cell::new(Table::Lists, &[&id, label]), 1));
+            }
+        }
+        if let Some(filed) = &self.filed {
+            cells.push((Cell::new(Table::Stories, &[&filed.page, ""]), 1));
+            for story in &filed.stories {
+                cells.push((Cell::new(Table::Stories, &[&filed.page, story]), 1));
+            }
+        }
+        for pair in &self.nested {
+            cells.push((Cell::new(Table::Nested, &[&pair.broader, &pair.narrower]), 1));
+        }
+        for name in &self.directories {
+            cells.push((Cell::new(Table::Directories, &[name]), 1));
+        }
+        cells
+    }
+}
+
+impl ListUse {
+    /// The list's name: 64 bits of BLAKE3 over its labels, in hexadecimal.
+    #[must_use]
+    pub fn id(&self) -> String {
+        let mut hasher = blake3::Hasher::new();
+        for label in &self.labels {
+            hasher.update(label.as_bytes());
+            hasher.update(&[0x1f]);
+        }
+        name(&hasher)
+    }
+}
+
+/// A URL's short name in cells: 64 bits of BLAKE3, in hexadecimal. URLs of one site that share a name
+/// would take one another's stories for theirs; with a million pages that is one chance in 40 million.
+#[must_use]
+pub fn url_id(url: &CanonicalUrl) -> String {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(url.as_str().as_bytes());
+    name(&hasher)
+}
+
+fn name(hasher: &blake3::Hasher) -> String {
+    hasher.finalize().as_bytes()[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// `round(2³² · x · ln x)`: the summand of the incremental term entropy (algorithms.md §10).
+#[must_use]
+pub fn q(count: u32) -> i64 {
+    let x = f64::from(count);
+    if count <= 1 { 0 } else { (4_294_967_296.0 * x * x.ln()).round() as i64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(term: &str, count: u32) -> Contribution {
+        Contribution { terms: vec![TermUse { term: term.into(), count }], ..Contribution::default() }
+    }
+
+    #[test]
+    fn a_page_minus_itself_is_nothing() {
+        let jazz = page("jazz", 3);
+        assert!(Delta::between(Some(&jazz), Some(&jazz)).is_empty());
+    }
+
+    #[test]
+    fn replacing_is_adding_one_and_subtracting_the_other() {
+        let mut there = Delta::between(Some(&page("jazz", 3)), Some(&page("rock", 2)));
+        for (cell, by) in Delta::between(Some(&page("rock", 2)), Some(&page("jazz", 3))).iter() {
+            there.add(cell.clone(), by);
+        }
+        assert!(there.is_empty());
+    }
+
+    #[test]
+    fn codes_are_unique() {
+        for table in Table::ALL {
+            assert_eq!(Table::of_code(table.code()), Some(*table));
+        }
+        let mut roles: Vec<_> = Role::ALL.iter().map(|role| role.code()).collect();
+        roles.sort_unstable();
+        roles.dedup();
+        assert_eq!(roles.len(), Role::ALL.len());
+    }
+}

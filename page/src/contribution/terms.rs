@@ -1,0 +1,103 @@
+//! The terms of a page and how often it holds them (`[W §3]`).
+//!
+//! A term is the stem of a word of at least two letters that is no stop word of the page's language; words
+//! with digits are out. Scripts without spaces give each pair of neighbouring letters. The counts feed the
+//! term entropy of the site: what stands on every page alike says nothing about any of them.
+
+use std::collections::BTreeMap;
+
+use crate::contribution::TermUse;
+use rustc_hash::FxHashMap;
+
+use crate::Page;
+use crate::contribution::labels::words;
+use crate::reading::language::{Words, is_unspaced};
+
+/// Letters of a word at most; longer ones are addresses and garbage.
+const MAX_LETTERS: usize = 40;
+/// Distinct terms of a page at most; of more the most frequent stay (a long article has some two thousand).
+pub(crate) const MAX_TERMS: usize = 20_000;
+
+/// The terms of a page, sorted; at most 20,000.
+#[must_use]
+pub fn terms(page: &Page) -> Vec<TermUse> {
+    let language = Words::of(page.language.as_deref());
+    let mut counts: FxHashMap<String, u32> = FxHashMap::default();
+    for i in 0..page.leaves.len() {
+        for word in words(page.leaves.text(i)) {
+            *counts.entry(word).or_default() += 1;
+        }
+    }
+    let mut terms: BTreeMap<String, u32> = BTreeMap::new();
+    for (word, count) in counts {
+        for_each_term(&word, &language, |term| {
+            *terms.entry(term.to_owned()).or_default() += count;
+        });
+    }
+    let mut terms: Vec<TermUse> = terms.into_iter().map(|(term, count)| TermUse { term, count }).collect();
+    if terms.len() > MAX_TERMS {
+        terms.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.term.cmp(&b.term)));
+        terms.truncate(MAX_TERMS);
+        terms.sort_unstable_by(|a, b| a.term.cmp(&b.term));
+    }
+    terms
+}
+
+/// The terms that a word of a page makes: one, none, or a pair of letters each.
+pub(crate) fn for_each_term(word: &str, language: &Words, mut found: impl FnMut(&str)) {
+    if word.chars().any(is_unspaced) {
+        let letters: Vec<(usize, char)> = word.char_indices().collect();
+        for pair in letters.windows(2) {
+            if is_unspaced(pair[0].1) && is_unspaced(pair[1].1) {
+                found(&word[pair[0].0..pair[1].0 + pair[1].1.len_utf8()]);
+            }
+        }
+        return;
+    }
+    let letters = word.chars().count();
+    let is_word = (2..=MAX_LETTERS).contains(&letters) && !word.chars().any(char::is_numeric);
+    if is_word && !language.is_stop_word(word) {
+        found(&language.stem(word));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::page;
+
+    #[track_caller]
+    fn check(html: &str, expected: &[(&str, u32)]) {
+        let terms = terms(&page(html));
+        let found: Vec<(&str, u32)> = terms.iter().map(|t| (t.term.as_str(), t.count)).collect();
+        assert_eq!(found, expected, "{html}");
+    }
+
+    #[test]
+    fn words_are_stemmed_and_counted() {
+        check(
+            "<html lang=en><p>The runner runs, and was running in 2012.<p>A1 x",
+            &[("run", 2), ("runner", 1)],
+        );
+    }
+
+    #[test]
+    fn scripts_without_spaces_give_pairs() {
+        check("<html lang=ja><p>経済新聞", &[("新聞", 1), ("済新", 1), ("経済", 1)]);
+    }
+
+    #[test]
+    fn a_flood_of_words_is_cut_to_the_most_frequent() {
+        let flood: String = (0..MAX_TERMS as u32 + 50)
+            .map(|n| {
+                let letters: String =
+                    format!("{n:x}").chars().map(|d| (d as u8 % 16 + b'a') as char).collect();
+                format!("q{letters}q ")
+            })
+            .collect();
+        let terms = terms(&page(&format!("<html lang=xx><p>{flood} often often")));
+        assert!(terms.len() <= MAX_TERMS && terms.len() > 1_000);
+        assert!(terms.iter().any(|term| term.term == "often" && term.count == 2));
+        assert!(terms.is_sorted_by(|a, b| a.term < b.term));
+    }
+}

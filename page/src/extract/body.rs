@@ -1,0 +1,290 @@
+//! The text of one article from its page alone, as blocks.
+//!
+//! Each run of text is measured and scored ([`Scorer`]). Taken are those that make the expected F1 greatest:
+//! runs by falling likelihood, as long as each adds more than it may cost. So a page of which little is
+//! sure gives more than its sure part, and one that is clear is cut where it is clear. A template writes the
+//! paragraphs of an article alike: what has the signature of much of the chosen text is body wherever it
+//! stands. Where a page shows no text, the text that its metadata or its scripts hold stands in.
+//!
+//! Invariant: blocks are in page order; linear in the page up to the sorting of its runs.
+
+use crate::article::{Block, BlockKind, Evidence};
+use crate::reading::{NodeId, PageTree, squash};
+use rustc_hash::FxHashMap;
+
+use super::measures::{self, Said};
+use super::metadata::is_inside;
+use super::runs::{Run, Runs, count_words};
+use super::scorer::Scorer;
+use super::scripts;
+use super::site::SiteKnowledge;
+use crate::Page;
+
+/// Bytes of text of an article at most.
+const MAX_TEXT: usize = 1 << 20;
+/// Words that the metadata's text must have to stand in, and how much longer than what is shown it must be.
+const LEAST_SAID: f32 = 80.0;
+const TIMES_SHOWN: f32 = 2.0;
+
+/// Share of the chosen words that one signature must hold to be the body's.
+const MAIN_SHARE: f32 = 0.2;
+/// What is added for its signature has this many words, fewer links, and is not quite unlikely.
+const ALIKE_WORDS: f32 = 4.0;
+const ALIKE_LINKS: f32 = 0.5;
+const ALIKE_SCORE: f32 = 0.05;
+
+/// A table of data has as many cells, none of more words, and fewer links.
+const LEAST_CELLS: usize = 4;
+const CELL_WORDS: f32 = 25.0;
+const TABLE_LINKS: f32 = 0.5;
+
+/// The likelihood of what is nothing but a link.
+const LINK_SCORE: f32 = 0.001;
+
+pub(super) struct Body {
+    pub(super) blocks: Vec<Block>,
+    pub(super) method: &'static str,
+    /// What of the site had a say, if anything.
+    pub(super) witness: Option<Evidence>,
+}
+
+/// The page's text; a first block that repeats the title is left out.
+pub(super) fn body(
+    page: &Page,
+    runs: &Runs,
+    said: &Said,
+    title: Option<&str>,
+    scorer: &Scorer,
+    site: Option<&SiteKnowledge>,
+) -> Body {
+    let mut body = shown(page, runs, said, scorer, site);
+    if let Some(hidden) = unshown(page, said, &body) {
+        body = hidden;
+    }
+    let repeats = |block: &Block| title.is_some_and(|title| block.text.eq_ignore_ascii_case(title));
+    if body.blocks.first().is_some_and(repeats) {
+        body.blocks.remove(0);
+    }
+    let mut left = MAX_TEXT;
+    body.blocks.retain(|block| {
+        let fits = block.text.len() <= left;
+        left = if fits { left - block.text.len() } else { 0 };
+        fits
+    });
+    body
+}
+
+/// What the page shows.
+fn shown(page: &Page, runs: &Runs, said: &Said, scorer: &Scorer, site: Option<&SiteKnowledge>) -> Body {
+    let (chosen, witness) = choose(page, runs, said, scorer, site);
+    let taken = runs.runs.iter().zip(chosen).filter(|(_, is_chosen)| *is_chosen);
+    let blocks = taken.map(|(run, _)| Block { kind: kind(&page.tree, run), text: run.text.clone() });
+    Body { blocks: blocks.collect(), method: "runs", witness }
+}
+
+/// Which runs are body, and what of the site had a say in that.
+pub(super) fn choose(
+    page: &Page,
+    runs: &Runs,
+    said: &Said,
+    scorer: &Scorer,
+    site: Option<&SiteKnowledge>,
+) -> (Vec<bool>, Option<Evidence>) {
+    let measures = measures::measure(page, runs, said, |run| !run.is_mere_link());
+    let mut measured = scorer.scores(measures.rows()).into_iter();
+    let score = |run: &Run| if run.is_mere_link() { None } else { measured.next() };
+    let mut scores: Vec<f32> = runs.runs.iter().map(score).map(|score| score.unwrap_or(LINK_SCORE)).collect();
+    even_tables(&page.tree, &runs.runs, &mut scores);
+    let witness = site.and_then(|site| site.rescore(page, runs, &mut scores));
+    let mut chosen = chosen(&runs.runs, &scores);
+    add_alike(&runs.runs, &scores, &measures.paths, &mut chosen);
+    (chosen, witness)
+}
+
+/// The runs by which the expected F1 is greatest: of those sets that hold all runs above some likelihood the
+/// one with the greatest 2·(expected body words in it) / (words in it + expected body words of the page).
+pub(super) fn chosen(runs: &[Run], scores: &[f32]) -> Vec<bool> {
+    let mut order: Vec<usize> = (0..runs.len()).collect();
+    order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
+    let words = |at: usize| f64::from(runs[at].words);
+    let expected: f64 = order.iter().map(|&at| words(at) * f64::from(scores[at])).sum();
+    let (mut taken, mut right, mut best, mut threshold) = (0.0, 0.0, 0.0, f32::INFINITY);
+    for at in order {
+        taken += words(at);
+        right += words(at) * f64::from(scores[at]);
+        let f1 = 2.0 * right / (taken + expected);
+        if f1 > best {
+            (best, threshold) = (f1, scores[at]);
+        }
+    }
+    scores.iter().map(|score| *score >= threshold).collect()
+}
+
+/// Gives all cells of a table of data the mean of their likelihoods: it is body or not as a whole. What holds
+/// longer texts is no such table but a layout.
+fn even_tables(tree: &PageTree, runs: &[Run], scores: &mut [f32]) {
+    let mut tables: FxHashMap<NodeId, Vec<usize>> = FxHashMap::default();
+    let above = nearest_tables(tree);
+    for (number, run) in runs.iter().enumerate() {
+        if let Some(table) = above[run.block.index()] {
+            tables.entry(table).or_default().push(number);
+        }
+    }
+    for cells in tables.into_values() {
+        let is_short = cells.iter().all(|&cell| runs[cell].words <= CELL_WORDS);
+        let (words, links) = cells.iter().fold((0.0, 0.0), |(words, links), &cell| {
+            (words + runs[cell].words, links + runs[cell].link_words)
+        });
+        if words <= 0.0 || cells.len() < LEAST_CELLS || !is_short || links > TABLE_LINKS * words {
+            continue;
+        }
+        let sum: f32 = cells.iter().map(|&cell| runs[cell].words * scores[cell]).sum();
+        cells.iter().for_each(|&cell| scores[cell] = sum / words);
+    }
+}
+
+/// For each node the nearest table that it is or is in.
+fn nearest_tables(tree: &PageTree) -> Vec<Option<NodeId>> {
+    let mut nearest: Vec<Option<NodeId>> = Vec::with_capacity(tree.len());
+    for node in tree.node_ids() {
+        let above = tree.parent(node).and_then(|above| nearest[above.index()]);
+        nearest.push(if tree.tag(node) == Some("table") { Some(node) } else { above });
+    }
+    nearest
+}
+
+/// Adds the runs that have a signature of much of the chosen text.
+fn add_alike(runs: &[Run], scores: &[f32], paths: &[u64], chosen: &mut [bool]) {
+    let mut held: FxHashMap<u64, f32> = FxHashMap::default();
+    let mut all = 0.0;
+    for ((run, path), _) in runs.iter().zip(paths).zip(&*chosen).filter(|(_, chosen)| **chosen) {
+        *held.entry(*path).or_default() += run.words;
+        all += run.words;
+    }
+    for (((run, path), score), chosen) in runs.iter().zip(paths).zip(scores).zip(chosen) {
+        let is_main = held.get(path).is_some_and(|words| *words >= MAIN_SHARE * all);
+        let is_text = run.words >= ALIKE_WORDS && run.link_share() < ALIKE_LINKS;
+        *chosen |= is_main && is_text && *score >= ALIKE_SCORE;
+    }
+}
+
+fn kind(tree: &PageTree, run: &Run) -> BlockKind {
+    if is_inside(tree, run.block, &["h1", "h2", "h3", "h4", "h5", "h6"]) {
+        BlockKind::Heading
+    } else if is_inside(tree, run.block, &["li", "dd", "dt"]) {
+        BlockKind::ListItem
+    } else if is_inside(tree, run.block, &["blockquote"]) {
+        BlockKind::Quote
+    } else {
+        BlockKind::Paragraph
+    }
+}
+
+/// Text that the page holds and does not show: in its metadata, else in a script.
+fn unshown(page: &Page, said: &Said, shown: &Body) -> Option<Body> {
+    let words: f32 = shown.blocks.iter().map(|block| count_words(&block.text)).sum();
+    let is_more = |text: &str| count_words(text) >= LEAST_SAID.max(TIMES_SHOWN * words);
+    if let Some(text) = said.body.as_deref().filter(|text| is_more(text)) {
+        return Some(Body { blocks: paragraphs(text), method: "json-ld", witness: None });
+    }
+    let text = scripts::prose(page, words)?;
+    Some(Body { blocks: paragraphs(&text), method: "script", witness: None })
+}
+
+/// The lines of a plain text.
+pub(super) fn paragraphs(text: &str) -> Vec<Block> {
+    let lines = text.lines().map(squash).filter(|line| !line.is_empty());
+    lines.map(|text| Block { kind: BlockKind::Paragraph, text }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::page;
+
+    fn read(html: &str, said: &Said) -> (Vec<(BlockKind, String)>, &'static str) {
+        let page = page(html);
+        let found = body(&page, &Runs::of(&page), said, Some("Bridge stays open"), Scorer::shared(), None);
+        (found.blocks.into_iter().map(|block| (block.kind, block.text)).collect(), found.method)
+    }
+
+    const SENTENCES: [&str; 4] = [
+        "The council voted on Tuesday to keep the old bridge open for another year, after hundreds had asked for it.",
+        "Engineers will look at it every month, the mayor said, and a new bridge is planned for the next decade.",
+        "It was built in 1907, survived two floods and a war, and carries forty thousand cars on every working day.",
+        "The vote was close: nine were for it and eight against it, and two stayed away from the meeting.",
+    ];
+
+    #[test]
+    fn the_article_is_taken_and_what_surrounds_it_is_not() {
+        let text: String = SENTENCES.iter().map(|sentence| format!("<p>{sentence}</p>")).collect();
+        let links: String =
+            (0..8).map(|n| format!("<li><a href=/{n}>Another story number {n} of today</a>")).collect();
+        let html = format!(
+            "<nav><a href=/a>News</a><a href=/b>Sport</a></nav><article><h1>Bridge stays open</h1>{text}\
+             <figure><img src=x><figcaption>The bridge. Photo: A. Lovelace</figcaption></figure></article>\
+             <aside class=related><h3>Related</h3><ul>{links}</ul></aside><footer>© The Post, all rights reserved.</footer>"
+        );
+        let (blocks, method) =
+            read(&html, &Said { titles: vec!["Bridge stays open".into()], ..Said::default() });
+        assert_eq!(blocks, SENTENCES.map(|text| (BlockKind::Paragraph, text.to_owned())));
+        assert_eq!(method, "runs");
+    }
+
+    #[test]
+    fn metadata_stand_in_for_what_is_not_shown() {
+        let said = Said { body: Some(SENTENCES.repeat(3).join("\n")), ..Said::default() };
+        let (blocks, method) = read("<h1>Bridge stays open</h1><p>Subscribe to read on.", &said);
+        assert_eq!((blocks.len(), method), (12, "json-ld"));
+    }
+
+    #[test]
+    fn likely_runs_are_taken_while_they_gain() {
+        let page = page("<p>one two three four<p>five six seven eight<p>nine ten");
+        let runs = Runs::of(&page).runs;
+        let check = |scores: [f32; 3], expected: [bool; 3]| {
+            assert_eq!(chosen(&runs, &scores), expected, "{scores:?}");
+        };
+        check([0.9, 0.1, 0.2], [true, false, false]);
+        // Of little that is sure more is taken.
+        check([0.3, 0.25, 0.05], [true, true, false]);
+        check([0.0, 0.0, 0.0], [false, false, false]);
+        assert!(chosen(&[], &[]).is_empty());
+    }
+
+    #[test]
+    fn the_cells_of_a_table_are_taken_or_left_together() {
+        let page = page("<table><tr><td>one<td>two<tr><td>three four<td>five</table><p>six");
+        let runs = Runs::of(&page).runs;
+        let check = |scores: [f32; 5], expected: [f32; 5]| {
+            let mut even = scores;
+            even_tables(&page.tree, &runs, &mut even);
+            assert!(even.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-6), "{scores:?}: {even:?}");
+        };
+        check([0.1, 0.2, 0.4, 0.4, 0.9], [0.3, 0.3, 0.3, 0.3, 0.9]);
+        let layout = crate::testing::page(&format!(
+            "<table><tr><td>one<td>two<tr><td>{}<td>five</table>",
+            SENTENCES.join(" ")
+        ));
+        let mut scores = [0.1, 0.2, 0.9, 0.4];
+        even_tables(&layout.tree, &Runs::of(&layout).runs, &mut scores);
+        assert_eq!(scores, [0.1, 0.2, 0.9, 0.4]);
+    }
+
+    #[test]
+    fn what_is_written_like_much_of_the_text_is_text() {
+        let links = "<a href=/x>all of it is one long link to elsewhere</a>";
+        let page = page(&format!(
+            "<p>one two three four<p>five six seven eight<p>nine<p>{links}<div>ten eleven twelve more</div>"
+        ));
+        let runs = Runs::of(&page).runs;
+        let check = |scores: [f32; 5], expected: [bool; 5]| {
+            let mut chosen: Vec<bool> = scores.iter().map(|score| *score > 0.5).collect();
+            add_alike(&runs, &scores, &[1, 1, 1, 1, 2], &mut chosen);
+            assert_eq!(chosen, expected, "{scores:?}");
+        };
+        check([0.9, 0.2, 0.2, 0.2, 0.2], [true, true, false, false, false]);
+        check([0.9, 0.01, 0.2, 0.2, 0.2], [true, false, false, false, false]);
+        check([0.2, 0.2, 0.2, 0.2, 0.2], [false; 5]);
+    }
+}

@@ -1,0 +1,149 @@
+//! The page's JSON-LD, of every shape that sites write: objects, arrays, `@graph`, nested in one another.
+//!
+//! Pages list the articles that they link to as well: the one at the page's own URL comes first. Nothing here
+//! follows an `@id` more than once, so cycles end; what has another type than it should is as if it were not.
+
+use crate::reading::{CanonicalUrl, PageTree};
+use serde_json::{Map, Value};
+
+/// Objects of a page at most, over all scripts.
+const MAX_OBJECTS: usize = 20_000;
+
+/// Names of one value at most.
+const MAX_NAMES: usize = 200;
+
+/// The JSON-LD of a page.
+pub(super) struct Objects {
+    /// The scripts' values.
+    roots: Vec<Value>,
+    /// The path of the page's URL: of several articles the one at this place is the page's own.
+    path: String,
+}
+
+impl Objects {
+    pub(super) fn of(tree: &PageTree, url: &CanonicalUrl) -> Objects {
+        let scripts = tree.node_ids().filter(|&node| tree.tag(node) == Some("script"));
+        let is_json_ld = |kind: &str| kind.trim().to_ascii_lowercase().starts_with("application/ld+json");
+        let scripts = scripts.filter(|&node| tree.attr(node, "type").is_some_and(is_json_ld));
+        let text = |script| tree.descendants(script).filter_map(|node| tree.text(node)).collect::<String>();
+        let roots = scripts.filter_map(|script| parse(&text(script))).collect();
+        Objects { roots, path: path(url.as_str()).to_owned() }
+    }
+
+    /// Objects whose type ends like one of an article: those that name the page's own URL, then the others.
+    pub(super) fn articles(&self) -> impl Iterator<Item = &Map<String, Value>> {
+        let is_own = |object: &&Map<String, Value>| self.is_own(object);
+        let own = self.all().filter(|object| is_article(object)).filter(is_own);
+        let others = self.all().filter(|object| is_article(object)).filter(move |object| !is_own(object));
+        own.chain(others)
+    }
+
+    fn is_own(&self, object: &Map<String, Value>) -> bool {
+        let place = |value: &Value| {
+            let text =
+                value.as_str().or_else(|| value.get("@id")?.as_str()).or_else(|| value.get("url")?.as_str());
+            text.is_some_and(|text| path(text) == self.path)
+        };
+        self.path.len() > 1
+            && ["url", "mainEntityOfPage", "@id"].iter().any(|key| object.get(*key).is_some_and(place))
+    }
+
+    /// All objects, each before those inside it, in page order.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Map<String, Value>> {
+        Walk { todo: self.roots.iter().rev().collect() }.take(MAX_OBJECTS)
+    }
+
+    /// The object that has this `@id` and a name.
+    pub(super) fn by_id(&self, id: &str) -> Option<&Map<String, Value>> {
+        let is_it = |object: &&Map<String, Value>| {
+            object.get("@id").and_then(Value::as_str) == Some(id) && object.contains_key("name")
+        };
+        self.all().find(is_it)
+    }
+}
+
+/// Sites wrap it in comments or CDATA, break strings over lines, and end it with a semicolon.
+fn parse(text: &str) -> Option<Value> {
+    let text = text.trim().trim_start_matches("<!--").trim_start_matches("//").trim_start();
+    let text = text.trim_start_matches("<![CDATA[").trim_end_matches("-->").trim_end_matches("]]>");
+    let text = text.trim().trim_end_matches("//").trim_end().trim_end_matches(';');
+    serde_json::from_str(text).ok().or_else(|| {
+        let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        serde_json::from_str(&plain).ok()
+    })
+}
+
+/// The path of a URL, without what follows it.
+fn path(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let path = rest.find('/').map_or("", |at| &rest[at..]);
+    path.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/')
+}
+
+/// Walks values from the outside in.
+struct Walk<'v> {
+    todo: Vec<&'v Value>,
+}
+
+impl<'v> Iterator for Walk<'v> {
+    type Item = &'v Map<String, Value>;
+
+    fn next(&mut self) -> Option<&'v Map<String, Value>> {
+        while let Some(next) = self.todo.pop() {
+            match next {
+                Value::Array(values) => self.todo.extend(values.iter().rev()),
+                Value::Object(object) => {
+                    self.todo
+                        .extend(object.values().rev().filter(|value| value.is_object() || value.is_array()));
+                    return Some(object);
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+}
+
+fn is_article(object: &Map<String, Value>) -> bool {
+    is_a(object, |kind| ["Article", "Posting", "Report"].iter().any(|end| kind.ends_with(end)))
+}
+
+/// Whether one of an object's types is such a one.
+pub(super) fn is_a(object: &Map<String, Value>, is_such: impl Fn(&str) -> bool) -> bool {
+    match object.get("@type") {
+        Some(Value::String(kind)) => is_such(kind),
+        Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).any(is_such),
+        _ => false,
+    }
+}
+
+/// The texts of a value: a string, an object's `name` (or what its `@id` names), each of an array.
+pub(super) fn names(value: &Value, objects: &Objects) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut todo = vec![value];
+    while let Some(next) = todo.pop().filter(|_| names.len() < MAX_NAMES) {
+        match next {
+            Value::String(name) => names.push(name.clone()),
+            Value::Array(values) => todo.extend(values.iter().rev()),
+            Value::Object(object) => {
+                let id = object.get("@id").and_then(Value::as_str);
+                let named = object.get("name").or_else(|| objects.by_id(id?)?.get("name"));
+                names.extend(named.and_then(Value::as_str).map(str::to_owned));
+            }
+            _ => {}
+        }
+    }
+    names
+}
+
+/// The first URL of a value: a string, an object's `url` or `contentUrl`, the first of an array.
+pub(super) fn url(value: &Value) -> Option<&str> {
+    match value {
+        Value::String(url) => Some(url),
+        Value::Array(values) => values.first().and_then(|first| match first {
+            Value::String(url) => Some(url.as_str()),
+            other => other.get("url").or_else(|| other.get("contentUrl")).and_then(Value::as_str),
+        }),
+        other => other.get("url").or_else(|| other.get("contentUrl")).and_then(Value::as_str),
+    }
+}

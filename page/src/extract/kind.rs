@@ -1,0 +1,217 @@
+//! What kind of page this is: home, article, section or other.
+//!
+//! The front page of a host is its home. An article says so in its metadata and has some prose, or has
+//! much prose under one element. A page of many links that read like headlines is a section. Prose is what
+//! sentences are made of: a text outside of links of ten words and an end, or of 25 words.
+//!
+//! Sites name their parts alike, and a path says more than the look of a page: one that goes through
+//! "category" or "tag" is a section; a short name with "about", "contact" or "terms" in it is neither. A name
+//! of many words is a headline's, whatever words are in it.
+
+use crate::article::PageKind;
+use rustc_hash::FxHashMap;
+
+use super::metadata::is_inside;
+use crate::Page;
+use crate::reading::language::is_unspaced;
+
+/// Words of prose that make an article of a page that calls itself one.
+const LEAST_WORDS: usize = 40;
+/// Words of prose under one element that make an article of any page.
+const MANY_WORDS: usize = 150;
+/// Links that make a section.
+const MANY_LINKS: usize = 25;
+
+/// Words of a link that reads like a headline, and how many of those make a section of a page of many links.
+const HEADLINE_WORDS: usize = 4;
+const MANY_HEADLINES: usize = 8;
+/// Names of folders whose pages list others.
+const LISTS: [&str; 22] = [
+    "category",
+    "categories",
+    "tag",
+    "tags",
+    "topic",
+    "topics",
+    "section",
+    "sections",
+    "author",
+    "authors",
+    "kategorie",
+    "kategorien",
+    "thema",
+    "themen",
+    "rubrik",
+    "ressort",
+    "seccion",
+    "categoria",
+    "rubrique",
+    "theme",
+    "autor",
+    "sujet",
+];
+/// Names of front pages that are no longer at the root.
+const FRONTS: [&str; 5] = ["index", "home", "homepage", "default", "startseite"];
+/// Words in the names of pages about the site itself.
+const OWN: [&str; 46] = [
+    "about",
+    "contact",
+    "contacts",
+    "contactez",
+    "privacy",
+    "terms",
+    "advertise",
+    "advertising",
+    "careers",
+    "career",
+    "jobs",
+    "staff",
+    "team",
+    "masthead",
+    "subscribe",
+    "subscription",
+    "newsletter",
+    "newsletters",
+    "membership",
+    "member",
+    "donate",
+    "login",
+    "register",
+    "signin",
+    "signup",
+    "search",
+    "faq",
+    "help",
+    "imprint",
+    "impressum",
+    "datenschutz",
+    "agb",
+    "kontakt",
+    "legal",
+    "legales",
+    "cookies",
+    "cookie",
+    "publicite",
+    "contacto",
+    "privacidad",
+    "republish",
+    "sitemap",
+    "feedback",
+    "disclaimer",
+    "redaktion",
+    "tips",
+];
+/// A name of more words is a headline.
+const NAME_WORDS: usize = 4;
+
+/// `is_told`: there is an article in its JSON-LD; `says_article`: or OpenGraph calls it one, as some systems call all
+/// that is no list.
+pub(super) fn kind(page: &Page, says_article: bool, is_told: bool) -> PageKind {
+    let prose = Prose::of(page);
+    if page.url.is_home() {
+        return PageKind::Home;
+    }
+    let is_sure = |kind: &PageKind| !(is_told && *kind == PageKind::Other);
+    if let Some(kind) = of_path(page.url.as_str()).filter(is_sure) {
+        return kind;
+    }
+    let is_article = if says_article {
+        prose.words >= LEAST_WORDS
+    } else {
+        prose.most_under_one >= MANY_WORDS && prose.most_under_one * 2 >= prose.words
+    };
+    if is_article {
+        PageKind::Article
+    } else if prose.links >= MANY_LINKS && prose.headlines >= MANY_HEADLINES {
+        PageKind::Section
+    } else {
+        PageKind::Other
+    }
+}
+
+/// What the names in a URL's path tell.
+fn of_path(url: &str) -> Option<PageKind> {
+    let path = url.splitn(4, '/').nth(3)?.split(['?', '#']).next().unwrap_or_default();
+    let parts: Vec<String> =
+        path.split('/').filter(|part| !part.is_empty()).map(str::to_ascii_lowercase).collect();
+    let (last, folders) = parts.split_last()?;
+    let name = last.split('.').next().unwrap_or_default();
+    let words: Vec<&str> =
+        name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    if folders.is_empty() && FRONTS.contains(&name) {
+        return Some(PageKind::Home);
+    }
+    if words.len() <= NAME_WORDS && words.iter().any(|word| OWN.contains(word)) && folders.len() <= 2 {
+        return Some(PageKind::Other);
+    }
+    folders.iter().any(|folder| LISTS.contains(&folder.as_str())).then_some(PageKind::Section)
+}
+
+struct Prose {
+    words: usize,
+    most_under_one: usize,
+    /// Leaves inside links, and those that read like headlines.
+    links: usize,
+    headlines: usize,
+}
+
+impl Prose {
+    fn of(page: &Page) -> Prose {
+        let tree = &page.tree;
+        let mut under = FxHashMap::default();
+        let mut prose = Prose { words: 0, most_under_one: 0, links: 0, headlines: 0 };
+        for (i, leaf) in page.leaves.iter().enumerate() {
+            if leaf.link.is_some() {
+                prose.links += 1;
+                prose.headlines += usize::from(count_words(page.leaves.text(i)) >= HEADLINE_WORDS);
+                continue;
+            }
+            let text = page.leaves.text(i);
+            let words = count_words(text);
+            let is_prose =
+                words >= 25 || (words >= 10 && text.ends_with(['.', '!', '?', '"', '”', '。', '…']));
+            if leaf.is_image || !is_prose || is_inside(tree, leaf.parent, &["footer", "aside", "form"]) {
+                continue;
+            }
+            prose.words += words;
+            let block = std::iter::once(leaf.parent).chain(tree.ancestors(leaf.parent));
+            let block = block.into_iter().find(|&node| !super::runs::is_inline(tree, node));
+            // Paragraphs count for the element they stand in, bare text for its own.
+            let holder = block.map(|block| match tree.tag(block) {
+                Some("p" | "li" | "blockquote") => tree.parent(block).unwrap_or(block),
+                _ => block,
+            });
+            *under.entry(holder).or_insert(0) += words;
+        }
+        prose.most_under_one = under.into_values().max().unwrap_or(0);
+        prose
+    }
+}
+
+/// Words; in scripts without spaces two and a half letters are one.
+fn count_words(text: &str) -> usize {
+    let unspaced = text.chars().filter(|&letter| is_unspaced(letter)).count();
+    if unspaced > 0 { unspaced * 2 / 5 } else { text.split_whitespace().count() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_tell_what_pages_are() {
+        let check = |path: &str, expected: Option<PageKind>| {
+            assert_eq!(of_path(&format!("https://a.example{path}")), expected, "{path}");
+        };
+        check("/category/world/", Some(PageKind::Section));
+        check("/tag/storm?page=2", Some(PageKind::Section));
+        check("/home/", Some(PageKind::Home));
+        check("/index.html", Some(PageKind::Home));
+        check("/about/", Some(PageKind::Other));
+        check("/en/contact-us.html", Some(PageKind::Other));
+        check("/2024/05/mayor-to-staff-the-search-for-jobs-goes-on/", None);
+        check("/world/index.html", None);
+        check("/", None);
+        check("", None);
+    }
+}

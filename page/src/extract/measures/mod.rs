@@ -1,0 +1,305 @@
+//! What is measured of every run of text before the scorer says whether it is body.
+//!
+//! Four families, each a list of names and a function that writes as many numbers: the run's own [`text`],
+//! the elements and class words around it ([`place`]), the containers it stands in with the share that
+//! they have of the page's prose ([`containers`]), the signatures it has in common with other runs and what
+//! precedes and follows it ([`order`]). All are general: no site's names, no site's class words.
+//! A measure that has no meaning on a page is negative.
+//!
+//! Invariants: numbers and their order are part of the weights' file; one pass over the tree and a bounded
+//! number of steps a run. Start at [`measure`].
+
+use std::ops::Range;
+
+use crate::reading::{NodeId, PageTree};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::runs::{Run, Runs, Sums};
+use crate::Page;
+
+mod clean;
+mod containers;
+mod order;
+mod place;
+mod text;
+mod vocabulary;
+
+/// What the page says of its article, for comparison with its runs.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Said {
+    /// The title found, and all that the markup calls title.
+    pub(super) titles: Vec<String>,
+    pub(super) description: Option<String>,
+    /// The text as metadata give it, often cut or without its markup.
+    pub(super) body: Option<String>,
+}
+
+/// The names of all measures, in their order.
+pub(super) fn names() -> Vec<String> {
+    let plain = [text::NAMES.as_slice(), &place::NAMES, &containers::NAMES, &order::NAMES].concat();
+    plain.into_iter().map(str::to_owned).chain(vocabulary::names()).collect()
+}
+
+/// The measures of the wanted runs, one after the other.
+pub(super) struct Measures {
+    values: Vec<f32>,
+    width: usize,
+    /// The signature of each run, wanted or not: its elements' tags and classes from the document down.
+    pub(super) paths: Vec<u64>,
+}
+
+impl Measures {
+    pub(super) fn rows(&self) -> impl Iterator<Item = &[f32]> {
+        self.values.chunks_exact(self.width.max(1))
+    }
+}
+
+/// Measures the wanted runs of a page among all of them.
+pub(super) fn measure(page: &Page, runs: &Runs, said: &Said, is_wanted: impl Fn(&Run) -> bool) -> Measures {
+    let prose = runs.sums(|run| if run.is_prose() { run.words } else { 0.0 });
+    let signatures = order::Signatures::of(&page.tree);
+    let places = place::Places::of(&page.tree, runs, &prose, &signatures);
+    let paths: Vec<u64> = runs.runs.iter().map(|run| signatures.path[run.block.index()]).collect();
+    let words = RunWords::of(runs);
+    let is_prose = clean::prose(runs, &words, &places, &paths);
+    let scene = Scene::of(page, runs, &words, said, is_prose);
+    let mut values = Vec::new();
+    let texts = text::Texts::of(&scene);
+    let containers = containers::Containers::of(&scene);
+    let orders = order::Orders::of(&scene, &signatures);
+    let wanted: Vec<(usize, &Run)> = runs.runs.iter().enumerate().filter(|(_, run)| is_wanted(run)).collect();
+    for &(number, run) in &wanted {
+        texts.push(&scene, number, &mut values);
+        places.push(&scene, run, &mut values);
+        containers.push(&scene, number, &mut values);
+        orders.push(&scene, number, &mut values);
+        places.push_vocabulary(run, &mut values);
+    }
+    let width = values.len() / wanted.len().max(1);
+    Measures { values, width, paths }
+}
+
+/// A page with what several families need.
+struct Scene<'a> {
+    tree: &'a PageTree,
+    runs: &'a Runs,
+    said: &'a Said,
+    tokens: &'a RunWords,
+    words: Sums,
+    links: Sums,
+    /// Which runs are prose that may be body, and their words.
+    is_prose: Vec<bool>,
+    prose: Sums,
+    /// For each node the nearest one above it that holds more runs, itself for the document.
+    wider: Vec<NodeId>,
+    /// The run of the headline.
+    headline: Option<usize>,
+}
+
+impl<'a> Scene<'a> {
+    fn of(
+        page: &'a Page,
+        runs: &'a Runs,
+        tokens: &'a RunWords,
+        said: &'a Said,
+        is_prose: Vec<bool>,
+    ) -> Scene<'a> {
+        let tree = &page.tree;
+        Scene {
+            tree,
+            runs,
+            said,
+            tokens,
+            words: runs.sums(|run| run.words),
+            links: runs.sums(|run| run.link_words),
+            prose: runs.sums_of(|number, run| if is_prose[number] { run.words } else { 0.0 }),
+            is_prose,
+            wider: wider(tree, runs),
+            headline: text::headline(tree, runs, tokens, said),
+        }
+    }
+
+    fn range(&self, node: NodeId) -> Range<usize> {
+        self.runs.under(self.tree, node)
+    }
+
+    /// The share of the page's prose that an element holds.
+    fn prose_share(&self, node: NodeId) -> f32 {
+        super::runs::share(self.prose.over(self.range(node)), self.prose.all())
+    }
+
+    /// The element that holds a run among others.
+    fn holder(&self, run: &Run) -> NodeId {
+        if self.range(run.block).len() > 1 { run.block } else { self.wider[run.block.index()] }
+    }
+}
+
+fn wider(tree: &PageTree, runs: &Runs) -> Vec<NodeId> {
+    let mut wider = Vec::with_capacity(tree.len());
+    for node in tree.node_ids() {
+        let parent = tree.parent(node).unwrap_or(node);
+        let holds = |node| runs.under(tree, node).len();
+        let above = if holds(parent) > holds(node) || parent == node {
+            parent
+        } else {
+            wider.get(parent.index()).copied().unwrap_or(parent)
+        };
+        wider.push(above);
+    }
+    wider
+}
+
+fn flag(is_so: bool) -> f32 {
+    f32::from(u8::from(is_so))
+}
+
+/// The words of a text as numbers, for sets: equal words have equal numbers.
+fn hashed_words(text: &str) -> Vec<u64> {
+    let mut words = Vec::new();
+    push_words(text, &mut words);
+    words
+}
+
+fn push_words(text: &str, words: &mut Vec<u64>) {
+    let mix = |hash: u64, c: char| {
+        (hash.rotate_left(5) ^ u64::from(u32::from(c))).wrapping_mul(0x517c_c1b7_2722_0a95)
+    };
+    let (mut hash, mut is_open) = (0_u64, false);
+    for c in text.chars() {
+        if c.is_ascii_alphanumeric() {
+            hash = mix(hash, c.to_ascii_lowercase());
+            is_open = true;
+        } else if !c.is_ascii() && c.is_alphanumeric() {
+            hash = c.to_lowercase().fold(hash, mix);
+            is_open = true;
+            if crate::reading::language::is_unspaced(c) {
+                words.push(std::mem::take(&mut hash));
+                is_open = false;
+            }
+        } else if is_open {
+            words.push(std::mem::take(&mut hash));
+            is_open = false;
+        }
+    }
+    if is_open {
+        words.push(hash);
+    }
+}
+
+/// The words of each run, as numbers.
+struct RunWords {
+    words: Vec<u64>,
+    ends: Vec<usize>,
+}
+
+impl RunWords {
+    fn of(runs: &Runs) -> RunWords {
+        let mut found = RunWords { words: Vec::new(), ends: vec![0] };
+        for run in &runs.runs {
+            push_words(&run.text, &mut found.words);
+            found.ends.push(found.words.len());
+        }
+        found
+    }
+
+    fn get(&self, number: usize) -> &[u64] {
+        &self.words[self.ends[number]..self.ends[number + 1]]
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &[u64]> {
+        self.ends.windows(2).map(|ends| &self.words[ends[0]..ends[1]])
+    }
+}
+
+/// Sums of the runs that have something in common.
+#[derive(Clone, Copy, Debug, Default)]
+struct Alike {
+    runs: f32,
+    words: f32,
+    links: f32,
+    prose: f32,
+}
+
+type Groups = FxHashMap<u64, Alike>;
+type WordSet = FxHashSet<u64>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::page;
+
+    /// One measure of each run, by its name.
+    fn measured(html: &str, said: &Said, name: &str) -> Vec<f32> {
+        let page = page(html);
+        let runs = Runs::of(&page);
+        let at = names().iter().position(|known| known == name).unwrap();
+        measure(&page, &runs, said, |_| true).rows().map(|row| row[at]).collect()
+    }
+
+    const PROSE: &str = "The council voted on Tuesday to keep the old bridge open for another year.";
+
+    #[test]
+    fn every_measure_has_a_name_of_its_own() {
+        let page = page("<h1>Title</h1><p>One <b>two</b> three.");
+        let runs = Runs::of(&page);
+        let names = names();
+        assert!(measure(&page, &runs, &Said::default(), |_| true).rows().all(|row| row.len() == names.len()));
+        assert_eq!(measure(&page, &runs, &Said::default(), |_| true).rows().count(), 2);
+        let distinct: std::collections::BTreeSet<&String> = names.iter().collect();
+        assert_eq!(distinct.len(), names.len());
+        let empty = crate::testing::page("");
+        assert_eq!(measure(&empty, &Runs::of(&empty), &Said::default(), |_| true).rows().count(), 0);
+    }
+
+    #[test]
+    fn the_best_container_holds_the_prose() {
+        let html = format!("<div><p>Menu<p>More</div><div><p>{PROSE}<p>{PROSE} Yes.<p>{PROSE} No.</div>");
+        let best = measured(&html, &Said::default(), "level of the best container");
+        assert_eq!(best, [9.0, 9.0, 0.0, 0.0, 0.0]);
+        assert_eq!(measured(&html, &Said::default(), "holder's prose share"), [0.0, 0.0, 1.0, 1.0, 1.0]);
+    }
+
+    #[test]
+    fn comments_and_copies_are_no_prose_of_the_article() {
+        let comments: String = (0..9).map(|n| format!("<li class=comment><p>{PROSE} Said {n}.")).collect();
+        let html = format!("<main><p>{PROSE}<p>{PROSE} Yes. {PROSE}</main><ul>{comments}</ul>");
+        let clean = measured(&html, &Said::default(), "is clean prose");
+        assert_eq!(clean, [vec![1.0; 2], vec![0.0; 9]].concat());
+
+        let parts: Vec<String> = (0..6)
+            .map(|n| {
+                format!("Part {n} of it says {n} times that the bridge number {n} is open, and {n} more.")
+            })
+            .collect();
+        let html = format!(
+            "<div>{}</div><section>{}</section>",
+            parts.join(" "),
+            parts.iter().map(|part| format!("<p>{part}")).collect::<String>()
+        );
+        assert_eq!(measured(&html, &Said::default(), "is clean prose"), [0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]);
+    }
+
+    #[test]
+    fn titles_and_the_metadatas_body_are_recognised() {
+        let said =
+            Said { titles: vec!["Bridge stays open".into()], body: Some(PROSE.repeat(5)), ..Said::default() };
+        let html = format!("<h1>Bridge stays open!</h1><p>{PROSE}<p>Words of somebody else about it.");
+        assert_eq!(measured(&html, &said, "is a title"), [1.0, 0.0, 0.0]);
+        assert_eq!(measured(&html, &said, "in the metadata's body")[1..], [1.0, 0.0]);
+        assert_eq!(measured(&html, &said, "runs behind the headline"), [0.0, 1.0, 2.0]);
+    }
+
+    #[test]
+    fn teasers_are_cut_off() {
+        let html = "<p>The council voted on Tuesday to ...<p>Read on […]<p>It voted.";
+        assert_eq!(measured(html, &Said::default(), "is cut off"), [1.0, 1.0, 0.0]);
+    }
+
+    #[test]
+    fn class_words_of_much_prose_say_nothing() {
+        let html =
+            format!("<div class=related><p>{PROSE}</div><div class=paywall><p>{PROSE}<p>{PROSE}</div>");
+        assert_eq!(measured(&html, &Said::default(), "up to offer")[1], 20.0);
+        assert_eq!(measured(&html, &Said::default(), "up to related")[0], 1.0);
+    }
+}

@@ -1,0 +1,277 @@
+//! The run's own words, and what they share with what the page says of its article.
+
+use crate::reading::PageTree;
+use rustc_hash::FxHashMap;
+
+use super::{RunWords, Scene, WordSet, flag, hashed_words};
+use crate::extract::runs::{Run, Runs, ends_sentence, share};
+
+use super::Said;
+
+pub(super) const NAMES: [&str; 27] = [
+    "words",
+    "link share",
+    "ends like a sentence",
+    "ends with a colon",
+    "is cut off",
+    "sentences",
+    "commas a word",
+    "digits",
+    "capitalised words",
+    "starts small",
+    "letters a word",
+    "short words",
+    "bold share",
+    "italic share",
+    "words before a colon",
+    "marks",
+    "starts with a quote",
+    "is prose",
+    "is clean prose",
+    "of the site's own words",
+    "same text again",
+    "same text before",
+    "like a title",
+    "words in titles",
+    "is a title",
+    "words in description",
+    "in the metadata's body",
+];
+/// What pages say of themselves: invitations, rights, notes.
+const OWN_WORDS: [&str; 40] = [
+    "newsletter",
+    "newsletters",
+    "subscribe",
+    "subscription",
+    "subscriber",
+    "subscribers",
+    "sign",
+    "signup",
+    "follow",
+    "cookie",
+    "cookies",
+    "copyright",
+    "reserved",
+    "rights",
+    "advertisement",
+    "click",
+    "photo",
+    "photograph",
+    "image",
+    "facebook",
+    "twitter",
+    "instagram",
+    "whatsapp",
+    "email",
+    "inbox",
+    "app",
+    "login",
+    "register",
+    "privacy",
+    "terms",
+    "policy",
+    "comments",
+    "abonnieren",
+    "anzeige",
+    "foto",
+    "bild",
+    "bildquelle",
+    "reuters",
+    "afp",
+    "getty",
+];
+/// Headlines are not longer than this.
+const MAX_HEADLINE_WORDS: f32 = 40.0;
+/// Words in a row that are looked for in the metadata's body.
+const ROW: usize = 4;
+
+/// What the runs are compared with.
+pub(super) struct Texts {
+    titles: Vec<WordSet>,
+    all_titles: WordSet,
+    title_letters: Vec<String>,
+    description: WordSet,
+    body_rows: Option<WordSet>,
+    own_words: WordSet,
+    /// How often a text stands on the page, and at which run it stands first.
+    same: FxHashMap<u64, (u32, usize)>,
+}
+
+impl Texts {
+    pub(super) fn of(scene: &Scene<'_>) -> Texts {
+        let titles = titles(scene.said);
+        let mut same = FxHashMap::default();
+        for (number, words) in scene.tokens.iter().enumerate() {
+            same.entry(row(words)).or_insert((0, number)).0 += 1;
+        }
+        let rows = |body: &String| {
+            let words = hashed_words(body);
+            (words.len() >= 40).then(|| words.windows(ROW).map(row).collect())
+        };
+        Texts {
+            all_titles: titles.iter().flatten().copied().collect(),
+            titles,
+            title_letters: scene.said.titles.iter().map(|title| letters(title)).collect(),
+            description: scene.said.description.as_deref().map(set).unwrap_or_default(),
+            body_rows: scene.said.body.as_ref().and_then(rows),
+            own_words: OWN_WORDS.iter().flat_map(|word| hashed_words(word)).collect(),
+            same,
+        }
+    }
+
+    pub(super) fn push(&self, scene: &Scene<'_>, number: usize, values: &mut Vec<f32>) {
+        let run = &scene.runs.runs[number];
+        let text = run.text.as_str();
+        let letters_count = text.chars().filter(|c| c.is_alphabetic()).count() as f32;
+        let shape = Shape::of(text);
+        let words = scene.tokens.get(number);
+        let is_short = run.words <= MAX_HEADLINE_WORDS;
+        let of_words = |count: usize| share(count as f32, words.len() as f32);
+        let held = |set: &WordSet| of_words(words.iter().filter(|word| set.contains(word)).count());
+        let (times, first) = self.same.get(&row(words)).copied().unwrap_or((1, number));
+        values.extend([
+            run.words,
+            run.link_share(),
+            flag(ends_sentence(text)),
+            flag(text.ends_with(':')),
+            flag(is_cut_off(text)),
+            shape.sentences,
+            share(shape.commas, run.words),
+            share(shape.digits, letters_count + shape.digits),
+            share(shape.capitalised, shape.tokens),
+            flag(text.chars().next().is_some_and(char::is_lowercase)),
+            letters_count / run.words.max(1.0),
+            share(shape.short, shape.tokens),
+            share(run.bold_words, run.words),
+            share(run.italic_words, run.words),
+            before_colon(text),
+            shape.marks,
+            flag(text.starts_with(['"', '“', '„', '«', '»', '‘', '「', '\''])),
+            flag(run.is_prose()),
+            flag(scene.is_prose[number]),
+            held(&self.own_words),
+            (times - 1).min(9) as f32,
+            flag(first < number),
+            if is_short { likeness(&self.titles, words) } else { 0.0 },
+            held(&self.all_titles),
+            flag(is_short && self.title_letters.contains(&letters(text))),
+            held(&self.description),
+            self.in_body(words),
+        ]);
+    }
+
+    /// Share of the run's rows of words that the metadata's body has too; −1 without one or a row.
+    fn in_body(&self, words: &[u64]) -> f32 {
+        let Some(rows) = &self.body_rows else { return -1.0 };
+        if words.len() < ROW {
+            return -0.5;
+        }
+        let found = words.windows(ROW).filter(|window| rows.contains(&row(window))).count();
+        share(found as f32, (words.len() + 1 - ROW) as f32)
+    }
+}
+
+/// Which run is the headline: the one most like a title of the page, else the first `h1`.
+pub(super) fn headline(tree: &PageTree, runs: &Runs, tokens: &RunWords, said: &Said) -> Option<usize> {
+    let titles = titles(said);
+    let mut best: Option<(f32, usize)> = None;
+    for (number, run) in runs.runs.iter().enumerate().filter(|(_, run)| run.words <= MAX_HEADLINE_WORDS) {
+        let like = likeness(&titles, tokens.get(number));
+        let bonus = match heading(tree, run) {
+            Some("h1") => 0.2,
+            Some("h2") => 0.1,
+            _ => 0.0,
+        };
+        if like >= 0.5 && best.is_none_or(|(known, _)| like + bonus > known) {
+            best = Some((like + bonus, number));
+        }
+    }
+    let first = || runs.runs.iter().position(|run| heading(tree, run) == Some("h1"));
+    best.map(|(_, number)| number).or_else(first)
+}
+
+/// The tag of a run's block or of the element right above it, if that is a heading.
+fn heading<'t>(tree: &'t PageTree, run: &Run) -> Option<&'t str> {
+    let above = tree.parent(run.block).and_then(|node| tree.tag(node));
+    [tree.tag(run.block), above].into_iter().flatten().find(|tag| matches!(*tag, "h1" | "h2" | "h3"))
+}
+
+/// Counts of one walk over the letters.
+#[derive(Default)]
+struct Shape {
+    tokens: f32,
+    capitalised: f32,
+    short: f32,
+    sentences: f32,
+    commas: f32,
+    digits: f32,
+    marks: f32,
+}
+
+impl Shape {
+    fn of(text: &str) -> Shape {
+        let mut shape = Shape::default();
+        for token in text.split(' ') {
+            shape.tokens += 1.0;
+            shape.capitalised +=
+                flag(token.chars().find(|c| c.is_alphanumeric()).is_some_and(char::is_uppercase));
+            shape.short += flag(token.chars().take(4).count() <= 3);
+            shape.sentences += flag(ends_sentence(token));
+        }
+        for c in text.chars() {
+            shape.commas += flag(matches!(c, ',' | '،' | '、' | ';'));
+            shape.digits += flag(c.is_ascii_digit());
+            shape.marks +=
+                flag(matches!(c, '|' | '•' | '·' | '›' | '»' | '©' | '@' | '→' | '/' | '▸' | '#' | '+'));
+            shape.sentences += flag(matches!(c, '。' | '！' | '？'));
+        }
+        shape
+    }
+}
+
+/// Whether a text breaks off, as teasers do: "in the coming weeks...", "[…]".
+pub(super) fn is_cut_off(text: &str) -> bool {
+    text.trim_end_matches([']', ')', ' ']).ends_with(['…', '‥'])
+        || text.trim_end_matches([']', ')', ' ']).ends_with("...")
+}
+
+/// Words before the first colon if they are few ("Photo: …", "Read also: …"), else 0.
+fn before_colon(text: &str) -> f32 {
+    let head = text.split_once([':', '：']).map(|(head, _)| head.split_whitespace().count());
+    head.filter(|count| *count <= 5).map_or(0.0, |count| count as f32)
+}
+
+fn row(words: &[u64]) -> u64 {
+    words.iter().fold(0, |hash, word| (hash.rotate_left(7) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}
+
+fn set(text: &str) -> WordSet {
+    hashed_words(text).into_iter().collect()
+}
+
+/// The different titles of a page, as sets of words.
+fn titles(said: &Said) -> Vec<WordSet> {
+    let mut titles: Vec<WordSet> = Vec::new();
+    for title in said.titles.iter().map(|title| set(title)) {
+        if !titles.contains(&title) {
+            titles.push(title);
+        }
+    }
+    titles
+}
+
+/// The greatest of Dice's coefficients of the titles and the set of some words.
+fn likeness(titles: &[WordSet], words: &[u64]) -> f32 {
+    let mut own: Vec<u64> = words.to_vec();
+    own.sort_unstable();
+    own.dedup();
+    let dice = |title: &WordSet| {
+        let both = own.iter().filter(|word| title.contains(word)).count();
+        share(2.0 * both as f32, (title.len() + own.len()) as f32)
+    };
+    titles.iter().map(dice).fold(0.0, f32::max)
+}
+
+fn letters(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}

@@ -1,0 +1,353 @@
+//! The witnesses of a page's fields: JSON-LD, OpenGraph and `article:*`, meta names, microdata, `time`,
+//! `rel=author`, and last a byline that the page shows.
+//!
+//! Order of trust, measured on articles with known fields: JSON-LD first for dates and persons, then meta
+//! properties, then microdata, then what stands in the text.
+
+use crate::reading::{NodeId, PageTree, resolve, squash};
+use crate::time::Timestamp;
+use serde_json::Value;
+
+use super::authors::{self, Site};
+use super::dates;
+use super::form::Forms;
+use super::json_ld::{self, Objects};
+use super::scripts;
+use crate::Page;
+
+/// A value with where it was found.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Found<T> {
+    pub(super) value: T,
+    pub(super) witness: &'static str,
+    /// 0 to 1.
+    pub(super) confidence: f32,
+}
+
+/// Names of people or desks, with where they were found.
+pub(super) type Names = Found<Vec<String>>;
+
+/// What the markup says.
+pub(super) struct Metadata {
+    /// JSON-LD or OpenGraph call the page an article.
+    pub(super) says_article: bool,
+    /// JSON-LD does.
+    pub(super) is_told: bool,
+    pub(super) headline: Option<String>,
+    /// A headline that a meta of that name gives.
+    pub(super) meta_headline: Option<String>,
+    pub(super) og_title: Option<String>,
+    pub(super) site_name: Option<String>,
+    pub(super) description: Option<String>,
+    /// The text as JSON-LD gives it, often cut short; may hold markup.
+    pub(super) body: Option<String>,
+    /// People that the markup names, and what stands in where nobody is named: the site, an agency.
+    pub(super) authors: Option<Names>,
+    pub(super) desk: Option<Names>,
+    pub(super) site: Site,
+    /// Whether 3/5/2024 is a day in March on this page.
+    pub(super) month_first: bool,
+    pub(super) published: Option<Found<String>>,
+    /// A meta that is just named so: the day of publication or of the last change.
+    pub(super) dated: Option<Found<String>>,
+    pub(super) modified: Option<Found<String>>,
+    pub(super) section: Option<Found<String>>,
+    pub(super) place: Option<Found<String>>,
+    /// What the markup says of the article's form.
+    pub(super) forms: Forms,
+    pub(super) image: Option<Found<String>>,
+}
+
+impl Metadata {
+    pub(super) fn of(page: &Page, fetched_at: Timestamp) -> Metadata {
+        let witnesses = Witnesses::of(page, fetched_at);
+        let objects = &witnesses.objects;
+        let first_article = |key: &str| objects.articles().find_map(|object| object.get(key));
+        let named = |key: &str| first_article(key).map(|value| json_ld::names(value, objects));
+        let headline = named("headline").and_then(|names| names.into_iter().next()).map(|text| clean(&text));
+        let site_name = witnesses.meta(&["og:site_name", "application-name"]);
+        let publishers = objects.articles().filter_map(|object| object.get("publisher"));
+        let publishers = publishers.flat_map(|publisher| json_ld::names(publisher, objects));
+        let site = Site::new(site_name.clone().into_iter().chain(publishers), page.url.host());
+        let (authors, desk) = witnesses.authors(&site);
+        Metadata {
+            is_told: objects.articles().next().is_some(),
+            says_article: objects.articles().next().is_some()
+                || witnesses.meta(&["og:type"]).is_some_and(|kind| kind.eq_ignore_ascii_case("article")),
+            headline: headline.filter(|text| !text.is_empty()),
+            meta_headline: witnesses.meta(&["headline", "parsely-title", "sailthru.title"]),
+            og_title: witnesses.meta(&["og:title", "twitter:title"]),
+            site_name,
+            description: witnesses.meta(&["og:description", "description", "twitter:description"]),
+            body: objects
+                .all()
+                .filter_map(|object| object.get("articleBody")?.as_str())
+                .max_by_key(|body| body.len())
+                .map(str::to_owned),
+            authors,
+            desk,
+            site,
+            month_first: witnesses.month_first,
+            published: witnesses.date(
+                "datePublished",
+                &[
+                    "article:published_time",
+                    "og:article:published_time",
+                    "og:published_time",
+                    "datepublished",
+                    "parsely-pub-date",
+                    "sailthru.date",
+                    "dc.date.issued",
+                    "dc.date",
+                    "dcterms.created",
+                    "dcterms.date",
+                    "pubdate",
+                    "publishdate",
+                    "publish-date",
+                    "publication_date",
+                ],
+            ),
+            dated: witnesses.meta_date(&["date"]),
+            modified: witnesses.date(
+                "dateModified",
+                &["article:modified_time", "og:updated_time", "dcterms.modified", "lastmod", "last-modified"],
+            ),
+            section: named("articleSection")
+                .and_then(|names| found(names.into_iter().next()?, "json-ld", 0.9))
+                .or_else(|| {
+                    found(witnesses.meta(&["article:section", "parsely-section"])?, "opengraph", 0.9)
+                }),
+            place: ["dateline", "contentLocation", "locationCreated"]
+                .iter()
+                .find_map(|key| found(named(key)?.into_iter().next()?, "json-ld", 0.8)),
+            forms: Forms::of(objects, witnesses.meta(&["og:type"]).as_deref()),
+            image: witnesses.image(),
+        }
+    }
+}
+
+fn found(text: String, witness: &'static str, confidence: f32) -> Option<Found<String>> {
+    let value = clean(&text);
+    (!value.is_empty()).then_some(Found { value, witness, confidence })
+}
+
+/// Nodes between the names of one byline at most.
+const NEAR: usize = 30;
+
+/// English pages of countries that write the month first; all others write the day first.
+fn month_first(page: &Page) -> bool {
+    let day_first = ["uk", "au", "nz", "ie", "in", "za", "ng", "ke", "sg", "my", "hk", "pk"];
+    let end = page.url.host().rsplit('.').next().unwrap_or_default();
+    page.language.as_deref().is_none_or(|language| language == "en") && !day_first.contains(&end)
+}
+
+struct Witnesses<'a> {
+    page: &'a Page,
+    fetched_at: Timestamp,
+    month_first: bool,
+    objects: Objects,
+    /// Name or property in lower case, and content, of each `meta`.
+    metas: Vec<(String, &'a str)>,
+    /// Elements of HTML that may witness a field.
+    elements: Vec<NodeId>,
+}
+
+impl<'a> Witnesses<'a> {
+    fn of(page: &'a Page, fetched_at: Timestamp) -> Witnesses<'a> {
+        let tree = &page.tree;
+        let html: Vec<NodeId> = tree.node_ids().filter(|&node| tree.is_html(node)).collect();
+        let meta = |&node: &NodeId| {
+            let name = tree.attr(node, "property").or_else(|| tree.attr(node, "name"))?;
+            let content = tree.attr(node, "content").filter(|content| !content.trim().is_empty())?;
+            (tree.tag(node) == Some("meta")).then(|| (name.trim().to_ascii_lowercase(), content))
+        };
+        let metas = html.iter().filter_map(meta).collect();
+        let month_first = month_first(page);
+        Witnesses {
+            page,
+            fetched_at,
+            month_first,
+            objects: Objects::of(tree, &page.url),
+            metas,
+            elements: html,
+        }
+    }
+
+    /// The content of the first of these metas that the page has, by order of names.
+    fn meta(&self, names: &[&str]) -> Option<String> {
+        names.iter().find_map(|name| self.metas_named(name).next().map(clean))
+    }
+
+    fn metas_named<'n>(&'n self, name: &'n str) -> impl Iterator<Item = &'a str> + 'n {
+        self.metas.iter().filter(move |(known, _)| known == name).map(|(_, content)| *content)
+    }
+
+    fn date(&self, property: &str, metas: &[&str]) -> Option<Found<String>> {
+        let parse = |text: &str| dates::parse(text, self.fetched_at, self.month_first);
+        let dated = |value: Option<String>, witness, confidence| {
+            value.map(|value| Found { value, witness, confidence })
+        };
+        let of_object = |object: &serde_json::Map<String, Value>| {
+            object.get(property).and_then(Value::as_str).and_then(parse)
+        };
+        dated(self.objects.articles().find_map(of_object), "json-ld", 0.98)
+            .or_else(|| dated(self.objects.all().find_map(of_object), "json-ld", 0.9))
+            .or_else(|| self.meta_date(metas))
+            .or_else(|| {
+                let value = |node: &NodeId| self.dated_text(*node).and_then(|text| parse(&text));
+                dated(self.with_itemprop(property).find_map(|node| value(&node)), "microdata", 0.9)
+            })
+            .or_else(|| {
+                let tree = &self.page.tree;
+                let is_time = |node: &&NodeId| {
+                    tree.tag(**node) == Some("time")
+                        && self.is_modification(**node) == (property != "datePublished")
+                };
+                let times = self.elements.iter().filter(is_time);
+                let first = times.take(20).find_map(|&node| parse(&self.dated_text(node)?));
+                dated(first, "time", 0.7)
+            })
+    }
+
+    fn meta_date(&self, metas: &[&str]) -> Option<Found<String>> {
+        let parse = |text: &str| dates::parse(text, self.fetched_at, self.month_first);
+        let value = metas.iter().find_map(|name| self.metas_named(name).find_map(parse))?;
+        Some(Found { value, witness: "meta", confidence: 0.9 })
+    }
+
+    /// Whether the text right before a `time` or inside it says that the date is one of a change.
+    fn is_modification(&self, node: NodeId) -> bool {
+        let tree = &self.page.tree;
+        let marks = [tree.attr(node, "class"), tree.attr(node, "itemprop"), tree.attr(node, "id")];
+        let says = |text: &str| {
+            let text = text.to_ascii_lowercase();
+            ["updated", "modified", "dateline-update"].iter().any(|word| text.contains(word))
+        };
+        marks.into_iter().flatten().any(says)
+            || tree.prev_sibling(node).and_then(|before| tree.text(before)).is_some_and(says)
+    }
+
+    fn dated_text(&self, node: NodeId) -> Option<String> {
+        let tree = &self.page.tree;
+        let said = tree.attr(node, "datetime").or_else(|| tree.attr(node, "content"));
+        said.map(str::to_owned).or_else(|| self.short_text(node))
+    }
+
+    fn with_itemprop(&self, property: &str) -> impl Iterator<Item = NodeId> {
+        let tree = &self.page.tree;
+        self.elements.iter().copied().filter(move |&node| {
+            tree.attr(node, "itemprop")
+                .is_some_and(|names| names.split_whitespace().any(|name| name == property))
+        })
+    }
+
+    /// The text below, unless it is longer than a name or date can be.
+    fn short_text(&self, node: NodeId) -> Option<String> {
+        let leaves = self.page.leaves.range_under(&self.page.tree, node);
+        let mut text = String::new();
+        for leaf in leaves {
+            if text.len() > 200 {
+                return None;
+            }
+            text.push(' ');
+            text.push_str(self.page.leaves.text(leaf));
+        }
+        let text = text.trim().to_owned();
+        (!text.is_empty()).then_some(text)
+    }
+
+    /// The people of the best witness, and the names of the best that names nobody but the site.
+    fn authors(&self, site: &Site) -> (Option<Names>, Option<Names>) {
+        let mut desk = None;
+        let witnesses = self.bylines();
+        for (bylines, witness, confidence) in witnesses {
+            let bylines: Vec<String> = bylines.iter().map(|byline| clean(byline)).collect();
+            let value = authors::people(&bylines, site);
+            if !value.is_empty() {
+                return (Some(Found { value, witness, confidence }), desk);
+            }
+            let value = authors::everyone(&bylines);
+            if !value.is_empty() && desk.is_none() {
+                desk = Some(Found { value, witness, confidence: confidence / 2.0 });
+            }
+        }
+        (None, desk)
+    }
+
+    /// What the witnesses say, most trusted first.
+    fn bylines(&self) -> Vec<(Vec<String>, &'static str, f32)> {
+        let of_objects = |property: &str| -> Vec<String> {
+            let author = self.objects.articles().find_map(|object| object.get(property));
+            author.map(|author| json_ld::names(author, &self.objects)).unwrap_or_default()
+        };
+        let metas = |names: &[&str]| -> Vec<String> {
+            let first = names.iter().find(|name| self.metas_named(name).next().is_some());
+            first.map(|name| self.metas_named(name).map(str::to_owned).collect()).unwrap_or_default()
+        };
+        // Further names belong to the same byline only if they stand right behind.
+        let texts = |nodes: &mut dyn Iterator<Item = NodeId>| -> Vec<String> {
+            let (mut texts, mut last) = (Vec::new(), None);
+            for node in nodes.take(50) {
+                if last.is_some_and(|last: usize| node.index() > last + NEAR) {
+                    break;
+                }
+                if let Some(text) = self.short_text(node) {
+                    last = Some(node.index());
+                    texts.push(text);
+                }
+            }
+            texts
+        };
+        vec![
+            (of_objects("author"), "json-ld", 0.9),
+            (of_objects("creator"), "json-ld", 0.85),
+            (
+                metas(&["parsely-author", "cxenseparse:author", "sailthru.author", "dc.creator", "byl"]),
+                "meta",
+                0.85,
+            ),
+            (texts(&mut self.with_rel_author()), "rel-author", 0.8),
+            (texts(&mut self.with_itemprop("author")), "microdata", 0.8),
+            (metas(&["author", "article:author", "twitter:creator"]), "meta", 0.7),
+            (texts(&mut self.with_byline_class().take(1)), "byline", 0.6),
+        ]
+    }
+
+    fn with_rel_author(&self) -> impl Iterator<Item = NodeId> {
+        let tree = &self.page.tree;
+        self.elements.iter().copied().filter(move |&node| {
+            tree.attr(node, "rel").is_some_and(|rel| rel.split_whitespace().any(|word| word == "author"))
+        })
+    }
+
+    fn with_byline_class(&self) -> impl Iterator<Item = NodeId> {
+        let tree = &self.page.tree;
+        let is_byline = |class: &str| {
+            let mut words = class.split(['-', '_']).map(str::to_ascii_lowercase);
+            words.any(|word| word == "byline" || word == "author" || word == "authors")
+        };
+        let elements = self.elements.iter().copied();
+        elements.filter(move |&node| tree.tag(node) != Some("body") && tree.classes(node).any(is_byline))
+    }
+
+    fn image(&self) -> Option<Found<String>> {
+        let web = |url: &str| resolve(&self.page.base, url).map(String::from);
+        let of_objects =
+            || self.objects.articles().find_map(|object| web(json_ld::url(object.get("image")?)?));
+        let metas = ["og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src"];
+        let meta = metas.iter().find_map(|name| self.metas_named(name).find_map(web));
+        let found = |value, witness| Some(Found { value, witness, confidence: 0.9 });
+        meta.and_then(|url| found(url, "opengraph")).or_else(|| found(of_objects()?, "json-ld"))
+    }
+}
+
+/// A text of the metadata as readers would see it: scripts do not decode entities, and many are escaped twice.
+fn clean(text: &str) -> String {
+    squash(&scripts::without_entities(&scripts::without_entities(text)))
+}
+
+/// Whether any ancestor, itself included, has this tag.
+pub(super) fn is_inside(tree: &PageTree, node: NodeId, tags: &[&str]) -> bool {
+    let mut up = std::iter::once(node).chain(tree.ancestors(node));
+    up.any(|node| tree.tag(node).is_some_and(|tag| tags.contains(&tag)))
+}

@@ -1,0 +1,191 @@
+//! A page's article: which kind of page it is, its fields, its body.
+//!
+//! Fields come from witnesses in the markup, most trusted first, and each says in the article's `evidence`
+//! where it was found; a field that no witness gives is empty, never guessed. The body is what a
+//! single-page reader finds; a site's templates come later, as a view. Start at [`article`].
+//!
+//! Invariants: pure; a date after the fetch is no date; nothing here follows a link.
+
+use std::collections::BTreeMap;
+
+use crate::article::{Article, BlockKind, Evidence, PageKind};
+use crate::time::Timestamp;
+
+use crate::Page;
+
+mod authors;
+mod body;
+mod dates;
+mod form;
+mod json_ld;
+mod kind;
+mod measures;
+mod metadata;
+mod months;
+mod runs;
+mod scorer;
+mod scripts;
+mod site;
+mod title;
+mod visible;
+mod zones;
+
+pub use scorer::{Scorer, TreesError};
+pub use site::{Correction, FieldLesson, Lesson, SiteKnowledge, Source, TeachError, TitleSource, Words};
+
+use metadata::{Found, Metadata};
+
+/// Days from publication to a change that a page tells as its date.
+const FEW_DAYS: i32 = 31;
+
+/// The kind of a page and, if that is an article, its fields and text. `fetched_at` is the time that no
+/// date of the page may be after.
+#[must_use]
+pub fn article(page: &Page, fetched_at: Timestamp) -> (PageKind, Option<Article>) {
+    article_of(page, fetched_at, None)
+}
+
+/// The same with what is known of the page's site.
+#[must_use]
+pub fn article_of(
+    page: &Page,
+    fetched_at: Timestamp,
+    site: Option<&SiteKnowledge>,
+) -> (PageKind, Option<Article>) {
+    let metadata = Metadata::of(page, fetched_at);
+    let kind = kind::kind(page, metadata.says_article, metadata.is_told);
+    let article =
+        (kind == PageKind::Article).then(|| read(page, metadata, fetched_at, Scorer::shared(), site));
+    (kind, article)
+}
+
+/// The fields and text of a page that is taken to be an article, whatever it looks like, by a scorer of
+/// one's own: for measuring, with one that was trained on other sites.
+#[must_use]
+pub fn as_article_by(
+    page: &Page,
+    fetched_at: Timestamp,
+    scorer: &Scorer,
+    site: Option<&SiteKnowledge>,
+) -> Article {
+    read(page, Metadata::of(page, fetched_at), fetched_at, scorer, site)
+}
+
+/// The names of what is measured of a run of text, in the order of [`body_evidence`].
+#[must_use]
+pub fn body_measures() -> Vec<String> {
+    measures::names()
+}
+
+/// Each run of a page's text with what is measured of it: for training.
+#[must_use]
+pub fn body_evidence(page: &Page, fetched_at: Timestamp) -> Vec<(String, Vec<f32>)> {
+    let metadata = Metadata::of(page, fetched_at);
+    let title = title::title(page, &metadata).map(|found| found.value);
+    let runs = runs::Runs::of(page);
+    let measures = measures::measure(page, &runs, &said(page, &metadata, title.as_deref()), |_| true);
+    let texts = runs.runs.iter().map(|run| run.text.clone());
+    texts.zip(measures.rows().map(<[f32]>::to_vec)).collect()
+}
+
+/// What a page says of its article, for comparison with its text.
+fn said(page: &Page, metadata: &Metadata, title: Option<&str>) -> measures::Said {
+    let title = title.map(str::to_owned);
+    let titles = [&title, &metadata.headline, &metadata.og_title, &page.title];
+    measures::Said {
+        titles: titles.into_iter().flatten().cloned().collect(),
+        description: metadata.description.clone(),
+        body: metadata.body.as_deref().map(scripts::plain),
+    }
+}
+
+fn read(
+    page: &Page,
+    metadata: Metadata,
+    fetched_at: Timestamp,
+    scorer: &Scorer,
+    site: Option<&SiteKnowledge>,
+) -> Article {
+    let mut evidence = Fields::default();
+    let runs = runs::Runs::of(page);
+    let known = site.map(|site| site.fields(page, &runs, &metadata, fetched_at)).unwrap_or_default();
+    let title = evidence.keep("title", known.title.or_else(|| title::title(page, &metadata)));
+    let said = said(page, &metadata, title.as_deref());
+    let body = body::body(page, &runs, &said, title.as_deref(), scorer, site);
+    evidence.0.extend(body.witness.map(|witness| ("body".to_owned(), witness)));
+    let words = body.blocks.iter().map(|block| runs::count_words(&block.text)).sum();
+    let pictures = page.tree.node_ids().filter(|&node| page.tree.tag(node) == Some("img")).count();
+    evidence.keep("form", metadata.forms.named(words, pictures));
+    let place = metadata.place.clone().or_else(|| dateline(&body.blocks));
+    let visible = visible::Visible::of(page, &runs, title.as_deref());
+    let authors =
+        known.authors.or(metadata.authors).or_else(|| visible.authors(&metadata.site)).or(metadata.desk);
+    let authors = evidence.keep("authors", authors).unwrap_or_default();
+    let dated = || visible.published(fetched_at, metadata.month_first);
+    let shown = || visible.shown(fetched_at, metadata.month_first);
+    let published = match (metadata.published, metadata.dated) {
+        (Some(found), Some(meta)) if found.witness == "time" => Some(first_day(Some(found), meta)),
+        (None, Some(meta)) => Some(first_day(shown(), meta)),
+        (published, _) => published,
+    };
+    let mut published = published.or_else(dated).or_else(|| metadata.modified.clone());
+    let parse = |text: &str| dates::parse(text, fetched_at, metadata.month_first);
+    if let Some(found) = &mut published {
+        found.value = zones::local(&found.value, page, &visible, &parse);
+    }
+    let published = known.published.or(published);
+    Article {
+        url: page.url.as_str().to_owned(),
+        site: page.url.site().as_str().to_owned(),
+        title,
+        authors,
+        published: evidence.keep("published", published),
+        modified: evidence.keep("modified", metadata.modified),
+        place: evidence.keep("place", place),
+        section: evidence.keep("section", metadata.section),
+        concepts: Vec::new(),
+        language: page.language.clone(),
+        image: evidence.keep("image", metadata.image),
+        method: body.method.to_owned(),
+        body: body.blocks,
+        kind: PageKind::Article,
+        evidence: evidence.0,
+    }
+}
+
+/// A meta named "date" may give the day of the last change: what a page shows a few days before it counts.
+fn first_day(shown: Option<Found<String>>, meta: Found<String>) -> Found<String> {
+    let day = |found: &Found<String>| found.value.get(..10)?.parse::<jiff::civil::Date>().ok();
+    let is_before = |shown: &Found<String>| {
+        let (Some(first), Some(last)) = (day(shown), day(&meta)) else { return false };
+        last.since(first).is_ok_and(|span| (1..=FEW_DAYS).contains(&span.get_days()))
+    };
+    shown.filter(is_before).unwrap_or(meta)
+}
+
+/// Evidence by field.
+#[derive(Default)]
+struct Fields(BTreeMap<String, Evidence>);
+
+impl Fields {
+    fn keep<T>(&mut self, field: &str, found: Option<Found<T>>) -> Option<T> {
+        let Found { value, witness, confidence } = found?;
+        self.0.insert(field.to_owned(), Evidence { witness: witness.to_owned(), confidence });
+        Some(value)
+    }
+}
+
+/// "LONDON (Agency) — …", "Paris, France – …": the place before the dash that opens the first paragraph.
+fn dateline(blocks: &[crate::article::Block]) -> Option<Found<String>> {
+    let first = blocks.iter().find(|block| block.kind == BlockKind::Paragraph)?;
+    let head: String = first.text.chars().take(60).collect();
+    let (before, _) = head.split_once(" — ").or_else(|| head.split_once(" – "))?;
+    let place = before.split(" (").next().unwrap_or(before).trim();
+    let opens_in_capitals = place.split([',', ' ']).next().is_some_and(|word| {
+        word.chars().count() >= 3 && word.chars().all(|letter| letter.is_uppercase() || letter == '.')
+    });
+    opens_in_capitals.then(|| Found { value: place.to_owned(), witness: "text", confidence: 0.6 })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,319 @@
+//! Runs of text: the smallest parts of a page that are body or not as a whole.
+//!
+//! A run is what a reader sees as one piece: text and inline markup between the borders of blocks, or
+//! between two line breaks that follow one another. Scripts and other content that is not shown part no
+//! run. Runs keep the page's order, and those of a subtree are a range ([`Runs::under`]); sums over any
+//! subtree are differences of prefix sums, so that all that is measured later stays linear in the page.
+//!
+//! Invariants: every leaf that is a text belongs to one run; no run is empty. Start at [`Runs::of`].
+
+use std::ops::Range;
+
+use crate::reading::{Leaf, NodeId, PageTree, is_excluded, squash};
+
+use crate::Page;
+use crate::reading::language::is_unspaced;
+
+/// Elements inside a line of text.
+const INLINE: [&str; 37] = [
+    "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "br", "cite", "code", "data", "del", "dfn", "em",
+    "font", "i", "img", "ins", "kbd", "label", "mark", "nobr", "picture", "q", "s", "samp", "small", "span",
+    "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
+];
+/// Letters of a script without spaces that count as a word.
+const UNSPACED_WORD: f32 = 2.5;
+
+/// A text of no more words that is a link to this share is nothing but that; `train/bodies.py` leaves these out.
+const LINK_WORDS: f32 = 20.0;
+const LINK_SHARE: f32 = 0.9;
+
+/// A run of text.
+#[derive(Clone, Debug)]
+pub(super) struct Run {
+    /// The nearest element around it that is no inline one.
+    pub(super) block: NodeId,
+    /// Its first text.
+    pub(super) first: NodeId,
+    /// White space collapsed.
+    pub(super) text: String,
+    pub(super) words: f32,
+    pub(super) link_words: f32,
+    /// Words in bold, and in italics.
+    pub(super) bold_words: f32,
+    pub(super) italic_words: f32,
+}
+
+impl Run {
+    /// Share of its words that are links.
+    pub(super) fn link_share(&self) -> f32 {
+        share(self.link_words, self.words)
+    }
+
+    /// Whether it is a short text that is a link: a menu's, a headline's of elsewhere, never body.
+    pub(super) fn is_mere_link(&self) -> bool {
+        self.words <= LINK_WORDS && self.link_share() >= LINK_SHARE
+    }
+
+    /// Whether sentences make it: ten words that end like a sentence, or 25 words, mostly outside of links.
+    pub(super) fn is_prose(&self) -> bool {
+        self.link_share() < 0.4 && (self.words >= 25.0 || (self.words >= 10.0 && ends_sentence(&self.text)))
+    }
+}
+
+/// A part of a whole, 0 of nothing, never above 1.
+pub(super) fn share(part: f32, whole: f32) -> f32 {
+    if whole > 0.0 { (part / whole).min(1.0) } else { 0.0 }
+}
+
+/// Whether a text ends like a sentence; quotes and brackets may follow.
+pub(super) fn ends_sentence(text: &str) -> bool {
+    let closing = |c: char| matches!(c, '"' | '\'' | '”' | '’' | '“' | '»' | '«' | ')' | ']' | '」' | '』');
+    text.trim_end_matches(closing).ends_with(['.', '!', '?', '…', '。', '！', '？', '।', '؟', '۔'])
+}
+
+/// Words of a text; in scripts without spaces two and a half letters are one.
+pub(super) fn count_words(text: &str) -> f32 {
+    let word = |token: &str| {
+        let unspaced = token.chars().filter(|&letter| is_unspaced(letter)).count();
+        if unspaced == 0 { 1.0 } else { (unspaced as f32 / UNSPACED_WORD).max(1.0) }
+    };
+    text.split_whitespace().map(word).sum()
+}
+
+/// Whether an element stands inside a line.
+pub(super) fn is_inline(tree: &PageTree, node: NodeId) -> bool {
+    tree.tag(node).is_some_and(|tag| INLINE.contains(&tag))
+}
+
+/// The runs of a page with sums over them.
+pub(super) struct Runs {
+    pub(super) runs: Vec<Run>,
+    /// For each node of the tree, and one behind the last: how many runs begin before it.
+    begun: Vec<u32>,
+}
+
+impl Runs {
+    pub(super) fn of(page: &Page) -> Runs {
+        let tree = &page.tree;
+        let inline = Inline::of(tree);
+        let mut walk = Walk { page, inline, runs: Vec::new(), open: None };
+        for leaf in page.leaves.iter().enumerate().filter(|(_, leaf)| !leaf.is_image) {
+            walk.leaf(leaf.0, leaf.1);
+        }
+        walk.close();
+        let runs = walk.runs;
+        let mut begun = vec![0; tree.len() + 1];
+        for run in &runs {
+            begun[run.first.index() + 1] += 1;
+        }
+        for at in 1..begun.len() {
+            begun[at] += begun[at - 1];
+        }
+        Runs { runs, begun }
+    }
+
+    /// The runs that begin inside a subtree.
+    pub(super) fn under(&self, tree: &PageTree, node: NodeId) -> Range<usize> {
+        let at = |node: NodeId| self.begun[node.index()] as usize;
+        at(node)..at(tree.subtree_end(node))
+    }
+
+    /// Sums of a measure of the first so many runs, for differences over ranges.
+    pub(super) fn sums(&self, measure: impl Fn(&Run) -> f32) -> Sums {
+        self.sums_of(|_, run| measure(run))
+    }
+
+    /// The same with the run's number.
+    pub(super) fn sums_of(&self, measure: impl Fn(usize, &Run) -> f32) -> Sums {
+        let mut sum = 0.0;
+        let sums = self.runs.iter().enumerate().map(|(number, run)| {
+            sum += f64::from(measure(number, run));
+            sum
+        });
+        Sums(std::iter::once(0.0).chain(sums).collect())
+    }
+}
+
+/// Prefix sums over the runs of a page.
+pub(super) struct Sums(Vec<f64>);
+
+impl Sums {
+    pub(super) fn over(&self, range: Range<usize>) -> f32 {
+        (self.0[range.end] - self.0[range.start]) as f32
+    }
+
+    pub(super) fn all(&self) -> f32 {
+        self.0.last().copied().unwrap_or(0.0) as f32
+    }
+}
+
+/// Which names of a tree are inline, and which hold nothing that is shown.
+struct Inline {
+    inline: Vec<bool>,
+    excluded: Vec<bool>,
+}
+
+impl Inline {
+    fn of(tree: &PageTree) -> Inline {
+        let no = vec![false; tree.tag_count()];
+        let (mut names, mut seen) = (Inline { inline: no.clone(), excluded: no.clone() }, no);
+        for tag in tree.node_ids().filter_map(|node| tree.tag_id(node)) {
+            if std::mem::replace(&mut seen[tag.index()], true) {
+                continue;
+            }
+            let name = tree.tag_name(tag);
+            names.inline[tag.index()] = INLINE.contains(&name);
+            names.excluded[tag.index()] = is_excluded(name);
+        }
+        names
+    }
+}
+
+struct Walk<'a> {
+    page: &'a Page,
+    inline: Inline,
+    runs: Vec<Run>,
+    /// The run that may go on: its last leaf's place in the tree and its text with white space as it stands.
+    open: Option<(usize, String)>,
+}
+
+impl Walk<'_> {
+    fn leaf(&mut self, number: usize, leaf: &Leaf) {
+        let tree = &self.page.tree;
+        let block = self.block(leaf.parent);
+        let text = tree.text(leaf.node).unwrap_or_default();
+        let joint = match (&self.open, self.runs.last()) {
+            (Some((last, _)), Some(run)) if run.block == block => self.joint(*last, leaf.node),
+            _ => None,
+        };
+        match (joint, &mut self.open) {
+            (Some(joint), Some((last, joined))) => {
+                joined.push_str(joint);
+                joined.push_str(text);
+                *last = leaf.node.index();
+            }
+            _ => {
+                self.close();
+                self.open = Some((leaf.node.index(), text.to_owned()));
+                self.runs.push(Run {
+                    block,
+                    first: leaf.node,
+                    text: String::new(),
+                    words: 0.0,
+                    link_words: 0.0,
+                    bold_words: 0.0,
+                    italic_words: 0.0,
+                });
+            }
+        }
+        let words = count_words(self.page.leaves.text(number));
+        let [is_bold, is_italic] = self.emphasis(leaf.parent, block);
+        if let Some(run) = self.runs.last_mut() {
+            run.words += words;
+            run.link_words += if leaf.link.is_some() { words } else { 0.0 };
+            run.bold_words += if is_bold { words } else { 0.0 };
+            run.italic_words += if is_italic { words } else { 0.0 };
+        }
+    }
+
+    fn close(&mut self) {
+        if let (Some((_, text)), Some(run)) = (self.open.take(), self.runs.last_mut()) {
+            run.text = squash(&text);
+        }
+    }
+
+    fn is_inline(&self, node: NodeId) -> bool {
+        self.page.tree.tag_id(node).is_some_and(|tag| self.inline.inline[tag.index()])
+    }
+
+    fn block(&self, parent: NodeId) -> NodeId {
+        let tree = &self.page.tree;
+        let mut up = std::iter::once(parent).chain(tree.ancestors(parent));
+        up.find(|&node| !self.is_inline(node)).unwrap_or(tree.root())
+    }
+
+    fn emphasis(&self, parent: NodeId, block: NodeId) -> [bool; 2] {
+        let tree = &self.page.tree;
+        let mut found = [false; 2];
+        let up = std::iter::once(parent).chain(tree.ancestors(parent));
+        for node in up.take_while(|&node| node != block) {
+            found[0] |= matches!(tree.tag(node), Some("b" | "strong"));
+            found[1] |= matches!(tree.tag(node), Some("i" | "em"));
+        }
+        found
+    }
+
+    /// What joins two texts of one block: nothing or a space; `None` if a block or two breaks part them.
+    fn joint(&self, from: usize, to: NodeId) -> Option<&'static str> {
+        let tree = &self.page.tree;
+        let (mut at, mut breaks, mut joint) = (from + 1, 0, "");
+        while let Some(node) = tree.node_at(at).filter(|&node| node < to) {
+            at += 1;
+            let Some(tag) = tree.tag_id(node) else {
+                // Blank text is no leaf, but parts words.
+                joint = " ";
+                continue;
+            };
+            if self.inline.excluded[tag.index()] {
+                at = tree.subtree_end(node).index();
+            } else if !self.inline.inline[tag.index()] {
+                return None;
+            } else if tree.tag_name(tag) == "br" {
+                breaks += 1;
+                joint = " ";
+            }
+        }
+        (breaks < 2).then_some(joint)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::page;
+
+    #[track_caller]
+    fn check(html: &str, expected: &[&str]) -> (Page, Runs) {
+        let page = page(html);
+        let runs = Runs::of(&page);
+        let texts: Vec<&str> = runs.runs.iter().map(|run| run.text.as_str()).collect();
+        assert_eq!(texts, expected, "{html}");
+        (page, runs)
+    }
+
+    #[test]
+    fn blocks_and_double_breaks_part_runs() {
+        check("<p>one <b>two</b>, three<p>four", &["one two, three", "four"]);
+        check("<div>one<br>two<br> <br>three<p>four</p>five</div>", &["one two", "three", "four", "five"]);
+        check("<p>wo<i>rd</i><script>x()</script>s</p>", &["words"]);
+    }
+
+    #[test]
+    fn the_runs_of_a_subtree_are_a_range() {
+        let (page, runs) = check("<p>a</p><div><p>b</p><p>c</p></div><p>d", &["a", "b", "c", "d"]);
+        let div = page.tree.node_ids().find(|&node| page.tree.tag(node) == Some("div")).unwrap();
+        assert_eq!(runs.under(&page.tree, div), 1..3);
+        assert_eq!(runs.sums(|run| run.words).over(1..3), 2.0);
+    }
+
+    #[test]
+    fn words_of_all_scripts_count() {
+        assert_eq!(count_words("one two three"), 3.0);
+        assert_eq!(count_words("橋は来年も開いている。"), 4.0);
+        let (_, runs) = check("<p>see <a href=/x>this <b>one</b></a> now", &["see this one now"]);
+        let run = &runs.runs[0];
+        assert_eq!((run.words, run.link_words, run.bold_words), (4.0, 2.0, 1.0));
+    }
+
+    #[test]
+    fn prose_is_made_of_sentences() {
+        let (_, runs) = check(
+            "<p>The council voted on Tuesday to keep the old bridge open (\u{201c}for now.\u{201d})<p>Ten words that have no end are no prose at all",
+            &[
+                "The council voted on Tuesday to keep the old bridge open (\u{201c}for now.\u{201d})",
+                "Ten words that have no end are no prose at all",
+            ],
+        );
+        assert_eq!(runs.runs.iter().map(Run::is_prose).collect::<Vec<_>>(), [true, false]);
+    }
+}

@@ -1,0 +1,167 @@
+//! Where a site's pages give their title, byline and date, learnt from a page whose fields a person gave.
+//!
+//! A title stands in one of the document's own titles or at a place of the page, between two texts that are
+//! always the same (a site's name, a kicker). A byline and a date stand at a place. What is learnt is a list
+//! of such sources, the most exact first; a page is read by the first that fits it. Nothing is learnt of a
+//! field that the single page's reader gets right.
+
+use crate::time::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::place::place;
+use crate::Page;
+use crate::extract::metadata::{Found, Metadata};
+use crate::extract::runs::Runs;
+use crate::extract::{authors, dates};
+
+/// Sources kept of a field.
+const MOST_SOURCES: usize = 4;
+/// Words of a run that may be a title, and of one that may be a byline or a date.
+const TITLE_WORDS: f32 = 60.0;
+const LINE_WORDS: f32 = 30.0;
+/// Bytes before and behind a title.
+const MOST_AROUND: usize = 80;
+
+/// Where a text is found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// The headline of the JSON-LD.
+    JsonLd,
+    /// The title for social networks.
+    OpenGraph,
+    /// The document's `title`.
+    Title,
+    /// The first run of a place.
+    Place(String),
+}
+
+/// A source of titles with what stands around them there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TitleSource {
+    /// Where.
+    pub source: Source,
+    /// What stands before the title.
+    pub before: String,
+    /// What stands behind it.
+    pub after: String,
+}
+
+/// What a page taught of its fields.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FieldLesson {
+    /// Where titles are, the most exact first.
+    pub title: Vec<TitleSource>,
+    /// Places of bylines.
+    pub authors: Vec<String>,
+    /// Places of dates.
+    pub published: Vec<String>,
+}
+
+/// A page whose fields are read or learnt.
+pub(super) struct Sheet<'a> {
+    page: &'a Page,
+    runs: &'a Runs,
+    metadata: &'a Metadata,
+    fetched_at: Timestamp,
+    places: Vec<String>,
+}
+
+impl<'a> Sheet<'a> {
+    pub(super) fn of(
+        page: &'a Page,
+        runs: &'a Runs,
+        metadata: &'a Metadata,
+        fetched_at: Timestamp,
+    ) -> Sheet<'a> {
+        let places = runs.runs.iter().map(|run| place(&page.tree, run)).collect();
+        Sheet { page, runs, metadata, fetched_at, places }
+    }
+
+    /// All sources of the page with their texts; of each place its first run.
+    fn sources(&self) -> Vec<(Source, &str)> {
+        let told = [
+            (Source::JsonLd, &self.metadata.headline),
+            (Source::OpenGraph, &self.metadata.og_title),
+            (Source::Title, &self.page.title),
+        ];
+        let told = told.into_iter().filter_map(|(source, text)| Some((source, text.as_deref()?)));
+        let lines = self.lines(TITLE_WORDS).map(|(place, text)| (Source::Place(place.to_owned()), text));
+        told.chain(lines).collect()
+    }
+
+    /// The first run of each place, if it is short.
+    fn lines(&self, most_words: f32) -> impl Iterator<Item = (&str, &str)> {
+        let mut seen = std::collections::BTreeSet::new();
+        let runs = self.runs.runs.iter().zip(&self.places);
+        let first = runs.filter(move |(_, place)| seen.insert(place.as_str()));
+        let short = first.filter(move |(run, _)| run.words <= most_words);
+        short.map(|(run, place)| (place.as_str(), run.text.as_str()))
+    }
+
+    fn line(&self, place: &str) -> Option<&str> {
+        let at = self.places.iter().position(|known| known == place)?;
+        Some(self.runs.runs[at].text.as_str())
+    }
+
+    pub(super) fn learn_title(&self, wanted: &str) -> Vec<TitleSource> {
+        let around = |(source, text): (Source, &str)| {
+            let (before, after) = text.split_once(wanted)?;
+            let is_near = before.len() <= MOST_AROUND && after.len() <= MOST_AROUND;
+            is_near.then(|| TitleSource { source, before: before.into(), after: after.into() })
+        };
+        let mut found: Vec<TitleSource> = self.sources().into_iter().filter_map(around).collect();
+        found.sort_by_key(|found| found.before.len() + found.after.len());
+        found.truncate(MOST_SOURCES);
+        found
+    }
+
+    pub(super) fn title(&self, lesson: &[TitleSource]) -> Option<Found<String>> {
+        let sources = self.sources();
+        let read = |known: &TitleSource| {
+            let (_, text) = sources.iter().find(|(source, _)| *source == known.source)?;
+            let title = text.strip_prefix(known.before.as_str())?.strip_suffix(known.after.as_str())?.trim();
+            (!title.is_empty()).then(|| Found {
+                value: title.to_owned(),
+                witness: "taught",
+                confidence: 0.95,
+            })
+        };
+        lesson.iter().find_map(read)
+    }
+
+    pub(super) fn learn_authors(&self, wanted: &[String]) -> Vec<String> {
+        let has_all = |text: &str| {
+            let names = authors::people(&[text.to_owned()], &self.metadata.site);
+            wanted.iter().all(|name| names.contains(name))
+        };
+        let found = self.lines(LINE_WORDS).filter(|(_, text)| has_all(text));
+        found.map(|(place, _)| place.to_owned()).take(MOST_SOURCES).collect()
+    }
+
+    pub(super) fn authors(&self, lesson: &[String]) -> Option<Found<Vec<String>>> {
+        let read = |place: &String| {
+            let value = authors::people(&[self.line(place)?.to_owned()], &self.metadata.site);
+            (!value.is_empty()).then_some(Found { value, witness: "taught", confidence: 0.9 })
+        };
+        lesson.iter().find_map(read)
+    }
+
+    pub(super) fn learn_published(&self, wanted: &str) -> Vec<String> {
+        let is_it = |text: &str| self.date(text).is_some_and(|date| date.get(..10) == wanted.get(..10));
+        let found = self.lines(LINE_WORDS).filter(|(_, text)| is_it(text));
+        found.map(|(place, _)| place.to_owned()).take(MOST_SOURCES).collect()
+    }
+
+    pub(super) fn published(&self, lesson: &[String]) -> Option<Found<String>> {
+        let read = |place: &String| {
+            let value = self.date(self.line(place)?)?;
+            Some(Found { value, witness: "taught", confidence: 0.9 })
+        };
+        lesson.iter().find_map(read)
+    }
+
+    fn date(&self, text: &str) -> Option<String> {
+        dates::parse(text, self.fetched_at, self.metadata.month_first)
+    }
+}

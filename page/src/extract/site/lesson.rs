@@ -1,0 +1,145 @@
+//! What one corrected page teaches of its site: which places hold body, and where its fields stand.
+//!
+//! Of every place of the page the words are counted that the right text holds. On the site's other pages a
+//! run's likelihood is moved by the odds of its place; few words move it little, so that a lesson outweighs
+//! the single page's reader only where it knows more. Fields are learnt only where that reader was wrong.
+
+use std::collections::BTreeMap;
+
+use crate::reading::PageTree;
+use serde::{Deserialize, Serialize};
+
+use super::fields::FieldLesson;
+use super::place::place;
+use super::repeats::{LONG, Seen, hash};
+use crate::extract::runs::Runs;
+
+/// How far a place's odds count, and the words of either kind that every place is taken to have at first:
+/// they keep what was seen on a line or two from outweighing a clear page.
+const WEIGHT: f32 = 1.5;
+const PRIOR: f32 = 3.0;
+/// Share of a text that must be body for the text to be body wherever the site has it.
+const KEPT: f32 = 0.85;
+
+/// Words of a place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Words {
+    /// All.
+    pub all: f32,
+    /// Those of the body.
+    pub body: f32,
+}
+
+impl Words {
+    /// How much a run of this place is likelier body than one of an unknown place, as logarithm of odds.
+    fn log_odds(self) -> f32 {
+        WEIGHT * ((self.body + PRIOR) / ((self.all - self.body).max(0.0) + PRIOR)).ln()
+    }
+}
+
+/// What was learnt from one corrected page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Lesson {
+    /// The page.
+    pub url: String,
+    /// Its places, by three elements with their classes (` ¶`: those of sentences), with their words; empty
+    /// if the body was not corrected.
+    pub places: BTreeMap<String, Words>,
+    /// Where its fields stand, if they were corrected and are not found there anyway.
+    pub fields: FieldLesson,
+    /// Hashes of texts that are never body on this site.
+    pub(super) dropped: Vec<u64>,
+    /// Hashes of texts that are body, though the site may repeat them: the headings of boxes and the like.
+    #[serde(default)]
+    pub(super) kept: Vec<u64>,
+    /// The page as others are compared with it.
+    pub(super) page: Seen,
+}
+
+impl Lesson {
+    pub(super) fn of(url: &str, runs: &Runs) -> Lesson {
+        let page = Seen::of(url, runs);
+        Lesson {
+            url: url.into(),
+            places: BTreeMap::new(),
+            fields: FieldLesson::default(),
+            dropped: Vec::new(),
+            kept: Vec::new(),
+            page,
+        }
+    }
+
+    /// Counts the places of a page of which so much of each run is body.
+    pub(super) fn count(&mut self, tree: &PageTree, runs: &Runs, body: &[f32]) {
+        for (run, body) in runs.runs.iter().zip(body) {
+            let words = self.places.entry(place(tree, run)).or_default();
+            words.all += run.words;
+            words.body += run.words * body;
+            if *body >= KEPT && run.words < LONG {
+                self.kept.push(hash(&run.text));
+            }
+        }
+    }
+}
+
+/// The places of all lessons together, for one page.
+pub(super) struct Taught {
+    places: BTreeMap<String, Words>,
+    dropped: Vec<u64>,
+}
+
+impl Taught {
+    pub(super) fn of(lessons: &[Lesson]) -> Option<Taught> {
+        let mut taught = Taught { places: BTreeMap::new(), dropped: Vec::new() };
+        for lesson in lessons {
+            for (place, words) in &lesson.places {
+                let sum = taught.places.entry(place.clone()).or_default();
+                sum.all += words.all;
+                sum.body += words.body;
+            }
+            taught.dropped.extend(&lesson.dropped);
+        }
+        (!taught.places.is_empty() || !taught.dropped.is_empty()).then_some(taught)
+    }
+
+    /// Moves the likelihoods of runs whose places are known; whether there is one among those chosen.
+    pub(super) fn rescore(&self, tree: &PageTree, runs: &Runs, scores: &mut [f32], chosen: &[bool]) -> bool {
+        let mut is_known = false;
+        for ((run, score), is_chosen) in runs.runs.iter().zip(scores).zip(chosen) {
+            if self.dropped.contains(&hash(&run.text)) {
+                *score = 0.0;
+                is_known |= is_chosen;
+            } else if let Some(words) = self.places.get(&place(tree, run)) {
+                *score = moved(*score, words.log_odds());
+                is_known |= is_chosen;
+            }
+        }
+        is_known
+    }
+}
+
+/// A likelihood with its odds multiplied.
+fn moved(score: f32, log_odds: f32) -> f32 {
+    let score = score.clamp(1e-4, 1.0 - 1e-4);
+    let sum = (score / (1.0 - score)).ln() + log_odds;
+    1.0 / (1.0 + (-sum).exp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn much_evidence_moves_much_and_none_nothing() {
+        let odds = |all, body| Words { all, body }.log_odds();
+        assert_eq!(odds(0.0, 0.0), 0.0);
+        assert!(odds(4.0, 0.0) < 0.0 && odds(400.0, 0.0) < 3.0 * odds(4.0, 0.0));
+        assert!((odds(400.0, 400.0) + odds(400.0, 0.0)).abs() < 1e-4);
+        assert!((moved(0.3, 0.0) - 0.3).abs() < 1e-6);
+        // A line of three words does not outweigh a clear page, two hundred do.
+        assert!(moved(0.97, odds(3.0, 0.0)) > 0.9);
+        assert!(moved(0.97, odds(200.0, 0.0)) < 0.1);
+        assert!(moved(0.1, odds(200.0, 200.0)) > 0.9);
+        assert!(moved(0.0, 0.0) > 0.0 && moved(1.0, 0.0) < 1.0);
+    }
+}

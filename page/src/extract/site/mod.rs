@@ -1,0 +1,308 @@
+//! What is known of a site beside the page that is read: what people corrected on some of its pages, and
+//! what its other pages have in common.
+//!
+//! A correction teaches by *places* (three elements with their classes, see [`place`]): which hold body and
+//! where fields stand. Pages that nobody labelled show what the site repeats. Both act on the likelihoods of
+//! the runs that the single page's reader gives, so that a site of which nothing is known is read as if this
+//! module did not exist. The value is small, belongs to no page, and serialises without the templates, which whoever
+//! keeps it has with what is known of their use.
+//!
+//! Invariants: pure; a correction that its page does not show is refused; learning from a page twice
+//! replaces what it taught. Start at [`SiteKnowledge::teach`].
+
+use crate::article::Evidence;
+use crate::time::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::body::chosen;
+use super::metadata::{Found, Metadata};
+use super::runs::Runs;
+use super::scorer::Scorer;
+use crate::Page;
+use crate::template::{Template, fit, induce};
+
+mod fields;
+mod gold;
+mod lesson;
+mod place;
+mod repeats;
+
+pub use fields::{FieldLesson, Source, TitleSource};
+pub use lesson::{Lesson, Words};
+
+use fields::Sheet;
+use lesson::Taught;
+use repeats::{Seen, hash, repeats};
+
+/// Corrected pages that count; the oldest goes.
+const MOST_LESSONS: usize = 32;
+/// Other pages kept for comparison; the oldest goes.
+const MOST_SEEN: usize = 24;
+/// What is left of the likelihood of a text that stands on the site's other pages, too.
+const REPEATED: f32 = 0.3;
+/// Share of a corrected text that its page must show.
+const LEAST_FOUND: f32 = 0.5;
+
+/// What a person says of a page's article. What is left out stays as it was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Correction {
+    /// The right text.
+    pub body: Option<String>,
+    /// Texts that are no part of it, on no page of the site.
+    pub drop: Vec<String>,
+    /// The right title.
+    pub title: Option<String>,
+    /// The right names.
+    pub authors: Vec<String>,
+    /// The right date (`YYYY-MM-DD…`).
+    pub published: Option<String>,
+}
+
+/// A correction that its page does not show; nothing was learnt from it.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum TeachError {
+    /// Little of the text is on the page.
+    #[error("the page shows {:.0} % of the text, at least 50 % is needed to learn from it", .found * 100.0)]
+    Body {
+        /// Share of the text that the page shows.
+        found: f32,
+    },
+    /// A text to be dropped, a title, a name or a date is nowhere on the page.
+    #[error("the page does not show the {what} `{text}`")]
+    NotThere {
+        /// Which part of the correction.
+        what: &'static str,
+        /// Its value.
+        text: String,
+    },
+    /// The correction is empty.
+    #[error("nothing was corrected")]
+    Nothing,
+}
+
+/// Everything known of a site.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SiteKnowledge {
+    lessons: Vec<Lesson>,
+    seen: Vec<Seen>,
+    #[serde(skip)]
+    templates: Vec<Template>,
+}
+
+impl SiteKnowledge {
+    /// What corrected pages taught, the oldest first.
+    #[must_use]
+    pub fn lessons(&self) -> &[Lesson] {
+        &self.lessons
+    }
+
+    /// The addresses of the pages that are compared with others.
+    pub fn seen(&self) -> impl Iterator<Item = &str> {
+        self.seen.iter().map(|page| page.url.as_str())
+    }
+
+    /// Forgets what a page taught, or what all did; how many lessons that were.
+    pub fn forget(&mut self, url: Option<&str>) -> usize {
+        let before = self.lessons.len();
+        self.lessons.retain(|lesson| url.is_some_and(|url| lesson.url != url));
+        before - self.lessons.len()
+    }
+
+    /// Remembers a page of the site to compare others with.
+    pub fn see(&mut self, page: &Page) {
+        let url = page.url.as_str();
+        self.seen.retain(|seen| seen.url != url);
+        let surplus = (self.seen.len() + 1).saturating_sub(MOST_SEEN);
+        self.seen.drain(..surplus);
+        self.seen.push(Seen::of(url, &Runs::of(page)));
+    }
+
+    /// Compares pages with these from now on, and with no others.
+    pub fn see_only(&mut self, pages: &[&Page]) {
+        self.seen.clear();
+        let step = pages.len().div_ceil(MOST_SEEN).max(1);
+        pages.iter().step_by(step).for_each(|page| self.see(page));
+    }
+
+    /// Compares pages with these and learns the site's templates from them: for pages that are all there is.
+    pub fn learn(&mut self, pages: &[&Page]) {
+        self.see_only(pages);
+        self.templates = induce(pages);
+        (1..).zip(&mut self.templates).for_each(|(version, template)| template.version = version);
+    }
+
+    /// Reads pages by these templates; of several that accept a page the first does.
+    pub fn set_templates(&mut self, templates: Vec<Template>) {
+        self.templates = templates;
+    }
+
+    /// The version of the template that accepts a page.
+    #[must_use]
+    pub fn template_of(&self, page: &Page) -> Option<u32> {
+        let fit = fit(&self.templates, page)?;
+        self.templates.get(fit.template).map(|template| template.version)
+    }
+
+    /// The site's templates.
+    #[must_use]
+    pub fn templates(&self) -> &[Template] {
+        &self.templates
+    }
+
+    /// Learns from a page what a person says of it.
+    ///
+    /// # Errors
+    /// The page does not show what the correction says; the knowledge is as it was.
+    pub fn teach(
+        &mut self,
+        page: &Page,
+        fetched_at: Timestamp,
+        correction: &Correction,
+    ) -> Result<&Lesson, TeachError> {
+        if *correction == Correction::default() {
+            return Err(TeachError::Nothing);
+        }
+        let lesson = self.lesson(page, fetched_at, correction)?;
+        self.lessons.retain(|known| known.url != lesson.url);
+        let surplus = (self.lessons.len() + 1).saturating_sub(MOST_LESSONS);
+        self.lessons.drain(..surplus);
+        let at = self.lessons.len();
+        self.lessons.push(lesson);
+        Ok(&self.lessons[at])
+    }
+
+    fn lesson(
+        &self,
+        page: &Page,
+        fetched_at: Timestamp,
+        correction: &Correction,
+    ) -> Result<Lesson, TeachError> {
+        let metadata = Metadata::of(page, fetched_at);
+        let runs = Runs::of(page);
+        let mut lesson = Lesson::of(page.url.as_str(), &runs);
+        let dropped = dropped(&runs, &correction.drop)?;
+        if correction.body.is_some() || !correction.drop.is_empty() {
+            let mut body = match &correction.body {
+                Some(text) => laid(&runs, text)?,
+                None => self.read(page, &metadata, &runs),
+            };
+            for &at in &dropped {
+                body[at] = 0.0;
+            }
+            lesson.count(&page.tree, &runs, &body);
+            lesson.dropped = dropped.iter().map(|&at| hash(&runs.runs[at].text)).collect();
+        }
+        let read = super::read(page, Metadata::of(page, fetched_at), fetched_at, Scorer::shared(), None);
+        let sheet = Sheet::of(page, &runs, &metadata, fetched_at);
+        let not_there = |what, text: &str| TeachError::NotThere { what, text: text.to_owned() };
+        if let Some(title) = correction.title.as_deref().filter(|title| read.title.as_deref() != Some(*title))
+        {
+            lesson.fields.title = sheet.learn_title(title);
+            if lesson.fields.title.is_empty() {
+                return Err(not_there("title", title));
+            }
+        }
+        if !correction.authors.is_empty() && correction.authors != read.authors {
+            lesson.fields.authors = sheet.learn_authors(&correction.authors);
+            if lesson.fields.authors.is_empty() {
+                return Err(not_there("authors", &correction.authors.join(", ")));
+            }
+        }
+        let day = |date: &str| date.get(..10).map(str::to_owned);
+        if let Some(date) = &correction.published
+            && read.published.as_deref().and_then(day) != day(date)
+        {
+            lesson.fields.published = sheet.learn_published(date);
+            if lesson.fields.published.is_empty() {
+                return Err(not_there("date", date));
+            }
+        }
+        Ok(lesson)
+    }
+
+    /// How much of each run is body as the page is read now.
+    fn read(&self, page: &Page, metadata: &Metadata, runs: &Runs) -> Vec<f32> {
+        let title = super::title::title(page, metadata).map(|found| found.value);
+        let said = super::said(page, metadata, title.as_deref());
+        let (chosen, _) = super::body::choose(page, runs, &said, Scorer::shared(), Some(self));
+        chosen.into_iter().map(|is_chosen| f32::from(u8::from(is_chosen))).collect()
+    }
+
+    /// Moves the likelihoods of a page's runs by what is known; who is to be named as the body's witness.
+    pub(super) fn rescore(&self, page: &Page, runs: &Runs, scores: &mut [f32]) -> Option<Evidence> {
+        let alone = chosen(&runs.runs, scores);
+        let taught = Taught::of(&self.lessons);
+        let is_taught = taught.is_some_and(|taught| taught.rescore(&page.tree, runs, scores, &alone));
+        let url = page.url.as_str();
+        let pages = self.seen.iter().chain(self.lessons.iter().map(|lesson| &lesson.page));
+        let repeats = repeats(&runs.runs, &alone, pages.filter(|page| page.url != url));
+        let fit = fit(&self.templates, page);
+        for (at, score) in scores.iter_mut().enumerate() {
+            let is_repeat = repeats.as_ref().is_some_and(|repeats| repeats[at]);
+            let is_fixed = fit.as_ref().is_some_and(|fit| fit.is_fixed(runs.runs[at].first));
+            // Whoever corrected a page has the last word.
+            let is_kept = || {
+                let text = hash(&runs.runs[at].text);
+                self.lessons.iter().any(|lesson| lesson.kept.contains(&text))
+            };
+            *score *= if (is_repeat || is_fixed) && !is_kept() { REPEATED } else { 1.0 };
+        }
+        let version = fit.and_then(|fit| self.templates.get(fit.template)).map(|template| template.version);
+        let (witness, confidence) = match (is_taught, version) {
+            (true, _) => ("taught".to_owned(), 0.95),
+            (false, Some(version)) => (format!("template v{version}"), 0.9),
+            (false, None) => (repeats.map(|_| "siblings".to_owned())?, 0.85),
+        };
+        Some(Evidence { witness, confidence })
+    }
+
+    /// Fields of a page at the places that the site's lessons name, the newest lesson first.
+    pub(super) fn fields(
+        &self,
+        page: &Page,
+        runs: &Runs,
+        metadata: &Metadata,
+        fetched_at: Timestamp,
+    ) -> Known {
+        let known: Vec<&FieldLesson> = self.lessons.iter().rev().map(|lesson| &lesson.fields).collect();
+        if known.iter().all(|fields| **fields == FieldLesson::default()) {
+            return Known::default();
+        }
+        let sheet = Sheet::of(page, runs, metadata, fetched_at);
+        Known {
+            title: known.iter().find_map(|fields| sheet.title(&fields.title)),
+            authors: known.iter().find_map(|fields| sheet.authors(&fields.authors)),
+            published: known.iter().find_map(|fields| sheet.published(&fields.published)),
+        }
+    }
+}
+
+/// Fields that lessons found on a page.
+#[derive(Default)]
+pub(super) struct Known {
+    pub(super) title: Option<Found<String>>,
+    pub(super) authors: Option<Found<Vec<String>>>,
+    pub(super) published: Option<Found<String>>,
+}
+
+fn laid(runs: &Runs, text: &str) -> Result<Vec<f32>, TeachError> {
+    let laid = gold::lay(runs, text);
+    if laid.found < LEAST_FOUND { Err(TeachError::Body { found: laid.found }) } else { Ok(laid.shares) }
+}
+
+/// The runs that texts to be dropped stand in.
+fn dropped(runs: &Runs, texts: &[String]) -> Result<Vec<usize>, TeachError> {
+    let mut found = Vec::new();
+    for text in texts {
+        let shares = gold::lay(runs, text).shares;
+        let before = found.len();
+        found.extend((0..shares.len()).filter(|&at| shares[at] > 0.5 || runs.runs[at].text.contains(text)));
+        if found.len() == before {
+            return Err(TeachError::NotThere { what: "text", text: text.clone() });
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,73 @@
+//! Places of a site's pages: by what name a site's markup calls where a run stands.
+//!
+//! A place is the run's block with the two elements around it, each by its tag and classes, digits alike, so
+//! that counters and dates in class names do not part what is one place. Three elements are enough to tell
+//! places apart and few enough to be met again on the site's next page; of whole paths many are met once.
+//! Sentences and other texts of one place count apart: between a body's paragraphs stand bylines and links.
+//! Places are texts: people read them in what a site was taught, and they mean the same on every machine.
+
+use crate::reading::{NodeId, PageTree};
+
+use crate::extract::runs::Run;
+
+/// Characters of an element's classes that count.
+const MAX_CLASSES: usize = 120;
+/// Elements of a place.
+const DEPTH: usize = 3;
+
+/// The place of a run: `article>div.story>p.text`, and ` ¶` behind it if sentences make it.
+pub(super) fn place(tree: &PageTree, run: &Run) -> String {
+    let mut text = path(tree, run.block);
+    if run.is_prose() {
+        text.push_str(" ¶");
+    }
+    text
+}
+
+fn path(tree: &PageTree, block: NodeId) -> String {
+    let mut above: Vec<NodeId> = std::iter::once(block).chain(tree.ancestors(block)).take(DEPTH).collect();
+    above.reverse();
+    let mut text = String::new();
+    for node in above {
+        // The classes of these name the page, not the place.
+        let Some(tag) = tree.tag(node).filter(|tag| !matches!(*tag, "html" | "body")) else { continue };
+        if !text.is_empty() {
+            text.push('>');
+        }
+        text.push_str(tag);
+        let mut left = MAX_CLASSES;
+        for class in tree.classes(node) {
+            if left == 0 {
+                break;
+            }
+            text.push('.');
+            for letter in class.chars().take(left) {
+                text.push(if letter.is_ascii_digit() { '#' } else { letter });
+                left -= 1;
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extract::runs::Runs;
+    use crate::testing::page;
+
+    #[track_caller]
+    fn check(html: &str, expected: &str) {
+        let page = page(html);
+        let runs = Runs::of(&page);
+        assert_eq!(place(&page.tree, &runs.runs[0]), expected, "{html}");
+    }
+
+    #[test]
+    fn places_are_three_elements_with_their_classes() {
+        check("<body class=post-17><p class='a b7'>Text", "p.a.b#");
+        check("<div id=x><main><div class=s><p>Some <b>bold</b> text", "main>div.s>p");
+        check("<p>The council voted on Tuesday to keep the bridge open for a year.", "p ¶");
+        check(&format!("<p class={}>x", "c".repeat(500)), &format!("p.{}", "c".repeat(MAX_CLASSES)));
+    }
+}

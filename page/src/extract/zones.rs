@@ -1,0 +1,150 @@
+//! The local time of an instant that a page's metadata gives in UTC.
+//!
+//! Many systems write UTC for machines and the time of the place for readers. The day of an article is the
+//! readers' day, so the same instant is written with the page's own zone, if the page shows one: a date and
+//! time with an offset that is the same instant, in an attribute or in a script, or a date and time without
+//! one near the headline, as many hours off as a zone may be.
+//!
+//! Invariants: the instant stays what it was; a zone is read off the page, never guessed. Start at [`local`].
+
+use jiff::Timestamp as Instant;
+use jiff::civil::DateTime;
+use jiff::tz::Offset;
+
+use super::dates;
+use super::scripts;
+use super::visible::Visible;
+use crate::Page;
+
+/// No zone is further from Greenwich, and zones differ by multiples of half an hour (but for two small ones).
+const MAX_ZONE: i64 = 14 * 3600;
+const STEP: i64 = 1800;
+/// Readers see minutes.
+const MINUTE: i64 = 60;
+const MAX_ELEMENTS: usize = 200;
+
+/// A date and time, in UTC, with the page's own zone; anything else as it is.
+pub(super) fn local(
+    date: &str,
+    page: &Page,
+    visible: &Visible<'_>,
+    parse: &dyn Fn(&str) -> Option<String>,
+) -> String {
+    let unchanged = || date.to_owned();
+    if !date.ends_with('Z') {
+        return unchanged();
+    }
+    let Ok(instant) = date.parse::<Instant>() else { return unchanged() };
+    let zone = of_attributes(page, instant, parse)
+        .or_else(|| visible.near_texts().find_map(|text| zone_between(instant, &parse(text)?)))
+        .or_else(|| of_scripts(page, instant));
+    zone.and_then(|zone| dates::written(instant, zone)).unwrap_or_else(unchanged)
+}
+
+/// The zone, in seconds, in which the instant is this date and time.
+fn zone_between(instant: Instant, said: &str) -> Option<i32> {
+    let civil: DateTime = said.get(..19)?.parse().ok()?;
+    let as_utc = Offset::UTC.to_timestamp(civil).ok()?.as_second();
+    let zone = as_utc - instant.as_second();
+    let zone = match offset(said) {
+        Some(0) => return None,
+        Some(said) if (zone - said).abs() < MINUTE => said,
+        Some(_) => return None,
+        // Without a zone the seconds may be missing.
+        None => (zone + MINUTE - 1).div_euclid(STEP) * STEP,
+    };
+    let is_it = zone != 0 && zone.abs() <= MAX_ZONE && (as_utc - instant.as_second() - zone).abs() < MINUTE;
+    is_it.then(|| i32::try_from(zone).ok())?
+}
+
+/// The offset behind a date and time in ISO 8601, in seconds.
+fn offset(said: &str) -> Option<i64> {
+    let rest = said.get(19..)?;
+    if rest.starts_with('Z') {
+        return Some(0);
+    }
+    let sign = if rest.starts_with('-') { -1 } else { 1 };
+    let hours: i64 = rest.get(1..3)?.parse().ok()?;
+    let minutes: i64 = rest.get(3..)?.trim_start_matches(':').get(..2)?.parse().ok()?;
+    Some(sign * (hours * 3600 + minutes * 60))
+}
+
+fn of_attributes(page: &Page, instant: Instant, parse: &dyn Fn(&str) -> Option<String>) -> Option<i32> {
+    let tree = &page.tree;
+    let elements = tree.node_ids().filter(|&node| matches!(tree.tag(node), Some("time" | "meta")));
+    let value = |node| tree.attr(node, "datetime").or_else(|| tree.attr(node, "content"));
+    let dated = elements.filter_map(value).filter(|value| value.starts_with(|c: char| c.is_alphanumeric()));
+    let zoned = |value: &str| {
+        let said = parse(value)?;
+        offset(&said)?;
+        zone_between(instant, &said)
+    };
+    dated.filter(|value| value.contains(':')).take(MAX_ELEMENTS).find_map(zoned)
+}
+
+/// A date and time of this minute and second that an offset follows.
+fn of_scripts(page: &Page, instant: Instant) -> Option<i32> {
+    let utc = Offset::UTC.to_datetime(instant);
+    let marks = ['-', '+'].map(|sign| format!(":{:02}:{:02}{sign}", utc.minute(), utc.second()));
+    for text in scripts::texts(&page.tree) {
+        let zone = |mark: &String| {
+            text.match_indices(mark.as_str()).take(50).find_map(|(at, _)| {
+                let said = text.get(at.checked_sub(13)?..at + 12)?;
+                offset(said).and_then(|_| zone_between(instant, said))
+            })
+        };
+        if let Some(zone) = marks.iter().find_map(zone) {
+            return Some(zone);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extract::runs::Runs;
+    use crate::testing::page;
+    use crate::time::Timestamp;
+
+    /// 2024-06-01T00:00:00Z.
+    const NOW: Timestamp = Timestamp(1_717_200_000_000);
+
+    #[track_caller]
+    fn check(html: &str, expected: &str) {
+        let page = page(html);
+        let runs = Runs::of(&page);
+        let visible = Visible::of(&page, &runs, None);
+        let parse = |text: &str| dates::parse(text, NOW, true);
+        assert_eq!(local("2024-05-04T01:48:19Z", &page, &visible, &parse), expected, "{html}");
+    }
+
+    #[test]
+    fn the_same_instant_in_the_pages_own_zone() {
+        check("<time datetime=2024-05-03T20:48:19-05:00>May 3</time>", "2024-05-03T20:48:19-05:00");
+        check("<meta name=date content='Sat, 04 May 2024 03:48:19 +0200'>", "2024-05-04T03:48:19+02:00");
+        check("<h1>A</h1><p>May 3, 2024 9:48 PM EDT", "2024-05-03T21:48:19-04:00");
+        check("<h1>A</h1><p>May 4, 2024 7:18 AM", "2024-05-04T07:18:19+05:30");
+        check("<script>x={'at': '2024-05-03T20:48:19-05:00'}</script>", "2024-05-03T20:48:19-05:00");
+    }
+
+    #[test]
+    fn another_time_is_no_zone() {
+        let same = "2024-05-04T01:48:19Z";
+        check("<time datetime=2024-05-03T20:48:19-04:00>May 3</time>", same);
+        check("<h1>A</h1><p>May 3, 2024 9:40 PM", same);
+        check("<h1>A</h1><p>May 2, 2024 9:48 PM", same);
+        check("<h1>A</h1><p>May 4, 2024 1:48 AM GMT", same);
+        check("<script>x='2024-05-03T20:48:19-0'</script>", same);
+    }
+
+    #[test]
+    fn what_is_no_instant_in_utc_stays() {
+        let page = page("<p>May 3, 2024 9:48 PM");
+        let runs = Runs::of(&page);
+        let parse = |text: &str| dates::parse(text, NOW, true);
+        for date in ["2024-05-03", "2024-05-03T10:00:00", "2024-05-03T10:00:00+02:00"] {
+            assert_eq!(local(date, &page, &Visible::of(&page, &runs, None), &parse), date);
+        }
+    }
+}

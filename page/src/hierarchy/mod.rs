@@ -1,0 +1,139 @@
+//! The labelled hierarchy of a page: what the partitioner makes, and what leaves as XML.
+//!
+//! A [`Hierarchy`] is a tree in preorder: a node's children follow it, its parent has a smaller index.
+//! The root is the page. A node may carry a [`Label`]: a promoted header over its children, or the
+//! text of the node itself where it has none. Leaf numbers are those of [`crate::reading::Leaves`].
+//! [`xml`] writes and reads it (schema: `page/schema/hierarchy.xsd`); JSON is the serde form. What the
+//! site says of a page comes later, as marks on the nodes ([`Block`]).
+
+use serde::{Deserialize, Serialize};
+
+mod blocks;
+pub mod svg;
+pub mod xml;
+
+pub use blocks::Block;
+
+/// What a node stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NodeKind {
+    /// The root.
+    Page,
+    /// A segment of the flat partition (`[OM05 §4.1]`).
+    Segment,
+    /// An inner node whose children are unlike (`[OM05 §4.3]`).
+    Partition,
+    /// An inner node whose children are instances of one kind (`[OM05 §4.3.2]`).
+    Group,
+    /// One label of the page; with children it heads them.
+    Label,
+}
+
+/// How a header came to stand over what it heads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Promotion {
+    /// Emphasised first child of a partition (`[OM05 §4.3.3]`).
+    Insider,
+    /// First child whose only sibling is a group or a leaf (`[OM05 §4.3.3]`).
+    Outsider,
+    /// The nearest emphasised leaf before a group (`[OM04 §2.2]`).
+    Preceding,
+    /// Any other evidence; the method names it.
+    Evidence,
+}
+
+/// A text of the page as a reader takes it: one leaf, or several that inline markup split.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Label {
+    /// White space collapsed.
+    pub text: String,
+    /// Numbers of its leaves, ascending, at least one.
+    pub leaves: Vec<u32>,
+    /// Canonical target, if it is a link.
+    pub href: Option<String>,
+    /// The text describes an image.
+    pub image: bool,
+}
+
+/// One node.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Node {
+    /// Index of the parent; `None` for the root alone.
+    pub parent: Option<u32>,
+    /// What it stands for.
+    pub kind: NodeKind,
+    /// Its header, or its own text.
+    pub label: Option<Label>,
+    /// How the label came to head the node.
+    pub promotion: Option<Promotion>,
+    /// The informative block that the node and all below it are in, where it is another one than above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<Block>,
+}
+
+/// A page's hierarchy.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hierarchy {
+    /// Canonical URL, or a file's name.
+    pub url: String,
+    /// The page's title, if it has one.
+    pub title: Option<String>,
+    /// Partition method and parameters, as text.
+    pub method: String,
+    /// Limits that made the result coarser; empty: none did.
+    pub coarse: Vec<String>,
+    /// Number of leaves of the page.
+    pub leaves: u32,
+    /// First leaves of the segments after the first, ascending.
+    pub boundaries: Vec<u32>,
+    /// Version of the site's value that the nodes' marks were computed with; `None`: they were not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub site_version: Option<String>,
+    /// Preorder; the first is the root.
+    pub nodes: Vec<Node>,
+}
+
+impl Hierarchy {
+    /// Children of a node, in order.
+    pub fn children(&self, node: usize) -> impl Iterator<Item = usize> {
+        let parent = u32::try_from(node).ok();
+        (node + 1..self.nodes.len()).filter(move |&child| self.nodes[child].parent == parent)
+    }
+
+    /// The nearest ancestor that carries a label.
+    #[must_use]
+    pub fn labelled_ancestor(&self, node: usize) -> Option<usize> {
+        let mut above = self.nodes[node].parent;
+        while let Some(index) = above {
+            if self.nodes[index as usize].label.is_some() {
+                return Some(index as usize);
+            }
+            above = self.nodes[index as usize].parent;
+        }
+        None
+    }
+
+    /// Whether the arena keeps its promises: one root, parents before children, labels with leaves.
+    ///
+    /// # Errors
+    /// Names the first node that does not.
+    pub fn check(&self) -> Result<(), String> {
+        for (index, node) in self.nodes.iter().enumerate() {
+            let sound = match node.parent {
+                None => index == 0 && node.kind == NodeKind::Page,
+                Some(parent) => (parent as usize) < index && node.kind != NodeKind::Page,
+            };
+            if !sound {
+                return Err(format!("node {index} has a wrong parent or kind"));
+            }
+            if let Some(label) = &node.label
+                && (label.leaves.is_empty() || !label.leaves.is_sorted())
+            {
+                return Err(format!("the label of node {index} has no leaves, or not in order"));
+            }
+        }
+        if self.nodes.is_empty() { Err("a hierarchy has a root".into()) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,247 @@
+//! Instances of a concept: what its page's links lead to, told from decoration (`[OM04 §4, OM05 §6]`).
+//!
+//! Of every group of links of a concept page two are fetched. Both pages are cut into flat segments and the two
+//! sequences aligned by Levenshtein's distance, where to put one segment for another costs 1 − Jaccard of their
+//! words. Aligned segments that are alike are decoration (menus, advertisements); those that are not are
+//! content, and the paths of their leaves are the group's. The path set that most groups have is the instance
+//! template: it reads all pages that the links lead to. Inside the content what is set off, or says the
+//! same on many pages, is an attribute's label and heads what follows it.
+//!
+//! Invariants: pure; quadratic in segments, of which a bounded number is looked at. Start at
+//! [`InstanceTemplate::of`].
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use crate::reading::{CanonicalUrl, links};
+use serde::Serialize;
+
+use crate::contribution::labels::words;
+use crate::partition::{emphasised, flat_boundaries};
+use crate::{Page, Params};
+
+/// Segments of a page that are aligned.
+const MOST_SEGMENTS: usize = 1000;
+/// Least Jaccard of decoration.
+const ALIKE: f64 = 0.5;
+/// Words of an attribute's label at most.
+const MOST_LABEL: usize = 6;
+/// Share of the pages that say a frequent label, and pages at least.
+const FREQUENT: f64 = 0.5;
+const LEAST_PAGES: usize = 2;
+
+/// The paths by which pages of one concept give their content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InstanceTemplate {
+    /// Paths of tags, `div/table/tr/td`.
+    pub paths: BTreeSet<String>,
+    /// Groups that have just these paths.
+    pub groups: usize,
+}
+
+/// One instance: the content of one page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Instance {
+    /// Its page.
+    pub url: String,
+    /// Values by attribute, in page order; what no label heads has none.
+    pub attributes: Vec<Attribute>,
+}
+
+/// An attribute of an instance.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Attribute {
+    /// Its label without the colon.
+    pub label: Option<String>,
+    /// Its values, a leaf each.
+    pub values: Vec<String>,
+}
+
+/// The groups of a page's links into its own site: those that stand at one path of tags, in page order, each target
+/// once, in the first group that leads there.
+#[must_use]
+pub fn link_groups(page: &Page) -> Vec<Vec<CanonicalUrl>> {
+    let (site, url) = (page.url.site(), page.url.to_url());
+    let mut groups: Vec<Vec<CanonicalUrl>> = Vec::new();
+    let mut of_path: BTreeMap<String, usize> = BTreeMap::new();
+    let mut known: BTreeSet<CanonicalUrl> = BTreeSet::new();
+    for link in links(&page.tree, &page.leaves, &url) {
+        if link.text.is_empty() || link.target.site() != site || !known.insert(link.target.clone()) {
+            continue;
+        }
+        let tags: Vec<&str> = page.tree.ancestors(link.node).filter_map(|node| page.tree.tag(node)).collect();
+        let at = *of_path.entry(tags.join("/")).or_insert_with(|| {
+            groups.push(Vec::new());
+            groups.len() - 1
+        });
+        groups[at].push(link.target);
+    }
+    groups
+}
+
+impl InstanceTemplate {
+    /// The template of a concept page's groups, each by two pages that its links lead to; `None` if no two
+    /// pages have content that differs. Of equally frequent sets that of the more frequent paths, of
+    /// equals the first.
+    #[must_use]
+    pub fn of(groups: &[(&Page, &Page)], params: &Params) -> Option<InstanceTemplate> {
+        let sets: Vec<BTreeSet<String>> =
+            groups.iter().map(|(a, b)| content_paths(a, b, params)).filter(|set| !set.is_empty()).collect();
+        let mut of_paths: BTreeMap<&str, usize> = BTreeMap::new();
+        for path in sets.iter().flatten() {
+            *of_paths.entry(path).or_default() += 1;
+        }
+        let equal = |set: &BTreeSet<String>| sets.iter().filter(|other| *other == set).count();
+        let mean = |set: &BTreeSet<String>| {
+            set.iter().map(|path| of_paths[path.as_str()]).sum::<usize>() as f64 / set.len() as f64
+        };
+        let best =
+            sets.iter().rev().max_by(|a, b| equal(a).cmp(&equal(b)).then(mean(a).total_cmp(&mean(b))))?;
+        Some(InstanceTemplate { paths: best.clone(), groups: equal(best) })
+    }
+
+    /// The instances of some pages, one each; labels are learnt from all of them.
+    #[must_use]
+    pub fn instances(&self, pages: &[&Page]) -> Vec<Instance> {
+        let contents: Vec<Vec<usize>> = pages.iter().map(|page| self.content(page)).collect();
+        let mut on_pages: BTreeMap<String, usize> = BTreeMap::new();
+        for (page, content) in pages.iter().zip(&contents) {
+            let said: BTreeSet<String> = content.iter().map(|&leaf| key(page.leaves.text(leaf))).collect();
+            for text in said {
+                *on_pages.entry(text).or_default() += 1;
+            }
+        }
+        let least = (FREQUENT * pages.len() as f64).ceil().max(LEAST_PAGES as f64) as usize;
+        let is_frequent =
+            |text: &str| on_pages.get(&key(text)).is_some_and(|count| *count >= least) && is_short(text);
+        let of = |(page, content): (&&Page, &Vec<usize>)| instance(page, content, is_frequent);
+        pages.iter().zip(&contents).map(of).collect()
+    }
+
+    /// The leaves of a page that the template's paths lead to.
+    fn content(&self, page: &Page) -> Vec<usize> {
+        let leaves = &page.leaves;
+        let is_content: Vec<bool> = paths(page).into_iter().map(|path| self.paths.contains(&path)).collect();
+        let of_path =
+            |leaf: &usize| !leaves.get(*leaf).is_image && is_content[leaves.get(*leaf).path.index()];
+        (0..leaves.len()).filter(of_path).collect()
+    }
+}
+
+/// A leaf heads those behind it if it is frequent, or if it is set off and the next one is not.
+fn instance(page: &Page, content: &[usize], is_frequent: impl Fn(&str) -> bool) -> Instance {
+    let leaves = &page.leaves;
+    let emphasised = emphasised(page);
+    let is_value =
+        |at: usize| content.get(at).is_some_and(|&leaf| !emphasised[leaf] && !is_frequent(leaves.text(leaf)));
+    let mut attributes: Vec<Attribute> = Vec::new();
+    for (at, &leaf) in content.iter().enumerate() {
+        let text = leaves.text(leaf);
+        let is_set_off = emphasised[leaf] && is_short(text) && is_value(at + 1);
+        if is_frequent(text) || is_set_off {
+            let label = text.trim_end_matches([':', '：', ' ']).to_owned();
+            attributes.push(Attribute { label: Some(label), values: Vec::new() });
+            continue;
+        }
+        if attributes.is_empty() {
+            attributes.push(Attribute { label: None, values: Vec::new() });
+        }
+        if let Some(open) = attributes.last_mut() {
+            open.values.push(text.to_owned());
+        }
+    }
+    // A label that heads nothing is a text that all pages say.
+    attributes.retain(|attribute| !attribute.values.is_empty());
+    Instance { url: page.url.as_str().to_owned(), attributes }
+}
+
+fn is_short(text: &str) -> bool {
+    (1..=MOST_LABEL).contains(&words(text).count())
+}
+
+fn key(text: &str) -> String {
+    words(text).collect::<Vec<_>>().join(" ")
+}
+
+fn paths(page: &Page) -> Vec<String> {
+    let leaves = &page.leaves;
+    let mut paths = vec![String::new(); leaves.path_count()];
+    for leaf in leaves.iter() {
+        let path = &mut paths[leaf.path.index()];
+        if path.is_empty() {
+            *path = leaves.path_string(&page.tree, leaf.path);
+        }
+    }
+    paths
+}
+
+/// The paths of the leaves in aligned segments of two pages that are not alike.
+fn content_paths(a: &Page, b: &Page, params: &Params) -> BTreeSet<String> {
+    let (left, right) = (segments(a, params), segments(b, params));
+    let (in_a, in_b) = (said(a, &left), said(b, &right));
+    let mut content = BTreeSet::new();
+    let names = [paths(a), paths(b)];
+    for (x, y) in aligned(&in_a, &in_b) {
+        if jaccard(&in_a[x], &in_b[y]) >= ALIKE {
+            continue;
+        }
+        for ((page, names), segment) in [a, b].into_iter().zip(&names).zip([&left[x], &right[y]]) {
+            let leaves = segment.clone().filter(|&leaf| !page.leaves.get(leaf).is_image);
+            content.extend(leaves.map(|leaf| names[page.leaves.get(leaf).path.index()].clone()));
+        }
+    }
+    content
+}
+
+fn segments(page: &Page, params: &Params) -> Vec<Range<usize>> {
+    let mut starts: Vec<usize> = vec![0];
+    starts.extend(flat_boundaries(page, params).into_iter().map(|start| start as usize));
+    let ends = starts.iter().skip(1).copied().chain([page.leaves.len()]);
+    starts.iter().zip(ends).map(|(start, end)| *start..end).take(MOST_SEGMENTS).collect()
+}
+
+fn said(page: &Page, segments: &[Range<usize>]) -> Vec<BTreeSet<String>> {
+    let of =
+        |segment: &Range<usize>| segment.clone().flat_map(|leaf| words(page.leaves.text(leaf))).collect();
+    segments.iter().map(of).collect()
+}
+
+fn jaccard(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
+    let both = a.intersection(b).count();
+    let all = a.len() + b.len() - both;
+    if all == 0 { 1.0 } else { both as f64 / all as f64 }
+}
+
+/// The pairs of a cheapest alignment: gaps cost 1, substitutions 1 − Jaccard.
+fn aligned(a: &[BTreeSet<String>], b: &[BTreeSet<String>]) -> Vec<(usize, usize)> {
+    let width = b.len() + 1;
+    let mut table = vec![0.0_f64; (a.len() + 1) * width];
+    (1..width).for_each(|column| table[column] = column as f64);
+    for (row, x) in a.iter().enumerate() {
+        let from = (row + 1) * width;
+        table[from] = (row + 1) as f64;
+        for (column, y) in b.iter().enumerate() {
+            let at = from + column + 1;
+            let put = table[at - width - 1] + 1.0 - jaccard(x, y);
+            table[at] = put.min(table[at - width] + 1.0).min(table[at - 1] + 1.0);
+        }
+    }
+    let (mut row, mut column) = (a.len(), b.len());
+    let mut pairs = Vec::new();
+    while row > 0 && column > 0 {
+        let at = row * width + column;
+        if table[at] == table[at - width] + 1.0 {
+            row -= 1;
+        } else if table[at] == table[at - 1] + 1.0 {
+            column -= 1;
+        } else {
+            (row, column) = (row - 1, column - 1);
+            pairs.push((row, column));
+        }
+    }
+    pairs.reverse();
+    pairs
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,138 @@
+//! Writes parts down as a [`Hierarchy`] in preorder.
+//!
+//! A partition becomes a node with its header as label, a group a node over its instances, a leaf a label.
+//! A segment of one piece whose whole is a partition is that partition: it takes its header and its parts.
+
+use std::ops::Range;
+
+use crate::hierarchy::{Hierarchy, Label, Node, NodeKind, Promotion};
+use crate::reading::NodeId;
+
+use super::Piece;
+use super::promotion::Part;
+use crate::{Page, Params};
+
+pub(super) const ROOT: u32 = 0;
+
+pub(crate) struct Builder<'a> {
+    page: &'a Page,
+    hierarchy: Hierarchy,
+    /// Neighbouring leaves stand in one link often.
+    last_link: Option<(NodeId, Option<String>)>,
+}
+
+impl<'a> Builder<'a> {
+    pub(crate) fn new(page: &'a Page, params: &Params, boundaries: Vec<u32>) -> Builder<'a> {
+        let root = Node { parent: None, kind: NodeKind::Page, label: None, promotion: None, block: None };
+        let hierarchy = Hierarchy {
+            url: page.url.as_str().to_owned(),
+            title: page.title.clone(),
+            method: params.digest(),
+            coarse: page.coarse.clone(),
+            leaves: page.leaves.len() as u32,
+            boundaries,
+            site_version: None,
+            nodes: vec![root],
+        };
+        Builder { page, hierarchy, last_link: None }
+    }
+
+    /// Segments without structure inside.
+    pub(crate) fn flat_segment(&mut self, leaves: Range<usize>) {
+        let segment = self.push(ROOT, NodeKind::Segment, None);
+        leaves.for_each(|leaf| self.leaf(segment, leaf));
+    }
+
+    /// A segment of these pieces.
+    pub(crate) fn segment(&mut self, pieces: &[Piece]) {
+        if let [piece] = pieces
+            && let Some(Part::Partition { header, parts }) = piece.parts.last()
+        {
+            let header = header.map(|(leaf, how)| (piece.first + leaf, how));
+            let segment = self.push(ROOT, NodeKind::Segment, header);
+            self.parts(segment, piece, parts);
+            return;
+        }
+        let segment = self.push(ROOT, NodeKind::Segment, None);
+        pieces.iter().for_each(|piece| self.piece(segment, piece));
+    }
+
+    /// All of the page, without segments.
+    pub(crate) fn whole(&mut self, pieces: &[Piece]) {
+        pieces.iter().for_each(|piece| self.piece(ROOT, piece));
+    }
+
+    /// The hierarchy; `is_coarse` if some scope was cut or left flat.
+    pub(crate) fn finish(mut self, is_coarse: bool) -> Hierarchy {
+        let coarse = &mut self.hierarchy.coarse;
+        if is_coarse && !coarse.iter().any(|limit| limit == "leaves") {
+            coarse.push("leaves".into());
+            coarse.sort_unstable();
+        }
+        self.hierarchy
+    }
+
+    fn piece(&mut self, parent: u32, piece: &Piece) {
+        if let Some(whole) = piece.parts.len().checked_sub(1) {
+            self.parts(parent, piece, &[whole]);
+        }
+    }
+
+    fn parts(&mut self, parent: u32, piece: &Piece, parts: &[usize]) {
+        let mut todo: Vec<(u32, usize)> = parts.iter().rev().map(|&part| (parent, part)).collect();
+        while let Some((parent, part)) = todo.pop() {
+            match &piece.parts[part] {
+                Part::Leaf(leaf) => self.leaf(parent, piece.first + leaf),
+                Part::Group(first, last) => {
+                    let group = self.push(parent, NodeKind::Group, None);
+                    (*first..=*last).for_each(|leaf| self.leaf(group, piece.first + leaf));
+                }
+                Part::Partition { header, parts } => {
+                    let header = header.map(|(leaf, how)| (piece.first + leaf, how));
+                    let partition = self.push(parent, NodeKind::Partition, header);
+                    todo.extend(parts.iter().rev().map(|&part| (partition, part)));
+                }
+            }
+        }
+    }
+
+    pub(super) fn leaf(&mut self, parent: u32, leaf: usize) {
+        let label = Some(self.label(leaf));
+        self.hierarchy.nodes.push(Node {
+            parent: Some(parent),
+            kind: NodeKind::Label,
+            label,
+            promotion: None,
+            block: None,
+        });
+    }
+
+    pub(super) fn push(&mut self, parent: u32, kind: NodeKind, header: Option<(usize, Promotion)>) -> u32 {
+        let label = header.map(|(leaf, _)| self.label(leaf));
+        let promotion = header.map(|(_, how)| how);
+        self.hierarchy.nodes.push(Node { parent: Some(parent), kind, label, promotion, block: None });
+        self.hierarchy.nodes.len() as u32 - 1
+    }
+
+    fn label(&mut self, leaf: usize) -> Label {
+        let leaves = &self.page.leaves;
+        let href = leaves.link(leaf).and_then(|link| self.href(link));
+        Label {
+            text: leaves.text(leaf).to_owned(),
+            leaves: vec![leaf as u32],
+            href,
+            image: leaves.get(leaf).is_image,
+        }
+    }
+
+    fn href(&mut self, link: NodeId) -> Option<String> {
+        match &self.last_link {
+            Some((last, href)) if *last == link => href.clone(),
+            _ => {
+                let href = self.page.target(link).map(String::from);
+                self.last_link = Some((link, href.clone()));
+                href
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! The flat partition of a page into segments (`[OM05 §4.1, Alg. 2]`).
+//!
+//! The idea: leaves of equal path link to one another; where nearly all links that began in a segment have
+//! ended, the segment ends. For the candidate boundary after leaf `c`, `total` is the number of distinct
+//! paths among the links' targets since the segment began, `out` that of the targets still beyond `c`.
+//! `c` ends the segment if `out / total < δ`. Sets of paths, as the print has it, not bags of leaves: with
+//! bags every uniform list would be cut at each third item.
+//!
+//! One pass with a counter per path. It rests on this: a path that has a target in the segment has its last
+//! target exactly at the path's next leaf, so `out` changes only at the leaf that is looked at.
+
+use crate::reading::PathId;
+
+/// The first leaves of the segments after the first one, ascending. `delta` is δ in per cent.
+pub(crate) fn boundaries(paths: &[PathId], path_count: usize, delta: u32) -> Vec<u32> {
+    let mut later = vec![0u32; path_count];
+    for path in paths {
+        later[path.index()] += 1;
+    }
+    if let Some(first) = paths.first() {
+        later[first.index()] -= 1;
+    }
+    // The segment in which the path last got a target; segments are numbered from 1.
+    let mut linked = vec![0u32; path_count];
+    let (mut segment, mut out, mut total) = (1, 0u64, 0u64);
+    let mut boundaries = Vec::new();
+    for (c, path) in paths.iter().enumerate().skip(1) {
+        let path = path.index();
+        later[path] -= 1;
+        match (later[path] > 0, linked[path] == segment) {
+            (true, false) => {
+                linked[path] = segment;
+                out += 1;
+                total += 1;
+            }
+            (false, true) => out -= 1,
+            (true, true) | (false, false) => {}
+        }
+        if total > 0 && out * 100 < total * u64::from(delta) {
+            if c + 1 < paths.len() {
+                boundaries.push(c as u32 + 1);
+            }
+            segment += 1;
+            (out, total) = (0, 0);
+        }
+    }
+    boundaries
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::Page;
+    use crate::testing::{page, pages};
+
+    fn paths(page: &Page) -> Vec<PathId> {
+        page.leaves.iter().map(|leaf| leaf.path).collect()
+    }
+
+    fn fast(page: &Page) -> Vec<u32> {
+        boundaries(&paths(page), page.leaves.path_count(), 34)
+    }
+
+    /// Algorithm 2, line by line.
+    fn plain(paths: &[PathId], delta: f64) -> Vec<u32> {
+        let mut boundaries = Vec::new();
+        let mut partition_nodes: BTreeSet<usize> = BTreeSet::new();
+        for l in 0..paths.len() {
+            let current = l + 1;
+            if current >= paths.len() {
+                break;
+            }
+            if let Some(n) = (current + 1..paths.len()).find(|&n| paths[n] == paths[current]) {
+                partition_nodes.insert(n);
+            }
+            let out: BTreeSet<PathId> =
+                partition_nodes.iter().filter(|&&m| m > current).map(|&m| paths[m]).collect();
+            let total: BTreeSet<PathId> = partition_nodes.iter().map(|&m| paths[m]).collect();
+            if !total.is_empty() && (out.len() as f64) / (total.len() as f64) < delta {
+                if current + 1 < paths.len() {
+                    boundaries.push(current as u32 + 1);
+                }
+                partition_nodes.clear();
+            }
+        }
+        boundaries
+    }
+
+    #[test]
+    fn a_list_ends_where_its_path_ends() {
+        let page = page("<h1>T</h1><ul><li>a<li>b<li>c</ul><p>x<p>y<p>z<p>w");
+        assert_eq!(fast(&page), [4]);
+    }
+
+    #[test]
+    fn a_uniform_list_is_one_segment_and_an_empty_page_none() {
+        assert_eq!(fast(&page(&"<li>x".repeat(50))), Vec::<u32>::new());
+        assert_eq!(fast(&page("")), Vec::<u32>::new());
+    }
+
+    proptest! {
+        #[test]
+        fn fast_is_plain(page in pages(60), delta in 1u32..100) {
+            let fast = boundaries(&paths(&page), page.leaves.path_count(), delta);
+            prop_assert_eq!(fast, plain(&paths(&page), f64::from(delta) / 100.0));
+        }
+
+        #[test]
+        fn fast_is_plain_on_any_sequence(picks in prop::collection::vec(0usize..6, 0..40)) {
+            let page = page("<a>0</a><b>1</b><i>2</i><u>3</u><p>4</p><h1>5</h1>");
+            let known = paths(&page);
+            let paths: Vec<PathId> = picks.iter().map(|&pick| known[pick]).collect();
+            prop_assert_eq!(boundaries(&paths, 6, 34), plain(&paths, 0.34));
+        }
+    }
+}

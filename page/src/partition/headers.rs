@@ -1,0 +1,213 @@
+//! Headers of groups over the pages of a site (`[SP §5]`).
+//!
+//! Candidates of a group are the leaves before it since the previous group. Four rules, in order; a later
+//! one never overturns an earlier one:
+//! 1. *Bootstrap*: the only candidate of a group heads it.
+//! 2. *Frequent label*: the closest candidate whose text is on several pages of the site.
+//! 3. *Naive Bayes*: classes are the headers that rule 1 found on the site, features the words of the instances;
+//!    of the candidates that are such headers the likeliest, of equally likely ones the closest.
+//! 4. *Path-consistent*: once a candidate heads a group, the closest candidate of the same path heads
+//!    each later group of the page.
+//!
+//! Invariant: a leaf heads one group at most, since it is a candidate of one. Start at [`headers`].
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::Page;
+use crate::contribution::labels::words;
+
+/// Pages of the site on which a label must stand to be frequent.
+const FREQUENT: usize = 2;
+
+/// A group without a header yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Headless {
+    /// Leaves before it since the previous group, in page order.
+    pub(crate) candidates: Vec<usize>,
+    /// Leaves of its instances.
+    pub(crate) members: Vec<usize>,
+}
+
+/// The header of each group of each page, where a rule finds one; pages are one site's, groups in page order.
+pub(crate) fn headers(pages: &[(&Page, Vec<Headless>)]) -> Vec<Vec<Option<usize>>> {
+    let texts: Vec<Vec<String>> = pages.iter().map(|(page, _)| texts(page)).collect();
+    let mut found: Vec<Vec<Option<usize>>> =
+        pages.iter().map(|(_, groups)| groups.iter().map(bootstrap).collect()).collect();
+    let bayes = Bayes::train(pages, &texts, &found);
+    let frequent = frequent(&texts);
+    for (((page, groups), texts), found) in pages.iter().zip(&texts).zip(&mut found) {
+        for (group, header) in groups.iter().zip(found.iter_mut()) {
+            let is_frequent = |leaf: &usize| frequent.contains(texts[*leaf].as_str());
+            *header = header
+                .or_else(|| group.candidates.iter().copied().rfind(is_frequent))
+                .or_else(|| bayes.likeliest(page, group, texts));
+        }
+        path_consistent(page, groups, found);
+    }
+    found
+}
+
+fn bootstrap(group: &Headless) -> Option<usize> {
+    match group.candidates[..] {
+        [only] => Some(only),
+        _ => None,
+    }
+}
+
+/// Texts as labels: lower case, words alone.
+fn texts(page: &Page) -> Vec<String> {
+    (0..page.leaves.len()).map(|leaf| words(page.leaves.text(leaf)).collect::<Vec<_>>().join(" ")).collect()
+}
+
+/// Texts on at least [`FREQUENT`] pages.
+fn frequent(texts: &[Vec<String>]) -> BTreeSet<&str> {
+    let mut pages: BTreeMap<&str, usize> = BTreeMap::new();
+    for page in texts {
+        let own: BTreeSet<&str> = page.iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
+        own.into_iter().for_each(|text| *pages.entry(text).or_default() += 1);
+    }
+    pages.into_iter().filter(|(_, pages)| *pages >= FREQUENT).map(|(text, _)| text).collect()
+}
+
+fn path_consistent(page: &Page, groups: &[Headless], found: &mut [Option<usize>]) {
+    let path = |leaf: usize| page.leaves.get(leaf).path;
+    let mut known = BTreeSet::new();
+    for (group, header) in groups.iter().zip(found) {
+        *header =
+            header.or_else(|| group.candidates.iter().copied().rfind(|&leaf| known.contains(&path(leaf))));
+        known.extend(header.map(path));
+    }
+}
+
+/// Word counts by header, with Laplace's 1.
+#[derive(Default)]
+struct Bayes {
+    classes: BTreeMap<String, Class>,
+    vocabulary: BTreeSet<String>,
+    groups: f64,
+}
+
+#[derive(Default)]
+struct Class {
+    groups: f64,
+    words: BTreeMap<String, f64>,
+    total: f64,
+}
+
+impl Bayes {
+    fn train(pages: &[(&Page, Vec<Headless>)], texts: &[Vec<String>], found: &[Vec<Option<usize>>]) -> Bayes {
+        let mut bayes = Bayes::default();
+        for (((page, groups), texts), found) in pages.iter().zip(texts).zip(found) {
+            for (group, header) in groups.iter().zip(found) {
+                let Some(header) = header.filter(|&leaf| !texts[leaf].is_empty()) else { continue };
+                let class = bayes.classes.entry(texts[header].clone()).or_default();
+                class.groups += 1.0;
+                bayes.groups += 1.0;
+                for word in member_words(page, group) {
+                    *class.words.entry(word.clone()).or_default() += 1.0;
+                    class.total += 1.0;
+                    bayes.vocabulary.insert(word);
+                }
+            }
+        }
+        bayes
+    }
+
+    /// The candidate whose text is the likeliest class of the group's words.
+    fn likeliest(&self, page: &Page, group: &Headless, texts: &[String]) -> Option<usize> {
+        let known: Vec<(usize, &Class)> = group
+            .candidates
+            .iter()
+            .rev()
+            .filter_map(|&leaf| Some((leaf, self.classes.get(&texts[leaf])?)))
+            .collect();
+        let words: Vec<String> =
+            if known.is_empty() { Vec::new() } else { member_words(page, group).collect() };
+        let best = known.into_iter().map(|(leaf, class)| (leaf, self.likelihood(class, &words)));
+        best.reduce(|best, next| if next.1 > best.1 { next } else { best }).map(|(leaf, _)| leaf)
+    }
+
+    /// ln P(class) + Σ ln P(word | class).
+    fn likelihood(&self, class: &Class, words: &[String]) -> f64 {
+        let all = class.total + self.vocabulary.len() as f64 + 1.0;
+        let word = |word: &String| ((class.words.get(word).copied().unwrap_or_default() + 1.0) / all).ln();
+        (class.groups / self.groups).ln() + words.iter().map(word).sum::<f64>()
+    }
+}
+
+fn member_words<'a>(page: &'a Page, group: &'a Headless) -> impl Iterator<Item = String> + use<'a> {
+    group.members.iter().flat_map(|&leaf| words(page.leaves.text(leaf)))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::testing::page;
+
+    fn group(candidates: &[usize], members: &[usize]) -> Headless {
+        Headless { candidates: candidates.to_vec(), members: members.to_vec() }
+    }
+
+    fn found(pages: &[(&Page, Vec<Headless>)]) -> Vec<Vec<Option<usize>>> {
+        headers(pages)
+    }
+
+    #[test]
+    fn the_only_candidate_heads_its_group() {
+        let page = page("<h2>Staff</h2><li>a<li>b<p>x<p>y<li>c<li>d");
+        let groups = vec![group(&[0], &[1, 2]), group(&[3, 4], &[5, 6])];
+        assert_eq!(found(&[(&page, groups)]), [[Some(0), None]]);
+    }
+
+    #[test]
+    fn the_closest_label_that_recurs_on_the_site_heads() {
+        let one = page("<p>Phones<p>new<li>a<li>b");
+        let two = page("<p>Phones<p>Mail<li>c<li>d");
+        let groups = || vec![group(&[0, 1], &[2, 3])];
+        assert_eq!(found(&[(&one, groups()), (&two, groups())]), [[Some(0)], [Some(0)]]);
+        assert_eq!(found(&[(&one, groups())]), [[None]]);
+    }
+
+    #[test]
+    fn the_likeliest_of_the_sites_headers_heads() {
+        let one = page(
+            "<p>Teaching<li>algebra course<li>logic course<p>Papers<li>journal of logic<li>journal of sets",
+        );
+        let two = page("<p>Papers and more<p>Teaching<p>Papers<li>journal of graphs<li>journal of trees");
+        let trained = vec![group(&[0], &[1, 2]), group(&[3], &[4, 5])];
+        let asked = vec![group(&[0, 1, 2], &[3, 4])];
+        let texts = [texts(&one), texts(&two)];
+        let pages = [(&one, trained), (&two, asked)];
+        let first = vec![vec![Some(0), Some(3)], vec![None]];
+        let bayes = Bayes::train(&pages, &texts, &first);
+        assert_eq!(bayes.likeliest(&two, &pages[1].1[0], &texts[1]), Some(2));
+    }
+
+    #[test]
+    fn headers_look_alike_further_down_and_not_above() {
+        let page =
+            page("<h2>x</h2><p>u</p><li>0<li>1</li><h2>y</h2><li>2<li>3</li><h2>z</h2><p>v</p><li>4<li>5");
+        let groups = vec![group(&[0, 1], &[2, 3]), group(&[4], &[5, 6]), group(&[7, 8], &[9, 10])];
+        assert_eq!(found(&[(&page, groups)]), [[None, Some(4), Some(7)]]);
+    }
+
+    proptest! {
+        #[test]
+        fn a_later_rule_never_overturns_the_bootstrap(sizes in prop::collection::vec((1usize..4, 1usize..4), 1..6)) {
+            let page = page(&"<p>a</p><h2>b</h2><i>c</i>".repeat(12));
+            let mut next = 0;
+            let mut take = |n: usize| { next += n; (next - n..next).collect::<Vec<_>>() };
+            let groups: Vec<Headless> = sizes.iter()
+                .map(|&(before, inside)| Headless { candidates: take(before), members: take(inside) }).collect();
+            let found = headers(&[(&page, groups.clone()), (&page, groups.clone())]);
+            for (group, header) in groups.iter().zip(&found[0]) {
+                if let [only] = group.candidates[..] {
+                    prop_assert_eq!(*header, Some(only));
+                }
+                prop_assert!(header.is_none_or(|leaf| group.candidates.contains(&leaf)));
+            }
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! The Semantic Partitioner's hierarchy: entropy segments, inferred groups, promoted headers (`[SP §3-5]`).
+//!
+//! Every folded run of two instances and more is a group; an instance of several parts is a partition. A
+//! promoted header leaves its place and stands over its group. The pages of a site are taken together, since two
+//! of the header rules need them; a page alone is a site of one.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::hierarchy::{Hierarchy, NodeKind, Promotion};
+
+use super::build::{Builder, ROOT};
+use super::headers::{Headless, headers};
+use super::regex::{Folded, Part, infer};
+use super::{entropy, segments};
+use crate::{Page, Params};
+
+/// A page cut and folded.
+struct Inferred<'a> {
+    page: &'a Page,
+    boundaries: Vec<u32>,
+    /// Each segment's leaves that are patterns, and what they fold to.
+    segments: Vec<(Range<usize>, Vec<usize>, Folded)>,
+    running: Vec<bool>,
+    /// Groups by segment and part, in page order.
+    groups: Vec<(usize, usize)>,
+    headless: Vec<Headless>,
+    is_cut: bool,
+}
+
+/// The hierarchy of a page alone.
+pub(super) fn hierarchy(page: &Page, params: &Params) -> Hierarchy {
+    let one = Inferred::of(page, params);
+    let found = headers(&[(page, one.headless.clone())]).pop().unwrap_or_default();
+    one.build(params, &found)
+}
+
+/// The hierarchies of the pages of one site.
+pub(super) fn hierarchies(pages: &[Page], params: &Params) -> Vec<Hierarchy> {
+    let inferred: Vec<Inferred<'_>> = pages.iter().map(|page| Inferred::of(page, params)).collect();
+    let headless: Vec<(&Page, Vec<Headless>)> =
+        inferred.iter().map(|one| (one.page, one.headless.clone())).collect();
+    inferred.iter().zip(headers(&headless)).map(|(one, found)| one.build(params, &found)).collect()
+}
+
+impl<'a> Inferred<'a> {
+    fn of(page: &'a Page, params: &Params) -> Inferred<'a> {
+        let running = entropy::is_running(page);
+        let boundaries = entropy::boundaries(page, &running, params.sibling_runs);
+        let mut steps = params.max_steps;
+        let mut is_cut = false;
+        let mut folded = Vec::new();
+        for segment in segments(page, &boundaries) {
+            let leaves: Vec<usize> = segment.clone().filter(|&leaf| !running[leaf]).collect();
+            let symbols: Vec<u32> =
+                leaves.iter().map(|&leaf| page.leaves.get(leaf).path.index() as u32).collect();
+            let inferred = infer(&symbols, &mut steps);
+            is_cut |= inferred.is_cut;
+            folded.push((segment, leaves, inferred));
+        }
+        let mut one = Inferred {
+            page,
+            boundaries,
+            segments: folded,
+            running,
+            groups: Vec::new(),
+            headless: Vec::new(),
+            is_cut,
+        };
+        one.find_groups();
+        one
+    }
+
+    /// Groups in page order. Leaves before a group are its candidates if they stand in one sequence with it:
+    /// that of the page, or that of the instance which holds both.
+    fn find_groups(&mut self) {
+        let mut groups: Vec<((usize, usize), Headless)> = Vec::new();
+        let mut outer: Vec<usize> = Vec::new();
+        for (number, (_, leaves, folded)) in self.segments.iter().enumerate() {
+            let mut todo: Vec<(Vec<usize>, bool)> = vec![(folded.top.clone(), true)];
+            while let Some((sequence, is_outer)) = todo.pop() {
+                let mut candidates = if is_outer { std::mem::take(&mut outer) } else { Vec::new() };
+                for part in sequence {
+                    let Part::Group(instances) = &folded.parts[part] else {
+                        candidates.extend(below(folded, leaves, part));
+                        continue;
+                    };
+                    todo.extend(instances.iter().map(|instance| (instance.clone(), false)));
+                    if instances.len() < 2 {
+                        continue;
+                    }
+                    let members = below(folded, leaves, part);
+                    groups.push((
+                        (number, part),
+                        Headless { candidates: std::mem::take(&mut candidates), members },
+                    ));
+                }
+                if is_outer {
+                    outer = candidates;
+                }
+            }
+        }
+        groups.sort_by_key(|(_, group)| group.members.first().copied());
+        (self.groups, self.headless) = groups.into_iter().unzip();
+    }
+
+    fn build(&self, params: &Params, found: &[Option<usize>]) -> Hierarchy {
+        let header: HashMap<(usize, usize), usize> =
+            self.groups.iter().zip(found).filter_map(|(&group, leaf)| Some((group, (*leaf)?))).collect();
+        let mut is_promoted = vec![false; self.page.leaves.len()];
+        header.values().for_each(|&leaf| is_promoted[leaf] = true);
+        let mut builder = Builder::new(self.page, params, self.boundaries.clone());
+        for (number, (range, leaves, folded)) in self.segments.iter().enumerate() {
+            let segment = builder.push(ROOT, NodeKind::Segment, None);
+            self.running_from(range.start, range.end).for_each(|leaf| builder.leaf(segment, leaf));
+            let mut todo: Vec<(u32, Work<'_>)> =
+                folded.top.iter().rev().map(|&part| (segment, Work::Part(part))).collect();
+            while let Some((parent, work)) = todo.pop() {
+                let (parent, parts) = match work {
+                    Work::Part(part) => match &folded.parts[part] {
+                        Part::Leaf(leaf) => {
+                            let leaf = leaves[*leaf];
+                            let own = (!is_promoted[leaf]).then_some(leaf);
+                            own.into_iter()
+                                .chain(self.running_from(leaf + 1, range.end))
+                                .for_each(|leaf| builder.leaf(parent, leaf));
+                            continue;
+                        }
+                        Part::Group(instances) => {
+                            let header = header.get(&(number, part)).map(|&leaf| (leaf, Promotion::Evidence));
+                            let is_group = instances.len() > 1;
+                            let over =
+                                if is_group { builder.push(parent, NodeKind::Group, header) } else { parent };
+                            todo.extend(
+                                instances.iter().rev().map(|parts| (over, Work::Instance(parts, is_group))),
+                            );
+                            continue;
+                        }
+                    },
+                    Work::Instance(parts, true) if parts.len() > 1 => {
+                        (builder.push(parent, NodeKind::Partition, None), parts)
+                    }
+                    Work::Instance(parts, _) => (parent, parts),
+                };
+                todo.extend(parts.iter().rev().map(|&part| (parent, Work::Part(part))));
+            }
+        }
+        builder.finish(self.is_cut)
+    }
+
+    /// The running text from a leaf on, up to the next leaf that is a pattern's.
+    fn running_from(&self, from: usize, end: usize) -> impl Iterator<Item = usize> {
+        (from..end).take_while(|&leaf| self.running[leaf])
+    }
+}
+
+/// What is left to write.
+enum Work<'a> {
+    Part(usize),
+    /// Parts of one instance; `true` inside a group.
+    Instance(&'a [usize], bool),
+}
+
+/// Leaves of the page under a part, in order.
+fn below(folded: &Folded, leaves: &[usize], part: usize) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut todo = vec![part];
+    while let Some(part) = todo.pop() {
+        match &folded.parts[part] {
+            Part::Leaf(leaf) => found.push(leaves[*leaf]),
+            Part::Group(instances) => todo.extend(instances.iter().flatten().rev()),
+        }
+    }
+    found
+}

@@ -1,0 +1,324 @@
+//! What is measured where one label ends and the next begins.
+//!
+//! Three families: the boxes that end and begin there and what they lie in ([`Gaps::boxes`]), the place
+//! among its neighbours and on the page ([`Gaps::places`]), and the outline above and below it
+//! ([`Gaps::outline`]). Sizes are in leaves. Invariants: names and order are part of the weights' file; a page
+//! of n leaves and nesting d costs O(n d).
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use super::super::evidence::Evidence;
+use super::super::forest::Forest;
+use super::super::skeleton::{Element, NONE, Skeleton};
+use super::super::tags::Kind;
+
+/// Sizes from which boxes that begin or end are counted.
+const SIZES: [u32; 4] = [2, 4, 8, 16];
+/// Leaves of the smallest holder in which a block may begin: it keeps 98 of 100 that readers marked, and more
+/// than two of three other borders out.
+const LEAST_HOLDER: u32 = 8;
+/// No heading: above all levels.
+const NO_HEADING: f32 = 9.0;
+/// Leaves after the border among which a heading is looked for.
+const NEAR_HEADING: u32 = 3;
+/// Labels above another that are followed.
+const MOST_ABOVE: usize = 60;
+
+/// The names of the measures, in their order.
+pub(in super::super) const NAMES: [&str; 45] = [
+    "begins",
+    "begins share",
+    "ends",
+    "smaller side",
+    "holder",
+    "holder share",
+    "holder of holder",
+    "twins of holder",
+    "parts of holder",
+    "boxes begin",
+    "boxes end",
+    "begin from 2",
+    "begin from 4",
+    "begin from 8",
+    "begin from 16",
+    "end from 2",
+    "end from 4",
+    "end from 8",
+    "end from 16",
+    "items begin",
+    "items end",
+    "plain boxes begin",
+    "plain boxes end",
+    "heading begins",
+    "heading ended",
+    "heading is near",
+    "twins",
+    "mean of twins",
+    "siblings of its tag",
+    "like the one before",
+    "tag like the one before",
+    "place on page",
+    "depth among all",
+    "smaller side among all",
+    "smaller side among 6",
+    "shallower within 3",
+    "shallower within 10",
+    "label depth",
+    "label depth before",
+    "labels above both",
+    "is top",
+    "labels under it",
+    "labels of what begins",
+    "labels of what ends",
+    "labels of what holds both",
+];
+
+/// A place where a block may begin.
+pub(in super::super) struct Gap {
+    /// The leaf after it.
+    pub(in super::super) leaf: u32,
+    pub(in super::super) measures: Vec<f32>,
+}
+
+/// Measures all places of a page.
+pub(in super::super) fn measure(evidence: &Evidence, forest: &Forest) -> Vec<Gap> {
+    let gaps = Gaps::new(evidence, forest);
+    let measured = (1..evidence.labels.len()).filter(|&label| gaps.is_place(label)).map(|label| {
+        let mut measures = Vec::with_capacity(NAMES.len());
+        gaps.boxes(label, &mut measures);
+        gaps.places(label, &mut measures);
+        gaps.outline(label, &mut measures);
+        Gap { leaf: evidence.labels[label].lo, measures }
+    });
+    measured.collect()
+}
+
+/// What lies around the border before a label.
+#[derive(Clone, Copy, Default)]
+struct Border {
+    /// The innermost element that holds both sides; `NONE`: none does.
+    holder: u32,
+    depth: u32,
+    /// Outermost elements that begin and end there, `NONE`: text of the holder itself.
+    begins: u32,
+    ends: u32,
+    /// Leaves of the smaller of both.
+    smaller: u32,
+}
+
+struct Gaps<'a> {
+    evidence: &'a Evidence,
+    skeleton: &'a Skeleton,
+    forest: &'a Forest,
+    /// By label; the first has none, and it is not read.
+    borders: Vec<Border>,
+    /// How many siblings of one style, and their leaves; how many of one tag; how many at all.
+    twins: FxHashMap<(u32, u32), (u32, u32)>,
+    tags: FxHashMap<(u32, u32), u32>,
+    parts: Vec<u32>,
+    /// Labels in the tree of each label.
+    trees: Vec<u32>,
+    /// Depths and smaller sides of all borders, ascending.
+    depths: Vec<u32>,
+    smallers: Vec<u32>,
+}
+
+impl<'a> Gaps<'a> {
+    fn new(evidence: &'a Evidence, forest: &'a Forest) -> Gaps<'a> {
+        let skeleton = &evidence.skeleton;
+        let mut gaps = Gaps {
+            evidence,
+            skeleton,
+            forest,
+            borders: Vec::new(),
+            twins: FxHashMap::default(),
+            tags: FxHashMap::default(),
+            parts: vec![0; skeleton.elements.len()],
+            trees: trees(forest),
+            depths: Vec::new(),
+            smallers: Vec::new(),
+        };
+        for element in &skeleton.elements {
+            let twins = gaps.twins.entry((element.parent, element.sig)).or_default();
+            *twins = (twins.0 + 1, twins.1 + element.leaves());
+            *gaps.tags.entry((element.parent, element.tag)).or_default() += 1;
+            if let Some(parts) = gaps.parts.get_mut(element.parent as usize) {
+                *parts += 1;
+            }
+        }
+        let borders = (0..evidence.labels.len()).map(|label| border(skeleton, evidence.labels[label].lo));
+        gaps.borders = borders.collect();
+        let ascending = |of: fn(&Border) -> u32| {
+            let mut all: Vec<u32> = gaps.borders.iter().skip(1).map(of).collect();
+            all.sort_unstable();
+            all
+        };
+        gaps.depths = ascending(|border| border.depth);
+        gaps.smallers = ascending(|border| border.smaller);
+        gaps
+    }
+
+    /// Whether enough ends and begins there, within enough.
+    fn is_place(&self, label: usize) -> bool {
+        let border = self.borders[label];
+        let leaves = |element: u32, none: u32| self.element(element).map_or(none, Element::leaves);
+        leaves(border.holder, u32::MAX) >= LEAST_HOLDER
+            && leaves(border.begins, 1) + leaves(border.ends, 1) > 2
+    }
+
+    fn element(&self, element: u32) -> Option<&Element> {
+        self.skeleton.elements.get(element as usize)
+    }
+
+    fn boxes(&self, label: usize, measures: &mut Vec<f32>) {
+        let border = self.borders[label];
+        let leaf = self.evidence.labels[label].lo;
+        let leaves = self.skeleton.of_leaf.len() as f32;
+        let size = |element: u32, alone: u32| self.element(element).map_or(alone, Element::leaves) as f32;
+        let holder = self.element(border.holder);
+        let above = holder.map_or(NONE, |holder| holder.parent);
+        let begins = size(border.begins, 1);
+        let held = size(border.holder, leaves as u32);
+        measures.extend([begins, begins / leaves, size(border.ends, 1), border.smaller as f32]);
+        measures.extend([held, held / leaves, size(above, leaves as u32)]);
+        measures.push(holder.map_or(0, |holder| self.twins_of(holder).0) as f32);
+        measures.push(self.parts.get(border.holder as usize).map_or(0, |parts| *parts) as f32);
+        let begun = Chain::of(self.skeleton, leaf, border.holder);
+        let ended = Chain::of(self.skeleton, leaf - 1, border.holder);
+        measures.extend([begun.boxes, ended.boxes].map(|count| count as f32));
+        measures.extend(begun.from.iter().chain(&ended.from).map(|count| *count as f32));
+        measures.extend([begun.items, ended.items, begun.plain, ended.plain].map(|count| count as f32));
+        let near = leaf + 1..(leaf + NEAR_HEADING).min(self.skeleton.of_leaf.len() as u32);
+        let near = near.map(|leaf| Chain::of(self.skeleton, leaf, border.holder).heading);
+        measures.extend([begun.heading, ended.heading, near.fold(begun.heading, f32::min)]);
+        self.siblings(border, measures);
+    }
+
+    fn twins_of(&self, element: &Element) -> (u32, u32) {
+        self.twins.get(&(element.parent, element.sig)).copied().unwrap_or_default()
+    }
+
+    fn siblings(&self, border: Border, measures: &mut Vec<f32>) {
+        let (begins, ends) = (self.element(border.begins), self.element(border.ends));
+        let (count, leaves) = begins.map_or((0, 0), |begins| self.twins_of(begins));
+        let tags = begins.and_then(|begins| self.tags.get(&(begins.parent, begins.tag)));
+        measures.extend([count as f32, leaves as f32 / count.max(1) as f32, tags.map_or(0, |n| *n) as f32]);
+        let both = begins.zip(ends);
+        let is_like = both.is_some_and(|(begins, ends)| begins.sig == ends.sig);
+        let is_tag = both.is_some_and(|(begins, ends)| begins.tag == ends.tag);
+        measures.extend([is_like, is_tag].map(|is| f32::from(u8::from(is))));
+    }
+
+    fn places(&self, label: usize, measures: &mut Vec<f32>) {
+        let border = self.borders[label];
+        let leaves = self.skeleton.of_leaf.len() as f32;
+        measures.push(self.evidence.labels[label].lo as f32 / leaves);
+        let shallower = self.depths.partition_point(|depth| *depth < border.depth);
+        measures.push(shallower as f32 / self.depths.len() as f32);
+        let larger = self.smallers.len() - self.smallers.partition_point(|size| *size <= border.smaller);
+        measures.push(larger as f32);
+        let most = self.around(label, 6).iter().map(|border| border.smaller).max();
+        measures.push(border.smaller as f32 / most.unwrap_or(1).max(1) as f32);
+        for reach in [3, 10] {
+            let around = self.around(label, reach).iter();
+            measures.push(around.filter(|other| other.depth < border.depth).count() as f32);
+        }
+    }
+
+    /// The borders so many labels around one.
+    fn around(&self, label: usize, reach: usize) -> &[Border] {
+        let around: Range<usize> =
+            label.saturating_sub(reach).max(1)..self.borders.len().min(label + reach + 1);
+        &self.borders[around]
+    }
+
+    fn outline(&self, label: usize, measures: &mut Vec<f32>) {
+        let (mine, before) = (self.above(label), self.above(label - 1));
+        // The lines of both down from their tops.
+        let common = mine.iter().rev().zip(before.iter().rev()).take_while(|(a, b)| a == b).count();
+        let tree = |at: Option<&u32>| at.map_or(0, |&label| self.trees[label as usize]) as f32;
+        let beyond = |line: &[u32]| line.len().checked_sub(common + 1).map_or(0.0, |at| tree(line.get(at)));
+        measures.extend([mine.len() - 1, before.len() - 1, common].map(|count| count as f32));
+        measures.extend([f32::from(u8::from(mine.len() == 1)), self.trees[label] as f32]);
+        measures.extend([beyond(&mine), beyond(&before)]);
+        let both = mine.len().checked_sub(common).filter(|_| common > 0).and_then(|at| mine.get(at));
+        measures.push(both.map_or(self.trees.len() as f32, |at| tree(Some(at))));
+    }
+
+    /// A label and those above it, from the inside out.
+    fn above(&self, label: usize) -> Vec<u32> {
+        let up = |&at: &u32| Some(self.forest.parent[at as usize]).filter(|&above| above != NONE);
+        std::iter::successors(Some(label as u32), up).take(MOST_ABOVE).collect()
+    }
+}
+
+/// The elements that hold a leaf, up to the one that holds both sides.
+#[derive(Default)]
+struct Chain {
+    boxes: u32,
+    from: [u32; 4],
+    items: u32,
+    plain: u32,
+    /// Level of the highest heading.
+    heading: f32,
+}
+
+impl Chain {
+    fn of(skeleton: &Skeleton, leaf: u32, holder: u32) -> Chain {
+        let mut chain = Chain { heading: NO_HEADING, ..Chain::default() };
+        let mut at = skeleton.of_leaf[leaf as usize];
+        while at != holder && at != NONE {
+            let element = skeleton.get(at);
+            chain.boxes += 1;
+            for (from, size) in chain.from.iter_mut().zip(SIZES) {
+                *from += u32::from(element.leaves() >= size);
+            }
+            match element.kind {
+                Kind::Item => chain.items += 1,
+                Kind::Block => chain.plain += 1,
+                Kind::Heading(level) => chain.heading = chain.heading.min(f32::from(level)),
+                _ => {}
+            }
+            at = element.parent;
+        }
+        chain
+    }
+}
+
+/// The border before a leaf.
+fn border(skeleton: &Skeleton, leaf: u32) -> Border {
+    let Some(before) = leaf.checked_sub(1) else { return Border::default() };
+    let up = |&at: &u32| Some(skeleton.get(at).parent).filter(|&parent| parent != NONE);
+    let chain =
+        |leaf: u32| std::iter::successors(Some(skeleton.of_leaf[leaf as usize]).filter(|&at| at != NONE), up);
+    let ends = chain(before).take_while(|&at| skeleton.get(at).hi <= leaf).last().unwrap_or(NONE);
+    let begins = chain(leaf).take_while(|&at| skeleton.get(at).lo == leaf).last().unwrap_or(NONE);
+    let mut holders = chain(before).skip_while(|&at| skeleton.get(at).hi <= leaf);
+    let holder = holders.next().unwrap_or(NONE);
+    let size = |at: u32| if at == NONE { 1 } else { skeleton.get(at).leaves() };
+    let depth = if holder == NONE { 0 } else { 1 + holders.count() as u32 };
+    Border { holder, depth, begins, ends, smaller: size(begins).min(size(ends)) }
+}
+
+/// Labels in the tree of each label: parents may stand before or after their children.
+fn trees(forest: &Forest) -> Vec<u32> {
+    let mut trees = vec![1; forest.parent.len()];
+    let mut open: Vec<u32> = vec![0; forest.parent.len()];
+    for &parent in forest.parent.iter().filter(|&&parent| parent != NONE) {
+        open[parent as usize] += 1;
+    }
+    let mut ready: Vec<u32> = (0..open.len() as u32).filter(|&at| open[at as usize] == 0).collect();
+    while let Some(at) = ready.pop() {
+        let parent = forest.parent[at as usize];
+        if parent != NONE {
+            trees[parent as usize] += trees[at as usize];
+            open[parent as usize] -= 1;
+            if open[parent as usize] == 0 {
+                ready.push(parent);
+            }
+        }
+    }
+    trees
+}

@@ -1,0 +1,138 @@
+//! What an element's name says, asked once a name instead of once an element.
+
+use crate::reading::PageTree;
+
+/// What the outline distinguishes among elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Kind {
+    /// `h1`-`h6`, with the level.
+    Heading(u8),
+    /// `a`.
+    Link,
+    /// `b`, `strong`, `legend`, `caption`, `summary`: sets off its text.
+    Strong,
+    /// `dt`.
+    Term,
+    /// `dd`.
+    Detail,
+    /// `li`.
+    Item,
+    /// `article`.
+    Article,
+    /// `header`, `hgroup`.
+    Header,
+    /// `ul`, `ol`, `dl`, `menu`.
+    List,
+    /// `table`.
+    Table,
+    /// `tbody`, `thead`, `tfoot`.
+    Rows,
+    /// `tr`.
+    Row,
+    /// `td`.
+    Cell,
+    /// `th`.
+    HeadCell,
+    /// `time`, `small`, `cite`, `figcaption`, `address`: says something about another text.
+    Meta,
+    /// `p`.
+    Paragraph,
+    /// `img`.
+    Image,
+    /// `footer`.
+    Footer,
+    /// `nav`.
+    Nav,
+    /// Any other element of running text.
+    Inline,
+    /// Any other.
+    Block,
+}
+
+impl Kind {
+    pub(super) fn is_inline(self) -> bool {
+        matches!(self, Kind::Link | Kind::Strong | Kind::Image | Kind::Inline | Kind::Meta)
+    }
+}
+
+/// The kind of each name of the page.
+pub(super) fn kinds(tree: &PageTree) -> Vec<Kind> {
+    let mut kinds = vec![Kind::Block; tree.tag_count()];
+    for (name, kind) in KINDS {
+        if let Some(tag) = tree.tag_named(name) {
+            kinds[tag.index()] = kind;
+        }
+    }
+    kinds
+}
+
+const KINDS: [(&str, Kind); 68] = [
+    ("h1", Kind::Heading(1)),
+    ("h2", Kind::Heading(2)),
+    ("h3", Kind::Heading(3)),
+    ("h4", Kind::Heading(4)),
+    ("h5", Kind::Heading(5)),
+    ("h6", Kind::Heading(6)),
+    ("a", Kind::Link),
+    ("b", Kind::Strong),
+    ("strong", Kind::Strong),
+    ("dt", Kind::Term),
+    ("legend", Kind::Strong),
+    ("caption", Kind::Strong),
+    ("summary", Kind::Strong),
+    ("li", Kind::Item),
+    ("dd", Kind::Detail),
+    ("article", Kind::Article),
+    ("header", Kind::Header),
+    ("footer", Kind::Footer),
+    ("nav", Kind::Nav),
+    ("hgroup", Kind::Header),
+    ("ul", Kind::List),
+    ("ol", Kind::List),
+    ("dl", Kind::List),
+    ("menu", Kind::List),
+    ("table", Kind::Table),
+    ("tbody", Kind::Rows),
+    ("thead", Kind::Rows),
+    ("tfoot", Kind::Rows),
+    ("tr", Kind::Row),
+    ("td", Kind::Cell),
+    ("th", Kind::HeadCell),
+    ("time", Kind::Meta),
+    ("small", Kind::Meta),
+    ("cite", Kind::Meta),
+    ("figcaption", Kind::Meta),
+    ("p", Kind::Paragraph),
+    ("img", Kind::Image),
+    ("abbr", Kind::Inline),
+    ("acronym", Kind::Inline),
+    ("bdi", Kind::Inline),
+    ("bdo", Kind::Inline),
+    ("big", Kind::Inline),
+    ("br", Kind::Inline),
+    ("button", Kind::Inline),
+    ("code", Kind::Inline),
+    ("data", Kind::Inline),
+    ("del", Kind::Inline),
+    ("em", Kind::Inline),
+    ("font", Kind::Inline),
+    ("i", Kind::Inline),
+    ("ins", Kind::Inline),
+    ("kbd", Kind::Inline),
+    ("label", Kind::Inline),
+    ("mark", Kind::Inline),
+    ("nobr", Kind::Inline),
+    ("q", Kind::Inline),
+    ("rt", Kind::Inline),
+    ("ruby", Kind::Inline),
+    ("s", Kind::Inline),
+    ("samp", Kind::Inline),
+    ("span", Kind::Inline),
+    ("strike", Kind::Inline),
+    ("sub", Kind::Inline),
+    ("sup", Kind::Inline),
+    ("tt", Kind::Inline),
+    ("u", Kind::Inline),
+    ("var", Kind::Inline),
+    ("wbr", Kind::Inline),
+];

@@ -1,0 +1,176 @@
+//! Pages in, outlines out.
+
+use crate::hierarchy::NodeKind;
+use proptest::prelude::*;
+
+use super::*;
+use crate::GroupCost;
+use crate::testing::{page, pages};
+
+/// Labels by depth; an unlabelled node is `*` (segment), `-` (partition) or `+` (group).
+fn outline(hierarchy: &Hierarchy) -> String {
+    let mut depths: Vec<usize> = Vec::new();
+    let mut out = String::new();
+    for node in &hierarchy.nodes {
+        let depth = node.parent.map_or(0, |parent| depths[parent as usize] + 1);
+        depths.push(depth);
+        let sign = match node.kind {
+            NodeKind::Page => continue,
+            NodeKind::Segment => "*",
+            NodeKind::Partition => "-",
+            NodeKind::Group => "+",
+            NodeKind::Label => "",
+        };
+        let text = node.label.as_ref().map_or("", |label| label.text.as_str());
+        out.push_str(&format!("{}{sign}{text}\n", " ".repeat(depth - 1)));
+    }
+    out
+}
+
+#[track_caller]
+fn check(html: &str, params: &Params, expected: &str) {
+    assert_eq!(outline(&hierarchy(&page(html), params)), expected, "{html}");
+}
+
+/// The dynamic program with the mean of the costs.
+fn dp() -> Params {
+    Params { group_cost: GroupCost::Mean, ..Params::paper() }
+}
+
+const MENU: &str = "<div><h3>Sport</h3><ul><li><a>Cup</a><li><a>Tour</a><li><a>Race</a></ul></div>";
+
+#[test]
+fn an_emphasised_first_child_heads_its_siblings() {
+    check(MENU, &dp(), "*Sport\n +\n  Cup\n  Tour\n  Race\n");
+    check(MENU, &Params::default(), "*\n -Sport\n  +\n   Cup\n   Tour\n   Race\n");
+}
+
+#[test]
+fn the_flat_method_lists_the_leaves_of_each_segment() {
+    let params = Params { method: Method::Flat, ..Params::paper() };
+    check("<h1>T</h1><li>a<li>b<li>c<p>x<p>y<p>z<p>w", &params, "*\n T\n a\n b\n c\n*\n x\n y\n z\n w\n");
+}
+
+#[test]
+fn grouping_by_the_sum_is_stricter_than_by_the_mean() {
+    let html = "<ul><li><a>Cup</a><li><a>Tour</a></ul>";
+    let mean = Params { group_cost: GroupCost::Mean, ..Params::paper() };
+    check(html, &mean, "*\n +\n  Cup\n  Tour\n");
+    check(html, &Params::paper(), "*Cup\n Tour\n");
+}
+
+#[test]
+fn a_scope_over_the_limit_is_cut_and_the_page_says_so() {
+    let params = Params { max_dp_leaves: 2, ..dp() };
+    let cut = hierarchy(&page(MENU), &params);
+    assert_eq!(cut.coarse, ["leaves"]);
+    assert!(hierarchy(&page(MENU), &dp()).coarse.is_empty());
+}
+
+#[test]
+fn without_steps_a_segment_is_left_flat() {
+    let params = Params { max_steps: 0, ..dp() };
+    let flat = hierarchy(&page(MENU), &params);
+    assert_eq!(outline(&flat), "*\n Sport\n Cup\n Tour\n Race\n");
+    assert_eq!(flat.coarse, ["leaves"]);
+}
+
+#[test]
+fn repeated_records_are_groups_under_their_headers() {
+    let record = |day: &str| format!("<div><h3>{day}</h3><ul><li><a>one</a><li><a>two</a></ul></div>");
+    let html = format!("<h1>Title</h1>{}{}{}", record("Mon"), record("Tue"), record("Wed"));
+    let params = Params { method: Method::Regex, ..Params::paper() };
+    let made = hierarchy(&page(&html), &params);
+    let shown = outline(&made);
+    assert!(shown.contains("+Tue\n") && shown.contains("+Wed\n"), "{shown}");
+    assert_eq!(hierarchies(&[page(&html)], &params), [made]);
+}
+
+/// Every hostile page by every preset: all leaves in exactly one label, and what was cut is named. That the
+/// test ends at all says that time is bounded; how long pages take is for `benches/hostile.rs` to tell.
+#[test]
+fn hostile_pages_become_coarser_and_lose_no_leaf() {
+    let budget = std::time::Duration::from_millis(50);
+    for hostile in measure::hostile_pages() {
+        let page = page(&hostile.html);
+        let paper = Params::paper().within(budget);
+        let ways =
+            [Params::default().within(budget), Params { scope: Scope::Page, ..paper.clone() }, paper.clone()];
+        for params in ways {
+            let made = hierarchy(&page, &params);
+            assert_eq!(made.check(), Ok(()), "{}", hostile.name);
+            let labels = made.nodes.iter().filter_map(|node| node.label.as_ref());
+            let mut leaves: Vec<u32> = labels.flat_map(|label| label.leaves.iter().copied()).collect();
+            leaves.sort_unstable();
+            assert!(leaves.into_iter().eq(0..page.leaves.len() as u32), "{}", hostile.name);
+            let is_named = |limit: &&str| made.coarse.iter().any(|met| met == *limit);
+            assert!(hostile.coarse.iter().all(is_named), "{}: {:?}", hostile.name, made.coarse);
+            let is_too_long = page.leaves.len() > params.max_dp_leaves;
+            if params.method == Method::Dp && params.scope == Scope::Page && is_too_long {
+                assert!(is_named(&"leaves"), "{}: {:?}", hostile.name, made.coarse);
+            }
+        }
+    }
+}
+
+/// No scope takes more steps than there are, whatever its leaves; counted as the program counts.
+#[test]
+fn steps_are_never_overdrawn() {
+    let html: String = (0..3_000).map(|n| format!("<section><h2>a{n}</h2><p>b<p>c</section>")).collect();
+    let page = page(&html);
+    for max_steps in [0, 100_000, 3_000_000, 60_000_000] {
+        let params = Params { max_steps, ..Params::paper() };
+        let mut work = Work {
+            page: &page,
+            params: &params,
+            is_emphasised: vec![false; page.leaves.len()],
+            max_depth: max_depth(&page),
+            steps_left: max_steps,
+            is_coarse: false,
+        };
+        let pieces = work.pieces(0..page.leaves.len());
+        assert!(work.is_coarse);
+        let lens: Vec<u64> = pieces
+            .iter()
+            .map(|piece| piece.parts.iter().filter(|part| matches!(part, Part::Leaf(_))).count() as u64)
+            .collect();
+        assert_eq!(lens.iter().sum::<u64>(), 9_000);
+        // With the most steps every piece is small enough for all of them to be partitioned.
+        let all: u64 = lens.iter().map(|&len| dp::steps(len as usize, work.max_depth)).sum();
+        assert_eq!(all <= max_steps, max_steps == 60_000_000, "{lens:?}");
+        assert_eq!(max_steps - work.steps_left == all, max_steps == 60_000_000, "{lens:?}");
+    }
+}
+
+fn any_params() -> impl Strategy<Value = Params> {
+    let method = prop_oneof![
+        Just(Method::Flat),
+        Just(Method::Entropy),
+        Just(Method::Regex),
+        Just(Method::Dp),
+        Just(Method::Dp),
+        Just(Method::Outline),
+        Just(Method::Outline)
+    ];
+    let scope = prop_oneof![Just(Scope::Segment), Just(Scope::Page)];
+    let steps = prop_oneof![Just(0), Just(3_000), Just(u64::MAX)];
+    (method, scope, steps, 1usize..40).prop_map(|(method, scope, max_steps, max_dp_leaves)| Params {
+        method,
+        scope,
+        max_steps,
+        max_dp_leaves,
+        ..Params::default()
+    })
+}
+
+proptest! {
+    #[test]
+    fn every_leaf_is_in_exactly_one_label(page in pages(80), params in any_params()) {
+        let hierarchy = hierarchy(&page, &params);
+        prop_assert_eq!(hierarchy.check(), Ok(()));
+        let labels = hierarchy.nodes.iter().filter_map(|node| node.label.as_ref());
+        let mut leaves: Vec<u32> = labels.flat_map(|label| label.leaves.iter().copied()).collect();
+        leaves.sort_unstable();
+        prop_assert_eq!(leaves, (0..page.leaves.len() as u32).collect::<Vec<_>>());
+    }
+}

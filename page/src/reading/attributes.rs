@@ -1,0 +1,230 @@
+//! Bounds the attributes of one tag before the tokenizer sees them.
+//!
+//! html5ever compares each attribute's name with all earlier ones of its tag, so a tag with a million
+//! attributes would take hours. Where the rest of such a tag ends can be told without the tokenizer, but
+//! whether a `<` opens a tag at all only the tokenizer knows (it may stand in a comment, a script, a value).
+//! So [`feed`] hands it the text in pieces that begin with `<` and watches what comes out: text comes out at
+//! once, tags and comments when they are closed. A piece that began where text was, looks like a tag, and
+//! from which nothing came while [`TagScan`] counted too many attributes, is a tag; its other attributes are
+//! left out. That is too slow for every page; [`Silence`] tells which need it.
+//! Invariant: a page none of whose tags has more than `most` attributes is fed unchanged.
+
+use super::parse::Parse;
+
+/// Attributes that may have begun, at most, since the tokenizer last gave something out, and that make a
+/// page suspicious. A few comments, scripts in attributes and embedded images do, too.
+const SUSPICIOUS: usize = 4_096;
+
+/// Counts what may be attributes while nothing comes out of the tokenizer.
+#[derive(Debug, Default)]
+pub(super) struct Silence {
+    attributes: usize,
+}
+
+impl Silence {
+    /// Whether the page must be fed anew by [`feed`], after a chunk from which something came or nothing.
+    pub(super) fn is_suspicious(&mut self, chunk: &str, something_came: bool) -> bool {
+        self.attributes = if something_came { 0 } else { self.attributes + may_begin(chunk.as_bytes()) };
+        self.attributes > SUSPICIOUS
+    }
+}
+
+/// No fewer than the attributes that begin in this part of a tag: each follows white space, a slash, or a
+/// quoted value, which follows an equals sign.
+fn may_begin(bytes: &[u8]) -> usize {
+    let is_counted = |(i, byte): (usize, &u8)| match byte {
+        b'/' | b'=' => true,
+        byte if is_space(*byte) => i == 0 || !is_space(bytes[i - 1]),
+        _ => false,
+    };
+    bytes.iter().enumerate().filter(|&at| is_counted(at)).count()
+}
+
+/// Feeds the whole page, leaving out all but about `most` attributes of each tag. Returns how many tags were
+/// cut.
+pub(super) fn feed(parse: &mut Parse, most: usize) -> u32 {
+    let bytes = parse.html().as_bytes();
+    let (mut cuts, mut is_first) = (0, true);
+    // The tag that is open if one is, and what had come out when its `<` had been passed.
+    let (mut tag, mut mark): (Option<TagScan>, u32) = (None, 0);
+    while !parse.is_stopped() {
+        let end = parse.at() + bytes[parse.at()..].iter().position(|&b| b == b'<').unwrap_or(bytes.len());
+        let end = end.min(bytes.len());
+        let excess = tag.as_mut().and_then(|tag| tag.excess(&bytes[parse.at()..end], most));
+        if let (Some(excess), Some(mut open)) = (excess, tag) {
+            parse.pass(parse.at() + excess);
+            if parse.came() == mark {
+                cuts += 1;
+                parse.skip(open.close(&bytes[parse.at()..]));
+                tag = None;
+                continue;
+            }
+        }
+        parse.pass(end);
+        if parse.at() == bytes.len() {
+            break;
+        }
+        let is_text = is_first || parse.came() != mark;
+        let came = parse.came();
+        parse.pass(end + 1);
+        // Text held back until it was clear that it was text comes out with the next `<`.
+        if is_text || parse.came() != came {
+            tag = looks_like_tag(&bytes[end + 1..]).then(TagScan::default);
+        } else if let Some(tag) = &mut tag {
+            tag.step(b'<');
+        }
+        (is_first, mark) = (false, parse.came());
+    }
+    cuts
+}
+
+fn looks_like_tag(after: &[u8]) -> bool {
+    after.strip_prefix(b"/").unwrap_or(after).first().is_some_and(u8::is_ascii_alphabetic)
+}
+
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b'\t' | b'\n' | 0x0C | b'\r' | b' ')
+}
+
+/// The standard's states inside a tag.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum State {
+    #[default]
+    Open,
+    TagName,
+    BeforeName,
+    Name,
+    AfterName,
+    BeforeValue,
+    Quoted(u8),
+    Unquoted,
+    AfterQuoted,
+    Slash,
+    Closed,
+}
+
+/// Goes through a tag from after its `<`.
+#[derive(Clone, Copy, Debug, Default)]
+struct TagScan {
+    state: State,
+    attributes: usize,
+}
+
+impl TagScan {
+    /// Goes on through `bytes`; returns the place where one attribute more than `most` begins.
+    fn excess(&mut self, bytes: &[u8], most: usize) -> Option<usize> {
+        bytes.iter().position(|&byte| {
+            self.step(byte);
+            self.attributes > most
+        })
+    }
+
+    /// The place from which `bytes`, which begin one byte back, close the tag.
+    fn close(&mut self, bytes: &[u8]) -> usize {
+        let rest = bytes.get(1..).unwrap_or_default();
+        let mut before = self.state;
+        let closing = rest.iter().position(|&byte| {
+            before = self.state;
+            self.step(byte);
+            self.state == State::Closed
+        });
+        match closing {
+            Some(at) => at + 1 - usize::from(before == State::Slash),
+            None => bytes.len(),
+        }
+    }
+
+    fn step(&mut self, byte: u8) {
+        use State::{
+            AfterName, AfterQuoted, BeforeName, BeforeValue, Closed, Name, Open, Quoted, Slash, TagName,
+            Unquoted,
+        };
+        self.state = match (self.state, byte) {
+            (Closed, _) => Closed,
+            (Open, _) => TagName,
+            (Quoted(quote), byte) => {
+                if byte == quote {
+                    AfterQuoted
+                } else {
+                    Quoted(quote)
+                }
+            }
+            (_, b'>') => Closed,
+            (Unquoted, byte) => {
+                if is_space(byte) {
+                    BeforeName
+                } else {
+                    Unquoted
+                }
+            }
+            (BeforeValue, quote @ (b'"' | b'\'')) => Quoted(quote),
+            (BeforeValue, byte) => {
+                if is_space(byte) {
+                    BeforeValue
+                } else {
+                    Unquoted
+                }
+            }
+            (_, b'/') => Slash,
+            (Name, byte) if is_space(byte) => AfterName,
+            (Name | AfterName, b'=') => BeforeValue,
+            (AfterName, byte) if is_space(byte) => AfterName,
+            (_, byte) if is_space(byte) => BeforeName,
+            (TagName, _) => TagName,
+            (Name, _) => Name,
+            (BeforeName | AfterName | AfterQuoted | Slash, _) => {
+                self.attributes += 1;
+                Name
+            }
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use crate::reading::tests::{markup, written};
+    use crate::reading::{PageLimits, PageTree};
+
+    fn around(inner: &str) -> String {
+        format!("<html><head></head><body>{inner}</body></html>")
+    }
+
+    /// The attributes of the last element, by the careful way with at most two.
+    #[track_caller]
+    fn check(html: &str, expected: &str) {
+        let (tree, _) = PageTree::parse_carefully(html, &PageLimits::default(), 2);
+        assert_eq!(written(&tree), expected, "{html}");
+    }
+
+    #[test]
+    fn what_is_over_is_left_out_up_to_the_end_of_the_tag() {
+        check("<p a b>x", &around("<p a= b=>x</p>"));
+        check("<p a b c d=1 e='>' f=\">\">x<i>y", &around("<p a= b=>x<i>y</i></p>"));
+        check("<p a=1/b=2 c/>x", &around("<p a=1/b=2 c=>x</p>"));
+        check("<p a=''b=''c=''>x</p c d e f>y", &around("<p a= b=>x</p>y"));
+        check("<<p a b c <d>x", &around("&lt;<p a= b=>x</p>"));
+        check("<svg><g a b c d/><g>x", &around("<svg><g a= b=></g><g>x</g></svg>"));
+        check("<p a b c", &around(""));
+    }
+
+    #[test]
+    fn what_is_no_tag_is_not_cut() {
+        check("x<!-- <p a b c> -->y", &around("xy"));
+        check("<p title='<b a b c d>'>x", &around("<p title=<b a b c d>>x</p>"));
+        check("<textarea><p a b c></textarea>x", &around("<textarea>&lt;p a b c></textarea>x"));
+        check("1 <2 a b c", &around("1 &lt;2 a b c"));
+        check("<textarea></text a b c</textarea a b c d>x", &around("<textarea>&lt;/text a b c</textarea>x"));
+    }
+
+    proptest! {
+        #[test]
+        fn other_pages_are_what_they_are(html in markup(), most in 2usize..5) {
+            let plain = PageTree::parse(&html, &PageLimits::default());
+            let (careful, cuts) = PageTree::parse_carefully(&html, &PageLimits::default(), most);
+            prop_assert_eq!(cuts, 0);
+            prop_assert_eq!(written(&plain), written(&careful));
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! Between tokenizer and tree builder: no page may open too many elements or make too many nodes.
+//!
+//! html5ever walks its stack of open elements for most tags, so nesting costs quadratic time. At the limit
+//! this guard closes the current element before the next one opens, as browsers do: deeper elements become
+//! siblings. The stack is private to the tree builder, but a comment is appended to the current element and
+//! `trace_handles` walks the stack; both are asked only when the number of elements made since the last
+//! look could have reached the limit, so an ordinary page is asked a few times.
+//! Invariant: at most `max_depth` plus the formatting elements reopened at once are open. Start at
+//! [`Guard::admits`].
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+
+use html5ever::LocalName;
+use html5ever::tendril::StrTendril;
+use html5ever::tokenizer::{Tag, TagKind, Token, TokenSink, TokenSinkResult};
+use html5ever::tree_builder::{Tracer, TreeBuilder};
+
+use super::sink::{Handle, Sink};
+
+/// Comparisons of attribute names, about, after which tags are looked at before they are tokenized: some
+/// tenths of a second. A tag of 100 attributes takes 5,000.
+const MAX_TOIL: u64 = 100_000_000;
+
+/// How many of the innermost open elements are compared before the whole stack is walked.
+const NEAR: usize = 4;
+
+/// Elements that never stay open, and those whose content is text: they do not nest.
+const FLAT: [&str; 29] = [
+    "area",
+    "base",
+    "basefont",
+    "bgsound",
+    "br",
+    "col",
+    "embed",
+    "frame",
+    "hr",
+    "iframe",
+    "image",
+    "img",
+    "input",
+    "keygen",
+    "link",
+    "meta",
+    "noembed",
+    "noframes",
+    "param",
+    "plaintext",
+    "script",
+    "source",
+    "style",
+    "textarea",
+    "title",
+    "track",
+    "wbr",
+    "xmp",
+    "isindex",
+];
+
+/// Passes tokens on while the page stays within its limits.
+pub(super) struct Guard {
+    pub(super) builder: TreeBuilder<Handle, Sink>,
+    /// Elements closed or left out because they stood too deep.
+    pub(super) too_deep: Cell<u32>,
+    max_depth: usize,
+    max_nodes: usize,
+    tokens: Cell<u32>,
+    toil: Cell<u64>,
+    /// The open elements when last looked at, `html` first.
+    open: RefCell<Vec<u32>>,
+    /// Nodes made by then.
+    made: Cell<usize>,
+    /// Names of elements closed early whose end tags are still to come: these must close nothing else.
+    owed: RefCell<HashMap<LocalName, u32>>,
+}
+
+impl Guard {
+    pub(super) fn new(builder: TreeBuilder<Handle, Sink>, max_depth: usize, max_nodes: usize) -> Self {
+        let (tokens, open, made) = (Cell::new(0), RefCell::default(), Cell::new(0));
+        let (too_deep, owed) = (Cell::new(0), RefCell::default());
+        let toil = Cell::new(0);
+        Self { builder, too_deep, max_depth, max_nodes, tokens, toil, open, made, owed }
+    }
+
+    /// Whether the page has as many nodes as it may.
+    pub(super) fn is_full(&self) -> bool {
+        self.builder.sink.created() >= self.max_nodes
+    }
+
+    /// Tokens that came so far, modulo 2³².
+    pub(super) fn tokens(&self) -> u32 {
+        self.tokens.get()
+    }
+
+    /// Whether the tokenizer has compared too many names of attributes.
+    pub(super) fn is_toiling(&self) -> bool {
+        self.toil.get() > MAX_TOIL
+    }
+
+    /// Whether a tag may reach the tree builder; makes room for a start tag at the limit.
+    fn admits(&self, tag: &Tag, line: u64) -> bool {
+        let attributes = tag.attrs.len() as u64;
+        self.toil.set(self.toil.get() + attributes * attributes / 2);
+        let at_most = self.open.borrow().len() + self.builder.sink.created().saturating_sub(self.made.get());
+        let owes = !self.owed.borrow().is_empty();
+        if (at_most < self.max_depth && !owes) || self.is_flat(tag) {
+            return true;
+        }
+        let Some((open, name)) = self.count(line) else { return true };
+        if open + 1 < self.max_depth {
+            self.owed.borrow_mut().clear();
+            return true;
+        }
+        match tag.kind {
+            TagKind::StartTag => self.make_room(tag, (open, name), line),
+            TagKind::EndTag => open >= self.max_depth || !self.settles(&tag.name),
+        }
+    }
+
+    /// Closes open elements until one more fits. An element that cannot be closed by its own end tag (a
+    /// form without its form pointer) keeps the new one out.
+    fn make_room(&self, tag: &Tag, innermost: (usize, LocalName), line: u64) -> bool {
+        let mut closed = Vec::new();
+        let mut fits = true;
+        let mut last = Some(innermost);
+        while let Some((open, name)) = last.take_if(|(open, _)| *open >= self.max_depth) {
+            self.pass_end_tag(name.clone(), line);
+            last = self.count(line);
+            fits = last.as_ref().is_some_and(|&(now, _)| now < open);
+            closed.push(if fits { name } else { tag.name.clone() });
+            if !fits {
+                break;
+            }
+        }
+        self.too_deep.set(self.too_deep.get().saturating_add(closed.len() as u32));
+        let mut owed = self.owed.borrow_mut();
+        for name in closed {
+            *owed.entry(name).or_default() += 1;
+        }
+        fits
+    }
+
+    /// Whether an end tag belongs to an element that was closed early.
+    fn settles(&self, name: &LocalName) -> bool {
+        let mut owed = self.owed.borrow_mut();
+        let Some(count) = owed.get_mut(name) else { return false };
+        *count -= 1;
+        if *count == 0 {
+            owed.remove(name);
+        }
+        true
+    }
+
+    /// The number of open elements and the name of the innermost; `None` where the parser would not append
+    /// to that one (before and after the body).
+    fn count(&self, line: u64) -> Option<(usize, LocalName)> {
+        let sink = &self.builder.sink;
+        let comment = || drop(self.builder.process_token(Token::CommentToken(StrTendril::new()), line));
+        let current = sink.probe(comment);
+        if !self.follow(current) {
+            let stack = Stack { until: current, seen: RefCell::default(), is_found: Cell::new(false) };
+            self.builder.trace_handles(&stack);
+            if !stack.is_found.get() {
+                return None;
+            }
+            *self.open.borrow_mut() = stack.seen.take();
+        }
+        self.made.set(sink.created());
+        let scratch = sink.scratch.borrow();
+        let name = scratch.names.get(scratch.node(current).name as usize)?;
+        Some((self.open.borrow().len(), name.clone()))
+    }
+
+    /// Brings `open` up to date without walking the stack, if the current element is one of the innermost
+    /// known ones, or the only node made since inside one of those.
+    fn follow(&self, current: u32) -> bool {
+        let sink = &self.builder.sink;
+        let mut open = self.open.borrow_mut();
+        let near = |open: &[u32], id: u32| open.iter().rev().take(NEAR).position(|&known| known == id);
+        if let Some(above) = near(&open, current) {
+            let kept = open.len() - above;
+            if kept > 1 {
+                open.truncate(kept);
+            }
+            return kept > 1;
+        }
+        let scratch = sink.scratch.borrow();
+        let Some(node) = scratch.nodes.get(current as usize) else { return false };
+        match near(&open, node.parent) {
+            Some(above) if sink.created() == self.made.get() + 1 => {
+                let kept = open.len() - above;
+                open.truncate(kept);
+                open.push(current);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn pass_end_tag(&self, name: LocalName, line: u64) {
+        let (kind, self_closing, attrs) = (TagKind::EndTag, false, Vec::new());
+        let tag = Tag { kind, name, self_closing, attrs, had_duplicate_attributes: false };
+        drop(self.builder.process_token(Token::TagToken(tag), line));
+    }
+
+    /// Such tags pass unseen. For those with text inside this is more than speed: the tree builder takes
+    /// no comment before their end tag.
+    fn is_flat(&self, tag: &Tag) -> bool {
+        FLAT.contains(&&*tag.name) && !self.builder.adjusted_current_node_present_but_not_in_html_namespace()
+    }
+}
+
+impl TokenSink for Guard {
+    type Handle = Handle;
+
+    fn process_token(&self, token: Token, line_number: u64) -> TokenSinkResult<Handle> {
+        let passes = match &token {
+            Token::EOFToken => true,
+            Token::ParseError(_) => false,
+            token => {
+                self.tokens.set(self.tokens.get().wrapping_add(1));
+                match token {
+                    _ if self.is_full() => false,
+                    Token::TagToken(tag) => self.admits(tag, line_number),
+                    _ => true,
+                }
+            }
+        };
+        if passes { self.builder.process_token(token, line_number) } else { TokenSinkResult::Continue }
+    }
+
+    fn end(&self) {
+        self.builder.end();
+    }
+
+    fn adjusted_current_node_present_but_not_in_html_namespace(&self) -> bool {
+        self.builder.adjusted_current_node_present_but_not_in_html_namespace()
+    }
+}
+
+/// Collects the stack of open elements, down to the current one. The document is traced before it, the
+/// formatting elements after it.
+struct Stack {
+    until: u32,
+    seen: RefCell<Vec<u32>>,
+    is_found: Cell<bool>,
+}
+
+impl Tracer for Stack {
+    type Handle = Handle;
+
+    fn trace_handle(&self, node: &Handle) {
+        if node.id == 0 || self.is_found.get() {
+            return;
+        }
+        let mut seen = self.seen.borrow_mut();
+        seen.push(node.id);
+        // `html` is where comments go after the body, whatever is still open.
+        self.is_found.set(node.id == self.until && seen.len() > 1);
+    }
+}

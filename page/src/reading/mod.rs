@@ -1,0 +1,34 @@
+//! Bytes to text to tree to leaves: what every algorithm is given of a page.
+//!
+//! [`decode`] finds the character encoding, [`PageTree`] is the document as the HTML standard's parser
+//! builds it (scripting off), [`Leaves`] are its visible texts and described images with their interned
+//! paths, [`CanonicalUrl`] is the identity of a page and [`Site`] that of a publisher, [`links`] are the
+//! pages this one points to.
+//!
+//! Invariant: nothing here fails. Bytes of any kind give a tree; what was too large, too deep or too slow
+//! is cut, and [`ParseNotes`] says so. Start at [`PageTree::parse`].
+
+mod attributes;
+mod charset;
+mod guard;
+pub(crate) mod language;
+mod leaves;
+pub(crate) mod letters;
+mod links;
+mod page;
+mod parse;
+mod prescan;
+mod sink;
+mod tree;
+mod url;
+
+#[cfg(test)]
+mod tests;
+
+pub use self::charset::{CharsetSource, Decoded, decode};
+pub use self::leaves::{Leaf, Leaves, PathId, is_excluded, squash};
+pub use self::links::{Link, document_base, links};
+pub use self::page::Page;
+pub use self::parse::{PageLimits, ParseNotes};
+pub use self::tree::{NodeId, NodeKind, PageTree, TagId};
+pub use self::url::{CanonicalUrl, CanonicalUrlError, Site, canonical, resolve};

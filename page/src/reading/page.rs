@@ -1,0 +1,107 @@
+//! A page as the algorithms are given it: parsed once, with its leaves, title, language and base.
+//!
+//! Invariant: everything here is a function of the URL, the content type, the bytes and the limits.
+//! [`Page::parse`] never fails; what limits cut is in [`Page::coarse`].
+
+use crate::reading::{CanonicalUrl, Leaves, NodeId, PageLimits, PageTree, decode, document_base, resolve};
+use url::Url;
+
+use crate::reading::language;
+
+/// Longest title kept, in characters.
+const MAX_TITLE: usize = 500;
+
+/// A parsed page.
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// Its identity.
+    pub url: CanonicalUrl,
+    /// What its relative links are resolved against.
+    pub base: Url,
+    /// The page as a tree.
+    pub tree: PageTree,
+    /// Its texts and described images.
+    pub leaves: Leaves,
+    /// The `title` element, white space collapsed.
+    pub title: Option<String>,
+    /// ISO 639-1 code (639-3 where there is none), declared or told from the text.
+    pub language: Option<String>,
+    /// Limits that cut something: `bytes`, `nodes`, `depth`, `leaves`, `time`; sorted.
+    pub coarse: Vec<String>,
+}
+
+impl Page {
+    /// Decodes and parses a page within the [default limits](PageLimits::default).
+    #[must_use]
+    pub fn parse(url: &CanonicalUrl, content_type: Option<&str>, bytes: &[u8]) -> Page {
+        Page::within(&PageLimits::default(), url, content_type, bytes)
+    }
+
+    /// Decodes and parses a page within limits of one's own.
+    #[must_use]
+    pub fn within(limits: &PageLimits, url: &CanonicalUrl, content_type: Option<&str>, bytes: &[u8]) -> Page {
+        let bytes_kept = bytes.get(..limits.max_bytes).unwrap_or(bytes);
+        let html = decode(bytes_kept, content_type).text;
+        let tree = PageTree::parse(&html, limits);
+        let leaves = Leaves::of(&tree);
+        let base = document_base(&tree, &url.to_url());
+        let title = title(&tree);
+        let language = language::of(&tree, &leaves);
+        let mut coarse = coarse(&tree, &leaves);
+        if bytes_kept.len() < bytes.len() && !coarse.contains(&"bytes") {
+            coarse.insert(0, "bytes");
+        }
+        let coarse = coarse.into_iter().map(str::to_owned).collect();
+        Page { url: url.clone(), base, tree, leaves, title, language, coarse }
+    }
+
+    /// Where a link element leads, if it is a web page.
+    #[must_use]
+    pub fn target(&self, link: NodeId) -> Option<CanonicalUrl> {
+        resolve(&self.base, self.tree.attr(link, "href")?)
+    }
+}
+
+fn title(tree: &PageTree) -> Option<String> {
+    let title = tree.node_ids().find(|&node| tree.is_html(node) && tree.tag(node) == Some("title"))?;
+    let text: String = tree.text_content(title).chars().take(MAX_TITLE).collect();
+    (!text.is_empty()).then_some(text)
+}
+
+/// Sorted.
+fn coarse(tree: &PageTree, leaves: &Leaves) -> Vec<&'static str> {
+    let notes = tree.notes();
+    let cut_bytes = notes.unread_bytes > 0 && !notes.node_limit;
+    [
+        ("bytes", cut_bytes || notes.cut_strings > 0),
+        ("depth", notes.too_deep > 0),
+        ("leaves", leaves.is_cut()),
+        ("nodes", notes.node_limit),
+    ]
+    .into_iter()
+    .filter_map(|(name, is_met)| is_met.then_some(name))
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::page;
+
+    #[test]
+    fn a_page_knows_its_title_language_and_base() {
+        let page = page("<html lang=de-AT><title> A \n B </title><base href=/x/><a href=y>Z</a>");
+        assert_eq!((page.title.as_deref(), page.language.as_deref()), (Some("A B"), Some("de")));
+        let link = page.leaves.link(0).unwrap();
+        assert_eq!(page.target(link).unwrap().as_str(), "https://news.example.org/x/y");
+        assert!(page.coarse.is_empty());
+    }
+
+    #[test]
+    fn limits_are_named() {
+        let url = "https://a.test/".parse().unwrap();
+        let limits = PageLimits { max_bytes: 20, ..PageLimits::default() };
+        let page = Page::within(&limits, &url, None, "<p>one two three four five six".as_bytes());
+        assert_eq!(page.coarse, ["bytes"]);
+    }
+}

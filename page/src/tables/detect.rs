@@ -1,0 +1,161 @@
+//! The detector: which tables hold data, and which only lay out (`[OM05 §4.2.1]`).
+//!
+//! The print's three rules take every table of two rows and columns for a candidate, and page frames are
+//! such tables. By default evidence is weighed instead: what the cells hold (images, links, controls,
+//! numbers, long text), what the markup says (`th`, `thead`, `scope`, `caption`), the table's size and
+//! place. Each measure is a share or a flag, or a logarithm of a size. The weights are learnt by
+//! `train/tables.py`. Start at [`score`]; the print is [`by_rules`].
+
+use crate::reading::{NodeId, PageTree};
+
+use super::bands::{self, Candidates};
+use super::clusters;
+use super::grid::Grid;
+use super::looks::{Kind, Look, Looks};
+use super::{TableParams, weights};
+use crate::Page;
+
+/// What can be said for and against a table as data. The order is that of the weights.
+pub(crate) const MEASURES: [&str; 28] = [
+    "bias",
+    "rows",
+    "columns",
+    "one row",
+    "one column",
+    "rows of equal length",
+    "holds a table",
+    "inside a table",
+    "th",
+    "thead or scope",
+    "caption or summary",
+    "border",
+    "images",
+    "links",
+    "controls",
+    "empty",
+    "numbers",
+    "prose",
+    "words",
+    "longest",
+    "blocks",
+    "headings",
+    "share of the page",
+    "full-width rows",
+    "matrix",
+    "several links in a cell",
+    "top row unlike below",
+    "labels with colons",
+];
+
+pub(crate) struct Subject<'a> {
+    pub(crate) page: &'a Page,
+    pub(crate) table: NodeId,
+    pub(crate) grid: &'a Grid,
+    pub(crate) looks: &'a Looks,
+    pub(crate) found: &'a Candidates,
+}
+
+/// The measures of a table.
+pub(crate) fn evidence(subject: &Subject<'_>) -> [f32; MEASURES.len()] {
+    let Subject { page, table, grid, looks, found } = *subject;
+    let tree = &page.tree;
+    let cells = &looks.cells;
+    let part = |test: fn(&Look) -> bool| {
+        cells.iter().filter(|look| test(look)).count() as f32 / cells.len().max(1) as f32
+    };
+    let texts = cells.iter().filter(|look| look.kind != Kind::Empty).count().max(1) as f32;
+    let words: Vec<u32> =
+        cells.iter().filter(|look| look.kind != Kind::Empty).map(|look| look.words).collect();
+    let mean = words.iter().sum::<u32>() as f32 / texts;
+    let longest = words.iter().copied().max().unwrap_or(0) as f32;
+    let (n_rows, n_columns) = (grid.rows.len(), grid.columns);
+    let leaves = page.leaves.range_under(tree, table).len() as f32;
+    let flag = |yes: bool| f32::from(u8::from(yes));
+    let log = |n: f32| (1.0 + n).log2();
+    [
+        1.0,
+        log(n_rows as f32).min(5.0),
+        log(n_columns as f32).min(4.0),
+        flag(n_rows <= 1),
+        flag(n_columns <= 1),
+        equal_rows(grid),
+        part(|look| look.tables > 0),
+        flag(tree.ancestors(table).any(|above| tree.tag(above) == Some("table"))),
+        part(|look| look.is_th),
+        flag(cells.iter().any(|look| look.in_head || look.scope != super::looks::Scope::None)),
+        flag(is_described(tree, table)),
+        flag(border(tree, table)),
+        part(|look| look.images > 0),
+        links(grid, looks, found),
+        part(|look| look.controls > 0),
+        part(|look| look.kind == Kind::Empty),
+        part(|look| matches!(look.kind, Kind::Number | Kind::Mixed)),
+        part(|look| look.kind == Kind::Prose),
+        log(mean).min(6.0),
+        log(longest).min(9.0),
+        part(|look| look.blocks > 0),
+        part(|look| look.headings > 0),
+        leaves / page.leaves.len().max(1) as f32,
+        found.rows.wide.len() as f32 / n_rows.max(1) as f32,
+        bands::matrix(grid, looks, found),
+        part(|look| look.links > 1),
+        found.top.unlike,
+        found.colons,
+    ]
+}
+
+/// The share of the texts below the header band that are links and nothing else.
+fn links(grid: &Grid, looks: &Looks, found: &Candidates) -> f32 {
+    let mut is_body = vec![false; grid.rows.len()];
+    found.rows.body[found.band..].iter().for_each(|&row| is_body[row] = true);
+    let cells = grid.cells.iter().zip(&looks.cells);
+    let texts: Vec<&Look> =
+        cells.filter(|(cell, look)| is_body[cell.row] && look.chars > 0).map(|(_, look)| look).collect();
+    super::lines::share(&texts, |look| look.link)
+}
+
+/// The share of rows that have the most frequent number of columns after spans.
+pub(crate) fn equal_rows(grid: &Grid) -> f32 {
+    let lengths = (0..grid.rows.len()).map(|row| grid.row(row).flatten().count() as u64);
+    super::lines::most(lengths).1 as f32 / grid.rows.len().max(1) as f32
+}
+
+/// Whether `border` is greater than zero; bare, it counts as 1.
+pub(crate) fn border(tree: &PageTree, table: NodeId) -> bool {
+    tree.attr(table, "border").is_some_and(|border| {
+        let border = border.trim();
+        border.is_empty() || border.trim_start_matches('0').starts_with(|c: char| c.is_ascii_digit())
+    })
+}
+
+fn is_described(tree: &PageTree, table: NodeId) -> bool {
+    let has_caption = tree.children(table).any(|child| tree.tag(child) == Some("caption"));
+    has_caption || tree.attr(table, "summary").is_some_and(|summary| !summary.trim().is_empty())
+}
+
+/// Whether the page itself says so: `role=presentation`.
+fn is_declared_layout(tree: &PageTree, table: NodeId) -> bool {
+    let role = tree.attr(table, "role").unwrap_or_default().trim();
+    role.eq_ignore_ascii_case("presentation") || role.eq_ignore_ascii_case("none")
+}
+
+/// The first two rules of the print: a border or at least two rows and columns; rows of equal length.
+pub(crate) fn is_regular(subject: &Subject<'_>, params: &TableParams) -> bool {
+    let Subject { page, table, grid, .. } = *subject;
+    let is_candidate = border(&page.tree, table) || grid.rows.len() >= 2 && grid.columns >= 2;
+    is_candidate && equal_rows(grid) * 100.0 >= params.regular as f32
+}
+
+/// Whether a table is data, by the rules of the print: regular, and its cells cluster.
+pub(crate) fn by_rules(subject: &Subject<'_>, params: &TableParams) -> bool {
+    is_regular(subject, params) && clusters::are_told_apart(subject.grid, subject.looks, params)
+}
+
+/// How much speaks for a table being data, as the logarithm of the odds; nothing if the page itself says
+/// that the table only lays out.
+pub(crate) fn score(subject: &Subject<'_>) -> f32 {
+    if is_declared_layout(&subject.page.tree, subject.table) {
+        return f32::MIN;
+    }
+    bands::score(&weights::DATA, &evidence(subject))
+}

@@ -1,0 +1,190 @@
+//! The cleaner: a table's cells with every column and row span replicated into a full grid (`[OM05 §4.2.2]`).
+//!
+//! Rows are the table's own `tr`, not those of tables nested in it. Spans follow the HTML standard (at most
+//! 1,000 columns; a row span of 0 reaches the end) but never reach beyond the last row there is, so that a
+//! row span of 65,534 costs nothing. A place that two cells claim belongs to the later one's left neighbour
+//! rule of the standard: a cell goes to the next free place, and never overwrites.
+//! Invariants: `cells` are in document order; a slot holds the cell that covers it; the work is bounded by
+//! `max_slots` and `max_columns`, and a grid that they cut says so. Start at [`Grid::of`].
+
+use crate::reading::{NodeId, PageTree};
+
+use super::TableParams;
+
+/// No cell here: the row is shorter than the table is wide.
+const NONE: u32 = u32::MAX;
+/// The standard's largest column span.
+const MAX_COLSPAN: u32 = 1000;
+
+/// A `td` or `th` and the rectangle of slots that it covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cell {
+    /// The element.
+    pub node: NodeId,
+    /// First row, from 0.
+    pub row: usize,
+    /// First column, from 0.
+    pub column: usize,
+    /// Rows covered, at least 1.
+    pub rows: usize,
+    /// Columns covered, at least 1.
+    pub columns: usize,
+}
+
+/// A table as a full grid.
+#[derive(Clone, Debug, Default)]
+pub struct Grid {
+    /// The `tr` elements, one a row.
+    pub rows: Vec<NodeId>,
+    /// Width of the widest row.
+    pub columns: usize,
+    /// The cells in document order.
+    pub cells: Vec<Cell>,
+    /// Whether the limits cut rows or columns.
+    pub is_cut: bool,
+    slots: Vec<u32>,
+}
+
+impl Grid {
+    /// The grid of a table whose own rows are these.
+    #[must_use]
+    pub fn of(tree: &PageTree, rows: &[NodeId], params: &TableParams) -> Grid {
+        let mut filling = Filling { params, lines: Vec::new(), open: Vec::new(), cells: Vec::new(), used: 0 };
+        let is_cut = !rows.iter().enumerate().all(|(row, &tr)| filling.row(tree, row, tr, rows.len()));
+        filling.finish(rows, is_cut)
+    }
+
+    /// The cell that covers a slot, as a place in `cells`.
+    #[must_use]
+    pub fn at(&self, row: usize, column: usize) -> Option<usize> {
+        let slot = *self.slots.get(row.checked_mul(self.columns)?.checked_add(column)?)?;
+        (column < self.columns && slot != NONE).then_some(slot as usize)
+    }
+
+    /// The cells over a row's slots, from the left; each as often as it covers slots.
+    pub fn row(&self, row: usize) -> impl DoubleEndedIterator<Item = Option<usize>> + '_ {
+        (0..self.columns).map(move |column| self.at(row, column))
+    }
+
+    /// The cells over a column's slots, from the top.
+    pub fn column(&self, column: usize) -> impl DoubleEndedIterator<Item = Option<usize>> + '_ {
+        (0..self.rows.len()).map(move |row| self.at(row, column))
+    }
+
+    /// Whether one cell covers the whole row, and the table is wider than one column.
+    #[must_use]
+    pub fn is_full_width(&self, row: usize) -> bool {
+        self.columns > 1 && self.at(row, 0).is_some_and(|cell| self.cells[cell].columns >= self.columns)
+    }
+}
+
+/// A cell that reaches down into the rows that follow: columns, rows left.
+#[derive(Clone, Copy)]
+struct Open {
+    cell: u32,
+    rows_left: usize,
+}
+
+struct Filling<'a> {
+    params: &'a TableParams,
+    lines: Vec<Vec<u32>>,
+    /// By column: the cell that reaches down.
+    open: Vec<Option<Open>>,
+    cells: Vec<Cell>,
+    used: usize,
+}
+
+impl Filling<'_> {
+    /// Adds a row; false: the limits end the table here.
+    fn row(&mut self, tree: &PageTree, row: usize, tr: NodeId, n_rows: usize) -> bool {
+        let mut line = vec![NONE; self.open.len()];
+        for (slot, open) in line.iter_mut().zip(&mut self.open) {
+            if let Some(reaching) = open {
+                *slot = reaching.cell;
+                reaching.rows_left -= 1;
+                *open = Some(*reaching).filter(|reaching| reaching.rows_left > 0);
+            }
+        }
+        while self.open.pop_if(|open| open.is_none()).is_some() {}
+        // A cell that ends in this row is no longer open, but covers its slots here.
+        while line.pop_if(|slot| *slot == NONE).is_some() {}
+        let mut at = 0;
+        for node in tree.children(tr).filter(|&child| matches!(tree.tag(child), Some("td" | "th"))) {
+            while line.get(at).is_some_and(|slot| *slot != NONE) {
+                at += 1;
+            }
+            if at >= self.params.max_columns {
+                self.used = usize::MAX;
+                break;
+            }
+            at = self.cell(tree, &mut line, node, row, at, n_rows);
+        }
+        self.used = self.used.saturating_add(line.len());
+        if self.used > self.params.max_slots {
+            return false;
+        }
+        self.lines.push(line);
+        true
+    }
+
+    /// Puts a cell at a free place and returns the place after it.
+    fn cell(
+        &mut self,
+        tree: &PageTree,
+        line: &mut Vec<u32>,
+        node: NodeId,
+        row: usize,
+        column: usize,
+        n_rows: usize,
+    ) -> usize {
+        let wanted = span(tree, node, "colspan").clamp(1, MAX_COLSPAN) as usize;
+        let below = n_rows - row;
+        let rows = match span(tree, node, "rowspan") as usize {
+            0 if tree.attr(node, "rowspan").is_some() => below,
+            rows => rows.clamp(1, below),
+        };
+        let free = (column..).take_while(|&at| line.get(at).is_none_or(|slot| *slot == NONE));
+        let columns = free.take(wanted.min(self.params.max_columns - column)).count();
+        let id = self.cells.len() as u32;
+        let end = column + columns;
+        line.resize(line.len().max(end), NONE);
+        line[column..end].fill(id);
+        if rows > 1 {
+            self.open.resize(self.open.len().max(end), None);
+            self.open[column..end].fill(Some(Open { cell: id, rows_left: rows - 1 }));
+        }
+        self.cells.push(Cell { node, row, column, rows, columns });
+        end
+    }
+
+    fn finish(mut self, rows: &[NodeId], mut is_cut: bool) -> Grid {
+        let columns = self.lines.iter().map(Vec::len).max().unwrap_or(0);
+        // One long row among many short ones: the grid is the product.
+        let most = self.params.max_slots / columns.max(1);
+        is_cut |= self.lines.len() > most;
+        self.lines.truncate(most);
+        let n_rows = self.lines.len();
+        let kept = self.cells.partition_point(|cell| cell.row < n_rows);
+        self.cells.truncate(kept);
+        for cell in &mut self.cells {
+            cell.rows = cell.rows.min(n_rows - cell.row);
+        }
+        let mut slots = vec![NONE; columns * n_rows];
+        for (line, slots) in self.lines.iter().zip(slots.chunks_mut(columns.max(1))) {
+            slots[..line.len()].copy_from_slice(line);
+        }
+        Grid { rows: rows[..n_rows].to_vec(), columns, cells: self.cells, is_cut, slots }
+    }
+}
+
+/// A span as the standard reads it: digits after white space, whatever follows; 1 where there are none.
+fn span(tree: &PageTree, node: NodeId, name: &str) -> u32 {
+    let text = tree.attr(node, name).unwrap_or_default().trim_ascii_start();
+    let text = text.strip_prefix('+').unwrap_or(text);
+    let digits = text.bytes().take_while(u8::is_ascii_digit);
+    let mut digits = digits.peekable();
+    if digits.peek().is_none() {
+        return 1;
+    }
+    digits.fold(0_u32, |value, digit| value.saturating_mul(10).saturating_add(u32::from(digit - b'0')))
+}

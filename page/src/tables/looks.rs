@@ -1,0 +1,322 @@
+//! What a cell looks like: the features of `[OM05 §4.2.2]`, and what else sets header cells off.
+//!
+//! Syntactic (bold, italic, capitals, link, `th`, ground, ink, class), statistical (words, characters),
+//! semantic (number, date, money by their shape, in any language) and what a cell holds beside text
+//! (images, controls, blocks, tables). Part of speech is left to the word's shape: it needs no dictionary.
+//! Only the first 64 leaves of a cell are read, so that tables nested in tables cost no more than twice.
+//! Start at [`Looks::of`].
+
+use std::hash::Hasher;
+use std::ops::Range;
+
+use crate::reading::{NodeId, PageTree};
+use rustc_hash::{FxHashMap, FxHasher};
+
+use super::grid::Grid;
+use crate::Page;
+use crate::reading::letters::class;
+
+/// Leaves of a cell that are read.
+const MAX_LEAVES: usize = 64;
+
+/// What a cell's text is, by its shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Kind {
+    /// No leaf.
+    Empty,
+    /// Mostly digits: numbers, money, per cents, times.
+    Number,
+    /// A date or a range of digits among words: at least a quarter of the characters are digits.
+    Mixed,
+    /// Up to eight words.
+    Phrase,
+    /// More.
+    Prose,
+}
+
+/// The features of one cell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Look {
+    pub(crate) is_th: bool,
+    /// In a `thead`.
+    pub(crate) in_head: bool,
+    /// `scope` says that it heads a column or row.
+    pub(crate) scope: Scope,
+    pub(crate) kind: Kind,
+    pub(crate) words: u32,
+    pub(crate) chars: u32,
+    /// All its text is bold.
+    pub(crate) bold: bool,
+    pub(crate) italic: bool,
+    /// All its text is link.
+    pub(crate) link: bool,
+    /// Cased letters, at least two, all capitals.
+    pub(crate) capitals: bool,
+    /// Ends in a colon.
+    pub(crate) colon: bool,
+    /// Holds a special character of the paper's: currency, sign, brace.
+    pub(crate) special: bool,
+    /// Background, colour and class, interned over the table; 0: none.
+    pub(crate) ground: u32,
+    pub(crate) ink: u32,
+    pub(crate) class: u32,
+    pub(crate) images: u32,
+    pub(crate) controls: u32,
+    pub(crate) blocks: u32,
+    pub(crate) tables: u32,
+    pub(crate) links: u32,
+    pub(crate) headings: u32,
+    /// Empty, or dots and dashes that fill the place.
+    pub(crate) is_blank: bool,
+    /// Digits alone.
+    pub(crate) is_count: bool,
+    /// Hash of the text, case folded; 0: none.
+    pub(crate) text: u64,
+    /// Hash of the text's shape: runs of letters, of digits, and the signs between them.
+    pub(crate) shape: u64,
+}
+
+/// What `scope` says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Nothing.
+    None,
+    /// `col`, `colgroup`.
+    Column,
+    /// `row`, `rowgroup`.
+    Row,
+}
+
+/// How many elements of some kinds stand before each node, so that a subtree is counted by two look-ups.
+pub(crate) struct Census {
+    before: Vec<[u32; 6]>,
+}
+
+impl Census {
+    pub(crate) fn of(tree: &PageTree) -> Census {
+        let mut sums = [0; 6];
+        let mut before = Vec::with_capacity(tree.len() + 1);
+        before.push(sums);
+        for node in tree.node_ids() {
+            if let Some(kind) = tree.tag(node).and_then(counted) {
+                sums[kind] += 1;
+            }
+            before.push(sums);
+        }
+        Census { before }
+    }
+
+    /// Images, controls, blocks, tables, links and headings below an element.
+    pub(crate) fn under(&self, tree: &PageTree, node: NodeId) -> [u32; 6] {
+        let (start, end) = (node.index() + 1, tree.subtree_end(node).index());
+        std::array::from_fn(|kind| self.before[end][kind] - self.before[start][kind])
+    }
+}
+
+fn counted(tag: &str) -> Option<usize> {
+    match tag {
+        "img" | "svg" | "video" | "picture" | "canvas" | "iframe" | "object" | "embed" => Some(0),
+        "input" | "select" | "textarea" | "button" | "form" => Some(1),
+        "p" | "ul" | "ol" | "dl" | "div" | "blockquote" | "pre" | "hr" | "article" | "section" | "center" => {
+            Some(2)
+        }
+        "table" => Some(3),
+        "a" => Some(4),
+        "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => Some(5),
+        _ => None,
+    }
+}
+
+/// The features of all cells of a grid.
+pub(crate) struct Looks {
+    pub(crate) cells: Vec<Look>,
+    /// The leaves of each cell.
+    pub(crate) leaves: Vec<Range<usize>>,
+}
+
+impl Looks {
+    pub(crate) fn of(page: &Page, census: &Census, grid: &Grid) -> Looks {
+        let mut interned = FxHashMap::default();
+        let leaves: Vec<Range<usize>> =
+            grid.cells.iter().map(|cell| page.leaves.range_under(&page.tree, cell.node)).collect();
+        let cells = grid
+            .cells
+            .iter()
+            .zip(&leaves)
+            .map(|(cell, leaves)| look(page, census, cell.node, leaves.clone(), &mut interned))
+            .collect();
+        Looks { cells, leaves }
+    }
+}
+
+type Interned = FxHashMap<(u8, String), u32>;
+
+fn look(page: &Page, census: &Census, node: NodeId, leaves: Range<usize>, interned: &mut Interned) -> Look {
+    let tree = &page.tree;
+    let mut text = Text::default();
+    for leaf in leaves.take(MAX_LEAVES) {
+        text.leaf(page, node, leaf);
+    }
+    let row = tree.parent(node);
+    let in_head = row.and_then(|row| tree.parent(row)).is_some_and(|group| tree.tag(group) == Some("thead"));
+    let mut intern = |kind: u8, value: Option<String>| match value.filter(|value| !value.is_empty()) {
+        None => 0,
+        Some(value) => {
+            let next = interned.len() as u32 + 1;
+            *interned.entry((kind, value)).or_insert(next)
+        }
+    };
+    let ground = intern(0, ground(tree, node).or_else(|| ground(tree, row?)));
+    let class = intern(1, tree.attr(node, "class").map(|class| class.trim().to_ascii_lowercase()));
+    let ink = intern(2, text.ink.take());
+    let [images, controls, blocks, tables, links, headings] = census.under(tree, node);
+    Look {
+        is_th: tree.tag(node) == Some("th"),
+        in_head,
+        scope: scope(tree, node),
+        kind: text.kind(),
+        words: text.words,
+        chars: text.chars,
+        bold: text.chars > 0 && text.bold == text.chars,
+        italic: text.chars > 0 && text.italic == text.chars,
+        link: text.chars > 0 && text.link == text.chars,
+        capitals: text.upper >= 2 && text.lower == 0,
+        colon: text.colon,
+        special: text.special,
+        ground,
+        ink,
+        class,
+        images,
+        controls,
+        blocks,
+        tables,
+        links,
+        headings,
+        is_blank: !text.says,
+        is_count: text.chars > 0 && text.digits == text.chars,
+        text: if text.chars == 0 { 0 } else { text.text.finish() },
+        shape: if text.chars == 0 { 0 } else { text.shape.finish() },
+    }
+}
+
+fn scope(tree: &PageTree, node: NodeId) -> Scope {
+    match tree.attr(node, "scope").unwrap_or_default().trim().to_ascii_lowercase().as_str() {
+        "col" | "colgroup" => Scope::Column,
+        "row" | "rowgroup" => Scope::Row,
+        _ => Scope::None,
+    }
+}
+
+/// The background that the element itself asks for.
+fn ground(tree: &PageTree, node: NodeId) -> Option<String> {
+    let own = tree.attr(node, "bgcolor").map(|colour| colour.trim().to_ascii_lowercase());
+    own.or_else(|| declared(tree, node, "background-color")).or_else(|| declared(tree, node, "background"))
+}
+
+/// A property of the element's inline style, in lower case.
+fn declared(tree: &PageTree, node: NodeId, property: &str) -> Option<String> {
+    let style = tree.attr(node, "style")?;
+    style.split(';').take(64).find_map(|rule| {
+        let (name, value) = rule.split_once(':')?;
+        name.trim().eq_ignore_ascii_case(property).then(|| value.trim().to_ascii_lowercase())
+    })
+}
+
+/// Counts over the text of one cell.
+#[derive(Default)]
+struct Text {
+    words: u32,
+    chars: u32,
+    digits: u32,
+    letters: u32,
+    upper: u32,
+    lower: u32,
+    bold: u32,
+    italic: u32,
+    link: u32,
+    colon: bool,
+    special: bool,
+    says: bool,
+    ink: Option<String>,
+    text: FxHasher,
+    shape: FxHasher,
+    /// What the shape's last run was of, and how many runs it has.
+    run: char,
+    runs: u32,
+}
+
+/// Runs of a shape that count; longer texts differ in length, not in kind.
+const MAX_RUNS: u32 = 12;
+
+impl Text {
+    fn leaf(&mut self, page: &Page, cell: NodeId, leaf: usize) {
+        let text = page.leaves.text(leaf);
+        let mut chars = 0;
+        for c in text.chars().filter(|c| !c.is_whitespace()) {
+            chars += 1;
+            let class = class(c);
+            let is_letter = class.is_alphabetic();
+            let is_digit = !is_letter && class.is_numeric();
+            let is_upper = is_letter && class.is_uppercase();
+            self.digits += u32::from(is_digit);
+            self.letters += u32::from(is_letter);
+            self.upper += u32::from(is_upper);
+            self.lower += u32::from(is_letter && !is_upper && class.is_lowercase());
+            let folded = if is_upper { c.to_lowercase().next().unwrap_or(c) } else { c };
+            self.text.write_u32(u32::from(folded));
+            let run = match (is_digit, is_letter) {
+                (true, _) => '9',
+                (false, true) => 'a',
+                (false, false) => c,
+            };
+            if run != self.run && self.runs < MAX_RUNS {
+                self.shape.write_u32(u32::from(run));
+                (self.run, self.runs) = (run, self.runs + 1);
+            }
+            self.says |= !matches!(c, '.' | '-' | '–' | '—' | '_' | '·' | '…');
+            self.special |= matches!(c, '$' | '€' | '£' | '¥' | '+' | '%' | '{' | '}' | '=' | '<' | '>');
+        }
+        self.chars += chars;
+        self.words += text.split(' ').count() as u32;
+        self.colon = text.ends_with([':', '：']);
+        let held = page.leaves.get(leaf);
+        if held.link.is_some_and(|link| cell < link) {
+            self.link += chars;
+        }
+        let (mut bold, mut italic) = (false, false);
+        let mut at = Some(held.parent);
+        while let Some(node) = at.filter(|&node| node >= cell) {
+            match page.tree.tag(node).unwrap_or_default() {
+                "b" | "strong" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => bold = true,
+                "i" | "em" | "cite" => italic = true,
+                "font" if self.ink.is_none() => {
+                    self.ink = page.tree.attr(node, "color").map(str::to_ascii_lowercase)
+                }
+                _ => {}
+            }
+            bold |= declared(&page.tree, node, "font-weight").is_some_and(|weight| {
+                matches!(weight.as_str(), "bold" | "bolder" | "600" | "700" | "800" | "900")
+            });
+            if self.ink.is_none() {
+                self.ink = declared(&page.tree, node, "color");
+            }
+            at = page.tree.parent(node);
+        }
+        self.bold += if bold { chars } else { 0 };
+        self.italic += if italic { chars } else { 0 };
+    }
+
+    fn kind(&self) -> Kind {
+        if self.chars == 0 {
+            Kind::Empty
+        } else if self.digits > 0 && self.letters <= self.digits && self.words <= 6 {
+            Kind::Number
+        } else if self.digits * 4 >= self.chars && self.words <= 8 {
+            Kind::Mixed
+        } else if self.words <= 8 {
+            Kind::Phrase
+        } else {
+            Kind::Prose
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! Data tables: which `table` elements hold records, how they are oriented, and the records (`[OM05 §4.2]`).
+//!
+//! Four steps, each a module: the cleaner (`grid`) replicates spans into a full grid; the detector
+//! (`detect`) tells data from layout; the template identifier finds the header cells (`clusters` as the
+//! print has it, `bands` by default) and with them one of seven orientations (`template`); the extractor
+//! (`extract`) reads records. `looks` are the features of a cell, `lines` those of a row or column.
+//! Tables nested in tables are tables of their own.
+//! Invariants: a function of page and parameters; nothing recurses; work and memory are bounded by the
+//! slots that the parameters allow. Start at [`of`].
+
+mod bands;
+mod clusters;
+mod detect;
+mod extract;
+mod grid;
+mod lines;
+mod looks;
+mod params;
+mod template;
+#[cfg(test)]
+mod tests;
+mod weights;
+
+use std::ops::Range;
+
+use crate::reading::{NodeId, PageTree};
+use rustc_hash::FxHashMap;
+
+use self::bands::Candidates;
+use self::looks::{Census, Looks};
+use self::template::Template;
+use crate::Page;
+
+pub use self::extract::{Field, HeaderPath, Record};
+pub use self::grid::{Cell, Grid};
+pub use self::params::{Detection, Headers, TableParams};
+pub use self::template::{Orientation, Role};
+
+/// Longest text of a cell in [`DataTable::text`], in characters.
+const MAX_TEXT: usize = 2000;
+
+/// A table that holds data.
+#[derive(Clone, Debug)]
+pub struct DataTable {
+    /// The element.
+    pub node: NodeId,
+    /// Its place among the page's `table` elements, from 0, layout tables counted.
+    pub index: usize,
+    /// Its leaves, caption and nested tables included.
+    pub leaves: Range<usize>,
+    /// The leaves of its `caption`.
+    pub caption: Option<Range<usize>>,
+    /// How it is oriented.
+    pub orientation: Orientation,
+    /// Its cells.
+    pub grid: Grid,
+    roles: Vec<Role>,
+    cell_leaves: Vec<Range<usize>>,
+}
+
+/// A cell in leaf numbers, with the cells that head it: what a hierarchy needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlacedCell {
+    /// Its leaves; never empty.
+    pub leaves: Range<usize>,
+    /// What it is.
+    pub role: Role,
+    /// The leaves of the sections over it, outermost first.
+    pub sections: Vec<Range<usize>>,
+    /// The leaves of its column's headers, outermost first.
+    pub above: Vec<Range<usize>>,
+    /// The leaves of its row's headers, outermost first.
+    pub before: Vec<Range<usize>>,
+}
+
+impl DataTable {
+    /// What a slot is; `Data` beyond the grid.
+    #[must_use]
+    pub fn role(&self, row: usize, column: usize) -> Role {
+        let slot = (column < self.grid.columns).then(|| row * self.grid.columns + column);
+        slot.and_then(|slot| self.roles.get(slot).copied()).unwrap_or_default()
+    }
+
+    /// The slots that are header cells, row by row.
+    #[must_use]
+    pub fn header_slots(&self) -> Vec<(usize, usize)> {
+        let columns = self.grid.columns;
+        let headers = self.roles.iter().enumerate().filter(|(_, role)| role.is_header());
+        headers
+            .map(|(slot, _)| (slot / columns, slot % columns))
+            .filter(|&(row, column)| self.grid.at(row, column).is_some())
+            .collect()
+    }
+
+    /// The leaves of a cell of the grid.
+    #[must_use]
+    pub fn cell_leaves(&self, cell: usize) -> Range<usize> {
+        self.cell_leaves.get(cell).cloned().unwrap_or_default()
+    }
+
+    /// The text of a cell of the grid: its leaves joined by spaces, at most 2,000 characters.
+    #[must_use]
+    pub fn text(&self, page: &Page, cell: usize) -> String {
+        text(page, self.cell_leaves(cell))
+    }
+
+    /// The full-width lines over the table proper, and its caption: what the table is called.
+    #[must_use]
+    pub fn titles(&self, page: &Page) -> Vec<String> {
+        let is_title = |cell: &&Cell| self.role(cell.row, cell.column) == Role::Title;
+        let cells = self.grid.cells.iter().enumerate().filter(|(_, cell)| is_title(cell));
+        let texts = self.caption.clone().into_iter().map(|leaves| text(page, leaves));
+        texts.chain(cells.map(|(cell, _)| self.text(page, cell))).filter(|text| !text.is_empty()).collect()
+    }
+
+    /// The records, in the order of the page.
+    #[must_use]
+    pub fn records(&self) -> Vec<Record> {
+        extract::records(&self.grid, &self.roles, self.orientation, |cell| !self.cell_leaves(cell).is_empty())
+    }
+
+    /// All cells with leaves, in document order, each once, with the leaves of the cells that head it. A
+    /// cell over several slots has the headers of its first one; a header has none.
+    #[must_use]
+    pub fn placed(&self) -> Vec<PlacedCell> {
+        let mut paths: Vec<Option<HeaderPath>> = vec![None; self.grid.cells.len()];
+        extract::scan(&self.grid, &self.roles, |_, _, cell, path| {
+            if paths[cell].is_none() {
+                paths[cell] = Some(path.clone());
+            }
+        });
+        let leaves = |cells: &[usize]| -> Vec<Range<usize>> {
+            cells.iter().map(|&cell| self.cell_leaves(cell)).filter(|leaves| !leaves.is_empty()).collect()
+        };
+        let cells = self.grid.cells.iter().zip(paths).enumerate();
+        cells
+            .filter(|(cell, _)| !self.cell_leaves(*cell).is_empty())
+            .map(|(at, (cell, path))| {
+                let path = path.unwrap_or_default();
+                PlacedCell {
+                    leaves: self.cell_leaves(at),
+                    role: self.role(cell.row, cell.column),
+                    sections: leaves(&path.sections),
+                    above: leaves(&path.above),
+                    before: leaves(&path.before),
+                }
+            })
+            .collect()
+    }
+}
+
+/// What is measured of one `table` element: what the weights are trained on, see `train/tables.py`.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct Evidence {
+    /// Its place among the page's tables.
+    pub table: usize,
+    /// Of the table as data.
+    pub data: Vec<f32>,
+    /// Of its first row as header.
+    pub top: Vec<f32>,
+    /// The first row that is more than a title, and the columns: where a header at the top would be.
+    pub first_row: usize,
+    /// Width of the grid.
+    pub columns: usize,
+    /// Rows of the grid.
+    pub rows: usize,
+}
+
+/// What the measures of [`Evidence`] are called: those of `data`, those of `top`.
+#[must_use]
+pub fn measures() -> (&'static [&'static str], &'static [&'static str]) {
+    (&detect::MEASURES, &lines::CONTENT)
+}
+
+/// The data tables of a page, in document order.
+#[must_use]
+pub fn of(page: &Page, params: &TableParams) -> Vec<DataTable> {
+    let mut found = Vec::new();
+    each(page, params, |subject, index| {
+        let is_data = match params.detection {
+            Detection::Rules => detect::by_rules(subject, params),
+            Detection::Evidence => detect::score(subject) * 1000.0 > params.data_from as f32,
+        };
+        if is_data {
+            found.push(data_table(subject, index, params));
+        }
+    });
+    found
+}
+
+/// What is measured of every `table` of a page.
+#[must_use]
+pub fn evidence(page: &Page, params: &TableParams) -> Vec<Evidence> {
+    let mut found = Vec::new();
+    each(page, params, |subject, table| {
+        found.push(Evidence {
+            table,
+            data: detect::evidence(subject).to_vec(),
+            top: subject.found.top.content().to_vec(),
+            first_row: subject.found.rows.body.first().copied().unwrap_or(0),
+            columns: subject.grid.columns,
+            rows: subject.grid.rows.len(),
+        });
+    });
+    found
+}
+
+/// The grids of the tables that pass the first two rules of the print, by their place among the page's
+/// tables: the trivial baseline.
+#[must_use]
+pub fn plain(page: &Page, params: &TableParams) -> Vec<(usize, Grid)> {
+    let mut found = Vec::new();
+    each(page, params, |subject, index| {
+        if detect::is_regular(subject, params) {
+            found.push((index, subject.grid.clone()));
+        }
+    });
+    found
+}
+
+/// Cleans and measures the page's tables one after another, within the slots of a page.
+fn each(page: &Page, params: &TableParams, mut see: impl FnMut(&detect::Subject<'_>, usize)) {
+    let tables = tables(&page.tree);
+    if tables.is_empty() {
+        return;
+    }
+    let census = Census::of(&page.tree);
+    let own = own_rows(&page.tree);
+    let mut slots_left = params.max_page_slots;
+    for (index, &table) in tables.iter().enumerate() {
+        let rows = own.get(&table).map(Vec::as_slice).unwrap_or_default();
+        let within = TableParams { max_slots: params.max_slots.min(slots_left), ..params.clone() };
+        let grid = Grid::of(&page.tree, rows, &within);
+        slots_left = slots_left.saturating_sub(grid.rows.len() * grid.columns);
+        if grid.cells.is_empty() {
+            continue;
+        }
+        let looks = Looks::of(page, &census, &grid);
+        let found = Candidates::of(&grid, &looks);
+        see(&detect::Subject { page, table, grid: &grid, looks: &looks, found: &found }, index);
+    }
+}
+
+fn data_table(subject: &detect::Subject<'_>, index: usize, params: &TableParams) -> DataTable {
+    let detect::Subject { page, table, grid, looks, found } = *subject;
+    let Template { roles, orientation } = match params.headers {
+        Headers::Clusters => clusters::template(grid, looks, params),
+        Headers::Bands => bands::template(grid, looks, found),
+    };
+    let tree = &page.tree;
+    let caption = tree.children(table).find(|&child| tree.tag(child) == Some("caption"));
+    let caption = caption.map(|caption| page.leaves.range_under(tree, caption));
+    DataTable {
+        node: table,
+        index,
+        leaves: page.leaves.range_under(tree, table),
+        caption: caption.filter(|leaves| !leaves.is_empty()),
+        orientation,
+        grid: grid.clone(),
+        roles,
+        cell_leaves: looks.leaves.clone(),
+    }
+}
+
+fn text(page: &Page, leaves: Range<usize>) -> String {
+    let mut all = String::new();
+    for leaf in leaves {
+        if !all.is_empty() {
+            all.push(' ');
+        }
+        all.extend(page.leaves.text(leaf).chars().take(MAX_TEXT.saturating_sub(all.len())));
+        if all.len() >= MAX_TEXT {
+            break;
+        }
+    }
+    all
+}
+
+/// The `table` elements of a page in document order.
+fn tables(tree: &PageTree) -> Vec<NodeId> {
+    tree.node_ids().filter(|&node| tree.is_html(node) && tree.tag(node) == Some("table")).collect()
+}
+
+/// The `tr` elements by the table that they belong to, in document order; one walk.
+fn own_rows(tree: &PageTree) -> FxHashMap<NodeId, Vec<NodeId>> {
+    let mut rows: FxHashMap<NodeId, Vec<NodeId>> = FxHashMap::default();
+    let mut open: Vec<NodeId> = Vec::new();
+    for node in tree.node_ids() {
+        while open.last().is_some_and(|&table| tree.subtree_end(table) <= node) {
+            open.pop();
+        }
+        match tree.tag(node) {
+            Some("table") => open.push(node),
+            Some("tr") => {
+                if let Some(&table) = open.last() {
+                    rows.entry(table).or_default().push(node);
+                }
+            }
+            _ => {}
+        }
+    }
+    rows
+}

@@ -1,0 +1,87 @@
+//! The concept of a page: the heading that says what the title says (`[SP §6]`).
+//!
+//! "A concept label defines the context for a page". Candidates are the page's first headings; the one
+//! that shares most words with the title is the concept, else the first of them. The lines of headings
+//! right under it that head nothing ("Fall Term", a name, a position) are its subtitles: values, not
+//! attributes, since no value follows them.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::facts::Facts;
+use super::lines::{Line, heads_list};
+use crate::Page;
+use crate::contribution::labels::words;
+
+/// Headings at the page's beginning that may be its concept.
+const CANDIDATES: usize = 6;
+/// Lines at the page's beginning that may be its concept where there are no headings.
+const PLAIN_CANDIDATES: usize = 8;
+/// Characters of such a line at most.
+const LENGTH: usize = 100;
+/// Levels of headings that may be it.
+const DEEPEST: u8 = 3;
+
+/// The line of the concept and those of its subtitles.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Top {
+    pub(super) concept: usize,
+    pub(super) subtitles: Range<usize>,
+}
+
+/// The concept of a page, if a heading gives one; `skipped` leaves are no headings below it.
+pub(super) fn top(page: &Page, lines: &[Line], facts: &[Facts], skipped: &[bool]) -> Option<Top> {
+    let is_candidate = |line: &usize| level(&lines[*line], facts).is_some_and(|level| level <= DEEPEST);
+    let candidates: Vec<usize> = (0..lines.len()).filter(is_candidate).take(CANDIDATES).collect();
+    let title: BTreeSet<String> = words(page.title.as_deref().unwrap_or_default()).collect();
+    let score = |line: usize| title.intersection(&line_words(page, &lines[line])).count();
+    let Some(first) = candidates.first().copied() else { return plain(page, lines, facts, &title) };
+    let better = |best, line| if score(line) > score(best) { line } else { best };
+    let concept = candidates.into_iter().fold(first, better);
+    Some(Top { concept, subtitles: subtitles(page, lines, facts, skipped, concept) })
+}
+
+/// Without headings: the first of the first lines that is mostly words of the title.
+fn plain(page: &Page, lines: &[Line], facts: &[Facts], title: &BTreeSet<String>) -> Option<Top> {
+    let is_title = |line: &usize| {
+        let words = line_words(page, &lines[*line]);
+        let length: usize = lines[*line].leaves.clone().map(|leaf| facts[leaf].length).sum();
+        length <= LENGTH && !words.is_empty() && 3 * title.intersection(&words).count() >= 2 * words.len()
+    };
+    let is_aside = |line: usize| facts[lines[line].leaves.start].is_aside;
+    let concept = (0..lines.len().min(PLAIN_CANDIDATES)).filter(|&line| !is_aside(line)).find(is_title)?;
+    Some(Top { concept, subtitles: concept + 1..concept + 1 })
+}
+
+/// The level of the heading that a line is; all of its words stand in headings.
+pub(super) fn level(line: &Line, facts: &[Facts]) -> Option<u8> {
+    let mut levels = line.leaves.clone().filter(|&leaf| facts[leaf].has_words).map(|leaf| facts[leaf].level);
+    let first = levels.next()??;
+    levels.all(|level| level.is_some()).then_some(first)
+}
+
+fn line_words(page: &Page, line: &Line) -> BTreeSet<String> {
+    line.leaves.clone().flat_map(|leaf| words(page.leaves.text(leaf))).collect()
+}
+
+/// The headings in one run after the concept, without those at its end that a list follows, or whose like
+/// recurs further down: they head what follows.
+fn subtitles(page: &Page, lines: &[Line], facts: &[Facts], skipped: &[bool], concept: usize) -> Range<usize> {
+    let start = concept + 1;
+    let is_next = |line: &Line| !line.is_ruled && level(line, facts).is_some();
+    let mut end = start + lines[start..].iter().take_while(|line| is_next(line)).count();
+    let path = |line: &Line| page.leaves.get(line.leaves.start).path;
+    let recurs = |at: usize| {
+        let is_like = |line: &Line| {
+            !skipped[line.leaves.start] && level(line, facts).is_some() && path(line) == path(&lines[at])
+        };
+        lines[at + 1..].iter().any(is_like)
+    };
+    let heads = |at: usize| {
+        recurs(at) || lines.get(at + 1).is_some_and(|next| heads_list(page, lines[at].leaves.start, next))
+    };
+    while end > start && lines[end - 1].block != lines[concept].block && heads(end - 1) {
+        end -= 1;
+    }
+    start..end
+}

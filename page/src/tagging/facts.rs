@@ -1,0 +1,110 @@
+//! What each leaf shows of itself: how it is set off, whether it links, how it is spelled.
+//!
+//! One pass over the tree hands down what elements say to all below them, so that the rules of the other
+//! modules ask for a bit and never climb. Invariant: one [`Facts`] a leaf.
+
+use crate::reading::NodeId;
+
+use crate::Page;
+
+/// What is known of a leaf by itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Facts {
+    /// Whether a letter or a digit stands in it.
+    pub(super) has_words: bool,
+    pub(super) is_image: bool,
+    /// Level of the heading that it stands in, 1-6.
+    pub(super) level: Option<u8>,
+    /// Set off strongly: a heading, header cell or caption, bold.
+    pub(super) is_strong: bool,
+    /// Set off at all: strongly, or in another face.
+    pub(super) is_set_off: bool,
+    pub(super) is_link: bool,
+    /// In an element for what is not the page's matter: navigation, footer, address, a stray title.
+    pub(super) is_aside: bool,
+    /// In a header cell.
+    pub(super) is_header_cell: bool,
+    /// The nearest list item, term, description or cell.
+    pub(super) item: Option<NodeId>,
+    pub(super) ends_in_colon: bool,
+    pub(super) starts_with_colon: bool,
+    /// Characters.
+    pub(super) length: usize,
+}
+
+/// What an element says of all below it.
+#[derive(Clone, Copy, Default)]
+struct Above {
+    level: Option<u8>,
+    is_strong: bool,
+    is_set_off: bool,
+    is_aside: bool,
+    is_header_cell: bool,
+    item: Option<NodeId>,
+}
+
+/// Facts of all leaves. O(nodes + text).
+pub(super) fn facts(page: &Page) -> Vec<Facts> {
+    let tree = &page.tree;
+    let mut above: Vec<Above> = Vec::with_capacity(tree.len());
+    for node in tree.node_ids() {
+        let inherited = tree.parent(node).map_or(Above::default(), |parent| above[parent.index()]);
+        above.push(tree.tag(node).map_or(inherited, |tag| step(page, inherited, node, tag)));
+    }
+    (0..page.leaves.len())
+        .map(|leaf| facts_of(page, leaf, above[page.leaves.get(leaf).node.index()]))
+        .collect()
+}
+
+fn step(page: &Page, mut above: Above, node: NodeId, tag: &str) -> Above {
+    match tag {
+        "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => {
+            above.level = tag.as_bytes().get(1).map(|digit| digit - b'0');
+            above.is_strong = true;
+        }
+        "b" | "strong" | "caption" | "legend" | "summary" => above.is_strong = true,
+        "th" => (above.is_strong, above.is_header_cell, above.item) = (true, true, Some(node)),
+        // Emphasis around a whole list is its dress and sets none of the entries off.
+        "li" | "dd" | "dt" | "td" => {
+            above = Above { is_aside: above.is_aside, item: Some(node), ..Above::default() }
+        }
+        "i" | "em" | "u" | "var" | "cite" | "font" | "big" => above.is_set_off = true,
+        "nav" | "footer" | "address" | "title" => above.is_aside = true,
+        _ => {}
+    }
+    above.is_strong |= is_bold(page, node) || tag == "font" && is_large(page, node);
+    above.is_set_off |= above.is_strong;
+    above
+}
+
+/// Bold by its class or its own style.
+fn is_bold(page: &Page, node: NodeId) -> bool {
+    let style = page.tree.attr(node, "style").unwrap_or_default().to_ascii_lowercase();
+    let weight = style.split_once("font-weight").map_or("", |(_, rest)| rest.trim_start_matches([' ', ':']));
+    let by_style = ["bold", "6", "7", "8", "9"].iter().any(|heavy| weight.starts_with(heavy));
+    by_style || page.tree.classes(node).any(|class| class.to_ascii_lowercase().contains("bold"))
+}
+
+/// A font larger than the page's: `+1` or 4 and more.
+fn is_large(page: &Page, font: NodeId) -> bool {
+    let size = page.tree.attr(font, "size").unwrap_or_default().trim();
+    size.starts_with('+') || size.parse::<u32>().is_ok_and(|size| size >= 4)
+}
+
+fn facts_of(page: &Page, leaf: usize, above: Above) -> Facts {
+    let (own, text) = (page.leaves.get(leaf), page.leaves.text(leaf));
+    Facts {
+        has_words: text.chars().any(char::is_alphanumeric),
+        is_image: own.is_image,
+        level: above.level,
+        is_strong: above.is_strong,
+        is_set_off: above.is_set_off,
+        is_link: own.link.is_some(),
+        is_aside: above.is_aside,
+        is_header_cell: above.is_header_cell,
+        item: above.item,
+        ends_in_colon: text.ends_with([':', '：']),
+        starts_with_colon: text.starts_with([':', '：']),
+        length: text.chars().count(),
+    }
+}

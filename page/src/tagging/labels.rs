@@ -1,0 +1,178 @@
+//! Which leaves of a page name attributes (`[SP §5-6]`, read in lines).
+//!
+//! A label is short and set off from what it names: a heading; a header cell; an emphasised line with
+//! plain ones under it; the beginning of a line up to a colon; a term with its description; a list item
+//! with a list of its own. Emphasis alone does not make one: an item that is bold as a whole and has
+//! nothing under it is a value.
+
+use std::ops::Range;
+
+use crate::reading::NodeId;
+
+use super::concept::level;
+use super::facts::Facts;
+use super::lines::{Line, heads_list};
+use crate::Page;
+
+/// Characters of a label that is a line of its own at most.
+const LINE_LENGTH: usize = 100;
+/// Characters of a label with its value in the same line, or that a colon alone shows.
+const INLINE_LENGTH: usize = 60;
+/// Characters of a term with a description.
+const TERM_LENGTH: usize = 40;
+/// Characters up to which a final stop may be an abbreviation's.
+const ABBREVIATION: usize = 25;
+/// Texts that make up one label at most.
+const PARTS: usize = 3;
+
+/// Where the values of a label stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// After it in its line.
+    Inline,
+    /// In the lines under it.
+    Block,
+}
+
+/// A label.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Label {
+    pub(super) leaves: Range<usize>,
+    pub(super) line: usize,
+    pub(super) kind: Kind,
+}
+
+/// What the rules look at.
+pub(super) struct Sight<'a> {
+    pub(super) page: &'a Page,
+    pub(super) lines: &'a [Line],
+    pub(super) facts: &'a [Facts],
+    /// Leaves that are no part of the matter.
+    pub(super) skipped: &'a [bool],
+}
+
+impl Sight<'_> {
+    /// The labels of a line, in order.
+    pub(super) fn labels(&self, line: usize) -> Vec<Label> {
+        let worded: Vec<usize> = self.lines[line].leaves.clone().filter(|&leaf| self.counts(leaf)).collect();
+        let (Some(&first), Some(&last)) = (worded.first(), worded.last()) else { return Vec::new() };
+        if let Some(label) = self.heading(line, &worded) {
+            return vec![label];
+        }
+        let inline = self.inline(line, &worded);
+        if !inline.is_empty() {
+            return inline;
+        }
+        if self.is_block_label(line, &worded) {
+            return vec![Label { leaves: first..last + 1, line, kind: Kind::Block }];
+        }
+        Vec::new()
+    }
+
+    /// Entries of lists that are a short link and nothing else, in lines that no label is over: each names
+    /// what is on the page that it leads to. One alone names nothing.
+    pub(super) fn linked_names(&self, lines: Range<usize>) -> Vec<Label> {
+        let entry = |line: usize| {
+            let mut worded = self.lines[line].leaves.clone().filter(|&leaf| self.counts(leaf));
+            let leaf = worded.next().filter(|_| worded.next().is_none())?;
+            let fact = &self.facts[leaf];
+            let is_entry = fact.item.is_some_and(|item| self.page.tree.tag(item) == Some("li"));
+            let is_name = fact.is_link && fact.length <= TERM_LENGTH && is_entry && !fact.ends_in_colon;
+            is_name.then_some(Label { leaves: leaf..leaf + 1, line, kind: Kind::Inline })
+        };
+        let found: Vec<Label> = lines.filter_map(entry).collect();
+        if found.len() < 2 { Vec::new() } else { found }
+    }
+
+    fn counts(&self, leaf: usize) -> bool {
+        self.facts[leaf].has_words && !self.facts[leaf].is_image && !self.skipped[leaf]
+    }
+
+    fn length(&self, worded: &[usize]) -> usize {
+        worded.iter().map(|&leaf| self.facts[leaf].length).sum()
+    }
+
+    /// A heading is a label; what it links to after plain words is a value of it.
+    fn heading(&self, line: usize, worded: &[usize]) -> Option<Label> {
+        level(&self.lines[line], self.facts)?;
+        if worded.len() > PARTS || self.length(worded) > LINE_LENGTH || self.is_sentence(worded) {
+            return None;
+        }
+        let plain = worded.iter().take_while(|&&leaf| !self.facts[leaf].is_link).count();
+        let is_split =
+            plain > 0 && plain < worded.len() && worded[plain..].iter().all(|&leaf| self.facts[leaf].is_link);
+        let (parts, kind) = if is_split { (&worded[..plain], Kind::Inline) } else { (worded, Kind::Block) };
+        Some(Label { leaves: *parts.first()?..*parts.last()? + 1, line, kind })
+    }
+
+    /// Beginnings of lines, or emphasised texts inside them, that a colon or a change of face ends.
+    fn inline(&self, line: usize, worded: &[usize]) -> Vec<Label> {
+        let mut labels = Vec::new();
+        for (at, &leaf) in worded.iter().enumerate() {
+            let fact = &self.facts[leaf];
+            let after = worded.get(at + 1);
+            let is_set_off = after.is_some_and(|&next| fact.is_set_off && !self.facts[next].is_set_off);
+            let begins = at == 0 || fact.is_set_off && !self.facts[worded[at - 1]].is_set_off;
+            // A linked entry with a remark behind it is a value of what the list is under.
+            let is_entry =
+                fact.is_link && fact.item.is_some_and(|item| self.page.tree.tag(item) == Some("li"));
+            let has_colon = fact.ends_in_colon || !is_entry && self.colon_follows(line, leaf);
+            let by_face = at == 0 && fact.is_strong && is_set_off && !fact.is_link;
+            if begins && fact.length <= INLINE_LENGTH && (has_colon || by_face) {
+                let kind = if after.is_some() { Kind::Inline } else { Kind::Block };
+                labels.push(Label { leaves: leaf..leaf + 1, line, kind });
+            }
+        }
+        labels
+    }
+
+    /// Ends as sentences do, and is longer than abbreviations are.
+    fn is_sentence(&self, worded: &[usize]) -> bool {
+        let last = worded.last().map_or("", |&leaf| self.page.leaves.text(leaf));
+        self.length(worded) > ABBREVIATION && last.ends_with(['.', '!', '?', ';', '。'])
+    }
+
+    fn colon_follows(&self, line: usize, leaf: usize) -> bool {
+        self.lines[line].leaves.contains(&(leaf + 1)) && self.facts[leaf + 1].starts_with_colon
+    }
+
+    /// A line of its own over others.
+    fn is_block_label(&self, line: usize, worded: &[usize]) -> bool {
+        let fact = &self.facts[worded[0]];
+        if worded.len() > PARTS || self.length(worded) > LINE_LENGTH || self.is_sentence(worded) {
+            return false;
+        }
+        if fact.is_header_cell {
+            return true;
+        }
+        let Some(next) = self.lines.get(line + 1) else { return false };
+        let below = &self.facts[next.leaves.start];
+        let is_strong = worded.iter().all(|&leaf| self.facts[leaf].is_strong);
+        let has_list = heads_list(self.page, worded[0], next);
+        let is_item_alone = fact.item.is_some() && (below.item != fact.item || fact.is_link) && !has_list;
+        if is_strong && !below.is_strong && !is_item_alone || is_strong && self.heads_cells(fact, below) {
+            return true;
+        }
+        let is_open = !self.page.leaves.text(worded[worded.len() - 1]).ends_with(['.', ',', ';', '!']);
+        has_list && is_open && !fact.is_link && self.length(worded) <= INLINE_LENGTH
+            || self.is_term(worded, next)
+    }
+
+    /// A cell over or before others: the next is plain, or in the same row.
+    fn heads_cells(&self, cell: &Facts, next: &Facts) -> bool {
+        let tree = &self.page.tree;
+        let is_cell = |item: &NodeId| matches!(tree.tag(*item), Some("td" | "th"));
+        let (Some(cell), Some(item)) = (cell.item.filter(is_cell), next.item.filter(is_cell)) else {
+            return false;
+        };
+        cell != item && (!next.is_strong || tree.parent(cell) == tree.parent(item))
+    }
+
+    /// A short term before its description.
+    fn is_term(&self, worded: &[usize], next: &Line) -> bool {
+        let tag = |leaf: usize| self.facts[leaf].item.and_then(|item| self.page.tree.tag(item));
+        tag(worded[0]) == Some("dt")
+            && tag(next.leaves.start) == Some("dd")
+            && self.length(worded) <= TERM_LENGTH
+    }
+}

@@ -1,0 +1,136 @@
+//! The lines of a page: the leaves that a reader sees side by side.
+//!
+//! A label and its value stand in one line ("Phone: 12 34") or in two that follow one another, so what is
+//! read as label and value are lines, not leaves: inline markup splits a line into leaves, block elements,
+//! `br`, `hr` and, in `pre`, the ends of lines part it from the next.
+//! Invariant: the lines are the leaves in order, each in exactly one line.
+
+use std::ops::Range;
+
+use crate::reading::NodeId;
+
+use crate::Page;
+
+/// Elements that do not part lines; all others do.
+const INLINE: [&str; 38] = [
+    "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font",
+    "i", "img", "ins", "kbd", "label", "mark", "nobr", "q", "s", "samp", "script", "small", "span", "strike",
+    "strong", "style", "sub", "sup", "time", "tt", "u", "var", "wbr", "button",
+];
+
+/// Leaves side by side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Line {
+    pub(super) leaves: Range<usize>,
+    /// The nearest element that is not inline over its first leaf.
+    pub(super) block: NodeId,
+    /// Whether a rule (`hr`) stands between this line and the one before.
+    pub(super) is_ruled: bool,
+}
+
+/// Whether an element of this name leaves its text in the line.
+pub(super) fn is_inline(tag: &str) -> bool {
+    INLINE.contains(&tag)
+}
+
+/// The lines of a page, in order. O(nodes + leaves · depth of inline markup).
+pub(super) fn lines(page: &Page) -> Vec<Line> {
+    let mut lines: Vec<Line> = Vec::new();
+    for (i, leaf) in page.leaves.iter().enumerate() {
+        let block = block(page, leaf.parent);
+        let gap = match i.checked_sub(1) {
+            Some(before) => gap(page, page.leaves.get(before).node, leaf.node),
+            None => Gap::Rule,
+        };
+        match lines.last_mut() {
+            Some(line) if gap == Gap::Nothing && line.block == block => line.leaves.end = i + 1,
+            _ => lines.push(Line { leaves: i..i + 1, block, is_ruled: gap == Gap::Rule }),
+        }
+    }
+    lines
+}
+
+/// The nearest element from here up that is not inline.
+pub(super) fn block(page: &Page, from: NodeId) -> NodeId {
+    let is_block = |node: &NodeId| page.tree.tag(*node).is_some_and(|tag| !is_inline(tag));
+    std::iter::once(from).chain(page.tree.ancestors(from)).find(is_block).unwrap_or(page.tree.root())
+}
+
+/// Whether the next line is in a list, and this leaf is not in that list.
+pub(super) fn heads_list(page: &Page, leaf: usize, next: &Line) -> bool {
+    let tree = &page.tree;
+    let below = page.leaves.get(next.leaves.start).node;
+    let is_list = |node: &NodeId| matches!(tree.tag(*node), Some("ul" | "ol" | "dl" | "menu"));
+    let list = tree.ancestors(below).find(is_list);
+    list.is_some_and(|list| !tree.is_ancestor(list, page.leaves.get(leaf).node))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Gap {
+    Nothing,
+    Break,
+    Rule,
+}
+
+/// What stands between two leaves that follow one another.
+fn gap(page: &Page, from: NodeId, to: NodeId) -> Gap {
+    let tree = &page.tree;
+    let mut gap = Gap::Nothing;
+    for node in (from.index() + 1..to.index()).filter_map(|index| tree.node_at(index)) {
+        match tree.tag(node) {
+            Some("hr") => return Gap::Rule,
+            Some(tag) if !is_inline(tag) => gap = Gap::Break,
+            _ => {}
+        }
+    }
+    if gap == Gap::Nothing && ends_line(page, from, to) { Gap::Break } else { gap }
+}
+
+/// Whether preformatted text ends its line between two leaves.
+fn ends_line(page: &Page, from: NodeId, to: NodeId) -> bool {
+    let tree = &page.tree;
+    if !tree.ancestors(to).any(|above| tree.tag(above) == Some("pre")) {
+        return false;
+    }
+    let text = |node| tree.text(node).unwrap_or_default();
+    let after = |text: &str| text.chars().rev().take_while(|c| c.is_whitespace()).any(|c| c == '\n');
+    let before = |text: &str| text.chars().take_while(|c| c.is_whitespace()).any(|c| c == '\n');
+    let between = (from.index() + 1..to.index()).filter_map(|index| tree.node_at(index));
+    after(text(from)) || before(text(to)) || between.into_iter().any(|node| before(text(node)))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::testing::{page, pages};
+
+    #[track_caller]
+    fn check(html: &str, expected: &[&str]) {
+        let page = page(html);
+        let text =
+            |line: &Line| line.leaves.clone().map(|i| page.leaves.text(i)).collect::<Vec<_>>().join("·");
+        assert_eq!(lines(&page).iter().map(text).collect::<Vec<_>>(), expected, "{html}");
+    }
+
+    #[test]
+    fn blocks_and_breaks_part_lines_and_inline_markup_does_not() {
+        check("<p><b>a</b> b <a>c</a><br>d<p>e", &["a·b·c", "d", "e"]);
+        check("<div>a<table></table>b</div>", &["a", "b"]);
+        check("<div>x<div>a</div>b</div>", &["x", "a", "b"]);
+    }
+
+    #[test]
+    fn ends_of_lines_count_in_preformatted_text() {
+        check("<pre><b>a</b> b\n<b>c</b>\n\n<i>d</i></pre><p><b>x</b>\n<i>y</i>", &["a·b", "c", "d", "x·y"]);
+    }
+
+    proptest! {
+        #[test]
+        fn lines_are_the_leaves_in_order(page in pages(60)) {
+            let all: Vec<usize> = lines(&page).into_iter().flat_map(|line| line.leaves).collect();
+            prop_assert_eq!(all, (0..page.leaves.len()).collect::<Vec<_>>());
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Attribute-value pairs: each label with the values that follow it.
+//!
+//! An inline label's value is the rest of its line up to the next label. A label that is a line of its own
+//! has one value a block of text under it, up to the next such label; inline labels among them keep their
+//! own lines for themselves, and what follows goes back to the outer one.
+
+use std::collections::HashSet;
+
+use crate::reading::{NodeId, squash};
+
+use super::Pair;
+use super::labels::Kind;
+use super::reading::Reading;
+use super::recurrence::label_end;
+
+/// The pairs of a page in page order, each once.
+pub(super) fn pairs(reading: &Reading<'_>) -> Vec<Pair> {
+    let mut found: Vec<(usize, Pair)> = Vec::new();
+    let mut owned = vec![false; reading.facts.len()];
+    for (label, leaves) in values(reading) {
+        leaves.iter().for_each(|&leaf| owned[leaf] = true);
+        let first = leaves.first().copied().unwrap_or_default();
+        let label = text(reading, reading.labels[label].leaves.clone());
+        found.push((first, Pair { label, value: text(reading, leaves) }));
+    }
+    for leaf in (0..owned.len()).filter(|&leaf| reading.both[leaf] && !owned[leaf] && reading.is_matter(leaf))
+    {
+        found.extend(split(reading.page.leaves.text(leaf)).map(|pair| (leaf, pair)));
+    }
+    found.sort_by_key(|(first, _)| *first);
+    let mut known: HashSet<Pair> = HashSet::new();
+    let all = found
+        .into_iter()
+        .map(|(_, pair)| pair)
+        .filter(|pair| !pair.label.is_empty() && !pair.value.is_empty());
+    all.filter(|pair| known.insert(pair.clone())).collect()
+}
+
+/// A text that holds label and value.
+fn split(text: &str) -> Option<Pair> {
+    let (label, value) = text.split_at(label_end(text)?);
+    let trim = |text: &str| text.trim_matches([':', '：', ' ']).to_owned();
+    Some(Pair { label: trim(label), value: trim(value) })
+}
+
+/// Whether each leaf is part of a value.
+pub(super) fn owned(reading: &Reading<'_>) -> Vec<bool> {
+    let mut owned = vec![false; reading.facts.len()];
+    values(reading).into_iter().flat_map(|(_, leaves)| leaves).for_each(|leaf| owned[leaf] = true);
+    owned
+}
+
+/// Each value's label, by its place, and leaves, in page order.
+fn values(reading: &Reading<'_>) -> Vec<(usize, Vec<usize>)> {
+    let mut values: Vec<(usize, Vec<usize>)> = Vec::new();
+    let mut next = 0;
+    let mut open: Option<usize> = None;
+    // The last line of the value that is being read.
+    let mut last: Option<usize> = None;
+    for (number, line) in reading.lines.iter().enumerate() {
+        let start = next;
+        while reading.labels.get(next).is_some_and(|label| label.line == number) {
+            next += 1;
+        }
+        if start < next {
+            for at in start..next {
+                let end = (at + 1 < next).then(|| reading.labels[at + 1].leaves.start);
+                match reading.labels[at].kind {
+                    Kind::Inline => values.push((
+                        at,
+                        (reading.labels[at].leaves.end..end.unwrap_or(line.leaves.end)).collect(),
+                    )),
+                    Kind::Block => open = Some(at),
+                }
+            }
+            last = None;
+        } else if is_cut(reading, number)
+            || open.is_some_and(|label| !is_in_scope(reading, label, last, number))
+        {
+            (open, last) = (None, None);
+        } else if let Some(label) = open {
+            let joins = last.is_some_and(|last| reading.lines[last].block == line.block && !line.is_ruled);
+            match values.last_mut() {
+                Some((_, leaves)) if joins => leaves.extend(line.leaves.clone()),
+                _ => values.push((label, line.leaves.clone().collect())),
+            }
+            last = Some(number);
+        }
+    }
+    for (_, leaves) in &mut values {
+        leaves.retain(|&leaf| {
+            reading.is_matter(leaf) || !reading.facts[leaf].has_words || reading.facts[leaf].is_image
+        });
+    }
+    values.retain(|(_, leaves)| {
+        leaves.iter().any(|&leaf| reading.facts[leaf].has_words && !reading.facts[leaf].is_image)
+    });
+    values
+}
+
+/// Whether a line can hold values of a label over it: a cell's are in its table, a term's in its list of
+/// terms, an entry's in it; and values that began in a list which the label is not in end with it.
+fn is_in_scope(reading: &Reading<'_>, label: usize, last: Option<usize>, line: usize) -> bool {
+    let (tree, all) = (&reading.page.tree, &reading.page.leaves);
+    let node = |line: usize| all.get(reading.lines[line].leaves.start).node;
+    let nearest = |from: NodeId, tags: &[&str]| {
+        tree.ancestors(from).find(|&node| tree.tag(node).is_some_and(|tag| tags.contains(&tag)))
+    };
+    let first = reading.labels[label].leaves.start;
+    let item = reading.facts[first].item;
+    let scope = item.and_then(|item| match tree.tag(item) {
+        Some("td" | "th") => nearest(item, &["table"]),
+        Some("dt" | "dd") => nearest(item, &["dl"]),
+        _ => Some(item),
+    });
+    let is_list = |node: NodeId| matches!(tree.tag(node), Some("ul" | "ol" | "dl" | "menu"));
+    let is_listed = |line: usize| {
+        let label = all.get(first).node;
+        tree.ancestors(node(line)).any(|above| is_list(above) && !tree.is_ancestor(above, label))
+    };
+    let left_list = last.is_some_and(is_listed) && !is_listed(line);
+    !left_list && scope.is_none_or(|scope| tree.is_ancestor(scope, node(line)))
+}
+
+/// Whether what is under a label ends before this line.
+fn is_cut(reading: &Reading<'_>, line: usize) -> bool {
+    let mut worded =
+        reading.lines[line].leaves.clone().filter(|&leaf| reading.facts[leaf].has_words).peekable();
+    worded.peek().is_some() && worded.all(|leaf| !reading.is_matter(leaf) && !reading.facts[leaf].is_image)
+}
+
+/// The text of some leaves as the page has it: markup inside a value parts no words. Pictures count between texts.
+fn text(reading: &Reading<'_>, leaves: impl IntoIterator<Item = usize>) -> String {
+    let (tree, all) = (&reading.page.tree, &reading.page.leaves);
+    let mut raw = String::new();
+    let mut before: Option<usize> = None;
+    for leaf in leaves.into_iter().skip_while(|&leaf| all.get(leaf).is_image) {
+        if before.is_some_and(|before| is_parted(reading, before, leaf)) {
+            raw.push(' ');
+        }
+        raw.push_str(tree.text(all.get(leaf).node).unwrap_or(all.text(leaf)));
+        before = Some(leaf);
+    }
+    squash(&raw).trim_matches([':', '：', ' ']).to_owned()
+}
+
+/// Whether white space, a break or the end of a line stands between two leaves.
+fn is_parted(reading: &Reading<'_>, before: usize, after: usize) -> bool {
+    let (tree, all) = (&reading.page.tree, &reading.page.leaves);
+    let (from, to) = (all.get(before).node.index(), all.get(after).node.index());
+    let line = reading.lines.partition_point(|line| line.leaves.end <= before);
+    let between = || (from + 1..to).filter_map(|index| tree.node_at(index));
+    !reading.lines[line].leaves.contains(&after) || between().any(|node| tree.text(node).is_some())
+}

@@ -1,0 +1,142 @@
+//! What the pages of a site have in common: the same text at the same place.
+//!
+//! Two leaves stand at the same place if their paths are equal. A text at one place on many pages comes
+//! from the site's template: it names what follows it, or is decoration; what varies there is the pages'
+//! matter. The name of a page is what it repeats at a place where each page repeats something of its own.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::reading::Leaf;
+
+use crate::Page;
+
+/// Pages that a site must have for anything to recur.
+const FEWEST: usize = 3;
+/// Times that a page shows its name at least.
+const NAMED: usize = 2;
+/// Characters of a label before its value in one text at most.
+const LABEL_LENGTH: usize = 30;
+/// Characters of a name at most.
+const NAME_LENGTH: usize = 80;
+
+/// What is known of the leaves of a page from the other pages.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Recurrence {
+    /// Half of the site's pages and more show this text at this place.
+    pub(super) is_frequent: Vec<bool>,
+    /// It is followed by different texts on the pages that show it, and not only by such as recur.
+    pub(super) is_varied: Vec<bool>,
+    /// This is the page's name, at a place where the pages have their names.
+    pub(super) is_name: Vec<bool>,
+    /// It is a label with its colon that half of the pages have in this place, and a value.
+    pub(super) holds_both: Vec<bool>,
+}
+
+/// A place of the site, and a text there in lower case.
+type Key = (usize, String);
+
+/// What recurs on the pages of a site; `None` if they are too few.
+pub(super) fn recurrence(pages: &[Page]) -> Option<Vec<Recurrence>> {
+    if pages.len() < FEWEST {
+        return None;
+    }
+    let mut places: HashMap<String, usize> = HashMap::new();
+    let keys: Vec<Vec<Key>> = pages.iter().map(|page| keys(page, &mut places)).collect();
+    let mut counts: HashMap<&Key, usize> = HashMap::new();
+    for page in &keys {
+        let seen: HashSet<&Key> = page.iter().collect();
+        seen.into_iter().for_each(|key| *counts.entry(key).or_default() += 1);
+    }
+    let names = names(&keys);
+    let labels = labels(&keys);
+    let is_frequent = |key: &Key| 2 * counts[key] >= pages.len();
+    let followers = followers(pages, &keys);
+    let is_varied = |key: &Key| {
+        followers.get(key).is_some_and(|next| next.len() >= 2 && next.iter().any(|next| !is_frequent(next)))
+    };
+    let holds_both =
+        |key: &Key| label_end(&key.1).is_some_and(|end| 2 * labels[&(key.0, &key.1[..end])] >= pages.len());
+    let own = |page: &Vec<Key>| Recurrence {
+        is_varied: page.iter().map(is_varied).collect(),
+        holds_both: page.iter().map(holds_both).collect(),
+        is_frequent: page.iter().map(is_frequent).collect(),
+        is_name: page
+            .iter()
+            .map(|key| names.contains(&key.0) && counts[key] * 10 <= pages.len().max(10))
+            .collect(),
+    };
+    Some(keys.iter().map(own).collect())
+}
+
+/// What follows each text at its place: the next leaf with words.
+fn followers<'a>(pages: &[Page], keys: &'a [Vec<Key>]) -> HashMap<&'a Key, HashSet<&'a Key>> {
+    let mut followers: HashMap<&Key, HashSet<&Key>> = HashMap::new();
+    for (page, keys) in pages.iter().zip(keys) {
+        let has_words = |leaf: &usize| page.leaves.text(*leaf).chars().any(char::is_alphanumeric);
+        let worded: Vec<usize> = (0..keys.len()).filter(has_words).collect();
+        for pair in worded.windows(2) {
+            followers.entry(&keys[pair[0]]).or_default().insert(&keys[pair[1]]);
+        }
+    }
+    followers
+}
+
+/// The places at which half of the pages and more show one text of their own, several times, and hardly
+/// anything else.
+fn names(keys: &[Vec<Key>]) -> HashSet<usize> {
+    let mut pages: HashMap<&str, usize> = HashMap::new();
+    for page in keys {
+        let seen: HashSet<&str> = page.iter().map(|key| key.1.as_str()).collect();
+        seen.into_iter().for_each(|text| *pages.entry(text).or_default() += 1);
+    }
+    let mut named: HashMap<usize, usize> = HashMap::new();
+    for page in keys {
+        let mut at: HashMap<usize, Vec<&str>> = HashMap::new();
+        page.iter().for_each(|key| at.entry(key.0).or_default().push(&key.1));
+        for (place, texts) in at {
+            let first = texts.iter().find(|text| pages[**text] * 10 <= keys.len().max(10));
+            let same = first.map_or(0, |first| texts.iter().filter(|text| *text == first).count());
+            let others: HashSet<&&str> = texts.iter().filter(|text| pages[**text] * 2 < keys.len()).collect();
+            let is_short = first.is_some_and(|first| first.chars().count() <= NAME_LENGTH);
+            if same >= NAMED && others.len() == 1 && is_short {
+                *named.entry(place).or_default() += 1;
+            }
+        }
+    }
+    named.into_iter().filter(|(_, count)| 2 * count >= keys.len()).map(|(place, _)| place).collect()
+}
+
+/// On how many pages a place shows each beginning that [`label_end`] finds.
+fn labels(keys: &[Vec<Key>]) -> HashMap<(usize, &str), usize> {
+    let mut pages: HashMap<(usize, &str), usize> = HashMap::new();
+    for page in keys {
+        let seen: HashSet<(usize, &str)> =
+            page.iter().filter_map(|key| Some((key.0, &key.1[..label_end(&key.1)?]))).collect();
+        seen.into_iter().for_each(|label| *pages.entry(label).or_default() += 1);
+    }
+    pages
+}
+
+/// Where the label ends in a text such as "Phone: 12 34", its colon included; a label has no figures.
+pub(super) fn label_end(text: &str) -> Option<usize> {
+    let (label, value) = text.split_once([':', '：'])?;
+    let is_label = label.chars().count() <= LABEL_LENGTH
+        && label.chars().any(char::is_alphabetic)
+        && !label.chars().any(char::is_numeric);
+    let is_value = value.starts_with(char::is_whitespace) && value.chars().any(char::is_alphanumeric);
+    (is_label && is_value).then(|| text.len() - value.len())
+}
+
+fn keys(page: &Page, places: &mut HashMap<String, usize>) -> Vec<Key> {
+    let mut own: Vec<usize> = Vec::new();
+    for leaf in &page.leaves {
+        if leaf.path.index() == own.len() {
+            let next = places.len();
+            let path = page.leaves.path_string(&page.tree, leaf.path);
+            own.push(*places.entry(path).or_insert(next));
+        }
+    }
+    let key =
+        |(number, leaf): (usize, &Leaf)| (own[leaf.path.index()], page.leaves.text(number).to_lowercase());
+    page.leaves.iter().enumerate().map(key).collect()
+}

@@ -1,0 +1,200 @@
+//! Which pages of a site are alike: agglomerative clustering with average link \[R\].
+//!
+//! Two clusters are as alike as their pages are on average; the most alike are merged as long as that is at
+//! least a threshold. A sketch of each page (MinHash of its paths) is compared first, so that trees are
+//! compared only where their pages may be alike; a pair that is not compared counts as not alike at all.
+//! The nearest-neighbour chain finds the same merges as a search for the best pair would, in quadratic time.
+//!
+//! Invariant: equal input gives equal clusters, each with ascending page numbers, ordered by their first.
+
+use std::collections::BTreeSet;
+
+use crate::splitmix::SplitMix;
+
+use super::distance::Distances;
+use super::shape::{PageShape, Shapes};
+
+/// Least similarity of pages of one template.
+pub const SIMILAR: f64 = 0.8;
+/// Hashes of a sketch, and how many of two sketches must agree before their pages are compared.
+const HASHES: usize = 64;
+const LEAST_EQUAL: usize = 20;
+
+/// A page in short: for each of many orders of all paths the first one that it has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sketch([u64; HASHES]);
+
+impl Sketch {
+    /// The sketch of a page's paths of elements.
+    #[must_use]
+    pub fn of(shapes: &Shapes, page: &PageShape) -> Sketch {
+        let mut paths = BTreeSet::new();
+        let mut open: Vec<(u32, u64)> = Vec::new();
+        for (at, vertex) in page.vertices.iter().enumerate() {
+            while open.last().is_some_and(|(end, _)| *end as usize <= at) {
+                open.pop();
+            }
+            let name = shapes.name(shapes.root(vertex.class));
+            if name.starts_with('"') {
+                continue;
+            }
+            let above = open.last().map_or(0xcbf2_9ce4_8422_2325, |(_, path)| *path);
+            let path = name.bytes().fold(SplitMix(above).draw(), |hash, byte| {
+                (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+            });
+            paths.insert(path);
+            open.push((vertex.end, path));
+        }
+        let mut least = [u64::MAX; HASHES];
+        for path in paths {
+            let mut hash = path;
+            for least in &mut least {
+                hash = SplitMix(hash).draw();
+                *least = (*least).min(hash);
+            }
+        }
+        Sketch(least)
+    }
+
+    /// Whether the pages of two sketches may be alike.
+    #[must_use]
+    pub fn is_near(&self, other: &Sketch) -> bool {
+        self.0.iter().zip(&other.0).filter(|(a, b)| a == b).count() >= LEAST_EQUAL
+    }
+}
+
+/// The clusters of pages whose similarity is at least `similar`, by page numbers.
+pub fn clusters(
+    shapes: &Shapes,
+    distances: &mut Distances,
+    pages: &[PageShape],
+    similar: f64,
+) -> Vec<Vec<usize>> {
+    let sketches: Vec<Sketch> = pages.iter().map(|page| Sketch::of(shapes, page)).collect();
+    let mut alike = |a: usize, b: usize| {
+        if !sketches[a].is_near(&sketches[b]) {
+            return 0.0;
+        }
+        // A pair somewhat below the threshold still weighs in an average.
+        let least = similar - (1.0 - similar);
+        distances.similarity(shapes, pages[a].class(), pages[b].class(), least).unwrap_or(0.0)
+    };
+    average_link(pages.len(), &mut alike, similar)
+}
+
+/// Agglomerative clustering of so many things by a similarity between 0 and 1.
+fn average_link(count: usize, alike: &mut impl FnMut(usize, usize) -> f64, least: f64) -> Vec<Vec<usize>> {
+    let mut table = vec![0.0; count * count];
+    for a in 0..count {
+        for b in a + 1..count {
+            let similarity = alike(a, b);
+            (table[a * count + b], table[b * count + a]) = (similarity, similarity);
+        }
+    }
+    let mut members: Vec<Vec<usize>> = (0..count).map(|page| vec![page]).collect();
+    let mut chain: Vec<usize> = Vec::new();
+    let mut merged: Vec<bool> = vec![false; count];
+    // Once a chain ends below the threshold none of its things can be merged any more.
+    let mut done: Vec<bool> = vec![false; count];
+    loop {
+        let last = match chain.last() {
+            Some(last) => *last,
+            None => match (0..count).find(|&at| !merged[at] && !done[at]) {
+                Some(first) => {
+                    chain.push(first);
+                    first
+                }
+                None => break,
+            },
+        };
+        let before = chain.len().checked_sub(2).map(|at| chain[at]);
+        let mut nearest = before.map(|before| (before, table[last * count + before]));
+        for other in (0..count).filter(|&other| other != last && !merged[other]) {
+            let similarity = table[last * count + other];
+            if nearest.is_none_or(|(_, best)| similarity > best) {
+                nearest = Some((other, similarity));
+            }
+        }
+        match nearest {
+            Some((other, similarity)) if Some(other) == before && similarity >= least => {
+                chain.truncate(chain.len() - 2);
+                merge(&mut table, &mut members, &mut merged, last.min(other), last.max(other));
+            }
+            Some((other, similarity)) if similarity >= least => chain.push(other),
+            _ => {
+                done[last] = true;
+                chain.pop();
+            }
+        }
+    }
+    let mut found: Vec<Vec<usize>> = members.into_iter().filter(|pages| !pages.is_empty()).collect();
+    found.iter_mut().for_each(|pages| pages.sort_unstable());
+    found.sort();
+    found
+}
+
+/// Merges the second cluster into the first; similarities are averages over pages.
+fn merge(table: &mut [f64], members: &mut [Vec<usize>], merged: &mut [bool], into: usize, from: usize) {
+    let count = members.len();
+    let (a, b) = (members[into].len() as f64, members[from].len() as f64);
+    for other in (0..count).filter(|&other| other != into && other != from) {
+        let average = (a * table[into * count + other] + b * table[from * count + other]) / (a + b);
+        (table[into * count + other], table[other * count + into]) = (average, average);
+    }
+    let moved = std::mem::take(&mut members[from]);
+    members[into].extend(moved);
+    merged[from] = true;
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The same by a search for the best pair.
+    fn plain(count: usize, table: &[f64], least: f64) -> Vec<Vec<usize>> {
+        let mut clusters: Vec<Vec<usize>> = (0..count).map(|page| vec![page]).collect();
+        let average = |a: &[usize], b: &[usize]| {
+            let sum: f64 = a.iter().flat_map(|a| b.iter().map(move |b| table[a * count + b])).sum();
+            sum / (a.len() * b.len()) as f64
+        };
+        loop {
+            let mut best: Option<(usize, usize, f64)> = None;
+            for a in 0..clusters.len() {
+                for b in a + 1..clusters.len() {
+                    let similarity = average(&clusters[a], &clusters[b]);
+                    if similarity >= least && best.is_none_or(|(_, _, best)| similarity > best) {
+                        best = Some((a, b, similarity));
+                    }
+                }
+            }
+            let Some((a, b, _)) = best else { break };
+            let moved = clusters.remove(b);
+            clusters[a].extend(moved);
+        }
+        clusters.iter_mut().for_each(|pages| pages.sort_unstable());
+        clusters.sort();
+        clusters
+    }
+
+    proptest! {
+        #[test]
+        fn the_chain_finds_what_a_search_finds(count in 0_usize..9, values in prop::collection::vec(0.0..1.0, 81)) {
+            let at = |a: usize, b: usize| values[a.min(b) * 9 + a.max(b)];
+            let table: Vec<f64> = (0..count).flat_map(|a| (0..count).map(move |b| at(a, b))).collect();
+            for least in [0.3, 0.5, 0.8] {
+                let found = average_link(count, &mut |a, b| at(a, b), least);
+                prop_assert_eq!(&found, &plain(count, &table, least));
+            }
+        }
+    }
+
+    #[test]
+    fn groups_of_like_things_are_found() {
+        let group = [0, 1, 0, 1, 2, 0];
+        let mut alike = |a: usize, b: usize| if group[a] == group[b] { 0.9 } else { 0.5 };
+        assert_eq!(average_link(6, &mut alike, 0.8), [vec![0, 2, 5], vec![1, 3], vec![4]]);
+        assert!(average_link(0, &mut alike, 0.8).is_empty());
+    }
+}

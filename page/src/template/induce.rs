@@ -1,0 +1,221 @@
+//! Templates of a site from its pages, without labels: cluster, compose, and say what each wildcard holds.
+//!
+//! Each cluster of alike pages gives one pattern; each page laid out by it shows what its wildcards stand for.
+//! The body is what holds most words that vary; the title is a wildcard of 1 to 20 words that shares most
+//! words with the body, the closest of equals \[R\]. A template of few pages is not kept: what
+//! two pages have in common may be chance.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::cluster::{SIMILAR, clusters};
+use super::distance::Distances;
+use super::matching::{Layout, Matches};
+use super::pattern::{Pattern, compose_all};
+use super::shape::{PageShape, Shapes};
+use crate::Page;
+use crate::contribution::labels::words;
+
+/// Pages that make a template.
+pub const LEAST_PAGES: usize = 3;
+/// Pages that are compared with each other; more are a sample, evenly taken.
+pub const MOST_PAGES: usize = 48;
+/// Words of a title.
+const TITLE_WORDS: std::ops::RangeInclusive<f64> = 1.0..=20.0;
+/// Characters of the example that a slot keeps.
+const MOST_EXAMPLE: usize = 120;
+
+/// What a wildcard holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// The text of the article.
+    Body,
+    /// Its title.
+    Title,
+    /// Something else that varies.
+    #[default]
+    Other,
+}
+
+/// A wildcard of a template with what it held on the pages that the template was made of.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Slot {
+    /// Its vertex in the pattern.
+    pub vertex: u32,
+    /// What it holds.
+    pub role: Role,
+    /// Pages on which it held text.
+    pub pages: u32,
+    /// Different texts among them.
+    pub texts: u32,
+    /// Mean words over all pages.
+    pub words: f64,
+    /// The beginning of one text.
+    pub example: String,
+}
+
+/// What the pages of one template have in common.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Template {
+    /// 1 for the first of its site, one more each time it is learnt again.
+    pub version: u32,
+    /// Plain vertices and wildcards.
+    pub pattern: Pattern,
+    /// Pages it was made of.
+    pub pages: u32,
+    /// Its wildcards, in document order.
+    pub slots: Vec<Slot>,
+}
+
+/// The templates of some pages, those of most pages first. Pages of which too few are alike give none.
+#[must_use]
+pub fn induce(pages: &[&Page]) -> Vec<Template> {
+    let step = pages.len().div_ceil(MOST_PAGES).max(1);
+    let mut shapes = Shapes::default();
+    let trees: Vec<PageShape> = pages.iter().step_by(step).map(|page| shapes.page(page)).collect();
+    let sample: Vec<&Page> = pages.iter().step_by(step).copied().collect();
+    let mut distances = Distances::default();
+    let mut groups = clusters(&shapes, &mut distances, &trees, SIMILAR);
+    groups.retain(|group| group.len() >= LEAST_PAGES);
+    groups.sort_by_key(|group| Reverse(group.len()));
+    let of = |group: Vec<usize>| template(&mut shapes, &mut distances, &trees, &sample, &group);
+    groups.into_iter().filter_map(of).collect()
+}
+
+/// The template of some pages; `None` of none.
+fn template(
+    shapes: &mut Shapes,
+    distances: &mut Distances,
+    trees: &[PageShape],
+    pages: &[&Page],
+    group: &[usize],
+) -> Option<Template> {
+    let classes: Vec<_> = group.iter().map(|&at| trees[at].class()).collect();
+    let pattern = compose_all(shapes, distances, &classes)?;
+    let mut matches = Matches::default();
+    let mut held: Vec<Vec<String>> = Vec::new();
+    let mut slots: Vec<Slot> = Vec::new();
+    for &at in group {
+        let layout = matches.layout(shapes, pattern, &trees[at])?;
+        let texts = texts(pages[at], &trees[at], &layout);
+        if slots.is_empty() {
+            let vertices = layout.passages.iter().map(|passage| passage.slot);
+            slots = vertices.map(slot).collect();
+            held = vec![Vec::new(); slots.len()];
+        }
+        for (held, text) in held.iter_mut().zip(texts) {
+            held.push(text);
+        }
+    }
+    for (slot, held) in slots.iter_mut().zip(&held) {
+        let texts = held.iter().filter(|text| !text.is_empty());
+        slot.pages = texts.clone().count() as u32;
+        slot.texts = texts.clone().collect::<BTreeSet<_>>().len() as u32;
+        slot.words =
+            texts.clone().map(|text| text.split(' ').count() as f64).sum::<f64>() / held.len() as f64;
+        slot.example =
+            texts.clone().next().map(|text| text.chars().take(MOST_EXAMPLE).collect()).unwrap_or_default();
+    }
+    let pattern = Pattern::of(shapes, pattern);
+    label(&pattern, &mut slots, &held);
+    Some(Template { version: 1, pattern, pages: group.len() as u32, slots })
+}
+
+fn slot(vertex: u32) -> Slot {
+    Slot { vertex, role: Role::Other, pages: 0, texts: 0, words: 0.0, example: String::new() }
+}
+
+/// The text of each passage, words parted by spaces.
+fn texts(page: &Page, tree: &PageShape, layout: &Layout) -> Vec<String> {
+    let of = |vertices: &std::ops::Range<usize>| {
+        let texts = tree.vertices[vertices.clone()].iter().filter_map(|vertex| page.tree.text(vertex.node));
+        texts.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
+    };
+    layout.passages.iter().map(|passage| of(&passage.vertices)).collect()
+}
+
+/// Says which slots are the body and which the title. Paragraphs that every page has are wildcards of their
+/// own, so that what holds them is judged: the vertex under which most words vary.
+fn label(pattern: &Pattern, slots: &mut [Slot], held: &[Vec<String>]) {
+    let holders = pattern.holders();
+    let holder = |slot: &Slot| holders.get(slot.vertex as usize).copied().unwrap_or_default();
+    let mut by_holder: BTreeMap<usize, f64> = BTreeMap::new();
+    for slot in slots.iter().filter(|slot| slot.texts > 1) {
+        *by_holder.entry(holder(slot)).or_default() += slot.words;
+    }
+    let Some((body, _)) = by_holder.into_iter().rev().max_by(|a, b| a.1.total_cmp(&b.1)) else { return };
+    let is_heading = |slot: &Slot| {
+        let above = (slot.vertex as usize).checked_sub(1).and_then(|above| pattern.vertices.get(above));
+        above.is_some_and(|above| matches!(above.label.as_str(), "h1" | "h2" | "h3") && above.size == 2)
+    };
+    for slot in slots.iter_mut().filter(|slot| slot.texts > 1 && holder(slot) == body && !is_heading(slot)) {
+        slot.role = Role::Body;
+    }
+    let Some(first) = slots.iter().position(|slot| slot.role == Role::Body) else { return };
+    let of_page = |page: usize| -> BTreeSet<String> {
+        let parts = slots.iter().zip(held).filter(|(slot, _)| slot.role == Role::Body);
+        parts.flat_map(|(_, held)| words(&held[page])).collect()
+    };
+    let bodies: Vec<BTreeSet<String>> = (0..held[first].len()).map(of_page).collect();
+    let shared = |at: usize| {
+        let of = |(title, body): (&String, &BTreeSet<String>)| {
+            words(title).collect::<BTreeSet<_>>().intersection(body).count()
+        };
+        held[at].iter().zip(&bodies).map(of).sum::<usize>()
+    };
+    let is_title = |at: &usize| {
+        let slot = &slots[*at];
+        slot.role != Role::Body && slot.texts > 1 && TITLE_WORDS.contains(&slot.words)
+    };
+    let titles = (0..slots.len()).filter(is_title);
+    let titles = titles.map(|at| (shared(at), Reverse(at.abs_diff(first)), at));
+    let title = titles.filter(|(shared, ..)| *shared > 0).max().map(|(.., at)| at);
+    if let Some(title) = title {
+        slots[title].role = Role::Title;
+    }
+}
+
+/// A page as one of its site's templates sees it.
+#[derive(Clone, Debug)]
+pub struct Fit {
+    /// Which template accepts the page.
+    pub template: usize,
+    /// Per text node: the role of the slot that it is in; `None`: the template has it on every page.
+    pub roles: Vec<(crate::reading::NodeId, Option<Role>)>,
+}
+
+impl Fit {
+    /// Whether a text is on every page of the template, at the same place.
+    #[must_use]
+    pub fn is_fixed(&self, text: crate::reading::NodeId) -> bool {
+        let found = self.roles.binary_search_by_key(&text, |(node, _)| *node);
+        found.is_ok_and(|at| self.roles[at].1.is_none())
+    }
+}
+
+/// Lays a page out by the first template that accepts it.
+#[must_use]
+pub fn fit(templates: &[Template], page: &Page) -> Option<Fit> {
+    let mut shapes = Shapes::default();
+    let tree = shapes.page(page);
+    let mut matches = Matches::default();
+    for (number, template) in templates.iter().enumerate() {
+        let Some(pattern) = template.pattern.class(&mut shapes) else { continue };
+        let Some(layout) = matches.layout(&shapes, pattern, &tree) else { continue };
+        let role = |slot: u32| {
+            let known = template.slots.iter().find(|known| known.vertex == slot);
+            Some(known.map(|known| known.role).unwrap_or_default())
+        };
+        let fixed = layout.fixed.iter().map(|&at| (at, None));
+        let varies = layout.passages.iter().flat_map(|p| p.vertices.clone().map(|at| (at, role(p.slot))));
+        let mut all: Vec<(usize, Option<Role>)> = fixed.chain(varies).collect();
+        all.sort_unstable_by_key(|(at, _)| *at);
+        let texts = all.into_iter().map(|(at, role)| (tree.vertices[at].node, role));
+        let roles = texts.filter(|(node, _)| page.tree.text(*node).is_some()).collect();
+        return Some(Fit { template: number, roles });
+    }
+    None
+}

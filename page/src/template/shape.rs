@@ -1,0 +1,302 @@
+//! Pages as labelled ordered trees whose equal subtrees are one class.
+//!
+//! A vertex is an element by its tag or a text by its words; what is not shown is left out. Every distinct
+//! subtree of all pages of a site is kept once ([`Shapes::class`], hash-consing), so that "are these subtrees
+//! equal" is one comparison of numbers and costs between subtrees are computed once for all pages. Patterns are
+//! trees of the same kind: four labels are wildcards ([`Wild`]), which only leaves have.
+//!
+//! Invariant: children of a class have smaller numbers than it. Start at [`Shapes::page`].
+
+use crate::reading::{NodeId, NodeKind, is_excluded, squash};
+use rustc_hash::FxHashMap;
+
+use crate::Page;
+
+/// Vertices of a page that are looked at; the rest of a larger page is left out.
+const MOST_VERTICES: usize = 20_000;
+/// Characters of a text that are kept in its label; longer ones are told apart by a hash.
+const MOST_TEXT: usize = 80;
+
+/// What a wildcard of a pattern stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Wild {
+    /// `.`: one subtree.
+    One,
+    /// `+`: one or more siblings.
+    Some,
+    /// `?`: one subtree or none.
+    Maybe,
+    /// `*`: any number of siblings.
+    Any,
+}
+
+impl Wild {
+    /// All, by the number of their label.
+    pub const ALL: [Wild; 4] = [Wild::One, Wild::Some, Wild::Maybe, Wild::Any];
+
+    fn new(may_be_none: bool, may_be_many: bool) -> Wild {
+        match (may_be_none, may_be_many) {
+            (false, false) => Wild::One,
+            (false, true) => Wild::Some,
+            (true, false) => Wild::Maybe,
+            (true, true) => Wild::Any,
+        }
+    }
+
+    /// Whether it may stand for nothing.
+    #[must_use]
+    pub fn may_be_none(self) -> bool {
+        matches!(self, Wild::Maybe | Wild::Any)
+    }
+
+    /// Whether it may stand for several siblings.
+    #[must_use]
+    pub fn may_be_many(self) -> bool {
+        matches!(self, Wild::Some | Wild::Any)
+    }
+
+    /// The weakest wildcard that accepts what either accepts.
+    #[must_use]
+    pub fn or(self, other: Wild) -> Wild {
+        Wild::new(self.may_be_none() || other.may_be_none(), self.may_be_many() || other.may_be_many())
+    }
+
+    /// The same that may also stand for nothing.
+    #[must_use]
+    pub fn or_none(self) -> Wild {
+        self.or(Wild::Maybe)
+    }
+
+    /// The character people know it by.
+    #[must_use]
+    pub fn sign(self) -> char {
+        match self {
+            Wild::One => '.',
+            Wild::Some => '+',
+            Wild::Maybe => '?',
+            Wild::Any => '*',
+        }
+    }
+}
+
+/// A set of equal subtrees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Class(pub(super) u32);
+
+/// An interned label.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Label(u32);
+
+impl Label {
+    /// The wildcard that it is, if any.
+    #[must_use]
+    pub fn wild(self) -> Option<Wild> {
+        Wild::ALL.get(self.0 as usize).copied()
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Subtree {
+    label: Label,
+    children: Box<[Class]>,
+    /// Vertices.
+    size: u32,
+    has_wild: bool,
+}
+
+/// All distinct labels and subtrees of some pages.
+#[derive(Clone, Debug)]
+pub struct Shapes {
+    labels: Vec<Box<str>>,
+    by_name: FxHashMap<Box<str>, Label>,
+    classes: Vec<Subtree>,
+    by_shape: FxHashMap<(Label, Box<[Class]>), Class>,
+}
+
+impl Default for Shapes {
+    fn default() -> Self {
+        let mut shapes = Shapes {
+            labels: Vec::new(),
+            by_name: FxHashMap::default(),
+            classes: Vec::new(),
+            by_shape: FxHashMap::default(),
+        };
+        for wild in Wild::ALL {
+            // No element's name and no text begins like this: see `text_label`.
+            shapes.label(&format!("\u{0}{}", wild.sign()));
+        }
+        shapes
+    }
+}
+
+impl Shapes {
+    /// Interns a label.
+    pub fn label(&mut self, name: &str) -> Label {
+        if let Some(label) = self.by_name.get(name) {
+            return *label;
+        }
+        let label = Label(self.labels.len() as u32);
+        self.labels.push(name.into());
+        self.by_name.insert(name.into(), label);
+        label
+    }
+
+    /// The label's text: an element's tag, or a text in quotes.
+    #[must_use]
+    pub fn name(&self, label: Label) -> &str {
+        &self.labels[label.0 as usize]
+    }
+
+    /// The class of a subtree of this label with these children; a wildcard has none.
+    pub fn class(&mut self, label: Label, children: Vec<Class>) -> Class {
+        let children: Box<[Class]> = if label.wild().is_some() { Box::default() } else { children.into() };
+        let key = (label, children);
+        if let Some(class) = self.by_shape.get(&key) {
+            return *class;
+        }
+        let size = key.1.iter().fold(1_u32, |sum, &child| sum.saturating_add(self.size(child)));
+        let has_wild = label.wild().is_some() || key.1.iter().any(|&child| self.has_wild(child));
+        let class = Class(self.classes.len() as u32);
+        self.classes.push(Subtree { label, children: key.1.clone(), size, has_wild });
+        self.by_shape.insert(key, class);
+        class
+    }
+
+    /// The class of a wildcard.
+    pub fn wild(&mut self, wild: Wild) -> Class {
+        let number = Wild::ALL.iter().position(|known| *known == wild).unwrap_or_default();
+        self.class(Label(number as u32), Vec::new())
+    }
+
+    /// The label of a subtree's root.
+    #[must_use]
+    pub fn root(&self, class: Class) -> Label {
+        self.subtree(class).label
+    }
+
+    /// The children of a subtree's root.
+    #[must_use]
+    pub fn children(&self, class: Class) -> &[Class] {
+        &self.subtree(class).children
+    }
+
+    /// Vertices of a subtree.
+    #[must_use]
+    pub fn size(&self, class: Class) -> u32 {
+        self.subtree(class).size
+    }
+
+    /// Whether a subtree holds a wildcard.
+    #[must_use]
+    pub fn has_wild(&self, class: Class) -> bool {
+        self.subtree(class).has_wild
+    }
+
+    /// Distinct subtrees.
+    #[must_use]
+    pub fn class_count(&self) -> usize {
+        self.classes.len()
+    }
+
+    fn subtree(&self, class: Class) -> &Subtree {
+        &self.classes[class.0 as usize]
+    }
+
+    /// A page's shown elements and texts as a tree.
+    pub fn page(&mut self, page: &Page) -> PageShape {
+        let tree = &page.tree;
+        let root = tree.body().unwrap_or(tree.root());
+        let mut vertices: Vec<Vertex> = Vec::new();
+        let mut parents: Vec<Option<usize>> = Vec::new();
+        let mut open: Vec<(NodeId, usize)> = Vec::new();
+        let (mut at, end) = (root.index(), tree.subtree_end(root).index());
+        while let Some(node) = tree.node_at(at).filter(|_| at < end && vertices.len() < MOST_VERTICES) {
+            at += 1;
+            while open.last().is_some_and(|(last, _)| *last <= node) {
+                open.pop();
+            }
+            let label = match tree.kind(node) {
+                NodeKind::Text => match squash(tree.text(node).unwrap_or_default()) {
+                    text if text.is_empty() => continue,
+                    text => self.label(&text_label(&text)),
+                },
+                _ => {
+                    let tag = tree.tag(node).unwrap_or("#document");
+                    if is_excluded(tag) {
+                        at = tree.subtree_end(node).index();
+                        continue;
+                    }
+                    self.label(tag)
+                }
+            };
+            parents.push(open.last().map(|(_, parent)| *parent));
+            open.push((tree.subtree_end(node), vertices.len()));
+            // The class is known when all children are.
+            vertices.push(Vertex { node, end: 0, class: Class(0), label });
+        }
+        self.close(vertices, &parents)
+    }
+
+    /// Ends and classes of vertices, from the last to the first.
+    fn close(&mut self, mut vertices: Vec<Vertex>, parents: &[Option<usize>]) -> PageShape {
+        let mut children: Vec<Vec<Class>> = vec![Vec::new(); vertices.len()];
+        for at in (0..vertices.len()).rev() {
+            let mut own = std::mem::take(&mut children[at]);
+            own.reverse();
+            let class = self.class(vertices[at].label, own);
+            vertices[at].class = class;
+            vertices[at].end = at as u32 + self.size(class);
+            if let Some(parent) = parents[at] {
+                children[parent].push(class);
+            }
+        }
+        PageShape { vertices }
+    }
+}
+
+/// The label of a text: its words in quotes, so that no text is taken for an element.
+fn text_label(text: &str) -> String {
+    let mut chars = text.chars();
+    let head: String = chars.by_ref().take(MOST_TEXT).collect();
+    if chars.next().is_none() {
+        return format!("\"{head}\"");
+    }
+    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    format!("\"{head}…\" {hash:016x}")
+}
+
+/// One vertex of a page.
+#[derive(Clone, Copy, Debug)]
+pub struct Vertex {
+    /// The page's node.
+    pub node: NodeId,
+    /// One behind the last vertex of its subtree.
+    pub end: u32,
+    /// Its subtree.
+    pub class: Class,
+    label: Label,
+}
+
+/// A page's vertices in document order; there is at least one.
+#[derive(Clone, Debug)]
+pub struct PageShape {
+    /// The vertices.
+    pub vertices: Vec<Vertex>,
+}
+
+impl PageShape {
+    /// The class of the whole page.
+    #[must_use]
+    pub fn class(&self) -> Class {
+        self.vertices[0].class
+    }
+
+    /// The children of a vertex, by number.
+    pub fn children(&self, of: usize) -> impl Iterator<Item = usize> {
+        let end = self.vertices[of].end as usize;
+        let next = move |at: &usize| Some(self.vertices[*at].end as usize).filter(|next| *next < end);
+        std::iter::successors(Some(of + 1).filter(|first| *first < end), next)
+    }
+}

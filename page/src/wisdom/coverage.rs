@@ -1,0 +1,319 @@
+//! The information coverage tree (`[W §3.1, §3.2.1]`): each element's features, summed from the leaves up.
+//!
+//! Features are the length of anchor text (ALEN), of other text (CLEN) and the anchor precision index
+//! (API); beside them stand the weights of the terms and the anchors, for the type constraints. Sums are
+//! whole numbers (API and weights in units of 2⁻²⁰), so that they are exact in any order. Nodes are in
+//! document order and a subtree is a range, as in the page's tree. Start at [`Coverage::of`].
+
+use std::ops::Range;
+
+use crate::reading::{CanonicalUrl, NodeId, NodeKind, PageTree, is_excluded};
+use rustc_hash::FxHashMap;
+
+use super::params::WisdomParams;
+use super::site::{SiteTerms, TermId, place};
+use crate::Page;
+use crate::contribution::labels::words;
+use crate::contribution::terms::for_each_term;
+use crate::reading::language::Words;
+
+/// 1 in API and in weights.
+pub(super) const UNIT: u64 = 1 << 20;
+
+/// Tags that carry no text and no layout.
+const DUMMIES: [&str; 7] = ["br", "wbr", "hr", "link", "meta", "param", "source"];
+
+/// What blocks are searched by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Feature {
+    /// Characters of anchor texts.
+    Alen,
+    /// Characters of other texts.
+    Clen,
+    /// Anchor precision, in [`UNIT`]s.
+    Api,
+}
+
+/// An anchor while the tree is built.
+#[derive(Clone, Debug, Default)]
+struct Anchor {
+    /// Characters of its text.
+    length: u64,
+    said: Vec<TermId>,
+    target: Option<CanonicalUrl>,
+}
+
+/// The features of a node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Features {
+    pub(super) alen: u64,
+    pub(super) clen: u64,
+    pub(super) api: u64,
+    /// Anchors that hold a leaf.
+    pub(super) anchors: u64,
+    /// Σ W over the terms, in [`UNIT`]s.
+    pub(super) weight: u64,
+    /// Terms, each as often as it stands there.
+    pub(super) terms: u64,
+}
+
+impl Features {
+    pub(super) fn get(&self, feature: Feature) -> u64 {
+        match feature {
+            Feature::Alen => self.alen,
+            Feature::Clen => self.clen,
+            Feature::Api => self.api,
+        }
+    }
+
+    pub(super) fn add(&mut self, other: &Features) {
+        self.alen += other.alen;
+        self.clen += other.clen;
+        self.api += other.api;
+        self.anchors += other.anchors;
+        self.weight += other.weight;
+        self.terms += other.terms;
+    }
+}
+
+/// A node of the coverage tree.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    /// Its element, or its text.
+    pub(super) at: NodeId,
+    pub(super) is_text: bool,
+    pub(super) parent: Option<usize>,
+    /// The node after its subtree.
+    pub(super) end: usize,
+    pub(super) leaves: Range<usize>,
+    /// What is its own, before the sum.
+    #[cfg(test)]
+    pub(super) own: Features,
+    /// Aggregated.
+    pub(super) sum: Features,
+}
+
+/// The information coverage tree of a page.
+#[derive(Clone, Debug)]
+pub(super) struct Coverage {
+    pub(super) nodes: Vec<Node>,
+    /// Meaningful anchors, and those of them without API.
+    pub(super) meaningful: usize,
+    pub(super) without_api: usize,
+}
+
+impl Coverage {
+    /// Builds the tree; its root, node 0, is the page's `body`.
+    pub(super) fn of(page: &Page, site: &SiteTerms, params: &WisdomParams) -> Coverage {
+        let nodes = skeleton(page, params);
+        let mut coverage = Coverage { nodes, meaningful: 0, without_api: 0 };
+        coverage.fill(page, site, params);
+        #[cfg(test)]
+        coverage.nodes.iter_mut().for_each(|node| node.own = node.sum);
+        for at in (1..coverage.nodes.len()).rev() {
+            let sum = coverage.nodes[at].sum;
+            if let Some(parent) = coverage.nodes[at].parent {
+                coverage.nodes[parent].sum.add(&sum);
+            }
+        }
+        coverage
+    }
+
+    /// The children of a node in order.
+    pub(super) fn children(&self, node: usize) -> impl Iterator<Item = usize> {
+        let end = self.nodes[node].end;
+        let next = move |&child: &usize| Some(self.nodes[child].end).filter(|&next| next < end);
+        std::iter::successors(Some(node + 1).filter(|&first| first < end), next)
+    }
+
+    pub(super) fn is_leaf(&self, node: usize) -> bool {
+        self.nodes[node].end == node + 1
+    }
+
+    /// SII (`[W §3.1.3]`): entropy of the feature over the children, 0 to 1; 0 with fewer than two.
+    pub(super) fn evenness(&self, node: usize, feature: Feature) -> f64 {
+        let values = || self.children(node).map(|child| self.nodes[child].sum.get(feature));
+        let (count, total) = values().fold((0_u32, 0_u64), |(n, sum), value| (n + 1, sum + value));
+        if count < 2 || total == 0 {
+            return 0.0;
+        }
+        let shares = values().filter(|&value| value > 0).map(|value| value as f64 / total as f64);
+        -shares.map(|w| w * w.ln()).sum::<f64>() / f64::from(count).ln()
+    }
+
+    /// Puts the leaves' features where they stand.
+    fn fill(&mut self, page: &Page, site: &SiteTerms, params: &WisdomParams) {
+        let language = Words::of(page.language.as_deref());
+        let mut anchors: FxHashMap<NodeId, Anchor> = FxHashMap::default();
+        let mut beside: FxHashMap<NodeId, Vec<TermId>> = FxHashMap::default();
+        for (i, leaf) in page.leaves.iter().enumerate() {
+            let terms = term_ids(page.leaves.text(i), &language, site);
+            let length = if leaf.is_image { 0 } else { page.leaves.text(i).chars().count() as u64 };
+            if let Some(at) = self.place(&page.tree, leaf.node) {
+                let sum = &mut self.nodes[at].sum;
+                *if leaf.link.is_some() { &mut sum.alen } else { &mut sum.clen } += length;
+                if !leaf.is_image {
+                    sum.terms += terms.len() as u64;
+                    sum.weight += terms.iter().map(|&term| units(1.0 - site.entropy(term))).sum::<u64>();
+                }
+            }
+            match leaf.link {
+                Some(link) => {
+                    let anchor = anchors.entry(link).or_default();
+                    anchor.length += length;
+                    anchor.said.extend(terms);
+                }
+                None => beside.entry(leaf.parent).or_default().extend(terms),
+            }
+        }
+        self.fill_anchors(page, site, params, anchors, &beside);
+    }
+
+    fn fill_anchors(
+        &mut self,
+        page: &Page,
+        site: &SiteTerms,
+        params: &WisdomParams,
+        mut anchors: FxHashMap<NodeId, Anchor>,
+        beside: &FxHashMap<NodeId, Vec<TermId>>,
+    ) {
+        let mut together: FxHashMap<CanonicalUrl, Vec<TermId>> = FxHashMap::default();
+        for (&link, anchor) in &mut anchors {
+            anchor.target = page.target(link);
+            let around = page.tree.parent(link).and_then(|parent| beside.get(&parent));
+            anchor.said.extend(around.into_iter().flatten());
+            if let Some(target) = anchor.target.as_ref().filter(|_| params.by_target) {
+                together.entry(target.clone()).or_default().extend(&anchor.said);
+            }
+        }
+        for (link, mut anchor) in anchors {
+            if let Some(said) = anchor.target.as_ref().and_then(|target| together.get(target)) {
+                anchor.said.clone_from(said);
+            }
+            let api = precision(page, anchor.said, anchor.target.as_ref(), site, params);
+            if let Some(at) = self.place(&page.tree, link) {
+                self.nodes[at].sum.api += api;
+                self.nodes[at].sum.anchors += 1;
+            }
+            if anchor.length >= u64::from(params.least_anchor) {
+                self.meaningful += 1;
+                self.without_api += usize::from(api == 0);
+            }
+        }
+    }
+
+    /// The deepest node of this tree that holds a node of the page.
+    fn place(&self, tree: &PageTree, node: NodeId) -> Option<usize> {
+        let mut at = self.nodes.partition_point(|known| known.at <= node).checked_sub(1)?;
+        // The one before it in document order may have ended; then a node above that one holds it.
+        while node >= tree.subtree_end(self.nodes[at].at) {
+            at = self.nodes[at].parent?;
+        }
+        Some(at)
+    }
+}
+
+/// A share in [`UNIT`]s.
+fn units(value: f64) -> u64 {
+    (value * UNIT as f64).round() as u64
+}
+
+/// The nodes of the tree without features: `body` and what is below it.
+fn skeleton(page: &Page, params: &WisdomParams) -> Vec<Node> {
+    let tree = &page.tree;
+    let root = tree.body().unwrap_or_else(|| tree.root());
+    let mut nodes: Vec<Node> = Vec::new();
+    let mut open: Vec<usize> = Vec::new();
+    let mut next = Some(root);
+    while let Some(at) = next.filter(|&at| at < tree.subtree_end(root)) {
+        while let Some(above) = open.pop_if(|above| at >= tree.subtree_end(nodes[*above].at)) {
+            nodes[above].end = nodes.len();
+        }
+        let leaves = page.leaves.range_under(tree, at);
+        let goes = goes(page, at, at == root, leaves.is_empty(), params);
+        if goes != Goes::Out {
+            let parent = open.last().copied();
+            open.push(nodes.len());
+            nodes.push(Node {
+                at,
+                is_text: tree.kind(at) == NodeKind::Text,
+                parent,
+                end: 0,
+                leaves,
+                #[cfg(test)]
+                own: Features::default(),
+                sum: Features::default(),
+            });
+        }
+        let after = if goes == Goes::In { at.index() + 1 } else { tree.subtree_end(at).index() };
+        next = tree.node_at(after);
+    }
+    for above in open {
+        nodes[above].end = nodes.len();
+    }
+    nodes
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Goes {
+    /// Neither it nor what is below it.
+    Out,
+    /// It, but not what is below it.
+    Leaf,
+    In,
+}
+
+fn goes(page: &Page, at: NodeId, is_root: bool, is_empty: bool, params: &WisdomParams) -> Goes {
+    let tree = &page.tree;
+    if is_root {
+        return Goes::In;
+    }
+    let tag = match tree.kind(at) {
+        NodeKind::Element => tree.tag(at).unwrap_or_default(),
+        NodeKind::Text if params.texts_are_children && !is_empty => return Goes::Leaf,
+        NodeKind::Text | NodeKind::Document => return Goes::Out,
+    };
+    let is_dummy = is_excluded(tag) || DUMMIES.contains(&tag) || (is_empty && !params.empty_count);
+    let is_anchor = tag == "a" && tree.attr(at, "href").is_some();
+    match (is_dummy, is_anchor && params.texts_are_children) {
+        (true, _) => Goes::Out,
+        (false, true) => Goes::Leaf,
+        (false, false) => Goes::In,
+    }
+}
+
+/// The terms of a text that the site knows.
+fn term_ids(text: &str, language: &Words, site: &SiteTerms) -> Vec<TermId> {
+    let mut ids = Vec::new();
+    for word in words(text) {
+        for_each_term(&word, language, |term| ids.extend(site.id(term)));
+    }
+    ids
+}
+
+/// API (`[W §3.1.2]`), in [`UNIT`]s: of the terms that an anchor shares with the page it leads to.
+fn precision(
+    page: &Page,
+    mut said: Vec<TermId>,
+    target: Option<&CanonicalUrl>,
+    site: &SiteTerms,
+    params: &WisdomParams,
+) -> u64 {
+    said.sort_unstable();
+    said.dedup();
+    let linked = target.and_then(|url| site.page(url));
+    if !params.lift {
+        let least = f64::from(params.least_entropy) / 100.0;
+        let shared = said.into_iter().filter(|&term| linked.is_some_and(|page| page.holds(term)));
+        return shared.map(|term| units(1.0 / site.entropy(term).max(least))).sum();
+    }
+    // A page tells nothing about itself, nor other sites about this one.
+    if target.is_none_or(|target| place(target) == place(&page.url) || target.site() != page.url.site()) {
+        return 0;
+    }
+    let value = |term: TermId| match linked {
+        Some(page) => page.lift(term).max(0.0),
+        None => 1.0 - site.entropy(term),
+    };
+    said.into_iter().map(|term| units(value(term))).sum()
+}

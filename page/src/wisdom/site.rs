@@ -1,0 +1,135 @@
+//! What WISDOM knows of a site: the entropy of its terms, and which terms its pages hold.
+//!
+//! The entropies come from the site's sums (they are kept incrementally, the service that mines owns
+//! them); the pages are those that anchors may lead to. Terms are interned, a page is a sorted list of them.
+
+use crate::contribution::TermUse;
+use crate::reading::CanonicalUrl;
+use rustc_hash::FxHashMap;
+
+/// A term of a site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct TermId(u32);
+
+/// The terms and the pages of one site.
+#[derive(Clone, Debug, Default)]
+pub struct SiteTerms {
+    ids: FxHashMap<String, TermId>,
+    /// EN and TF.
+    known: Vec<(f64, f64)>,
+    /// By [`place`].
+    pages: FxHashMap<String, Vec<(TermId, u32)>>,
+    ln_pages: f64,
+}
+
+impl SiteTerms {
+    /// A site of so many pages by its terms, each with its count TF and its entropy EN, 0 to 1.
+    pub fn new(pages: u64, terms: impl IntoIterator<Item = (String, u64, f64)>) -> SiteTerms {
+        let mut site = SiteTerms { ln_pages: (pages as f64).ln(), ..SiteTerms::default() };
+        for (term, count, entropy) in terms {
+            let id = TermId(site.known.len() as u32);
+            if *site.ids.entry(term).or_insert(id) == id {
+                site.known.push((entropy.clamp(0.0, 1.0), count as f64));
+            }
+        }
+        site
+    }
+
+    /// Adds a page that anchors may lead to; terms that the site does not know are left out.
+    pub fn add_page(&mut self, url: CanonicalUrl, terms: &[TermUse]) {
+        let used = terms.iter().filter_map(|used| Some((self.id(&used.term)?, used.count)));
+        let mut known: Vec<(TermId, u32)> = used.collect();
+        known.sort_unstable();
+        self.pages.insert(place(&url).to_owned(), known);
+    }
+
+    pub(super) fn id(&self, term: &str) -> Option<TermId> {
+        self.ids.get(term).copied()
+    }
+
+    /// EN of a term.
+    pub(super) fn entropy(&self, term: TermId) -> f64 {
+        self.known.get(term.0 as usize).map_or(1.0, |known| known.0)
+    }
+
+    /// The page behind an address, if it is known.
+    pub(super) fn page(&self, url: &CanonicalUrl) -> Option<Linked<'_>> {
+        self.pages.get(place(url)).map(|terms| Linked { site: self, terms })
+    }
+}
+
+/// What anchors to one page have in common however they spell its address: scheme, `www.`, the name of a
+/// default document and a slash at the end are left out.
+pub(super) fn place(url: &CanonicalUrl) -> &str {
+    let text = url.as_str();
+    let text = text.split_once("://").map_or(text, |(_, rest)| rest);
+    let text = text.strip_prefix("www.").unwrap_or(text);
+    let is_default = |file: &str| matches!(file, "" | "index.html" | "index.htm" | "index.php");
+    match text.rsplit_once('/') {
+        Some((folder, file)) if is_default(file) => folder,
+        _ => text,
+    }
+}
+
+/// A known page of a site.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Linked<'a> {
+    site: &'a SiteTerms,
+    terms: &'a [(TermId, u32)],
+}
+
+impl Linked<'_> {
+    fn count(&self, term: TermId) -> Option<u32> {
+        let at = self.terms.binary_search_by_key(&term, |used| used.0).ok()?;
+        Some(self.terms[at].1)
+    }
+
+    pub(super) fn holds(&self, term: TermId) -> bool {
+        self.count(term).is_some()
+    }
+
+    /// log_n(n·w), w the page's share of the term's uses: 0 or less if it holds no more of it than other
+    /// pages, 1 if it holds all. Its mean over the term's uses is W = 1 − EN.
+    pub(super) fn lift(&self, term: TermId) -> f64 {
+        let total = self.site.known.get(term.0 as usize).map_or(0.0, |known| known.1);
+        match self.count(term) {
+            Some(count) if total > 0.0 && self.site.ln_pages > 0.0 => {
+                1.0 + (f64::from(count) / total).ln() / self.site.ln_pages
+            }
+            _ => 0.0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spellings_of_one_address_are_one_place() {
+        let place = |text: &str| place(&text.parse().unwrap()).to_owned();
+        for spelled in ["http://a.test/b/", "https://www.a.test/b", "https://a.test/b/index.html"] {
+            assert_eq!(place(spelled), "a.test/b");
+        }
+        assert_eq!(place("https://www.a.test/"), place("http://a.test/index.php"));
+        assert_ne!(place("https://a.test/b?c=/"), place("https://a.test/b"));
+        assert_ne!(place("https://a.test/b/about.html"), place("https://a.test/b/"));
+    }
+
+    #[test]
+    fn a_term_said_twice_keeps_the_numbers_of_others() {
+        let terms = [("a", 0.5), ("b", 2.0), ("a", 0.7), ("c", 0.25)];
+        let mut site = SiteTerms::new(4, terms.map(|(term, en)| (term.to_owned(), 8, en)));
+        let of = |term| site.entropy(site.id(term).unwrap());
+        assert_eq!([of("a"), of("b"), of("c")], [0.5, 1.0, 0.25]);
+        assert!(site.id("d").is_none());
+        let url: CanonicalUrl = "https://a.test/".parse().unwrap();
+        let terms = [("d", 1), ("c", 2), ("a", 8)];
+        site.add_page(url.clone(), &terms.map(|(term, count)| TermUse { term: term.into(), count }));
+        let linked = site.page(&url).unwrap();
+        let lift = |term| linked.lift(site.id(term).unwrap());
+        // All uses, an even share, none.
+        assert_eq!([lift("a"), lift("c"), lift("b")], [1.0, 0.0, 0.0]);
+        assert!(!linked.holds(site.id("b").unwrap()));
+    }
+}
