@@ -22,14 +22,15 @@ use crate::{engine, out, served};
 pub(crate) async fn installation(dir: Option<&Path>, config: &Config) -> anyhow::Result<Parts> {
     let (broker, metrics) = (Arc::new(InProcessBroker::new(Limits::default())), Metrics::new()?);
     let rules = Rules::of_preset(&config.partitioner.params);
+    let params = Arc::new(config.page_params());
     if let Some(folder) = dir {
         let store = Arc::new(engine::open_state(folder)?);
         let (frontier, state) = (store.clone(), store.clone());
-        return Ok(Parts { frontier, state, archive: store, broker, metrics, rules });
+        return Ok(Parts { frontier, state, archive: store, broker, metrics, rules, params });
     }
     let store = Arc::new(served::store(config).await?);
     let archive = Arc::new(served::archive(config)?);
-    Ok(Parts { frontier: store.clone(), state: store, archive, broker, metrics, rules })
+    Ok(Parts { frontier: store.clone(), state: store, archive, broker, metrics, rules, params })
 }
 
 pub(crate) async fn run(args: TaxonomyArgs, config: &Config) -> anyhow::Result<Exit> {

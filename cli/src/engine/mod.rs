@@ -13,7 +13,7 @@ use std::time::Duration;
 use anyhow::Context;
 use newslode_common::broker::Limits;
 use newslode_common::broker::in_process::InProcessBroker;
-use newslode_common::config::Config;
+use newslode_common::config::{Config, Follow};
 use newslode_common::shutdown;
 use newslode_common::store::redb::RedbStore;
 use newslode_common::store::{Frontier, SiteState, SiteStatus};
@@ -104,6 +104,11 @@ impl Engine {
         Ok(Engine { store, broker: Arc::new(InProcessBroker::new(limits)), metrics: Metrics::new()?, config })
     }
 
+    /// What of a site is fetched.
+    pub(crate) fn follow(&self) -> Follow {
+        self.config.miner.follow
+    }
+
     /// Mines until nothing is left to fetch or `stop`. `show` is called a few times a second.
     pub(crate) async fn mine(
         &self,
@@ -141,10 +146,15 @@ impl Engine {
         let partitioner =
             newslode_partitioner::Parts { broker, archive: store.clone(), metrics: self.metrics.clone() };
         let miner = self.miner_parts();
-        // All three are done here, when all is quiet.
+        // All four are done here: pages are counted again at the start, the others when all is quiet.
         let config = self.config.miner.clone();
-        let miner_config =
-            newslode_common::config::MinerConfig { fold_s: 0, views_s: 0, window_days: 0, ..config };
+        let miner_config = newslode_common::config::MinerConfig {
+            fold_s: 0,
+            views_s: 0,
+            window_days: 0,
+            recompute_share: 0,
+            ..config
+        };
         loops.spawn(newslode_crawler::run(crawler, self.config.crawler.clone(), stop.clone()));
         loops.spawn(newslode_partitioner::run(partitioner, self.config.partitioner.clone(), stop.clone()));
         loops.spawn(newslode_miner::work::service::run(miner, miner_config, stop.clone()));
@@ -167,6 +177,7 @@ impl Engine {
             broker: self.broker.clone(),
             metrics: self.metrics.clone(),
             rules: Rules::of_preset(&self.config.partitioner.params),
+            params: Arc::new(self.config.page_params()),
         }
     }
 

@@ -23,7 +23,7 @@ use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 
 use crate::work::follow::at_once;
-use crate::work::seeds::forget_archived;
+use crate::work::seeds::forget_counted;
 use crate::work::service::Parts;
 use crate::work::views::articles::is_view;
 
@@ -109,7 +109,7 @@ pub async fn batch(
 
 /// Nobody asked for the pages' site: what was archived of them on their way goes, too.
 async fn unwanted(parts: &Parts, pages: &[PartitionedPage]) -> Result<Vec<PageEnd>, BatchError> {
-    forget_archived(parts, pages.iter().map(|page| page.version.content)).await?;
+    forget_counted(parts, pages.iter().map(|page| page.version.content)).await?;
     Ok(vec![PageEnd::Unwanted; pages.len()])
 }
 
@@ -233,7 +233,7 @@ async fn change(
     };
     let delta = Delta::between(old.as_ref(), Some(&page.contribution));
     let (url, new, fetched_at) = (page.url.clone(), page.version, page.fetched_at);
-    Ok(Ok(Change { url, expected: counted, new, fetched_at, delta }))
+    Ok(Ok(Change { url, expected: counted, new, fetched_at, delta, again: false }))
 }
 
 /// An archived contribution; `None` if the archive does not hold it.

@@ -15,7 +15,9 @@ use std::time::Instant;
 
 use anyhow::Context;
 use newslode_common::config::MinerConfig;
-use newslode_common::store::{Entry, NewUrl, SiteState, Why};
+use newslode_common::store::{Entry, NewUrl, SiteState, StoreError, Why};
+use newslode_common::version::ContentHash;
+use newslode_page::contribution::Contribution;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 
@@ -23,6 +25,7 @@ use crate::mining::summary::Summaries;
 use crate::mining::taxonomy::{FoldParams, Folded, Folder, Taxonomy};
 use crate::work::apply::{add, contribution};
 use crate::work::follow::{asked_links, at_once, concept_links};
+use crate::work::generations::Generations;
 use crate::work::service::Parts;
 
 /// Name of the taxonomy's value; its bytes are JSON.
@@ -199,7 +202,7 @@ async fn look_again(parts: &Parts, config: &MinerConfig, entry: Option<Entry>) -
     let Some(entry) = entry else { return Ok(Look::Later) };
     let as_concept = entry.why >= Why::Concept;
     match entry.content {
-        Some(content) => match contribution(parts, content).await? {
+        Some(content) => match of_content(parts, content).await? {
             Some(page) => {
                 let found = at_once(config.follow, Why::Concept, entry.depth.min(1), &page);
                 let settled = as_concept && !entry.leased;
@@ -212,4 +215,15 @@ async fn look_again(parts: &Parts, config: &MinerConfig, entry: Option<Entry>) -
         None if as_concept && !entry.leased => Ok(Look::Settled(Vec::new())),
         None => Ok(Look::Later),
     }
+}
+
+/// The contribution of a fetched content, by whichever algorithms it was counted.
+async fn of_content(parts: &Parts, content: ContentHash) -> Result<Option<Contribution>, StoreError> {
+    let generations = Generations::read(parts.state.as_ref()).await?;
+    for name in generations.names(content) {
+        if let Some(page) = contribution(parts, name).await? {
+            return Ok(Some(page));
+        }
+    }
+    Ok(None)
 }

@@ -7,7 +7,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use newslode_common::store::Kind;
 use newslode_common::version::ContentHash;
 use newslode_page::instances::{Attribute, InstanceTemplate, link_groups};
 use newslode_page::reading::CanonicalUrl;
@@ -17,6 +16,7 @@ use serde::Serialize;
 use crate::mining::summary::SiteSummary;
 use crate::mining::taxonomy::Taxonomy;
 use crate::work::follow::concept_pages;
+use crate::work::generations::Generations;
 use crate::work::service::Parts;
 use crate::work::views::archived;
 
@@ -112,6 +112,7 @@ async fn load(parts: &Parts, url: &CanonicalUrl) -> anyhow::Result<Option<Page>>
     let versions = parts.state.versions(&url.site(), std::slice::from_ref(url)).await?;
     let content = versions.into_iter().next().flatten().map(|version| version.content);
     let Some(content) = content.filter(|content| *content != ContentHash::NONE) else { return Ok(None) };
-    let Some(bytes) = parts.archive.get(Kind::Page, content).await? else { return Ok(None) };
+    let generations = Generations::read(parts.state.as_ref()).await?;
+    let Some((_, bytes)) = generations.page(parts.archive.as_ref(), content).await? else { return Ok(None) };
     Ok(archived(&bytes).ok().map(|(_, page)| page))
 }

@@ -4,15 +4,17 @@
 //! [`service`] runs both off their queues. [`fold`] reads the sites' summaries, writes the taxonomy, and gives
 //! the frontier what is worth fetching ([`follow`]), the only way back in the whole system. [`views`] says what
 //! only the whole site can say of a page: it looks at sites, shows new pages to their templates, and keeps what
-//! is [`known`] of each. [`window`] takes old pages out again, [`reconcile`] brings lost ones back, [`verify`]
-//! recomputes the sums. [`members`] and [`instances`] read what the ontology says of articles and concepts.
+//! is [`known`] of each. [`window`] takes old pages out again, [`reconcile`] brings lost ones back, [`recompute`] counts pages again when
+//! the algorithms changed ([`generations`]), [`verify`] proves the sums. [`members`] and [`instances`] read what the ontology says of articles and concepts.
 
 pub mod apply;
 pub mod fold;
 pub mod follow;
+pub mod generations;
 pub mod instances;
 pub mod known;
 pub mod members;
+pub mod recompute;
 pub mod reconcile;
 pub mod seeds;
 pub mod service;

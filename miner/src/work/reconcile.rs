@@ -12,6 +12,8 @@ use newslode_common::store::{Entry, Frontier, Kind, PageArchive, SiteState};
 use newslode_common::version::{ContentHash, Version};
 use std::time::Duration;
 
+use crate::work::generations::Generations;
+
 /// How long to wait before a full queue is tried again.
 const FULL_WAIT: Duration = Duration::from_millis(50);
 
@@ -27,6 +29,7 @@ pub async fn reconcile(
     broker: &dyn Broker,
 ) -> anyhow::Result<u64> {
     let mut published = 0;
+    let generations = Generations::read(state).await?;
     for site in frontier.status().await? {
         let fetched: Vec<(Entry, ContentHash)> = frontier
             .entries(&site.site)
@@ -39,7 +42,9 @@ pub async fn reconcile(
         let counted = state.versions(&site.site, &urls).await?;
         for ((entry, content), counted) in fetched.into_iter().zip(counted) {
             // What left the window is counted as nothing under its own fetch: publishing would change nothing.
-            let is_open = |counted: Version| counted.content != content && counted.fetch < entry.fetch;
+            let is_counted =
+                |counted: Version| generations.names(content).any(|name| name == counted.content);
+            let is_open = |counted: Version| !is_counted(counted) && counted.fetch < entry.fetch;
             if counted.is_none_or(is_open) {
                 published += u64::from(publish(archive, broker, &entry, content).await?);
             }

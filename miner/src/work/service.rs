@@ -16,10 +16,11 @@ use newslode_common::config::MinerConfig;
 use newslode_common::message::seed::SeedMessage;
 use newslode_common::message::{PartitionedPage, envelope};
 use newslode_common::shutdown;
-use newslode_common::store::{Frontier, PageArchive, SiteState};
+use newslode_common::store::{Frontier, PageArchive, SiteState, StoreError};
 use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::time;
 use newslode_page::reading::Site;
+use newslode_page::{Generation, Params};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
@@ -27,9 +28,11 @@ use tokio_util::sync::CancellationToken;
 use crate::mining::taxonomy::Rules;
 use crate::work::apply::{BatchError, PageEnd, batch};
 use crate::work::fold::{FoldMemory, fold_once};
+use crate::work::generations::{Claimed, Generations};
+use crate::work::recompute::recompute;
 use crate::work::reconcile::reconcile;
 use crate::work::seeds::{SeedFailure, obey};
-use crate::work::views;
+use crate::work::views::{self, Pace};
 use crate::work::window::{Slid, slide};
 
 /// What the miner works with.
@@ -45,8 +48,10 @@ pub struct Parts {
     pub broker: Arc<dyn Broker>,
     /// Counted here.
     pub metrics: Arc<Metrics>,
-    /// By what it folds; those of the preset that its pages were partitioned by.
+    /// The rules of folding: those of the preset that pages are partitioned with.
     pub rules: Rules,
+    /// The parameters that pages are counted with; with them go their algorithms.
+    pub params: Arc<Params>,
 }
 
 /// Longest that deliveries are held while a store or the broker is away.
@@ -63,6 +68,9 @@ const RESTART_EVERY: Duration = Duration::from_secs(3);
 const INCARNATION: &str = "store-incarnation";
 /// How often it is looked for pages that are too old; they leave by whole days.
 const WINDOW_EVERY: Duration = Duration::from_secs(3_600);
+/// First and longest wait before pages of other algorithms are looked for again: processes of an older version
+/// run on for minutes, and each look reads what the frontier knows of every page.
+const RECOMPUTE_WAITS: (Duration, Duration) = (Duration::from_secs(30), Duration::from_secs(86_400));
 /// How often the queues are measured.
 const DEPTH_EVERY: Duration = Duration::from_secs(5);
 
@@ -85,8 +93,9 @@ pub async fn run(parts: Parts, config: MinerConfig, stop: CancellationToken) -> 
         loops.spawn(views::run(parts.clone(), config.clone(), stop.clone()));
     }
     if config.window_days > 0 {
-        loops.spawn(window_loop(parts, config.window_days, stop.clone()));
+        loops.spawn(window_loop(parts.clone(), config.window_days, stop.clone()));
     }
+    loops.spawn(recompute_loop(parts, config.clone(), stop.clone()));
     let first = loops.join_next().await;
     stop.cancel();
     let aborted = shutdown::drain(&mut loops, Duration::from_millis(config.grace_ms)).await;
@@ -282,6 +291,53 @@ async fn window_loop(parts: Parts, days: u32, stop: CancellationToken) -> anyhow
             return Ok(());
         }
     }
+}
+
+/// Counts pages again that other algorithms counted: after an update nearly all, then, for a while, those that
+/// processes of the older version still count beside this one.
+async fn recompute_loop(parts: Parts, config: MinerConfig, stop: CancellationToken) -> anyhow::Result<()> {
+    let ours = parts.params.generation();
+    let pace = Pace { at_once: 1, share: config.recompute_share };
+    let (mut wait, mut is_claimed) = (RECOMPUTE_WAITS.0, false);
+    loop {
+        match whose(&parts, &ours, &mut is_claimed).await {
+            Ok(None) if config.recompute_share == 0 => {}
+            Ok(None) => match recompute(&parts, config.follow, pace, &stop, |_| {}).await {
+                Ok(done) if !done.is_done() => {
+                    tracing::info!(?done, "counted pages again, as today's algorithms see them");
+                    wait = RECOMPUTE_WAITS.0;
+                }
+                Ok(_) => wait = (wait * 2).min(RECOMPUTE_WAITS.1),
+                Err(error) => tracing::warn!(%error, "cannot count pages again; will go on"),
+            },
+            Ok(Some(others)) => {
+                tracing::warn!(%others, %ours, "pages are counted by other algorithms; update or configure this process alike");
+            }
+            Err(error) => tracing::warn!(%error, "cannot tell by which algorithms pages are counted"),
+        }
+        if !pause(wait, &stop).await {
+            return Ok(());
+        }
+    }
+}
+
+/// Whose algorithms count, if not ours. They are claimed once: of processes with different parameters the one that
+/// started last has its way, and they do not take turns for ever.
+async fn whose(
+    parts: &Parts,
+    ours: &Generation,
+    is_claimed: &mut bool,
+) -> Result<Option<Generation>, StoreError> {
+    let state = parts.state.as_ref();
+    if !*is_claimed {
+        let claimed = Generations::claim(state, ours).await?;
+        *is_claimed = true;
+        return Ok(match claimed {
+            Claimed::Ours => None,
+            Claimed::Newer(newer) => Some(newer),
+        });
+    }
+    Ok(Generations::read(state).await?.counting.filter(|counting| counting != ours))
 }
 
 /// Finds out that the store's server was restarted, and has what it may have lost worked on again.

@@ -10,8 +10,11 @@ use std::collections::BTreeMap;
 use newslode_common::message::{FetchedPage, envelope};
 use newslode_common::store::{Kind, PageArchive, SiteState, StoreResult};
 use newslode_common::version::ContentHash;
+use newslode_page::Generation;
 use newslode_page::contribution::{Cell, Contribution, Delta, Table};
 use newslode_page::reading::{CanonicalUrl, Site};
+
+use crate::work::generations::Generations;
 
 /// Differences named at most a site; the rest is counted.
 const NAMED: usize = 100;
@@ -44,6 +47,8 @@ pub struct VerifyReport {
     pub differences: Vec<CellDifference>,
     /// Counted pages that the archive does not hold, or not readably: their cells cannot be proved.
     pub missing: Vec<CanonicalUrl>,
+    /// Pages that other algorithms counted: their sums are proved by their archived contributions alone.
+    pub outdated: Vec<CanonicalUrl>,
     /// Pages whose archived contribution is not what is computed of them now.
     pub changed: Vec<CanonicalUrl>,
 }
@@ -52,11 +57,12 @@ impl VerifyReport {
     /// Whether everything was proved.
     #[must_use]
     pub fn is_proof(&self) -> bool {
-        self.different == 0 && self.missing.is_empty() && self.changed.is_empty()
+        self.different == 0
+            && [&self.missing, &self.outdated, &self.changed].iter().all(|pages| pages.is_empty())
     }
 }
 
-/// Recomputes these sites. `recompute` is the partitioner's page → contribution; `progress` is called after
+/// Recomputes these sites. `recompute` is page → contribution by the algorithms `ours`; `progress` is called after
 /// each page with the pages done so far.
 ///
 /// # Errors
@@ -65,27 +71,35 @@ pub async fn verify(
     state: &dyn SiteState,
     archive: &dyn PageArchive,
     sites: &[Site],
+    ours: &Generation,
     recompute: impl Fn(FetchedPage) -> Contribution,
     mut progress: impl FnMut(u64),
 ) -> StoreResult<VerifyReport> {
     let mut report = VerifyReport::default();
+    let generations = Generations::read(state).await?;
     for site in sites {
         let mut sum = Delta::default();
         for (url, version) in state.pages(site).await? {
             if version.content == ContentHash::NONE {
                 continue;
             }
-            let Some(page) = page(archive, version.content).await? else {
+            let Some(page) = generations.fetched(archive, version.content).await? else {
                 report.missing.push(url);
                 continue;
             };
-            let contribution = recompute(page);
+            let kept = archive.get(Kind::Contribution, version.content).await?;
+            let kept = kept.and_then(|bytes| envelope::open::<Contribution>(&bytes).ok());
+            let is_ours = page.version.content.seen_by(ours) == version.content;
+            let contribution = match &kept {
+                Some(kept) if !is_ours => kept.clone(),
+                _ => recompute(page),
+            };
             for (cell, by) in Delta::between(None, Some(&contribution)).iter() {
                 sum.add(cell.clone(), by);
             }
-            let kept = archive.get(Kind::Contribution, version.content).await?;
-            let kept = kept.and_then(|bytes| envelope::open::<Contribution>(&bytes).ok());
-            if kept.as_ref() != Some(&contribution) {
+            if !is_ours {
+                report.outdated.push(url);
+            } else if kept.as_ref() != Some(&contribution) {
                 report.changed.push(url);
             }
             report.pages += 1;
@@ -95,11 +109,6 @@ pub async fn verify(
         report.sites += 1;
     }
     Ok(report)
-}
-
-async fn page(archive: &dyn PageArchive, content: ContentHash) -> StoreResult<Option<FetchedPage>> {
-    let bytes = archive.get(Kind::Page, content).await?;
-    Ok(bytes.and_then(|bytes| envelope::open(&bytes).ok()))
 }
 
 async fn compare(

@@ -77,6 +77,7 @@ async fn subtract(
             new: Version { content: ContentHash::NONE, ..*version },
             fetched_at: before,
             delta: Delta::between(Some(&old), None),
+            again: false,
         });
     }
     let ends = parts.state.apply(site, &changes).await?;

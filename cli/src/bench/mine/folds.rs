@@ -95,5 +95,6 @@ fn changed(
         new: version(1 + u64::from(old.is_some())),
         fetched_at: Timestamp(0),
         delta: Delta::between(old, new),
+        again: false,
     })
 }

@@ -14,10 +14,10 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use newslode_common::config::Config;
-use newslode_common::message::{FetchedPage, envelope};
-use newslode_common::store::{Kind, SiteState};
+use newslode_common::store::SiteState;
 use newslode_common::time;
 use newslode_common::version::ContentHash;
+use newslode_miner::work::generations::Generations;
 use newslode_miner::work::known::{self, Known};
 use newslode_miner::work::service::Parts;
 use newslode_miner::work::views::{Pace, view_site};
@@ -133,8 +133,8 @@ async fn archived(parts: &Parts, url: &CanonicalUrl) -> anyhow::Result<Option<Pa
     let versions = parts.state.versions(&url.site(), std::slice::from_ref(url)).await?;
     let content = versions.into_iter().next().flatten().map(|version| version.content);
     let Some(content) = content.filter(|content| *content != ContentHash::NONE) else { return Ok(None) };
-    let Some(bytes) = parts.archive.get(Kind::Page, content).await? else { return Ok(None) };
-    let Ok(fetched) = envelope::open::<FetchedPage>(&bytes) else { return Ok(None) };
+    let generations = Generations::read(parts.state.as_ref()).await?;
+    let Some(fetched) = generations.fetched(parts.archive.as_ref(), content).await? else { return Ok(None) };
     let Ok(html) = fetched.bytes() else { return Ok(None) };
     Ok(Some(Page::parse(&fetched.url, fetched.content_type.as_deref(), &html)))
 }

@@ -26,6 +26,7 @@ use super::record::{Record, Viewed};
 use super::{Pace, SiteValue, ViewReport, When};
 use crate::mining::templates::Reason;
 use crate::work::apply::BatchError;
+use crate::work::generations::Generations;
 use crate::work::known::Known;
 use crate::work::service::Parts;
 
@@ -40,6 +41,7 @@ struct Look<'a> {
     stop: &'a CancellationToken,
     known: Known,
     counted: Vec<(CanonicalUrl, ContentHash)>,
+    generations: Arc<Generations>,
     learnt: Vec<u32>,
 }
 
@@ -64,7 +66,8 @@ pub(super) async fn look(
         (version.content != ContentHash::NONE).then(|| (url.clone(), version.content))
     };
     let counted: Vec<_> = pages.iter().filter_map(of).collect();
-    let mut look = Look { parts, site, pace, stop, known, counted, learnt: Vec::new() };
+    let generations = Arc::new(Generations::read(state).await?);
+    let mut look = Look { parts, site, pace, stop, known, counted, generations, learnt: Vec::new() };
     let contents = look.counted.iter().map(|(_, content)| *content);
     let new: Vec<ContentHash> = contents.filter(|content| !look.known.is_observed(*content)).collect();
     if new.is_empty() && !whole {
@@ -106,7 +109,8 @@ impl Look<'_> {
     async fn load(&self, contents: &[ContentHash]) -> Result<Vec<Page>, BatchError> {
         let mut pages = Vec::new();
         for content in contents {
-            let Some(bytes) = self.parts.archive.get(Kind::Page, *content).await? else { continue };
+            let found = self.generations.page(self.parts.archive.as_ref(), *content).await?;
+            let Some((_, bytes)) = found else { continue };
             let opened = tokio::task::spawn_blocking(move || open(&bytes)).await;
             pages.extend(opened.ok().and_then(Result::ok).map(|(_, page)| page));
         }
@@ -124,11 +128,11 @@ impl Look<'_> {
             };
             live.set_templates(self.known.templates.live().iter().map(of).collect());
             let live = Arc::new(live);
-            let (parts, pace) = (self.parts.clone(), self.pace);
+            let (parts, pace, generations) = (self.parts.clone(), self.pace, self.generations.clone());
             let contents = new.to_vec();
-            let work = contents
-                .into_iter()
-                .map(move |content| accepted_by(parts.clone(), live.clone(), content, pace));
+            let work = contents.into_iter().map(move |content| {
+                accepted_by(parts.clone(), live.clone(), generations.clone(), content, pace)
+            });
             by = futures::stream::iter(work).buffer_unordered(self.pace.at_once.max(1)).try_collect().await?;
         }
         let (metrics, templates) = (&self.parts.metrics.template_pages, &mut self.known.templates);
@@ -185,7 +189,8 @@ impl Look<'_> {
                 .copied()
                 .collect(),
         };
-        let reader = Arc::new(Reader { known: self.known.reader(), value });
+        let reader =
+            Arc::new(Reader { known: self.known.reader(), value, generations: self.generations.clone() });
         let due: Vec<(ContentHash, bool)> =
             due.into_iter().map(|content| (content, waiting.contains(&content))).collect();
         let (parts, pace) = (self.parts.clone(), self.pace);

@@ -33,6 +33,7 @@ mod value;
 
 use page::End;
 pub use page::open as archived;
+pub(super) use page::paced;
 pub use value::{SiteValue, site_terms};
 
 /// What the marks of a page come to.

@@ -19,6 +19,7 @@ use newslode_page::time::Timestamp;
 
 use super::{KINDS, Marks, Pace, SiteValue, articles, blocks};
 use crate::work::apply::{BatchError, hand_out};
+use crate::work::generations::Generations;
 use crate::work::service::Parts;
 
 /// What pages are viewed with.
@@ -27,6 +28,8 @@ pub(super) struct Reader {
     pub(super) known: SiteKnowledge,
     /// For marks; without it hierarchies are left alone.
     pub(super) value: Option<SiteValue>,
+    /// To find the pages by what they are counted as.
+    pub(super) generations: Arc<Generations>,
 }
 
 /// How one page's marks ended.
@@ -69,7 +72,7 @@ pub fn open(bytes: &[u8]) -> Result<(FetchedPage, Page), String> {
 }
 
 /// Works away from the reactor, and rests as long as the pace wants.
-async fn paced<T: Send + 'static>(
+pub(in crate::work) async fn paced<T: Send + 'static>(
     pace: Pace,
     work: impl FnOnce() -> Result<T, String> + Send + 'static,
 ) -> Result<T, String> {
@@ -86,10 +89,13 @@ async fn paced<T: Send + 'static>(
 pub(super) async fn accepted_by(
     parts: Parts,
     known: Arc<SiteKnowledge>,
+    generations: Arc<Generations>,
     content: ContentHash,
     pace: Pace,
 ) -> Result<(ContentHash, Option<(u32, Timestamp)>), BatchError> {
-    let Some(bytes) = parts.archive.get(Kind::Page, content).await? else { return Ok((content, None)) };
+    let Some((_, bytes)) = generations.page(parts.archive.as_ref(), content).await? else {
+        return Ok((content, None));
+    };
     let accepted = move || {
         let (fetched, page) = open(&bytes)?;
         Ok(known.template_of(&page).map(|version| (version, fetched.fetched_at)))
@@ -107,7 +113,9 @@ pub(super) async fn view_page(
 ) -> Result<Viewed, BatchError> {
     let is_marked = reader.value.is_some();
     let ended = |end| Viewed { content, marks: is_marked.then_some(end), article: None, by: None };
-    let Some(page) = parts.archive.get(Kind::Page, content).await? else { return Ok(ended(End::Missing)) };
+    let Some((_, page)) = reader.generations.page(parts.archive.as_ref(), content).await? else {
+        return Ok(ended(End::Missing));
+    };
     let hierarchy = if is_marked { parts.archive.get(Kind::Hierarchy, content).await? } else { None };
     let article = parts.archive.get(Kind::Article, content).await?;
     let article: Option<Article> = article.and_then(|bytes| serde_json::from_slice(&bytes).ok());
