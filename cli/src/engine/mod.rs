@@ -21,7 +21,7 @@ use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::time;
 use newslode_miner::mining::taxonomy::Rules;
 use newslode_miner::work::fold::{FoldMemory, FoldReport};
-use newslode_miner::work::service::Parts as MinerParts;
+use newslode_miner::work::parts::Parts as MinerParts;
 use newslode_miner::work::views::{self, Looked, Pace, When};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;

@@ -19,11 +19,11 @@ use newslode_common::store::{Entry, NewUrl, SiteState, Why};
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 
-use crate::mining::summary::Summaries;
 use crate::mining::taxonomy::{FoldParams, Folded, Folder, Taxonomy};
-use crate::work::apply::{add, contribution};
-use crate::work::follow::{asked_links, at_once, concept_links};
-use crate::work::service::Parts;
+use crate::work::archive::contribution;
+use crate::work::follow::{add, asked_links, at_once, concept_links};
+use crate::work::parts::Parts;
+use crate::work::summaries::Summaries;
 
 /// Name of the taxonomy's value; its bytes are JSON.
 pub const TAXONOMY: &str = "taxonomy";

@@ -4,17 +4,16 @@
 //! first, so that its pages still under way find nobody who wants them ([`crate::work::apply::PageEnd::Unwanted`]),
 //! then its counts go. Before either forgets, the archive does: else nobody would know of what.
 
-use futures::future::try_join_all;
 use newslode_common::config::MinerConfig;
 use newslode_common::message::seed::SeedCommand;
-use newslode_common::store::{Kind, NewUrl, SiteSettings, StoreError, Why};
-use newslode_common::version::ContentHash;
+use newslode_common::store::{NewUrl, SiteSettings, StoreError, Why};
 use newslode_page::reading::{Site, canonical};
 use newslode_page::time::Timestamp;
 
-use crate::work::apply::add;
+use crate::work::archive;
+use crate::work::follow::add;
 use crate::work::known;
-use crate::work::service::Parts;
+use crate::work::parts::Parts;
 
 /// A command that was not done.
 #[derive(Debug, thiserror::Error)]
@@ -67,24 +66,10 @@ pub async fn obey(
 /// Forgets a site and all that the archive holds of its pages.
 async fn remove(parts: &Parts, site: &Site) -> Result<(), StoreError> {
     let entries = parts.frontier.entries(site).await?;
-    forget_archived(parts, entries.into_iter().filter_map(|entry| entry.content)).await?;
+    archive::forget(parts, entries.into_iter().filter_map(|entry| entry.content)).await?;
     parts.frontier.remove_site(site).await?;
     let counted = parts.state.pages(site).await?;
-    forget_archived(parts, counted.into_iter().map(|(_, version)| version.content)).await?;
+    archive::forget(parts, counted.into_iter().map(|(_, version)| version.content)).await?;
     parts.state.forget(site).await?;
     known::forget(parts.state.as_ref(), site).await
-}
-
-/// Takes everything of these contents out of the archive. Their pages are of one site: no other holds them.
-///
-/// # Errors
-/// When the archive fails.
-pub(crate) async fn forget_archived(
-    parts: &Parts,
-    contents: impl Iterator<Item = ContentHash>,
-) -> Result<(), StoreError> {
-    for content in contents.filter(|content| *content != ContentHash::NONE) {
-        try_join_all(Kind::ALL.iter().map(|kind| parts.archive.delete(*kind, content))).await?;
-    }
-    Ok(())
 }

@@ -3,56 +3,35 @@
 //! Pages are gathered into batches by site for as long as [`MinerConfig::linger_ms`], so that a busy miner
 //! makes few large store calls. A delivery is acknowledged after all of its effects are stored
 //! ([`crate::work::apply`]). While a store is away deliveries are held and tried again with growing waits; they
-//! are given back only after [`HOLD`], well within the broker's consumer timeout, since the broker counts
-//! a delivery that is given back as the message's fault. Start at [`run`].
+//! are given back only after ten minutes (`waiting`), well within the broker's consumer timeout, since the
+//! broker counts a delivery that is given back as the message's fault. Start at [`run`].
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use newslode_common::broker::{Broker, BrokerError, Consumer, Delivery, Queue, depths};
+use newslode_common::broker::{BrokerError, Consumer, Delivery, Queue, depths};
 use newslode_common::config::MinerConfig;
 use newslode_common::message::seed::SeedMessage;
 use newslode_common::message::{PartitionedPage, envelope};
 use newslode_common::shutdown;
-use newslode_common::store::{Frontier, PageArchive, SiteState};
-use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::time;
 use newslode_page::reading::Site;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
-use crate::mining::taxonomy::Rules;
-use crate::work::apply::{BatchError, PageEnd, batch};
+use crate::work::apply::{PageEnd, batch};
+use crate::work::error::BatchError;
 use crate::work::fold::{FoldMemory, fold_once};
+use crate::work::parts::Parts;
 use crate::work::reconcile::reconcile;
 use crate::work::seeds::{SeedFailure, obey};
 use crate::work::views;
+use crate::work::waiting::{patiently, pause};
 use crate::work::window::{Slid, slide};
 
-/// What the miner works with.
-#[derive(Clone)]
-pub struct Parts {
-    /// What to fetch.
-    pub frontier: Arc<dyn Frontier>,
-    /// The sums.
-    pub state: Arc<dyn SiteState>,
-    /// What pages said.
-    pub archive: Arc<dyn PageArchive>,
-    /// Messages.
-    pub broker: Arc<dyn Broker>,
-    /// Counted here.
-    pub metrics: Arc<Metrics>,
-    /// By what it folds; those of the preset that its pages were partitioned by.
-    pub rules: Rules,
-}
-
-/// Longest that deliveries are held while a store or the broker is away.
-pub const HOLD: Duration = Duration::from_secs(600);
-/// First and longest wait between two tries.
-const WAITS: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(10));
 /// Sites whose batches are under way at once.
 const SITES_AT_ONCE: usize = 8;
 /// Seeds held at most.
@@ -333,39 +312,6 @@ async fn depth_loop(parts: Parts, stop: CancellationToken) -> anyhow::Result<()>
         }
     }
     Ok(())
-}
-
-/// Tries until it works, the error says it never will, [`HOLD`] is over or the service stops.
-async fn patiently<T, E, F: Future<Output = Result<T, E>>>(
-    stop: &CancellationToken,
-    retryable: impl Fn(&E) -> bool,
-    work: impl Fn() -> F,
-) -> Result<T, E>
-where
-    E: std::fmt::Display,
-{
-    let until = Instant::now() + HOLD;
-    let mut wait = WAITS.0;
-    loop {
-        match work().await {
-            Err(error) if retryable(&error) && Instant::now() + wait < until => {
-                tracing::warn!(%error, wait_ms = wait.as_millis(), "held; will be tried again");
-                if !pause(wait, stop).await {
-                    return Err(error);
-                }
-                wait = (wait * 2).min(WAITS.1);
-            }
-            done => return done,
-        }
-    }
-}
-
-/// Waits; false if told to stop meanwhile.
-pub(crate) async fn pause(wait: Duration, stop: &CancellationToken) -> bool {
-    tokio::select! {
-        () = stop.cancelled() => false,
-        () = tokio::time::sleep(wait) => true,
-    }
 }
 
 fn taken(parts: &Parts, queue: Queue, delivery: &Delivery) {

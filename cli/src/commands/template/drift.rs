@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use newslode_common::config::Follow;
+use newslode_common::message::{FetchedPage, envelope};
+use newslode_common::store::Kind;
 use newslode_miner::mining::templates::Reason;
 use newslode_newsworld::{Content, Era, Reply, Server, World, WorldSpec};
 use newslode_page::article::Article;
