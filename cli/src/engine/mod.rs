@@ -19,7 +19,7 @@ use newslode_common::store::redb::RedbStore;
 use newslode_common::store::{Frontier, SiteState, SiteStatus};
 use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::time;
-use newslode_miner::mining::taxonomy::Rules;
+use newslode_miner::mining::fold::Rules;
 use newslode_miner::work::fold::{FoldMemory, FoldReport};
 use newslode_miner::work::parts::Parts as MinerParts;
 use newslode_miner::work::views::{self, Looked, Pace, When};

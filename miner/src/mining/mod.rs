@@ -1,7 +1,7 @@
 //! What is mined, as functions of values: from the sums of the sites to the ontology.
 //!
-//! A site's sums become its [`summary`]; summaries become an index, which labels are [`concepts`], the
-//! relations of [`taxminer`], and the [`taxonomy`]. With the [`members`] that [`concept_pages`] list, and the
+//! A site's sums become its [`summary`]; summaries become an index, with the [`faults`] of each label's links. By
+//! that a [`fold`] finds which labels are [`concepts`], relates them ([`taxminer`]) and makes the [`taxonomy`]. With the [`members`] that [`concept_pages`] list, and the
 //! [`instances`] that they lead to, that is the [`ontology`].
 //!
 //! Beside it is what a whole site says of one of its pages: the [`entropy`] of its terms, from which the
@@ -15,6 +15,8 @@ pub mod blocks;
 pub mod concept_pages;
 pub mod concepts;
 pub mod entropy;
+pub mod faults;
+pub mod fold;
 mod index;
 pub mod instances;
 pub mod members;

@@ -19,7 +19,8 @@ use newslode_common::store::{Entry, NewUrl, SiteState, Why};
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 
-use crate::mining::taxonomy::{FoldParams, Folded, Folder, Taxonomy};
+use crate::mining::fold::{FoldParams, Folded, Folder};
+use crate::mining::taxonomy::Taxonomy;
 use crate::work::archive::contribution;
 use crate::work::follow::{add, asked_links, at_once, concept_links};
 use crate::work::parts::Parts;

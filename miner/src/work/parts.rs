@@ -6,7 +6,7 @@ use newslode_common::broker::Broker;
 use newslode_common::store::{Frontier, PageArchive, SiteState};
 use newslode_common::telemetry::metrics::Metrics;
 
-use crate::mining::taxonomy::Rules;
+use crate::mining::fold::Rules;
 
 /// What the miner works with.
 #[derive(Clone)]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use newslode_common::config::{Follow, MinerConfig};
 use newslode_common::outcome::Outcome;
 use newslode_common::store::{Completion, Validators, Why};
-use newslode_miner::mining::taxonomy::Rules;
+use newslode_miner::mining::fold::Rules;
 use newslode_miner::work::apply::batch;
 use newslode_miner::work::fold::{FoldMemory, fold_once, read, resume_plan};
 use newslode_miner::work::members::members;

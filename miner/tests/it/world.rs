@@ -11,7 +11,7 @@ use newslode_common::store::redis::RedisStore;
 use newslode_common::store::{Kind, Why};
 use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::version::{ContentHash, Version};
-use newslode_miner::mining::taxonomy::Rules;
+use newslode_miner::mining::fold::Rules;
 use newslode_miner::work::parts::Parts;
 use newslode_page::analysis::PageNotes;
 use newslode_page::contribution::{Contribution, LabelUse, LinkUse, NestedUse, PairUse, Role};
