@@ -3,8 +3,9 @@
 use std::process::ExitCode;
 
 use newslode_common::serve::{self, Service};
-use newslode_miner::mining::taxonomy::Rules;
-use newslode_miner::work::service::{Parts, run};
+use newslode_miner::mining::fold::Rules;
+use newslode_miner::work::parts::Parts;
+use newslode_miner::work::service::run;
 
 #[tokio::main]
 async fn main() -> ExitCode {

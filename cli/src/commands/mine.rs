@@ -11,12 +11,12 @@ use serde::Serialize;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::status::{spelled, tally};
 use super::{export, recompute};
 use crate::args::{FollowArg, Keep, MineArgs};
 use crate::engine::{self, Ended, Engine, Progress, add_seeds, seeds};
 use crate::exit::{Exit, hinted};
 use crate::out;
+use crate::outcomes::{spelled, tally};
 use crate::progress::Shown;
 
 /// What a run comes to.

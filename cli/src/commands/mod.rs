@@ -21,7 +21,6 @@ mod terms;
 mod verify;
 
 use newslode_common::config::Config;
-pub(crate) use status::spelled;
 
 use crate::args::Command;
 use crate::exit::Exit;

@@ -8,10 +8,11 @@ use newslode_common::broker::Limits;
 use newslode_common::broker::in_process::InProcessBroker;
 use newslode_common::config::Config;
 use newslode_common::telemetry::metrics::Metrics;
+use newslode_miner::mining::fold::{Rules, explain};
 use newslode_miner::mining::ontology::{BASE, OntologyWriter, RdfForm};
-use newslode_miner::mining::summary::Summaries;
-use newslode_miner::mining::taxonomy::{Rules, Taxonomy, explain, tree_svg, tree_text};
-use newslode_miner::work::service::Parts;
+use newslode_miner::mining::taxonomy::{Taxonomy, tree_svg, tree_text};
+use newslode_miner::work::parts::Parts;
+use newslode_miner::work::summaries::Summaries;
 
 use crate::args::{TaxonomyArgs, TaxonomyFormat};
 use crate::exit::{Exit, hinted};

@@ -6,7 +6,7 @@ use anyhow::Context;
 use newslode_common::config::MinerConfig;
 use newslode_common::message::seed::{SeedCommand, web_url};
 use newslode_common::time;
-use newslode_miner::work::service::Parts;
+use newslode_miner::work::parts::Parts;
 
 use crate::exit::hinted;
 

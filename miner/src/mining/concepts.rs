@@ -3,10 +3,10 @@
 //! A label is a candidate once enough sites link it inside themselves ([`least_support`]). `[OM05 §5.1]`
 //! drops those that are nowhere a link and those whose links all leave the site; that alone leaves as much
 //! menu junk as concepts, since "log in" recurs as "politics" does. Three things tell them apart:
-//! what a label leads to must be one place that has no better name ([`Verdict::LeadsAnywhere`],
-//! [`Verdict::SecondName`], [`Verdict::LeadsNowhere`]); the company it keeps: its own score (how its links
-//! look) flows through the lists it stands in, and scores are split where they fall apart ([`otsu`]); and,
-//! once read, the pages it leads to must file stories of their own (the third abridgement rule).
+//! what a label leads to must be one place that has no better name ([`faults`](crate::mining::faults)); the
+//! company it keeps: its own score (how its links look) flows through the lists it stands in, and scores are
+//! split where they fall apart ([`otsu`]); and, once read, the pages it leads to must file stories of their own
+//! (the third abridgement rule).
 //!
 //! Invariant: a pure function of the sites' sums. Start at [`judge`]: one [`Verdict`] a label.
 
@@ -17,13 +17,14 @@ use crate::mining::index::{Id, Index, Indexer, Look, NONE};
 use crate::mining::summary::SiteSummary;
 
 mod company;
-mod faults;
 mod genres;
 mod merge;
-pub(crate) use faults::SECTION_STORIES;
+mod tally;
+mod verdict;
 pub(crate) use genres::genres;
 pub(crate) use merge::led_together;
 pub use merge::{alike, by_target};
+pub use verdict::{Judged, Verdict, verdict_of};
 
 /// With fewer sites than this the split is not trusted alone: see [`Rule::strict`].
 const FEW_SITES: usize = 5;
@@ -38,95 +39,6 @@ pub fn least_support(configured: u32, sites: usize) -> u32 {
         (0, 0..60) => 2,
         (0, _) => 3,
         (chosen, _) => chosen,
-    }
-}
-
-/// What became of a label, and why.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Verdict {
-    /// A concept.
-    Concept,
-    /// Shown by fewer sites than the support.
-    TooFewSites,
-    /// Holds no letter.
-    NoWord,
-    /// Nowhere the text of a link (first abridgement rule).
-    NowhereALink,
-    /// All of its links leave their site (second abridgement rule).
-    LeavesItsSite,
-    // The next five: something is wrong with its links on half of its sites, mostly this.
-    /// It stands there with ever other numbers, as "3 comments" does.
-    Counts,
-    /// It stands in running text.
-    InText,
-    /// It leads nowhere: to script, mail, its own page or the front page.
-    LeadsNowhere,
-    /// It leads to many pages, as "view all" does.
-    LeadsAnywhere,
-    /// Its targets are named by another label that stands before it, as those of "more" under a section's
-    /// name are.
-    SecondName,
-    /// Its company is that of menus and services.
-    BadCompany,
-    /// The pages that it leads to file no stories of their own (third abridgement rule).
-    FilesNothing,
-    /// None of its pages could be read, while those of most candidates were.
-    Unread,
-}
-
-impl Verdict {
-    /// In words, after "`label` is …".
-    #[must_use]
-    pub fn words(self) -> &'static str {
-        match self {
-            Verdict::Concept => "a concept",
-            Verdict::TooFewSites => "no concept: too few sites show it",
-            Verdict::NoWord => "no concept: it holds no letter",
-            Verdict::NowhereALink => "no concept: it is nowhere a link",
-            Verdict::LeavesItsSite => "no concept: all of its links leave their site",
-            Verdict::Counts => "no concept: it counts, with ever other numbers",
-            Verdict::InText => "no concept: it stands in running text",
-            Verdict::LeadsAnywhere => "no concept: it leads to many pages at once",
-            Verdict::SecondName => "no concept: its pages have another name beside it",
-            Verdict::FilesNothing => "no concept: the pages it leads to file no stories of their own",
-            Verdict::Unread => "no concept: none of the pages it leads to could be read",
-            Verdict::LeadsNowhere => {
-                "no concept: its links lead to script, mail, their own or the front page"
-            }
-            Verdict::BadCompany => "no concept: it stands among menu items and services",
-        }
-    }
-}
-
-/// One label over all sites.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Judged {
-    /// Sites that show it, as indices into the summaries.
-    pub sites: Vec<usize>,
-    /// Mean over its sites of how its links look, 0 to 1; 0 for what is no candidate.
-    pub own: f64,
-    /// The same after the company rule.
-    pub score: f64,
-    /// Mean share of its links that spell it.
-    spelled: f64,
-    /// Mean share of its links that stand after the last long one.
-    tail: f64,
-    /// Mean share of its links that are instances of a group.
-    grouped: f64,
-    /// Share of the sites whose pages of this label were read where these file stories; `None` where
-    /// none was read.
-    pub files: Option<f64>,
-    /// What became of it.
-    pub verdict: Verdict,
-}
-
-#[cfg(test)]
-impl Judged {
-    /// A concept in all its looks, on the first so many sites.
-    pub(crate) fn made(sites: usize) -> Judged {
-        let (own, score, spelled, tail, grouped) = (1.0, 1.0, 1.0, 0.0, 1.0);
-        let (sites, verdict) = ((0..sites).collect(), Verdict::Concept);
-        Judged { sites, own, score, spelled, tail, grouped, files: None, verdict }
     }
 }
 
@@ -212,7 +124,7 @@ struct Shown<'a> {
     inside: usize,
     /// Over the sites that link it.
     sums: Shares,
-    faults: faults::Tally,
+    faults: tally::Tally,
     /// Sites whose pages of it were read, and where these file stories.
     read: usize,
     filing: usize,
@@ -254,12 +166,6 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// Why a key is no concept though [`judge`] says nothing of it.
-#[must_use]
-pub fn verdict_of(judged: &BTreeMap<String, Judged>, key: &str) -> Verdict {
-    judged.get(key).map_or(Verdict::TooFewSites, |label| label.verdict)
-}
-
 /// Abridgement, vetoes and the own score: all that needs no other label.
 fn candidate(shown: Shown, support: u32) -> Judged {
     let Shown { key, sites, linked, inside, sums, faults, read, filing, directories } = shown;
@@ -273,7 +179,7 @@ fn candidate(shown: Shown, support: u32) -> Judged {
     } else if inside < support as usize {
         Verdict::TooFewSites
     } else {
-        faults.usual(linked).unwrap_or(Verdict::Concept)
+        faults.usual(linked).map_or(Verdict::Concept, Verdict::Fault)
     };
     let count = linked.max(1) as f64;
     let (spelled, tail) = (sums.spelled / count, sums.tail / count);

@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use newslode_page::contribution::SEPARATOR;
+use newslode_page::wisdom::SiteTerms;
 use serde::Serialize;
 
 /// 2³², the scale of `Q`.
@@ -40,6 +41,17 @@ pub fn terms(cells: &BTreeMap<String, i64>, pages: u64) -> Vec<(String, f64)> {
     });
     let q = |term: &str| cells.get(&format!("q{SEPARATOR}{term}")).copied().unwrap_or(0);
     frequencies.map(|(term, tf)| (term.to_owned(), entropy(tf, q(term), pages))).collect()
+}
+
+/// The terms of a site of so many pages, from the cells of its [`Table::Terms`](newslode_page::contribution::Table::Terms); no page is known yet.
+#[must_use]
+pub fn site_terms(cells: &BTreeMap<String, i64>, pages: u64) -> SiteTerms {
+    let entropies = terms(cells, pages).into_iter();
+    let known = entropies.map(|(term, entropy)| {
+        let count = cells.get(&format!("tf{SEPARATOR}{term}")).copied().unwrap_or_default();
+        (term, count.unsigned_abs(), entropy)
+    });
+    SiteTerms::new(pages, known)
 }
 
 /// What is known of a term of a site.

@@ -12,9 +12,8 @@ use std::sync::Arc;
 use newslode_page::contribution::{Role, url_id};
 use newslode_page::reading::{CanonicalUrl, Site};
 
-use crate::mining::concepts::{SECTION_STORIES, Verdict};
+use crate::mining::faults::{Fault, SECTION_STORIES};
 use crate::mining::summary::{LabelSummary, SiteSummary};
-use crate::mining::taxonomy::steps;
 
 /// A label's number.
 pub(crate) type Id = u32;
@@ -72,7 +71,7 @@ pub(crate) struct Look {
     pub(crate) tail: f64,
     pub(crate) grouped: f64,
     /// What is wrong with its links.
-    pub(crate) fault: Option<Verdict>,
+    pub(crate) fault: Option<Fault>,
     /// Whether one of its pages files stories of its own; `None`: none was counted.
     pub(crate) files: Option<bool>,
     /// Where the page lies that most mean by it, in [`SiteIndex::above`].
@@ -177,6 +176,12 @@ fn look(id: Id, key: &str, label: &LabelSummary, site: &SiteSummary) -> Look {
 fn page(label: &LabelSummary) -> Option<&CanonicalUrl> {
     let usual = label.targets.iter().max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)));
     usual.map(|(url, _)| url).filter(|url| !url.as_str().contains('?'))
+}
+
+/// The URL's origin and the names on its path.
+pub(crate) fn steps(url: &CanonicalUrl) -> Vec<&str> {
+    let path = url.path().split('/').filter(|name| !name.is_empty());
+    std::iter::once(url.host()).chain(path).collect()
 }
 
 fn place<'a>(

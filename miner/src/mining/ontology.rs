@@ -16,9 +16,9 @@ use oxrdfxml::{RdfXmlSerializer, WriterRdfXmlSerializer};
 use oxttl::TurtleSerializer;
 use oxttl::turtle::WriterTurtleSerializer;
 
+use crate::mining::instances::ConceptInstance;
+use crate::mining::members::Filing;
 use crate::mining::taxonomy::{Concept, Relation, Taxonomy};
-use crate::work::instances::ConceptInstance;
-use crate::work::members::Filing;
 
 /// Default base of concepts' IRIs.
 pub const BASE: &str = "urn:newslode:";

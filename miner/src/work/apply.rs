@@ -10,53 +10,26 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use bytes::Bytes;
 use futures::future::try_join_all;
-use newslode_common::broker::PublishError;
 use newslode_common::config::Follow;
 use newslode_common::message::{PartitionedPage, envelope};
-use newslode_common::store::{Applied, Change, Kind, NewUrl, StoreError, Why};
+use newslode_common::store::{Applied, Change, Kind, StoreError};
 use newslode_common::version::{ContentHash, Version};
 use newslode_page::article::Article;
-use newslode_page::contribution::{Contribution, Delta};
+use newslode_page::contribution::Delta;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 
-use crate::work::follow::at_once;
-use crate::work::seeds::forget_counted;
-use crate::work::service::Parts;
-use crate::work::views::articles::is_view;
+use crate::mining::articles::is_view;
+use crate::work::archive::{self, contribution};
+use crate::work::error::BatchError;
+use crate::work::follow::{add, at_once};
+use crate::work::parts::Parts;
+use crate::work::readers::hand_out;
 
 /// Another miner counted the page between our read and our write; after this often in a row the batch is
 /// given back.
 const ROUNDS: usize = 5;
-
-/// Why a batch, or a look at a site, was not finished. What was done of it may be done again.
-#[derive(Debug, thiserror::Error)]
-pub enum BatchError {
-    /// The store failed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The broker did not take an article.
-    #[error(transparent)]
-    Publish(#[from] PublishError),
-    /// Other miners were first, each time.
-    #[error("pages of `{0}` are being counted by others")]
-    Contended(Site),
-}
-
-impl BatchError {
-    /// Whether trying the same again may help.
-    #[must_use]
-    pub fn is_retryable(&self) -> bool {
-        match self {
-            // A refusing store is mended by a person; until then nothing may be given up.
-            BatchError::Store(error) => error.is_waited_for(),
-            BatchError::Contended(_) => true,
-            BatchError::Publish(error) => error.is_retryable(),
-        }
-    }
-}
 
 /// What became of one page of a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,7 +82,7 @@ pub async fn batch(
 
 /// Nobody asked for the pages' site: what was archived of them on their way goes, too.
 async fn unwanted(parts: &Parts, pages: &[PartitionedPage]) -> Result<Vec<PageEnd>, BatchError> {
-    forget_counted(parts, pages.iter().map(|page| page.version.content)).await?;
+    archive::forget_counted(parts, pages.iter().map(|page| page.version.content)).await?;
     Ok(vec![PageEnd::Unwanted; pages.len()])
 }
 
@@ -236,18 +209,6 @@ async fn change(
     Ok(Ok(Change { url, expected: counted, new, fetched_at, delta, again: false }))
 }
 
-/// An archived contribution; `None` if the archive does not hold it.
-///
-/// # Errors
-/// When the archive cannot be read, or holds something else.
-pub async fn contribution(parts: &Parts, content: ContentHash) -> Result<Option<Contribution>, StoreError> {
-    let sealed = parts.archive.get(Kind::Contribution, content).await?;
-    let open = |bytes: Bytes| {
-        envelope::open(&bytes).map_err(|e| StoreError::Corrupt(format!("contribution {content}: {e}")))
-    };
-    sealed.map(open).transpose()
-}
-
 async fn follow_up(
     parts: &Parts,
     follow: Follow,
@@ -256,55 +217,4 @@ async fn follow_up(
 ) -> Result<(), StoreError> {
     let found = pages.iter().flat_map(|page| at_once(follow, page.why, page.depth, &page.contribution));
     add(parts, found.collect(), now).await.map(|_| ())
-}
-
-/// Gives URLs to the frontier, each once for its strongest reason, and counts the new ones by reason.
-///
-/// # Errors
-/// When the frontier fails.
-pub async fn add(parts: &Parts, found: Vec<NewUrl>, now: Timestamp) -> Result<u64, StoreError> {
-    let mut new = 0;
-    for why in [Why::Seed, Why::Concept, Why::Instance, Why::Link] {
-        let mut urls: BTreeMap<CanonicalUrl, NewUrl> = BTreeMap::new();
-        for url in found.iter().filter(|url| url.why == why) {
-            let held = urls.entry(url.url.clone()).or_insert_with(|| url.clone());
-            held.depth = held.depth.min(url.depth);
-        }
-        if urls.is_empty() {
-            continue;
-        }
-        let urls: Vec<NewUrl> = urls.into_values().collect();
-        let added = parts.frontier.add(&urls, now).await?;
-        parts.metrics.followed.with_label_values(&[why_name(why)]).inc_by(added.new);
-        new += added.new;
-    }
-    Ok(new)
-}
-
-fn why_name(why: Why) -> &'static str {
-    match why {
-        Why::Seed => "seed",
-        Why::Concept => "concept",
-        Why::Instance => "instance",
-        Why::Link => "link",
-    }
-}
-
-/// Gives an article to its readers.
-///
-/// # Errors
-/// When the broker does not take it.
-pub(crate) async fn hand_out(parts: &Parts, article: &Article) -> Result<(), BatchError> {
-    let json = serde_json::to_vec(article).map_err(|e| StoreError::Corrupt(e.to_string()))?;
-    let language = article.language.as_deref().unwrap_or("und");
-    let topic = format!("{language}.{}", article.site);
-    match parts.broker.publish_article(&topic, json.into()).await {
-        Ok(()) => parts.metrics.articles.inc(),
-        Err(error @ PublishError::TooLarge { .. }) => {
-            // The page is counted and its article archived; no later try can make it smaller.
-            tracing::warn!(url = article.url, %error, "the article is not handed out");
-        }
-        Err(error) => return Err(error.into()),
-    }
-    Ok(())
 }

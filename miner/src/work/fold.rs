@@ -21,12 +21,13 @@ use newslode_page::contribution::Contribution;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 
-use crate::mining::summary::Summaries;
-use crate::mining::taxonomy::{FoldParams, Folded, Folder, Taxonomy};
-use crate::work::apply::{add, contribution};
-use crate::work::follow::{asked_links, at_once, concept_links};
+use crate::mining::fold::{FoldParams, Folded, Folder};
+use crate::mining::taxonomy::Taxonomy;
+use crate::work::archive::contribution;
+use crate::work::follow::{add, asked_links, at_once, concept_links};
 use crate::work::generations::Generations;
-use crate::work::service::Parts;
+use crate::work::parts::Parts;
+use crate::work::summaries::Summaries;
 
 /// Name of the taxonomy's value; its bytes are JSON.
 pub const TAXONOMY: &str = "taxonomy";

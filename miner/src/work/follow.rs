@@ -1,7 +1,7 @@
 //! What to fetch next: pages that concepts' labels lead to, then the instances that those pages list.
 //!
 //! Beside these, pages that a fold asks for, since they decide what is a concept ([`asked_links`]).
-//! Pure decisions; whoever calls gives the result to the frontier, which admits each URL once and keeps the
+//! The result is given to the frontier ([`add`]), which admits each URL once and keeps the
 //! strongest reason and the least depth, so deciding again is harmless. [`at_once`] needs one page alone
 //! and no taxonomy: so what a page leads to does not hang on when it is looked at. [`concept_links`] is
 //! for the fold.
@@ -9,24 +9,15 @@
 use std::collections::BTreeMap;
 
 use newslode_common::config::Follow;
-use newslode_common::store::{NewUrl, Why};
+use newslode_common::store::{NewUrl, StoreError, Why};
 use newslode_page::contribution::Contribution;
 use newslode_page::reading::CanonicalUrl;
+use newslode_page::time::Timestamp;
 
+use crate::mining::concept_pages::{concept_pages, is_page};
 use crate::mining::summary::SiteSummary;
 use crate::mining::taxonomy::Taxonomy;
-
-/// Pages that a label of a site leads to at most; the ones most pages agree on. A concept's label leads to
-/// one page, or to a few editions of it.
-const MOST_TARGETS: usize = 4;
-
-/// Ends of paths that are no pages, whatever the server says later.
-const NO_PAGES: &[&str] = &[
-    "7z", "apk", "avi", "bmp", "bz2", "css", "csv", "dmg", "doc", "docx", "eot", "epub", "exe", "flac",
-    "gif", "gz", "ico", "ics", "iso", "jpeg", "jpg", "js", "json", "m4a", "m4v", "mobi", "mov", "mp3", "mp4",
-    "mpeg", "mpg", "odt", "ogg", "ogv", "otf", "pdf", "png", "ppt", "pptx", "rar", "svg", "swf", "tar",
-    "tgz", "tif", "tiff", "ttf", "wav", "webm", "webp", "wmv", "woff", "woff2", "xls", "xlsx", "zip",
-];
+use crate::work::parts::Parts;
 
 /// What a page's links are worth as soon as it was counted. With [`Follow::All`] every link inside the site;
 /// a concept page's grouped links are instances either way. Those that labels of other concepts make are
@@ -46,28 +37,6 @@ pub fn at_once(follow: Follow, why: Why, depth: u32, page: &Contribution) -> Vec
     found
 }
 
-/// The pages that a site's concept labels lead to, each with the concepts' keys. The front page is none:
-/// what it lists is not one concept's.
-#[must_use]
-pub fn concept_pages<'a>(taxonomy: &'a Taxonomy, site: &SiteSummary) -> BTreeMap<CanonicalUrl, Vec<&'a str>> {
-    let mut pages: BTreeMap<CanonicalUrl, Vec<&'a str>> = BTreeMap::new();
-    for concept in &taxonomy.concepts {
-        let labels = concept.keys.iter().filter_map(|key| site.labels.get(key));
-        let mut named: BTreeMap<&CanonicalUrl, u64> = BTreeMap::new();
-        for (url, on) in labels.flat_map(|label| &label.targets) {
-            if is_page(url) && !url.is_front_page() {
-                *named.entry(url).or_default() += on;
-            }
-        }
-        let mut targets: Vec<_> = named.into_iter().collect();
-        targets.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
-        for (url, _) in targets.into_iter().take(MOST_TARGETS) {
-            pages.entry(url.clone()).or_default().push(&concept.key);
-        }
-    }
-    pages
-}
-
 /// The concept pages of all sites, as URLs to follow, by site and URL. Their depth is 1: nearly all stand
 /// in the front page's menu. The sums do not tell which page showed a label, so one that only concept
 /// pages show is taken for as near.
@@ -84,12 +53,36 @@ pub fn asked_links(asked: Vec<(CanonicalUrl, u32)>) -> impl Iterator<Item = NewU
     pages.map(|(url, level)| NewUrl { url, depth: 1 + level, why: Why::Concept, hops: 0 })
 }
 
-/// Whether a URL may be a page, by the end of its path.
-#[must_use]
-pub fn is_page(url: &CanonicalUrl) -> bool {
-    let file = url.path().rsplit('/').next().unwrap_or_default();
-    let end = file.rsplit_once('.').map(|(_, end)| end.to_ascii_lowercase());
-    end.is_none_or(|end| NO_PAGES.binary_search(&end.as_str()).is_err())
+/// Gives URLs to the frontier, each once for its strongest reason, and counts the new ones by reason.
+///
+/// # Errors
+/// When the frontier fails.
+pub async fn add(parts: &Parts, found: Vec<NewUrl>, now: Timestamp) -> Result<u64, StoreError> {
+    let mut new = 0;
+    for why in [Why::Seed, Why::Concept, Why::Instance, Why::Link] {
+        let mut urls: BTreeMap<CanonicalUrl, NewUrl> = BTreeMap::new();
+        for url in found.iter().filter(|url| url.why == why) {
+            let held = urls.entry(url.url.clone()).or_insert_with(|| url.clone());
+            held.depth = held.depth.min(url.depth);
+        }
+        if urls.is_empty() {
+            continue;
+        }
+        let urls: Vec<NewUrl> = urls.into_values().collect();
+        let added = parts.frontier.add(&urls, now).await?;
+        parts.metrics.followed.with_label_values(&[why_name(why)]).inc_by(added.new);
+        new += added.new;
+    }
+    Ok(new)
+}
+
+fn why_name(why: Why) -> &'static str {
+    match why {
+        Why::Seed => "seed",
+        Why::Concept => "concept",
+        Why::Instance => "instance",
+        Why::Link => "link",
+    }
 }
 
 #[cfg(test)]
@@ -125,10 +118,5 @@ mod tests {
         check(Follow::Concepts, Why::Concept, &[("/one", Why::Instance)]);
         check(Follow::All, Why::Seed, &[("/one", Why::Link), ("/about", Why::Link)]);
         check(Follow::All, Why::Concept, &[("/one", Why::Instance), ("/about", Why::Link)]);
-    }
-
-    #[test]
-    fn ends_of_files_are_sorted() {
-        assert!(NO_PAGES.is_sorted());
     }
 }

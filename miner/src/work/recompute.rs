@@ -10,9 +10,10 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::{StreamExt as _, TryStreamExt as _};
-use newslode_common::config::Follow;
+use newslode_common::config::{Follow, MinerConfig};
 use newslode_common::message::{FetchedPage, envelope};
 use newslode_common::store::{Applied, Change, Entry, Kind, NewUrl, StoreError};
 use newslode_common::time;
@@ -25,13 +26,20 @@ use newslode_page::time::Timestamp;
 use newslode_page::{Analysis, Generation, Page, Params, analyse};
 use tokio_util::sync::CancellationToken;
 
-use crate::work::apply::{BatchError, add, contribution, hand_out};
-use crate::work::follow::at_once;
-use crate::work::generations::Generations;
+use crate::mining::articles;
+use crate::work::archive::contribution;
+use crate::work::error::BatchError;
+use crate::work::follow::{add, at_once};
+use crate::work::generations::{Claimed, Generations};
 use crate::work::known::Known;
-use crate::work::service::Parts;
-use crate::work::views::{Pace, articles, paced};
+use crate::work::parts::Parts;
+use crate::work::readers::hand_out;
+use crate::work::views::{Pace, paced};
+use crate::work::waiting::pause;
 
+/// First and longest wait before pages of other algorithms are looked for again: processes of an older version
+/// run on for minutes, and each look reads what the frontier knows of every page.
+const RECOMPUTE_WAITS: (Duration, Duration) = (Duration::from_secs(30), Duration::from_secs(86_400));
 /// Pages of one store call.
 const BATCH: usize = 32;
 
@@ -100,6 +108,56 @@ pub async fn recompute(
         }
     }
     Ok(done)
+}
+
+/// Counts pages again that other algorithms counted: after an update nearly all, then, for a while, those that
+/// processes of the older version still count beside this one.
+///
+/// # Errors
+/// Never; what fails is told and tried again.
+pub async fn run(parts: Parts, config: MinerConfig, stop: CancellationToken) -> anyhow::Result<()> {
+    let ours = parts.params.generation();
+    let pace = Pace { at_once: 1, share: config.recompute_share };
+    let (mut wait, mut is_claimed) = (RECOMPUTE_WAITS.0, false);
+    loop {
+        match whose(&parts, &ours, &mut is_claimed).await {
+            Ok(None) if config.recompute_share == 0 => {}
+            Ok(None) => match recompute(&parts, config.follow, pace, &stop, |_| {}).await {
+                Ok(done) if !done.is_done() => {
+                    tracing::info!(?done, "counted pages again, as today's algorithms see them");
+                    wait = RECOMPUTE_WAITS.0;
+                }
+                Ok(_) => wait = (wait * 2).min(RECOMPUTE_WAITS.1),
+                Err(error) => tracing::warn!(%error, "cannot count pages again; will go on"),
+            },
+            Ok(Some(others)) => {
+                tracing::warn!(%others, %ours, "pages are counted by other algorithms; update or configure this process alike");
+            }
+            Err(error) => tracing::warn!(%error, "cannot tell by which algorithms pages are counted"),
+        }
+        if !pause(wait, &stop).await {
+            return Ok(());
+        }
+    }
+}
+
+/// Whose algorithms count, if not ours. They are claimed once: of processes with different parameters the one that
+/// started last has its way, and they do not take turns for ever.
+async fn whose(
+    parts: &Parts,
+    ours: &Generation,
+    is_claimed: &mut bool,
+) -> Result<Option<Generation>, StoreError> {
+    let state = parts.state.as_ref();
+    if !*is_claimed {
+        let claimed = Generations::claim(state, ours).await?;
+        *is_claimed = true;
+        return Ok(match claimed {
+            Claimed::Ours => None,
+            Claimed::Newer(newer) => Some(newer),
+        });
+    }
+    Ok(Generations::read(state).await?.counting.filter(|counting| counting != ours))
 }
 
 /// Whether a site has pages of other generations; which.

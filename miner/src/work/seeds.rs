@@ -4,21 +4,16 @@
 //! first, so that its pages still under way find nobody who wants them ([`crate::work::apply::PageEnd::Unwanted`]),
 //! then its counts go. Before either forgets, the archive does: else nobody would know of what.
 
-use futures::future::try_join_all;
 use newslode_common::config::MinerConfig;
 use newslode_common::message::seed::SeedCommand;
-use newslode_common::store::{Kind, NewUrl, SiteSettings, StoreError, Why};
-use newslode_common::version::ContentHash;
+use newslode_common::store::{NewUrl, SiteSettings, StoreError, Why};
 use newslode_page::reading::{Site, canonical};
 use newslode_page::time::Timestamp;
 
-use crate::work::apply::add;
-use crate::work::generations::Generations;
+use crate::work::archive;
+use crate::work::follow::add;
 use crate::work::known;
-use crate::work::service::Parts;
-
-/// What is filed under the name that algorithms give to a content.
-const COMPUTED: [Kind; 3] = [Kind::Contribution, Kind::Hierarchy, Kind::Article];
+use crate::work::parts::Parts;
 
 /// A command that was not done.
 #[derive(Debug, thiserror::Error)]
@@ -71,44 +66,10 @@ pub async fn obey(
 /// Forgets a site and all that the archive holds of its pages.
 async fn remove(parts: &Parts, site: &Site) -> Result<(), StoreError> {
     let entries = parts.frontier.entries(site).await?;
-    forget_fetched(parts, entries.into_iter().filter_map(|entry| entry.content)).await?;
+    archive::forget_fetched(parts, entries.into_iter().filter_map(|entry| entry.content)).await?;
     parts.frontier.remove_site(site).await?;
     let counted = parts.state.pages(site).await?;
-    forget_counted(parts, counted.into_iter().map(|(_, version)| version.content)).await?;
+    archive::forget_counted(parts, counted.into_iter().map(|(_, version)| version.content)).await?;
     parts.state.forget(site).await?;
     known::forget(parts.state.as_ref(), site).await
-}
-
-/// Takes pages of these contents out of the archive with all that was computed of them. They are of one site: no
-/// other holds them.
-async fn forget_fetched(
-    parts: &Parts,
-    contents: impl Iterator<Item = ContentHash>,
-) -> Result<(), StoreError> {
-    let generations = Generations::read(parts.state.as_ref()).await?;
-    for content in contents {
-        parts.archive.delete(Kind::Page, content).await?;
-        for name in generations.names(content) {
-            try_join_all(COMPUTED.iter().map(|kind| parts.archive.delete(*kind, name))).await?;
-        }
-    }
-    Ok(())
-}
-
-/// The same of pages that are counted under these names.
-///
-/// # Errors
-/// When a store fails.
-pub(crate) async fn forget_counted(
-    parts: &Parts,
-    names: impl Iterator<Item = ContentHash>,
-) -> Result<(), StoreError> {
-    let generations = Generations::read(parts.state.as_ref()).await?;
-    for name in names.filter(|name| *name != ContentHash::NONE) {
-        try_join_all(COMPUTED.iter().map(|kind| parts.archive.delete(*kind, name))).await?;
-        for content in generations.names(name) {
-            parts.archive.delete(Kind::Page, content).await?;
-        }
-    }
-    Ok(())
 }

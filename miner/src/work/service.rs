@@ -3,61 +3,36 @@
 //! Pages are gathered into batches by site for as long as [`MinerConfig::linger_ms`], so that a busy miner
 //! makes few large store calls. A delivery is acknowledged after all of its effects are stored
 //! ([`crate::work::apply`]). While a store is away deliveries are held and tried again with growing waits; they
-//! are given back only after [`HOLD`], well within the broker's consumer timeout, since the broker counts
-//! a delivery that is given back as the message's fault. Start at [`run`].
+//! are given back only after ten minutes (`waiting`), well within the broker's consumer timeout, since the
+//! broker counts a delivery that is given back as the message's fault. Start at [`run`].
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use newslode_common::broker::{Broker, BrokerError, Consumer, Delivery, Queue, depths};
+use newslode_common::broker::{BrokerError, Consumer, Delivery, Queue, depths};
 use newslode_common::config::MinerConfig;
 use newslode_common::message::seed::SeedMessage;
 use newslode_common::message::{PartitionedPage, envelope};
 use newslode_common::shutdown;
-use newslode_common::store::{Frontier, PageArchive, SiteState, StoreError};
-use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::time;
 use newslode_page::reading::Site;
-use newslode_page::{Generation, Params};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
-use crate::mining::taxonomy::Rules;
-use crate::work::apply::{BatchError, PageEnd, batch};
+use crate::work::apply::{PageEnd, batch};
+use crate::work::error::BatchError;
 use crate::work::fold::{FoldMemory, fold_once};
-use crate::work::generations::{Claimed, Generations};
-use crate::work::recompute::recompute;
+use crate::work::parts::Parts;
+use crate::work::recompute;
 use crate::work::reconcile::reconcile;
 use crate::work::seeds::{SeedFailure, obey};
-use crate::work::views::{self, Pace};
+use crate::work::views;
+use crate::work::waiting::{patiently, pause};
 use crate::work::window::{Slid, slide};
 
-/// What the miner works with.
-#[derive(Clone)]
-pub struct Parts {
-    /// What to fetch.
-    pub frontier: Arc<dyn Frontier>,
-    /// The sums.
-    pub state: Arc<dyn SiteState>,
-    /// What pages said.
-    pub archive: Arc<dyn PageArchive>,
-    /// Messages.
-    pub broker: Arc<dyn Broker>,
-    /// Counted here.
-    pub metrics: Arc<Metrics>,
-    /// The rules of folding: those of the preset that pages are partitioned with.
-    pub rules: Rules,
-    /// The parameters that pages are counted with; with them go their algorithms.
-    pub params: Arc<Params>,
-}
-
-/// Longest that deliveries are held while a store or the broker is away.
-pub const HOLD: Duration = Duration::from_secs(600);
-/// First and longest wait between two tries.
-const WAITS: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(10));
 /// Sites whose batches are under way at once.
 const SITES_AT_ONCE: usize = 8;
 /// Seeds held at most.
@@ -68,9 +43,6 @@ const RESTART_EVERY: Duration = Duration::from_secs(3);
 const INCARNATION: &str = "store-incarnation";
 /// How often it is looked for pages that are too old; they leave by whole days.
 const WINDOW_EVERY: Duration = Duration::from_secs(3_600);
-/// First and longest wait before pages of other algorithms are looked for again: processes of an older version
-/// run on for minutes, and each look reads what the frontier knows of every page.
-const RECOMPUTE_WAITS: (Duration, Duration) = (Duration::from_secs(30), Duration::from_secs(86_400));
 /// How often the queues are measured.
 const DEPTH_EVERY: Duration = Duration::from_secs(5);
 
@@ -95,7 +67,7 @@ pub async fn run(parts: Parts, config: MinerConfig, stop: CancellationToken) -> 
     if config.window_days > 0 {
         loops.spawn(window_loop(parts.clone(), config.window_days, stop.clone()));
     }
-    loops.spawn(recompute_loop(parts, config.clone(), stop.clone()));
+    loops.spawn(recompute::run(parts, config.clone(), stop.clone()));
     let first = loops.join_next().await;
     stop.cancel();
     let aborted = shutdown::drain(&mut loops, Duration::from_millis(config.grace_ms)).await;
@@ -293,53 +265,6 @@ async fn window_loop(parts: Parts, days: u32, stop: CancellationToken) -> anyhow
     }
 }
 
-/// Counts pages again that other algorithms counted: after an update nearly all, then, for a while, those that
-/// processes of the older version still count beside this one.
-async fn recompute_loop(parts: Parts, config: MinerConfig, stop: CancellationToken) -> anyhow::Result<()> {
-    let ours = parts.params.generation();
-    let pace = Pace { at_once: 1, share: config.recompute_share };
-    let (mut wait, mut is_claimed) = (RECOMPUTE_WAITS.0, false);
-    loop {
-        match whose(&parts, &ours, &mut is_claimed).await {
-            Ok(None) if config.recompute_share == 0 => {}
-            Ok(None) => match recompute(&parts, config.follow, pace, &stop, |_| {}).await {
-                Ok(done) if !done.is_done() => {
-                    tracing::info!(?done, "counted pages again, as today's algorithms see them");
-                    wait = RECOMPUTE_WAITS.0;
-                }
-                Ok(_) => wait = (wait * 2).min(RECOMPUTE_WAITS.1),
-                Err(error) => tracing::warn!(%error, "cannot count pages again; will go on"),
-            },
-            Ok(Some(others)) => {
-                tracing::warn!(%others, %ours, "pages are counted by other algorithms; update or configure this process alike");
-            }
-            Err(error) => tracing::warn!(%error, "cannot tell by which algorithms pages are counted"),
-        }
-        if !pause(wait, &stop).await {
-            return Ok(());
-        }
-    }
-}
-
-/// Whose algorithms count, if not ours. They are claimed once: of processes with different parameters the one that
-/// started last has its way, and they do not take turns for ever.
-async fn whose(
-    parts: &Parts,
-    ours: &Generation,
-    is_claimed: &mut bool,
-) -> Result<Option<Generation>, StoreError> {
-    let state = parts.state.as_ref();
-    if !*is_claimed {
-        let claimed = Generations::claim(state, ours).await?;
-        *is_claimed = true;
-        return Ok(match claimed {
-            Claimed::Ours => None,
-            Claimed::Newer(newer) => Some(newer),
-        });
-    }
-    Ok(Generations::read(state).await?.counting.filter(|counting| counting != ours))
-}
-
 /// Finds out that the store's server was restarted, and has what it may have lost worked on again.
 /// The last run that was looked after is a value of the store, so a restart between two miners counts.
 async fn restart_loop(parts: Parts, restarts: Arc<AtomicU64>, stop: CancellationToken) -> anyhow::Result<()> {
@@ -389,39 +314,6 @@ async fn depth_loop(parts: Parts, stop: CancellationToken) -> anyhow::Result<()>
         }
     }
     Ok(())
-}
-
-/// Tries until it works, the error says it never will, [`HOLD`] is over or the service stops.
-async fn patiently<T, E, F: Future<Output = Result<T, E>>>(
-    stop: &CancellationToken,
-    retryable: impl Fn(&E) -> bool,
-    work: impl Fn() -> F,
-) -> Result<T, E>
-where
-    E: std::fmt::Display,
-{
-    let until = Instant::now() + HOLD;
-    let mut wait = WAITS.0;
-    loop {
-        match work().await {
-            Err(error) if retryable(&error) && Instant::now() + wait < until => {
-                tracing::warn!(%error, wait_ms = wait.as_millis(), "held; will be tried again");
-                if !pause(wait, stop).await {
-                    return Err(error);
-                }
-                wait = (wait * 2).min(WAITS.1);
-            }
-            done => return done,
-        }
-    }
-}
-
-/// Waits; false if told to stop meanwhile.
-pub(crate) async fn pause(wait: Duration, stop: &CancellationToken) -> bool {
-    tokio::select! {
-        () = stop.cancelled() => false,
-        () = tokio::time::sleep(wait) => true,
-    }
 }
 
 fn taken(parts: &Parts, queue: Queue, delivery: &Delivery) {

@@ -14,8 +14,8 @@ use newslode_page::contribution::Delta;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 
-use crate::work::apply::contribution;
-use crate::work::service::Parts;
+use crate::work::archive::contribution;
+use crate::work::parts::Parts;
 
 const DAY: Duration = Duration::from_secs(86_400);
 /// Pages of one call.

@@ -11,7 +11,7 @@ use newslode_common::store::{StoreError, Why, state_digest};
 use newslode_common::version::ContentHash;
 use newslode_miner::work::apply::batch;
 use newslode_miner::work::fold::{FoldMemory, fold_once, read};
-use newslode_miner::work::service::Parts;
+use newslode_miner::work::parts::Parts;
 use newslode_miner::work::verify::verify;
 use newslode_miner::work::window::slide;
 use newslode_page::reading::{CanonicalUrl, Site};

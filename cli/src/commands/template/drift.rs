@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use newslode_common::config::Follow;
 use newslode_common::store::Kind;
 use newslode_miner::mining::templates::Reason;
+use newslode_miner::work::generations::Generations;
 use newslode_newsworld::{Content, Era, Reply, Server, World, WorldSpec};
 use newslode_page::article::Article;
 

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::Judged;
+use super::verdict::Judged;
 use crate::mining::index::Index;
 
 /// Rounds; scores move by less than a hundredth after eight.

@@ -9,8 +9,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Judged;
 use super::company::{Lists, company};
+use super::verdict::Judged;
 use crate::mining::index::{Id, Index};
 
 /// With fewer sites the lists are too few to tell.
@@ -82,7 +82,7 @@ mod tests {
     use newslode_page::reading::Site;
 
     use super::*;
-    use crate::mining::concepts::Verdict;
+    use crate::mining::concepts::verdict::Verdict;
     use crate::mining::index::Indexer;
     use crate::mining::summary::{ListSummary, SiteSummary, Tables};
 

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::Judged;
+use super::verdict::Judged;
 use crate::mining::index::{Id, Index, Indexer};
 use crate::mining::summary::SiteSummary;
 

@@ -6,6 +6,7 @@ use newslode_page::contribution::{Role, url_id};
 use newslode_page::reading::Site;
 
 use super::*;
+use crate::mining::faults::Fault;
 use crate::mining::summary::{LabelSummary, ListSummary};
 
 const SECTION: &[Role] = &[Role::Any, Role::Link, Role::Inside, Role::Spelled];
@@ -103,8 +104,8 @@ fn what_is_dropped_says_why() {
             ("en:art", Verdict::Concept),
             ("en:advertis", Verdict::NowhereALink),
             ("en:partner", Verdict::LeavesItsSite),
-            ("en:more", Verdict::LeadsAnywhere),
-            ("en:back", Verdict::LeadsNowhere),
+            ("en:more", Verdict::Fault(Fault::LeadsAnywhere)),
+            ("en:back", Verdict::Fault(Fault::LeadsNowhere)),
             (":2012", Verdict::NoWord),
             ("en:gone", Verdict::TooFewSites),
         ],
@@ -185,14 +186,14 @@ fn a_label_that_leads_to_ever_other_pages_is_dropped() {
     let pages = ["/a?page=2", "/b?page=2", "/c?page=2", "/d?page=2", "/e?page=2", "/f?page=2", "/g?page=2"];
     let pages = pages.map(|page| (page, 2));
     check_leading(&pages[..3], None, Verdict::Concept);
-    check_leading(&pages, None, Verdict::LeadsAnywhere);
+    check_leading(&pages, None, Verdict::Fault(Fault::LeadsAnywhere));
     check_leading(&[("/arts", 9), ("/b", 1), ("/c", 1), ("/d", 1), ("/e", 1)], None, Verdict::Concept);
 }
 
 #[test]
 fn a_label_that_only_repeats_anothers_target_is_dropped() {
     check_leading(&[("/arts", 5)], None, Verdict::Concept);
-    check_leading(&[("/arts", 4)], None, Verdict::SecondName);
+    check_leading(&[("/arts", 4)], None, Verdict::Fault(Fault::SecondName));
 }
 
 #[test]
@@ -229,14 +230,14 @@ fn faults_of_different_sites_add_up() {
         faulty.labels.get_mut("en:art").unwrap().roles = roles.iter().map(|role| (*role, 1)).collect();
         *site = Arc::new(faulty);
     }
-    assert_eq!(verdict_of(&judge(&folded, 2), "en:art"), Verdict::LeadsNowhere);
+    assert_eq!(verdict_of(&judge(&folded, 2), "en:art"), Verdict::Fault(Fault::LeadsNowhere));
     assert_eq!(verdict_of(&judge(&folded[1..], 2), "en:art"), Verdict::Concept);
 }
 
 #[test]
 fn what_stands_in_running_text_is_no_concept() {
     let text: &[Role] = &[Role::Any, Role::Link, Role::Inside, Role::Spelled, Role::InText];
-    check(3, &[("en:trump", text)], &[], &[("en:trump", Verdict::InText)]);
+    check(3, &[("en:trump", text)], &[], &[("en:trump", Verdict::Fault(Fault::InText))]);
 }
 
 #[test]
@@ -250,7 +251,7 @@ fn a_label_with_ever_other_numbers_counts() {
         });
         counted.collect()
     };
-    assert_eq!(verdict_of(&judge(&made(4), 2), "en:3 comment"), Verdict::Counts);
+    assert_eq!(verdict_of(&judge(&made(4), 2), "en:3 comment"), Verdict::Fault(Fault::Counts));
     assert_eq!(verdict_of(&judge(&made(4), 2), "en:1 formula"), Verdict::Concept);
     assert_eq!(verdict_of(&judge(&made(3), 2), "en:3 comment"), Verdict::Concept);
 }

@@ -21,14 +21,16 @@ use newslode_page::time::Timestamp;
 use newslode_page::{Page, wisdom};
 use tokio_util::sync::CancellationToken;
 
-use super::page::{Reader, accepted_by, open, view_page};
-use super::record::{Record, Viewed};
-use super::{Pace, SiteValue, ViewReport, When};
+use super::page::{Pace, Reader, accepted_by, view_page};
+use super::record::{Record, Viewed, When};
+use super::report::ViewReport;
+use super::value::SiteValue;
 use crate::mining::templates::Reason;
-use crate::work::apply::BatchError;
+use crate::work::archive::open;
+use crate::work::error::BatchError;
 use crate::work::generations::Generations;
 use crate::work::known::Known;
-use crate::work::service::Parts;
+use crate::work::parts::Parts;
 
 /// Which template accepts a page, and when that page was fetched.
 type By = Option<(u32, Timestamp)>;

@@ -2,10 +2,10 @@
 //!
 //! A contribution may hold nothing that was learnt from its site; a view is computed with a versioned
 //! value of the site, recorded with that version, redone when the site has changed, and
-//! never summed. There are marks of the hierarchy ([`KINDS`]: informative [`blocks`]), computed with a
-//! [`SiteValue`], and the [`articles`], read with what is [`known`] of the site. One loop serves
-//! both: it finds the sites that are due ([`record`]) or have new pages, and looks at them one by one
-//! (`look`): new pages pass the site's templates, and pages are read, viewed and written.
+//! never summed. There are marks of the hierarchy (informative [`blocks`](crate::mining::blocks)), computed with
+//! the site's `value`, and the [`articles`](crate::mining::articles), read with what is [`known`] of the site.
+//! One loop serves both: it finds the sites that are due (`record`) or have new pages, and looks at them one
+//! by one (`look`): new pages pass the site's templates, and pages are read, viewed and written.
 //!
 //! Invariants: equal values and pages give equal bytes, so a view that was cut short, or that two miners
 //! did, is as if done once; the record is written last. In memory is one site's value and a few pages.
@@ -17,99 +17,23 @@ use std::time::Duration;
 
 use newslode_common::config::MinerConfig;
 use newslode_page::reading::Site;
-use newslode_page::{Page, wisdom};
 use tokio_util::sync::CancellationToken;
 
-use crate::work::apply::BatchError;
+use crate::work::error::BatchError;
 use crate::work::known;
-use crate::work::service::{Parts, pause};
+use crate::work::parts::Parts;
+use crate::work::waiting::pause;
 
-pub mod articles;
-pub mod blocks;
 mod look;
 mod page;
-pub mod record;
+mod record;
+mod report;
 mod value;
 
-use page::End;
-pub use page::open as archived;
+pub use page::Pace;
 pub(super) use page::paced;
-pub use value::{SiteValue, site_terms};
-
-/// What the marks of a page come to.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Marks {
-    /// Its informative blocks.
-    pub blocks: wisdom::Blocks,
-}
-
-/// A kind of mark: adds what it has to say of a page, a pure function of the value and the page.
-pub type View = fn(&SiteValue, &Page, &mut Marks);
-
-/// All kinds of marks, in the order they are computed.
-pub const KINDS: &[View] = &[blocks::view];
-
-/// Which sites are viewed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum When {
-    /// Those of which a quarter changed since their last view.
-    Grown,
-    /// Those of which anything changed.
-    Changed,
-}
-
-/// How much of the machine views may take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pace {
-    /// Pages at once.
-    pub at_once: usize,
-    /// Per cent of the time that each of them works; it rests for the others. 1 to 100.
-    pub share: u32,
-}
-
-/// What was done.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ViewReport {
-    /// Sites whose pages were all viewed.
-    pub sites: u64,
-    /// Pages whose marks were written.
-    pub marked: u64,
-    /// Pages that had the same marks already.
-    pub unchanged: u64,
-    /// Pages that the archive no longer holds.
-    pub missing: u64,
-    /// Pages that could not be viewed.
-    pub failed: u64,
-    /// Articles that were read again, and those of them that changed.
-    pub articles: u64,
-    /// Articles that changed.
-    pub changed: u64,
-    /// Templates that were learnt.
-    pub learnt: u64,
-    /// Templates that were dropped.
-    pub dropped: u64,
-}
-
-impl ViewReport {
-    fn count(&mut self, parts: &Parts, viewed: &page::Viewed) {
-        if let Some(end) = viewed.marks {
-            let (count, name) = match end {
-                End::Marked => (&mut self.marked, "marked"),
-                End::Unchanged => (&mut self.unchanged, "unchanged"),
-                End::Missing => (&mut self.missing, "missing"),
-                End::Failed => (&mut self.failed, "failed"),
-            };
-            *count += 1;
-            parts.metrics.viewed.with_label_values(&[name]).inc();
-        }
-        if let Some(is_changed) = viewed.article {
-            self.articles += 1;
-            self.changed += u64::from(is_changed);
-            let name = if is_changed { "changed" } else { "unchanged" };
-            parts.metrics.articles_viewed.with_label_values(&[name]).inc();
-        }
-    }
-}
+pub use record::When;
+pub use report::ViewReport;
 
 /// What was looked at, to leave alone what did not change since; can be lost.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

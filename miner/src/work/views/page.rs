@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use newslode_common::message::{FetchedPage, envelope};
 use newslode_common::store::Kind;
 use newslode_common::time;
 use newslode_common::version::ContentHash;
@@ -16,11 +15,24 @@ use newslode_page::article::Article;
 use newslode_page::extract::SiteKnowledge;
 use newslode_page::hierarchy::{Block, Label, xml};
 use newslode_page::time::Timestamp;
+use newslode_page::wisdom;
 
-use super::{KINDS, Marks, Pace, SiteValue, articles, blocks};
-use crate::work::apply::{BatchError, hand_out};
+use super::value::SiteValue;
+use crate::mining::{articles, blocks};
+use crate::work::archive::open;
+use crate::work::error::BatchError;
 use crate::work::generations::Generations;
-use crate::work::service::Parts;
+use crate::work::parts::Parts;
+use crate::work::readers::hand_out;
+
+/// How much of the machine views may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pace {
+    /// Pages at once.
+    pub at_once: usize,
+    /// Per cent of the time that each of them works; it rests for the others. 1 to 100.
+    pub share: u32,
+}
 
 /// What pages are viewed with.
 pub(super) struct Reader {
@@ -58,17 +70,6 @@ struct Made {
     xml: Option<String>,
     article: Option<Article>,
     by: Option<(u32, Timestamp)>,
-}
-
-/// An archived page, parsed.
-///
-/// # Errors
-/// Why it cannot be read.
-pub fn open(bytes: &[u8]) -> Result<(FetchedPage, Page), String> {
-    let fetched: FetchedPage = envelope::open(bytes).map_err(|error| error.to_string())?;
-    let html = fetched.bytes().map_err(|error| error.to_string())?;
-    let page = Page::parse(&fetched.url, fetched.content_type.as_deref(), &html);
-    Ok((fetched, page))
 }
 
 /// Works away from the reactor, and rests as long as the pace wants.
@@ -164,16 +165,15 @@ fn make(
     Ok(Made { xml, article: held.and_then(view), by: is_asked.then(accepted).flatten() })
 }
 
-/// The hierarchy with the marks of all kinds of view, as XML.
+/// The hierarchy with its informative blocks marked, as XML.
 fn marked(value: &SiteValue, page: &Page, hierarchy: &[u8]) -> Result<String, String> {
     let text = std::str::from_utf8(hierarchy).map_err(|error| error.to_string())?;
     let mut hierarchy = xml::read(text).map_err(|error| error.to_string())?;
     if hierarchy.leaves as usize != page.leaves.len() {
         return Err("the hierarchy was made by other page algorithms".into());
     }
-    let mut marks = Marks::default();
-    KINDS.iter().for_each(|view| view(value, page, &mut marks));
-    let of = blocks::of_labels(&marks.blocks);
+    let found = wisdom::blocks(page, &value.terms, &value.wisdom);
+    let of = blocks::of_labels(&found);
     hierarchy.mark(value.version.clone(), |label: &Label| -> Block { of(label) });
     Ok(xml::write(&hierarchy))
 }

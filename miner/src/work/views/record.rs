@@ -11,21 +11,28 @@ use newslode_common::store::{SiteState, StoreResult};
 use newslode_common::version::{ContentHash, Version};
 use newslode_page::reading::{CanonicalUrl, Site};
 
-use super::When;
-
 /// Of so many pages one must have changed.
 const ONE_IN: usize = 4;
 /// Of fewer pages none is told from others.
 const LEAST_PAGES: usize = 2;
 
+/// Which sites are viewed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// Those of which a quarter changed since their last view.
+    Grown,
+    /// Those of which anything changed.
+    Changed,
+}
+
 /// The contents of a site's counted pages, in brief.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Viewed(BTreeSet<[u8; 4]>);
+pub(super) struct Viewed(BTreeSet<[u8; 4]>);
 
 impl Viewed {
     /// Of these pages; removed ones are left out.
     #[must_use]
-    pub fn of(pages: &[(CanonicalUrl, Version)]) -> Viewed {
+    pub(super) fn of(pages: &[(CanonicalUrl, Version)]) -> Viewed {
         let counted = pages.iter().map(|(_, version)| version.content).filter(|c| *c != ContentHash::NONE);
         Viewed(counted.filter_map(|content| content.0.first_chunk().copied()).collect())
     }
@@ -33,7 +40,7 @@ impl Viewed {
 
 /// What the store holds of a site's last view.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Record {
+pub(super) struct Record {
     viewed: Viewed,
     /// The value's version in the store.
     held: Option<u64>,
@@ -44,7 +51,7 @@ impl Record {
     ///
     /// # Errors
     /// When the store fails.
-    pub async fn read(state: &dyn SiteState, site: &Site) -> StoreResult<Record> {
+    pub(super) async fn read(state: &dyn SiteState, site: &Site) -> StoreResult<Record> {
         let Some((version, bytes)) = state.value(&name(site)).await? else { return Ok(Record::default()) };
         let viewed = Viewed(bytes.as_chunks().0.iter().copied().collect());
         Ok(Record { viewed, held: Some(version) })
@@ -52,7 +59,7 @@ impl Record {
 
     /// Whether a site with these pages is to be viewed.
     #[must_use]
-    pub fn is_due(&self, pages: &Viewed, when: When) -> bool {
+    pub(super) fn is_due(&self, pages: &Viewed, when: When) -> bool {
         let changed = self.viewed.0.symmetric_difference(&pages.0).count();
         let least = match when {
             When::Changed => 1,
@@ -66,7 +73,7 @@ impl Record {
     ///
     /// # Errors
     /// When the store fails.
-    pub async fn write(&self, state: &dyn SiteState, site: &Site, viewed: Viewed) -> StoreResult<()> {
+    pub(super) async fn write(&self, state: &dyn SiteState, site: &Site, viewed: Viewed) -> StoreResult<()> {
         let bytes: Bytes = viewed.0.iter().flatten().copied().collect();
         state.put_value(&name(site), self.held, bytes).await?;
         Ok(())

@@ -3,17 +3,15 @@
 //! Read from the site's sums and from the archived contributions, while pages may still be counted; the
 //! version names exactly what was read (and the parameters), so equal versions are equal values.
 
-use std::collections::BTreeMap;
-
 use newslode_common::store::StoreError;
 use newslode_common::version::{ContentHash, Version};
-use newslode_page::contribution::{SEPARATOR, Table};
+use newslode_page::contribution::Table;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::wisdom::{SiteTerms, WisdomParams};
 
-use crate::mining::entropy;
-use crate::work::apply::contribution;
-use crate::work::service::Parts;
+use crate::mining::entropy::site_terms;
+use crate::work::archive::contribution;
+use crate::work::parts::Parts;
 
 /// Pages that anchors may lead to are known up to this number (by URL): some 50 MB.
 const MOST_LINKED: usize = 20_000;
@@ -23,15 +21,13 @@ pub(super) type Pages = Vec<(CanonicalUrl, Version)>;
 
 /// What views know of a site.
 #[derive(Clone, Debug)]
-pub struct SiteValue {
+pub(super) struct SiteValue {
     /// Names all of it.
-    pub version: String,
-    /// The counted pages and their contents, by URL.
-    pub pages: Vec<(CanonicalUrl, ContentHash)>,
+    pub(super) version: String,
     /// The entropies of its terms, and which of them its pages hold.
-    pub terms: SiteTerms,
+    pub(super) terms: SiteTerms,
     /// By what informative blocks are found.
-    pub wisdom: WisdomParams,
+    pub(super) wisdom: WisdomParams,
 }
 
 impl SiteValue {
@@ -61,17 +57,6 @@ impl SiteValue {
             }
         }
         let version = hasher.finalize().to_hex().chars().take(32).collect();
-        Ok(SiteValue { version, pages, terms, wisdom })
+        Ok(SiteValue { version, terms, wisdom })
     }
-}
-
-/// The terms of a site of so many pages, from the cells of its [`Table::Terms`]; no page is known yet.
-#[must_use]
-pub fn site_terms(cells: &BTreeMap<String, i64>, pages: u64) -> SiteTerms {
-    let entropies = entropy::terms(cells, pages).into_iter();
-    let known = entropies.map(|(term, entropy)| {
-        let count = cells.get(&format!("tf{SEPARATOR}{term}")).copied().unwrap_or_default();
-        (term, count.unsigned_abs(), entropy)
-    });
-    SiteTerms::new(pages, known)
 }

@@ -1,4 +1,4 @@
-//! The second kind of view: a page's article, read again with what is known of its site.
+//! A page's article, read again with what is known of its site.
 //!
 //! Articles are what a page says by itself when it is counted; then they are a view of page and knowledge, written
 //! over the article of the same content, with the witness that names what had a say. One that says something

@@ -16,9 +16,9 @@ use std::sync::Arc;
 use newslode_page::contribution::Role;
 use newslode_page::reading::CanonicalUrl;
 
-use super::evidence::{Concepts, steps};
+use super::evidence::Concepts;
 use crate::mining::concepts::{Judged, Verdict, judge_alone, verdict_of};
-use crate::mining::index::Index;
+use crate::mining::index::{Index, steps};
 use crate::mining::summary::{LabelSummary, SiteSummary};
 use crate::mining::taxminer::Related;
 

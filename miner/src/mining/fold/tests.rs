@@ -3,9 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "compiled for tests alone, which say what broke by panicking")]
 
 use newslode_page::contribution::Role;
+use newslode_page::reading::Site;
 
 use super::*;
 use crate::mining::summary::{LabelSummary, ListSummary, Tables};
+use crate::mining::taxonomy::tree_text;
 
 fn label(form: &str, pages: u64) -> LabelSummary {
     let roles = [Role::Any, Role::Link, Role::Inside, Role::Spelled];

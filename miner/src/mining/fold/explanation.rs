@@ -1,29 +1,12 @@
-//! The taxonomy for people: an outline, and why a label is, or is not, a concept.
+//! Why a label is, or is not, a concept, for people.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::expansion::page;
-use super::{Concept, Relation, Taxonomy, Verdict, judge, verdict_of};
+use crate::mining::concepts::{Verdict, judge, verdict_of};
 use crate::mining::summary::SiteSummary;
-
-/// The display tree as an outline: `label (sites)`, two spaces a level; genres are called so.
-#[must_use]
-pub fn tree_text(taxonomy: &Taxonomy) -> String {
-    let mut text = String::new();
-    for (depth, concept) in taxonomy.in_order() {
-        let (indent, sites) = ("  ".repeat(depth), counted_sites(concept.sites.len()));
-        let genre = if concept.is_genre { ", a genre" } else { "" };
-        line(&mut text, format_args!("{indent}{} ({sites}{genre})", concept.label));
-    }
-    text
-}
-
-/// `1 site`, `2 sites`.
-#[must_use]
-pub fn counted_sites(count: usize) -> String {
-    format!("{count} {}", if count == 1 { "site" } else { "sites" })
-}
+use crate::mining::taxonomy::{Concept, Relation, Taxonomy};
 
 /// Why a label is a concept, or why not: its forms, sites, links, and each relation's proof; for what single
 /// sites add below a concept (expansion) the pages that say so. `concept` is a key, or any written form in

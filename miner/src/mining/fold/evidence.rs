@@ -9,7 +9,6 @@
 
 use std::collections::BTreeMap;
 
-use newslode_page::reading::CanonicalUrl;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::mining::index::{Id, Index, NONE, SiteIndex};
@@ -86,10 +85,4 @@ pub(super) fn concept(of: &[Id], label: Id) -> Option<Id> {
 fn pair(of: &[Id], broader: Id, narrower: Id) -> Option<(Id, Id)> {
     let (broader, narrower) = (concept(of, broader)?, concept(of, narrower)?);
     (broader != narrower).then_some((broader, narrower))
-}
-
-/// The URL's origin and the names on its path.
-pub(crate) fn steps(url: &CanonicalUrl) -> Vec<&str> {
-    let path = url.path().split('/').filter(|name| !name.is_empty());
-    std::iter::once(url.host()).chain(path).collect()
 }

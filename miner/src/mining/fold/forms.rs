@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::Form;
 use crate::mining::concepts::Judged;
 use crate::mining::index::Index;
 use crate::mining::summary::{LabelSummary, SiteSummary};
+use crate::mining::taxonomy::Form;
 
 /// Form → sites and pages that write it.
 type Counts<'a> = FxHashMap<&'a str, (u64, u64)>;

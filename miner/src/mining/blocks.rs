@@ -1,20 +1,12 @@
-//! The first kind of view: the informative blocks of a page (WISDOM, `[W]`), as marks of its hierarchy.
+//! The informative blocks of a page (WISDOM, `[W]`) as marks of its hierarchy: which block each label is in.
 //!
 //! Blocks are ranges of leaves, a label may hold several leaves: most of them decide. Where a text is in
 //! both kinds of block, a link is contents; anything else, like a paragraph with links, is the article.
 
 use std::ops::Range;
 
-use newslode_page::Page;
 use newslode_page::hierarchy::{Block, Label};
-use newslode_page::wisdom::{Blocks, blocks};
-
-use super::{Marks, SiteValue};
-
-/// Finds a page's informative blocks.
-pub fn view(site: &SiteValue, page: &Page, marks: &mut Marks) {
-    marks.blocks = blocks(page, &site.terms, &site.wisdom);
-}
+use newslode_page::wisdom::Blocks;
 
 /// The block that each label is in.
 pub fn of_labels(blocks: &Blocks) -> impl Fn(&Label) -> Block + '_ {
