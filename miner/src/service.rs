@@ -3,7 +3,7 @@
 //! Pages are gathered into batches by site for as long as [`MinerConfig::linger_ms`], so that a busy miner
 //! makes few large store calls. A delivery is acknowledged after all of its effects are stored
 //! ([`crate::apply`]). While a store is away deliveries are held and tried again with growing waits; they
-//! are given back only after [`HOLD`], well within the broker's consumer timeout, since the broker counts
+//! are given back only after [`HOLD`], within the broker's consumer timeout, since the broker counts
 //! a delivery that is given back as the message's fault. Start at [`run`].
 
 use std::collections::BTreeMap;
@@ -15,6 +15,7 @@ use newslode_common::broker::{Broker, BrokerError, Consumer, Delivery, Queue, de
 use newslode_common::config::MinerConfig;
 use newslode_common::message::seed::SeedMessage;
 use newslode_common::message::{PartitionedPage, envelope};
+use newslode_common::retry::{HOLD, Outage, Retry, Retryable as _};
 use newslode_common::shutdown;
 use newslode_common::store::{Frontier, PageArchive, SiteState};
 use newslode_common::telemetry::metrics::Metrics;
@@ -27,7 +28,7 @@ use tokio_util::sync::CancellationToken;
 use crate::apply::{BatchError, PageEnd, batch};
 use crate::fold::{FoldMemory, fold_once};
 use crate::reconcile::reconcile;
-use crate::seeds::{SeedFailure, obey};
+use crate::seeds::obey;
 use crate::taxonomy::Rules;
 use crate::views;
 use crate::window::{Slid, slide};
@@ -49,14 +50,10 @@ pub struct Parts {
     pub rules: Rules,
 }
 
-/// Longest that deliveries are held while a store or the broker is away.
-pub const HOLD: Duration = Duration::from_secs(600);
-/// First and longest wait between two tries.
-const WAITS: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(10));
 /// Sites whose batches are under way at once.
 const SITES_AT_ONCE: usize = 8;
-/// Seeds held at most.
-const SEED_PREFETCH: u16 = 16;
+/// Seeds held at most: one in work and the next, which waits for it.
+const SEED_PREFETCH: u16 = 2;
 /// How often the store is asked whether it was restarted.
 const RESTART_EVERY: Duration = Duration::from_secs(3);
 /// Name of the value that holds the last run of the store that was looked after.
@@ -101,14 +98,18 @@ pub async fn run(parts: Parts, config: MinerConfig, stop: CancellationToken) -> 
 
 async fn pages_loop(parts: Parts, config: MinerConfig, stop: CancellationToken) -> anyhow::Result<()> {
     let mut consumer = parts.broker.consume(Queue::Partitions, config.prefetch).await?;
+    let servers = Arc::new(Outage::new("store or broker"));
     while let Some(held) = gather(&parts, consumer.as_mut(), &config, &stop).await? {
         // Tasks of their own: to sum and pack one site's batch takes as long as a store takes to count another's.
         let mut work = JoinSet::new();
+        // One for all that was gathered: batches that wait for others are held as long.
+        let retry = Retry::within(HOLD).until(&stop);
         for (site, held) in held {
             if work.len() >= SITES_AT_ONCE {
                 work.join_next().await.transpose()?;
             }
-            work.spawn(site_batch(parts.clone(), config.clone(), site, held, stop.clone()));
+            let (retry, servers) = (retry.clone(), servers.clone());
+            work.spawn(site_batch(parts.clone(), config.clone(), site, held, retry, servers));
         }
         while let Some(ended) = work.join_next().await {
             ended?;
@@ -170,7 +171,8 @@ async fn site_batch(
     config: MinerConfig,
     site: Site,
     held: Vec<(Delivery, PartitionedPage)>,
-    stop: CancellationToken,
+    retry: Retry,
+    servers: Arc<Outage>,
 ) {
     let (mut deliveries, mut pages): (Vec<_>, Vec<_>) = held.into_iter().unzip();
     while !pages.is_empty() {
@@ -178,7 +180,7 @@ async fn site_batch(
         let rest = pages.split_off(config.batch.min(pages.len()));
         let later = deliveries.split_off(pages.len());
         let work = || batch(&parts, config.follow, &site, &pages, time::now());
-        let ends = patiently(&stop, BatchError::is_retryable, work).await;
+        let ends = retry.run(&servers, work).await;
         end_deliveries(&parts, &site, deliveries, ends).await;
         (deliveries, pages) = (later, rest);
     }
@@ -217,6 +219,7 @@ async fn end_deliveries(
 
 async fn seeds_loop(parts: Parts, config: MinerConfig, stop: CancellationToken) -> anyhow::Result<()> {
     let mut consumer = parts.broker.consume(Queue::Seeds, SEED_PREFETCH).await?;
+    let store = Outage::new("store");
     loop {
         let delivery = tokio::select! {
             () = stop.cancelled() => return Ok(()),
@@ -230,14 +233,13 @@ async fn seeds_loop(parts: Parts, config: MinerConfig, stop: CancellationToken) 
                 continue;
             }
         };
-        let retryable = |error: &SeedFailure| matches!(error, SeedFailure::Store(_));
         let work = || obey(&parts, &config, command.clone(), time::now());
-        match patiently(&stop, retryable, work).await {
+        match Retry::within(HOLD).until(&stop).run(&store, work).await {
             Ok(site) => {
                 tracing::info!(%site, "an operator's message was obeyed");
                 ended(delivery.ack().await, "acknowledge");
             }
-            Err(error) if retryable(&error) => {
+            Err(error) if error.is_retryable() => {
                 tracing::warn!(%error, "an operator's message is given back");
                 ended(delivery.release().await, "release");
             }
@@ -333,31 +335,6 @@ async fn depth_loop(parts: Parts, stop: CancellationToken) -> anyhow::Result<()>
         }
     }
     Ok(())
-}
-
-/// Tries until it works, the error says it never will, [`HOLD`] is over or the service stops.
-async fn patiently<T, E, F: Future<Output = Result<T, E>>>(
-    stop: &CancellationToken,
-    retryable: impl Fn(&E) -> bool,
-    work: impl Fn() -> F,
-) -> Result<T, E>
-where
-    E: std::fmt::Display,
-{
-    let until = Instant::now() + HOLD;
-    let mut wait = WAITS.0;
-    loop {
-        match work().await {
-            Err(error) if retryable(&error) && Instant::now() + wait < until => {
-                tracing::warn!(%error, wait_ms = wait.as_millis(), "held; will be tried again");
-                if !pause(wait, stop).await {
-                    return Err(error);
-                }
-                wait = (wait * 2).min(WAITS.1);
-            }
-            done => return done,
-        }
-    }
 }
 
 /// Waits; false if told to stop meanwhile.
