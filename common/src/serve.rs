@@ -78,7 +78,7 @@ impl Service {
         on_second: impl FnOnce() + Send + 'static,
     ) -> Result<Service, Error> {
         let config = config::load(file.as_deref())?;
-        log::init(&config.telemetry);
+        log::init(&config.telemetry)?;
         let mut tasks = JoinSet::new();
         let stop = shutdown::on_signal(&mut tasks, on_second)?;
         let metrics = Metrics::new()?;

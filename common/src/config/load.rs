@@ -25,9 +25,9 @@ pub enum ConfigError {
         /// The known key with the least edits, if one is near.
         nearest: Option<String>,
     },
-    /// Values that do not go together.
-    #[error("configuration: {0}")]
-    Rule(String),
+    /// Rules that are broken, all of them.
+    #[error("{}", .0.iter().map(|rule| format!("configuration: {rule}")).collect::<Vec<_>>().join("\n"))]
+    Rules(Vec<String>),
 }
 
 /// Loads and validates a configuration.
@@ -151,9 +151,19 @@ mod tests {
     }
 
     #[test]
-    fn rules_over_several_keys_name_both() {
+    fn what_breaks_a_rule_or_cannot_be_read_is_refused() {
         let error = with("[crawler]\nlease_ms = 10\n", &[]).unwrap_err().to_string();
         assert!(error.contains("lease_ms") && error.contains("timeout_ms"), "{error}");
+        for (toml, variables) in [
+            ("[crawler]\nresolve = ['a.test:127.0.0.1:80', 'a.test']\n", [].as_slice()),
+            ("", [("NEWSLODE__CRAWLER__RESOLVE", "a.test:127.0.0.1:80,a.test")].as_slice()),
+        ] {
+            let error = with(toml, variables).unwrap_err().to_string();
+            assert!(error.contains("`crawler.resolve`: `a.test` is not"), "{error}");
+        }
+        let two = [("NEWSLODE__CRAWLER__RESOLVE", "a.test:127.0.0.1:80,*:[::1]:81")];
+        let shown: Vec<_> = with("", &two).unwrap().crawler.resolve.iter().map(ToString::to_string).collect();
+        assert_eq!(shown, ["a.test:127.0.0.1:80", "*:[::1]:81"]);
     }
 
     #[test]

@@ -41,11 +41,9 @@ pub(super) struct Address {
 impl Address {
     pub(super) fn new(config: &BrokerConfig, by: &str) -> Result<Address, BrokerError> {
         let shown = config.url.to_string();
-        let mut uri: AMQPUri = config
-            .url
-            .reveal()
-            .parse()
-            .map_err(|error| BrokerError(format!("`{shown}` is no URL of a broker: {error}")))?;
+        let mut uri: AMQPUri = config.url.reveal().parse().map_err(|error| {
+            BrokerError(format!("`broker.url` is `{shown}`, no URL of a broker: {error}"))
+        })?;
         uri.query.heartbeat.get_or_insert(HEARTBEAT_S);
         Ok(Address { uri, shown, name: by.into(), timeout: Duration::from_millis(config.timeout_ms) })
     }
