@@ -22,7 +22,7 @@ async fn work(service: Service) -> Result<(), serve::Error> {
         archive,
         broker: broker.clone(),
         metrics: service.metrics.clone(),
-        rules: Rules::of_preset(&service.config.partitioner.params),
+        rules: Rules::of_preset(service.config.partitioner.params),
     };
     let work = run(parts, service.config.miner.clone(), service.stop.clone());
     let ended = service.run(work).await;

@@ -8,6 +8,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use newslode_page::Preset;
 use newslode_page::reading::{CanonicalUrl, Site};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -54,8 +55,11 @@ pub enum Rules {
 impl Rules {
     /// Those that go with a preset of the page algorithms (`partitioner.params`).
     #[must_use]
-    pub fn of_preset(name: &str) -> Rules {
-        if name == "paper" { Rules::Print } else { Rules::Evidence }
+    pub fn of_preset(preset: Preset) -> Rules {
+        match preset {
+            Preset::Default => Rules::Evidence,
+            Preset::Paper => Rules::Print,
+        }
     }
 }
 
@@ -63,14 +67,6 @@ impl Rules {
 static NONE: evidence::Concepts = BTreeMap::new();
 /// Jaccard likeness from which the print merges labels.
 const PRINTED_LIKENESS: f64 = 0.5;
-
-impl FoldParams {
-    /// The rules of the print.
-    #[must_use]
-    pub fn paper() -> FoldParams {
-        FoldParams { support: 0, rules: Rules::Print }
-    }
-}
 
 /// How a concept is written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -27,6 +27,6 @@ mod trees;
 pub mod wisdom;
 
 pub use analysis::{Analysis, analyse};
-pub use params::{GroupCost, Method, Params, Scope};
+pub use params::{GroupCost, Method, Params, Preset, Scope, UnknownPreset};
 pub use partition::OutlineParams;
 pub use reading::Page;

@@ -41,11 +41,9 @@ pub struct Parts {
 /// Works until told to stop; then finishes what is in hand within the grace, the rest goes back.
 ///
 /// # Errors
-/// When the configuration names unknown parameters, the broker is given up, or its queues are missing.
+/// When the broker is given up, or its queues are missing.
 pub async fn run(parts: Parts, config: PartitionerConfig, stop: CancellationToken) -> anyhow::Result<()> {
-    let params = Params::named(&config.params)
-        .with_context(|| format!("`partitioner.params` is `default` or `paper`, not `{}`", config.params))?
-        .within(Duration::from_millis(config.page_ms));
+    let params = config.params.params().within(Duration::from_millis(config.page_ms));
     let workers = config.workers.max(1);
     let prefetch = u16::try_from(workers * 2).unwrap_or(u16::MAX);
     let mut consumer = parts.broker.consume(Queue::Pages, prefetch).await.context("cannot consume pages")?;

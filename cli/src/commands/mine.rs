@@ -86,7 +86,7 @@ fn configure(args: &MineArgs, config: &mut Config) {
 /// Contributions of different parameters must not be summed: a run keeps those it began with.
 async fn check_parameters(engine: &Engine, config: &Config) -> anyhow::Result<()> {
     const NAME: &str = "parameters";
-    let digest = crate::params::named(&config.partitioner.params)?.digest();
+    let digest = config.partitioner.params.params().digest();
     match engine.store.value(NAME).await? {
         Some((_, kept)) if kept == digest.as_bytes() => Ok(()),
         Some(_) => Err(hinted(

@@ -18,7 +18,7 @@ const SHOWN: usize = 20;
 
 pub(crate) async fn run(args: VerifyArgs, config: &Config, quiet: bool) -> anyhow::Result<Exit> {
     let parts = installation(args.dir.as_deref(), config).await?;
-    let params = crate::params::named(&config.partitioner.params)?;
+    let params = config.partitioner.params.params();
     let params = params.within(Duration::from_millis(config.partitioner.page_ms));
     let recompute = |page: FetchedPage| {
         // Without its bytes a page comes to nothing, which the report shows as a changed contribution.

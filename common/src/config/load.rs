@@ -125,6 +125,8 @@ pub fn schema() -> Value {
 mod tests {
     use std::io::Write;
 
+    use newslode_page::Preset;
+
     use super::*;
 
     fn with(toml: &str, environment: &[(&str, &str)]) -> Result<Config, ConfigError> {
@@ -164,6 +166,22 @@ mod tests {
         let two = [("NEWSLODE__CRAWLER__RESOLVE", "a.test:127.0.0.1:80,*:[::1]:81")];
         let shown: Vec<_> = with("", &two).unwrap().crawler.resolve.iter().map(ToString::to_string).collect();
         assert_eq!(shown, ["a.test:127.0.0.1:80", "*:[::1]:81"]);
+    }
+
+    #[test]
+    fn an_unknown_preset_is_refused_with_those_there_are() {
+        assert_eq!(with("[partitioner]\nparams = 'paper'\n", &[]).unwrap().partitioner.params, Preset::Paper);
+        for (toml, variables) in [
+            ("[partitioner]\nparams = 'best'\n", [].as_slice()),
+            ("", [("NEWSLODE__PARTITIONER__PARAMS", "best")].as_slice()),
+        ] {
+            let error = with(toml, variables).unwrap_err().to_string();
+            for word in ["`best`", "`default`", "`paper`", "partitioner.params"] {
+                assert!(error.contains(word), "{error}");
+            }
+        }
+        let names = &schema()["$defs"]["PartitionerConfig"]["properties"]["params"]["enum"];
+        assert_eq!(names, &serde_json::json!(["default", "paper"]));
     }
 
     #[test]

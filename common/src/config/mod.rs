@@ -7,6 +7,7 @@
 
 use std::net::SocketAddr;
 
+use newslode_page::Preset;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -198,7 +199,8 @@ pub struct PartitionerConfig {
     /// Pages at once.
     pub workers: usize,
     /// Parameters of the page algorithms, `default` or `paper`; the miner folds by the rules of the same.
-    pub params: String,
+    #[schemars(schema_with = "preset_schema")]
+    pub params: Preset,
     /// Time budget of a page, in milliseconds; past it the result is coarser and marked.
     pub page_ms: u64,
     /// Work in hand is finished within this time at a stop, in milliseconds.
@@ -207,8 +209,13 @@ pub struct PartitionerConfig {
 
 impl Default for PartitionerConfig {
     fn default() -> Self {
-        PartitionerConfig { workers: 2, params: "default".into(), page_ms: 5_000, grace_ms: 25_000 }
+        PartitionerConfig { workers: 2, params: Preset::Default, page_ms: 5_000, grace_ms: 25_000 }
     }
+}
+
+/// The names of presets.
+fn preset_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({ "type": "string", "enum": Preset::ALL.map(Preset::name) })
 }
 
 /// What of a site is fetched.

@@ -117,10 +117,6 @@ impl Config {
     fn working(&self, broken: &mut Broken) {
         let (partitioner, miner) = (&self.partitioner, &self.miner);
         broken.range("partitioner.workers", partitioner.workers as u64, 1..=MOST_WORKERS);
-        broken.unless(
-            matches!(partitioner.params.as_str(), "default" | "paper"),
-            format!("`partitioner.params` is `{}`; it must be `default` or `paper`", partitioner.params),
-        );
         broken.range("miner.batch", miner.batch as u64, 1..=u64::MAX);
         broken.range("miner.prefetch", miner.prefetch.into(), 1..=u64::MAX);
         broken.range("miner.views_share", miner.views_share.into(), 1..=100);
@@ -241,7 +237,6 @@ mod tests {
         check(|c| c.broker.max_length = 0, &["broker.max_length"]);
         check(|c| c.broker.max_bytes = 0, &["broker.max_bytes"]);
         check(|c| c.store.timeout_ms = 0, &["store.timeout_ms"]);
-        check(|c| c.partitioner.params = "best".into(), &["partitioner.params", "paper"]);
     }
 
     #[test]

@@ -7,7 +7,6 @@ use newslode_page::tables::{self, TableParams};
 
 use super::{page, write_predictions};
 use crate::args::EvalCommon;
-use crate::commands::tables::named;
 use crate::eval::read_lines;
 use crate::eval::tables::{Line, Row, Summary, score, summary};
 use crate::exit::Exit;
@@ -21,7 +20,7 @@ pub(crate) fn run(common: &EvalCommon, quiet: bool) -> anyhow::Result<Exit> {
         pages.entry(&line.page).or_default().push(line);
     }
     let presets = match &common.params {
-        Some(name) => vec![named(name)?],
+        Some(name) => vec![TableParams::of(name.parse()?)],
         None => vec![TableParams::paper(), TableParams::default()],
     };
     let mut methods: Vec<(&str, Vec<Line>, Vec<Row>)> = vec![("trivial", Vec::new(), Vec::new())];

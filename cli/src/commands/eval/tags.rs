@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use newslode_page::tagging::{self, Tag};
-use newslode_page::{Page, Params};
+use newslode_page::{Page, Params, Preset};
 
 use super::{page, presets, write_predictions};
 use crate::args::EvalCommon;
@@ -59,7 +59,10 @@ pub(super) fn tags(common: &EvalCommon) -> anyhow::Result<Exit> {
 }
 
 fn tagger(params: &Params) -> Reader<Vec<Tag>> {
-    if params.name == "paper" { Box::new(tagging::print::tags) } else { Box::new(tagging::tags) }
+    match params.preset {
+        Preset::Default => Box::new(tagging::tags),
+        Preset::Paper => Box::new(tagging::print::tags),
+    }
 }
 
 /// Places of the golds by site; a gold without one is a site of its own.
@@ -228,7 +231,10 @@ pub(super) fn attributes(common: &EvalCommon) -> anyhow::Result<Exit> {
 }
 
 fn pairer(params: &Params) -> Reader<Vec<(String, String)>> {
-    let read = if params.name == "paper" { tagging::print::pairs } else { tagging::pairs };
+    let read = match params.preset {
+        Preset::Default => tagging::pairs,
+        Preset::Paper => tagging::print::pairs,
+    };
     let plain = |pair: tagging::Pair| (pair.label, pair.value);
     Box::new(move |pages| {
         read(pages).into_iter().map(|pairs| pairs.into_iter().map(plain).collect()).collect()
