@@ -11,7 +11,7 @@ use newslode_page::{Page, Params, Preset};
 use super::{page, presets, write_predictions};
 use crate::args::EvalCommon;
 use crate::eval::tags::{Confusion, Gold, TAGS};
-use crate::eval::{attributes, bootstrap_error, mean, tags};
+use crate::eval::{Figure, attributes, bootstrap_error, mean, tags};
 use crate::exit::Exit;
 use crate::out;
 
@@ -105,8 +105,8 @@ struct TagSummary {
     leaves: usize,
     micro: f64,
     macro_f: f64,
-    page_micro: f64,
-    error: f64,
+    page_micro: Figure,
+    error: Figure,
     tags: BTreeMap<char, tags::Figures>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     rows: Vec<(String, f64)>,
@@ -292,7 +292,7 @@ fn print_attributes(name: &str, rows: &[attributes::Row], per_page: bool) -> any
         .map(|what| {
             let (p, r) =
                 (average(what, attributes::Count::precision), average(what, attributes::Count::recall));
-            format!("{} P {p:.3} R {r:.3} F1 {:.3}", attributes::NAMES[what], crate::eval::harmonic(p, r))
+            format!("{} P {p:.3} R {r:.3} F1 {:.3}", attributes::NAMES[what], Figure::f1(p, r))
         })
         .collect();
     out::line(format!("{name:10} {:20} {}", "mean of the sites", shown.join(" | ")))
