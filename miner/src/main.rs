@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use newslode_common::serve::{self, Service};
-use newslode_miner::service::{Parts, run};
-use newslode_miner::taxonomy::Rules;
+use newslode_miner::mining::taxonomy::Rules;
+use newslode_miner::work::service::{Parts, run};
 
 #[tokio::main]
 async fn main() -> ExitCode {

@@ -6,7 +6,7 @@ use std::time::Instant;
 use newslode_common::config::{Config, Follow};
 use newslode_common::shutdown;
 use newslode_common::store::{Frontier, SiteState};
-use newslode_miner::taxonomy::Taxonomy;
+use newslode_miner::mining::taxonomy::Taxonomy;
 use serde::Serialize;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -165,7 +165,7 @@ fn line(progress: &Progress, begun: Instant) -> String {
 
 /// The summary and where to look.
 async fn tell(engine: &Engine, folder: &Path, summary: &Summary) -> anyhow::Result<()> {
-    let taxonomy = newslode_miner::fold::read(&engine.store).await?.unwrap_or_default();
+    let taxonomy = newslode_miner::work::fold::read(&engine.store).await?.unwrap_or_default();
     out::text(&top(&taxonomy, 30))?;
     let state =
         if summary.complete { "complete" } else { "interrupted; run the same command again to go on" };
@@ -188,7 +188,7 @@ async fn tell(engine: &Engine, folder: &Path, summary: &Summary) -> anyhow::Resu
 
 /// The first lines of the taxonomy's tree.
 pub(crate) fn top(taxonomy: &Taxonomy, most: usize) -> String {
-    let tree = newslode_miner::taxonomy::tree_text(taxonomy);
+    let tree = newslode_miner::mining::taxonomy::tree_text(taxonomy);
     let lines = tree.lines().count();
     let mut text: String = tree.lines().take(most).map(|line| format!("{line}\n")).collect();
     if lines > most {

@@ -8,10 +8,10 @@ use newslode_common::broker::Limits;
 use newslode_common::broker::in_process::InProcessBroker;
 use newslode_common::config::Config;
 use newslode_common::telemetry::metrics::Metrics;
-use newslode_miner::ontology::{BASE, OntologyWriter, RdfForm};
-use newslode_miner::service::Parts;
-use newslode_miner::summary::Summaries;
-use newslode_miner::taxonomy::{Rules, Taxonomy, explain, tree_svg, tree_text};
+use newslode_miner::mining::ontology::{BASE, OntologyWriter, RdfForm};
+use newslode_miner::mining::summary::Summaries;
+use newslode_miner::mining::taxonomy::{Rules, Taxonomy, explain, tree_svg, tree_text};
+use newslode_miner::work::service::Parts;
 
 use crate::args::{TaxonomyArgs, TaxonomyFormat};
 use crate::exit::{Exit, hinted};
@@ -34,7 +34,7 @@ pub(crate) async fn installation(dir: Option<&Path>, config: &Config) -> anyhow:
 
 pub(crate) async fn run(args: TaxonomyArgs, config: &Config) -> anyhow::Result<Exit> {
     let parts = installation(args.dir.as_deref(), config).await?;
-    let Some(taxonomy) = newslode_miner::fold::read(parts.state.as_ref()).await? else {
+    let Some(taxonomy) = newslode_miner::work::fold::read(parts.state.as_ref()).await? else {
         return Err(hinted("nothing was folded yet", "mine first, or wait for the miner's first fold"));
     };
     if let Some(concept) = &args.explain {

@@ -31,7 +31,7 @@ pub(crate) async fn run(args: VerifyArgs, config: &Config, quiet: bool) -> anyho
     let sites: Vec<_> = parts.state.sites().await?.into_iter().map(|(site, _)| site).collect();
     let mut shown = Shown::new(quiet);
     let (state, archive) = (parts.state.as_ref(), parts.archive.as_ref());
-    let report = newslode_miner::verify::verify(state, archive, &sites, recompute, |done| {
+    let report = newslode_miner::work::verify::verify(state, archive, &sites, recompute, |done| {
         shown.say(|| format!("{done} pages recomputed"));
     })
     .await?;

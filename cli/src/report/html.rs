@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use newslode_common::store::SiteStatus;
-use newslode_miner::taxonomy::{Concept, counted_sites};
+use newslode_miner::mining::taxonomy::{Concept, counted_sites};
 
 use super::{Report, Shelf, Story};
 use crate::commands::spelled;

@@ -10,11 +10,11 @@ use newslode_common::message::PartitionedPage;
 use newslode_common::retry::Retryable as _;
 use newslode_common::store::{StoreError, Why, state_digest};
 use newslode_common::version::ContentHash;
-use newslode_miner::apply::batch;
-use newslode_miner::fold::{FoldMemory, fold_once, read};
-use newslode_miner::service::Parts;
-use newslode_miner::verify::verify;
-use newslode_miner::window::slide;
+use newslode_miner::work::apply::batch;
+use newslode_miner::work::fold::{FoldMemory, fold_once, read};
+use newslode_miner::work::service::Parts;
+use newslode_miner::work::verify::verify;
+use newslode_miner::work::window::slide;
 use newslode_page::reading::{CanonicalUrl, Site};
 
 use crate::flaky::Flaky;

@@ -5,12 +5,12 @@ use std::time::Duration;
 use newslode_common::config::{Follow, MinerConfig};
 use newslode_common::outcome::Outcome;
 use newslode_common::store::{Completion, Validators, Why};
-use newslode_miner::apply::batch;
-use newslode_miner::fold::{FoldMemory, fold_once, read, resume_plan};
-use newslode_miner::members::members;
-use newslode_miner::reconcile::reconcile;
-use newslode_miner::summary::Summaries;
-use newslode_miner::taxonomy::Rules;
+use newslode_miner::mining::summary::Summaries;
+use newslode_miner::mining::taxonomy::Rules;
+use newslode_miner::work::apply::batch;
+use newslode_miner::work::fold::{FoldMemory, fold_once, read, resume_plan};
+use newslode_miner::work::members::members;
+use newslode_miner::work::reconcile::reconcile;
 use newslode_page::Preset;
 use newslode_page::contribution::{FiledUse, url_id};
 

@@ -11,8 +11,8 @@ use newslode_common::store::redis::RedisStore;
 use newslode_common::store::{Kind, Why};
 use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::version::{ContentHash, Version};
-use newslode_miner::service::Parts;
-use newslode_miner::taxonomy::Rules;
+use newslode_miner::mining::taxonomy::Rules;
+use newslode_miner::work::service::Parts;
 use newslode_page::analysis::PageNotes;
 use newslode_page::contribution::{Contribution, LabelUse, LinkUse, NestedUse, PairUse, Role};
 use newslode_page::reading::{CanonicalUrl, Site};
@@ -54,7 +54,7 @@ impl World {
     pub(crate) async fn seed(&self, url: &str) -> Site {
         let json = format!(r#"{{"version":1,"url":"{url}","delay_ms":0}}"#);
         let command = SeedMessage::parse(json.as_bytes()).unwrap();
-        newslode_miner::seeds::obey(&self.parts, &Default::default(), command, NOW).await.unwrap()
+        newslode_miner::work::seeds::obey(&self.parts, &Default::default(), command, NOW).await.unwrap()
     }
 
     /// Archives a page's bytes, which here are its contribution.

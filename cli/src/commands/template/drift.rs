@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use newslode_common::config::{Follow, ResolveRule};
-use newslode_miner::templates::Reason;
+use newslode_miner::mining::templates::Reason;
 use newslode_newsworld::{Content, Era, Reply, Server, World, WorldSpec};
 use newslode_page::article::Article;
 
@@ -79,7 +79,7 @@ async fn a_new_layout_in_the_middle_of_a_crawl_is_learnt_and_the_old_template_dr
     add_seeds(&engine.miner_parts(), &urls, (None, None, Some(25)), &config.miner).await.unwrap();
     // The miner's own loop looks while pages arrive, as in the services; the engine has the last look.
     let stop = CancellationToken::new();
-    let looking = newslode_miner::views::run(engine.miner_parts(), config.miner.clone(), stop.clone());
+    let looking = newslode_miner::work::views::run(engine.miner_parts(), config.miner.clone(), stop.clone());
     let mining = async {
         let mined = mine(&engine, folder.path(), &[], &CancellationToken::new(), true).await;
         stop.cancel();

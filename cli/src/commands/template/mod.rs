@@ -1,6 +1,6 @@
 //! `newslode template`: teach a site by one corrected page, and look at what is known of sites.
 //!
-//! What is known of a site is one value of the run's store or the services' (`newslode_miner::known`). In a
+//! What is known of a site is one value of the run's store or the services' (`newslode_miner::work::known`). In a
 //! run's folder `teach` and `forget` look at the site at once, so that its articles are read again; in the services
 //! the miners do at their next look.
 
@@ -18,9 +18,9 @@ use newslode_common::message::{FetchedPage, envelope};
 use newslode_common::store::{Kind, SiteState};
 use newslode_common::time;
 use newslode_common::version::ContentHash;
-use newslode_miner::known::{self, Known};
-use newslode_miner::service::Parts;
-use newslode_miner::views::{Pace, view_site};
+use newslode_miner::work::known::{self, Known};
+use newslode_miner::work::service::Parts;
+use newslode_miner::work::views::{Pace, view_site};
 use newslode_page::Page;
 use newslode_page::extract::Correction;
 use newslode_page::reading::{CanonicalUrl, Site};

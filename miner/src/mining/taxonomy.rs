@@ -1,0 +1,311 @@
+//! The taxonomy: concepts, what is broader than what, and the sites that say so.
+//!
+//! [`fold`] is pure and deterministic: equal summaries give equal bytes, whoever folds, so the result can
+//! be written by any miner and compared by its bytes. Everything is sorted by key; scores are rounded to
+//! a millionth. [`tree_text`] and [`explain`] show it to people.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use newslode_page::Preset;
+use newslode_page::reading::{CanonicalUrl, Site};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use crate::mining::concepts::{
+    Judged, Verdict, alike, genres, judge, judged, least_support, led_together, printed, verdict_of,
+};
+use crate::mining::index::{Id, Index, Indexer, Names};
+use crate::mining::summary::SiteSummary;
+use crate::mining::taxminer::{acyclic, frequent, parents, reduced, uncontradicted};
+
+mod evidence;
+mod expansion;
+mod forms;
+mod picture;
+mod show;
+mod subjects;
+pub(crate) use evidence::steps;
+use expansion::expand;
+use forms::Written;
+pub use picture::tree_svg;
+pub use show::{counted_sites, explain, tree_text};
+use subjects::subjects_only;
+
+/// What a fold can be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct FoldParams {
+    /// `Sup` in sites; 0 chooses by the number of sites, see [`least_support`].
+    pub support: u32,
+    /// By what labels become concepts, and pairs relations.
+    pub rules: Rules,
+}
+
+/// By what labels become concepts, and pairs relations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Rules {
+    /// By all evidence that was found to tell.
+    #[default]
+    Evidence,
+    /// By those of the print alone.
+    Print,
+}
+
+impl Rules {
+    /// Those that go with a preset of the page algorithms (`partitioner.params`).
+    #[must_use]
+    pub fn of_preset(preset: Preset) -> Rules {
+        match preset {
+            Preset::Default => Rules::Evidence,
+            Preset::Paper => Rules::Print,
+        }
+    }
+}
+
+/// The print expands nothing.
+static NONE: evidence::Concepts = BTreeMap::new();
+/// Jaccard likeness from which the print merges labels.
+const PRINTED_LIKENESS: f64 = 0.5;
+
+/// How a concept is written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Form {
+    /// As pages write it.
+    pub text: String,
+    /// Sites that do.
+    pub sites: u64,
+    /// Pages that do.
+    pub pages: u64,
+}
+
+/// A concept: labels of one language that name one thing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Concept {
+    /// `language:stems`: the label key that most sites show.
+    pub key: String,
+    /// All of its label keys, sorted; `key` is one of them.
+    pub keys: Vec<String>,
+    /// The form that most sites write.
+    pub label: String,
+    /// All of them, most frequent first (Syn of the ontology).
+    pub forms: Vec<Form>,
+    /// ISO 639-1 code.
+    pub language: String,
+    /// Sites that show it, by name.
+    pub sites: Vec<Site>,
+    /// How sure the company rule is, 0 to 1.
+    pub score: f64,
+    /// It says how stories are told or chosen (video, podcasts, most popular), not what they are about.
+    #[serde(default)]
+    pub is_genre: bool,
+    /// Keys of all broader concepts.
+    pub parents: Vec<String>,
+    /// The one of them under which it is displayed.
+    pub parent: Option<String>,
+}
+
+/// One is-a pair and its proof.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Relation {
+    /// Concept key.
+    pub broader: String,
+    /// Concept key.
+    pub narrower: String,
+    /// Labelled ancestors up at which enough sites agree; 1 = parent.
+    pub level: u8,
+    /// The sites that show the pair at that level or nearer, by name.
+    pub sites: Vec<Site>,
+}
+
+/// Concepts and their order.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Taxonomy {
+    /// `Sup` that was used.
+    pub support: u32,
+    /// Sites that were folded.
+    pub sites: u64,
+    /// By key.
+    pub concepts: Vec<Concept>,
+    /// By (broader, narrower); acyclic, none follows from others.
+    pub relations: Vec<Relation>,
+}
+
+impl Taxonomy {
+    /// A concept by its key.
+    #[must_use]
+    pub fn concept(&self, key: &str) -> Option<&Concept> {
+        self.concepts.binary_search_by(|c| c.key.as_str().cmp(key)).ok().and_then(|at| self.concepts.get(at))
+    }
+
+    /// The display tree: concept key → keys under it, `None` → the roots; the best supported first.
+    #[must_use]
+    pub fn children(&self) -> BTreeMap<Option<&str>, Vec<&Concept>> {
+        let mut children: BTreeMap<Option<&str>, Vec<&Concept>> = BTreeMap::new();
+        for concept in &self.concepts {
+            children.entry(concept.parent.as_deref()).or_default().push(concept);
+        }
+        for under in children.values_mut() {
+            under.sort_by(|a, b| b.sites.len().cmp(&a.sites.len()).then_with(|| a.key.cmp(&b.key)));
+        }
+        children
+    }
+
+    /// The concepts as the display tree shows them from the top down, each with its depth.
+    #[must_use]
+    pub fn in_order(&self) -> Vec<(usize, &Concept)> {
+        let children = self.children();
+        let mut order: Vec<(usize, &Concept)> = Vec::new();
+        let mut open: Vec<(usize, &Concept)> = Vec::new();
+        let (mut depth, mut above) = (0, None);
+        loop {
+            let below = children.get(&above).into_iter().flatten().rev();
+            open.extend(below.map(|concept| (depth, *concept)));
+            let Some(next) = open.pop() else { return order };
+            order.push(next);
+            (depth, above) = (next.0 + 1, Some(next.1.key.as_str()));
+        }
+    }
+}
+
+/// Folds again and again, and keeps what is the same of a site that did not change. Its results are those of
+/// [`fold`], to the bit.
+#[derive(Debug, Default)]
+pub struct Folder {
+    indexer: Indexer,
+}
+
+impl Folder {
+    /// Folds the sites' summaries (in the order of their names) into the taxonomy.
+    pub fn fold(&mut self, sites: &[Arc<SiteSummary>], params: &FoldParams) -> Taxonomy {
+        self.fold_asking(sites, params).taxonomy
+    }
+
+    /// The same, with what it asks for.
+    pub fn fold_asking(&mut self, sites: &[Arc<SiteSummary>], params: &FoldParams) -> Folded {
+        folded(sites, &self.indexer.index(sites), params)
+    }
+}
+
+/// A taxonomy, and what would tell more.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Folded {
+    /// As far as it is known.
+    pub taxonomy: Taxonomy,
+    /// Pages that nobody has read and that decide whether a single site's label is a concept; each with the
+    /// levels that it lies below one. In the order of the sites.
+    pub asked: Vec<(CanonicalUrl, u32)>,
+}
+
+/// Folds the sites' summaries (in the order of their names) into the taxonomy.
+#[must_use]
+pub fn fold(sites: &[Arc<SiteSummary>], params: &FoldParams) -> Taxonomy {
+    Folder::default().fold(sites, params)
+}
+
+fn folded(sites: &[Arc<SiteSummary>], index: &Index, params: &FoldParams) -> Folded {
+    let support = least_support(params.support, sites.len());
+    let is_print = params.rules == Rules::Print;
+    let judged = if is_print { printed(judged(index, support)) } else { judged(index, support) };
+    let kept: BTreeMap<&str, &Judged> = judged
+        .iter()
+        .filter(|(_, label)| label.verdict == Verdict::Concept)
+        .map(|(key, label)| (key.as_str(), label))
+        .collect();
+    let concept_of = if is_print { alike(&kept, PRINTED_LIKENESS) } else { led_together(&kept, index) };
+    let of = evidence::numbered(&concept_of, index);
+    let found = if is_print { BTreeSet::new() } else { genres(&kept, index) };
+    let relations = if is_print {
+        acyclic(frequent(&evidence::outlined(index, &of), support))
+    } else {
+        let relations = acyclic(frequent(&evidence::seen(index, &of, support), support));
+        let beside = Beside::of(index, &of);
+        let relations = uncontradicted(relations, |a, b| beside.sites(a, b));
+        subjects_only(relations, &found, &kept, &concept_of)
+    };
+    let expansion = expand(sites, index, if is_print { &NONE } else { &concept_of }, &judged);
+    let relations = reduced(acyclic(relations.into_iter().chain(expansion.relations).collect()));
+    let shown_under = parents(&relations);
+    let named = |at: &usize| sites.get(*at).map(|site| site.site.clone());
+    let mut parts: BTreeMap<&str, Vec<(&str, &Judged)>> = BTreeMap::new();
+    for (key, label) in &kept {
+        parts.entry(concept_of.get(key).unwrap_or(key)).or_default().push((key, label));
+    }
+    for (key, label) in &expansion.labels {
+        parts.entry(key).or_default().push((key, label));
+    }
+    let written = Written::of(&kept, sites, index);
+    let concepts = parts.iter().map(|(key, labels)| {
+        let forms = written.forms(key, labels);
+        let on: BTreeSet<usize> = labels.iter().flat_map(|(_, label)| &label.sites).copied().collect();
+        let score = labels.iter().map(|(_, label)| label.score).fold(0.0, f64::max);
+        let broader = relations.iter().filter(|relation| relation.narrower == *key);
+        Concept {
+            key: (*key).to_owned(),
+            label: forms.first().map_or_else(|| (*key).to_owned(), |form| form.text.clone()),
+            forms,
+            language: key.split_once(':').map(|(language, _)| language).unwrap_or_default().to_owned(),
+            keys: labels.iter().map(|(key, _)| (*key).to_owned()).collect(),
+            sites: on.iter().filter_map(named).collect(),
+            score: (score * 1e6).round() / 1e6,
+            is_genre: found.contains(key),
+            parents: broader.map(|relation| relation.broader.clone()).collect(),
+            parent: shown_under.get(key).map(|relation| relation.broader.clone()),
+        }
+    });
+    let concepts = concepts.collect();
+    let relations = relations.iter().map(|relation| Relation {
+        broader: relation.broader.clone(),
+        narrower: relation.narrower.clone(),
+        level: relation.level,
+        sites: relation.sites.iter().filter_map(named).collect(),
+    });
+    let sites = sites.len() as u64;
+    let taxonomy = Taxonomy { support, sites, concepts, relations: relations.collect() };
+    Folded { taxonomy, asked: expansion.asked }
+}
+
+/// Which lists of which sites each concept stands in.
+struct Beside<'a> {
+    names: &'a Names,
+    /// Concept → site and list, ascending.
+    lists: FxHashMap<Id, Vec<(usize, usize)>>,
+}
+
+impl<'a> Beside<'a> {
+    fn of(index: &Index<'a>, of: &[Id]) -> Beside<'a> {
+        let mut lists: FxHashMap<Id, Vec<(usize, usize)>> = FxHashMap::default();
+        for (at, site) in index.sites.iter().enumerate() {
+            for (number, list) in site.lists.iter().enumerate() {
+                for concept in list.iter().filter_map(|label| evidence::concept(of, *label)) {
+                    lists.entry(concept).or_default().push((at, number));
+                }
+            }
+        }
+        Beside { names: index.names, lists }
+    }
+
+    /// Sites with both in one list.
+    fn sites(&self, a: &str, b: &str) -> usize {
+        let lists = |key| self.names.get(key).and_then(|id| self.lists.get(&id));
+        let (Some(mut a), Some(mut b)) = (lists(a).map(Vec::as_slice), lists(b).map(Vec::as_slice)) else {
+            return 0;
+        };
+        let (mut count, mut last) = (0, None);
+        while let ([one, rest_of_a @ ..], [other, rest_of_b @ ..]) = (a, b) {
+            match one.cmp(other) {
+                Ordering::Less => a = rest_of_a,
+                Ordering::Greater => b = rest_of_b,
+                Ordering::Equal => {
+                    count += usize::from(last != Some(one.0));
+                    last = Some(one.0);
+                    (a, b) = (rest_of_a, rest_of_b);
+                }
+            }
+        }
+        count
+    }
+}
+
+#[cfg(test)]
+mod tests;
