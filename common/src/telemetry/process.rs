@@ -73,7 +73,8 @@ impl Process {
     /// # Errors
     /// When a name is taken twice.
     pub(super) fn new() -> prometheus::Result<Process> {
-        let cpu = Counter::new("process_cpu_seconds_total", "Time of all processors spent, user and system.")?;
+        let cpu =
+            Counter::new("process_cpu_seconds_total", "Time of all processors spent, user and system.")?;
         let gauges: [(&str, &str, Read); 6] = [
             ("process_resident_memory_bytes", "Memory that is resident.", |now| now.resident_bytes),
             ("process_virtual_memory_bytes", "Addresses that are mapped.", |now| now.virtual_bytes),
