@@ -8,6 +8,7 @@ pub mod broker;
 pub mod config;
 pub mod message;
 pub mod outcome;
+pub mod retry;
 pub mod serve;
 pub mod shutdown;
 pub mod store;

@@ -82,10 +82,10 @@ enum Longer {
 
 impl Fetcher {
     /// # Errors
-    /// When a `crawler.resolve` entry or the `crawler.user_agent` cannot be used, or TLS cannot be set up.
+    /// When the `crawler.user_agent` cannot be used, or TLS cannot be set up.
     pub fn new(config: &CrawlerConfig) -> anyhow::Result<Fetcher> {
         use anyhow::Context as _;
-        let guard = AddressGuard::new(config.allow_private, &config.resolve)?;
+        let guard = AddressGuard::new(config.allow_private, &config.resolve);
         let agent = HeaderValue::from_str(&config.user_agent)
             .context("`crawler.user_agent` cannot be sent in a header")?;
         let accept = HeaderValue::from_static("text/html,application/xhtml+xml;q=0.9,*/*;q=0.1");

@@ -23,7 +23,7 @@ async fn work(service: Service) -> Result<(), serve::Error> {
         archive,
         broker: broker.clone(),
         metrics: service.metrics.clone(),
-        rules: Rules::of_preset(&service.config.partitioner.params),
+        rules: Rules::of_preset(service.config.partitioner.params),
         params: service.config.page_params().into(),
     };
     let work = run(parts, service.config.miner.clone(), service.stop.clone());

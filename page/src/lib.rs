@@ -29,6 +29,6 @@ pub mod wisdom;
 
 pub use analysis::{Analysis, analyse};
 pub use generation::Generation;
-pub use params::{GroupCost, Method, Params, Scope};
+pub use params::{GroupCost, Method, Params, Preset, Scope, UnknownPreset};
 pub use partition::OutlineParams;
 pub use reading::Page;

@@ -4,6 +4,8 @@
 //! are whole per cents, so that parameters compare exactly and no rounding enters a decision.
 //! [`Params::digest`] names parameters and algorithm version as text; it stands in every hierarchy.
 
+use std::fmt;
+use std::str::FromStr;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -16,6 +18,78 @@ const ALGORITHMS: u32 = 6;
 /// Steps of the dynamic program that a millisecond of a page's time budget buys. A step takes about a
 /// nanosecond, so partitioning stays under a tenth of the budget and the rest is left for parsing.
 const STEPS_PER_MS: u64 = 100_000;
+
+/// Parameters that have a name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub enum Preset {
+    /// What users get.
+    #[default]
+    Default,
+    /// As the papers print it.
+    Paper,
+}
+
+/// A name that no preset has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no preset; there are {known}", known = Preset::names())]
+pub struct UnknownPreset(String);
+
+impl Preset {
+    /// All presets.
+    pub const ALL: [Preset; 2] = [Preset::Default, Preset::Paper];
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Preset::Default => "default",
+            Preset::Paper => "paper",
+        }
+    }
+
+    /// The parameters of the page algorithms.
+    #[must_use]
+    pub fn params(self) -> Params {
+        match self {
+            Preset::Default => Params::default(),
+            Preset::Paper => Params::paper(),
+        }
+    }
+
+    fn names() -> String {
+        Preset::ALL.map(|preset| format!("`{preset}`")).join(" and ")
+    }
+}
+
+impl fmt::Display for Preset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Preset {
+    type Err = UnknownPreset;
+
+    fn from_str(name: &str) -> Result<Preset, UnknownPreset> {
+        let found = Preset::ALL.into_iter().find(|preset| preset.name() == name);
+        found.ok_or_else(|| UnknownPreset(name.into()))
+    }
+}
+
+impl TryFrom<String> for Preset {
+    type Error = UnknownPreset;
+
+    fn try_from(name: String) -> Result<Preset, UnknownPreset> {
+        name.parse()
+    }
+}
+
+impl From<Preset> for String {
+    fn from(preset: Preset) -> String {
+        preset.name().into()
+    }
+}
 
 /// How the leaves of a page become a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -57,8 +131,10 @@ pub enum GroupCost {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// The preset these come from.
+    /// What they are called: the preset's name, or that of the file that changes it.
     pub name: String,
+    /// The preset these come from; whatever else has presets uses the same.
+    pub preset: Preset,
     /// How leaves become a tree.
     pub method: Method,
     /// What the dynamic program is given at a time.
@@ -83,6 +159,7 @@ impl Default for Params {
     fn default() -> Params {
         Params {
             name: "default".into(),
+            preset: Preset::Default,
             method: Method::Outline,
             group_cost: GroupCost::Mean,
             sibling_runs: true,
@@ -97,6 +174,7 @@ impl Params {
     pub fn paper() -> Params {
         Params {
             name: "paper".into(),
+            preset: Preset::Paper,
             method: Method::Dp,
             scope: Scope::Segment,
             flat_delta: 34,
@@ -106,16 +184,6 @@ impl Params {
             max_dp_leaves: 2_000,
             max_steps: 5_000 * STEPS_PER_MS,
             outline: OutlineParams::default(),
-        }
-    }
-
-    /// A preset by name: `default` or `paper`.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Params> {
-        match name {
-            "default" => Some(Params::default()),
-            "paper" => Some(Params::paper()),
-            _ => None,
         }
     }
 
@@ -137,6 +205,8 @@ impl Params {
     pub fn digest(&self) -> String {
         let Params {
             name,
+            // What it changes beside these parameters is not counted.
+            preset: _,
             method,
             scope,
             flat_delta,
@@ -176,10 +246,13 @@ mod tests {
 
     #[test]
     fn presets_are_found_by_their_own_names() {
-        for params in [Params::default(), Params::paper()] {
-            assert_eq!(Params::named(&params.name), Some(params));
+        for preset in Preset::ALL {
+            assert_eq!(preset.name().parse(), Ok(preset));
+            let params = preset.params();
+            assert_eq!((params.name.as_str(), params.preset), (preset.name(), preset));
         }
-        assert_eq!(Params::named("best"), None);
+        let unknown = "best".parse::<Preset>().unwrap_err().to_string();
+        assert_eq!(unknown, "`best` is no preset; there are `default` and `paper`");
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use newslode_common::config::ResolveRule;
 
 pub(crate) use self::eval::*;
 pub(crate) use self::pages::*;
@@ -181,7 +182,7 @@ pub(crate) struct MineArgs {
     pub(crate) allow_private: bool,
     /// Connect to this address instead of asking DNS (`*` for any host); may be repeated.
     #[arg(long, value_name = "HOST:ADDRESS:PORT")]
-    pub(crate) resolve: Vec<String>,
+    pub(crate) resolve: Vec<ResolveRule>,
     /// Fetches at once.
     #[arg(long)]
     pub(crate) workers: Option<usize>,

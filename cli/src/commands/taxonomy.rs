@@ -22,7 +22,7 @@ use crate::{engine, out, served};
 /// published by a reader, so its broker is an empty one of its own.
 pub(crate) async fn installation(dir: Option<&Path>, config: &Config) -> anyhow::Result<Parts> {
     let (broker, metrics) = (Arc::new(InProcessBroker::new(Limits::default())), Metrics::new()?);
-    let rules = Rules::of_preset(&config.partitioner.params);
+    let rules = Rules::of_preset(config.partitioner.params);
     let params = Arc::new(config.page_params());
     if let Some(folder) = dir {
         let store = Arc::new(engine::open_state(folder)?);

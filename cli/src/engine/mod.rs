@@ -176,7 +176,7 @@ impl Engine {
             archive: store,
             broker: self.broker.clone(),
             metrics: self.metrics.clone(),
-            rules: Rules::of_preset(&self.config.partitioner.params),
+            rules: Rules::of_preset(self.config.partitioner.params),
             params: Arc::new(self.config.page_params()),
         }
     }

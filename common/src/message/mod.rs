@@ -20,7 +20,7 @@ pub mod envelope;
 pub mod seed;
 pub mod wire;
 
-pub use body::{Body, BodyError};
+pub use body::{Body, BodyError, MAX_PAGE};
 
 /// Crawler → partitioner: a page as fetched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -10,6 +10,7 @@ use prometheus::{
     Histogram, HistogramOpts, IntCounter, IntCounterVec, IntGaugeVec, Opts, Registry, TextEncoder,
 };
 
+use super::process::Process;
 use crate::broker::Queue;
 use crate::outcome::Outcome;
 
@@ -122,6 +123,7 @@ impl Metrics {
     /// When a name is wrong or taken twice: a mistake in this file.
     pub fn new() -> prometheus::Result<Arc<Metrics>> {
         let make = Maker(Registry::new());
+        make.0.register(Box::new(Process::new()?))?;
         let outcomes: Vec<&str> = Outcome::ALL.iter().map(|outcome| outcome.name()).collect();
         let queues: Vec<&str> = Queue::ALL.iter().map(|queue| queue.name()).collect();
         Ok(Arc::new(Metrics {
@@ -255,10 +257,11 @@ mod tests {
     fn every_family_is_there_at_zero_with_prefix_help_and_unit() {
         let text = Metrics::new().unwrap().text().unwrap();
         let families: Vec<_> = text.lines().filter_map(|l| l.strip_prefix("# TYPE ")).collect();
-        assert_eq!(families.len(), 24);
+        let ours = families.iter().filter(|family| family.starts_with("newslode_")).count();
+        assert_eq!((ours, families.len()), (24, 31));
         for family in families {
             let (name, kind) = family.split_once(' ').unwrap();
-            assert!(name.starts_with("newslode_"), "{name}");
+            assert!(name.starts_with("newslode_") || name.starts_with("process_"), "{name}");
             assert_eq!(kind == "counter", name.ends_with("_total"), "{name} is a {kind}");
             assert!(text.contains(&format!("# HELP {name} ")), "{name} has no help");
         }

@@ -8,6 +8,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use newslode_page::Preset;
 use newslode_page::reading::CanonicalUrl;
 use rustc_hash::FxHashMap;
 
@@ -49,8 +50,11 @@ pub enum Rules {
 impl Rules {
     /// Those that go with a preset of the page algorithms (`partitioner.params`).
     #[must_use]
-    pub fn of_preset(name: &str) -> Rules {
-        if name == "paper" { Rules::Print } else { Rules::Evidence }
+    pub fn of_preset(preset: Preset) -> Rules {
+        match preset {
+            Preset::Default => Rules::Evidence,
+            Preset::Paper => Rules::Print,
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! How work on a site fails.
 
 use newslode_common::broker::PublishError;
+use newslode_common::retry::Retryable;
 use newslode_common::store::StoreError;
 use newslode_page::reading::Site;
 
@@ -18,15 +19,20 @@ pub enum BatchError {
     Contended(Site),
 }
 
-impl BatchError {
-    /// Whether trying the same again may help.
-    #[must_use]
-    pub fn is_retryable(&self) -> bool {
+impl Retryable for BatchError {
+    fn is_retryable(&self) -> bool {
         match self {
-            // A refusing store is mended by a person; until then nothing may be given up.
-            BatchError::Store(error) => error.is_waited_for(),
-            BatchError::Contended(_) => true,
+            BatchError::Store(error) => error.is_retryable(),
             BatchError::Publish(error) => error.is_retryable(),
+            BatchError::Contended(_) => true,
+        }
+    }
+
+    fn is_outage(&self) -> bool {
+        match self {
+            BatchError::Store(error) => error.is_outage(),
+            BatchError::Publish(error) => error.is_outage(),
+            BatchError::Contended(_) => false,
         }
     }
 }

@@ -6,6 +6,7 @@
 
 use newslode_common::config::MinerConfig;
 use newslode_common::message::seed::SeedCommand;
+use newslode_common::retry::Retryable;
 use newslode_common::store::{NewUrl, SiteSettings, StoreError, Why};
 use newslode_page::reading::{Site, canonical};
 use newslode_page::time::Timestamp;
@@ -24,6 +25,15 @@ pub enum SeedFailure {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+impl Retryable for SeedFailure {
+    fn is_retryable(&self) -> bool {
+        match self {
+            SeedFailure::NoPage(_) => false,
+            SeedFailure::Store(error) => error.is_retryable(),
+        }
+    }
 }
 
 /// Does what an operator's message says.

@@ -3,8 +3,8 @@
 //! Pages are gathered into batches by site for as long as [`MinerConfig::linger_ms`], so that a busy miner
 //! makes few large store calls. A delivery is acknowledged after all of its effects are stored
 //! ([`crate::work::apply`]). While a store is away deliveries are held and tried again with growing waits; they
-//! are given back only after ten minutes (`waiting`), well within the broker's consumer timeout, since the
-//! broker counts a delivery that is given back as the message's fault. Start at [`run`].
+//! are given back only after [`HOLD`], within the broker's consumer timeout, since the broker counts
+//! a delivery that is given back as the message's fault. Start at [`run`].
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,6 +15,7 @@ use newslode_common::broker::{BrokerError, Consumer, Delivery, Queue, depths};
 use newslode_common::config::MinerConfig;
 use newslode_common::message::seed::SeedMessage;
 use newslode_common::message::{PartitionedPage, envelope};
+use newslode_common::retry::{HOLD, Outage, Retry, Retryable as _};
 use newslode_common::shutdown;
 use newslode_common::time;
 use newslode_page::reading::Site;
@@ -28,15 +29,15 @@ use crate::work::fold::{FoldMemory, fold_once};
 use crate::work::parts::Parts;
 use crate::work::recompute;
 use crate::work::reconcile::reconcile;
-use crate::work::seeds::{SeedFailure, obey};
+use crate::work::seeds::obey;
 use crate::work::views;
-use crate::work::waiting::{patiently, pause};
+use crate::work::waiting::pause;
 use crate::work::window::{Slid, slide};
 
 /// Sites whose batches are under way at once.
 const SITES_AT_ONCE: usize = 8;
-/// Seeds held at most.
-const SEED_PREFETCH: u16 = 16;
+/// Seeds held at most: one in work and the next, which waits for it.
+const SEED_PREFETCH: u16 = 2;
 /// How often the store is asked whether it was restarted.
 const RESTART_EVERY: Duration = Duration::from_secs(3);
 /// Name of the value that holds the last run of the store that was looked after.
@@ -82,14 +83,18 @@ pub async fn run(parts: Parts, config: MinerConfig, stop: CancellationToken) -> 
 
 async fn pages_loop(parts: Parts, config: MinerConfig, stop: CancellationToken) -> anyhow::Result<()> {
     let mut consumer = parts.broker.consume(Queue::Partitions, config.prefetch).await?;
+    let servers = Arc::new(Outage::new("store or broker"));
     while let Some(held) = gather(&parts, consumer.as_mut(), &config, &stop).await? {
         // Tasks of their own: to sum and pack one site's batch takes as long as a store takes to count another's.
         let mut work = JoinSet::new();
+        // One for all that was gathered: batches that wait for others are held as long.
+        let retry = Retry::within(HOLD).until(&stop);
         for (site, held) in held {
             if work.len() >= SITES_AT_ONCE {
                 work.join_next().await.transpose()?;
             }
-            work.spawn(site_batch(parts.clone(), config.clone(), site, held, stop.clone()));
+            let (retry, servers) = (retry.clone(), servers.clone());
+            work.spawn(site_batch(parts.clone(), config.clone(), site, held, retry, servers));
         }
         while let Some(ended) = work.join_next().await {
             ended?;
@@ -151,7 +156,8 @@ async fn site_batch(
     config: MinerConfig,
     site: Site,
     held: Vec<(Delivery, PartitionedPage)>,
-    stop: CancellationToken,
+    retry: Retry,
+    servers: Arc<Outage>,
 ) {
     let (mut deliveries, mut pages): (Vec<_>, Vec<_>) = held.into_iter().unzip();
     while !pages.is_empty() {
@@ -159,7 +165,7 @@ async fn site_batch(
         let rest = pages.split_off(config.batch.min(pages.len()));
         let later = deliveries.split_off(pages.len());
         let work = || batch(&parts, config.follow, &site, &pages, time::now());
-        let ends = patiently(&stop, BatchError::is_retryable, work).await;
+        let ends = retry.run(&servers, work).await;
         end_deliveries(&parts, &site, deliveries, ends).await;
         (deliveries, pages) = (later, rest);
     }
@@ -198,6 +204,7 @@ async fn end_deliveries(
 
 async fn seeds_loop(parts: Parts, config: MinerConfig, stop: CancellationToken) -> anyhow::Result<()> {
     let mut consumer = parts.broker.consume(Queue::Seeds, SEED_PREFETCH).await?;
+    let store = Outage::new("store");
     loop {
         let delivery = tokio::select! {
             () = stop.cancelled() => return Ok(()),
@@ -211,14 +218,13 @@ async fn seeds_loop(parts: Parts, config: MinerConfig, stop: CancellationToken) 
                 continue;
             }
         };
-        let retryable = |error: &SeedFailure| matches!(error, SeedFailure::Store(_));
         let work = || obey(&parts, &config, command.clone(), time::now());
-        match patiently(&stop, retryable, work).await {
+        match Retry::within(HOLD).until(&stop).run(&store, work).await {
             Ok(site) => {
                 tracing::info!(%site, "an operator's message was obeyed");
                 ended(delivery.ack().await, "acknowledge");
             }
-            Err(error) if retryable(&error) => {
+            Err(error) if error.is_retryable() => {
                 tracing::warn!(%error, "an operator's message is given back");
                 ended(delivery.release().await, "release");
             }

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use newslode_common::config::{Follow, MinerConfig};
 use newslode_common::message::PartitionedPage;
+use newslode_common::retry::Retryable as _;
 use newslode_common::store::{StoreError, Why, state_digest};
 use newslode_common::version::ContentHash;
 use newslode_miner::work::apply::batch;

@@ -11,6 +11,7 @@ use newslode_miner::work::fold::{FoldMemory, fold_once, read, resume_plan};
 use newslode_miner::work::members::members;
 use newslode_miner::work::reconcile::reconcile;
 use newslode_miner::work::summaries::Summaries;
+use newslode_page::Preset;
 use newslode_page::contribution::{FiledUse, url_id};
 
 use crate::world::{NOW, World, content_of, page, url, world};
@@ -75,7 +76,9 @@ async fn pages_that_decide_what_a_single_site_adds_are_asked_for() {
 
 #[tokio::test]
 async fn the_preset_of_the_pages_decides_by_what_rules_is_folded() {
-    for (preset, concepts) in [("default", &["en:busi", "en:busi travel"][..]), ("paper", &["en:busi"])] {
+    for (preset, concepts) in
+        [(Preset::Default, &["en:busi", "en:busi travel"][..]), (Preset::Paper, &["en:busi"])]
+    {
         let mut world = world();
         world.parts.rules = Rules::of_preset(preset);
         for home in ["https://a.test/", "https://b.test/"] {

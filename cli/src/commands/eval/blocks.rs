@@ -8,9 +8,9 @@ use std::ops::Range;
 use std::path::Path;
 
 use anyhow::Context as _;
-use newslode_page::Page;
 use newslode_page::reading::CanonicalUrl;
 use newslode_page::wisdom::{WisdomParams, blocks};
+use newslode_page::{Page, Preset};
 use serde::{Deserialize, Serialize};
 
 use super::{page, write_predictions};
@@ -86,15 +86,15 @@ pub(super) fn run(args: &EvalBlocksArgs, quiet: bool) -> anyhow::Result<Exit> {
 
 /// `paper`, `default` or a TOML file; both presets if none is named.
 fn presets(name: Option<&str>) -> anyhow::Result<Vec<WisdomParams>> {
-    Ok(match name {
-        None => vec![WisdomParams::paper(), WisdomParams::default()],
-        Some("paper") => vec![WisdomParams::paper()],
-        Some("default") => vec![WisdomParams::default()],
-        Some(file) => {
-            let text = read_text(Path::new(file))?;
-            vec![toml::from_str(&text).with_context(|| format!("`{file}` is not of this form"))?]
+    let Some(name) = name else { return Ok(vec![WisdomParams::paper(), WisdomParams::default()]) };
+    Ok(vec![match name.parse() {
+        Ok(Preset::Default) => WisdomParams::default(),
+        Ok(Preset::Paper) => WisdomParams::paper(),
+        Err(_) => {
+            let text = read_text(Path::new(name))?;
+            toml::from_str(&text).with_context(|| format!("`{name}` is not of this form"))?
         }
-    })
+    }])
 }
 
 fn article_rows(

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use newslode_common::config::Follow;
+use newslode_common::config::{Follow, ResolveRule};
 use newslode_common::store::Kind;
 use newslode_miner::mining::templates::Reason;
 use newslode_miner::work::generations::Generations;
@@ -72,7 +72,7 @@ async fn a_new_layout_in_the_middle_of_a_crawl_is_learnt_and_the_old_template_dr
     let content = redesigned();
     let server = Server::start(content.clone(), SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap();
     let mut config = Config::default();
-    config.crawler.resolve.push(format!("*:{}", server.addr()));
+    config.crawler.resolve.push(ResolveRule::any(server.addr()));
     config.miner.follow = Follow::All;
     let folder = tempfile::tempdir().unwrap();
     config.miner.views_s = 1;

@@ -84,7 +84,7 @@ impl<'a> Installation<'a> {
             "broker = {{ url = '{}', prefix = '{prefix}', timeout_ms = 5000 }}\n\
              store = {{ url = '{}', prefix = '{prefix}' }}\n\
              archive = {{ url = 'file://{}' }}\n\
-             crawler = {{ resolve = ['{}'], timeout_ms = 3000, lease_ms = 4000, retry_ms = 200 }}\n\
+             crawler = {{ resolve = ['{}'], timeout_ms = 3000, lease_ms = 6500, retry_ms = 200 }}\n\
              miner = {{ delay_ms = {delay_ms}, fold_s = 1, follow = 'all' }}\n",
             broker.url.reveal(),
             store.url.reveal(),
