@@ -7,10 +7,10 @@
 
 use std::time::Instant;
 
-use newslode_page::partition::hierarchy;
 use newslode_page::partition::measure::hostile_pages;
+use newslode_page::partition::{Scope, hierarchy};
 use newslode_page::reading::CanonicalUrl;
-use newslode_page::{Page, Params, Scope};
+use newslode_page::{Page, Params};
 
 fn main() {
     let url: CanonicalUrl = "https://news.example.org/".parse().expect("a URL");

@@ -11,9 +11,9 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
-use newslode_page::partition::hierarchy;
 use newslode_page::partition::measure::Dp;
-use newslode_page::{Method, Page, Params};
+use newslode_page::partition::{Method, hierarchy};
+use newslode_page::{Page, Params};
 
 fn main() -> anyhow::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();

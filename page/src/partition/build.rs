@@ -8,9 +8,10 @@ use std::ops::Range;
 use crate::hierarchy::{Hierarchy, Label, Node, NodeKind, Promotion};
 use crate::reading::NodeId;
 
+use super::Params;
 use super::Piece;
 use super::promotion::Part;
-use crate::{Page, Params};
+use crate::reading::Page;
 
 pub(super) const ROOT: u32 = 0;
 

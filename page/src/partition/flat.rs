@@ -54,7 +54,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::Page;
+    use crate::reading::Page;
     use crate::testing::{page, pages};
 
     fn paths(page: &Page) -> Vec<PathId> {

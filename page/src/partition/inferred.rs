@@ -9,11 +9,12 @@ use std::ops::Range;
 
 use crate::hierarchy::{Hierarchy, NodeKind, Promotion};
 
+use super::Params;
 use super::build::{Builder, ROOT};
 use super::headers::{Headless, headers};
 use super::regex::{Folded, Part, infer};
 use super::{entropy, segments};
-use crate::{Page, Params};
+use crate::reading::Page;
 
 /// A page cut and folded.
 struct Inferred<'a> {
