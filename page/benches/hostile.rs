@@ -3,7 +3,12 @@
 //! `cargo bench -p newslode-page --bench hostile`. Each page once by each preset, and by the paper's
 //! over the whole page; from bytes to hierarchy, with the default budget of steps.
 
-#![allow(clippy::print_stdout, reason = "a bench talks to its user")]
+#![allow(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a bench reads the clock and talks to its user"
+)]
 
 use std::time::Instant;
 

@@ -5,7 +5,11 @@
 //! For every `*.html` of the folder: each flat segment, and the whole page if it has at most so many leaves
 //! (600; the plain one takes seconds there). Ends with an error if any tree differs.
 
-#![allow(clippy::print_stdout, reason = "an example talks to its user")]
+#![allow(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "an example reads files and talks to its user"
+)]
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
