@@ -190,12 +190,6 @@ impl Shapes {
         self.subtree(class).has_wild
     }
 
-    /// Distinct subtrees.
-    #[must_use]
-    pub fn class_count(&self) -> usize {
-        self.classes.len()
-    }
-
     fn subtree(&self, class: Class) -> &Subtree {
         &self.classes[class.0 as usize]
     }
