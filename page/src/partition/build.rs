@@ -9,11 +9,16 @@ use crate::hierarchy::{Hierarchy, Label, Node, NodeKind, Promotion};
 use crate::reading::NodeId;
 
 use super::Params;
-use super::Piece;
 use super::promotion::Part;
 use crate::reading::Page;
 
 pub(super) const ROOT: u32 = 0;
+
+/// A piece of a scope: its first leaf, and its parts, the whole last.
+pub(crate) struct Piece {
+    pub(crate) first: usize,
+    pub(crate) parts: Vec<Part>,
+}
 
 pub(crate) struct Builder<'a> {
     page: &'a Page,

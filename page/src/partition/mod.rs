@@ -40,8 +40,9 @@ pub use params::{GroupCost, Method, Params, Scope};
 
 pub(crate) use emphasis::emphasised;
 
-use build::Builder;
+use build::{Builder, Piece};
 use cost::Costs;
+use flat::segments;
 use promotion::Part;
 use scope::ScopeTree;
 
@@ -128,17 +129,6 @@ fn binary(page: &Page, params: &Params) -> Hierarchy {
 /// Depth of the deepest leaf's parent.
 pub(crate) fn max_depth(page: &Page) -> u32 {
     page.leaves.iter().map(|leaf| page.tree.depth(leaf.parent)).max().unwrap_or(0)
-}
-
-fn segments<'a>(page: &Page, boundaries: &'a [u32]) -> impl Iterator<Item = Range<usize>> + use<'a> {
-    let ends = boundaries.iter().map(|&first| first as usize).chain([page.leaves.len()]);
-    ends.scan(0, |start, end| Some(std::mem::replace(start, end)..end)).filter(|range| !range.is_empty())
-}
-
-/// A piece of a scope: its first leaf, and its parts, the whole last.
-pub(crate) struct Piece {
-    first: usize,
-    parts: Vec<Part>,
 }
 
 struct Work<'a> {
