@@ -10,7 +10,8 @@
 use std::path::Path;
 
 use anyhow::Context;
-use newslode_page::{Params, Preset};
+use newslode_page::Params;
+use newslode_page::partition::Preset;
 use toml::{Table, Value};
 
 use crate::exit::hinted;
@@ -56,14 +57,14 @@ fn overlay(all: &mut Table, changes: Table) {
 
 #[cfg(test)]
 mod tests {
-    use newslode_page::{Method, Scope};
+    use newslode_page::partition::{Method, Scope};
 
     use super::*;
 
     #[test]
     fn a_file_changes_what_it_names() {
         let params = of("preset = 'paper'\nscope = 'page'\n[outline]\ntabs = false\n", "mine").unwrap();
-        let outline = newslode_page::OutlineParams { tabs: false, ..Default::default() };
+        let outline = newslode_page::partition::OutlineParams { tabs: false, ..Default::default() };
         let wanted = Params { name: "mine".into(), scope: Scope::Page, outline, ..Params::paper() };
         assert_eq!(params, wanted);
         assert_eq!(of("method = 'flat'", "x").unwrap().method, Method::Flat);

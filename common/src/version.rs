@@ -10,7 +10,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use newslode_page::Generation;
+use newslode_page::generation::Generation;
 use newslode_page::reading::CanonicalUrl;
 
 /// 128 bits of BLAKE3 over URL, content type and body.

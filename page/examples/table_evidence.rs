@@ -2,7 +2,11 @@
 //!
 //! `cargo run --example table_evidence -- PAGE…`; the first line gives the names of the measures.
 
-#![allow(clippy::print_stdout, reason = "the training script reads what it prints")]
+#![allow(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "the training script names files and reads what is printed"
+)]
 
 use std::path::Path;
 

@@ -112,10 +112,9 @@ def train(what: str, samples: list[tuple], held_out: list[tuple]) -> list[float]
 
 def written(names: dict, weights: dict[str, list[float]]) -> str:
     text = ("//! The weights of the evidence, in the order of the measures. Written by `train/tables.py`; not by "
-            "hand.\n\nuse super::{detect, lines};\n")
-    for what, static, of, doc in [("top", "TOP", "lines::CONTENT", "For the first row as header."),
-                                  ("data", "DATA", "detect::MEASURES", "For a table as data.")]:
-        text += f"\n/// {doc}\n#[rustfmt::skip]\npub(crate) const {static}: [f32; {of}.len()] = [\n"
+            "hand.\n")
+    for what, static, doc in [("top", "TOP", "For the first row as header."), ("data", "DATA", "For a table as data.")]:
+        text += f"\n/// {doc}\n#[rustfmt::skip]\npub(crate) const {static}: [f32; {len(names[what])}] = [\n"
         for name, weight in zip(names[what], weights[what]):
             text += f"    {weight:.2f}, // {name}\n"
         text += "];\n"

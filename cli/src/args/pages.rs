@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use newslode_page::Preset;
+use newslode_page::partition::Preset;
 
 #[derive(Debug, Args)]
 pub(crate) struct PagesArgs {

@@ -20,7 +20,7 @@ pub(crate) async fn run(args: TablesArgs, config: &Config) -> anyhow::Result<Exi
     let several = pages.len() > 1;
     for page in pages {
         let parsed = Page::parse(&page.url, page.content_type.as_deref(), &page.bytes);
-        let found = tables::of(&parsed, &params);
+        let found = tables::tables_with(&parsed, &params);
         if args.format == TablesFormat::Tree && several {
             out::line(format!("== {}", page.name))?;
         }
@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn the_tree_aligns_values_and_numbers_records() {
         let page = page(PRICES);
-        let found = tables::of(&page, &TableParams::default());
+        let found = tables::tables(&page);
         let shown = tree(&page, &found[0]);
         assert!(shown.starts_with("── table 0: Prices  (column, 4 rows, 2 columns)\n"), "{shown}");
         assert!(shown.contains("1.\n  Fruit  Apple\n  Price  1.20\n"), "{shown}");
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn csv_quotes_what_needs_it() {
         let page = page(PRICES);
-        let found = tables::of(&page, &TableParams::default());
+        let found = tables::tables(&page);
         let text = csv("p", &page, &found[0]);
         assert!(text.contains("p,0,1,,Fruit,\"Fig, \"\"dried\"\"\"\r\n"), "{text}");
         assert_eq!(text.lines().count(), 6);

@@ -8,7 +8,8 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use newslode_page::{Params, Preset};
+use newslode_page::Params;
+use newslode_page::partition::Preset;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -4,8 +4,8 @@
 //! refuses what it does not know, and the broker's dead letters keep it. Operators' seed messages are
 //! JSON ([`seed`]), so that any AMQP client can send one.
 
-use newslode_page::Generation;
 use newslode_page::analysis::PageNotes;
+use newslode_page::generation::Generation;
 use serde::{Deserialize, Serialize};
 
 use crate::store::Why;

@@ -6,7 +6,7 @@
 
 use newslode_page::Page;
 use newslode_page::article::Article;
-use newslode_page::extract::{SiteKnowledge, article_of};
+use newslode_page::extract::SiteKnowledge;
 use newslode_page::time::Timestamp;
 
 /// The field whose evidence says that the site had a say.
@@ -15,7 +15,7 @@ const BODY: &str = "body";
 /// The article of a page whose archived one is `held`, if it is another one now.
 #[must_use]
 pub fn view(known: &SiteKnowledge, page: &Page, fetched_at: Timestamp, held: &Article) -> Option<Article> {
-    let article = article_of(page, fetched_at, Some(known)).1?;
+    let article = known.article(page, fetched_at).1?;
     (article != *held).then_some(article)
 }
 

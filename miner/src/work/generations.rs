@@ -10,7 +10,7 @@ use bytes::Bytes;
 use newslode_common::message::{FetchedPage, envelope};
 use newslode_common::store::{Kind, PageArchive, SiteState, StoreError, StoreResult};
 use newslode_common::version::ContentHash;
-use newslode_page::Generation;
+use newslode_page::generation::Generation;
 use serde::{Deserialize, Serialize};
 
 /// The value's name.

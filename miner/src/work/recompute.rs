@@ -20,10 +20,11 @@ use newslode_common::time;
 use newslode_common::version::{ContentHash, Version};
 use newslode_page::contribution::{Contribution, Delta};
 use newslode_page::extract::SiteKnowledge;
+use newslode_page::generation::Generation;
 use newslode_page::hierarchy::xml;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
-use newslode_page::{Analysis, Generation, Page, Params, analyse};
+use newslode_page::{Analysis, Page, Params, analyse};
 use tokio_util::sync::CancellationToken;
 
 use crate::mining::articles;

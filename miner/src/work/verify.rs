@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use newslode_common::message::{FetchedPage, envelope};
 use newslode_common::store::{Kind, PageArchive, SiteState, StoreResult};
 use newslode_common::version::ContentHash;
-use newslode_page::Generation;
 use newslode_page::contribution::{Cell, Contribution, Delta, Table};
+use newslode_page::generation::Generation;
 use newslode_page::reading::{CanonicalUrl, Site};
 
 use crate::work::generations::Generations;

@@ -11,8 +11,8 @@ use newslode_miner::work::fold::{FoldMemory, fold_once, read, resume_plan};
 use newslode_miner::work::members::members;
 use newslode_miner::work::reconcile::reconcile;
 use newslode_miner::work::summaries::Summaries;
-use newslode_page::Preset;
 use newslode_page::contribution::{FiledUse, url_id};
+use newslode_page::partition::Preset;
 
 use crate::world::{NOW, World, content_of, page, url, world};
 

@@ -14,11 +14,12 @@ use newslode_common::version::{ContentHash, Version};
 use newslode_miner::mining::fold::Rules;
 use newslode_miner::work::generations::Generations;
 use newslode_miner::work::parts::Parts;
+use newslode_page::Params;
 use newslode_page::analysis::PageNotes;
 use newslode_page::contribution::{Contribution, LabelUse, LinkUse, NestedUse, PairUse, Role};
+use newslode_page::generation::Generation;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
-use newslode_page::{Generation, Params};
 use newslode_test_servers::RedisServer;
 
 pub(crate) const NOW: Timestamp = Timestamp(1_000);

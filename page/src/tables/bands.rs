@@ -160,7 +160,7 @@ fn is_left(left: &Line, top: Option<&Line>, is_pair: bool, is_telling: bool) -> 
     }
 }
 
-pub(crate) fn score(weights: &[f32], measures: &[f32]) -> f32 {
+pub(crate) fn score<const N: usize>(weights: &[f32; N], measures: &[f32; N]) -> f32 {
     weights.iter().zip(measures).map(|(weight, measure)| weight * measure).sum()
 }
 

@@ -6,14 +6,13 @@
 //! place. Each measure is a share or a flag, or a logarithm of a size. The weights are learnt by
 //! `train/tables.py`. Start at [`score`]; the print is [`by_rules`].
 
-use crate::reading::{NodeId, PageTree};
+use crate::reading::{NodeId, Page, PageTree};
 
 use super::bands::{self, Candidates};
 use super::clusters;
 use super::grid::Grid;
 use super::looks::{Kind, Look, Looks};
 use super::{TableParams, weights};
-use crate::Page;
 
 /// What can be said for and against a table as data. The order is that of the weights.
 pub(crate) const MEASURES: [&str; 28] = [

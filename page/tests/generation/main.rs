@@ -4,7 +4,11 @@
 //! beside the number that found it. Results of two generations are kept apart by that number, so a change that
 //! keeps the number would mix them.
 
-#![allow(clippy::unwrap_used, reason = "a test says what broke by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test reads its pages, and panics to say what broke"
+)]
 
 use std::path::{Path, PathBuf};
 

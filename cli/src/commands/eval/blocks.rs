@@ -8,9 +8,10 @@ use std::ops::Range;
 use std::path::Path;
 
 use anyhow::Context as _;
+use newslode_page::Page;
+use newslode_page::partition::Preset;
 use newslode_page::reading::CanonicalUrl;
 use newslode_page::wisdom::{WisdomParams, blocks};
-use newslode_page::{Page, Preset};
 use serde::{Deserialize, Serialize};
 
 use super::{page, write_predictions};

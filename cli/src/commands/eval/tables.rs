@@ -49,7 +49,7 @@ pub(crate) fn run(common: &EvalCommon, quiet: bool) -> anyhow::Result<Exit> {
 
 /// What the algorithms say of a page's tables.
 fn predicted(name: &str, page: &Page, params: &TableParams) -> Vec<Line> {
-    let found = tables::of(page, params).into_iter();
+    let found = tables::tables_with(page, params).into_iter();
     found
         .map(|table| Line {
             page: name.into(),

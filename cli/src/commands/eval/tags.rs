@@ -5,8 +5,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use newslode_page::partition::Preset;
 use newslode_page::tagging::{self, Tag};
-use newslode_page::{Page, Params, Preset};
+use newslode_page::{Page, Params};
 
 use super::{page, presets, write_predictions};
 use crate::args::EvalCommon;

@@ -14,7 +14,8 @@ use newslode_common::store::{Applied, Change, Kind, PageArchive, SiteState, stat
 use newslode_common::version::{ContentHash, Version};
 use newslode_miner::work::generations::Generations;
 use newslode_page::contribution::Delta;
-use newslode_page::{Generation, Params, analyse};
+use newslode_page::generation::Generation;
+use newslode_page::{Params, analyse};
 use newslode_test_servers::{RabbitServer, RedisServer};
 
 use crate::lab::{Digests, Lab, digests_in, digests_of, open, small_world};

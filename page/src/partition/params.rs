@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Generation;
-use crate::partition::OutlineParams;
+use super::outline::OutlineParams;
+use crate::generation::Generation;
 
 /// Raised whenever the same parameters give another hierarchy or contribution.
 const ALGORITHMS: u32 = 6;
@@ -127,7 +127,17 @@ pub enum GroupCost {
     Mean,
 }
 
-/// Parameters of the page algorithms.
+/// Parameters of the hierarchy, and so of what is counted of it.
+///
+/// ```
+/// use newslode_page::Params;
+///
+/// let (default, paper) = (Params::default(), Params::paper());
+/// assert_eq!(Params::named("paper"), Some(paper.clone()));
+/// // The digest names all parameters; it stands in each hierarchy, so that no two are confused.
+/// assert!(paper.digest().contains("flat_delta=34"));
+/// assert_ne!(default.digest(), paper.digest());
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
