@@ -34,7 +34,8 @@ mod scope;
 mod split;
 mod sums;
 
-pub use outline::{OutlineParams, block_evidence, block_measures};
+pub use crate::trees::TreesError;
+pub use outline::{BlockScorer, OutlineParams, block_evidence, block_measures};
 
 pub(crate) use emphasis::emphasised;
 
@@ -56,8 +57,14 @@ pub fn hierarchies(pages: &[Page], params: &Params) -> Vec<Hierarchy> {
 /// The page's hierarchy.
 #[must_use]
 pub fn hierarchy(page: &Page, params: &Params) -> Hierarchy {
+    hierarchy_by(page, params, BlockScorer::shared())
+}
+
+/// The page's hierarchy; [`Method::Outline`] cuts its blocks by these trees.
+#[must_use]
+pub fn hierarchy_by(page: &Page, params: &Params, scorer: &BlockScorer) -> Hierarchy {
     match params.method {
-        Method::Outline => outline::write(page, params, &outline::outline(page, &params.outline)),
+        Method::Outline => outline::write(page, params, &outline::outline(page, &params.outline, scorer)),
         Method::Regex => inferred::hierarchy(page, params),
         Method::Flat => segments_alone(page, params, flat_boundaries(page, params)),
         Method::Entropy => {
