@@ -11,6 +11,7 @@ mod eval;
 mod exit;
 mod input;
 mod out;
+mod outcomes;
 mod params;
 mod progress;
 mod report;

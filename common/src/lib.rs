@@ -13,4 +13,5 @@ pub mod shutdown;
 pub mod store;
 pub mod telemetry;
 pub mod time;
+pub mod tls;
 pub mod version;

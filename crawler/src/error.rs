@@ -182,6 +182,7 @@ mod tests {
     }
 
     fn connect() -> FetchError {
+        newslode_common::tls::ready();
         let source = reqwest::Client::new().get("no-url").build().unwrap_err();
         FetchError::Connect { host: "a.test".into(), source }
     }

@@ -15,6 +15,7 @@ use bytes::Bytes;
 use newslode_common::config::CrawlerConfig;
 use newslode_common::store::Validators;
 use newslode_common::time;
+use newslode_common::tls;
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Response, StatusCode, redirect};
 use url::Url;
@@ -88,6 +89,7 @@ impl Fetcher {
         let agent = HeaderValue::from_str(&config.user_agent)
             .context("`crawler.user_agent` cannot be sent in a header")?;
         let accept = HeaderValue::from_static("text/html,application/xhtml+xml;q=0.9,*/*;q=0.1");
+        tls::ready();
         let client = Client::builder()
             .user_agent(agent)
             .default_headers(HeaderMap::from_iter([(header::ACCEPT, accept)]))

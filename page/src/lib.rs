@@ -11,6 +11,7 @@ pub mod analysis;
 pub mod article;
 pub mod contribution;
 pub mod extract;
+mod generation;
 pub mod hierarchy;
 pub mod instances;
 mod params;
@@ -27,6 +28,7 @@ mod trees;
 pub mod wisdom;
 
 pub use analysis::{Analysis, analyse};
+pub use generation::Generation;
 pub use params::{GroupCost, Method, Params, Scope};
 pub use partition::OutlineParams;
 pub use reading::Page;

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Generation;
 use crate::partition::OutlineParams;
 
 /// Raised whenever the same parameters give another hierarchy or contribution.
@@ -123,6 +124,12 @@ impl Params {
     pub fn within(&self, budget: Duration) -> Params {
         let ms = u64::try_from(budget.as_millis()).unwrap_or(u64::MAX);
         Params { max_steps: ms.saturating_mul(STEPS_PER_MS), ..self.clone() }
+    }
+
+    /// These parameters with today's algorithms.
+    #[must_use]
+    pub fn generation(&self) -> Generation {
+        Generation { number: ALGORITHMS, parameters: self.digest() }
     }
 
     /// All parameters and the version of the algorithms as stable text.

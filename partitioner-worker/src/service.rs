@@ -220,7 +220,10 @@ impl Worker {
 /// What a page says, as a message and for the archive.
 fn partitioned(fetched: &FetchedPage, bytes: &[u8], params: &Params) -> (PartitionedPage, Hierarchy) {
     let said = analyse(&fetched.url, fetched.content_type.as_deref(), bytes, fetched.fetched_at, params);
-    (PartitionedPage::new(fetched, said.contribution, said.article, said.notes), said.hierarchy)
+    (
+        PartitionedPage::new(&params.generation(), fetched, said.contribution, said.article, said.notes),
+        said.hierarchy,
+    )
 }
 
 /// Whether what is archived is this hierarchy with marks.

@@ -98,6 +98,11 @@ pub(crate) enum Command {
         after_help = "Example:\n  newslode verify run\n  newslode verify            (the services' store and archive)"
     )]
     Verify(VerifyArgs),
+    /// Count pages again after the page algorithms changed. `mine` and the services do so by themselves.
+    #[command(
+        after_help = "Example:\n  newslode recompute run\n  newslode recompute         (the services' store and archive)"
+    )]
+    Recompute(RecomputeArgs),
     /// Show, check or describe the configuration.
     #[command(after_help = "Example:\n  newslode config check --config newslode.toml")]
     Config(ConfigArgs),
@@ -269,6 +274,15 @@ pub(crate) struct VerifyArgs {
     /// Folder of the run; left out: the services' store and archive.
     pub(crate) dir: Option<PathBuf>,
     /// Print the report as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RecomputeArgs {
+    /// Folder of the run; left out: the services' store and archive.
+    pub(crate) dir: Option<PathBuf>,
+    /// Print what was done as JSON.
     #[arg(long)]
     pub(crate) json: bool,
 }

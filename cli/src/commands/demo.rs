@@ -9,7 +9,7 @@ use std::path::Path;
 use anyhow::Context;
 use newslode_common::config::Config;
 use newslode_common::shutdown;
-use newslode_miner::taxonomy::Taxonomy;
+use newslode_miner::mining::taxonomy::Taxonomy;
 use newslode_newsworld::{Gold, Server, World, WorldSpec};
 use newslode_page::article::Article;
 use serde::Serialize;
@@ -55,7 +55,7 @@ pub(crate) async fn run(args: DemoArgs, mut config: Config, quiet: bool) -> anyh
     if ended == engine::Ended::Stopped {
         return Ok(Exit::Interrupted);
     }
-    let taxonomy = newslode_miner::fold::read(&engine.store).await?.unwrap_or_default();
+    let taxonomy = newslode_miner::work::fold::read(&engine.store).await?.unwrap_or_default();
     let articles = read_articles(&args.out)?;
     let report = compare(&gold, &taxonomy, &articles);
     if args.json {

@@ -6,7 +6,9 @@
 //! and the store's URLs) are redacted wherever a configuration is shown. Start at [`load`].
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
+use newslode_page::Params;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -239,6 +241,9 @@ pub struct MinerConfig {
     pub views_s: u64,
     /// Per cent of one core that views take at most, 1 to 100.
     pub views_share: u32,
+    /// Per cent of one core that each miner spends at most on counting pages again after an update of the page
+    /// algorithms, up to 100; 0: never.
+    pub recompute_share: u32,
     /// Pages of one site merged into one store call at most.
     pub batch: usize,
     /// Longest wait for a batch to fill, in milliseconds.
@@ -261,6 +266,7 @@ impl Default for MinerConfig {
             fold_s: 30,
             views_s: 60,
             views_share: 25,
+            recompute_share: 50,
             batch: 64,
             linger_ms: 50,
             prefetch: 256,
@@ -270,6 +276,13 @@ impl Default for MinerConfig {
 }
 
 impl Config {
+    /// The parameters that pages are worked on with.
+    #[must_use]
+    pub fn page_params(&self) -> Params {
+        let params = Params::named(&self.partitioner.params).unwrap_or_default();
+        params.within(Duration::from_millis(self.partitioner.page_ms))
+    }
+
     /// Rules over several keys; each message names them.
     ///
     /// # Errors
@@ -281,6 +294,7 @@ impl Config {
             (self.partitioner.workers > 0, "`partitioner.workers` must be at least 1"),
             (self.miner.batch > 0, "`miner.batch` must be at least 1"),
             ((1..=100).contains(&self.miner.views_share), "`miner.views_share` must be from 1 to 100"),
+            (self.miner.recompute_share <= 100, "`miner.recompute_share` must be at most 100"),
             (self.miner.prefetch > 0, "`miner.prefetch` must be at least 1"),
             (
                 crawler.lease_ms > crawler.timeout_ms,

@@ -40,6 +40,8 @@ pub struct Metrics {
     pub partition_seconds: Histogram,
     /// Pages by what the store did: `applied`, `stale`, `conflict`.
     pub applied: IntCounterVec,
+    /// Pages that were to be counted again after an update, by what came of it: `counted`, `lost`, `stuck`.
+    pub recomputed: IntCounterVec,
     /// Seconds of a store call.
     pub apply_seconds: Histogram,
     /// Articles handed out.
@@ -178,6 +180,12 @@ impl Metrics {
                 "result",
                 &["applied", "stale", "conflict"],
             )?,
+            recomputed: make.counters(
+                "newslode_miner_recomputed_total",
+                "Pages counted again after an update of the page algorithms, or taken out because the archive lost them (lost), or left as they are (stuck).",
+                "result",
+                &["counted", "lost", "stuck"],
+            )?,
             apply_seconds: make
                 .seconds("newslode_miner_apply_seconds", "One store call with a batch of one site.")?,
             articles: make.counter("newslode_miner_articles_total", "Articles handed out.")?,
@@ -247,7 +255,7 @@ mod tests {
     fn every_family_is_there_at_zero_with_prefix_help_and_unit() {
         let text = Metrics::new().unwrap().text().unwrap();
         let families: Vec<_> = text.lines().filter_map(|l| l.strip_prefix("# TYPE ")).collect();
-        assert_eq!(families.len(), 23);
+        assert_eq!(families.len(), 24);
         for family in families {
             let (name, kind) = family.split_once(' ').unwrap();
             assert!(name.starts_with("newslode_"), "{name}");

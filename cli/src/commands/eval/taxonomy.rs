@@ -7,9 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use newslode_miner::concepts::least_support;
-use newslode_miner::summary::{SiteSummary, Tables};
-use newslode_miner::taxonomy::{FoldParams, fold};
+use newslode_miner::mining::concepts::least_support;
+use newslode_miner::mining::fold::{FoldParams, fold};
+use newslode_miner::mining::summary::{SiteSummary, Tables};
 use newslode_page::contribution::counting::contribution;
 use newslode_page::contribution::{Contribution, Role};
 use newslode_page::partition::hierarchy;

@@ -22,6 +22,7 @@ use url::Url;
 
 use super::{blocking, pack, unpack};
 use crate::store::{Kind, PageArchive, StoreError, StoreResult};
+use crate::tls;
 use crate::version::ContentHash;
 use newslode_page::time::Timestamp;
 
@@ -57,6 +58,7 @@ impl ObjectArchive {
                 Arc::new(local.map_err(|error| refused(error.to_string()))?.with_fsync(true))
             }
             "s3" => {
+                tls::ready();
                 let bucket = AmazonS3Builder::from_env().with_url(url).build();
                 let prefix =
                     Path::from_url_path(parsed.path()).map_err(|error| refused(error.to_string()))?;
