@@ -16,7 +16,7 @@ pub(crate) struct Line {
     pub(crate) id: String,
     #[serde(default)]
     pub(crate) url: Option<String>,
-    /// Registrable host, by which folds are dealt out.
+    /// Registrable host.
     #[serde(default, skip_serializing)]
     pub(crate) site: Option<String>,
     #[serde(default)]
@@ -36,13 +36,9 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// The fold of the page's site, of so many; `train/bodies.py` computes the same (FNV-1a).
-    pub(crate) fn fold(&self, folds: usize) -> usize {
-        let site = self.site.as_deref().unwrap_or(&self.id);
-        let hash = site
-            .bytes()
-            .fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
-        hash as usize % folds.max(1)
+    /// The page's site, by which splits are dealt out; a page of no known site is one of its own.
+    pub(crate) fn site_or_id(&self) -> &str {
+        self.site.as_deref().unwrap_or(&self.id)
     }
 }
 
@@ -244,14 +240,6 @@ mod tests {
         assert_eq!(score(&gold, &line(r#"{"id":"1","title":"\"big\" News - today"}"#)).title, Some(true));
         assert_eq!(score(&gold, &line(r#"{"id":"1"}"#)).title, Some(false));
         assert!(score(&gold, &Line::default()).body.is_none());
-    }
-
-    #[test]
-    fn pages_of_a_site_share_a_fold() {
-        let fold = |json: &str| line(json).fold(5);
-        assert_eq!(fold(r#"{"id":"1","site":"a.example"}"#), fold(r#"{"id":"2","site":"a.example"}"#));
-        // As the training script deals them out.
-        assert_eq!([fold(r#"{"id":"a.example"}"#), fold(r#"{"id":"b.example"}"#)], [0, 4]);
     }
 
     #[test]

@@ -10,6 +10,7 @@ pub(crate) mod blocks;
 pub(crate) mod hierarchy;
 pub(crate) mod outline;
 pub(crate) mod segments;
+pub(crate) mod splits;
 pub(crate) mod tables;
 pub(crate) mod tags;
 pub(crate) mod taxonomy;

@@ -35,8 +35,10 @@ mod scope;
 mod split;
 mod sums;
 
-pub use outline::{OutlineParams, block_evidence, block_measures};
+pub use outline::{BlockScorer, OutlineParams, block_evidence, block_measures};
 pub use params::{GroupCost, Method, Params, Preset, Scope, UnknownPreset};
+
+pub use crate::trees::TreesError;
 
 pub(crate) use emphasis::emphasised;
 
@@ -75,8 +77,14 @@ pub fn hierarchies(pages: &[Page], params: &Params) -> Vec<Hierarchy> {
 /// ```
 #[must_use]
 pub fn hierarchy(page: &Page, params: &Params) -> Hierarchy {
+    hierarchy_by(page, params, BlockScorer::shared())
+}
+
+/// The page's hierarchy; [`Method::Outline`] cuts its blocks by these trees.
+#[must_use]
+pub fn hierarchy_by(page: &Page, params: &Params, scorer: &BlockScorer) -> Hierarchy {
     match params.method {
-        Method::Outline => outline::write(page, params, &outline::outline(page, &params.outline)),
+        Method::Outline => outline::write(page, params, &outline::outline(page, &params.outline, scorer)),
         Method::Regex => inferred::hierarchy(page, params),
         Method::Flat => segments_alone(page, params, flat_boundaries(page, params)),
         Method::Entropy => {

@@ -14,7 +14,7 @@ use super::outline::OutlineParams;
 use crate::generation::Generation;
 
 /// Raised whenever the same parameters give another hierarchy or contribution.
-const ALGORITHMS: u32 = 6;
+const ALGORITHMS: u32 = 7;
 /// Steps of the dynamic program that a millisecond of a page's time budget buys. A step takes about a
 /// nanosecond, so partitioning stays under a tenth of the budget and the rest is left for parsing.
 const STEPS_PER_MS: u64 = 100_000;
