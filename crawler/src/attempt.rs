@@ -59,11 +59,21 @@ pub(crate) async fn attempt(shared: &Shared, claim: &Claim) -> anyhow::Result<Co
 pub(crate) fn failed(shared: &Shared, claim: &Claim, error: &FetchError, now: Timestamp) -> Completion {
     tracing::debug!(url = %claim.url, error = fetch::chain(error), "failed");
     match error.fate(this_attempt(claim), shared.policy()) {
-        Fate::End(outcome) => ended(outcome),
+        Fate::End(outcome) => {
+            given_up(claim, error);
+            ended(outcome)
+        }
         Fate::Retry { after, counts, rest_site } => {
             let due = now.plus(after);
             Completion::Retry { due, counts, rest_site_until: rest_site.then_some(due) }
         }
+    }
+}
+
+/// Of a seed a person wants to know why.
+fn given_up(claim: &Claim, error: &FetchError) {
+    if claim.why == Why::Seed {
+        tracing::warn!(url = %claim.url, error = fetch::chain(error), "a seed cannot be fetched");
     }
 }
 
@@ -107,11 +117,13 @@ async fn robots_gate(shared: &Shared, claim: &Claim, url: &Url) -> anyhow::Resul
         Verdict::Unreachable { reason, until } => (reason, until),
     };
     if matches!(*reason, FetchError::PrivateAddress(_)) {
+        given_up(claim, &reason);
         return Ok(Some(ended(Outcome::PrivateAddress)));
     }
     let policy = shared.policy();
     let attempt = this_attempt(claim);
     if attempt.counted >= policy.attempts {
+        given_up(claim, &reason);
         return Ok(Some(ended(Outcome::RobotsUnreachable)));
     }
     // Not before robots.txt is asked for again, else the attempt would be spent on an old answer.

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use newslode_common::config::{Config, Follow};
+use newslode_common::outcome::Outcome;
 use newslode_common::shutdown;
 use newslode_common::store::{Frontier, SiteState};
 use newslode_miner::mining::taxonomy::Taxonomy;
@@ -11,6 +12,7 @@ use serde::Serialize;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use super::unfetched::{self, Unfetched, unfetched};
 use super::{export, recompute};
 use crate::args::{FollowArg, Keep, MineArgs};
 use crate::engine::{self, Ended, Engine, Progress, add_seeds, seeds};
@@ -26,14 +28,23 @@ pub(crate) struct Summary {
     pub(crate) seconds: f64,
     pub(crate) sites: usize,
     pub(crate) urls: u64,
-    pub(crate) outcomes: std::collections::BTreeMap<newslode_common::outcome::Outcome, u64>,
+    pub(crate) outcomes: std::collections::BTreeMap<Outcome, u64>,
     pub(crate) concepts: usize,
     pub(crate) relations: usize,
     pub(crate) articles: usize,
+    /// Seeds that could not be fetched.
+    pub(crate) unfetched: Vec<Unfetched>,
     /// Digest of each site's mined state.
     pub(crate) digests: Vec<(String, String)>,
     /// Greatest resident memory of the process so far, in bytes.
     pub(crate) peak_memory: Option<u64>,
+}
+
+impl Summary {
+    /// Whether any page was ever fetched.
+    fn has_pages(&self) -> bool {
+        [Outcome::Fetched, Outcome::Unchanged].iter().any(|good| self.outcomes.contains_key(good))
+    }
 }
 
 pub(crate) async fn run(args: MineArgs, mut config: Config, quiet: bool) -> anyhow::Result<Exit> {
@@ -58,10 +69,18 @@ pub(crate) async fn run(args: MineArgs, mut config: Config, quiet: bool) -> anyh
     let (ended, summary) = mine(&engine, &args.out, &args.keep, &stop, quiet).await?;
     stop.cancel();
     drop(admin);
+    let is_in_vain = ended == Ended::Complete && !summary.unfetched.is_empty() && !summary.has_pages();
     if args.json {
         out::json(&summary)?;
-    } else {
+    } else if !is_in_vain {
         tell(&engine, &args.out, &summary).await?;
+    }
+    if is_in_vain {
+        let seeds = unfetched::lines(&summary.unfetched);
+        return Err(hinted(
+            format!("no page of any seed could be fetched\n{}", seeds.trim_end()),
+            unfetched::hints(&summary.unfetched),
+        ));
     }
     Ok(if ended == Ended::Complete { Exit::Done } else { Exit::Interrupted })
 }
@@ -144,6 +163,7 @@ pub(crate) async fn mine(
         concepts: written.concepts,
         relations: written.relations,
         articles: written.articles,
+        unfetched: unfetched(&engine.store, &sites).await?,
         digests: engine::digests(&engine.store).await?,
         peak_memory: peak_memory(),
     };
@@ -178,6 +198,10 @@ async fn tell(engine: &Engine, folder: &Path, summary: &Summary) -> anyhow::Resu
         summary.seconds,
         spelled(&summary.outcomes)
     ))?;
+    if !summary.unfetched.is_empty() {
+        out::text(&format!("seeds that could not be fetched:\n{}", unfetched::lines(&summary.unfetched)))?;
+        out::line(format!("hint: {}", unfetched::hints(&summary.unfetched)))?;
+    }
     out::line(format!(
         "{} concepts, {} relations, {} articles",
         summary.concepts, summary.relations, summary.articles

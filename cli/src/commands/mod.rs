@@ -18,6 +18,7 @@ mod tables;
 mod taxonomy;
 mod template;
 mod terms;
+mod unfetched;
 mod verify;
 
 use newslode_common::config::Config;
