@@ -50,7 +50,8 @@ pub struct OntologyWriter<W: Write> {
 impl<W: Write> OntologyWriter<W> {
     /// Starts a document. `base` begins every concept's IRI; see [`BASE`].
     ///
-    /// # Errors When `base` does not begin an absolute IRI.
+    /// # Errors
+    /// When `base` does not begin an absolute IRI.
     pub fn new(out: W, base: &str, form: RdfForm) -> io::Result<Self> {
         iri(&format!("{base}scheme"))?;
         let prefixes = [("skos", SKOS), ("schema", SCHEMA), ("nl", OWN), ("xsd", XSD)].into_iter();
