@@ -32,8 +32,8 @@ pub struct Slid {
     pub expired: u64,
 }
 
-/// Subtracts the pages fetched on a day that lies more than `days` days back, and lets the archive forget them.
-/// With 0 days nothing is done.
+/// Subtracts the pages fetched on a day that lies more than `days` days back, and lets the archive forget
+/// them. With 0 days nothing is done.
 ///
 /// # Errors
 /// When a store fails; sliding again is safe.

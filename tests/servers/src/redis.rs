@@ -88,7 +88,7 @@ impl RedisServer {
         self.restart();
     }
 
-    /// Sends one command, its words separate. Returns the raw answer.
+    /// Sends one command, given as its words. Returns the raw answer.
     pub fn tell(&self, words: &[&str]) -> String {
         ask(self.port, words).unwrap_or_else(|error| panic!("`{words:?}` was not answered: {error}"))
     }

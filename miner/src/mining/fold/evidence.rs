@@ -6,7 +6,6 @@
 //! (`/a12` and `/a12/b7`). Each kind is wrong now and then, but two are rarely wrong together, so sites are
 //! counted over all kinds. The reach of a heading is a guess, and sites built alike get it wrong alike: a
 //! pair that only outlines show needs one site more. Start at [`seen`].
-//! one site more. Start at [`seen`].
 
 use std::collections::BTreeMap;
 

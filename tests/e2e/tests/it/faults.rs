@@ -84,7 +84,7 @@ async fn begin<'a>(lab: &'a Lab, servers: &Servers, prefix: &str) -> Installatio
     services
 }
 
-/// Waits until the run is under way: a fault after its end would prove nothing.
+/// Fails if the run is already over: a fault after its end would prove nothing.
 async fn under_way(services: &Installation<'_>) {
     let sites = Frontier::status(&services.store().await).await.unwrap();
     assert!(sites.iter().any(|site| site.pending > 0), "the run was over before the fault: {sites:?}");

@@ -55,7 +55,7 @@ async fn commands_work_against_the_services(
     assert_eq!((&proof["different"], &proof["sites"]), (&0.into(), &lab.seeds().len().into()), "{proof}");
 }
 
-/// The articles without the evidence of the site in their bodies. That depends on which of the site's pages
+/// The articles without their bodies and the evidence for these. They depend on which of the site's pages
 /// were there when they were viewed: the embedded engine views at its end, the services as pages come.
 fn of_pages(articles: &str) -> Vec<serde_json::Value> {
     let of = |line: &str| {
