@@ -1,4 +1,4 @@
-//! The miner service: configuration, servers, run until told to stop.
+//! The miner service: reads the configuration, connects to the servers, runs until it is told to stop.
 
 use std::process::ExitCode;
 

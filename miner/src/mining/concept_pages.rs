@@ -7,11 +7,11 @@ use newslode_page::reading::CanonicalUrl;
 use crate::mining::summary::SiteSummary;
 use crate::mining::taxonomy::Taxonomy;
 
-/// Pages that a label of a site leads to at most; the ones most pages agree on. A concept's label leads to
-/// one page, or to a few editions of it.
+/// The most pages that a concept has on one site; those that most pages link are kept. A concept's label
+/// leads to one page, or to a few editions of it.
 const MOST_TARGETS: usize = 4;
 
-/// Ends of paths that are no pages, whatever the server says later.
+/// Path endings of files that are not pages, whatever the server says later.
 const NO_PAGES: &[&str] = &[
     "7z", "apk", "avi", "bmp", "bz2", "css", "csv", "dmg", "doc", "docx", "eot", "epub", "exe", "flac",
     "gif", "gz", "ico", "ics", "iso", "jpeg", "jpg", "js", "json", "m4a", "m4v", "mobi", "mov", "mp3", "mp4",
@@ -19,8 +19,8 @@ const NO_PAGES: &[&str] = &[
     "tgz", "tif", "tiff", "ttf", "wav", "webm", "webp", "wmv", "woff", "woff2", "xls", "xlsx", "zip",
 ];
 
-/// The pages that a site's concept labels lead to, each with the concepts' keys. The front page is none:
-/// what it lists is not one concept's.
+/// The pages that a site's concept labels lead to, each with the concepts' keys. The front page is left out:
+/// its lists do not belong to one concept.
 #[must_use]
 pub fn concept_pages<'a>(taxonomy: &'a Taxonomy, site: &SiteSummary) -> BTreeMap<CanonicalUrl, Vec<&'a str>> {
     let mut pages: BTreeMap<CanonicalUrl, Vec<&'a str>> = BTreeMap::new();
@@ -41,7 +41,7 @@ pub fn concept_pages<'a>(taxonomy: &'a Taxonomy, site: &SiteSummary) -> BTreeMap
     pages
 }
 
-/// Whether a URL may be a page, by the end of its path.
+/// Whether a URL may be a page, judged by the end of its path.
 #[must_use]
 pub fn is_page(url: &CanonicalUrl) -> bool {
     let file = url.path().rsplit('/').next().unwrap_or_default();

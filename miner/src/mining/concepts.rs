@@ -1,14 +1,15 @@
-//! Which labels are concepts: recurring over sites, linked inside them, and in good company.
+//! Which labels are concepts: they recur over sites, are linked inside them, and stand in good company.
 //!
 //! A label is a candidate once enough sites link it inside themselves ([`least_support`]). `[OM05 §5.1]`
-//! drops those that are nowhere a link and those whose links all leave the site; that alone leaves as much
-//! menu junk as concepts, since "log in" recurs as "politics" does. Three things tell them apart:
-//! what a label leads to must be one place that has no better name ([`faults`](crate::mining::faults)); the
-//! company it keeps: its own score (how its links look) flows through the lists it stands in, and scores are
-//! split where they fall apart ([`otsu`]); and, once read, the pages it leads to must file stories of their own
-//! (the third abridgement rule).
+//! drops labels that are never a link and those whose links all leave the site. That leaves as much menu junk
+//! as concepts, since "log in" recurs as "politics" does. Three tests tell them apart. First, a label must
+//! lead to one place that has no better name ([`faults`](crate::mining::faults)). Second, it must keep good
+//! company: its own score (how its links look) flows through the lists it stands in, and the scores are split
+//! where they fall into two groups ([`otsu`]). Third, once its pages are read, they must file stories of
+//! their own (the third abridgement rule).
 //!
-//! Invariant: a pure function of the sites' sums. Start at [`judge`]: one [`Verdict`] a label.
+//! Invariant: a pure function of the sites' sums. Start at [`judge`]: it gives one [`Verdict`] for each
+//! label.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,13 +27,13 @@ pub(crate) use merge::led_together;
 pub use merge::{alike, by_target};
 pub use verdict::{Judged, Verdict, verdict_of};
 
-/// With fewer sites than this the split is not trusted alone: see [`Rule::strict`].
+/// With fewer sites the split alone is not trusted: see [`Rule::strict`].
 const FEW_SITES: usize = 5;
-/// Halves that lie closer than this are one crowd, and all of it is kept: the split would find noise.
+/// Halves closer than this are one group, and all of it is kept: the split would only find noise.
 const LEAST_GAP: f64 = 0.05;
 
-/// `Sup`: sites that must show a label, or a pair, before it is frequent. `configured` 0 chooses by the
-/// number of sites: 2, and 3 from 60 sites up, where chance alone makes two sites agree.
+/// `Sup`: the number of sites that must show a label, or a pair, before it is frequent. If `configured` is 0,
+/// the number of sites decides: 2, or 3 from 60 sites up, where two sites may agree by chance.
 #[must_use]
 pub fn least_support(configured: u32, sites: usize) -> u32 {
     match (configured, sites) {
@@ -48,13 +49,13 @@ pub fn judge(sites: &[Arc<SiteSummary>], support: u32) -> BTreeMap<String, Judge
     judged(&Indexer::default().index(sites), support)
 }
 
-/// The same over an index.
+/// The same for an index.
 pub(crate) fn judged(index: &Index, support: u32) -> BTreeMap<String, Judged> {
     let mut count = index.names.table(0u32);
     for look in index.sites.iter().flat_map(|site| &site.looks).filter(|look| look.is_shown) {
         count[look.id as usize] += 1;
     }
-    // A phrase that recurs in texts is no label, and must not enter the split: only links say so.
+    // A phrase that recurs only in texts is no label and must stay out of the split: it needs a link.
     let mut slots = index.names.table(NONE);
     let mut shown: Vec<Shown> = Vec::new();
     for (id, slot) in slots.iter_mut().enumerate().filter(|(id, _)| count[*id] >= support.max(1)) {
@@ -82,7 +83,7 @@ pub(crate) fn judged(index: &Index, support: u32) -> BTreeMap<String, Judged> {
     judged
 }
 
-/// A label that single sites vouch for, whatever others say: a concept.
+/// A label that single sites vouch for. It is a concept, whatever other sites say.
 #[must_use]
 pub(crate) fn judge_alone(key: &str, on: Vec<usize>, index: &Index) -> Judged {
     let id = index.names.get(key).unwrap_or(NONE);
@@ -92,13 +93,13 @@ pub(crate) fn judge_alone(key: &str, on: Vec<usize>, index: &Index) -> Judged {
     Judged { verdict: Verdict::Concept, ..candidate(shown, 1) }
 }
 
-/// Judges by the print's three rules of abridgement alone (`[OM05 §5.1]`).
+/// Judges by the paper's three abridgement rules alone (`[OM05 §5.1]`).
 #[must_use]
 pub fn judge_as_printed(sites: &[Arc<SiteSummary>], support: u32) -> BTreeMap<String, Judged> {
     printed(judge(sites, support))
 }
 
-/// The same of what was judged by all evidence.
+/// The same for labels that were judged by all evidence.
 pub(crate) fn printed(mut judged: BTreeMap<String, Judged>) -> BTreeMap<String, Judged> {
     for label in judged.values_mut() {
         label.verdict = match label.verdict {
@@ -113,26 +114,26 @@ pub(crate) fn printed(mut judged: BTreeMap<String, Judged>) -> BTreeMap<String, 
     judged
 }
 
-/// A label over the sites, before it is judged: what the fold asks of its looks, summed as they are met, since
-/// it meets some hundred thousand.
+/// A label over all sites, before it is judged. Its looks are summed as they are met, since the fold meets
+/// some hundred thousand.
 #[derive(Default)]
 struct Shown<'a> {
     key: &'a str,
     sites: Vec<usize>,
-    /// Sites that link it, and that link it inside themselves.
+    /// Sites that link it, and sites that link it inside themselves.
     linked: usize,
     inside: usize,
     /// Over the sites that link it.
     sums: Shares,
     faults: tally::Tally,
-    /// Sites whose pages of it were read, and where these file stories.
+    /// Sites on which a page of the label was read, and those of them on which such a page files stories.
     read: usize,
     filing: usize,
     /// Sites with stories in a directory of its name.
     directories: usize,
 }
 
-/// See the fields of the same names in [`Look`].
+/// The fields are sums of the fields of the same names in [`Look`].
 #[derive(Default)]
 struct Shares {
     spelled: f64,
@@ -148,7 +149,7 @@ impl<'a> Shown<'a> {
         Shown { key, ..Shown::default() }
     }
 
-    /// Takes in how it looks on one more site.
+    /// Adds the label's look on one more site.
     fn see(&mut self, look: &Look) {
         self.read += usize::from(look.files.is_some());
         self.filing += usize::from(look.files == Some(true));
@@ -166,7 +167,7 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// Abridgement, vetoes and the own score: all that needs no other label.
+/// Abridgement, vetoes and the own score: everything that needs no other label.
 fn candidate(shown: Shown, support: u32) -> Judged {
     let Shown { key, sites, linked, inside, sums, faults, read, filing, directories } = shown;
     let words = key.split_once(':').map_or(key, |(_, stems)| stems);
@@ -189,14 +190,14 @@ fn candidate(shown: Shown, support: u32) -> Judged {
     let own = shares.iter().sum::<f64>() / shares.len() as f64;
     let own = if linked < support as usize { 0.0 } else { own };
     let grouped = sums.grouped / count;
-    // Over the sites that counted a page which the label leads to: the share where such a page files stories.
+    // The share of sites where the label's page files stories, among those that counted such a page.
     let files = (read > 0).then(|| filing as f64 / read as f64);
     Judged { sites, own, score: own, spelled, tail, grouped, files, verdict }
 }
 
-/// The third abridgement rule. Until the pages of half of the candidates were read, a label without any
-/// is taken for a concept, and so is followed; from then on, one that still has none leads to nothing that
-/// could be read (gone, forbidden, a redirect), and is dropped.
+/// The third abridgement rule. Until pages of half of the candidates were read, a label without a page that
+/// was read is taken for a concept, and so is followed. After that it is dropped: its pages could not be read
+/// (gone, forbidden, redirected).
 fn read_pages(judged: &mut BTreeMap<String, Judged>) {
     let kept = || judged.values().filter(|label| label.verdict == Verdict::Concept);
     let is_read = 2 * kept().filter(|label| label.files.is_some()).count() >= kept().count();
@@ -209,7 +210,7 @@ fn read_pages(judged: &mut BTreeMap<String, Judged>) {
     }
 }
 
-/// Drops the worse half of the candidates that are left, if there are two halves.
+/// Drops the lower half of the remaining candidates, if there are two halves.
 fn split(judged: &mut BTreeMap<String, Judged>, sites: usize) {
     let rule = Rule::of(judged, sites);
     for label in judged.values_mut().filter(|label| label.verdict == Verdict::Concept) {
@@ -220,10 +221,10 @@ fn split(judged: &mut BTreeMap<String, Judged>, sites: usize) {
 }
 
 struct Rule {
-    /// Least score.
+    /// The least score.
     least: f64,
-    /// With few sites, one list makes or breaks a score: a label must look like a section by itself, too,
-    /// its links spelling it (where any candidate's do) and not standing at the page's end.
+    /// With few sites one list decides a score. So a label must also look like a section by itself: its links
+    /// spell it (where any candidate's do) and do not stand at the page's end.
     strict: bool,
     spelling_tells: bool,
 }
@@ -246,8 +247,8 @@ impl Rule {
     }
 }
 
-/// Otsu's split: the least value of the upper half, where the halves' variance between them is largest.
-/// `None` if there is nothing to split or the halves' means differ by less than a twentieth.
+/// Otsu's split: the least value of the upper half where the variance between the halves is largest. `None`
+/// if there is nothing to split or the halves' means differ by less than a twentieth.
 #[must_use]
 pub fn otsu(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);

@@ -1,9 +1,9 @@
 //! WISDOM's term entropy `[W §3]`: how evenly a term is spread over the pages of one site.
 //!
 //! EN(t) = −Σ_j w_j log_n w_j with w_j = tf_j/TF over the n pages of the site. Menus and slogans come near 1,
-//! what an article is about near 0; W(t) = 1 − EN(t). From sums alone: EN = (ln TF − Q/(2³²·TF)) / ln n with
-//! Q = Σ round(2³²·tf·ln tf). The sums are integers, so any order and any subtraction give the same bits,
-//! and the batch formula over the pages is met to 1e-9.
+//! an article's subject near 0; W(t) = 1 − EN(t). It is computed from sums alone: EN = (ln TF − Q/(2³²·TF)) /
+//! ln n with Q = Σ round(2³²·tf·ln tf). The sums are integers, so any order and any subtraction give the same
+//! bits. The result agrees with the batch formula over the pages to 1e-9.
 
 use std::collections::BTreeMap;
 
@@ -14,8 +14,8 @@ use serde::Serialize;
 /// 2³², the scale of `Q`.
 const SCALE: f64 = 4_294_967_296.0;
 
-/// EN(t) of a term that occurs `tf` times with `q` = Σ q(tf_j) on a site of `pages` pages, 0 to 1.
-/// With fewer than two pages there is no evidence: 1.
+/// EN(t) of a term that occurs `tf` times with `q` = Σ q(tf_j) on a site of `pages` pages, 0 to 1. With fewer
+/// than two pages there is no evidence, and EN is 1.
 #[must_use]
 pub fn entropy(tf: i64, q: i64, pages: u64) -> f64 {
     if pages < 2 || tf < 1 {
@@ -25,14 +25,14 @@ pub fn entropy(tf: i64, q: i64, pages: u64) -> f64 {
     ((tf.ln() - q as f64 / (SCALE * tf)) / (pages as f64).ln()).clamp(0.0, 1.0)
 }
 
-/// W(t) = 1 − EN(t): what a term tells.
+/// W(t) = 1 − EN(t): how much a term tells.
 #[must_use]
 pub fn weight(entropy: f64) -> f64 {
     1.0 - entropy
 }
 
-/// EN of each term of a site, by term, from the cells of its
-/// [`Table::Terms`](newslode_page::contribution::Table::Terms) and its number of pages.
+/// EN of each term of a site, by term, from its number of pages and the cells of its
+/// [`Table::Terms`](newslode_page::contribution::Table::Terms).
 #[must_use]
 pub fn terms(cells: &BTreeMap<String, i64>, pages: u64) -> Vec<(String, f64)> {
     let frequencies = cells.iter().filter_map(|(key, tf)| match key.split_once(SEPARATOR)? {
@@ -43,7 +43,8 @@ pub fn terms(cells: &BTreeMap<String, i64>, pages: u64) -> Vec<(String, f64)> {
     frequencies.map(|(term, tf)| (term.to_owned(), entropy(tf, q(term), pages))).collect()
 }
 
-/// The terms of a site of so many pages, from the cells of its [`Table::Terms`](newslode_page::contribution::Table::Terms); no page is known yet.
+/// A site's terms, from its number of pages and the cells of its
+/// [`Table::Terms`](newslode_page::contribution::Table::Terms). No page is known yet.
 #[must_use]
 pub fn site_terms(cells: &BTreeMap<String, i64>, pages: u64) -> SiteTerms {
     let entropies = terms(cells, pages).into_iter();
@@ -54,7 +55,7 @@ pub fn site_terms(cells: &BTreeMap<String, i64>, pages: u64) -> SiteTerms {
     SiteTerms::new(pages, known)
 }
 
-/// What is known of a term of a site.
+/// A term of a site with its figures.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TermFigures {
     /// The stem.
@@ -65,11 +66,11 @@ pub struct TermFigures {
     pub weight: f64,
     /// Pages that hold it.
     pub df: u64,
-    /// How often they do, all together.
+    /// How often it occurs on all pages together.
     pub tf: u64,
 }
 
-/// All terms of a site with their figures, by term; arguments as those of [`terms`].
+/// All terms of a site with their figures, by term; the arguments are those of [`terms`].
 #[must_use]
 pub fn figures(cells: &BTreeMap<String, i64>, pages: u64) -> Vec<TermFigures> {
     let count = |what: &str, term: &str| {

@@ -1,6 +1,6 @@
-//! What is wrong with a label's links on one site.
+//! The faults of a label's links on one site.
 //!
-//! A section's label leads to one page that has no better name; a section's page files stories of its own. Start
+//! A section's label leads to one page that has no better name, and that page files stories of its own. Start
 //! at [`SiteSummary::fault`].
 
 use newslode_page::contribution::{Role, url_id};
@@ -8,15 +8,15 @@ use newslode_page::reading::CanonicalUrl;
 
 use crate::mining::summary::{LabelSummary, SiteSummary};
 
-/// Pages that a label of one site leads to: beyond these, it leads anywhere.
+/// With this many targets on one site a label may lead anywhere.
 const FEW_TARGETS: usize = 4;
-/// Stories of its own that a page files at least if it is a section's.
+/// The least number of own stories that makes a page a section.
 pub(crate) const SECTION_STORIES: u64 = 3;
 
-/// What may be wrong with a label's links.
+/// A fault of a label's links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// It stands there with ever other numbers, as "3 comments" does.
+    /// It occurs with many different numbers, as "3 comments" does.
     Counts,
     /// It stands in running text.
     InText,
@@ -24,19 +24,18 @@ pub enum Fault {
     LeadsNowhere,
     /// It leads to many pages, as "view all" does.
     LeadsAnywhere,
-    /// Its targets are named by another label that stands before it, as those of "more" under a section's
-    /// name are.
+    /// Other labels before it name its targets, as a section's name does for "more" under it.
     SecondName,
 }
 
 impl Fault {
-    /// All of them.
+    /// All faults.
     pub(crate) const ALL: [Fault; 5] =
         [Fault::Counts, Fault::InText, Fault::LeadsNowhere, Fault::LeadsAnywhere, Fault::SecondName];
 }
 
 impl SiteSummary {
-    /// What is wrong with the links of one of the site's labels.
+    /// The fault of the links of one of the site's labels, if there is one.
     pub(crate) fn fault(&self, key: &str, label: &LabelSummary) -> Option<Fault> {
         if self.is_counter(key) {
             Some(Fault::Counts)
@@ -57,7 +56,8 @@ impl SiteSummary {
     }
 }
 
-/// Whether a label leads to ever other pages of its site: its few most usual ones are not half of it.
+/// Whether a label leads to many different pages of its site: its few most frequent targets make up less than
+/// half.
 fn is_scattered(label: &LabelSummary) -> bool {
     let mut pages: Vec<u64> = label.targets.values().copied().collect();
     pages.sort_unstable_by(|a, b| b.cmp(a));
@@ -65,8 +65,8 @@ fn is_scattered(label: &LabelSummary) -> bool {
     pages.len() >= FEW_TARGETS && 2 * usual < all
 }
 
-/// Whether most pages that link the label to another page name that page before it: a target is counted
-/// for the first label of a page that leads there.
+/// Whether most pages that link the label to another page name that page before it. A page counts a target
+/// only for the first label that leads there.
 fn is_second_name(label: &LabelSummary) -> bool {
     let named: u64 = label.targets.values().sum();
     let linking = label.pages(Role::Inside).saturating_sub(label.pages(Role::Empty));

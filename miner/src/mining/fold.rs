@@ -1,8 +1,8 @@
 //! The fold: from the sites' summaries to the taxonomy.
 //!
-//! [`fold`] is pure and deterministic: equal summaries give equal bytes, whoever folds, so the result can
-//! be written by any miner and compared by its bytes. Everything is sorted by key; scores are rounded to
-//! a millionth. [`explain`] says to people why a label is, or is not, a concept.
+//! [`fold`] is pure and deterministic: equal summaries give equal bytes, so any miner may write the result,
+//! and results can be compared by their bytes. Everything is sorted by key; scores are rounded to a
+//! millionth. [`explain`] tells people why a label is, or is not, a concept.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,27 +28,27 @@ pub use explanation::explain;
 use forms::Written;
 use subjects::subjects_only;
 
-/// What a fold can be told.
+/// The settings of a fold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct FoldParams {
     /// `Sup` in sites; 0 chooses by the number of sites, see [`least_support`].
     pub support: u32,
-    /// By what labels become concepts, and pairs relations.
+    /// The rules by which labels become concepts and pairs become relations.
     pub rules: Rules,
 }
 
-/// By what labels become concepts, and pairs relations.
+/// The rules by which labels become concepts and pairs become relations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Rules {
-    /// By all evidence that was found to tell.
+    /// All evidence that proved useful.
     #[default]
     Evidence,
-    /// By those of the print alone.
+    /// The paper's rules alone.
     Print,
 }
 
 impl Rules {
-    /// Those that go with a preset of the page algorithms (`partitioner.params`).
+    /// The rules that belong to a preset of the page algorithms (`partitioner.params`).
     #[must_use]
     pub fn of_preset(preset: Preset) -> Rules {
         match preset {
@@ -58,21 +58,21 @@ impl Rules {
     }
 }
 
-/// The print expands nothing.
+/// The paper has no expansion.
 static NONE: evidence::Concepts = BTreeMap::new();
-/// Jaccard likeness from which the print merges labels.
+/// Jaccard likeness from which the paper merges labels.
 const PRINTED_LIKENESS: f64 = 0.5;
 
 impl FoldParams {
-    /// The rules of the print.
+    /// The paper's rules.
     #[must_use]
     pub fn paper() -> FoldParams {
         FoldParams { support: 0, rules: Rules::Print }
     }
 }
 
-/// Folds again and again, and keeps what is the same of a site that did not change. Its results are those of
-/// [`fold`], to the bit.
+/// Folds repeatedly and reuses the work on sites that did not change. The results equal those of [`fold`] to
+/// the bit.
 #[derive(Debug, Default)]
 pub struct Folder {
     indexer: Indexer,
@@ -84,19 +84,19 @@ impl Folder {
         self.fold_asking(sites, params).taxonomy
     }
 
-    /// The same, with what it asks for.
+    /// The same, with the pages that the fold asks for.
     pub fn fold_asking(&mut self, sites: &[Arc<SiteSummary>], params: &FoldParams) -> Folded {
         folded(sites, &self.indexer.index(sites), params)
     }
 }
 
-/// A taxonomy, and what would tell more.
+/// A taxonomy, and the pages that would tell more.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Folded {
-    /// As far as it is known.
+    /// The taxonomy, from what is known so far.
     pub taxonomy: Taxonomy,
-    /// Pages that nobody has read and that decide whether a single site's label is a concept; each with the
-    /// levels that it lies below one. In the order of the sites.
+    /// Unread pages that decide whether a single site's label is a concept, each with the number of levels
+    /// that it lies below a concept. In the order of the sites.
     pub asked: Vec<(CanonicalUrl, u32)>,
 }
 
@@ -168,7 +168,7 @@ fn folded(sites: &[Arc<SiteSummary>], index: &Index, params: &FoldParams) -> Fol
     Folded { taxonomy, asked: expansion.asked }
 }
 
-/// Which lists of which sites each concept stands in.
+/// The lists of the sites in which each concept stands.
 struct Beside<'a> {
     names: &'a Names,
     /// Concept → site and list, ascending.
@@ -188,7 +188,7 @@ impl<'a> Beside<'a> {
         Beside { names: index.names, lists }
     }
 
-    /// Sites with both in one list.
+    /// Number of sites that have both in one list.
     fn sites(&self, a: &str, b: &str) -> usize {
         let lists = |key| self.names.get(key).and_then(|id| self.lists.get(&id));
         let (Some(mut a), Some(mut b)) = (lists(a).map(Vec::as_slice), lists(b).map(Vec::as_slice)) else {

@@ -1,10 +1,11 @@
-//! The sites' summaries as the fold reads them: labels as numbers, and of each label what needs no other site.
+//! The sites' summaries as the fold reads them: labels as numbers, and for each label everything that needs
+//! no other site.
 //!
-//! A fold over a thousand sites visits every label of every site several times. What it asks of a label on
-//! its own site (how its links look, what is wrong with them, whether its page files stories) is a pure
-//! function of that site's summary: so it is computed once, and kept as long as the summary is the same one.
-//! Labels get numbers for good, so that sites meet by number instead of by text. Invariant: an index says
-//! nothing that its summaries do not; numbers never reach a result. Start at [`Indexer::index`].
+//! A fold over a thousand sites visits every label of every site several times. What it needs to know of a
+//! label on one site (how its links look, their fault, whether its page files stories) is a pure function of
+//! that site's summary. So it is computed once and kept as long as the summary is the same. Labels keep their
+//! numbers for good, so sites are compared by number instead of by text. Invariant: an index holds nothing
+//! that its summaries do not; numbers never reach a result. Start at [`Indexer::index`].
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use crate::mining::summary::{LabelSummary, SiteSummary};
 
 /// A label's number.
 pub(crate) type Id = u32;
-/// None.
+/// No label.
 pub(crate) const NONE: Id = Id::MAX;
 
 /// Labels and their numbers.
@@ -53,13 +54,13 @@ impl Names {
     }
 }
 
-/// A label on its site.
+/// A label on one site.
 #[derive(Debug)]
 pub(crate) struct Look {
     pub(crate) id: Id,
     /// A page shows it.
     pub(crate) is_shown: bool,
-    /// It is somewhere a link.
+    /// A page links it.
     pub(crate) is_linked: bool,
     /// It links to its own site.
     pub(crate) is_inside: bool,
@@ -70,15 +71,15 @@ pub(crate) struct Look {
     pub(crate) no_follow: f64,
     pub(crate) tail: f64,
     pub(crate) grouped: f64,
-    /// What is wrong with its links.
+    /// The fault of its links.
     pub(crate) fault: Option<Fault>,
     /// Whether one of its pages files stories of its own; `None`: none was counted.
     pub(crate) files: Option<bool>,
-    /// Where the page lies that most mean by it, in [`SiteIndex::above`].
+    /// The place of its page in [`SiteIndex::above`]; its page is the one that most pages link.
     place: Option<usize>,
 }
 
-/// A site.
+/// One site.
 #[derive(Debug, Default)]
 pub(crate) struct SiteIndex {
     /// In the order of the keys.
@@ -89,7 +90,7 @@ pub(crate) struct SiteIndex {
     pub(crate) directories: Vec<Id>,
     /// Labels that lead to one page other than the front page, in the order of the keys.
     pub(crate) together: Vec<Vec<Id>>,
-    /// Of each place in the site's paths the one above it; the site itself is none.
+    /// For each place in the site's paths, the place above it; the site itself has none.
     above: Vec<Option<usize>>,
 }
 
@@ -115,8 +116,8 @@ impl SiteIndex {
         index
     }
 
-    /// Pairs of these labels whose pages' paths nest: of the paths that a path lies under the longest is its
-    /// parent's. `kept` says which labels take part.
+    /// Pairs of the labels that `kept` names whose pages' paths nest. A path's parent is the longest of the
+    /// paths above it.
     pub(crate) fn by_path(&self, kept: impl Fn(Id) -> bool) -> Vec<(Id, Id)> {
         let mut at: Vec<(usize, Id)> = self
             .looks
@@ -134,7 +135,7 @@ impl SiteIndex {
             let mut above = self.above.get(*place).copied().flatten();
             while let Some(place) = above {
                 if labels(place).next().is_some() {
-                    // The site itself is above all, and no parent.
+                    // The site itself is above all places and is no parent.
                     let is_site = self.above.get(place).copied().flatten().is_none();
                     pairs
                         .extend(labels(place).filter(|_| !is_site).map(|(_, broader)| (*broader, *narrower)));
@@ -172,7 +173,7 @@ fn look(id: Id, key: &str, label: &LabelSummary, site: &SiteSummary) -> Look {
     }
 }
 
-/// The page that most of the site's pages mean by a label.
+/// The page that most of the site's pages link with a label.
 fn page(label: &LabelSummary) -> Option<&CanonicalUrl> {
     let usual = label.targets.iter().max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)));
     usual.map(|(url, _)| url).filter(|url| !url.as_str().contains('?'))
@@ -210,18 +211,18 @@ pub(crate) struct Index<'a> {
     pub(crate) sites: Vec<Arc<SiteIndex>>,
 }
 
-/// Makes indexes, and keeps what did not change between two of them.
+/// Makes indexes, and reuses what did not change since the last one.
 #[derive(Debug, Default)]
 pub(crate) struct Indexer {
     names: Names,
     kept: HashMap<Site, (Arc<SiteSummary>, Arc<SiteIndex>)>,
 }
 
-/// Labels that nobody has any more are kept up to so many, beside as many as are there.
+/// Labels that no site has any more are kept up to this number beyond those in use.
 const SPARE: usize = 100_000;
 
 impl Indexer {
-    /// The index of these summaries. Only summaries other than last time's are looked into.
+    /// The index of these summaries. Only new or changed summaries are read.
     pub(crate) fn index(&mut self, sites: &[Arc<SiteSummary>]) -> Index<'_> {
         let labels: usize = sites.iter().map(|site| site.labels.len()).sum();
         if self.names.names.len() > 2 * labels + SPARE {

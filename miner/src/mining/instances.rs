@@ -1,8 +1,9 @@
-//! Instances of concepts with their attributes: what the lists of concept pages lead to `[OM04 §4, OM05 §6]`.
+//! Instances of concepts with their attributes: the pages to which the lists of concept pages lead `[OM04 §4,
+//! OM05 §6]`.
 //!
-//! [`members`](crate::mining::members) says which pages are listed under which concepts; this reads them: each
-//! concept page's groups of links ([`groups`]) give an instance template, which reads the pages that they lead
-//! to ([`instances`]).
+//! [`members`](crate::mining::members) says which pages are listed under which concepts; this module reads
+//! them. Each concept page's groups of links ([`groups`]) give an instance template, which reads the pages
+//! behind the links ([`instances`]).
 
 use std::collections::BTreeMap;
 
@@ -11,9 +12,9 @@ use newslode_page::reading::CanonicalUrl;
 use newslode_page::{Page, Params};
 use serde::Serialize;
 
-/// Pages that one concept page's instances are read of; the rest of a longer list is left out.
+/// The most instance pages that are read for one concept page; the rest of a longer list is left out.
 pub const MOST_PAGES: usize = 100;
-/// Groups of one concept page that are compared.
+/// The most groups of one concept page that are compared.
 const MOST_GROUPS: usize = 12;
 
 /// An instance of concepts.
@@ -25,11 +26,11 @@ pub struct ConceptInstance {
     pub concepts: Vec<String>,
     /// The page that lists it.
     pub listed_on: CanonicalUrl,
-    /// What its page says, in page order.
+    /// The attributes that its page gives, in page order.
     pub attributes: Vec<Attribute>,
 }
 
-/// The groups of a concept page's links, of those that are `wanted`; a group of one says nothing.
+/// The groups of a concept page's `wanted` links; a group of one says nothing and is left out.
 pub fn groups(page: &Page, wanted: impl Fn(&CanonicalUrl) -> bool) -> Vec<Vec<CanonicalUrl>> {
     let mut groups = link_groups(page);
     groups.iter_mut().for_each(|group| group.retain(&wanted));
@@ -38,8 +39,8 @@ pub fn groups(page: &Page, wanted: impl Fn(&CanonicalUrl) -> bool) -> Vec<Vec<Ca
     groups
 }
 
-/// The instances among `pages`, those that could be read of what the groups of the page `listed_on` lead to, in
-/// the groups' order. What has no attributes is left out.
+/// The instances among `pages`, in the order of the groups. `pages` are those behind the groups of the page
+/// `listed_on` that could be read. Pages without attributes are left out.
 #[must_use]
 pub fn instances(
     listed_on: &CanonicalUrl,

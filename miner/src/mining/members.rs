@@ -1,8 +1,8 @@
 //! Member of the ontology: which concepts an article is filed under.
 //!
-//! An article belongs to the concepts whose pages list it, and to the one its own section names. Lists that
-//! stand on every page ("most read") say nothing: a link that too many of a site's concept pages show is
-//! left out. Start at [`Lists`], which one site's concept pages are shown to, and [`Filing`].
+//! An article belongs to the concepts whose pages list it, and to the concept that its own section names.
+//! Lists that stand on every page ("most read") say nothing: a link that too many of a site's concept pages
+//! show is left out. Start at [`Lists`], which takes one site's concept pages, and at [`Filing`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,15 +14,15 @@ use crate::mining::concept_pages::concept_pages;
 use crate::mining::summary::SiteSummary;
 use crate::mining::taxonomy::Taxonomy;
 
-/// Concept pages that may always list one article: a story stands in two or three sections.
+/// This many concept pages may always list one article: a story stands in two or three sections.
 const FEW_PAGES: usize = 3;
-/// Beyond these, a link on more than one in so many of the site's concept pages is furniture.
+/// Beyond that, a link on more than one in this many of the site's concept pages is furniture.
 const ONE_IN: usize = 4;
 
 /// Article → keys of the concepts whose pages list it.
 pub type Members = BTreeMap<CanonicalUrl, BTreeSet<String>>;
 
-/// What the concept pages of one site list.
+/// The lists of one site's concept pages.
 pub struct Lists<'a> {
     /// The pages, with their concepts' keys.
     pages: BTreeMap<CanonicalUrl, Vec<&'a str>>,
@@ -31,7 +31,7 @@ pub struct Lists<'a> {
 }
 
 impl<'a> Lists<'a> {
-    /// Of a site none of whose pages was read yet.
+    /// Lists of a site of which no page was read yet.
     #[must_use]
     pub fn new(taxonomy: &'a Taxonomy, site: &SiteSummary) -> Lists<'a> {
         Lists { pages: concept_pages(taxonomy, site), listed: BTreeMap::new() }
@@ -43,7 +43,7 @@ impl<'a> Lists<'a> {
         self.pages.keys().cloned().collect()
     }
 
-    /// Takes in the links of one of the pages.
+    /// Adds the links of one of the pages.
     pub fn see(&mut self, page: &CanonicalUrl, links: Vec<LinkUse>) {
         for link in links {
             if link.inside && link.in_group && !self.pages.contains_key(&link.target) {
@@ -70,7 +70,7 @@ pub struct Filing<'a> {
 }
 
 impl<'a> Filing<'a> {
-    /// By these members.
+    /// Files by these members.
     #[must_use]
     pub fn new(taxonomy: &'a Taxonomy, members: &'a Members) -> Self {
         let forms = taxonomy.concepts.iter().flat_map(|concept| {

@@ -1,11 +1,12 @@
-//! The ontology ⟨L, C, T, I, A, Syn, Member⟩ `[OM05 §3]` as Turtle or RDF/XML, in vocabularies
-//! that others read. Both forms are the same statements in the same order.
+//! The ontology ⟨L, C, T, I, A, Syn, Member⟩ `[OM05 §3]` as Turtle or RDF/XML, in standard vocabularies. Both
+//! forms hold the same statements in the same order.
 //!
-//! Concepts are SKOS: L and Syn are labels (`prefLabel`, `altLabel` with language tags), C is
-//! `skos:Concept`, T is `broader`/`narrower`. Instances I are schema.org `NewsArticle`s, A their properties; those
-//! that are no articles are `WebPage`s with A as `additionalProperty`. Member is `schema:about`. What SKOS has no word for, the proof of each statement, is a vocabulary of our
-//! own: `support` (sites), `score`, and one `Relation` a pair with `broader`, `narrower`, `level`, `site`.
-//! A concept's IRI is the base and its key percent-encoded, so it is the same in every export.
+//! Concepts are SKOS: L and Syn are labels (`prefLabel`, `altLabel` with language tags), C is `skos:Concept`,
+//! T is `broader`/`narrower`. Instances I are schema.org `NewsArticle`s, A their properties; those that are
+//! no articles are `WebPage`s with A as `additionalProperty`. Member is `schema:about`. SKOS has no terms for
+//! the proof of a statement, so a vocabulary of our own has them: `support` (sites), `score`, and for each
+//! pair one `Relation` with `broader`, `narrower`, `level`, `site`. A concept's IRI is the base and its
+//! percent-encoded key, so it is the same in every export.
 
 use std::io::{self, Write};
 
@@ -26,7 +27,7 @@ const SKOS: &str = "http://www.w3.org/2004/02/skos/core#";
 const SCHEMA: &str = "https://schema.org/";
 const OWN: &str = "urn:newslode:vocabulary:";
 
-/// How statements are written.
+/// The syntax of the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RdfForm {
     /// Turtle.
@@ -40,7 +41,7 @@ enum Serializer<W: Write> {
     Xml(WriterRdfXmlSerializer<W>),
 }
 
-/// Writes a taxonomy and articles; articles one at a time, so their number is no matter.
+/// Writes a taxonomy and its articles, one article at a time, so any number of them fits.
 pub struct OntologyWriter<W: Write> {
     out: Serializer<W>,
     base: String,
@@ -50,7 +51,7 @@ impl<W: Write> OntologyWriter<W> {
     /// Starts a document. `base` begins every concept's IRI; see [`BASE`].
     ///
     /// # Errors
-    /// When `base` begins no absolute IRI.
+    /// When `base` does not begin an absolute IRI.
     pub fn new(out: W, base: &str, form: RdfForm) -> io::Result<Self> {
         iri(&format!("{base}scheme"))?;
         let prefixes = [("skos", SKOS), ("schema", SCHEMA), ("nl", OWN), ("xsd", XSD)].into_iter();
@@ -119,8 +120,8 @@ impl<W: Write> OntologyWriter<W> {
         Ok(())
     }
 
-    /// Writes an article and the concepts that it is filed under. One whose URL is no IRI is left out:
-    /// false.
+    /// Writes an article and the concepts that it is filed under. Returns false for an article whose URL is
+    /// not an IRI, which is left out.
     ///
     /// # Errors
     /// When writing fails.
@@ -152,8 +153,8 @@ impl<W: Write> OntologyWriter<W> {
         Ok(true)
     }
 
-    /// Writes an instance that is no article: what its page says under labels, and the concepts it is listed under.
-    /// One whose URL is no IRI is left out: false.
+    /// Writes an instance that is no article: its page's attributes, and the concepts it is listed under.
+    /// Returns false for one whose URL is not an IRI, which is left out.
     ///
     /// # Errors
     /// When writing fails.
@@ -222,7 +223,7 @@ fn word(vocabulary: &str, name: &str) -> io::Result<NamedNode> {
     iri(&format!("{vocabulary}{name}"))
 }
 
-/// A page's URL: browsers allow characters there that IRIs do not.
+/// The IRI of a page's URL: browsers allow characters there that IRIs do not.
 fn page_iri(url: &str) -> io::Result<NamedNode> {
     let mut strict = String::with_capacity(url.len());
     for char in url.chars() {
@@ -236,7 +237,7 @@ fn page_iri(url: &str) -> io::Result<NamedNode> {
     iri(&strict)
 }
 
-/// Everything but RFC 3986's unreserved characters as bytes of UTF-8.
+/// Percent-encodes the UTF-8 bytes of everything but RFC 3986's unreserved characters.
 fn encoded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -248,13 +249,13 @@ fn encoded(text: &str) -> String {
     out
 }
 
-/// XML 1.0 knows no control characters; a graph is the same in both forms.
+/// Without control characters, which XML 1.0 forbids: the graph is the same in both forms.
 fn writable(value: &str) -> String {
     let is_out = |letter: char| matches!(letter, '\0'..='\x08' | '\x0B' | '\x0C' | '\x0E'..='\x1F' | '\u{FFFE}' | '\u{FFFF}');
     value.replace(is_out, "\u{FFFD}")
 }
 
-/// A string, tagged if its language is known ("und" and the like are no tags to print).
+/// A string, tagged with its language if that is known ("und" and the like are not written).
 fn text(value: &str, language: Option<&str>) -> Literal {
     let value = writable(value);
     let tagged = language.filter(|tag| !tag.is_empty() && *tag != "und");
@@ -262,7 +263,7 @@ fn text(value: &str, language: Option<&str>) -> Literal {
     tagged.unwrap_or_else(|| Literal::new_simple_literal(value))
 }
 
-/// A date or a time with its type where it has the form; else a plain string.
+/// A date or a time with its type if it has the form of one; else a plain string.
 fn dated(value: &str) -> Literal {
     let digits = |text: &str, form: &str| {
         text.len() == form.len()

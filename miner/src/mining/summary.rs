@@ -1,6 +1,6 @@
-//! What the fold needs to know of one site, read back from the site's counters.
+//! Everything that the fold needs to know of one site, read back from the site's counters.
 //!
-//! The cells are sums over pages; a [`SiteSummary`] is the same numbers by label, pair and list. It is a
+//! The cells are sums over pages; a [`SiteSummary`] holds the same numbers by label, pair and list. It is a
 //! pure function of the tables ([`SiteSummary::of`]), so equal states give equal summaries.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,12 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use newslode_page::contribution::{Contribution, Delta, Role, SEPARATOR, Table};
 use newslode_page::reading::{CanonicalUrl, Site};
 
-/// A site's counters, as the algorithms ask for them. All counts are pages and at least 1.
+/// A site's counters in the form that the algorithms need. All counts are pages and at least 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SiteSummary {
-    /// Whose.
+    /// The site.
     pub site: Site,
-    /// Pages that are counted.
+    /// Counted pages.
     pub pages: u64,
     /// By label key.
     pub labels: BTreeMap<String, LabelSummary>,
@@ -21,23 +21,23 @@ pub struct SiteSummary {
     pub pairs: BTreeMap<(String, String), u8>,
     /// The site's lists of labels, by the lists' names.
     pub lists: Vec<ListSummary>,
-    /// [`url_id`](newslode_page::contribution::url_id) of each counted page → the stories that are peculiar to it: that at most a tenth of the
-    /// site's other pages show.
+    /// [`url_id`](newslode_page::contribution::url_id) of each counted page → its number of peculiar stories:
+    /// those that at most a tenth of the site's other pages show.
     pub filing: BTreeMap<String, u64>,
-    /// (broader, narrower) where a menu's item stands over a list.
+    /// (broader, narrower), where a menu's item stands over a list or one link's path spells both.
     pub nested: BTreeSet<(String, String)>,
     /// Label keys that name a directory in which the site files stories.
     pub directories: BTreeSet<String>,
-    /// What is left of the labels with numbers when these are taken out → how many labels that were.
+    /// A label without its numbers → how many labels with numbers differ only in these.
     pub numbered: BTreeMap<String, u64>,
 }
 
 /// One label on one site.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LabelSummary {
-    /// Role → pages that show the label in it.
+    /// Role → pages that show the label in this role.
     pub roles: BTreeMap<Role, u64>,
-    /// Written form → pages that write it so.
+    /// Written form → pages that write it.
     pub forms: BTreeMap<String, u64>,
     /// Page of the same site → pages whose label leads there.
     pub targets: BTreeMap<CanonicalUrl, u64>,
@@ -52,7 +52,7 @@ pub struct ListSummary {
     pub labels: Vec<String>,
 }
 
-/// The tables that a summary is made of.
+/// The tables from which a summary is made.
 #[derive(Clone, Debug, Default)]
 pub struct Tables {
     /// [`Table::Pages`]
@@ -75,10 +75,10 @@ pub struct Tables {
     pub directories: BTreeMap<String, i64>,
 }
 
-/// With so many different numbers a label counts something.
+/// A label with this many different numbers counts something.
 const COUNTER: u64 = 4;
 
-/// Of so many other pages of a site one may show a story that is peculiar to a page.
+/// A story is peculiar to a page if at most one in this many of the site's other pages shows it.
 const ONE_IN: u64 = 10;
 
 impl LabelSummary {
@@ -88,7 +88,7 @@ impl LabelSummary {
         self.roles.get(&role).copied().unwrap_or(0)
     }
 
-    /// Share of the label's link pages that show it in this role; 0 where it is nowhere a link.
+    /// Share of the label's link pages that show it in this role; 0 if it is never a link.
     #[must_use]
     pub fn share(&self, role: Role) -> f64 {
         match self.pages(Role::Link) {
@@ -99,7 +99,7 @@ impl LabelSummary {
 }
 
 impl Tables {
-    /// The counters of these pages, summed as a store would.
+    /// The counters of these pages, summed as a store sums them.
     #[must_use]
     pub fn of<'a>(pages: impl IntoIterator<Item = &'a Contribution>) -> Tables {
         let mut sum = Delta::default();
@@ -127,8 +127,8 @@ impl Tables {
 }
 
 impl SiteSummary {
-    /// Reads the counters. Cells that no page can have written (of another shape, not positive, unknown
-    /// roles) are passed over.
+    /// Reads the counters. Cells that no page can have written (of the wrong shape, not positive, with
+    /// unknown roles) are skipped.
     #[must_use]
     pub fn of(site: Site, tables: &Tables) -> SiteSummary {
         let mut summary = SiteSummary {
@@ -174,7 +174,7 @@ impl SiteSummary {
         summary
     }
 
-    /// Whether the site writes the label with ever other numbers, as dates and counts are.
+    /// Whether the site writes the label with many different numbers, as dates and counts are.
     #[must_use]
     pub fn is_counter(&self, key: &str) -> bool {
         let others = without_numbers(key).and_then(|rest| self.numbered.get(&rest));
@@ -189,7 +189,7 @@ impl SiteSummary {
     }
 }
 
-/// The key without its numbers; `None` if it holds none.
+/// The key without its numbers; `None` if it has none.
 fn without_numbers(key: &str) -> Option<String> {
     let (language, stems) = key.split_once(':')?;
     let is_number = |stem: &&str| stem.starts_with(|letter: char| letter.is_ascii_digit());
@@ -197,8 +197,8 @@ fn without_numbers(key: &str) -> Option<String> {
     stems.split(' ').any(|stem| is_number(&stem)).then(|| format!("{language}:{}", rest.join(" ")))
 }
 
-/// Counted pages and how many stories only they, or few others, file. One other page may always: the
-/// front page shows what its sections file.
+/// Counted pages with their numbers of peculiar stories. One other page may always show the story: the front
+/// page shows what its sections file.
 fn filing(stories: &BTreeMap<String, i64>) -> BTreeMap<String, u64> {
     let mut shown: BTreeMap<&str, u64> = BTreeMap::new();
     let mut filing: BTreeMap<String, u64> = BTreeMap::new();
@@ -225,7 +225,7 @@ fn counts(table: &BTreeMap<String, i64>) -> impl Iterator<Item = (&str, u64)> {
     table.iter().filter_map(|(key, count)| Some((key.as_str(), u64::try_from(*count).ok()?)))
 }
 
-/// Those whose keys have exactly `N` parts.
+/// The counts whose keys have exactly `N` parts.
 fn keyed<const N: usize>(table: &BTreeMap<String, i64>) -> impl Iterator<Item = ([&str; N], u64)> {
     counts(table).filter(|(_, count)| *count > 0).filter_map(|(key, count)| {
         let parts: Vec<&str> = key.split(SEPARATOR).collect();
@@ -282,7 +282,8 @@ mod tests {
         for page in 0..3 {
             stories.insert(format!("p{page}\u{1f}rarer"), 1);
         }
-        // A tenth of the other twenty are two: a story on three pages is each one's own, one on four is not.
+        // A tenth of the other twenty pages is two: a story on three pages is peculiar to each, one on four
+        // is not.
         let filing = filing(&stories);
         assert_eq!((filing.len(), filing["p0"], filing["p3"]), (21, 1, 0));
     }

@@ -1,21 +1,21 @@
 //! TaxMiner `[OM05 §5.2, Alg. 4]`: is-a pairs that enough sites agree on, and the DAG they form.
 //!
-//! In the paper each level of ancestors is mined in turn: `R_i = NFR_(i−1) ⊎ {i-related pairs}`, frequent
-//! pairs leave, the rest is carried on. Since a pair only ever gains sites, that is: with n_l(a,b) the
-//! sites where the pair occurs at level l first, (a,b) becomes frequent at the least i with
-//! Σ_(l≤i) n_l ≥ Sup. So the state is one level a (site, pair), summed pages give it, and levels need no
-//! loop ([`frequent`]; the paper's loop is kept in the tests as its oracle).
+//! The paper mines each level of ancestors in turn: `R_i = NFR_(i−1) ⊎ {i-related pairs}`; frequent pairs
+//! leave, the rest is carried on. A pair only ever gains sites. So, with n_l(a,b) the number of sites where
+//! the pair first occurs at level l, (a,b) becomes frequent at the least i with Σ_(l≤i) n_l ≥ Sup. The state
+//! is therefore one level for each site and pair, sums over pages give it, and no loop over levels is needed
+//! ([`frequent`]; the tests keep the paper's loop as their oracle).
 //!
-//! Which pairs count, and where that departs from the paper, is the taxonomy's `evidence`.
+//! The fold's `evidence` says which pairs count, and where that departs from the paper.
 //!
-//! The pairs are made a DAG strongest first, so what closes a cycle is always its weakest pair
-//! ([`acyclic`]); pairs from which follows what lists deny are taken out ([`uncontradicted`]); what follows
-//! from two other pairs is left out ([`reduced`]). Invariant: acyclic and antisymmetric; each relation names the sites that prove it.
+//! The pairs are added to a DAG strongest first, so a cycle always loses its weakest pair ([`acyclic`]).
+//! Pairs that imply what lists deny are taken out ([`uncontradicted`]). Pairs that follow from two others are
+//! left out ([`reduced`]). Invariant: acyclic and antisymmetric; each relation names the sites that prove it.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// `narrower` is a kind or part of `broader`, to at least `Sup` sites.
+/// `narrower` is a kind or part of `broader`, according to at least `Sup` sites.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Related {
     /// Concept key.
@@ -29,13 +29,13 @@ pub struct Related {
 }
 
 impl Related {
-    /// Strong to weak: more sites, then a nearer level, then by name. No two relations are equal.
+    /// Sorts strong before weak: more sites, then a nearer level, then by name. No two relations are equal.
     fn strength(&self) -> (Reverse<usize>, u8, &str, &str) {
         (Reverse(self.sites.len()), self.level, &self.broader, &self.narrower)
     }
 }
 
-/// Where a pair stands: (site, least level there).
+/// The sites that show a pair: (site, least level there).
 pub type Seen = BTreeMap<(String, String), Vec<(usize, u8)>>;
 
 /// The frequent pairs, by name.
@@ -45,7 +45,7 @@ pub fn frequent(seen: &Seen, support: u32) -> Vec<Related> {
     for ((broader, narrower), places) in seen.iter().filter(|((a, b), _)| a != b) {
         let mut levels: Vec<u8> = places.iter().map(|(_, level)| *level).collect();
         levels.sort_unstable();
-        // The Sup-th nearest site is the one that makes the pair frequent.
+        // The pair becomes frequent with its Sup-th nearest site.
         let Some(level) = levels.get((support.max(1) - 1) as usize).copied() else { continue };
         let mut sites: Vec<usize> =
             places.iter().filter(|(_, l)| *l <= level).map(|(site, _)| *site).collect();
@@ -55,7 +55,7 @@ pub fn frequent(seen: &Seen, support: u32) -> Vec<Related> {
     relations
 }
 
-/// Leaves out each pair that would close a cycle with stronger ones; of two directions the stronger stays.
+/// Leaves out each pair that would close a cycle with stronger pairs; of two directions the stronger stays.
 #[must_use]
 pub fn acyclic(mut relations: Vec<Related>) -> Vec<Related> {
     relations.sort_by(|a, b| a.strength().cmp(&b.strength()));
@@ -87,14 +87,14 @@ fn reaches(below: &BTreeMap<String, Vec<String>>, from: &str, to: &str) -> bool 
     false
 }
 
-/// Transitive reduction of a DAG: leaves out (a, c) where a longer way from a to c is left.
+/// Transitive reduction of a DAG: leaves out (a, c) if a longer way from a to c remains.
 #[must_use]
 pub fn reduced(relations: Vec<Related>) -> Vec<Related> {
     let mut below: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for relation in &relations {
         below.entry(relation.broader.clone()).or_default().push(relation.narrower.clone());
     }
-    // In a DAG the reduction is unique: judging all pairs against the whole graph is sound.
+    // In a DAG the reduction is unique, so each pair may be judged against the whole graph.
     let follows = |relation: &Related| {
         let others = below.get(&relation.broader).into_iter().flatten();
         others

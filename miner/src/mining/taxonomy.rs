@@ -1,6 +1,6 @@
-//! The taxonomy: concepts, what is broader than what, and the sites that say so.
+//! The taxonomy: concepts, which is broader than which, and the sites that say so.
 //!
-//! A value that a [`fold`](crate::mining::fold) makes; [`tree_text`] and [`tree_svg`] show it to people.
+//! A [`fold`](crate::mining::fold) makes this value; [`tree_text`] and [`tree_svg`] show it to people.
 
 use std::collections::BTreeMap;
 
@@ -12,14 +12,14 @@ mod picture;
 pub use outline::{counted_sites, tree_text};
 pub use picture::tree_svg;
 
-/// How a concept is written.
+/// A written form of a concept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Form {
     /// As pages write it.
     pub text: String,
-    /// Sites that do.
+    /// Sites that write it.
     pub sites: u64,
-    /// Pages that do.
+    /// Pages that write it.
     pub pages: u64,
 }
 
@@ -32,7 +32,7 @@ pub struct Concept {
     pub keys: Vec<String>,
     /// The form that most sites write.
     pub label: String,
-    /// All of them, most frequent first (Syn of the ontology).
+    /// All forms, most frequent first (Syn of the ontology).
     pub forms: Vec<Form>,
     /// ISO 639-1 code.
     pub language: String,
@@ -45,7 +45,7 @@ pub struct Concept {
     pub is_genre: bool,
     /// Keys of all broader concepts.
     pub parents: Vec<String>,
-    /// The one of them under which it is displayed.
+    /// The parent under which it is displayed.
     pub parent: Option<String>,
 }
 
@@ -56,7 +56,7 @@ pub struct Relation {
     pub broader: String,
     /// Concept key.
     pub narrower: String,
-    /// Labelled ancestors up at which enough sites agree; 1 = parent.
+    /// The number of labelled ancestors up at which enough sites agree; 1 = parent.
     pub level: u8,
     /// The sites that show the pair at that level or nearer, by name.
     pub sites: Vec<Site>,
@@ -65,7 +65,7 @@ pub struct Relation {
 /// Concepts and their order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Taxonomy {
-    /// `Sup` that was used.
+    /// The `Sup` that was used.
     pub support: u32,
     /// Sites that were folded.
     pub sites: u64,
@@ -82,7 +82,7 @@ impl Taxonomy {
         self.concepts.binary_search_by(|c| c.key.as_str().cmp(key)).ok().and_then(|at| self.concepts.get(at))
     }
 
-    /// The display tree: concept key → keys under it, `None` → the roots; the best supported first.
+    /// The display tree: concept key → keys under it, `None` → the roots; the best supported come first.
     #[must_use]
     pub fn children(&self) -> BTreeMap<Option<&str>, Vec<&Concept>> {
         let mut children: BTreeMap<Option<&str>, Vec<&Concept>> = BTreeMap::new();
@@ -95,7 +95,7 @@ impl Taxonomy {
         children
     }
 
-    /// The concepts as the display tree shows them from the top down, each with its depth.
+    /// The concepts of the display tree from the top down, each with its depth.
     #[must_use]
     pub fn in_order(&self) -> Vec<(usize, &Concept)> {
         let children = self.children();

@@ -1,11 +1,10 @@
 //! Counting pages: a batch of one site's partitioned pages becomes one call to the store.
 //!
-//! The order of effects is what makes a crash harmless at any point: first the contribution is archived
-//! (what is counted can always be subtracted), then its links go to the frontier (idempotent), then it is
-//! counted, then the article is handed out (at least once), and only then is the message acknowledged.
-//! Links come before counting so that a store that loses its last writes never holds a counted page
-//! whose links it has lost: a page that is not counted is found again by [`crate::work::reconcile`].
-//! Start at [`batch`].
+//! The order of effects makes a crash harmless at any point. First the contribution is archived (so that
+//! everything counted can be subtracted), then its links go to the frontier (idempotent), then it is counted,
+//! then the article is handed out (at least once). Only then is the message acknowledged. Links come before
+//! counting, so a store that loses its last writes never holds a counted page whose links it lost; a page
+//! that is not counted is found again by [`crate::work::reconcile`]. Start at [`batch`].
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -27,24 +26,24 @@ use crate::work::follow::{add, at_once};
 use crate::work::parts::Parts;
 use crate::work::readers::hand_out;
 
-/// Another miner counted the page between our read and our write; after this often in a row the batch is
-/// given back.
+/// Another miner may count the page between our read and our write. After this many times in a row the batch
+/// is given back.
 const ROUNDS: usize = 5;
 
-/// What became of one page of a batch.
+/// The result for one page of a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PageEnd {
     /// Its contribution is counted.
     Applied,
-    /// It was counted before, or a newer one is; what follows from it was made sure.
+    /// It was counted before, or a newer one is; its effects were made sure.
     Stale,
-    /// Nobody asked for its site (any more): nothing was done.
+    /// Nobody wants its site, or no longer: nothing was done.
     Unwanted,
-    /// It cannot be counted; to the dead letters, for this reason.
+    /// It cannot be counted and goes to the dead letters, for this reason.
     Rejected(String),
 }
 
-/// Counts pages of one site and does what follows from them. Returns each page's end, in order.
+/// Counts pages of one site and makes all their effects. Returns each page's result, in order.
 ///
 /// # Errors
 /// When the store or the broker fails; then the whole batch may be tried again.
@@ -61,13 +60,13 @@ pub async fn batch(
     let viewed = archive(parts, pages, now).await?;
     follow_up(parts, follow, pages, now).await?;
     let (ends, counted) = count(parts, site, pages).await?;
-    // Whoever forgot the site since we asked may have done so before we counted: then nobody else would.
+    // A site forgotten since we asked may have been forgotten before we counted: nobody else would clean up.
     if parts.frontier.site(site).await?.is_none() {
         parts.state.forget(site).await?;
         return unwanted(parts, pages).await;
     }
     for (page, end) in pages.iter().zip(&ends) {
-        // An article of an older fetch than what is counted must not follow a newer one.
+        // The article of an older fetch must not follow that of a newer one.
         let newest = counted.get(&page.url).is_none_or(|counted| page.version.fetch >= counted.fetch);
         let article = viewed.get(&page.version.content).or(page.article.as_ref());
         if let Some(article) = article
@@ -80,14 +79,14 @@ pub async fn batch(
     Ok(ends)
 }
 
-/// Nobody asked for the pages' site: what was archived of them on their way goes, too.
+/// Nobody wants the pages' site: everything archived of them on their way is removed, too.
 async fn unwanted(parts: &Parts, pages: &[PartitionedPage]) -> Result<Vec<PageEnd>, BatchError> {
     archive::forget_counted(parts, pages.iter().map(|page| page.version.content)).await?;
     Ok(vec![PageEnd::Unwanted; pages.len()])
 }
 
-/// Archives contributions and articles. The article of a page that comes again and was viewed meanwhile stays;
-/// these are returned.
+/// Archives contributions and articles. If a page comes again and its article was viewed meanwhile, the
+/// viewed article stays; these are returned.
 async fn archive(
     parts: &Parts,
     pages: &[PartitionedPage],
@@ -113,7 +112,7 @@ async fn archive(
     Ok(viewed)
 }
 
-/// Counts each URL's newest page; older ones of the batch are stale. Also returns what is counted now.
+/// Counts each URL's newest page; older ones of the batch are stale. Also returns the versions counted now.
 async fn count(
     parts: &Parts,
     site: &Site,
@@ -180,7 +179,7 @@ fn result_name(applied: Applied) -> &'static str {
     }
 }
 
-/// What counting this page changes, given what is counted; or its end, if there is nothing to send.
+/// The change of the sums by this page, given what is counted; or its result, if there is nothing to send.
 async fn change(
     parts: &Parts,
     page: &PartitionedPage,

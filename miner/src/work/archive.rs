@@ -1,4 +1,4 @@
-//! What the archive holds of pages, as the miner asks for it.
+//! The miner's requests to the archive.
 
 use bytes::Bytes;
 use futures::future::try_join_all;
@@ -12,7 +12,7 @@ use newslode_page::reading::CanonicalUrl;
 use crate::work::generations::Generations;
 use crate::work::parts::Parts;
 
-/// What is filed under the name that algorithms give to a content.
+/// The kinds filed under the name that a generation gives to a content.
 const COMPUTED: [Kind; 3] = [Kind::Contribution, Kind::Hierarchy, Kind::Article];
 
 /// An archived contribution; `None` if the archive does not hold it.
@@ -27,7 +27,7 @@ pub(super) async fn contribution(parts: &Parts, content: ContentHash) -> StoreRe
     sealed.map(open).transpose()
 }
 
-/// The page of a URL as it is counted, parsed; `None` if it is not counted, or not archived as something that can be read.
+/// The counted page of a URL, parsed; `None` if it is not counted, or not archived in a readable form.
 ///
 /// # Errors
 /// When a store cannot be read.
@@ -44,7 +44,7 @@ pub async fn page(parts: &Parts, url: &CanonicalUrl) -> StoreResult<Option<Page>
 /// An archived page, parsed.
 ///
 /// # Errors
-/// Why it cannot be read.
+/// The reason why it cannot be read.
 pub(super) fn open(bytes: &[u8]) -> Result<(FetchedPage, Page), String> {
     let fetched: FetchedPage = envelope::open(bytes).map_err(|error| error.to_string())?;
     let html = fetched.bytes().map_err(|error| error.to_string())?;
@@ -52,8 +52,8 @@ pub(super) fn open(bytes: &[u8]) -> Result<(FetchedPage, Page), String> {
     Ok((fetched, page))
 }
 
-/// Takes pages of these contents out of the archive with all that was computed of them. They are of one site: no
-/// other holds them.
+/// Removes pages of these contents from the archive, with everything computed of them. All are of one site,
+/// and no other site holds them.
 ///
 /// # Errors
 /// When a store fails.
@@ -71,7 +71,7 @@ pub(super) async fn forget_fetched(
     Ok(())
 }
 
-/// The same of pages that are counted under these names.
+/// The same for pages that are counted under these names.
 ///
 /// # Errors
 /// When a store fails.

@@ -1,11 +1,11 @@
-//! How work on a site fails.
+//! The ways in which work on a site fails.
 
 use newslode_common::broker::PublishError;
 use newslode_common::retry::Retryable;
 use newslode_common::store::StoreError;
 use newslode_page::reading::Site;
 
-/// Why a batch, or a look at a site, was not finished. What was done of it may be done again.
+/// Why a batch, or a look at a site, was not finished. It is safe to repeat all of it.
 #[derive(Debug, thiserror::Error)]
 pub enum BatchError {
     /// The store failed.

@@ -1,14 +1,14 @@
 //! The fold: from all sites' sums to the taxonomy, and from the taxonomy to what is fetched next.
 //!
 //! The taxonomy is the value [`TAXONOMY`]: any miner may write it, equal input gives equal bytes, and the
-//! last fold wins. What a fold wants fetched is computed whole before any of it is added. With `plan` it is
-//! first written as the value [`PLAN`]: the embedded engine folds only when nothing is under way, so a run
-//! that was killed in the middle of adding finishes exactly that plan ([`resume_plan`]) before anything
-//! else, and ends where it would have ended.
+//! last fold wins. A fold computes everything that it wants fetched before it adds any of it. With `plan` it
+//! first writes that as the value [`PLAN`]: the embedded engine folds only when nothing is under way, so a
+//! run that was killed while adding finishes exactly that plan ([`resume_plan`]) before anything else, and
+//! ends where it would have ended.
 //!
-//! A page that was fetched before its concept was known is looked at again through the archive. The fold
-//! does not rely on hearing of that once: it asks the frontier about each concept page until its links
-//! are settled, so a crash costs no links. Start at [`fold_once`].
+//! A page that was fetched before its concept was known is read again from the archive. The fold does not
+//! rely on a single notice of that: it asks the frontier about each concept page until its links are settled,
+//! so a crash costs no links. Start at [`fold_once`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
@@ -34,7 +34,7 @@ pub const TAXONOMY: &str = "taxonomy";
 /// Name of the plan's value; its bytes are a JSON array of URLs to follow.
 pub const PLAN: &str = "follow-plan";
 
-/// What a fold did.
+/// The result of a fold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FoldReport {
     /// Sites that were folded.
@@ -45,7 +45,7 @@ pub struct FoldReport {
     pub concepts: usize,
     /// Relations found.
     pub relations: usize,
-    /// URLs that the frontier did not know. 0 at rest: nothing more is to be fetched.
+    /// URLs that the frontier did not know. 0 at rest: nothing more needs to be fetched.
     pub followed_new: u64,
     /// The taxonomy differs from the one before.
     pub changed: bool,
@@ -53,21 +53,21 @@ pub struct FoldReport {
     pub resumed: bool,
 }
 
-/// What a miner remembers between folds; all of it can be lost.
+/// A miner's memory between folds; all of it may be lost.
 #[derive(Debug, Default)]
 pub struct FoldMemory {
     summaries: Summaries,
     folder: Folder,
-    /// Concept pages of which the frontier knows, and whose links are taken care of.
+    /// Concept pages that the frontier knows and whose links are settled.
     settled: BTreeMap<Site, BTreeSet<CanonicalUrl>>,
     folds: u64,
 }
 
-/// What is settled is asked again every so many folds: a site may have been forgotten and come back.
+/// Settled pages are asked about again every this many folds: a site may have been forgotten and come back.
 const ASK_AGAIN: u64 = 32;
 
-/// Folds once: reads what changed, writes the taxonomy, gives the frontier what is to be followed.
-/// With `plan` (embedded engine, nothing under way) the plan is kept first, see the module's head.
+/// Folds once: reads what changed, writes the taxonomy, and gives the frontier the URLs to follow. With
+/// `plan` (embedded engine, nothing under way) the plan is stored first; see the head of this module.
 ///
 /// # Errors
 /// When a store fails; folding again is safe.
@@ -92,7 +92,7 @@ pub async fn fold_once(
     let state = parts.state.as_ref();
     let (sites, read) = memory.summaries.refresh(state).await.context("cannot read the sites")?;
     let (folded, params) = (sites.clone(), FoldParams { support: config.support, rules: parts.rules });
-    // Thousands of sites take seconds: not on the threads that serve the queues.
+    // Thousands of sites take seconds, so this stays off the threads that serve the queues.
     let mut folder = std::mem::take(&mut memory.folder);
     let work = move || (folder.fold_asking(&folded, &params), folder);
     let (Folded { taxonomy, asked }, folder) = tokio::task::spawn_blocking(work).await?;
@@ -117,8 +117,8 @@ pub async fn fold_once(
     Ok(report)
 }
 
-/// Adds what an interrupted run had planned. An embedded engine calls this before it claims anything.
-/// Returns how many of its URLs were new.
+/// Adds the plan of an interrupted run. An embedded engine calls this before it claims anything. Returns how
+/// many of the plan's URLs were new.
 ///
 /// # Errors
 /// When a store fails or the plan cannot be read.
@@ -141,8 +141,8 @@ async fn write(state: &dyn SiteState, taxonomy: &Taxonomy) -> anyhow::Result<boo
     put(state, TAXONOMY, serde_json::to_vec(taxonomy)?).await
 }
 
-/// Puts a value unless it is there already. A writer who was first had folded, too: we put ours over it,
-/// and the next fold of either writes what is true then. Returns whether anything changed.
+/// Writes a value unless it is there already. If another writer was first, it had folded, too: ours replaces
+/// its value, and the next fold of either writes the truth. Returns whether anything changed.
 async fn put(state: &dyn SiteState, name: &str, bytes: Vec<u8>) -> anyhow::Result<bool> {
     for _ in 0..5 {
         let held = state.value(name).await?;
@@ -192,13 +192,13 @@ async fn follow(
 enum Look {
     /// Ask again at the next fold.
     Later,
-    /// These instances are to be added, and that is all.
+    /// Add these instances; nothing more is to be done.
     Settled(Vec<NewUrl>),
 }
 
-/// What a concept page's record says of its links. A page that the frontier knows as a concept page and
-/// that nobody holds is claimed as one from now on, so its links are followed when it is counted; what was
-/// fetched before that is read from the archive.
+/// What to do about a concept page's links, by its record. If the frontier knows the page as a concept page
+/// and nobody holds it, it is claimed as one from now on, so its links are followed when it is counted; the
+/// links of earlier fetches are read from the archive.
 async fn look_again(parts: &Parts, config: &MinerConfig, entry: Option<Entry>) -> anyhow::Result<Look> {
     let Some(entry) = entry else { return Ok(Look::Later) };
     let as_concept = entry.why >= Why::Concept;
@@ -208,7 +208,7 @@ async fn look_again(parts: &Parts, config: &MinerConfig, entry: Option<Entry>) -
                 let found = at_once(config.follow, Why::Concept, entry.depth.min(1), &page);
                 let settled = as_concept && !entry.leased;
                 let found = found.into_iter().filter(|url| url.why == Why::Instance).collect();
-                // Not yet known as a concept page: it is after this fold, and is settled by the next one.
+                // Not yet known as a concept page: this fold makes it known, and the next one settles it.
                 if settled || entry.why < Why::Concept { Ok(Look::Settled(found)) } else { Ok(Look::Later) }
             }
             None => Ok(Look::Later),
@@ -218,7 +218,7 @@ async fn look_again(parts: &Parts, config: &MinerConfig, entry: Option<Entry>) -
     }
 }
 
-/// The contribution of a fetched content, by whichever algorithms it was counted.
+/// The contribution of a fetched content, whichever algorithms counted it.
 async fn of_content(parts: &Parts, content: ContentHash) -> Result<Option<Contribution>, StoreError> {
     let generations = Generations::read(parts.state.as_ref()).await?;
     for name in generations.names(content) {

@@ -1,10 +1,9 @@
-//! What to fetch next: pages that concepts' labels lead to, then the instances that those pages list.
+//! What to fetch next: the pages of concepts' labels, then the instances that those pages list.
 //!
-//! Beside these, pages that a fold asks for, since they decide what is a concept ([`asked_links`]).
-//! The result is given to the frontier ([`add`]), which admits each URL once and keeps the
-//! strongest reason and the least depth, so deciding again is harmless. [`at_once`] needs one page alone
-//! and no taxonomy: so what a page leads to does not hang on when it is looked at. [`concept_links`] is
-//! for the fold.
+//! A fold also asks for pages that decide what is a concept ([`asked_links`]). The frontier ([`add`]) admits
+//! each URL once and keeps the strongest reason and the least depth, so deciding again is harmless.
+//! [`at_once`] needs one page alone and no taxonomy, so a page's links do not depend on the time of the
+//! decision. [`concept_links`] is for the fold.
 
 use std::collections::BTreeMap;
 
@@ -19,10 +18,10 @@ use crate::mining::summary::SiteSummary;
 use crate::mining::taxonomy::Taxonomy;
 use crate::work::parts::Parts;
 
-/// What a page's links are worth as soon as it was counted. With [`Follow::All`] every link inside the site;
-/// a concept page's grouped links are instances either way. Those that labels of other concepts make are
-/// among them: the fold adds the same URLs for the stronger reason, so leaving them out would fetch no
-/// page less, and would need the taxonomy.
+/// The links of a page to follow as soon as it was counted. With [`Follow::All`] these are all links inside
+/// the site; a concept page's grouped links are instances either way. Links of other concepts' labels are
+/// among them: the fold adds the same URLs for the stronger reason. Leaving them out would save no fetch and
+/// would need the taxonomy.
 #[must_use]
 pub fn at_once(follow: Follow, why: Why, depth: u32, page: &Contribution) -> Vec<NewUrl> {
     let mut found = Vec::new();
@@ -37,17 +36,17 @@ pub fn at_once(follow: Follow, why: Why, depth: u32, page: &Contribution) -> Vec
     found
 }
 
-/// The concept pages of all sites, as URLs to follow, by site and URL. Their depth is 1: nearly all stand
-/// in the front page's menu. The sums do not tell which page showed a label, so one that only concept
-/// pages show is taken for as near.
+/// The concept pages of all sites, as URLs to follow, by site and URL. Their depth is 1: nearly all stand in
+/// the front page's menu. The sums do not tell which page showed a label, so pages shown only by concept
+/// pages get the same depth.
 #[must_use]
 pub fn concept_links<S: AsRef<SiteSummary>>(taxonomy: &Taxonomy, sites: &[S]) -> Vec<NewUrl> {
     let pages = sites.iter().flat_map(|site| concept_pages(taxonomy, site.as_ref()).into_keys());
     pages.map(|url| NewUrl { url, depth: 1, why: Why::Concept, hops: 0 }).collect()
 }
 
-/// The pages that a fold asks for, as URLs to follow. They lie below a concept's, and so count as that much
-/// further away: the site's greatest depth bounds how far a site is believed alone.
+/// The pages that a fold asks for, as URLs to follow. They lie below a concept's page, and their depth grows
+/// by these levels: the site's greatest depth bounds how far a site is believed alone.
 pub fn asked_links(asked: Vec<(CanonicalUrl, u32)>) -> impl Iterator<Item = NewUrl> {
     let pages = asked.into_iter().filter(|(url, _)| is_page(url));
     pages.map(|(url, level)| NewUrl { url, depth: 1 + level, why: Why::Concept, hops: 0 })

@@ -1,10 +1,11 @@
-//! By which algorithms the pages of a store were ever counted, and by which they are to be.
+//! The algorithms that ever counted the pages of a store, and those that count now.
 //!
-//! One value of the store, [`NAME`]. Whatever is computed of a page is filed and counted under its content as
-//! [seen by](ContentHash::seen_by) a generation of the algorithms; so who knows the generations finds the
-//! content of a counted page again. A process of newer algorithms makes its own the one that counts; an older
-//! one that still runs beside it goes on counting what is fetched, and its pages are counted again later
-//! ([`super::recompute`]). Version 0.1.0 knew no generations: its pages are counted under their content itself.
+//! This is one value of the store, [`NAME`]. Everything computed of a page is filed and counted under its
+//! content as [seen by](ContentHash::seen_by) a generation of the algorithms. Whoever knows the generations
+//! can therefore find the content of a counted page. A process with newer algorithms makes its own generation
+//! the one that counts. An older process beside it goes on counting, and its pages are counted again later
+//! ([`super::recompute`]). Version 0.1.0 knew no generations: its pages are counted under their content
+//! itself.
 
 use bytes::Bytes;
 use newslode_common::message::{FetchedPage, envelope};
@@ -15,29 +16,29 @@ use serde::{Deserialize, Serialize};
 
 /// The value's name.
 const NAME: &str = "generations";
-/// Other writers were first, each time: after this often we give up.
+/// After this many times in which other writers were first, we give up.
 const ROUNDS: usize = 10;
 
 /// The generations that a store knows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Generations {
-    /// The one that all pages are to be counted by; `None`: the store was never used, or by 0.1.0 alone.
+    /// The one that shall count all pages; `None` if the store was never used, or by 0.1.0 alone.
     pub counting: Option<Generation>,
     /// All others that ever counted a page.
     pub before: Vec<Generation>,
 }
 
-/// Whose algorithms count.
+/// The owner of the algorithms that count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Claimed {
-    /// Those of this process.
+    /// This process.
     Ours,
-    /// Those of a newer version of the program.
+    /// A newer version of the program.
     Newer(Generation),
 }
 
 impl Generations {
-    /// Reads them.
+    /// Reads the value.
     ///
     /// # Errors
     /// When the store fails or holds something else.
@@ -45,7 +46,7 @@ impl Generations {
         Ok(held(state).await?.1)
     }
 
-    /// Makes `ours` the generation that counts, unless a newer one does.
+    /// Makes `ours` the generation that counts, unless a newer one counts already.
     ///
     /// # Errors
     /// When the store fails.
@@ -67,13 +68,13 @@ impl Generations {
         Err(StoreError::Unavailable("others write the generations all the time".into()))
     }
 
-    /// What a content may be counted as: by the generation that counts, by those before, by 0.1.0.
+    /// The names under which a content may be counted: by the current generation, by those before, by 0.1.0.
     pub fn names(&self, content: ContentHash) -> impl Iterator<Item = ContentHash> {
         let known = self.counting.iter().chain(&self.before);
         known.map(move |generation| content.seen_by(generation)).chain([content])
     }
 
-    /// The page that is counted as `counted`, if the archive holds it: its content, and its message as archived.
+    /// The page counted as `counted`, if the archive holds it: its content, and its message as archived.
     ///
     /// # Errors
     /// When the archive fails.
@@ -82,7 +83,7 @@ impl Generations {
         archive: &dyn PageArchive,
         counted: ContentHash,
     ) -> StoreResult<Option<(ContentHash, Bytes)>> {
-        // To be seen is its own inverse: the names of a name are the contents that it may be of.
+        // `seen_by` is its own inverse: the names of a name are the contents that it may stand for.
         for content in self.names(counted) {
             if let Some(bytes) = archive.get(Kind::Page, content).await? {
                 return Ok(Some((content, bytes)));
@@ -134,7 +135,7 @@ mod tests {
         assert_eq!(known, Generations { counting: Some(seven.clone()), before: vec![six.clone()] });
         let names: Vec<_> = known.names(content).collect();
         assert_eq!(names, [content.seen_by(&seven), content.seen_by(&six), content]);
-        // Parameters that an operator changed, and changed back.
+        // An operator changed the parameters and changed them back.
         let paper = generation(7, "paper");
         assert_eq!(Generations::claim(&store, &paper).await.unwrap(), Claimed::Ours);
         assert_eq!(Generations::claim(&store, &seven).await.unwrap(), Claimed::Ours);

@@ -1,5 +1,5 @@
-//! Instances of concepts, read: from the archive when somebody asks, one concept page at a time; nothing is
-//! stored. Start at [`instances`].
+//! Reads instances of concepts from the archive on request, one concept page at a time; nothing is stored.
+//! Start at [`instances`].
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,11 +16,11 @@ use crate::mining::taxonomy::Taxonomy;
 use crate::work::archive;
 use crate::work::parts::Parts;
 
-/// Hands the instances of all concept pages to `take`, those of one page together; only of pages that are
+/// Passes the instances of all concept pages to `take`, one concept page at a time; only pages that are
 /// members of a concept and `wanted`.
 ///
 /// # Errors
-/// When a store cannot be read, or what `take` returns.
+/// When a store cannot be read, or when `take` fails.
 pub async fn instances(
     parts: &Parts,
     taxonomy: &Taxonomy,
@@ -42,7 +42,7 @@ pub async fn instances(
     Ok(())
 }
 
-/// The pages that the groups lead to, each once, as far as they are archived.
+/// The pages of the groups, each once, if the archive holds them.
 async fn pages<'a>(
     parts: &Parts,
     groups: &'a [Vec<CanonicalUrl>],

@@ -1,11 +1,10 @@
-//! What is known of a site, as the store keeps it: what people corrected, what its pages have in common, its
-//! templates with their use, and of which pages the stream took note.
+//! The knowledge of a site, as the store keeps it: people's corrections, pages to compare others with, the
+//! templates with their use, and which pages the stream has seen.
 //!
-//! One versioned value, `templates/SITE`: a form's number, the contents that were observed in brief, then packed
-//! JSON. Whoever changes it writes it only over the version that it read, so a page is observed once however
-//! many miners look, and what a person teaches meanwhile is never lost. A person's change is marked as not
-//! yet acted upon; the next look at the site reads all its articles again and takes the mark away.
-//! Start at [`Known::read`].
+//! It is one versioned value, `templates/SITE`: a form's number, the brief forms of the observed contents,
+//! then packed JSON. A writer replaces only the version that it read, so a page is observed once however many
+//! miners look, and nothing that a person teaches meanwhile is lost. A person's change is marked as new; the
+//! next look at the site reads all its articles again and removes the mark. Start at [`Known::read`].
 
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -21,14 +20,14 @@ use crate::mining::templates::Templates;
 
 /// Number of the stored form.
 const FORM: u8 = 2;
-/// Bytes of the JSON at most: some hundred times what a site with many templates has.
+/// The most bytes of JSON: some hundred times the size for a site with many templates.
 const MOST_BYTES: u64 = 256 << 20;
-/// Other writers were first, each time: after this often we give up.
+/// After this many times in which other writers were first, we give up.
 const ROUNDS: usize = 5;
 /// A value of the store whose version grows with each change that a person makes to any site.
 const CHANGES: &str = "taught";
 
-/// The brief form of a content: two contents with the same hide one page of thousands.
+/// The brief form of a content: if two contents share it, one page of thousands is missed.
 type Brief = [u8; 4];
 
 /// Everything known of a site.
@@ -38,7 +37,7 @@ pub struct Known {
     pub site: SiteKnowledge,
     /// The templates and the pages that wait for one.
     pub templates: Templates<Template, ContentHash>,
-    /// Whether a person changed it and the site's articles were not all read again since.
+    /// Whether a person changed it and not all of the site's articles were read again since.
     pub is_new: bool,
     observed: BTreeSet<Brief>,
 }
@@ -54,7 +53,7 @@ struct Stored {
 pub type KnownVersion = Option<u64>;
 
 impl Known {
-    /// What is known of a site, with the value's version; of a site without a value nothing is.
+    /// The knowledge of a site, with the value's version; it is empty if the site has no value.
     ///
     /// # Errors
     /// When the store fails or holds something else.
@@ -62,7 +61,7 @@ impl Known {
         let Some((version, bytes)) = state.value(&name(site)).await? else {
             return Ok((Known::default(), None));
         };
-        // A site that was forgotten keeps an empty value.
+        // A forgotten site keeps an empty value.
         if bytes.is_empty() {
             return Ok((Known::default(), Some(version)));
         }
@@ -70,7 +69,7 @@ impl Known {
         Ok((Known::unpack(&bytes).map_err(wrong)?, Some(version)))
     }
 
-    /// Writes it if the value's version is still `held`; whether it was.
+    /// Writes it if the value's version is still `held`. Returns whether it did.
     ///
     /// # Errors
     /// When the store fails.
@@ -85,7 +84,8 @@ impl Known {
         *self == Known::default()
     }
 
-    /// The knowledge that pages are read with: corrections, other pages, and all templates that can read.
+    /// The knowledge that pages are read with: corrections, pages to compare, and all templates that can
+    /// read.
     #[must_use]
     pub fn reader(&self) -> SiteKnowledge {
         let mut site = self.site.clone();
@@ -95,13 +95,13 @@ impl Known {
         site
     }
 
-    /// Whether the stream took note of a page of this content.
+    /// Whether the stream has seen a page of this content.
     #[must_use]
     pub fn is_observed(&self, content: ContentHash) -> bool {
         self.observed.contains(&brief(content))
     }
 
-    /// Takes note of pages; those that the site no longer has are forgotten.
+    /// Records these pages as seen; pages that the site no longer has are forgotten.
     pub fn observe(&mut self, all: impl Iterator<Item = ContentHash>) {
         let all: BTreeSet<ContentHash> = all.collect();
         self.templates.retain(|content| all.contains(content));
@@ -135,11 +135,11 @@ impl Known {
     }
 }
 
-/// Changes what is known of a site as a person asks; what others wrote meanwhile is kept. The site's articles are
-/// read again at its next look.
+/// Changes the knowledge of a site as a person asks; what others wrote meanwhile is kept. The next look at
+/// the site reads its articles again.
 ///
 /// # Errors
-/// What `change` refuses, or when the store fails.
+/// When `change` refuses, or the store fails.
 pub async fn teach(
     state: &dyn SiteState,
     site: &Site,
@@ -150,7 +150,7 @@ pub async fn teach(
         change(&mut known)?;
         known.is_new = true;
         if known.write(state, site, held).await? {
-            // Whoever was first has announced a change, too.
+            // If another writer was first, it has announced a change, too.
             let version = changes(state).await?;
             state.put_value(CHANGES, version, Vec::new().into()).await?;
             return Ok(known);
@@ -159,7 +159,7 @@ pub async fn teach(
     anyhow::bail!("others change what is known of {site} all the time")
 }
 
-/// Grows with each change that a person makes.
+/// The version of the people's changes; it grows with each one.
 ///
 /// # Errors
 /// When the store fails.
@@ -167,7 +167,7 @@ pub async fn changes(state: &dyn SiteState) -> StoreResult<Option<u64>> {
     Ok(state.value(CHANGES).await?.map(|(version, _)| version))
 }
 
-/// Forgets all that is known of a site that is removed.
+/// Forgets the knowledge of a removed site.
 ///
 /// # Errors
 /// When the store fails.

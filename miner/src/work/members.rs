@@ -1,4 +1,4 @@
-//! Members, read: which concepts list which articles, from the archived contributions of the concept pages.
+//! Reads the members: which concepts list which articles, from the archived contributions of concept pages.
 
 use std::sync::Arc;
 

@@ -1,14 +1,16 @@
 //! The miner at work: everything that reads and writes stores and queues.
 //!
-//! [`apply`] turns partitioned pages into changes of their site's sums, [`seeds`] does what operators say, and
-//! [`service`] runs both off their queues. [`fold`] reads the sites' [`summaries`], writes the taxonomy, and gives
-//! the frontier what is worth fetching ([`follow`]), the only way back in the whole system. [`views`] says what
-//! only the whole site can say of a page: it looks at sites, shows new pages to their templates, and keeps what
-//! is [`known`] of each. [`window`] takes old pages out again, [`reconcile`] brings lost ones back, [`recompute`]
-//! counts them again when the algorithms changed ([`generations`]), [`verify`] proves the sums. [`members`] and [`instances`] read what the ontology says of articles and concepts.
+//! [`apply`] turns partitioned pages into changes of their site's sums, [`seeds`] obeys operators, and
+//! [`service`] runs both from their queues. [`fold`] reads the sites' [`summaries`], writes the taxonomy, and
+//! tells the frontier what is worth fetching ([`follow`]); this is the only way back in the whole system.
+//! [`views`] adds what only the whole site can say of a page: it looks at sites, shows new pages to their
+//! templates, and keeps what is [`known`] of each site. [`window`] takes old pages out, [`reconcile`] brings
+//! lost ones back, [`recompute`] counts pages again when the algorithms changed ([`generations`]), and
+//! [`verify`] proves the sums. [`members`] and [`instances`] read what the ontology says of articles and
+//! concepts.
 //!
-//! All of them stand on [`parts`] (what the miner works with), the [`archive`], `readers` (to whom articles
-//! go), [`error`] and `waiting`.
+//! All of them use [`parts`] (the miner's connections and settings), the [`archive`], `readers` (to whom
+//! articles go), [`error`] and `waiting`.
 
 pub mod apply;
 pub mod archive;

@@ -1,4 +1,4 @@
-//! What the miner works with: the stores, the broker, what it counts of itself, and the rules it folds by.
+//! The miner's connections and settings: stores, broker, metrics, parameters and the rules of folding.
 
 use std::sync::Arc;
 
@@ -9,21 +9,21 @@ use newslode_page::Params;
 
 use crate::mining::fold::Rules;
 
-/// What the miner works with.
+/// The miner's connections and settings.
 #[derive(Clone)]
 pub struct Parts {
-    /// What to fetch.
+    /// The URLs to fetch.
     pub frontier: Arc<dyn Frontier>,
     /// The sums.
     pub state: Arc<dyn SiteState>,
-    /// What pages said.
+    /// Pages and what was computed of each.
     pub archive: Arc<dyn PageArchive>,
     /// Messages.
     pub broker: Arc<dyn Broker>,
-    /// Counted here.
+    /// The miner's metrics.
     pub metrics: Arc<Metrics>,
-    /// The rules of folding: those of the preset that pages are partitioned with.
+    /// The rules of folding: those of the preset with which pages are partitioned.
     pub rules: Rules,
-    /// The parameters that pages are counted with; with them go their algorithms.
+    /// The parameters with which pages are counted; their generation names the algorithms.
     pub params: Arc<Params>,
 }

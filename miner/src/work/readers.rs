@@ -1,4 +1,4 @@
-//! Articles to their readers: whoever listens to the broker's topics, by language and site.
+//! Hands articles to their readers: whoever listens to the broker's topics, by language and site.
 
 use newslode_common::broker::PublishError;
 use newslode_common::store::StoreError;
@@ -7,7 +7,7 @@ use newslode_page::article::Article;
 use crate::work::error::BatchError;
 use crate::work::parts::Parts;
 
-/// Gives an article to its readers.
+/// Hands an article to its readers.
 ///
 /// # Errors
 /// When the broker does not take it.
@@ -18,7 +18,7 @@ pub(super) async fn hand_out(parts: &Parts, article: &Article) -> Result<(), Bat
     match parts.broker.publish_article(&topic, json.into()).await {
         Ok(()) => parts.metrics.articles.inc(),
         Err(error @ PublishError::TooLarge { .. }) => {
-            // The page is counted and its article archived; no later try can make it smaller.
+            // The page is counted and its article archived; another try cannot make the article smaller.
             tracing::warn!(url = article.url, %error, "the article is not handed out");
         }
         Err(error) => return Err(error.into()),

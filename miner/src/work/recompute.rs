@@ -1,11 +1,11 @@
-//! Counting pages again after the page algorithms changed: an update asks for nothing else.
+//! Counts pages again after the page algorithms changed: an update needs nothing else.
 //!
-//! A page that is counted by another generation of the algorithms is read from the archive, computed anew, and
-//! counted again under its own fetch: what is subtracted is the archived contribution that was added. So sums
-//! of two generations stand side by side meanwhile, every batch leaves a true state, and at the end it equals
-//! a fresh one to the bit. A page that the archive lost cannot be computed: it is taken out by its
-//! archived contribution, and reported. Who computes is this process, off the queues, so that the pace is its
-//! own and nothing waits behind it; two that do it at once have the same effect as one.
+//! A page counted by another generation of the algorithms is read from the archive, computed anew, and
+//! counted again under its own fetch. The subtracted contribution is the archived one that was added. So sums
+//! of two generations stand side by side meanwhile, every batch leaves a true state, and at the end the state
+//! equals a fresh one to the bit. A page that the archive lost cannot be computed: its archived contribution
+//! is subtracted, and the loss is reported. This process computes by itself, without the queues, so it sets
+//! its own pace and nothing waits behind it. Two processes that do so at once have the same effect as one.
 //! Start at [`recompute`].
 
 use std::collections::BTreeMap;
@@ -38,13 +38,13 @@ use crate::work::readers::hand_out;
 use crate::work::views::{Pace, paced};
 use crate::work::waiting::pause;
 
-/// First and longest wait before pages of other algorithms are looked for again: processes of an older version
-/// run on for minutes, and each look reads what the frontier knows of every page.
+/// First and longest wait before the next search for pages of other algorithms: processes of an older version
+/// run on for minutes, and each search reads what the frontier knows of every page.
 const RECOMPUTE_WAITS: (Duration, Duration) = (Duration::from_secs(30), Duration::from_secs(86_400));
-/// Pages of one store call.
+/// Pages in one store call.
 const BATCH: usize = 32;
 
-/// What was done.
+/// The numbers of one run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Recomputed {
     /// Pages that were looked at.
@@ -58,7 +58,7 @@ pub struct Recomputed {
 }
 
 impl Recomputed {
-    /// Whether every page is counted by the algorithms of today, as far as that is possible.
+    /// Whether every page is counted by today's algorithms, as far as that is possible.
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.counted == 0 && self.lost == 0
@@ -69,22 +69,22 @@ impl Recomputed {
 struct Outdated {
     url: CanonicalUrl,
     counted: Version,
-    /// How the frontier knows it.
+    /// Its record in the frontier.
     entry: Option<Entry>,
     content: ContentHash,
 }
 
-/// A page as it is to be counted.
+/// A page computed anew, ready to be counted.
 struct Anew {
     change: Change,
     analysis: Option<Analysis>,
 }
 
-/// Counts all pages again that another generation of the algorithms counted, until done or `stop`. `progress`
-/// is called now and then with what was done so far.
+/// Counts all pages again that another generation counted, until done or `stop`. `progress` is called now and
+/// then with the numbers so far.
 ///
 /// # Errors
-/// When a store or the broker fails; doing it again is safe.
+/// When a store or the broker fails; repeating it is safe.
 pub async fn recompute(
     parts: &Parts,
     follow: Follow,
@@ -111,11 +111,11 @@ pub async fn recompute(
     Ok(done)
 }
 
-/// Counts pages again that other algorithms counted: after an update nearly all, then, for a while, those that
-/// processes of the older version still count beside this one.
+/// Counts pages again that other algorithms counted: nearly all after an update, then, for a while, those
+/// that processes of the older version still count beside this one.
 ///
 /// # Errors
-/// Never; what fails is told and tried again.
+/// Never; failures are logged and tried again.
 pub async fn run(parts: Parts, config: MinerConfig, stop: CancellationToken) -> anyhow::Result<()> {
     let ours = parts.params.generation();
     let pace = Pace { at_once: 1, share: config.recompute_share };
@@ -142,8 +142,8 @@ pub async fn run(parts: Parts, config: MinerConfig, stop: CancellationToken) -> 
     }
 }
 
-/// Whose algorithms count, if not ours. They are claimed once: of processes with different parameters the one that
-/// started last has its way, and they do not take turns for ever.
+/// The generation that counts, if it is not ours. Ours is claimed only once: of processes with different
+/// parameters the one that started last wins, and they do not take turns for ever.
 async fn whose(
     parts: &Parts,
     ours: &Generation,
@@ -161,7 +161,7 @@ async fn whose(
     Ok(Generations::read(state).await?.counting.filter(|counting| counting != ours))
 }
 
-/// Whether a site has pages of other generations; which.
+/// The site's pages of other generations.
 async fn outdated(
     parts: &Parts,
     generations: &Generations,
@@ -186,8 +186,8 @@ async fn outdated(
     Ok(found)
 }
 
-/// The content of a page that is counted by another generation than ours; `None` if it is ours, or if nothing
-/// tells what it is of: then its page is on its way, or lost.
+/// The content of a page that another generation counted; `None` if ours did, or if the content cannot be
+/// found: then the page is on its way, or lost.
 async fn content_of(
     parts: &Parts,
     generations: &Generations,
@@ -203,7 +203,7 @@ async fn content_of(
             return Ok(Some(content));
         }
     }
-    // A newer fetch is on its way; what is counted the archive knows.
+    // A newer fetch is on its way; the archive knows the counted one.
     let page = generations.page(parts.archive.as_ref(), counted).await?;
     Ok(page.map(|(content, _)| content).filter(|content| content.seen_by(ours) != counted))
 }
@@ -231,7 +231,7 @@ async fn batch(
     let changes: Vec<Change> = anew.iter().map(|(_, anew)| anew.change.clone()).collect();
     let verdicts = parts.state.apply(site, &changes).await?;
     for ((page, anew), verdict) in anew.iter().zip(verdicts) {
-        // Whoever was first counted a newer fetch, or did the same.
+        // Another writer was first: it counted a newer fetch, or did the same.
         if verdict != Applied::Applied {
             continue;
         }
@@ -246,13 +246,13 @@ async fn batch(
     Ok(())
 }
 
-/// What a page leads to, as when it is counted for the first time.
+/// The links of a page to follow, as when it is counted for the first time.
 fn links(follow: Follow, page: &Outdated, anew: &Anew) -> Vec<NewUrl> {
     let (Some(entry), Some(analysis)) = (&page.entry, &anew.analysis) else { return Vec::new() };
     at_once(follow, entry.why, entry.depth, &analysis.contribution)
 }
 
-/// Computes and archives a page; `None` if what it counts cannot be subtracted.
+/// Computes and archives a page; `None` if its counted contribution cannot be subtracted.
 async fn one(
     parts: &Parts,
     page: &Outdated,
@@ -284,7 +284,8 @@ async fn one(
     Ok(Some(Anew { change, analysis: Some(said) }))
 }
 
-/// What an archived page says. An article that its site had a say in keeps that.
+/// The analysis of an archived page. An article that was read with the site's knowledge is read with it
+/// again.
 fn analysis(bytes: &[u8], params: &Params, known: &SiteKnowledge) -> Result<(Analysis, Timestamp), String> {
     let fetched: FetchedPage = envelope::open(bytes).map_err(|error| error.to_string())?;
     let (html, at) = (fetched.bytes().map_err(|error| error.to_string())?, fetched.fetched_at);
@@ -309,7 +310,7 @@ fn change(
     Change { url: page.url.clone(), expected: Some(page.counted), new, fetched_at, delta, again: true }
 }
 
-/// Files what was computed under its name; an article that says something else than before is handed out.
+/// Archives the results under their name; an article that changed is handed out.
 async fn archive(
     parts: &Parts,
     page: &Outdated,

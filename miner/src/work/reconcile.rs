@@ -1,8 +1,8 @@
-//! After a crash of the embedded engine: pages that were fetched but whose messages were lost with the
-//! process are published again from the archive.
+//! After a crash of the embedded engine, publishes again from the archive the fetched pages whose messages
+//! were lost with the process.
 //!
-//! The frontier says which content a URL was last fetched with, the site's state says which is counted;
-//! where they differ, the message was on its way. Publishing one too many is harmless (it is stale then).
+//! The frontier knows with which content a URL was last fetched; the site's state knows which is counted.
+//! Where they differ, the message was on its way. Publishing one too many is harmless: it is stale then.
 
 use anyhow::Context;
 use newslode_common::broker::{Broker, PublishError, Queue};
@@ -14,11 +14,11 @@ use std::time::Duration;
 
 use crate::work::generations::Generations;
 
-/// How long to wait before a full queue is tried again.
+/// The wait before a full queue is tried again.
 const FULL_WAIT: Duration = Duration::from_millis(50);
 
 /// Publishes every fetched page that is not counted to [`Queue::Pages`]. Waits while the queue is full, so
-/// its consumers must run. Returns how many pages those were.
+/// its consumers must run. Returns the number of those pages.
 ///
 /// # Errors
 /// When a store or the broker fails, or an archived page cannot be read.
@@ -41,7 +41,8 @@ pub async fn reconcile(
         let urls: Vec<_> = fetched.iter().map(|(entry, _)| entry.url.clone()).collect();
         let counted = state.versions(&site.site, &urls).await?;
         for ((entry, content), counted) in fetched.into_iter().zip(counted) {
-            // What left the window is counted as nothing under its own fetch: publishing would change nothing.
+            // A page that left the window is counted as empty under its own fetch: publishing it would change
+            // nothing.
             let is_counted =
                 |counted: Version| generations.names(content).any(|name| name == counted.content);
             let is_open = |counted: Version| !is_counted(counted) && counted.fetch < entry.fetch;

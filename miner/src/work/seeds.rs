@@ -1,8 +1,8 @@
-//! What operators ask for: a site to add or change, to pause, to forget.
+//! Obeys operators: adds or changes a site, pauses it, forgets it.
 //!
-//! All three may be repeated, also after having been done in part. A site that is forgotten leaves the frontier
-//! first, so that its pages still under way find nobody who wants them ([`crate::work::apply::PageEnd::Unwanted`]),
-//! then its counts go. Before either forgets, the archive does: else nobody would know of what.
+//! All three may be repeated, even if they were done in part. A forgotten site leaves the frontier first, so
+//! that its pages still under way are unwanted ([`crate::work::apply::PageEnd::Unwanted`]); then its counts
+//! go. The archive forgets before either, since these two tell it what to forget.
 
 use newslode_common::config::MinerConfig;
 use newslode_common::message::seed::SeedCommand;
@@ -16,10 +16,10 @@ use crate::work::follow::add;
 use crate::work::known;
 use crate::work::parts::Parts;
 
-/// A command that was not done.
+/// A command that failed.
 #[derive(Debug, thiserror::Error)]
 pub enum SeedFailure {
-    /// The URL names no page: for a person.
+    /// The URL names no page; a person must mend it.
     #[error("`{0}` names no page")]
     NoPage(String),
     /// The store failed.
@@ -36,7 +36,7 @@ impl Retryable for SeedFailure {
     }
 }
 
-/// Does what an operator's message says.
+/// Obeys an operator's message.
 ///
 /// # Errors
 /// When the URL cannot be a page's identity, or the store fails.
@@ -73,7 +73,7 @@ pub async fn obey(
     Ok(site)
 }
 
-/// Forgets a site and all that the archive holds of its pages.
+/// Forgets a site and everything that the archive holds of its pages.
 async fn remove(parts: &Parts, site: &Site) -> Result<(), StoreError> {
     let entries = parts.frontier.entries(site).await?;
     archive::forget_fetched(parts, entries.into_iter().filter_map(|entry| entry.content)).await?;

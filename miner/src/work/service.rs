@@ -1,10 +1,11 @@
-//! The miner at work: partitioned pages and operators' messages off their queues, a fold now and then.
+//! The miner's service: takes partitioned pages and operators' messages from their queues, and folds now and
+//! then.
 //!
 //! Pages are gathered into batches by site for as long as [`MinerConfig::linger_ms`], so that a busy miner
 //! makes few large store calls. A delivery is acknowledged after all of its effects are stored
-//! ([`crate::work::apply`]). While a store is away deliveries are held and tried again with growing waits; they
-//! are given back only after [`HOLD`], within the broker's consumer timeout, since the broker counts
-//! a delivery that is given back as the message's fault. Start at [`run`].
+//! ([`crate::work::apply`]). While a store is away, deliveries are held and tried again with growing waits.
+//! They are given back only after [`HOLD`], within the broker's consumer timeout, since the broker counts a
+//! returned delivery against the message. Start at [`run`].
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -36,22 +37,22 @@ use crate::work::window::{Slid, slide};
 
 /// Sites whose batches are under way at once.
 const SITES_AT_ONCE: usize = 8;
-/// Seeds held at most: one in work and the next, which waits for it.
+/// The most seeds held: the one in work and the next.
 const SEED_PREFETCH: u16 = 2;
-/// How often the store is asked whether it was restarted.
+/// Interval at which the store is asked whether it was restarted.
 const RESTART_EVERY: Duration = Duration::from_secs(3);
-/// Name of the value that holds the last run of the store that was looked after.
+/// Name of the value that holds the last incarnation of the store that was taken care of.
 const INCARNATION: &str = "store-incarnation";
-/// How often it is looked for pages that are too old; they leave by whole days.
+/// Interval at which pages older than the window are taken out; they leave by whole days.
 const WINDOW_EVERY: Duration = Duration::from_secs(3_600);
-/// How often the queues are measured.
+/// Interval at which the queues are measured.
 const DEPTH_EVERY: Duration = Duration::from_secs(5);
 
-/// Runs the miner until `stop`, or until one of its loops fails. With `fold_s` 0 it does not fold and with
-/// `views_s` 0 it views no site: the embedded engine does that itself, when nothing is under way.
+/// Runs the miner until `stop`, or until one of its loops fails. With `fold_s` 0 it does not fold, and with
+/// `views_s` 0 it views no site: the embedded engine does that itself when nothing is under way.
 ///
 /// # Errors
-/// What ended the loop that failed.
+/// The error of the loop that failed.
 pub async fn run(parts: Parts, config: MinerConfig, stop: CancellationToken) -> anyhow::Result<()> {
     let mut loops = JoinSet::new();
     loops.spawn(pages_loop(parts.clone(), config.clone(), stop.clone()));
@@ -85,9 +86,10 @@ async fn pages_loop(parts: Parts, config: MinerConfig, stop: CancellationToken) 
     let mut consumer = parts.broker.consume(Queue::Partitions, config.prefetch).await?;
     let servers = Arc::new(Outage::new("store or broker"));
     while let Some(held) = gather(&parts, consumer.as_mut(), &config, &stop).await? {
-        // Tasks of their own: to sum and pack one site's batch takes as long as a store takes to count another's.
+        // Each site gets its own task: summing and packing one batch takes as long as the store takes to
+        // count another.
         let mut work = JoinSet::new();
-        // One for all that was gathered: batches that wait for others are held as long.
+        // One retry for everything gathered: batches that wait for others are held as long.
         let retry = Retry::within(HOLD).until(&stop);
         for (site, held) in held {
             if work.len() >= SITES_AT_ONCE {
@@ -105,8 +107,8 @@ async fn pages_loop(parts: Parts, config: MinerConfig, stop: CancellationToken) 
 
 type Held = BTreeMap<Site, Vec<(Delivery, PartitionedPage)>>;
 
-/// Deliveries by site: until one site's batch is full, the prefetch is spent, or the first has waited
-/// long enough. `None`: told to stop (what was gathered by then is dropped, and so comes again).
+/// Gathers deliveries by site until one site's batch is full, the prefetch is spent, or the first has waited
+/// long enough. `None` if told to stop; deliveries gathered by then are dropped, and so come again.
 async fn gather(
     parts: &Parts,
     consumer: &mut dyn Consumer,
@@ -150,7 +152,7 @@ async fn gather(
     Ok(Some(held))
 }
 
-/// Counts one site's deliveries and ends them.
+/// Counts one site's deliveries and acknowledges or rejects them.
 async fn site_batch(
     parts: Parts,
     config: MinerConfig,
@@ -161,7 +163,7 @@ async fn site_batch(
 ) {
     let (mut deliveries, mut pages): (Vec<_>, Vec<_>) = held.into_iter().unzip();
     while !pages.is_empty() {
-        // A site's share of what was gathered may be over a batch, when other sites fill the prefetch.
+        // If other sites fill the prefetch, one site's share may exceed a batch.
         let rest = pages.split_off(config.batch.min(pages.len()));
         let later = deliveries.split_off(pages.len());
         let work = || batch(&parts, config.follow, &site, &pages, time::now());
@@ -244,7 +246,7 @@ async fn fold_loop(
     while pause(Duration::from_secs(config.fold_s), &stop).await {
         let restarted = restarts.load(Ordering::Relaxed);
         if restarted != seen {
-            // What was remembered of the store may be ahead of it.
+            // The memory may be ahead of the restarted store.
             (memory, seen) = (FoldMemory::default(), restarted);
         }
         match fold_once(&parts, &config, &mut memory, false, time::now()).await {
@@ -257,7 +259,7 @@ async fn fold_loop(
     Ok(())
 }
 
-/// Takes pages out that are older than the window, now and then.
+/// Takes out pages that are older than the window, now and then.
 async fn window_loop(parts: Parts, days: u32, stop: CancellationToken) -> anyhow::Result<()> {
     loop {
         match slide(&parts, days, time::now()).await {
@@ -271,8 +273,8 @@ async fn window_loop(parts: Parts, days: u32, stop: CancellationToken) -> anyhow
     }
 }
 
-/// Finds out that the store's server was restarted, and has what it may have lost worked on again.
-/// The last run that was looked after is a value of the store, so a restart between two miners counts.
+/// Notices that the store's server was restarted, and has the pages worked on again whose counts it may have
+/// lost. The last incarnation taken care of is a value of the store, so a restart between two miners counts.
 async fn restart_loop(parts: Parts, restarts: Arc<AtomicU64>, stop: CancellationToken) -> anyhow::Result<()> {
     let mut seen = None;
     while pause(RESTART_EVERY, &stop).await {
@@ -287,7 +289,7 @@ async fn after_restart(parts: &Parts, seen: &mut Option<String>, restarts: &Atom
     let state = parts.state.as_ref();
     let now = state.incarnation().await?;
     if seen.replace(now.clone()).is_some_and(|before| before != now) {
-        // Whoever brings lost pages back: what this process remembers may be ahead of the store.
+        // Whoever brings lost pages back, this process's memory may be ahead of the store.
         restarts.fetch_add(1, Ordering::Relaxed);
     }
     let known = state.value(INCARNATION).await?;
@@ -302,7 +304,7 @@ async fn after_restart(parts: &Parts, seen: &mut Option<String>, restarts: &Atom
         }
         None => {}
     }
-    // Another miner that was first has done the same.
+    // If another miner was first, it has done the same.
     state.put_value(INCARNATION, version, now.into()).await?;
     Ok(())
 }
@@ -335,7 +337,7 @@ async fn reject(parts: &Parts, queue: Queue, delivery: Delivery, reason: &str) {
     ended(delivery.reject(reason).await, "reject");
 }
 
-/// A delivery whose end the broker did not hear of comes again, and is stale then.
+/// A delivery whose acknowledgement the broker did not hear comes again, and is stale then.
 fn ended(result: Result<(), BrokerError>, what: &str) {
     if let Err(error) = result {
         tracing::warn!(%error, "could not {what} a message; it comes again");

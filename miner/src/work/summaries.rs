@@ -1,8 +1,7 @@
 //! The sites' summaries, read from the store and kept between folds.
 //!
 //! A site is read again only when its change counter moved. Its tables are read one after the other while
-//! pages may still be applied; the counter is read before them, so whatever was missed is read at the next
-//! fold.
+//! pages may still be applied. The counter is read first, so the next fold reads whatever was missed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,11 +19,11 @@ pub struct Summaries {
 }
 
 impl Summaries {
-    /// All sites' summaries in the order of their names; only sites whose change counter moved since the
-    /// last call are read. Returns how many those were, too.
+    /// All sites' summaries in the order of their names; only sites whose change counter moved since the last
+    /// call are read. Also returns the number of those sites.
     ///
     /// # Errors
-    /// When the store cannot be read; what was kept stays.
+    /// When the store cannot be read; the summaries kept so far stay.
     pub async fn refresh(&mut self, state: &dyn SiteState) -> StoreResult<(Vec<Arc<SiteSummary>>, usize)> {
         let sites: BTreeMap<Site, u64> = state.sites().await?.into_iter().collect();
         let mut read = 0;

@@ -1,9 +1,9 @@
-//! The proof that nothing was lost and nothing counted twice: the sums, recomputed from the archive.
+//! Proves that nothing was lost and nothing counted twice, by recomputing the sums from the archive.
 //!
-//! Every counted page is read back and worked on again; the contributions' cells are summed and compared
-//! with the live ones, table by table. How a page becomes a contribution is the partitioner's, and passed
-//! in. A difference in a page's own contribution says that the parameters or the algorithms changed since,
-//! one in the sums alone that counting went wrong. Start at [`verify`].
+//! Every counted page is read back and computed again; the contributions' cells are summed and compared with
+//! the live ones, table by table. The caller passes in how a page becomes a contribution. A difference in a
+//! page's own contribution means that the parameters or the algorithms changed; one in the sums alone means
+//! that counting went wrong. Start at [`verify`].
 
 use std::collections::BTreeMap;
 
@@ -16,23 +16,23 @@ use newslode_page::reading::{CanonicalUrl, Site};
 
 use crate::work::generations::Generations;
 
-/// Differences named at most a site; the rest is counted.
+/// The most differences named for one site; the rest are only counted.
 const NAMED: usize = 100;
 
-/// A counter that is not what its pages sum up to.
+/// A counter that differs from the sum over its pages.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct CellDifference {
-    /// Whose.
+    /// The site.
     pub site: Site,
-    /// Which.
+    /// The cell.
     pub cell: Cell,
-    /// As stored; 0: not there.
+    /// The stored count; 0 if there is none.
     pub live: i64,
-    /// As recomputed.
+    /// The recomputed count.
     pub recomputed: i64,
 }
 
-/// What was found.
+/// The result of the proof.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct VerifyReport {
     /// Sites compared.
@@ -43,13 +43,13 @@ pub struct VerifyReport {
     pub cells: u64,
     /// Counters that differ.
     pub different: u64,
-    /// The first of them, up to a hundred a site.
+    /// The first differences, up to a hundred for each site.
     pub differences: Vec<CellDifference>,
-    /// Counted pages that the archive does not hold, or not readably: their cells cannot be proved.
+    /// Counted pages that the archive does not hold in a readable form: their cells cannot be proved.
     pub missing: Vec<CanonicalUrl>,
-    /// Pages that other algorithms counted: their sums are proved by their archived contributions alone.
+    /// Pages that other algorithms counted: only their archived contributions prove their sums.
     pub outdated: Vec<CanonicalUrl>,
-    /// Pages whose archived contribution is not what is computed of them now.
+    /// Pages whose archived contribution differs from the one computed now.
     pub changed: Vec<CanonicalUrl>,
 }
 
@@ -62,8 +62,8 @@ impl VerifyReport {
     }
 }
 
-/// Recomputes these sites. `recompute` is page → contribution by the algorithms `ours`; `progress` is called after
-/// each page with the pages done so far.
+/// Recomputes these sites. `recompute` makes a page's contribution by the algorithms `ours`; `progress` is
+/// called after each page with the number of pages done so far.
 ///
 /// # Errors
 /// When a store cannot be read.

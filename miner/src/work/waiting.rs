@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-/// Waits; false if told to stop meanwhile.
+/// Waits. Returns false if told to stop meanwhile.
 pub(super) async fn pause(wait: Duration, stop: &CancellationToken) -> bool {
     tokio::select! {
         () = stop.cancelled() => false,

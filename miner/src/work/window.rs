@@ -1,10 +1,10 @@
-//! A sliding window: pages count for so many days after they were fetched.
+//! A sliding window: pages count for a number of days after they were fetched.
 //!
-//! What is older is subtracted as a removal under its own fetch number, so any number of miners may slide at
-//! once, a page that was fetched anew meanwhile is a conflict and stays, a late message cannot bring an old
-//! page back, and the next fetch of it can. Only when all sites are done the archive forgets what is older,
-//! with a day to spare for clocks that differ, since what is counted must stay subtractable. A page that
-//! leaves keeps its place in the frontier. Start at [`slide`].
+//! An older page is subtracted as a removal under its own fetch number. So any number of miners may slide at
+//! once; a page that was fetched anew meanwhile is a conflict and stays; a late message cannot bring an old
+//! page back, and its next fetch can. Only when all sites are done does the archive forget older pages, with
+//! a day to spare for clocks that differ, since everything counted must stay subtractable. A page that leaves
+//! keeps its place in the frontier. Start at [`slide`].
 
 use std::time::Duration;
 
@@ -18,22 +18,22 @@ use crate::work::archive::contribution;
 use crate::work::parts::Parts;
 
 const DAY: Duration = Duration::from_secs(86_400);
-/// Pages of one call.
+/// Pages in one call.
 const BATCH: usize = 64;
 
-/// What a slide did.
+/// The result of a slide.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Slid {
     /// Pages that no longer count.
     pub pages: u64,
-    /// Pages that should not, but whose contribution the archive does not hold: they cannot be subtracted.
+    /// Pages that should no longer count, but cannot be subtracted: the archive lacks their contributions.
     pub stuck: u64,
-    /// Archived values that are gone.
+    /// Archived values that were removed.
     pub expired: u64,
 }
 
-/// Subtracts the pages that were fetched on a day before `days` days ago, and lets the archive forget them.
-/// With 0 days nothing is done.
+/// Subtracts the pages fetched on a day that lies more than `days` days back, and lets the archive forget
+/// them. With 0 days nothing is done.
 ///
 /// # Errors
 /// When a store fails; sliding again is safe.

@@ -88,7 +88,7 @@ async fn pages_of_a_forgotten_site_are_not_wanted() {
     assert!(world.parts.state.pages(&home.site).await.unwrap().is_empty());
 }
 
-/// A state whose first two readers of versions wait for one another: each then acts on what it read
+/// A state whose first two readings of versions wait for each other: each caller then acts on what it read
 /// before the other wrote.
 struct AtOnce {
     inner: Arc<dyn SiteState>,
@@ -156,7 +156,8 @@ async fn miners_that_count_the_same_page_at_once_end_in_the_same_sums() {
     let digests =
         (state_digest(&*one.parts.state, &site).await, state_digest(&*two.parts.state, &site).await);
     assert_eq!(digests.0.unwrap(), digests.1.unwrap());
-    // Both read "not counted yet" first: the later write met what it did not expect, or what is newer.
+    // Both first read "not counted yet": the later write met a version that it did not expect, or a newer
+    // one.
     let ends = |result: &str| one.parts.metrics.applied.with_label_values(&[result]).get();
     assert_eq!(ends("conflict") + ends("stale"), 1);
 }

@@ -1,5 +1,5 @@
-//! Two miners hold the same pages, each over stores that fail at random, while folds run: the end is the
-//! state that counting each page's newest version once gives, to the bit.
+//! Two miners hold the same pages, each over stores that fail at random, while folds run. The final state
+//! equals to the bit the state in which each page's newest version was counted once.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ const PAGES: usize = 9;
 const FETCHES: u64 = 3;
 const MENUS: [&[&str]; 3] = [&["sport", "tennis", "art"], &["sport", "golf"], &["art", "music"]];
 
-/// All pages in all their versions, and the newest of each.
+/// All pages in all their versions, and the newest version of each.
 fn messages() -> (Vec<PartitionedPage>, Vec<PartitionedPage>) {
     let mut all = Vec::new();
     for home in HOMES {
@@ -42,7 +42,7 @@ fn messages() -> (Vec<PartitionedPage>, Vec<PartitionedPage>) {
     (all, newest)
 }
 
-/// In an order of its own, in batches of one site each.
+/// The pages in an order that `seed` gives, in batches of one site each.
 fn deliveries(all: &[PartitionedPage], seed: u64) -> Vec<(Site, Vec<PartitionedPage>)> {
     let mut order: Vec<(u64, &PartitionedPage)> = all
         .iter()
@@ -62,7 +62,7 @@ fn deliveries(all: &[PartitionedPage], seed: u64) -> Vec<(Site, Vec<PartitionedP
     batches
 }
 
-/// One miner: each batch until it is done, as long as the error says that trying again may help.
+/// One miner: repeats each batch until it is done, as long as the error says that another try may help.
 async fn mine(parts: &Parts, work: Vec<(Site, Vec<PartitionedPage>)>) {
     for (site, pages) in work {
         let mut tries = 0;
@@ -103,7 +103,7 @@ async fn undisturbed(all: &[PartitionedPage]) -> End {
     for home in HOMES {
         world.seed(home).await;
     }
-    // Every version's links are followed, its newest is what counts.
+    // The links of every version are followed; only the newest version counts.
     for (site, pages) in deliveries(all, 0) {
         batch(&world.parts, Follow::Concepts, &site, &pages, NOW).await.unwrap();
     }
@@ -130,7 +130,7 @@ async fn run(world: &World, all: &[PartitionedPage], seed: u64) {
         while !done.load(Ordering::Relaxed) {
             let folded = fold_once(&folder, &MinerConfig::default(), &mut memory, false, NOW).await;
             failed += u32::from(folded.is_err());
-            // A window that is wide enough for all takes nothing out.
+            // A window wide enough for all pages takes nothing out.
             match slide(&folder, 90, NOW).await {
                 Ok(slid) => assert_eq!(slid.pages, 0),
                 Err(StoreError::Unavailable(_)) => {}

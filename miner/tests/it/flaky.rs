@@ -1,5 +1,5 @@
-//! Stores that fail as servers do: a call has no effect, has its effect without an answer, has it twice, or
-//! has it later, when others came in between.
+//! Stores that fail as servers do: a call has no effect, or its effect without an answer, or its effect
+//! twice, or its effect later, after other calls.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -26,7 +26,7 @@ enum Fate {
     Late,
 }
 
-/// Over good stores.
+/// Fails at random over good stores.
 pub(crate) struct Flaky {
     pub(crate) frontier: Arc<dyn Frontier>,
     pub(crate) state: Arc<dyn SiteState>,
@@ -76,7 +76,7 @@ fn unanswered<T>() -> StoreResult<T> {
     Err(StoreError::Unavailable("on purpose".into()))
 }
 
-/// What becomes of a call; one that would come later fails instead.
+/// Gives a call its fate; a call that would take effect later fails instead.
 macro_rules! fated {
     ($self:ident, $call:expr) => {
         match $self.fate() {
@@ -119,7 +119,7 @@ impl SiteState for Flaky {
         }
     }
     async fn cells(&self, site: &Site, table: Table) -> StoreResult<BTreeMap<String, i64>> {
-        // A summary reads nine tables: with the odds of the others it would never come to an end.
+        // A summary reads nine tables: with the odds of the other calls it would never succeed.
         self.state.cells(site, table).await
     }
     async fn pages(&self, site: &Site) -> StoreResult<Vec<(CanonicalUrl, Version)>> {

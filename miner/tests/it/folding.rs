@@ -38,13 +38,13 @@ async fn concepts_are_followed_once_and_a_lost_plan_is_finished() {
     assert_eq!((entry.why, entry.depth), (Why::Concept, 1));
     let again = fold_once(&world.parts, &config, &mut memory, true, NOW).await.unwrap();
     assert_eq!((again.followed_new, again.changed, again.read), (0, false, 0));
-    // As after a crash before the plan was added: the site comes back empty, the plan is still there.
+    // As after a crash before the plan was added: the site comes back empty, and the plan is still there.
     world.parts.frontier.remove_site(&url("https://a.test/").site()).await.unwrap();
     world.seed("https://a.test/").await;
     assert_eq!(resume_plan(&world.parts, NOW).await.unwrap(), 2);
 }
 
-/// One site files tennis below sport. Nobody has read that page, so it is fetched; it files stories of its
+/// One site files tennis below sport. Nobody has read that page, so it is fetched. It files stories of its
 /// own, so the next fold believes the site.
 #[tokio::test]
 async fn pages_that_decide_what_a_single_site_adds_are_asked_for() {
@@ -64,7 +64,7 @@ async fn pages_that_decide_what_a_single_site_adds_are_asked_for() {
     assert_eq!((report.concepts, report.relations, report.followed_new), (1, 0, 3));
     let entry = parts.frontier.entry(&tennis).await.unwrap().unwrap();
     assert_eq!((entry.why, entry.depth), (Why::Concept, 2));
-    // Asked for, but not a second time.
+    // It is asked for only once.
     assert_eq!(fold_once(parts, &config, &mut memory, true, NOW).await.unwrap().followed_new, 0);
     let mut read = page("https://a.test/sport/tennis", Why::Concept, 1, &[], &[]);
     let stories = ["one", "two", "three"].map(str::to_owned).to_vec();
@@ -89,7 +89,7 @@ async fn the_preset_of_the_pages_decides_by_what_rules_is_folded() {
         let mut memory = FoldMemory::default();
         fold_once(&world.parts, &MinerConfig::default(), &mut memory, true, NOW).await.unwrap();
         let taxonomy = read(world.parts.state.as_ref()).await.unwrap().unwrap();
-        // Only the print merges labels that share half of their words.
+        // Only the paper merges labels that share half of their words.
         assert!(taxonomy.concepts.iter().map(|concept| &concept.key).eq(concepts), "{preset}");
     }
 }

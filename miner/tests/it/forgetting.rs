@@ -1,4 +1,4 @@
-//! What leaves again: pages older than the window, and sites that are removed.
+//! Pages that leave: those older than the window, and those of removed sites.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ fn day(days: u64) -> Timestamp {
     Timestamp(days * DAY + 5_000)
 }
 
-/// A page as fetched and archived on a day.
+/// A page, fetched and archived on a day.
 async fn fetched(world: &World, path: &str, fetch: u64, days: u64, menu: &[&str]) -> PartitionedPage {
     let mut made = page(&format!("{HOME}{path}"), Why::Link, fetch, menu, &[]);
     made.fetched_at = day(days);
@@ -66,7 +66,7 @@ async fn the_window_slides(world: World) {
     count(&other, &other_site, &[young.clone(), again.clone()]).await;
     let digest = async |world: &World| state_digest(world.parts.state.as_ref(), &site).await.unwrap();
     assert_eq!(digest(&world).await, digest(&other).await);
-    // A late message of it changes nothing; its next fetch counts.
+    // A late message about it changes nothing; its next fetch counts.
     assert_eq!(count(&world, &site, std::slice::from_ref(&old)).await, [PageEnd::Stale]);
     assert_eq!(digest(&world).await, digest(&other).await);
     let slid = slide(&world.parts, 5, day(17)).await.unwrap();

@@ -1,6 +1,7 @@
-//! `mining` has no effects: what it computes hangs on its arguments alone, so that it may run anywhere, twice.
+//! `mining` has no effects: its results depend on its arguments alone, so that it may run anywhere, and
+//! twice.
 //!
-//! The compiler does not see that inside one crate, so its files are read. Tests in them may do as they like.
+//! The compiler cannot check that inside one crate, so this test reads the files. Tests in them are exempt.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +9,7 @@ use std::path::{Path, PathBuf};
 const CRATES: [&str; 10] =
     ["crate", "newslode_page", "oxrdf", "oxrdfxml", "oxttl", "rustc_hash", "self", "serde", "std", "super"];
 
-/// What no code names: files, network, processes, the time, tasks, logs, and the work above it.
+/// Names that may not occur in code: files, network, processes, the time, tasks, logs, and `work` above it.
 const FORBIDDEN: [&str; 16] = [
     ".await",
     "Instant",
@@ -28,7 +29,7 @@ const FORBIDDEN: [&str; 16] = [
     "tracing",
 ];
 
-/// What a file names that it may not.
+/// The forbidden names in a file.
 fn offences(text: &str) -> Vec<String> {
     let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
     let code: Vec<&str> = code.lines().map(str::trim).filter(|line| !line.starts_with("//")).collect();

@@ -1,4 +1,4 @@
-//! The service off its queues: effects before acknowledgements, broken messages to the dead letters.
+//! The service and its queues: effects come before acknowledgements, broken messages go to the dead letters.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Views of whole sites: blocks are marked, recorded with the site's version, made anew when it changed.
+//! Views of whole sites: blocks are marked, recorded with the site's version, and redone when it changed.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ const SUBJECTS: [&str; 8] = [
     "vaccines hospital nurses surgeons epidemic dosage",
 ];
 
-/// Story `n` of a site whose pages share their menu and foot.
+/// Story `n` of a site whose pages share their menu and footer.
 fn story(n: usize) -> String {
     let words = SUBJECTS[n % SUBJECTS.len()];
     format!(
@@ -139,7 +139,7 @@ async fn a_site_is_viewed_once_and_again_when_a_quarter_changed() {
         let Some(label) = &node.label else { continue };
         assert_eq!(block == Block::Article, label.text.contains("glaciers"), "{} is {block:?}", label.text);
     }
-    // Nothing changed; one page of eight did; then two.
+    // First nothing changed, then one page of eight, then two.
     assert_eq!(look(&world, When::Grown, &mut looked).await, ViewReport::default());
     stories(&world, &site, 8..9).await;
     assert_eq!(look(&world, When::Grown, &mut looked).await, ViewReport::default());
@@ -202,7 +202,7 @@ async fn known(world: &World) -> Known {
     Known::read(world.parts.state.as_ref(), &url("https://a.test/").site()).await.unwrap().0
 }
 
-/// What the metrics say of pages and templates.
+/// The metrics of pages and templates.
 fn told(world: &World) -> [u64; 6] {
     let metrics = &world.parts.metrics;
     let pages = |result| metrics.template_pages.with_label_values(&[result]).get();
@@ -227,7 +227,8 @@ async fn a_new_layout_in_the_stream_is_learnt_and_the_old_template_dropped() {
     look(&world, When::Grown, &mut looked).await;
     assert_eq!(told(&world), [0, 12, 12, 1, 0, 0]);
     assert_eq!(read(&world, before[3]).await.1, "template v1");
-    // One page a look, as in a running service; it is read with what is known without waiting for a quarter.
+    // One page in each look, as in a running service; it is read with the knowledge at once, not only after a
+    // quarter changed.
     for n in 12..40 {
         let content = counted(&world, &site, n..n + 1, old).await;
         look(&world, When::Grown, &mut looked).await;
@@ -241,7 +242,7 @@ async fn a_new_layout_in_the_stream_is_learnt_and_the_old_template_dropped() {
         assert_ne!(read(&world, after[n - 40]).await.1, "template v1", "{n}");
     }
     assert_eq!((told(&world), known(&world).await.templates.waiting().len()), ([28, 16, 12, 1, 0, 0], 4));
-    // The fifth completes the new template; those that waited are read again.
+    // The fifth page completes the new template; those that waited are read again.
     after.extend(counted(&world, &site, 44..45, new).await);
     let report = look(&world, When::Grown, &mut looked).await;
     assert_eq!((report.learnt, report.articles >= 5), (1, true));
@@ -263,7 +264,7 @@ async fn a_new_layout_in_the_stream_is_learnt_and_the_old_template_dropped() {
     let second = |n: u64| NOW.plus(Duration::from_secs(n));
     assert_eq!((dropped.version, dropped.since, dropped.last_at), (1, second(0), second(39)));
     assert_eq!(known.templates.live()[0].since, second(40));
-    // Pages from before are still read by the template that they have.
+    // The old template still reads the pages from before.
     look(&world, When::Changed, &mut looked).await;
     assert_eq!(read(&world, before[3]).await.1, "template v1");
 }
@@ -290,7 +291,7 @@ async fn what_a_person_teaches_reaches_a_running_miner_and_its_readers() {
         let (article, witness) = read(&world, *content).await;
         assert!(witness == "taught" && !article.text().contains("Our reporters"), "{article:?}");
     }
-    // Whose article says something else is handed out again.
+    // Articles that changed are handed out again.
     let mut handed = 0;
     while readers.try_recv().is_ok() {
         handed += 1;
@@ -305,7 +306,7 @@ async fn what_a_person_teaches_reaches_a_running_miner_and_its_readers() {
     for content in [later[0], contents[1]] {
         assert_eq!(read(&world, content).await.1, "taught");
     }
-    // With the site goes what was known of it.
+    // The knowledge of a site goes with the site.
     let json = br#"{"version":1,"remove":"https://a.test/"}"#;
     let command = newslode_common::message::seed::SeedMessage::parse(json).unwrap();
     obey(&world.parts, &Default::default(), command, NOW).await.unwrap();
@@ -325,7 +326,7 @@ async fn of_two_miners_that_look_at_once_one_observes_the_pages() {
     let known = known(&world).await;
     assert_eq!((known.templates.acceptance(), known.templates.live().len()), ((20, 20), 1));
     assert!(contents.iter().all(|content| known.is_observed(*content)));
-    // What leaves the site leaves what was observed.
+    // Contents that leave the site leave the observed ones, too.
     world.parts.state.forget(&site).await.unwrap();
     counted(&world, &site, 18..20, |n| article(n, false)).await;
     view_site(&world.parts, &site, PACE, &stop).await.unwrap();

@@ -1,4 +1,4 @@
-//! Small sites made by hand: pages as the partitioner would hand them over.
+//! Small sites made by hand: pages as the partitioner sends them.
 
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ pub(crate) fn world() -> World {
     World { parts, broker }
 }
 
-/// The same over a Redis server; it ends with the first.
+/// The same over a Redis server, which ends when the first value is dropped.
 pub(crate) async fn served() -> (RedisServer, World) {
     let server = RedisServer::start();
     let store = Arc::new(RedisStore::connect(&server.config()).await.unwrap());
@@ -62,12 +62,12 @@ impl World {
         newslode_miner::work::seeds::obey(&self.parts, &Default::default(), command, NOW).await.unwrap()
     }
 
-    /// Archives a page's bytes, which here are its contribution.
+    /// Archives a page's bytes; here these are its contribution.
     pub(crate) async fn archive(&self, page: &PartitionedPage) {
         self.archive_at(page, NOW).await;
     }
 
-    /// The same at a time.
+    /// The same at a given time.
     pub(crate) async fn archive_at(&self, page: &PartitionedPage, now: Timestamp) {
         let fetched = FetchedPage {
             url: page.url.clone(),
@@ -84,17 +84,17 @@ impl World {
     }
 }
 
-/// The algorithms that count.
+/// The generation that counts.
 pub(crate) fn ours() -> Generation {
     Params::default().generation()
 }
 
-/// The content of a page that is counted by them.
+/// The content of a page that was counted by this generation.
 pub(crate) fn content_of(page: &PartitionedPage) -> ContentHash {
     page.version.content.seen_by(&ours())
 }
 
-/// The page → contribution of [`World::archive`]'s pages.
+/// The `recompute` for pages of [`World::archive`].
 pub(crate) fn recompute(page: FetchedPage) -> Contribution {
     let Body::Inline(bytes) = page.body else { return Contribution::default() };
     envelope::open(&bytes).unwrap()

@@ -1,4 +1,4 @@
-//! A Redis cluster of a test's own: three masters on loopback that share the slots.
+//! A Redis cluster for one test: three masters on loopback that share the slots.
 
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
@@ -7,17 +7,17 @@ use newslode_common::config::{Secret, StoreConfig};
 
 use crate::redis::{PATIENCE, RedisServer};
 
-/// Slots of every cluster.
+/// The slots of every cluster.
 const SLOTS: u32 = 16_384;
 const NODES: u32 = 3;
 
-/// Running masters.
+/// A cluster of running masters.
 pub struct RedisCluster {
     nodes: Vec<RedisServer>,
 }
 
 impl RedisCluster {
-    /// Starts three servers, gives each a third of the slots, and returns when all know that all are there.
+    /// Starts three servers, gives each a third of the slots, and returns when every server knows all others.
     pub fn start() -> RedisCluster {
         let mut nodes = Vec::new();
         let mut buses = Vec::new();
@@ -43,7 +43,7 @@ impl RedisCluster {
         cluster
     }
 
-    /// How to reach it.
+    /// The configuration to reach it.
     pub fn config(&self) -> StoreConfig {
         let hosts: Vec<String> = self.nodes.iter().map(|node| format!("127.0.0.1:{}", node.port())).collect();
         StoreConfig {
@@ -58,12 +58,12 @@ impl RedisCluster {
         &self.nodes
     }
 
-    /// Ends one at once, as `kill -9` does.
+    /// Ends one server at once, as `kill -9` does.
     pub fn kill(&mut self, number: usize) {
         self.nodes[number].kill();
     }
 
-    /// Starts it again on its files, and returns when all know that all are there.
+    /// Starts it again on its files, and returns when every server knows all others.
     pub fn restart(&mut self, number: usize) {
         self.nodes[number].restart();
         self.until_whole();

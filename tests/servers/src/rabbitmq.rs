@@ -1,8 +1,8 @@
-//! A RabbitMQ server of the test's own: loopback, free ports, state in a temporary folder.
+//! A RabbitMQ server for one test: on loopback and free ports, with state in a temporary folder.
 //!
-//! Started from Debian's package as the user `rabbitmq`, with an epmd of its own, so that nothing is shared
-//! with any other node of the machine. It can be killed and started again on the same state. Only
-//! processes whose ids we know are ended, when the value is dropped.
+//! It is started from Debian's package as the user `rabbitmq`, with an epmd of its own, so it shares nothing
+//! with any other node of the machine. It can be killed and started again on the same state. When the value
+//! is dropped, only processes whose ids we know are ended.
 
 use std::io;
 use std::net::TcpListener;
@@ -70,12 +70,12 @@ impl RabbitServer {
         Ok(server)
     }
 
-    /// For `broker.url`.
+    /// The value for `broker.url`.
     pub fn url(&self) -> String {
         format!("amqp://guest:guest@127.0.0.1:{}/%2f", self.port)
     }
 
-    /// Where it serves its metrics, if the plugin is enabled.
+    /// The address of its metrics, if the plugin is enabled.
     pub fn metrics(&self) -> String {
         format!("127.0.0.1:{}", self.metrics_port)
     }
@@ -83,18 +83,18 @@ impl RabbitServer {
     /// Ends the node as a power cut would.
     pub fn kill_now(&mut self) {
         if let Some(mut server) = self.server.take() {
-            // It leads a process group of its own: the script and the machine it runs.
+            // It leads a process group of its own: the script and the virtual machine that it runs.
             signal_group(&server, "-9");
             drop(server.wait());
         }
     }
 
-    /// Stops the node's processes where they are: it takes connections and never answers.
+    /// Stops the node's processes where they are: it still takes connections but never answers.
     pub fn freeze(&self) {
         self.signal("-STOP");
     }
 
-    /// Lets a frozen node go on.
+    /// Lets a frozen node run again.
     pub fn thaw(&self) {
         self.signal("-CONT");
     }
@@ -172,7 +172,7 @@ fn signal_group(leader: &Child, signal: &str) {
 }
 
 fn free_ports<const N: usize>() -> io::Result<[u16; N]> {
-    // All at once, so that they differ.
+    // All at once, so that the ports differ.
     let held: Vec<TcpListener> =
         (0..N).map(|_| TcpListener::bind("127.0.0.1:0")).collect::<io::Result<_>>()?;
     let mut ports = [0; N];

@@ -1,7 +1,7 @@
-//! A real Redis server of a test's own: a free port on loopback, its files in a temporary directory.
+//! A real Redis server for one test: on a free port of loopback, with its files in a temporary directory.
 //!
-//! It writes its append-only file at once, so a killed server comes back with all that it answered.
-//! Start at [`RedisServer::start`]; it is killed when it is dropped.
+//! It syncs its append-only file with every write, so a killed server comes back with everything that it
+//! answered. Start at [`RedisServer::start`]; the server is killed when the value is dropped.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use newslode_common::config::{Secret, StoreConfig};
 use tempfile::TempDir;
 
-/// Longest wait for a server that starts; a loaded machine is slow.
+/// The longest wait for a server to start; a loaded machine is slow.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A running `redis-server`.
@@ -29,7 +29,8 @@ impl RedisServer {
         RedisServer::start_with(&[])
     }
 
-    /// Starts a server with what another one saved (a `dump.rdb`); it keeps no append-only file, which would win.
+    /// Starts a server on the data that another one saved (a `dump.rdb`); it keeps no append-only file, which
+    /// would take precedence.
     pub fn start_from(dump: &Path) -> RedisServer {
         let directory = tempfile::tempdir().unwrap();
         std::fs::copy(dump, directory.path().join("dump.rdb")).unwrap();
@@ -43,7 +44,8 @@ impl RedisServer {
 
     fn start_in(directory: TempDir, options: &[&str]) -> RedisServer {
         let options: Vec<String> = options.iter().map(|option| option.to_string()).collect();
-        // Another process may take a free port before the server does: then it ends, and we try another.
+        // Another process may take a free port before the server does; then the server ends, and we try
+        // another port.
         for _ in 0..10 {
             let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
             let mut process = spawn(&directory, port, &options);
@@ -54,7 +56,7 @@ impl RedisServer {
         panic!("no Redis server came up on ten free ports; see its output above");
     }
 
-    /// How to reach it; a short timeout, because everything is near.
+    /// The configuration to reach it; the timeout is short, because everything is near.
     pub fn config(&self) -> StoreConfig {
         StoreConfig {
             url: Secret::new(format!("redis://127.0.0.1:{}/0", self.port)),
@@ -63,7 +65,7 @@ impl RedisServer {
         }
     }
 
-    /// Where it listens.
+    /// Its port.
     pub fn port(&self) -> u16 {
         self.port
     }
@@ -86,7 +88,7 @@ impl RedisServer {
         self.restart();
     }
 
-    /// Sends one command in plain words; its answer, raw.
+    /// Sends one command, given as its words. Returns the raw answer.
     pub fn tell(&self, words: &[&str]) -> String {
         ask(self.port, words).unwrap_or_else(|error| panic!("`{words:?}` was not answered: {error}"))
     }
@@ -94,7 +96,7 @@ impl RedisServer {
 
 impl Drop for RedisServer {
     fn drop(&mut self) {
-        // It may have been killed by its test.
+        // The test may have killed it.
         if self.process.kill().is_ok() {
             self.process.wait().ok();
         }
@@ -115,7 +117,7 @@ fn spawn(directory: &TempDir, port: u16, options: &[String]) -> Child {
     })
 }
 
-/// Waits until the server answers; false if it ended.
+/// Waits until the server answers. Returns false if it ended.
 fn answers(port: u16, process: &mut Child) -> bool {
     let begin = Instant::now();
     while begin.elapsed() < PATIENCE {
@@ -130,7 +132,7 @@ fn answers(port: u16, process: &mut Child) -> bool {
     panic!("the Redis server did not answer within {PATIENCE:?}");
 }
 
-/// One command by hand. The first line of the answer, and of a bulk answer its text.
+/// Sends one command by hand. Returns the first line of the answer and, for a bulk answer, its text.
 fn ask(port: u16, words: &[&str]) -> std::io::Result<String> {
     let mut stream = TcpStream::connect(("127.0.0.1", port))?;
     stream.set_read_timeout(Some(PATIENCE))?;

@@ -1,8 +1,8 @@
-//! The company rule: a label is worth what stands beside it is worth.
+//! The company rule: a label is worth as much as the labels beside it.
 //!
-//! Menus and services stand in lists of their own, on site after site. A label's own score flows through
-//! the lists it stands in, ten rounds, so that one which looks like a section among services sinks, and
-//! one whose address does not spell it rises among sections. Start at [`keep`].
+//! Menus and services stand in lists of their own, on site after site. A label's own score flows through the
+//! lists it stands in for ten rounds. A label that looks like a section but stands among services sinks; one
+//! whose address does not spell it rises among sections. Start at [`keep`].
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -10,14 +10,14 @@ use std::ops::Range;
 use super::verdict::Judged;
 use crate::mining::index::Index;
 
-/// Rounds; scores move by less than a hundredth after eight.
+/// Number of rounds; after eight the scores move by less than a hundredth.
 const ROUNDS: usize = 10;
 /// Weight of a label's own score beside its company's.
 const OWN: f64 = 0.15;
 
 /// `s(l) = 0.15 own(l) + 0.85 · mean over sites, over its lists there, of the mean s of the OTHER labels`,
-/// ten times from s = own. A list counts once a site: a footer that stands on every page says no more. A label in no list is its own
-/// company. Labels that were dropped take part: junk sinks what stands beside it.
+/// ten times from s = own. A list counts once for each site: a footer on every page says no more than on one.
+/// A label in no list is its own company. Dropped labels take part: junk pulls down its neighbours.
 pub(super) fn keep(judged: &mut BTreeMap<String, Judged>, index: &Index) {
     let linked = || judged.iter().filter(|(_, label)| label.own > 0.0);
     let mut number = index.names.table(usize::MAX);
@@ -39,17 +39,17 @@ pub(super) fn keep(judged: &mut BTreeMap<String, Judged>, index: &Index) {
     }
 }
 
-/// The lists of each site as numbers of labels; those with one label or none say nothing.
+/// Each site's lists, as numbers of labels; lists of fewer than two labels say nothing and are left out.
 pub(super) struct Lists {
     members: Vec<u32>,
-    /// In the members.
+    /// Ranges of the members.
     lists: Vec<Range<usize>>,
-    /// In the lists.
+    /// Ranges of the lists.
     sites: Vec<Range<usize>>,
 }
 
 impl Lists {
-    /// `number` gives each label that takes part its number, the others `usize::MAX`.
+    /// `number` gives each label that takes part its number, and `usize::MAX` to the others.
     pub(super) fn of(number: &[usize], index: &Index) -> Lists {
         let mut lists = Lists { members: Vec::new(), lists: Vec::new(), sites: Vec::new() };
         for site in &index.sites {

@@ -1,11 +1,11 @@
-//! Genres told from subjects: video, podcasts and "most popular" recur on sites as politics does, but say
+//! Tells genres from subjects: video, podcasts and "most popular" recur on sites as politics does, but say
 //! how a story is told or chosen, not what it is about.
 //!
-//! No single trait of a label tells them apart; their company does. Genres look a little less like sections
-//! (their score), are less often instances of a group and hold other concepts more often; these three ranks are weak each,
-//! but lists gather genres with genres, so what a label's neighbours' neighbours look like is strong. Ranks
-//! compare the labels of one fold with one another, so it takes many sites to say anything:
-//! below [`FEW_SITES`] nothing is called a genre. Start at [`genres`].
+//! No single trait of a label tells them apart; their company does. Genres score a little lower as sections,
+//! are less often instances of a group and hold other concepts more often. These three ranks are weak each,
+//! but lists gather genres with genres, so their mean over a label's neighbours and the neighbours'
+//! neighbours is strong. Ranks compare the labels of one fold with one another, which needs many sites: below
+//! [`FEW_SITES`] nothing is called a genre. Start at [`genres`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,9 +13,9 @@ use super::company::{Lists, company};
 use super::verdict::Judged;
 use crate::mining::index::{Id, Index};
 
-/// With fewer sites the lists are too few to tell.
+/// With fewer sites there are too few lists to tell.
 const FEW_SITES: usize = 20;
-/// Rounds through the lists: neighbours, and theirs.
+/// Rounds through the lists: neighbours, then their neighbours.
 const ROUNDS: usize = 2;
 /// Standard deviations above the mean from which a concept is called a genre.
 const ABOVE: f64 = 0.5;
@@ -49,7 +49,7 @@ pub(crate) fn genres<'a>(kept: &BTreeMap<&'a str, &Judged>, index: &Index) -> BT
     kept.keys().zip(likeness).filter(|(_, own)| *own > least).map(|(key, _)| *key).collect()
 }
 
-/// Kept labels that stand right under each, on any site.
+/// For each kept label, the number of kept labels right under it on any site.
 fn children(kept: usize, number: &[usize], index: &Index) -> Vec<f64> {
     let mut under = vec![BTreeSet::new(); kept];
     let numbered = |id: Id| number.get(id as usize).copied().filter(|label| *label != usize::MAX);
@@ -86,7 +86,8 @@ mod tests {
     use crate::mining::index::Indexer;
     use crate::mining::summary::{ListSummary, SiteSummary, Tables};
 
-    /// Sites with a menu of subjects and a bar of genres, which holds the one genre with a menu of its own.
+    /// Sites with a menu of subjects and a bar of genres; the bar also holds a genre that has a menu of its
+    /// own.
     fn sites(count: usize) -> Vec<Arc<SiteSummary>> {
         let key = |label: &&str| format!("en:{label}");
         let list = |labels: &[&str]| ListSummary { pages: 1, labels: labels.iter().map(key).collect() };

@@ -1,12 +1,13 @@
 //! Labels that are one concept: Syn of the ontology.
 //!
-//! Keys are sets of stems already, so "Arts & Design" and "design and arts" are one label. Of labels with
-//! other stems those are one concept that lead to the same page on at least two sites ("tech" and
-//! "technology"). One site merges what it likes: "international" and "world", "apps" and "mobile".
-//! The print merges by likeness of the words, which joins "business travel" with "business news" ([`alike`]).
+//! Keys are sets of stems already, so "Arts & Design" and "design and arts" are one label. Labels with
+//! different stems are one concept if they lead to the same page on at least two sites ("tech" and
+//! "technology"). A single site is not enough, since it may merge "international" with "world", or "apps"
+//! with "mobile". The paper merges labels whose words are alike, which joins "business travel" with "business
+//! news" ([`alike`]).
 //!
-//! Labels of different languages are never one. Invariant: a partition of the kept keys; each part is named
-//! by the key that most sites show, the first by name of several.
+//! Labels of different languages are never merged. Invariant: the result is a partition of the kept keys.
+//! Each part is named by the key that most sites show; ties go to the first in the alphabet.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,10 +19,10 @@ use super::verdict::Judged;
 use crate::mining::index::{Id, Index, Indexer};
 use crate::mining::summary::SiteSummary;
 
-/// Sites that must lead two labels to one page.
+/// Sites that must lead both labels to one page.
 const AGREEING: usize = 2;
 
-/// Kept key → the key of its concept, by the pages that labels share.
+/// Kept key → the key of its concept; labels that share pages are merged.
 #[must_use]
 pub fn by_target<'a>(
     kept: &BTreeMap<&'a str, &Judged>,
@@ -30,7 +31,7 @@ pub fn by_target<'a>(
     led_together(kept, &Indexer::default().index(sites))
 }
 
-/// The same over an index.
+/// The same for an index.
 pub(crate) fn led_together<'a>(
     kept: &BTreeMap<&'a str, &Judged>,
     index: &Index,
@@ -56,7 +57,7 @@ pub(crate) fn led_together<'a>(
     joined(kept, named.filter(|(a, b)| language(a) == language(b)))
 }
 
-/// Kept key → the key of its concept, by the Jaccard likeness of stems (single link, `[OM05 §5.1]`).
+/// Kept key → the key of its concept; merges by the Jaccard likeness of stems (single link, `[OM05 §5.1]`).
 #[must_use]
 pub fn alike<'a>(kept: &BTreeMap<&'a str, &Judged>, least: f64) -> BTreeMap<&'a str, &'a str> {
     let mut holding: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -81,14 +82,14 @@ fn language(key: &str) -> &str {
     key.split_once(':').map_or("", |(language, _)| language)
 }
 
-/// Each two of them that are of one language, in order.
+/// All pairs of keys of one language, in order.
 fn pairs<'a, 'b>(keys: &'b [&'a str]) -> impl Iterator<Item = (&'a str, &'a str)> + use<'a, 'b> {
     let each = keys.iter().enumerate();
     each.flat_map(|(at, a)| keys.iter().skip(at + 1).map(|b| (*a, *b)))
         .filter(|(a, b)| a != b && language(a) == language(b))
 }
 
-/// The parts that these pairs join the keys into.
+/// The parts into which these pairs join the keys.
 fn joined<'a, 'b>(
     kept: &BTreeMap<&'a str, &Judged>,
     pairs: impl Iterator<Item = (&'b str, &'b str)>,

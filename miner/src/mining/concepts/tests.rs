@@ -125,7 +125,8 @@ fn the_support_grows_with_the_sites_unless_chosen() {
     assert_eq!([least_support(0, 5), least_support(0, 60), least_support(4, 5)], [2, 3, 4]);
 }
 
-/// Sites with one label, linked in the usual way, that leads to these paths on so many pages.
+/// Sites with one label, linked in the usual way; each target is a path and the number of pages that lead to
+/// it.
 fn leading(count: usize, targets: &[(&str, u64)], filing: Option<u64>) -> Vec<Arc<SiteSummary>> {
     let made = sites(count, &[("en:art", SECTION)], &[]).into_iter().map(|site| {
         let mut site = (*site).clone();

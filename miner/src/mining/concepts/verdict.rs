@@ -1,10 +1,10 @@
-//! What became of each label, and by what.
+//! The verdict on each label, and the reason.
 
 use std::collections::BTreeMap;
 
 use crate::mining::faults::Fault;
 
-/// What became of a label, and why.
+/// The verdict on a label, and the reason.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Verdict {
     /// A concept.
@@ -13,17 +13,17 @@ pub enum Verdict {
     TooFewSites,
     /// Holds no letter.
     NoWord,
-    /// Nowhere the text of a link (first abridgement rule).
+    /// Never the text of a link (first abridgement rule).
     NowhereALink,
     /// All of its links leave their site (second abridgement rule).
     LeavesItsSite,
-    /// Something is wrong with its links on half of its sites; mostly this.
+    /// Its links have faults on half of its sites; this is the most frequent fault.
     Fault(Fault),
-    /// Its company is that of menus and services.
+    /// It keeps company with menus and services.
     BadCompany,
-    /// The pages that it leads to file no stories of their own (third abridgement rule).
+    /// Its pages file no stories of their own (third abridgement rule).
     FilesNothing,
-    /// None of its pages could be read, while those of most candidates were.
+    /// None of its pages could be read, though pages of most candidates were.
     Unread,
 }
 
@@ -56,9 +56,9 @@ impl Verdict {
 pub struct Judged {
     /// Sites that show it, as indices into the summaries.
     pub sites: Vec<usize>,
-    /// Mean over its sites of how its links look, 0 to 1; 0 for what is no candidate.
+    /// Mean over its sites of how its links look, 0 to 1; 0 if it is not a candidate.
     pub own: f64,
-    /// The same after the company rule.
+    /// Its score after the company rule.
     pub score: f64,
     /// Mean share of its links that spell it.
     pub(super) spelled: f64,
@@ -66,16 +66,16 @@ pub struct Judged {
     pub(super) tail: f64,
     /// Mean share of its links that are instances of a group.
     pub(super) grouped: f64,
-    /// Share of the sites whose pages of this label were read where these file stories; `None` where
-    /// none was read.
+    /// Among the sites where a page of this label was read, the share on which such a page files stories;
+    /// `None` if no page was read.
     pub files: Option<f64>,
-    /// What became of it.
+    /// The verdict.
     pub verdict: Verdict,
 }
 
 #[cfg(test)]
 impl Judged {
-    /// A concept in all its looks, on the first so many sites.
+    /// A concept with good values in every field, on the sites 0 to `sites`.
     pub(crate) fn made(sites: usize) -> Judged {
         let (own, score, spelled, tail, grouped) = (1.0, 1.0, 1.0, 0.0, 1.0);
         let (sites, verdict) = ((0..sites).collect(), Verdict::Concept);
@@ -83,7 +83,7 @@ impl Judged {
     }
 }
 
-/// Why a key is no concept though [`judge`](super::judge) says nothing of it.
+/// The verdict on a key, even on one that [`judge`](super::judge) does not list.
 #[must_use]
 pub fn verdict_of(judged: &BTreeMap<String, Judged>, key: &str) -> Verdict {
     judged.get(key).map_or(Verdict::TooFewSites, |label| label.verdict)

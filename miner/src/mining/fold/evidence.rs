@@ -1,11 +1,11 @@
-//! Where a pair of concepts stands: what of each site says that one is broader than the other.
+//! The evidence that one concept is broader than another, site by site.
 //!
-//! The print takes a page's outline alone ([`outlined`]). A site says it in three more ways: a menu where
-//! the broader entry holds a list with the narrower; one link whose path spells both (`/sports/tennis`,
-//! both kept in the summary's `nested`); links of the two whose paths nest (`/a12` and `/a12/b7`).
-//! Each kind is wrong now and then, but rarely twice: so sites are counted over all kinds together.
-//! A heading's reach is a guess that sites built alike get wrong alike: pairs that only outlines show need
-//! one site more. Start at [`seen`].
+//! The paper uses a page's outline alone ([`outlined`]). A site shows a pair in three more ways: a menu in
+//! which the broader entry holds a list with the narrower one; one link whose path spells both
+//! (`/sports/tennis`), kept in the summary's `nested` like the menu; and links of the two whose paths nest
+//! (`/a12` and `/a12/b7`). Each kind is wrong now and then, but two are rarely wrong together, so sites are
+//! counted over all kinds. The reach of a heading is a guess, and sites built alike get it wrong alike: a
+//! pair that only outlines show needs one site more. Start at [`seen`].
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::mining::taxminer::Seen;
 /// Kept label key → the key of its concept.
 pub(super) type Concepts<'a> = BTreeMap<&'a str, &'a str>;
 
-/// A label's number → its concept's; `NONE` for labels that are no concept's.
+/// A label's number → its concept's number; `NONE` for a label of no concept.
 pub(super) fn numbered(concepts: &Concepts, index: &Index) -> Vec<Id> {
     let mut of = index.names.table(NONE);
     for (key, concept) in concepts {
@@ -28,7 +28,7 @@ pub(super) fn numbered(concepts: &Concepts, index: &Index) -> Vec<Id> {
     of
 }
 
-/// The pairs between concepts, and the sites and least levels at which they stand.
+/// The pairs of concepts, each with the sites that show it and the least level there.
 pub(super) fn seen(index: &Index, of: &[Id], support: u32) -> Seen {
     let mut said: FxHashSet<(Id, Id)> = FxHashSet::default();
     let mut seen = Places::default();
@@ -44,7 +44,7 @@ pub(super) fn seen(index: &Index, of: &[Id], support: u32) -> Seen {
     listed(seen, index)
 }
 
-/// The pairs that outlines show, as the print has them.
+/// The pairs that outlines show, as in the paper.
 pub(super) fn outlined(index: &Index, of: &[Id]) -> Seen {
     let mut seen = Places::default();
     for (at, site) in index.sites.iter().enumerate() {
@@ -53,7 +53,7 @@ pub(super) fn outlined(index: &Index, of: &[Id]) -> Seen {
     listed(seen, index)
 }
 
-/// Of each pair the sites, ascending, with the least level there.
+/// For each pair its sites, ascending, with the least level there.
 type Places = FxHashMap<(Id, Id), Vec<(usize, u8)>>;
 
 fn add(seen: &mut Places, pair: (Id, Id), at: usize, level: u8) {
@@ -81,7 +81,7 @@ pub(super) fn concept(of: &[Id], label: Id) -> Option<Id> {
     of.get(label as usize).copied().filter(|concept| *concept != NONE)
 }
 
-/// The concepts of two labels, if both are of one and not the same.
+/// The concepts of two labels, if both have one and these differ.
 fn pair(of: &[Id], broader: Id, narrower: Id) -> Option<(Id, Id)> {
     let (broader, narrower) = (concept(of, broader)?, concept(of, narrower)?);
     (broader != narrower).then_some((broader, narrower))

@@ -1,14 +1,15 @@
-//! Expansion: what one site alone files under a concept, as its sports pages file baseball and tennis.
+//! Expansion: labels that one site alone files under a concept, as its sports pages file baseball and tennis.
 //!
-//! Support asks many sites; below the sections that all have, each site has its own. One site is believed
-//! where everything on it agrees: it says that the label is narrower than a concept ([`SiteSummary::nested`]),
-//! the label's page lies below the concept's and is spelled by the label, nothing is wrong with the label's
-//! links, and that page files stories of its own, or, as long as it was not read, the site files stories in a
-//! directory of the label's name. Where only the page could tell and nobody has read it, it is asked for
-//! ([`Expansion::asked`]). Expanded labels expand in turn, so following concept pages goes as
-//! deep as a site does. Labels that several sites show were judged by these, and are left alone.
+//! Support asks for many sites, but below the sections that all sites have, each site has its own. One site
+//! is believed where all of its evidence agrees: it says that the label is narrower than a concept
+//! ([`SiteSummary::nested`]); the label's page lies below the concept's, and the label spells it; the label's
+//! links have no fault; and the page files stories of its own. As long as the page was not read, it is enough
+//! that the site files stories in a directory of the label's name. Where only an unread page could decide,
+//! the fold asks for it ([`Expansion::asked`]). Expanded labels expand in turn, so following concept pages
+//! goes as deep as the site does. Labels that several sites show were judged by those sites and are left
+//! alone.
 //!
-//! Invariant: a pure function of the sums; an expanded label is no kept one. Start at [`expand`].
+//! Invariant: a pure function of the sums; no expanded label is also a kept one. Start at [`expand`].
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -22,20 +23,21 @@ use crate::mining::index::{Index, steps};
 use crate::mining::summary::{LabelSummary, SiteSummary};
 use crate::mining::taxminer::Related;
 
-/// Stems of a label at most: on one site alone, more are a story's short title.
+/// The most stems in a label: a longer label of a single site is a story's short title.
 const MOST_STEMS: usize = 3;
 
-/// Labels that single sites add, and under what.
+/// Labels that single sites add, and their places below the concepts.
 pub(super) struct Expansion {
     /// By key.
     pub(super) labels: BTreeMap<String, Judged>,
-    /// Level 1, each proved by the sites that say it.
+    /// Of level 1; each names the sites that prove it.
     pub(super) relations: Vec<Related>,
-    /// Pages that would tell whether more is added, and how many levels below a concept they lie; by site.
+    /// Pages that would decide whether more is added, and the number of levels that they lie below a concept;
+    /// by site.
     pub(super) asked: Vec<(CanonicalUrl, u32)>,
 }
 
-/// What the sites add below the concepts.
+/// The labels that the sites add below the concepts.
 pub(super) fn expand(
     sites: &[Arc<SiteSummary>],
     index: &Index,
@@ -50,7 +52,7 @@ pub(super) fn expand(
     let mut said: BTreeMap<(String, String), Vec<usize>> = BTreeMap::new();
     let mut asked = Vec::new();
     for (at, (site, numbers)) in sites.iter().zip(&index.sites).enumerate() {
-        // On most sites nothing is said of a label that other sites did not judge.
+        // Most sites have nothing to say about labels that other sites did not judge.
         if numbers.nested.iter().all(|(_, narrower)| !is_open[*narrower as usize]) {
             continue;
         }
@@ -74,15 +76,15 @@ pub(super) fn expand(
     Expansion { labels, relations: related.collect(), asked }
 }
 
-/// What one site adds.
+/// The additions of one site.
 #[derive(Default)]
 struct Below<'a> {
     pairs: BTreeSet<(String, String)>,
-    /// Pages that would tell, with their levels.
+    /// Pages that would decide, with their levels.
     asked: BTreeMap<&'a CanonicalUrl, u32>,
 }
 
-/// The pairs that one site adds, from the concepts downwards.
+/// The pairs that one site adds, from the concepts down.
 fn below<'a>(site: &'a SiteSummary, concepts: &Concepts, judged: &BTreeMap<String, Judged>) -> Below<'a> {
     let mut children: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (broader, narrower) in site.nested.iter().filter(|(_, narrower)| {
@@ -93,7 +95,7 @@ fn below<'a>(site: &'a SiteSummary, concepts: &Concepts, judged: &BTreeMap<Strin
         children.entry(broader).or_default().push(narrower);
     }
     let mut found = Below::default();
-    // A concept over nothing adds nothing.
+    // A concept without children adds nothing.
     let heads = concepts.keys().copied().filter(|concept| children.contains_key(concept));
     let mut open: VecDeque<(&str, u32)> = heads.map(|concept| (concept, 1)).collect();
     let mut known: BTreeSet<&str> = BTreeSet::new();
@@ -115,14 +117,14 @@ fn below<'a>(site: &'a SiteSummary, concepts: &Concepts, judged: &BTreeMap<Strin
     found
 }
 
-/// The page that most of the site's pages mean by the label.
+/// The label's page, according to most of the site's pages.
 pub(super) fn page<'a>(site: &'a SiteSummary, key: &str) -> Option<&'a CanonicalUrl> {
     let targets = &site.labels.get(key)?.targets;
     let usual = targets.iter().max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)));
     usual.map(|(url, _)| url).filter(|url| !url.is_front_page() && !url.as_str().contains('?'))
 }
 
-/// The label's page if it lies below these steps and nothing is wrong with the links to it.
+/// The label's page if it lies below these steps and its links have no fault.
 fn page_below<'a>(site: &'a SiteSummary, key: &str, above: &[&str]) -> Option<&'a CanonicalUrl> {
     let is_sound =
         |label: &LabelSummary| label.share(Role::Spelled) >= 0.5 && site.fault(key, label).is_none();

@@ -1,4 +1,4 @@
-//! Why a label is, or is not, a concept, for people.
+//! Explains to people why a label is, or is not, a concept.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -8,9 +8,9 @@ use crate::mining::concepts::{Verdict, judge, verdict_of};
 use crate::mining::summary::SiteSummary;
 use crate::mining::taxonomy::{Concept, Relation, Taxonomy};
 
-/// Why a label is a concept, or why not: its forms, sites, links, and each relation's proof; for what single
-/// sites add below a concept (expansion) the pages that say so. `concept` is a key, or any written form in
-/// any case.
+/// Why a label is, or is not, a concept: its forms, sites and links, and the proof of each relation; for
+/// labels that single sites add below a concept (expansion), the pages that prove it. `concept` is a key or
+/// any written form; case does not matter.
 #[must_use]
 pub fn explain(taxonomy: &Taxonomy, sites: &[Arc<SiteSummary>], concept: &str) -> String {
     let keys = keys_of(sites, concept);
@@ -66,7 +66,7 @@ fn line(text: &mut String, line: std::fmt::Arguments<'_>) {
     }
 }
 
-/// The label keys that are meant: the key itself, or those written so somewhere.
+/// The matching label keys: the key itself, or those that are somewhere written so.
 fn keys_of(sites: &[Arc<SiteSummary>], wanted: &str) -> std::collections::BTreeSet<String> {
     let folded = wanted.to_lowercase();
     let labels = sites.iter().flat_map(|site| &site.labels);
@@ -98,7 +98,7 @@ fn show_relation(text: &mut String, relation: &Relation, key: &str) {
     }
 }
 
-/// From which pages of which sites a concept came that was found by following another one's.
+/// Shows the pages and sites that added a concept by expansion.
 fn show_expansion(
     text: &mut String,
     sites: &[Arc<SiteSummary>],

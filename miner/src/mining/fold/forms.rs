@@ -1,7 +1,7 @@
-//! How concepts are written, over all sites (Syn of the ontology).
+//! The written forms of concepts, over all sites (Syn of the ontology).
 //!
-//! All kept labels' forms are counted in one walk over the sites ([`Written::of`]): to look each label up on each
-//! of its sites takes several times as long as the walk.
+//! One walk over the sites counts the forms of all kept labels ([`Written::of`]). Looking up each label on
+//! each of its sites takes several times as long.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::mining::index::Index;
 use crate::mining::summary::{LabelSummary, SiteSummary};
 use crate::mining::taxonomy::Form;
 
-/// Form → sites and pages that write it.
+/// Form → number of sites and pages that write it.
 type Counts<'a> = FxHashMap<&'a str, (u64, u64)>;
 
 /// The forms of the kept labels.
@@ -24,7 +24,7 @@ pub(super) struct Written<'a> {
 }
 
 impl<'a> Written<'a> {
-    /// `index` is that of the sites.
+    /// `index` is the index of the sites.
     pub(super) fn of(
         kept: &BTreeMap<&'a str, &Judged>,
         sites: &'a [Arc<SiteSummary>],
@@ -79,7 +79,7 @@ impl<'a> Written<'a> {
         forms
     }
 
-    /// Those of a label that single sites vouch for.
+    /// The forms of a label that single sites vouch for.
     fn on(&self, key: &str, sites: &[usize]) -> Counts<'a> {
         let mut counts = Counts::default();
         for label in sites.iter().filter_map(|at| self.sites.get(*at)?.labels.get(key)) {

@@ -1,9 +1,9 @@
-//! Takes out the pairs that genres are in and that say nothing of subjects.
+//! Takes out the pairs with genres that say nothing of subjects.
 //!
-//! A genre ("video", "most popular", "shop") holds stories of all subjects, so where a menu puts a few of these under
-//! it, they are no kinds of it, and genres are no kinds of one another. But some genres are what sites call
-//! all of their subjects by ("news", "topics"): these head lists wherever they stand, the others here and there. Start at
-//! [`subjects_only`].
+//! A genre ("video", "most popular", "shop") holds stories of all subjects. Where a menu puts a few subjects
+//! under it, they are not kinds of it; nor is one genre a kind of another. But some genres are names for all
+//! of a site's subjects ("news", "topics"): these head lists wherever they stand, other genres only here and
+//! there. Start at [`subjects_only`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use super::evidence::Concepts;
 use crate::mining::concepts::Judged;
 use crate::mining::taxminer::Related;
 
-/// A genre that stands over concepts on more than one in so many of its sites is a heading of subjects.
+/// A genre is a heading of subjects if it stands over concepts on more than one in this many of its sites.
 const HEADING: usize = 3;
 
 /// Leaves out the pairs of two genres, and those below a genre that is no heading of subjects.

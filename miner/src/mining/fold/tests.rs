@@ -69,7 +69,7 @@ fn a_concept_is_explained_by_any_form_in_any_case() {
     assert!(explain(&taxonomy, &sites, "opera").contains("stands on none of the 3 sites"));
 }
 
-/// The relations of two sites whose labels lead to these paths, under which all has the outline's pair.
+/// The relations of two sites whose labels lead to these paths; the outlines of both show the pair.
 fn relations(menu: bool, sport: &str, tennis: &str) -> Vec<(String, String)> {
     let made = sites().into_iter().take(2).map(|site| {
         let mut site = (*site).clone();
@@ -140,7 +140,7 @@ fn the_print_relates_by_outlines_alone() {
     assert_eq!(relations(FoldParams { support: 2, ..FoldParams::default() }), 1);
 }
 
-/// Three sites with sports; the first has tennis alone, on this path, and read or not.
+/// The relations of three sites with sports; only the first has tennis, on this path, read or not.
 fn expanded(path: &str, filing: Option<u64>, in_directory: bool, level: Role) -> Vec<(String, String)> {
     let made = expanding(path, filing, in_directory, level);
     let relations = fold(&made, &FoldParams::default()).relations;
@@ -211,17 +211,17 @@ fn a_page_is_asked_for_if_it_alone_can_tell() {
     };
     let tennis = "https://a.test/sport/tennis".parse().unwrap();
     assert_eq!(asked("/sport/tennis", None, false), [(tennis, 1)]);
-    // Read, believed without, nowhere below.
+    // The page was read; the site is believed without it; the page does not lie below the concept's.
     assert_eq!(asked("/sport/tennis", Some(2), false), []);
     assert_eq!(asked("/sport/tennis", None, true), []);
     assert_eq!(asked("/tennis", None, false), []);
 }
 
-/// Whatever changed in between, a folder that remembers folds as one that does not.
+/// After any changes, a folder that remembers gives the same result as a new one.
 #[test]
 fn folding_again_is_folding_from_scratch() {
     use proptest::prelude::*;
-    // A site: labels with their targets, in lists of two, the first of each broader.
+    // A site: labels with their targets, in lists of two; the first label of each list is broader.
     let site = prop::collection::vec((0..7u8, 0..7u8, 0..3u8), 0..6);
     let history = prop::collection::vec(prop::collection::vec((0..5usize, site), 1..4), 1..6);
     proptest!(ProptestConfig::with_cases(64), |(history in history)| {
@@ -229,7 +229,7 @@ fn folding_again_is_folding_from_scratch() {
         let (mut folder, params) = (Folder::default(), FoldParams { support: 2, ..FoldParams::default() });
         for changes in history {
             for (at, labels) in changes {
-                // No labels: the site is gone.
+                // A site without labels is removed.
                 sites.remove(&at);
                 if !labels.is_empty() {
                     sites.insert(at, Arc::new(made(at, &labels)));

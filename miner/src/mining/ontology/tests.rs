@@ -1,4 +1,4 @@
-//! Turtle is read back by independent readers and says what the taxonomy and the articles say.
+//! Independent readers parse the Turtle and find what the taxonomy and the articles say.
 
 #![allow(clippy::unwrap_used, reason = "compiled for tests alone, which say what broke by panicking")]
 

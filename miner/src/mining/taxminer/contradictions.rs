@@ -1,9 +1,9 @@
-//! Takes out the pairs from which follows what lists deny.
+//! Takes out the pairs that imply what lists deny.
 //!
-//! Each pair may be right on its sites, and what follows from two of them wrong: "video" stands under
-//! "sports" on some and over "world" on others, so "sports" would be broader than "world". But these two
-//! stand side by side in the menus of many sites. Invariant: what is left implies no pair whose ends
-//! stand side by side on [`AT_LEAST`] sites, unless the pair itself is left.
+//! Two pairs may each be right on their sites and still imply a wrong one. "Video" stands under "sports" on
+//! some sites and over "world" on others, so "sports" would be broader than "world". But these two stand side
+//! by side in the menus of many sites. Invariant: the remaining pairs imply no pair whose ends stand side by
+//! side on [`AT_LEAST`] sites, unless that pair itself remains.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -12,8 +12,8 @@ use super::Related;
 /// Sites that must show two concepts side by side to deny that one is broader.
 const AT_LEAST: usize = 2;
 
-/// Takes out relations of a DAG, worst first, until no implied pair is contradicted. The worst has most
-/// contradictions for its sites. `siblings(a, b)` counts the sites with a and b in one list.
+/// Takes out relations of a DAG, worst first, until no implied pair is contradicted. The worst has the most
+/// contradictions for its number of sites. `siblings(a, b)` counts the sites with a and b in one list.
 #[must_use]
 pub fn uncontradicted(mut relations: Vec<Related>, siblings: impl Fn(&str, &str) -> usize) -> Vec<Related> {
     let all = relations.clone();
@@ -33,7 +33,7 @@ pub fn uncontradicted(mut relations: Vec<Related>, siblings: impl Fn(&str, &str)
         for (at, (relation, ends)) in relations.iter().zip(&ends).enumerate() {
             let by = wrong.iter().filter(|pair| reach.passes(**pair, *ends)).count();
             let sites = relation.sites.len().max(1);
-            // More contradictions a site; of equals the first by name.
+            // More contradictions for each site; ties go to the first by name.
             if by > 0 && worst.is_none_or(|(most, of, _)| by * of > most * sites) {
                 worst = Some((by, sites, at));
             }
@@ -44,9 +44,9 @@ pub fn uncontradicted(mut relations: Vec<Related>, siblings: impl Fn(&str, &str)
     }
 }
 
-/// Who is below whom in a DAG, as sets of bits.
+/// Who is below whom in a DAG, as bit sets.
 struct Reach {
-    /// All below each, with itself.
+    /// Everything below each node, and the node itself.
     below: Vec<Vec<u64>>,
     /// Children.
     direct: Vec<Vec<u64>>,
@@ -80,7 +80,7 @@ impl Reach {
         reach
     }
 
-    /// Pairs that follow from others and are not related themselves.
+    /// Pairs that follow from others and are not relations themselves.
     fn implied(&self) -> Vec<(usize, usize)> {
         let mut implied = Vec::new();
         for (a, (below, direct)) in self.below.iter().zip(&self.direct).enumerate() {
@@ -98,7 +98,7 @@ impl Reach {
         implied
     }
 
-    /// Whether a way between the pair goes through the relation.
+    /// Whether a way between the pair passes through the relation.
     fn passes(&self, (a, b): (usize, usize), (from, to): (usize, usize)) -> bool {
         is_set(&self.below[a], from) && is_set(&self.below[to], b)
     }

@@ -6,7 +6,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// The paper's loop `[OM05 Alg. 4]`, plainly: `R_i = NFR_(i−1) ⊎ i-related pairs`; what is frequent leaves.
+/// The paper's loop `[OM05 Alg. 4]`, written plainly: `R_i = NFR_(i−1) ⊎ i-related pairs`; frequent pairs
+/// leave.
 fn paper(seen: &Seen, support: usize) -> BTreeMap<(String, String), (u8, Vec<usize>)> {
     let mut found = BTreeMap::new();
     let mut carried: BTreeMap<(String, String), Vec<usize>> = BTreeMap::new();
@@ -63,7 +64,7 @@ proptest! {
         for relation in &dag {
             prop_assert!(!reaches(&below, &relation.narrower, &relation.broader));
         }
-        // The reduction says no less than the whole.
+        // The reduction implies every pair of the whole.
         for relation in &all {
             prop_assert!(reaches(&below, &relation.broader, &relation.narrower));
         }
@@ -99,7 +100,7 @@ fn a_pair_from_which_follows_what_lists_deny_goes() {
     assert_eq!(uncontradicted(relations(), |_, _| 1).len(), 3);
     let art = |_: &str, child: &str| if child == "art" { 3 } else { 0 };
     assert_eq!(pairs(&uncontradicted(relations(), art)), [("video", "art"), ("video", "world")]);
-    // What is related itself is not denied by its lists.
+    // Lists do not deny a pair that is itself a relation.
     let direct = |a: &str, b: &str| if (a, b) == ("sport", "video") { 9 } else { 0 };
     assert_eq!(uncontradicted(relations(), direct).len(), 3);
 }

@@ -2,7 +2,7 @@
 
 use super::Taxonomy;
 
-/// The display tree as an outline: `label (sites)`, two spaces a level; genres are called so.
+/// The display tree as an outline: `label (sites)`, indented by two spaces for each level; genres are marked.
 #[must_use]
 pub fn tree_text(taxonomy: &Taxonomy) -> String {
     let mut text = String::new();

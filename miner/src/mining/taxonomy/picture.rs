@@ -1,9 +1,10 @@
-//! The taxonomy as a picture: the display tree in columns, one line a concept.
+//! The taxonomy as a picture: the display tree in columns, one line for each concept.
 //!
-//! Every concept has a line of its own, as wide as its words, so labels cannot overlap; children stand
-//! indented below their parent and are tied to it. To the right a bar and a number tell its support. A
-//! concept with several broader ones stands under one, and names the others. Trees fill columns of about
-//! equal height, those of one concept last. The file stands alone; equal taxonomies give equal bytes.
+//! Every concept has a line of its own, as wide as its words, so labels cannot overlap. Children stand
+//! indented below their parent and are tied to it. To the right, a bar and a number show the support. A
+//! concept with several broader ones stands under one and names the others. Trees fill columns of about equal
+//! height; trees of a single concept come last. The file needs no other file; equal taxonomies give equal
+//! bytes.
 
 use std::collections::BTreeSet;
 
@@ -14,21 +15,21 @@ use super::{Concept, Taxonomy};
 /// Height of a line, and between two trees, in pixels.
 const LINE: f64 = 20.0;
 const GAP: f64 = 8.0;
-/// A level's indent.
+/// Indent of one level.
 const INDENT: f64 = 20.0;
-/// No label, and no note, is wider.
+/// The greatest width of a label or a note.
 const WIDEST: f64 = 240.0;
-/// The longest support bar, and the room for the number after it.
+/// The longest support bar with the room for its number.
 const BAR: f64 = 70.0;
 const NUMBER: f64 = 40.0;
-/// Between columns, and around the picture.
+/// The gap between columns, and the margin of the picture.
 const MARGIN: f64 = 28.0;
 /// Height of the title and the legend.
 const TOP: f64 = 64.0;
 /// Lines from which another column is worth it, and columns at most.
 const COLUMN: f64 = 32.0;
 const MOST_COLUMNS: f64 = 4.0;
-/// Fills and borders of labels by depth; deeper ones begin again.
+/// Fills and borders of labels by depth; deeper levels start over.
 const COLOURS: [(&str, &str); 4] =
     [("#dbe7f6", "#5b86bd"), ("#e0f0dc", "#6ea55f"), ("#fbe9cf", "#c99642"), ("#f0dff0", "#a36ba4")];
 
@@ -55,7 +56,7 @@ impl Line<'_> {
         self.depth as f64 * INDENT
     }
 
-    /// Room of label and note.
+    /// Width of label and note.
     fn width(&self) -> f64 {
         let note = if self.note.is_empty() { 0.0 } else { width(&self.note) + 10.0 };
         self.left() + width(&self.label) + 12.0 + note
@@ -98,7 +99,7 @@ pub fn tree_svg(taxonomy: &Taxonomy) -> String {
     out
 }
 
-/// The roots' trees in preorder: larger ones in the order of their support, then those of one concept.
+/// The roots' trees in preorder: larger trees first, by support, then trees of a single concept.
 fn trees(taxonomy: &Taxonomy) -> Vec<Vec<Line<'_>>> {
     let children = taxonomy.children();
     let languages: BTreeSet<&str> = taxonomy.concepts.iter().map(|c| c.language.as_str()).collect();
@@ -120,7 +121,7 @@ fn trees(taxonomy: &Taxonomy) -> Vec<Vec<Line<'_>>> {
     trees
 }
 
-/// Language and other parents, where they are worth a word.
+/// Language and other parents, where they are worth mentioning.
 fn note(taxonomy: &Taxonomy, concept: &Concept, with_language: bool) -> String {
     let others = concept.parents.iter().filter(|key| Some(*key) != concept.parent.as_ref());
     let others: Vec<&str> =
@@ -145,7 +146,7 @@ fn columns(trees: Vec<Vec<Line<'_>>>) -> Vec<Vec<Vec<Line<'_>>>> {
     for tree in trees {
         let own = lines(&tree);
         let share = columns.len() as f64 * total / count;
-        // What lies half beyond the column's share begins the next.
+        // A tree of which more than half would exceed the column's share starts the next column.
         if done > 0.0 && (columns.len() as f64) < count && done + own / 2.0 > share {
             columns.push(Vec::new());
         }
@@ -229,7 +230,7 @@ fn draw(out: &mut String, taxonomy: &Taxonomy, lines: &[Line<'_>], wide: f64) {
     }
 }
 
-/// What is told when a concept is pointed at.
+/// The tooltip of a concept.
 fn told(concept: &Concept) -> String {
     let forms: Vec<&str> = concept.forms.iter().map(|form| form.text.as_str()).take(8).collect();
     let sites: Vec<&str> = concept.sites.iter().map(|site| site.as_str()).take(12).collect();

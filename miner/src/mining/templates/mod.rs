@@ -1,14 +1,15 @@
-//! A site's templates while its pages stream by: which accept a page, when new ones are learnt, when one has
-//! had its day.
+//! A site's templates as its pages stream by: which accept a page, when new ones are learnt, when old ones
+//! are dropped.
 //!
-//! Pages come in *looks* of one or more ([`Templates::observe`]). A page that no template accepts is read singly
-//! and waits; enough waiting pages are tried for new templates ([`Templates::learn`]), and those that one accepts
-//! are read again ([`Templates::settle`]). A template that accepts nothing any more, for longer than its share
-//! of the pages lets expect, while others do, is dropped with the reason and the time: the site changed its
-//! layout. It still reads the pages from before. How a template is made and what it accepts is the caller's.
+//! Pages come in *looks* of one or more ([`Templates::observe`]). A page that no template accepts is read
+//! singly and waits. When enough pages wait, the caller tries to learn new templates from them
+//! ([`Templates::learn`]), and pages that a new template accepts are read again ([`Templates::settle`]). A
+//! template is dropped, with the reason and the time, when it has accepted nothing for longer than its share
+//! of the pages suggests while others have: the site changed its layout. It still reads the pages from
+//! before. The caller decides how a template is made and what it accepts.
 //!
-//! Invariants: a pure state machine, time is passed in; the order of the pages of one look changes nothing but
-//! the order in which they wait; memory is bounded; the value serialises. Start at [`Templates::observe`].
+//! Invariants: a pure state machine; time is passed in. The order of the pages within a look changes only the
+//! order in which they wait. Memory is bounded; the value serialises. Start at [`Templates::observe`].
 
 use newslode_page::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -16,13 +17,14 @@ use serde::{Deserialize, Serialize};
 /// When to learn and when to drop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Waiting pages that are tried for a template; after a failure as many more are waited for.
+    /// Waiting pages with which a template is tried; after a failure the same number more must come.
     pub enough: usize,
-    /// Pages that wait at most; the oldest goes, and stays as it was read singly.
+    /// The most pages that wait; beyond that the oldest goes and stays as it was read singly.
     pub most_waiting: usize,
-    /// A template that accepted none of so many pages may be dropped; one that is used seldom has more time.
+    /// A template may be dropped after this many pages without one that it accepts; a seldom used one gets
+    /// longer.
     pub silence: u32,
-    /// Templates of a site at most; the one that has been silent longest goes.
+    /// The most templates of a site; beyond that the one silent longest goes.
     pub most_templates: usize,
 }
 
@@ -35,7 +37,7 @@ impl Default for Settings {
 /// A template in use.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Live<T> {
-    /// 1 for the site's first, one more for each that was learnt.
+    /// 1 for the site's first template, then counted up.
     pub version: u32,
     /// The template.
     pub template: T,
@@ -43,9 +45,9 @@ pub struct Live<T> {
     pub learnt_at: Timestamp,
     /// When the first page that it accepts was fetched.
     pub since: Timestamp,
-    /// Pages seen since, and those that waited when it was learnt.
+    /// Pages seen since it was learnt, and the pages that waited then.
     pub seen: u64,
-    /// Pages it accepted among them.
+    /// The pages among them that it accepted.
     pub accepted: u64,
     /// Pages since the last look in which it accepted one.
     pub silent: u32,
@@ -54,14 +56,14 @@ pub struct Live<T> {
 }
 
 impl<T> Live<T> {
-    /// Share of the pages that it accepted while it was in use: those of its silence do not count.
+    /// The share of the pages that it accepted while it was in use; the pages of its silence do not count.
     #[must_use]
     pub fn acceptance(&self) -> f64 {
         let in_use = self.seen.saturating_sub(u64::from(self.silent)).max(1);
         (self.accepted as f64 / in_use as f64).min(1.0)
     }
 
-    /// Whether its silence is no chance: below one in a thousand, for pages that come at random.
+    /// Whether its silence is no accident: less likely than one in a thousand if pages came at random.
     fn is_past(&self, silence: u32) -> bool {
         f64::from(self.silent) * self.acceptance() >= LEAST_EXPECTED && self.silent >= silence.max(1)
     }
@@ -71,35 +73,35 @@ impl<T> Live<T> {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
-    /// The site's pages look otherwise since.
+    /// The site's pages look different now.
     LayoutChanged {
         /// Share of pages that it accepted while it was in use.
         acceptance: f64,
     },
-    /// The site has too many templates; it was the one that had been silent longest.
+    /// The site has too many templates, and this one had been silent longest.
     Crowded,
 }
 
 /// A template that accepts no new pages any more.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Dropped<T> {
-    /// Which.
+    /// Its version.
     pub version: u32,
-    /// Why.
+    /// The reason.
     pub reason: Reason,
     /// When the first page that it accepted was fetched.
     pub since: Timestamp,
-    /// When the site was last seen to use it: the layout changed after that.
+    /// When the site was last seen to use it; the layout changed after that.
     pub last_at: Timestamp,
     /// When it was dropped.
     pub dropped_at: Timestamp,
     /// Pages that it accepted.
     pub accepted: u64,
-    /// The template itself, for the pages from before; the last few are kept.
+    /// The template itself, to read the pages from before; only the last few are kept.
     pub template: Option<T>,
 }
 
-/// A site's templates with what is known of their use.
+/// A site's templates and their use.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Templates<T, P> {
     #[serde(skip)]
@@ -107,7 +109,7 @@ pub struct Templates<T, P> {
     live: Vec<Live<T>>,
     /// Pages that no template accepted, the oldest first.
     waiting: Vec<P>,
-    /// Waiting pages before the next try.
+    /// The number of waiting pages at which learning is tried next.
     next_try: usize,
     next_version: u32,
     dropped: Vec<Dropped<T>>,
@@ -115,10 +117,10 @@ pub struct Templates<T, P> {
     accepted: u64,
 }
 
-/// Dropped templates that are remembered, and those that still read pages.
+/// The most dropped templates that are remembered, and the most of them that still read pages.
 const MOST_DROPPED: usize = 32;
 const MOST_KEPT: usize = 8;
-/// Pages that a template would have accepted in its silence, were it still in use: ln 1000.
+/// The number of pages that a template should have accepted in its silence, were it still in use: ln 1000.
 const LEAST_EXPECTED: f64 = 6.9;
 
 impl<T, P> Default for Templates<T, P> {
@@ -128,7 +130,7 @@ impl<T, P> Default for Templates<T, P> {
 }
 
 impl<T, P> Templates<T, P> {
-    /// A site of which nothing was seen.
+    /// A site without any pages yet.
     #[must_use]
     pub fn new(settings: Settings) -> Self {
         Templates {
@@ -155,7 +157,8 @@ impl<T, P> Templates<T, P> {
         &self.dropped
     }
 
-    /// All that can read a page, with their versions: those in use, then those of before, the newest first.
+    /// All templates that can read a page, with their versions: those in use, then dropped ones, the newest
+    /// first.
     pub fn usable(&self) -> impl Iterator<Item = (u32, &T)> {
         let live = self.live.iter().map(|live| (live.version, &live.template));
         let before = self.dropped.iter().rev();
@@ -174,14 +177,14 @@ impl<T, P> Templates<T, P> {
         (self.seen, self.accepted)
     }
 
-    /// Whether a template of this version takes new pages.
+    /// Whether the template of this version accepts new pages.
     #[must_use]
     pub fn is_live(&self, version: u32) -> bool {
         self.live.iter().any(|live| live.version == version)
     }
 
-    /// Takes note of a look's new pages: which template in use accepts each, and when that page was fetched.
-    /// Those that none accepts wait.
+    /// Records a look's new pages: for each, the template in use that accepts it and the time when the page
+    /// was fetched. Pages that none accepts wait.
     pub fn observe(&mut self, pages: impl IntoIterator<Item = (P, Option<(u32, Timestamp)>)>) {
         let mut accepted = Vec::new();
         let mut count = 0;
@@ -213,13 +216,13 @@ impl<T, P> Templates<T, P> {
         }
     }
 
-    /// Whether so many pages wait that new templates are to be tried.
+    /// Whether enough pages wait to try new templates.
     #[must_use]
     pub fn is_time_to_learn(&self) -> bool {
         self.waiting.len() >= self.next_try
     }
 
-    /// Takes templates of waiting pages, which [`settle`](Self::settle) then gives them; the versions.
+    /// Adds templates learnt from waiting pages, for [`settle`](Self::settle) to use. Returns their versions.
     pub fn learn(&mut self, templates: Vec<T>, now: Timestamp) -> Vec<u32> {
         let first = self.next_version;
         for template in templates {
@@ -238,8 +241,9 @@ impl<T, P> Templates<T, P> {
         (first..self.next_version).collect()
     }
 
-    /// After learning: which of the waiting pages a template in use accepts, and when those were fetched. They
-    /// wait no more; a new template that accepts none of them is not needed. Returns the pages that are settled.
+    /// After learning: `accepts` tells which template in use accepts a waiting page, and when the page was
+    /// fetched. Such pages wait no more; a new template that accepts none of them is removed. Returns the
+    /// number of settled pages.
     pub fn settle(&mut self, accepts: impl Fn(&P) -> Option<(u32, Timestamp)>) -> usize {
         let before = self.waiting.len();
         let mut accepted = Vec::new();
@@ -249,7 +253,7 @@ impl<T, P> Templates<T, P> {
             accepted.extend(by);
             by.is_none()
         });
-        // A new template has been offered all that waited.
+        // A new template has been offered all pages that waited.
         self.live.iter_mut().filter(|live| live.accepted == 0).for_each(|live| live.seen = before as u64);
         self.count(&accepted);
         self.live.retain(|live| live.accepted > 0);
@@ -259,13 +263,14 @@ impl<T, P> Templates<T, P> {
         before - surplus - self.waiting.len()
     }
 
-    /// Pages that are gone wait no more.
+    /// Keeps only the waiting pages that are still there.
     pub fn retain(&mut self, is_there: impl Fn(&P) -> bool) {
         self.waiting.retain(is_there);
         self.next_try = self.next_try.min(self.waiting.len() + self.settings.enough.max(1));
     }
 
-    /// At the end of a look: drops what is silent while others are not, and what is too many. The reasons.
+    /// At the end of a look: drops templates that are silent while others are not, and those beyond the
+    /// limit. Returns the reasons.
     pub fn drop_past(&mut self, now: Timestamp) -> Vec<Reason> {
         let mut reasons = Vec::new();
         let silence = self.settings.silence;

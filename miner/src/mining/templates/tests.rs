@@ -1,4 +1,4 @@
-//! Pages are words: a template is a letter, and accepts pages that begin with it.
+//! Pages are words; a template is a letter and accepts the pages that begin with it.
 
 use super::*;
 
@@ -20,7 +20,7 @@ fn by(site: &Site, page: &str, now: Timestamp) -> Option<(u32, Timestamp)> {
     found.map(|live| (live.version, now))
 }
 
-/// One look: what a miner does. The versions learnt and the pages settled by them.
+/// One look, as a miner does it. Returns the versions learnt and the number of pages they settled.
 fn look(site: &mut Site, seconds: u64, pages: &[&str]) -> (Vec<u32>, usize) {
     let new: Vec<_> = pages.iter().map(|page| ((*page).to_owned(), by(site, page, at(seconds)))).collect();
     site.observe(new);
@@ -88,7 +88,7 @@ fn a_layout_that_changes_is_noticed_and_its_pages_are_settled_anew() {
     stream(&mut site, 0, &["a1", "a2", "a3", "a4", "a5"]);
     let looks = stream(&mut site, 100, &["b1", "b2", "b3", "b4", "b5", "b6"]);
     assert_eq!(looks[2], (vec![2], 3));
-    // Six of its pages would have come: seven are expected before it is out of use.
+    // Six of its pages would have come by now; it is out of use only when seven were expected.
     assert_eq!(versions(&site), [1, 2]);
     stream(&mut site, 106, &["b7"]);
     let dropped = Dropped {
@@ -112,7 +112,7 @@ fn a_template_that_is_used_seldom_has_more_time() {
     let mut site = site();
     look(&mut site, 0, &["a", "a", "a", "a", "a", "a", "a", "b", "b", "b"]);
     assert_eq!(versions(&site), [1, 2]);
-    // A tenth of the pages would be its own: 20 without one are no reason to drop it, 70 are.
+    // A tenth of the pages are its own: 20 pages without one are no reason to drop it, 70 are.
     (0..20).for_each(|second| _ = look(&mut site, second, &["a"]));
     assert_eq!(versions(&site), [1, 2]);
     (20..80).for_each(|second| _ = look(&mut site, second, &["a"]));
@@ -123,7 +123,7 @@ fn a_template_that_is_used_seldom_has_more_time() {
 fn a_site_that_shows_other_pages_for_a_while_keeps_its_template() {
     let mut site = site();
     stream(&mut site, 0, &["a", "a2", "a3"]);
-    // Nothing accepts them, so that nothing tells that the old template is out of use.
+    // Nothing accepts them, so nothing shows that the old template is out of use.
     let looks = stream(&mut site, 10, &["p", "q", "r", "s", "t", "u", "v", "w"]);
     assert!(looks.iter().all(|(learnt, _)| learnt.is_empty()), "{looks:?}");
     look(&mut site, 20, &["a4"]);

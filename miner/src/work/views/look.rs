@@ -1,10 +1,10 @@
-//! One look at one site: its new pages flow past its templates, and the pages that are due are viewed.
+//! One look at one site: its new pages stream past its templates, and the pages that are due are viewed.
 //!
-//! New pages are shown to the templates in use; those that none accepts wait, and enough of them are tried for
-//! new templates. Then pages are viewed with all that is known: all of the site when it is due
-//! ([`super::record`]) or a person taught something, else the new ones and those that waited for
-//! what was learnt. What is known is written last, over the version that was read: of two miners that look at
-//! once one is told to look again, and a look that was cut short never was. Start at [`look`].
+//! New pages are shown to the templates in use. Pages that none accepts wait, and when enough wait, new
+//! templates are tried. Then pages are viewed with everything that is known: all pages if the site is due
+//! ([`super::record`]) or a person taught something, else the new ones and those that waited for a new
+//! template. The knowledge is written last, over the version that was read: if two miners look at once, one
+//! is told to look again, and an interrupted look leaves no trace in it. Start at [`look`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -32,7 +32,7 @@ use crate::work::generations::Generations;
 use crate::work::known::Known;
 use crate::work::parts::Parts;
 
-/// Which template accepts a page, and when that page was fetched.
+/// The template that accepts a page, and when that page was fetched.
 type By = Option<(u32, Timestamp)>;
 
 /// A look that is under way.
@@ -47,7 +47,7 @@ struct Look<'a> {
     learnt: Vec<u32>,
 }
 
-/// Looks at a site; false if it has to be looked at again: told to stop, or somebody else wrote meanwhile.
+/// Looks at a site. Returns false if another look is needed: told to stop, or somebody else wrote meanwhile.
 ///
 /// # Errors
 /// When a store or the broker fails; looking again is safe.
@@ -96,7 +96,7 @@ pub(super) async fn look(
 }
 
 impl Look<'_> {
-    /// Those contents that the archive holds articles of.
+    /// The contents for which the archive holds articles.
     async fn articles(&self, of: &[ContentHash]) -> Result<Vec<ContentHash>, BatchError> {
         let mut found = Vec::new();
         for content in of {
@@ -107,7 +107,7 @@ impl Look<'_> {
         Ok(found)
     }
 
-    /// The pages of some contents, as far as the archive holds them, parsed.
+    /// The pages of these contents that the archive holds, parsed.
     async fn load(&self, contents: &[ContentHash]) -> Result<Vec<Page>, BatchError> {
         let mut pages = Vec::new();
         for content in contents {
@@ -119,7 +119,8 @@ impl Look<'_> {
         Ok(pages)
     }
 
-    /// Shows new articles to the templates in use, and learns new ones of those that wait; whether that was tried.
+    /// Shows new articles to the templates in use, and learns new templates from those that wait. Returns
+    /// whether learning was tried.
     async fn observe(&mut self, new: &[ContentHash]) -> Result<bool, BatchError> {
         let mut by: BTreeMap<ContentHash, By> = BTreeMap::new();
         if !self.known.templates.live().is_empty() {
@@ -159,7 +160,7 @@ impl Look<'_> {
         Ok(true)
     }
 
-    /// Chooses the articles that the site's others are compared with anew: evenly, by URL.
+    /// Chooses anew the articles with which the site's others are compared: evenly, by URL.
     async fn compare(&mut self) -> Result<(), BatchError> {
         let step = self.counted.len().div_ceil(MOST_PAGES).max(1);
         let sample: Vec<ContentHash> =
@@ -170,8 +171,8 @@ impl Look<'_> {
         Ok(())
     }
 
-    /// Views the pages that are due: with the site's value all, else the new articles and, after learning, those
-    /// that waited. False if told to stop before the end.
+    /// Views the pages that are due: all of them with the site's value, else the new articles and, after
+    /// learning, those that waited. Returns false if told to stop before the end.
     async fn view(
         &mut self,
         value: Option<SiteValue>,
@@ -218,7 +219,7 @@ impl Look<'_> {
         Ok(true)
     }
 
-    /// Drops templates that are past and writes what is known; false if somebody else wrote meanwhile.
+    /// Drops past templates and writes the knowledge. Returns false if somebody else wrote meanwhile.
     async fn end(&mut self, held: Option<u64>, report: &mut ViewReport) -> Result<bool, BatchError> {
         let reasons = self.known.templates.drop_past(time::now());
         self.known.observe(self.counted.iter().map(|(_, content)| *content));

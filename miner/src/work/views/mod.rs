@@ -1,16 +1,16 @@
 //! Views: what only the whole site can say of one of its pages, written into the page's hierarchy.
 //!
-//! A contribution may hold nothing that was learnt from its site; a view is computed with a versioned
-//! value of the site, recorded with that version, redone when the site has changed, and
-//! never summed. There are marks of the hierarchy (informative [`blocks`](crate::mining::blocks)), computed with
-//! the site's `value`, and the [`articles`](crate::mining::articles), read with what is [`known`] of the site.
+//! A contribution must hold nothing that was learnt from its site. A view is computed with a versioned value
+//! of the site, recorded with that version, redone when the site has changed, and never summed. There are two
+//! views: the marks of the hierarchy (informative [`blocks`](crate::mining::blocks)), computed with the
+//! site's `value`, and the [`articles`](crate::mining::articles), read with what is [`known`] of the site.
 //! One loop serves both: it finds the sites that are due (`record`) or have new pages, and looks at them one
-//! by one (`look`): new pages pass the site's templates, and pages are read, viewed and written.
+//! by one (`look`). In a look new pages pass the site's templates, and pages are read, viewed and written.
 //!
-//! Invariants: equal values and pages give equal bytes, so a view that was cut short, or that two miners
-//! did, is as if done once; the record is written last. In memory is one site's value and a few pages.
-//! Viewing a site again only when a quarter of it changed keeps all work ever done within five times
-//! the pages that a site ended with; articles of new pages are read with each look. Start at [`view_sites`].
+//! Invariants: equal values and pages give equal bytes, so a view that was interrupted, or done by two
+//! miners, ends as if done once; the record is written last. Memory holds one site's value and a few pages. A
+//! site is viewed again only when a quarter of it changed, so all work ever done stays within five times the
+//! site's final number of pages. Articles of new pages are read with each look. Start at [`view_sites`].
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -35,24 +35,24 @@ pub(super) use page::paced;
 pub use record::When;
 pub use report::ViewReport;
 
-/// What was looked at, to leave alone what did not change since; can be lost.
+/// The sites looked at, so that unchanged ones are left alone; may be lost.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Looked {
-    /// Sites, at which of their change counters.
+    /// Site → its change counter when it was looked at.
     sites: BTreeMap<Site, u64>,
-    /// What people had taught by then.
+    /// The version of the people's changes at that time.
     taught: Option<u64>,
 }
 
 impl Looked {
-    /// Nothing was looked at.
+    /// Without any site.
     #[must_use]
     pub fn new() -> Looked {
         Looked::default()
     }
 }
 
-/// Looks at all sites that changed and views what is due, until all is done or `stop`.
+/// Looks at all sites that changed and views the pages that are due, until all is done or `stop`.
 ///
 /// # Errors
 /// When a store or the broker fails; viewing again is safe.
@@ -66,7 +66,7 @@ pub async fn view_sites(
     let mut report = ViewReport::default();
     let taught = known::changes(parts.state.as_ref()).await?;
     if looked.taught != taught {
-        // Which site a person taught only its own value tells.
+        // Only a site's own value tells whether a person taught it something, so all sites are looked at.
         *looked = Looked { sites: BTreeMap::new(), taught };
     }
     let sites = parts.state.sites().await?;
@@ -100,11 +100,11 @@ pub async fn view_site(
     Ok(report)
 }
 
-/// The miner's loop: looks every [`MinerConfig::views_s`] seconds, and takes
-/// [`MinerConfig::views_share`] per cent of one core at most.
+/// The miner's loop: looks every [`MinerConfig::views_s`] seconds, and takes at most
+/// [`MinerConfig::views_share`] per cent of one core.
 ///
 /// # Errors
-/// Never; a look that fails is told and done again.
+/// Never; a failed look is logged and repeated.
 pub async fn run(parts: Parts, config: MinerConfig, stop: CancellationToken) -> anyhow::Result<()> {
     let pace = Pace { at_once: 1, share: config.views_share };
     let mut looked = Looked::new();

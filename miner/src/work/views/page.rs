@@ -1,7 +1,8 @@
-//! One page of a look: read from the archive, worked on away from the reactor at a pace, written back if it changed.
+//! One page of a look: it is read from the archive, computed outside the reactor at a pace, and written back
+//! if it changed.
 //!
-//! A panic ends the page's view, as it ends a page's partition. An article that says something else than before
-//! is handed out again, and that before it is archived: at least once.
+//! A panic ends the page's view, as it ends a page's partition. An article that changed is handed out again
+//! before it is archived: at least once.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -30,17 +31,17 @@ use crate::work::readers::hand_out;
 pub struct Pace {
     /// Pages at once.
     pub at_once: usize,
-    /// Per cent of the time that each of them works; it rests for the others. 1 to 100.
+    /// Per cent of the time that each of them works; it rests for the remainder. 1 to 100.
     pub share: u32,
 }
 
-/// What pages are viewed with.
+/// The knowledge that pages are viewed with.
 pub(super) struct Reader {
     /// For articles.
     pub(super) known: SiteKnowledge,
     /// For marks; without it hierarchies are left alone.
     pub(super) value: Option<SiteValue>,
-    /// To find the pages by what they are counted as.
+    /// To find a page by the name under which it is counted.
     pub(super) generations: Arc<Generations>,
 }
 
@@ -53,26 +54,26 @@ pub(super) enum End {
     Failed,
 }
 
-/// What became of a page.
+/// The result for one page.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Viewed {
     pub(super) content: ContentHash,
-    /// Its marks; nothing if hierarchies are left alone.
+    /// Its marks; `None` if hierarchies are left alone.
     pub(super) marks: Option<End>,
-    /// Whether its article changed; nothing if it has none.
+    /// Whether its article changed; `None` if it has none.
     pub(super) article: Option<bool>,
-    /// The template that accepts it, if that was asked, and when it was fetched.
+    /// The template that accepts it, if that was asked, and when the page was fetched.
     pub(super) by: Option<(u32, Timestamp)>,
 }
 
-/// What was computed of a page.
+/// The computed views of a page.
 struct Made {
     xml: Option<String>,
     article: Option<Article>,
     by: Option<(u32, Timestamp)>,
 }
 
-/// Works away from the reactor, and rests as long as the pace wants.
+/// Computes outside the reactor, and rests as long as the pace demands.
 pub(in crate::work) async fn paced<T: Send + 'static>(
     pace: Pace,
     work: impl FnOnce() -> Result<T, String> + Send + 'static,
@@ -86,7 +87,7 @@ pub(in crate::work) async fn paced<T: Send + 'static>(
     made.map_err(|panic| panic.to_string()).and_then(|made| made)
 }
 
-/// Which of the known templates accepts a page; nothing of a page that cannot be read.
+/// The known template that accepts a page; `None` also for a page that cannot be read.
 pub(super) async fn accepted_by(
     parts: Parts,
     known: Arc<SiteKnowledge>,

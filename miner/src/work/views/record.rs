@@ -1,8 +1,9 @@
-//! Which of a site's pages were viewed last, and whether so many changed that it is time again.
+//! Which of a site's pages were viewed last, and whether enough changed to view the site again.
 //!
-//! The record is a value of the store: 32 bits of each viewed page's content hash, sorted. A page counts
-//! as changed if its bits are not there, or if bits are there that no page has: new, changed and removed
-//! pages alike. Two contents with the same bits hide one change of thousands, which the next one shows.
+//! The record is a value of the store: 32 bits of each viewed page's content hash, sorted. A page counts as
+//! changed if its bits are missing from the record, and so do recorded bits that no page has: new, changed
+//! and removed pages count alike. Two contents with the same bits hide one change of thousands, which the
+//! next change reveals.
 
 use std::collections::BTreeSet;
 
@@ -11,17 +12,17 @@ use newslode_common::store::{SiteState, StoreResult};
 use newslode_common::version::{ContentHash, Version};
 use newslode_page::reading::{CanonicalUrl, Site};
 
-/// Of so many pages one must have changed.
+/// One in this many pages must have changed.
 const ONE_IN: usize = 4;
-/// Of fewer pages none is told from others.
+/// With fewer pages there is nothing to tell them apart by.
 const LEAST_PAGES: usize = 2;
 
 /// Which sites are viewed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// Those of which a quarter changed since their last view.
+    /// Those where a quarter of the pages changed since the last view.
     Grown,
-    /// Those of which anything changed.
+    /// Those where anything changed.
     Changed,
 }
 
@@ -30,7 +31,7 @@ pub enum When {
 pub(super) struct Viewed(BTreeSet<[u8; 4]>);
 
 impl Viewed {
-    /// Of these pages; removed ones are left out.
+    /// The contents of these pages; removed ones are left out.
     #[must_use]
     pub(super) fn of(pages: &[(CanonicalUrl, Version)]) -> Viewed {
         let counted = pages.iter().map(|(_, version)| version.content).filter(|c| *c != ContentHash::NONE);
@@ -38,7 +39,7 @@ impl Viewed {
     }
 }
 
-/// What the store holds of a site's last view.
+/// The stored record of a site's last view.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Record {
     viewed: Viewed,
@@ -57,7 +58,7 @@ impl Record {
         Ok(Record { viewed, held: Some(version) })
     }
 
-    /// Whether a site with these pages is to be viewed.
+    /// Whether a site with these pages needs to be viewed.
     #[must_use]
     pub(super) fn is_due(&self, pages: &Viewed, when: When) -> bool {
         let changed = self.viewed.0.symmetric_difference(&pages.0).count();
@@ -68,8 +69,8 @@ impl Record {
         pages.0.len() >= LEAST_PAGES && changed >= least
     }
 
-    /// Records that these pages were viewed. Another miner that was first has viewed the site, too, and
-    /// its record is as true as this one.
+    /// Records that these pages were viewed. If another miner was first, it has viewed the site, too, and its
+    /// record is as true as this one.
     ///
     /// # Errors
     /// When the store fails.
@@ -106,7 +107,7 @@ mod tests {
         check(pages(0..100), pages(0..124), false, true);
         check(pages(0..100), pages(0..125), true, true);
         check(pages(0..100), pages(0..75), true, true);
-        // Thirteen pages changed: their contents are gone and others are there.
+        // Thirteen pages changed: their old contents are gone and new ones are there.
         check(pages(0..100), pages(13..113), true, true);
     }
 }

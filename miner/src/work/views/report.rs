@@ -1,9 +1,9 @@
-//! What views did, in numbers.
+//! The results of views, in numbers.
 
 use super::page::{End, Viewed};
 use crate::work::parts::Parts;
 
-/// What was done.
+/// The results of views.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ViewReport {
     /// Sites whose pages were all viewed.

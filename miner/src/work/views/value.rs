@@ -1,7 +1,7 @@
-//! The versioned value of a site that views are computed with: its terms' entropies and its pages' terms.
+//! The versioned value of a site with which views are computed: its terms' entropies and its pages' terms.
 //!
-//! Read from the site's sums and from the archived contributions, while pages may still be counted; the
-//! version names exactly what was read (and the parameters), so equal versions are equal values.
+//! It is read from the site's sums and from the archived contributions, while pages may still be counted. The
+//! version names exactly what was read (and the parameters), so equal versions mean equal values.
 
 use newslode_common::store::StoreError;
 use newslode_common::version::{ContentHash, Version};
@@ -13,20 +13,20 @@ use crate::mining::entropy::site_terms;
 use crate::work::archive::contribution;
 use crate::work::parts::Parts;
 
-/// Pages that anchors may lead to are known up to this number (by URL): some 50 MB.
+/// The most pages (by URL) that are known as targets of anchors: some 50 MB.
 const MOST_LINKED: usize = 20_000;
 
 /// A site's counted pages, removed ones included.
 pub(super) type Pages = Vec<(CanonicalUrl, Version)>;
 
-/// What views know of a site.
+/// A site's value.
 #[derive(Clone, Debug)]
 pub(super) struct SiteValue {
-    /// Names all of it.
+    /// The version.
     pub(super) version: String,
-    /// The entropies of its terms, and which of them its pages hold.
+    /// The entropies of its terms, and the terms of its pages.
     pub(super) terms: SiteTerms,
-    /// By what informative blocks are found.
+    /// The parameters for finding informative blocks.
     pub(super) wisdom: WisdomParams,
 }
 

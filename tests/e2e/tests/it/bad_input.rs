@@ -1,4 +1,4 @@
-//! What the world and operators get wrong: pages that are none, servers that are away, messages cut short.
+//! Mistakes of the world and of operators: pages that are none, servers that are away, messages cut short.
 
 use std::collections::BTreeMap;
 use std::net::TcpListener;
@@ -246,13 +246,13 @@ async fn services_wait_for_their_servers_and_give_up_bad_messages() {
     assert!(!pages[0]["why"].as_str().unwrap().is_empty(), "{pages:?}");
     eprintln!("a page that was cut short is a dead letter: {}", pages[0]["why"]);
 
-    // None of that is in the way of seeds that come while the services run.
+    // Seeds that come while the services run still get through.
     services.seed().await;
     services.comes_to(&digests).await;
     services.stop().await;
 }
 
-/// Half of a message that a crawler could have sent: a right head, and a body that ends too early.
+/// Half of a message that a crawler could have sent: the head is right, the body ends too early.
 fn truncated() -> Bytes {
     let page = newslode_common::message::FetchedPage {
         url: "http://a.test/".parse().unwrap(),
@@ -272,7 +272,8 @@ fn truncated() -> Bytes {
     sealed.into()
 }
 
-/// Seeds by plain AMQP: what cannot be taken is kept with its reason, put back, and forgotten.
+/// Sends seeds over plain AMQP: those that cannot be taken are kept with their reason, put back, and
+/// forgotten.
 async fn bad_seeds_can_be_looked_after(lab: &Lab, services: &Installation<'_>, url: &str) {
     let connection = lapin::Connection::connect(url, lapin::ConnectionProperties::default()).await.unwrap();
     let channel = connection.create_channel().await.unwrap();
@@ -304,7 +305,7 @@ async fn bad_seeds_can_be_looked_after(lab: &Lab, services: &Installation<'_>, u
     eprintln!("bad seeds were listed, put back and forgotten");
 }
 
-/// Waits until a queue has this many dead letters; as `newslode dead list --json` shows them.
+/// Waits until a queue has this many dead letters; returns them as `newslode dead list --json` shows them.
 async fn dead(lab: &Lab, services: &Installation<'_>, queue: &str, many: usize) -> Vec<serde_json::Value> {
     let begun = Instant::now();
     loop {

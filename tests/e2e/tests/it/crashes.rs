@@ -1,4 +1,4 @@
-//! `newslode mine`, killed again and again: a resumed run ends where an undisturbed one does.
+//! Kills `newslode mine` again and again: a resumed run ends where an undisturbed one does.
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use newslode_newsworld::Rng;
 
 use crate::lab::{Lab, digests_in, digests_of, open, outcomes_in, same_outcomes, small_world};
 
-/// Kills over all runs.
+/// Number of kills over all runs.
 const KILLS: usize = 10;
 
-/// Slow enough that no run ends before a kill or two: pages of a site are this far apart, in milliseconds.
+/// The delay between pages of a site, in milliseconds: so long that no run ends before its first kills.
 const DELAY: &[&str] = &["--delay", "40"];
 
 #[tokio::test(flavor = "multi_thread")]
@@ -22,7 +22,7 @@ async fn a_killed_run_resumes_and_ends_in_the_same_state() {
         run += 1;
         let name = format!("run{run}");
         let mining = lab.mining(&name, DELAY);
-        // Early ones fall into the start, late ones are after some commits of the state.
+        // Early kills hit the start, late ones come after some commits of the state.
         for _ in 0..4.min(KILLS - kills) {
             let after = Duration::from_millis(dice.between(20, 2_500) as u64);
             let mut process = lab.start(&mining);

@@ -1,7 +1,7 @@
 //! The dashboard over running services: Prometheus scrapes them as deployed, and every panel shows something.
 //!
-//! Prometheus gets the deployed configuration with two changes: the places of its targets, which are this
-//! test's, and a scrape a second. The panels' expressions are asked by `tests/deploy/live.py`.
+//! Prometheus gets the deployed configuration with two changes: its targets are those of this test, and it
+//! scrapes every second. `tests/deploy/live.py` evaluates the panels' expressions.
 
 use std::net::TcpListener;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::lab::{Lab, small_world};
 use crate::process::Process;
 use crate::services::{Installation, Servers, deployed};
 
-/// Seconds until every expression must return a series: a few scrapes.
+/// Seconds within which every expression must return a series: a few scrapes.
 const WAIT: &str = "60";
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -45,7 +45,7 @@ async fn every_panel_shows_something() {
     services.stop().await;
 }
 
-/// The deployed configuration, each job with the targets that this test has for it.
+/// The deployed configuration, in which each job gets its targets of this test.
 fn scraping(services: &Installation<'_>, servers: &Servers, prometheus: &str) -> String {
     let deployed = std::fs::read_to_string(deployed("prometheus/prometheus.yml")).unwrap();
     let (global, jobs) = deployed.split_once("scrape_configs:\n").unwrap();
@@ -58,7 +58,7 @@ fn scraping(services: &Installation<'_>, servers: &Servers, prometheus: &str) ->
             "prometheus" => prometheus.to_owned(),
             service => services.admin()[service].to_string(),
         };
-        // What asks where: all from the first `*_configs` on.
+        // Everything from the first `*_configs` on says where to scrape.
         let places = rest.find("    dns_sd_configs").or_else(|| rest.find("    static_configs")).unwrap();
         let how = &rest[..places];
         text.push_str(&format!(

@@ -1,4 +1,4 @@
-//! `newslode mine`: the same world twice, and the proof of what was counted.
+//! `newslode mine` over the same world twice, and the proof of the counts.
 
 use newslode_common::store::{Applied, Change, SiteState};
 use newslode_common::time;
@@ -26,7 +26,7 @@ async fn two_runs_are_equal_and_a_wrong_counter_is_found() {
     assert!(found.out.contains("1 counters differ, 0 pages"), "{}", found.out);
 }
 
-/// Counts a page again with one label more; the site.
+/// Counts a page again with one more label. Returns its site.
 async fn count_one_label_too_often(run: &std::path::Path) -> String {
     let store = open(run);
     let (site, _) = store.sites().await.unwrap().swap_remove(1);

@@ -1,11 +1,11 @@
-//! Everything dies once under load, services and servers; nothing is lost and nothing counted twice.
+//! Every service and server dies once under load; nothing is lost and nothing counted twice.
 
 use newslode_common::store::Frontier;
 
 use crate::lab::{Digests, Lab, Outcomes, digests_in, small_world};
 use crate::services::{Installation, SERVICES, Servers};
 
-/// Between two requests to a site, in milliseconds: so slow that faults meet a run under way.
+/// The delay between two requests to a site, in milliseconds: so long that faults meet a run under way.
 const DELAY: u64 = 60;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -40,7 +40,7 @@ async fn servers_die(lab: &Lab, servers: &mut Servers, digests: &Digests, outcom
     eprintln!("Redis is killed, synced on every write");
     servers.redis.kill();
     servers.redis.restart();
-    // It comes back with its options: synced each second, unless told again.
+    // It comes back with its options: it syncs once a second, unless told otherwise.
     assert_eq!(servers.redis.tell(&["CONFIG", "SET", "appendfsync", "always"]), "+OK");
     under_way(&services).await;
     services.done(all / 2).await;
@@ -57,7 +57,7 @@ async fn servers_die(lab: &Lab, servers: &mut Servers, digests: &Digests, outcom
     end(&mut services, digests, outcomes).await;
 }
 
-/// `kill -9` loses what Redis had not written yet: nothing, unless its last sync is late.
+/// `kill -9` loses what Redis had not yet written: nothing, unless its last sync is late.
 async fn redis_dies_that_syncs_each_second(
     lab: &Lab,
     servers: &mut Servers,
@@ -84,14 +84,14 @@ async fn begin<'a>(lab: &'a Lab, servers: &Servers, prefix: &str) -> Installatio
     services
 }
 
-/// A fault after the end would prove nothing.
+/// Fails if the run is already over: a fault after its end would prove nothing.
 async fn under_way(services: &Installation<'_>) {
     let sites = Frontier::status(&services.store().await).await.unwrap();
     assert!(sites.iter().any(|site| site.pending > 0), "the run was over before the fault: {sites:?}");
 }
 
-/// The state is the undisturbed one, to the bit; every URL's outcome, too; the archive proves it; no
-/// message was given up; the services end well.
+/// Checks the end: the state equals the undisturbed one to the bit, as does every URL's outcome; the archive
+/// proves it; no message was given up; the services end well.
 async fn end(services: &mut Installation<'_>, digests: &Digests, outcomes: &Outcomes) {
     services.comes_to(digests).await;
     services.same_outcomes(outcomes).await;
@@ -101,7 +101,7 @@ async fn end(services: &mut Installation<'_>, digests: &Digests, outcomes: &Outc
     assert_eq!(digests_in(&services.store().await).await, *digests, "counted while stopping");
 }
 
-/// A server without memory refuses every write until a person gives it more; the services wait.
+/// A server without memory refuses every write until a person gives it more; meanwhile the services wait.
 async fn redis_is_full(lab: &Lab, servers: &Servers, digests: &Digests, outcomes: &Outcomes) {
     let mut services = begin(lab, servers, "full").await;
     services.done(outcomes.len() as u64 / 4).await;

@@ -1,4 +1,4 @@
-//! The bench that every test stands on: a folder, a world served on loopback, and `newslode` run against it.
+//! The bench of every test: a folder, a world served on loopback, and `newslode` run against it.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -15,13 +15,13 @@ use serde_json::Value;
 
 use crate::process::{Ended, Process, program};
 
-/// Longest that one command may take; they take seconds.
+/// The longest time for one command; most take seconds.
 const PATIENCE: Duration = Duration::from_secs(150);
 
-/// Digest of each site's mined state.
+/// The digest of each site's mined state.
 pub(crate) type Digests = BTreeMap<String, String>;
 
-/// Last outcome of every known URL.
+/// The last outcome of every known URL.
 pub(crate) type Outcomes = BTreeMap<String, Option<Outcome>>;
 
 /// A folder and a served world.
@@ -44,7 +44,7 @@ impl Lab {
         Lab::serving(world, &seeds).await
     }
 
-    /// Serves any content; `seeds` are where to start.
+    /// Serves any content; `seeds` are the pages to start with.
     pub(crate) async fn serving(content: impl Content, seeds: &[String]) -> Lab {
         let server = Server::start(content, SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap();
         let folder = tempfile::Builder::new().prefix("newslode-e2e").tempdir().unwrap();
@@ -56,12 +56,12 @@ impl Lab {
         self.folder.path().join(name)
     }
 
-    /// Where to start.
+    /// The pages to start with.
     pub(crate) fn seeds(&self) -> &[String] {
         &self.seeds
     }
 
-    /// Leads every host to the world.
+    /// The option value that leads every host to the world.
     pub(crate) fn resolve(&self) -> String {
         format!("*:{}", self.server.addr())
     }
@@ -79,7 +79,7 @@ impl Lab {
         self.start(arguments).end(PATIENCE).await
     }
 
-    /// Runs `newslode`, which must succeed; its standard output.
+    /// Runs `newslode`, which must succeed. Returns its standard output.
     pub(crate) async fn ok<S: AsRef<str>>(&self, arguments: &[S]) -> String {
         let ended = self.run(arguments).await;
         let line = arguments.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(" ");
@@ -107,7 +107,7 @@ impl Lab {
         arguments
     }
 
-    /// Mines all of the world in one go: what every other way of mining it must come to.
+    /// Mines all of the world in one go; every other way of mining it must give the same result.
     pub(crate) async fn undisturbed(&self, more: &[&str]) -> (Digests, Outcomes) {
         let summary = self.json(&self.mining("undisturbed", more)).await;
         assert_eq!(summary["complete"], true, "{summary}");
@@ -119,12 +119,12 @@ impl Lab {
     }
 }
 
-/// The digests that a summary of `mine` tells.
+/// The digests in a summary of `mine`.
 pub(crate) fn digests_of(summary: &Value) -> Digests {
     serde_json::from_value::<Vec<(String, String)>>(summary["digests"].clone()).unwrap().into_iter().collect()
 }
 
-/// Opens a run's state, which no process may hold.
+/// Opens a run's state; no other process may hold it.
 pub(crate) fn open(run: &Path) -> RedbStore {
     RedbStore::open(&run.join("newslode.redb")).unwrap()
 }
@@ -149,7 +149,7 @@ pub(crate) async fn outcomes_in(frontier: &dyn Frontier) -> Outcomes {
     outcomes
 }
 
-/// Fails naming the URLs whose outcomes differ, or that have none.
+/// Fails with the URLs whose outcomes differ, or that have none.
 #[track_caller]
 pub(crate) fn same_outcomes(wanted: &Outcomes, found: &Outcomes) {
     let all: std::collections::BTreeSet<&String> = wanted.keys().chain(found.keys()).collect();

@@ -1,10 +1,11 @@
-//! Newslode as its operators meet it: the built programs as processes, on real servers, killed at bad moments.
+//! Newslode as its operators meet it: the built programs as processes, on real servers, killed at bad
+//! moments.
 //!
-//! A test serves a small world on loopback from its own process and lets the programs mine it. What is
-//! compared in the end is the digest of each site's mined state: equal digests, equal state to the bit.
-//! Start at [`lab`], the bench on which every test stands; [`services`] adds RabbitMQ, Redis and the services.
+//! A test serves a small world on loopback from its own process and lets the programs mine it. In the end it
+//! compares the digest of each site's mined state: equal digests mean states that are equal to the bit. Start
+//! at [`lab`], the bench of every test; [`services`] adds RabbitMQ, Redis and the services.
 //!
-//! The programs are those beside the test in the target folder: `cargo build --workspace` makes them.
+//! The programs lie beside the test in the target folder; `cargo build --workspace` builds them.
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test says what broke by panicking")]
 

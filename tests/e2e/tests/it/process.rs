@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// Between two looks at something that is waited for.
+/// The interval at which a wait looks again.
 pub(crate) const LOOK: Duration = Duration::from_millis(20);
 
-/// Longest wait for words that a program is about to print.
+/// The longest wait for words that a program is about to print.
 const PRINTED: Duration = Duration::from_secs(40);
 
-/// Lines of a log that a failure shows.
+/// The number of log lines that a failure shows.
 const TAIL: usize = 40;
 
-/// A program of ours, by name.
+/// The path of one of our programs.
 pub(crate) fn program(name: &str) -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let path = test.parent().and_then(Path::parent).unwrap().join(name);
@@ -29,7 +29,7 @@ pub(crate) struct Process {
     log: PathBuf,
 }
 
-/// How a program ended and what it said.
+/// The end of a program and its output.
 #[derive(Debug)]
 pub(crate) struct Ended {
     /// Exit code; `None` if a signal ended it.
@@ -41,7 +41,7 @@ pub(crate) struct Ended {
 }
 
 impl Process {
-    /// Starts a command; its standard error is appended to `NAME.err` in the folder, its output replaces
+    /// Starts a command. Its standard error is appended to `NAME.err` in the folder; its output replaces
     /// `NAME.out`.
     pub(crate) fn start(mut command: Command, name: &str, folder: &Path) -> Process {
         let log = folder.join(format!("{name}.err"));
@@ -63,7 +63,7 @@ impl Process {
         assert!(asked.success(), "{} could not be asked to stop", self.name);
     }
 
-    /// How it ended, if it did.
+    /// Its exit status, if it has ended.
     pub(crate) fn ended(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().unwrap()
     }
@@ -93,7 +93,7 @@ impl Process {
         }
     }
 
-    /// The last lines that it logged.
+    /// The last lines of its log.
     pub(crate) fn tail(&self) -> String {
         let log = std::fs::read(&self.log).unwrap_or_default();
         let log = String::from_utf8_lossy(&log);

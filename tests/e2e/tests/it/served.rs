@@ -1,4 +1,5 @@
-//! The services over RabbitMQ and Redis: the same result as the embedded engine, and what operators do.
+//! The services over RabbitMQ and Redis: they give the same result as the embedded engine, and obey
+//! operators.
 
 use crate::lab::{Lab, digests_in, small_world};
 use crate::services::{Installation, Servers};
@@ -54,8 +55,8 @@ async fn commands_work_against_the_services(
     assert_eq!((&proof["different"], &proof["sites"]), (&0.into(), &lab.seeds().len().into()), "{proof}");
 }
 
-/// What articles are without the site's say in their bodies: that depends on which of its pages were there when they
-/// were viewed, which the embedded engine does at its end and the services as pages come.
+/// The articles without their bodies and the evidence for these. They depend on which of the site's pages
+/// were there when they were viewed: the embedded engine views at its end, the services as pages come.
 fn of_pages(articles: &str) -> Vec<serde_json::Value> {
     let of = |line: &str| {
         let mut article: serde_json::Value = serde_json::from_str(line).unwrap();

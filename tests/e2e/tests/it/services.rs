@@ -1,7 +1,7 @@
 //! A whole installation: RabbitMQ, Redis, an archive folder, and the three services as processes.
 //!
-//! One pair of servers can carry several installations one after another, apart by the prefix of their
-//! queues and keys. Whatever is waited for has a deadline, and a failure shows the services' last words.
+//! One pair of servers can carry several installations one after another; a prefix of queues and keys keeps
+//! them apart. Every wait has a deadline, and a failure shows the last lines of the services' logs.
 
 use std::collections::BTreeMap;
 use std::net::{SocketAddr, TcpListener};
@@ -24,13 +24,13 @@ use newslode_test_servers::{RabbitServer, RedisServer};
 /// The services, in the order of the flow.
 pub(crate) const SERVICES: [&str; 3] = ["newslode-crawler", "newslode-partitioner", "newslode-miner"];
 
-/// Longest wait for a service to be ready or a message to arrive.
+/// The longest wait for a service to be ready or for a message to arrive.
 pub(crate) const SOON: Duration = Duration::from_secs(40);
 
-/// Longest that a small world takes with all that happens to it.
+/// The longest time for a small world with all that happens to it.
 const ALL_OF_IT: Duration = Duration::from_secs(150);
 
-/// At rest, and not where it should be, for so long: then it never will. Longer than any wait of a
+/// After this long at rest in the wrong state, the state will never be right. Longer than any wait of a
 /// service that holds a delivery until a server is back.
 const RESTED: Duration = Duration::from_secs(25);
 
@@ -46,7 +46,7 @@ impl Servers {
         Servers { rabbit: RabbitServer::start().await.unwrap(), redis }
     }
 
-    /// As they are deployed: RabbitMQ with the plugins of `deploy/`.
+    /// Servers as deployed: RabbitMQ with the plugins of `deploy/`.
     pub(crate) async fn as_deployed() -> Servers {
         let plugins = std::fs::read_to_string(deployed("rabbitmq/enabled_plugins")).unwrap();
         let redis = RedisServer::start();
@@ -98,7 +98,7 @@ impl<'a> Installation<'a> {
         Installation { lab, prefix, config, broker, store, admin, running: BTreeMap::new() }
     }
 
-    /// Where each service serves its metrics.
+    /// The address at which each service serves its metrics.
     pub(crate) fn admin(&self) -> &BTreeMap<&'static str, SocketAddr> {
         &self.admin
     }
@@ -108,7 +108,7 @@ impl<'a> Installation<'a> {
         SERVICES.into_iter().for_each(|service| self.start(service));
     }
 
-    /// Starts a service; does not wait.
+    /// Starts a service without waiting for it.
     pub(crate) fn start(&mut self, service: &'static str) {
         let mut command = Command::new(program(service));
         command.args(["--config", &self.config]);
@@ -139,7 +139,7 @@ impl<'a> Installation<'a> {
         }
     }
 
-    /// The answer of `/health/ready`, whole; empty if there is none.
+    /// The whole answer of `/health/ready`; empty if there is none.
     pub(crate) async fn health(&self, service: &'static str) -> String {
         let ask = async {
             let mut stream = tokio::net::TcpStream::connect(self.admin[service]).await?;
@@ -174,31 +174,31 @@ impl<'a> Installation<'a> {
         }
     }
 
-    /// The services' last words.
+    /// The last lines of the services' logs.
     pub(crate) fn logs(&self) -> String {
         self.running.values().map(Process::tail).collect()
     }
 
-    /// Arguments of `newslode` for these services.
+    /// The arguments of `newslode` for these services.
     pub(crate) fn asking<'b>(&'b self, arguments: &[&'b str]) -> Vec<&'b str> {
         let mut all = vec!["--quiet", "--config", self.config.as_str()];
         all.extend(arguments);
         all
     }
 
-    /// Names the world's sites to the services.
+    /// Sends the world's seeds to the services.
     pub(crate) async fn seed(&self) {
         let seeds = self.lab.seeds().iter().map(String::as_str);
         let arguments: Vec<&str> = ["seed", "add"].into_iter().chain(seeds).collect();
         self.lab.ok(&self.asking(&arguments)).await;
     }
 
-    /// A connection to the store of the test's own.
+    /// The test's own connection to the store.
     pub(crate) async fn store(&self) -> RedisStore {
         RedisStore::connect(&self.store).await.unwrap()
     }
 
-    /// A connection to the broker of the test's own.
+    /// The test's own connection to the broker.
     pub(crate) async fn broker(&self) -> RabbitBroker {
         RabbitBroker::connect(&self.broker, "test@here", None).await.unwrap()
     }
@@ -224,8 +224,9 @@ impl<'a> Installation<'a> {
         }
     }
 
-    /// Waits until all is at rest in the wanted state: nothing pending, nothing claimed, queues empty,
-    /// digests equal, in two looks. At rest elsewhere for [`RESTED`] is a failure that says what differs.
+    /// Waits until all is at rest in the wanted state: nothing pending, nothing claimed, queues empty and
+    /// digests equal, twice in a row. After [`RESTED`] at rest in another state it fails and says what
+    /// differs.
     pub(crate) async fn comes_to(&mut self, wanted: &Digests) {
         let (store, broker, begun) = (self.store().await, self.broker().await, Instant::now());
         let (mut equal, mut since, mut seen) = (0, Instant::now(), String::new());
@@ -274,7 +275,7 @@ impl<'a> Installation<'a> {
         self.lab.ok(&self.asking(&["verify"])).await;
     }
 
-    /// Asks all to stop; each must end well in time.
+    /// Asks all to stop; each must end well and in time.
     pub(crate) async fn stop(&mut self) {
         self.running.values().for_each(Process::terminate);
         for (name, process) in &mut self.running {
@@ -285,7 +286,7 @@ impl<'a> Installation<'a> {
     }
 }
 
-/// What is under way, in words; empty at rest. What a service holds unacknowledged is not seen.
+/// The work under way, in words; empty at rest. Deliveries that a service holds unacknowledged are not seen.
 async fn busy(store: &RedisStore, broker: &RabbitBroker) -> String {
     let sites = match Frontier::status(store).await {
         Ok(sites) if sites.is_empty() => return "no site yet".into(),
@@ -307,7 +308,7 @@ async fn busy(store: &RedisStore, broker: &RabbitBroker) -> String {
     format!("{pending} pending, {leased} leased,{waiting}")
 }
 
-/// Pages whose fetched content is not what is counted.
+/// Pages whose fetched content is not the counted one.
 async fn pages(store: &RedisStore) -> Vec<String> {
     let mut differ = Vec::new();
     for site in Frontier::status(store).await.unwrap_or_default() {
@@ -324,7 +325,7 @@ async fn pages(store: &RedisStore) -> Vec<String> {
 }
 
 fn free_addresses() -> Vec<SocketAddr> {
-    // All at once, so that they differ.
+    // All at once, so that the ports differ.
     let held: Vec<_> = SERVICES.iter().map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
     held.iter().map(|listener| listener.local_addr().unwrap()).collect()
 }

@@ -1,8 +1,8 @@
-//! What version 0.1.0 left behind is taken over by this one: a run's folder, and Redis, the archive and the queues of
-//! the services. The only thing an operator does is to start the new programs.
+//! This version takes over what 0.1.0 left: a run's folder, and the Redis, archive and queues of the
+//! services. All that an operator does is to start the new programs.
 //!
-//! The story: pages were counted by the algorithms of 0.1.0 under their content. The new programs count each
-//! again, read what the old ones still had in the queues, and end in the state that a fresh store would have.
+//! The story: the algorithms of 0.1.0 counted pages under their content. The new programs count each page
+//! again, read what the old ones still had in the queues, and end in the state of a fresh store.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -22,7 +22,7 @@ use crate::lab::{Digests, Lab, digests_in, digests_of, open, small_world};
 use crate::process::LOOK;
 use crate::services::{Installation, Servers};
 
-/// Longest that a few dozen pages take to be counted again.
+/// The longest time to count a few dozen pages again.
 const SOON: Duration = Duration::from_secs(90);
 
 fn fixture(name: &str) -> PathBuf {
@@ -42,7 +42,7 @@ fn old_run(lab: &Lab, name: &str) -> PathBuf {
     run
 }
 
-/// The digests of a fresh store into which the counted pages come, computed by today's algorithms.
+/// The digests of a fresh store that gets the counted pages, computed by today's algorithms.
 async fn fresh(state: &dyn SiteState, archive: &dyn PageArchive) -> Digests {
     let (params, fresh) = (Params::default(), RedbStore::in_memory().unwrap());
     let generations = Generations::read(state).await.unwrap();
@@ -152,7 +152,7 @@ async fn services_take_over_what_0_1_0_had_in_redis_in_the_archive_and_in_the_qu
     shell("tar xf \"$1\" -C \"$2\" --strip-components=1", [&fixture("archive.tar"), &archive]);
     let mut services = Installation::new(&lab, &servers, "newslode", 0);
 
-    // The queues hold what the old crawler and the old partitioner had published.
+    // The queues hold the messages that the old crawler and the old partitioner had published.
     let broker = services.broker().await;
     let mut waiting = 0;
     for entry in std::fs::read_dir(fixture("messages")).unwrap() {
@@ -176,7 +176,7 @@ async fn services_take_over_what_0_1_0_had_in_redis_in_the_archive_and_in_the_qu
     let begun = Instant::now();
     loop {
         let (counted, old) = counted(&store, &held, &ours).await;
-        // Two sites of eight pages, and ten pages of the third that were in the queues.
+        // Two sites of eight pages each, and ten pages of the third from the queues.
         if counted >= 26 && old == 0 {
             break;
         }
@@ -193,7 +193,7 @@ async fn services_take_over_what_0_1_0_had_in_redis_in_the_archive_and_in_the_qu
     services.stop().await;
 }
 
-/// Counted pages, and how many of them by other algorithms than ours.
+/// The number of counted pages, and the number of them counted by other algorithms than ours.
 async fn counted(state: &dyn SiteState, archive: &dyn PageArchive, ours: &Generation) -> (usize, usize) {
     let generations = Generations::read(state).await.unwrap();
     let (mut all, mut old) = (0, 0);

@@ -19,7 +19,7 @@ fn concept(n: usize, label: &str, parents: &[usize]) -> Concept {
     }
 }
 
-/// A hundred concepts with labels of all lengths: eight wide trees four deep, and ten roots alone.
+/// A hundred concepts with labels of all lengths: eight wide trees of depth four, and ten single roots.
 fn hundred() -> Taxonomy {
     let label = |n: usize| {
         "Broadcasting & the arts of public administration ".repeat(3)[..4 + n * 37 % 90].to_owned()
