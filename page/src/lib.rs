@@ -13,6 +13,7 @@ pub mod contribution;
 pub mod extract;
 pub mod hierarchy;
 pub mod instances;
+mod measures;
 mod params;
 pub mod partition;
 pub mod reading;

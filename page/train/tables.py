@@ -111,13 +111,12 @@ def train(what: str, samples: list[tuple], held_out: list[tuple]) -> list[float]
 
 
 def written(names: dict, weights: dict[str, list[float]]) -> str:
-    text = ("//! The weights of the evidence, in the order of the measures. Written by `train/tables.py`; not by "
-            "hand.\n\nuse super::{detect, lines};\n")
-    for what, static, of, doc in [("top", "TOP", "lines::CONTENT", "For the first row as header."),
-                                  ("data", "DATA", "detect::MEASURES", "For a table as data.")]:
-        text += f"\n/// {doc}\n#[rustfmt::skip]\npub(crate) const {static}: [f32; {of}.len()] = [\n"
+    text = ("//! The weights of the evidence, by the names of the measures. Written by `train/tables.py`; not by "
+            "hand.\n")
+    for what, constant, doc in [("top", "TOP", "For the first row as header."), ("data", "DATA", "For a table as data.")]:
+        text += f"\n/// {doc}\n#[rustfmt::skip]\npub(crate) const {constant}: &[(&str, f32)] = &[\n"
         for name, weight in zip(names[what], weights[what]):
-            text += f"    {weight:.2f}, // {name}\n"
+            text += f'    ("{name}", {weight:.2f}),\n'
         text += "];\n"
     return text
 

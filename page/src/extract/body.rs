@@ -91,7 +91,7 @@ pub(super) fn choose(
     site: Option<&SiteKnowledge>,
 ) -> (Vec<bool>, Option<Evidence>) {
     let measures = measures::measure(page, runs, said, |run| !run.is_mere_link());
-    let mut measured = scorer.scores(measures.rows()).into_iter();
+    let mut measured = scorer.scores(&measures.values).into_iter();
     let score = |run: &Run| if run.is_mere_link() { None } else { measured.next() };
     let mut scores: Vec<f32> = runs.runs.iter().map(score).map(|score| score.unwrap_or(LINK_SCORE)).collect();
     even_tables(&page.tree, &runs.runs, &mut scores);

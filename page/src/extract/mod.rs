@@ -73,7 +73,7 @@ pub fn as_article_by(
 
 /// The names of what is measured of a run of text, in the order of [`body_evidence`].
 #[must_use]
-pub fn body_measures() -> Vec<String> {
+pub fn body_measures() -> &'static [String] {
     measures::names()
 }
 
@@ -85,7 +85,7 @@ pub fn body_evidence(page: &Page, fetched_at: Timestamp) -> Vec<(String, Vec<f32
     let runs = runs::Runs::of(page);
     let measures = measures::measure(page, &runs, &said(page, &metadata, title.as_deref()), |_| true);
     let texts = runs.runs.iter().map(|run| run.text.clone());
-    texts.zip(measures.rows().map(<[f32]>::to_vec)).collect()
+    texts.zip(measures.iter().map(<[f32]>::to_vec)).collect()
 }
 
 /// What a page says of its article, for comparison with its text.

@@ -6,12 +6,19 @@
 //! down or right, and which full-width rows are sections, follows by comparison with the band.
 //! Start at [`template`].
 
+use std::sync::LazyLock;
+
+use crate::measures::Weights;
+
 use super::grid::Grid;
 use super::lines::{self, Line, View, share};
 use super::looks::{Kind, Look, Looks};
 use super::template::{Role, Template};
 use super::weights;
 
+/// The weights of a first row's measures; that they are those is a test.
+static WEIGHTS: LazyLock<Weights> =
+    LazyLock::new(|| Weights::new(weights::TOP, &lines::names()).unwrap_or_default());
 /// Most columns of labels and values side by side.
 const MAX_PAIRED: usize = 12;
 /// Longest text of a section row, in words.
@@ -141,7 +148,9 @@ fn is_top(top: &Line, left: &Line, is_telling: bool) -> bool {
     if top.two_places && top.th == 0.0 && left.th == 0.0 && top.least_shorter < HALF {
         return false;
     }
-    score(&weights::TOP, &top.content()) > 0.0
+    let mut row = Vec::new();
+    top.measure(&mut row);
+    WEIGHTS.sum(&row) > 0.0
 }
 
 /// Whether the first column heads the columns beside it; `top`: the first row, if that is a header.
@@ -158,10 +167,6 @@ fn is_left(left: &Line, top: Option<&Line>, is_pair: bool, is_telling: bool) -> 
         // Days by hours: times at the side of one matrix. Plain counts only number the rows.
         Some(_) => left.numbers >= HALF && left.counts <= FEW && left.matrix >= HALF,
     }
-}
-
-pub(crate) fn score(weights: &[f32], measures: &[f32]) -> f32 {
-    weights.iter().zip(measures).map(|(weight, measure)| weight * measure).sum()
 }
 
 /// The template of a grid.

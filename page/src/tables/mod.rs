@@ -168,8 +168,8 @@ pub struct Evidence {
 
 /// What the measures of [`Evidence`] are called: those of `data`, those of `top`.
 #[must_use]
-pub fn measures() -> (&'static [&'static str], &'static [&'static str]) {
-    (&detect::MEASURES, &lines::CONTENT)
+pub fn measures() -> (Vec<String>, Vec<String>) {
+    (detect::names(), lines::names())
 }
 
 /// The data tables of a page, in document order.
@@ -193,10 +193,13 @@ pub fn of(page: &Page, params: &TableParams) -> Vec<DataTable> {
 pub fn evidence(page: &Page, params: &TableParams) -> Vec<Evidence> {
     let mut found = Vec::new();
     each(page, params, |subject, table| {
+        let (mut data, mut top) = (Vec::new(), Vec::new());
+        detect::measure(subject, &mut data);
+        subject.found.top.measure(&mut top);
         found.push(Evidence {
             table,
-            data: detect::evidence(subject).to_vec(),
-            top: subject.found.top.content().to_vec(),
+            data,
+            top,
             first_row: subject.found.rows.body.first().copied().unwrap_or(0),
             columns: subject.grid.columns,
             rows: subject.grid.rows.len(),

@@ -4,6 +4,7 @@ use crate::reading::NodeId;
 use proptest::prelude::*;
 
 use super::*;
+use crate::measures::Weights;
 use crate::testing::page;
 
 /// The one data table of a page, taken for data whatever the detector says.
@@ -246,4 +247,15 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn weights_are_those_of_the_measures() {
+    let (data, top) = measures();
+    assert_eq!((data.len(), top.len()), (weights::DATA.len(), weights::TOP.len()));
+    Weights::new(weights::DATA, &data).unwrap();
+    Weights::new(weights::TOP, &top).unwrap();
+    let html = "<table><tr><th>City<th>People<tr><td>Rome<td>2800000<tr><td>Milan<td>1400000</table>";
+    let evidence = evidence(&page(html), &TableParams::default()).remove(0);
+    assert_eq!((evidence.data.len(), evidence.top.len()), (data.len(), top.len()));
 }

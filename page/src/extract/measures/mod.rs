@@ -1,16 +1,17 @@
 //! What is measured of every run of text before the scorer says whether it is body.
 //!
-//! Four families, each a list of names and a function that writes as many numbers: the run's own [`text`],
-//! the elements and class words around it ([`place`]), the containers it stands in with the share that
-//! they have of the page's prose ([`containers`]), the signatures it has in common with other runs and what
-//! precedes and follows it ([`order`]). All are general: no site's names, no site's class words.
+//! Four families, each a function that adds names with their values (see [`measures`](crate::measures)): the
+//! run's own [`text`], the elements and class words around it ([`place`]), the containers it stands in with the
+//! share that they have of the page's prose ([`containers`]), the signatures it has in common with other runs
+//! and what precedes and follows it ([`order`]). All are general: no site's names, no site's class words.
 //! A measure that has no meaning on a page is negative.
 //!
-//! Invariants: numbers and their order are part of the weights' file; one pass over the tree and a bounded
-//! number of steps a run. Start at [`measure`].
+//! Invariant: one pass over the tree and a bounded number of steps a run. Start at [`measure`].
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
+use crate::measures::{self, MeasureSink};
 use crate::reading::{NodeId, PageTree};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -35,48 +36,77 @@ pub(super) struct Said {
 }
 
 /// The names of all measures, in their order.
-pub(super) fn names() -> Vec<String> {
-    let plain = [text::NAMES.as_slice(), &place::NAMES, &containers::NAMES, &order::NAMES].concat();
-    plain.into_iter().map(str::to_owned).chain(vocabulary::names()).collect()
+pub(super) fn names() -> &'static [String] {
+    static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
+        let Some(page) = measures::sample() else { return Vec::new() };
+        let runs = Runs::of(&page);
+        let said = Said::default();
+        let page = PageMeasures::new(&page, &runs, &said);
+        measures::names(|sink| page.measure(0, sink))
+    });
+    &NAMES
 }
 
-/// The measures of the wanted runs, one after the other.
-pub(super) struct Measures {
-    values: Vec<f32>,
-    width: usize,
+/// The measures of the wanted runs, one row after the other.
+pub(super) struct Rows {
+    pub(super) values: Vec<f32>,
     /// The signature of each run, wanted or not: its elements' tags and classes from the document down.
     pub(super) paths: Vec<u64>,
 }
 
-impl Measures {
-    pub(super) fn rows(&self) -> impl Iterator<Item = &[f32]> {
-        self.values.chunks_exact(self.width.max(1))
+impl Rows {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &[f32]> {
+        self.values.chunks_exact(names().len().max(1))
     }
 }
 
 /// Measures the wanted runs of a page among all of them.
-pub(super) fn measure(page: &Page, runs: &Runs, said: &Said, is_wanted: impl Fn(&Run) -> bool) -> Measures {
-    let prose = runs.sums(|run| if run.is_prose() { run.words } else { 0.0 });
-    let signatures = order::Signatures::of(&page.tree);
-    let places = place::Places::of(&page.tree, runs, &prose, &signatures);
-    let paths: Vec<u64> = runs.runs.iter().map(|run| signatures.path[run.block.index()]).collect();
-    let words = RunWords::of(runs);
-    let is_prose = clean::prose(runs, &words, &places, &paths);
-    let scene = Scene::of(page, runs, &words, said, is_prose);
+pub(super) fn measure(page: &Page, runs: &Runs, said: &Said, is_wanted: impl Fn(&Run) -> bool) -> Rows {
+    let measured = PageMeasures::new(page, runs, said);
+    let wanted = runs.runs.iter().enumerate().filter(|(_, run)| is_wanted(run));
     let mut values = Vec::new();
-    let texts = text::Texts::of(&scene);
-    let containers = containers::Containers::of(&scene);
-    let orders = order::Orders::of(&scene, &signatures);
-    let wanted: Vec<(usize, &Run)> = runs.runs.iter().enumerate().filter(|(_, run)| is_wanted(run)).collect();
-    for &(number, run) in &wanted {
-        texts.push(&scene, number, &mut values);
-        places.push(&scene, run, &mut values);
-        containers.push(&scene, number, &mut values);
-        orders.push(&scene, number, &mut values);
-        places.push_vocabulary(run, &mut values);
+    wanted.for_each(|(number, _)| measured.measure(number, &mut values));
+    Rows { values, paths: measured.paths }
+}
+
+/// What the families know of a page.
+struct PageMeasures<'a> {
+    scene: Scene<'a>,
+    texts: text::Texts,
+    places: place::Places,
+    containers: containers::Containers,
+    orders: order::Orders,
+    paths: Vec<u64>,
+}
+
+impl<'a> PageMeasures<'a> {
+    fn new(page: &'a Page, runs: &'a Runs, said: &'a Said) -> PageMeasures<'a> {
+        let prose = runs.sums(|run| if run.is_prose() { run.words } else { 0.0 });
+        let signatures = order::Signatures::of(&page.tree);
+        let places = place::Places::of(&page.tree, runs, &prose, &signatures);
+        let paths: Vec<u64> = runs.runs.iter().map(|run| signatures.path[run.block.index()]).collect();
+        let words = RunWords::of(runs);
+        let is_prose = clean::prose(runs, &words, &places, &paths);
+        let scene = Scene::of(page, runs, words, said, is_prose);
+        PageMeasures {
+            texts: text::Texts::of(&scene),
+            containers: containers::Containers::of(&scene),
+            orders: order::Orders::of(&scene, &signatures),
+            places,
+            scene,
+            paths,
+        }
     }
-    let width = values.len() / wanted.len().max(1);
-    Measures { values, width, paths }
+
+    /// Measures one run; the same names for each.
+    fn measure(&self, number: usize, sink: &mut impl MeasureSink) {
+        let run = &self.scene.runs.runs[number];
+        self.texts.measure(&self.scene, number, sink);
+        self.places.measure(&self.scene, run, sink);
+        self.containers.measure(&self.scene, number, sink);
+        self.orders.measure(&self.scene, number, sink);
+        self.places.measure_vocabulary(run, sink);
+    }
 }
 
 /// A page with what several families need.
@@ -84,7 +114,7 @@ struct Scene<'a> {
     tree: &'a PageTree,
     runs: &'a Runs,
     said: &'a Said,
-    tokens: &'a RunWords,
+    tokens: RunWords,
     words: Sums,
     links: Sums,
     /// Which runs are prose that may be body, and their words.
@@ -100,11 +130,12 @@ impl<'a> Scene<'a> {
     fn of(
         page: &'a Page,
         runs: &'a Runs,
-        tokens: &'a RunWords,
+        tokens: RunWords,
         said: &'a Said,
         is_prose: Vec<bool>,
     ) -> Scene<'a> {
         let tree = &page.tree;
+        let headline = text::headline(tree, runs, &tokens, said);
         Scene {
             tree,
             runs,
@@ -115,7 +146,7 @@ impl<'a> Scene<'a> {
             prose: runs.sums_of(|number, run| if is_prose[number] { run.words } else { 0.0 }),
             is_prose,
             wider: wider(tree, runs),
-            headline: text::headline(tree, runs, tokens, said),
+            headline,
         }
     }
 
@@ -233,7 +264,7 @@ mod tests {
         let page = page(html);
         let runs = Runs::of(&page);
         let at = names().iter().position(|known| known == name).unwrap();
-        measure(&page, &runs, said, |_| true).rows().map(|row| row[at]).collect()
+        measure(&page, &runs, said, |_| true).iter().map(|row| row[at]).collect()
     }
 
     const PROSE: &str = "The council voted on Tuesday to keep the old bridge open for another year.";
@@ -243,12 +274,15 @@ mod tests {
         let page = page("<h1>Title</h1><p>One <b>two</b> three.");
         let runs = Runs::of(&page);
         let names = names();
-        assert!(measure(&page, &runs, &Said::default(), |_| true).rows().all(|row| row.len() == names.len()));
-        assert_eq!(measure(&page, &runs, &Said::default(), |_| true).rows().count(), 2);
+        assert_eq!(names.len(), 150);
+        let said = Said { titles: vec!["Title".into()], ..Said::default() };
+        for said in [Said::default(), said] {
+            assert_eq!(measure(&page, &runs, &said, |_| true).values.len(), 2 * names.len());
+        }
         let distinct: std::collections::BTreeSet<&String> = names.iter().collect();
         assert_eq!(distinct.len(), names.len());
         let empty = crate::testing::page("");
-        assert_eq!(measure(&empty, &Runs::of(&empty), &Said::default(), |_| true).rows().count(), 0);
+        assert_eq!(measure(&empty, &Runs::of(&empty), &Said::default(), |_| true).iter().count(), 0);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The run's own words, and what they share with what the page says of its article.
 
+use crate::measures::MeasureSink;
 use crate::reading::PageTree;
 use rustc_hash::FxHashMap;
 
@@ -8,35 +9,6 @@ use crate::extract::runs::{Run, Runs, ends_sentence, share};
 
 use super::Said;
 
-pub(super) const NAMES: [&str; 27] = [
-    "words",
-    "link share",
-    "ends like a sentence",
-    "ends with a colon",
-    "is cut off",
-    "sentences",
-    "commas a word",
-    "digits",
-    "capitalised words",
-    "starts small",
-    "letters a word",
-    "short words",
-    "bold share",
-    "italic share",
-    "words before a colon",
-    "marks",
-    "starts with a quote",
-    "is prose",
-    "is clean prose",
-    "of the site's own words",
-    "same text again",
-    "same text before",
-    "like a title",
-    "words in titles",
-    "is a title",
-    "words in description",
-    "in the metadata's body",
-];
 /// What pages say of themselves: invitations, rights, notes.
 const OWN_WORDS: [&str; 40] = [
     "newsletter",
@@ -119,7 +91,7 @@ impl Texts {
         }
     }
 
-    pub(super) fn push(&self, scene: &Scene<'_>, number: usize, values: &mut Vec<f32>) {
+    pub(super) fn measure(&self, scene: &Scene<'_>, number: usize, measures: &mut impl MeasureSink) {
         let run = &scene.runs.runs[number];
         let text = run.text.as_str();
         let letters_count = text.chars().filter(|c| c.is_alphabetic()).count() as f32;
@@ -129,35 +101,33 @@ impl Texts {
         let of_words = |count: usize| share(count as f32, words.len() as f32);
         let held = |set: &WordSet| of_words(words.iter().filter(|word| set.contains(word)).count());
         let (times, first) = self.same.get(&row(words)).copied().unwrap_or((1, number));
-        values.extend([
-            run.words,
-            run.link_share(),
-            flag(ends_sentence(text)),
-            flag(text.ends_with(':')),
-            flag(is_cut_off(text)),
-            shape.sentences,
-            share(shape.commas, run.words),
-            share(shape.digits, letters_count + shape.digits),
-            share(shape.capitalised, shape.tokens),
-            flag(text.chars().next().is_some_and(char::is_lowercase)),
-            letters_count / run.words.max(1.0),
-            share(shape.short, shape.tokens),
-            share(run.bold_words, run.words),
-            share(run.italic_words, run.words),
-            before_colon(text),
-            shape.marks,
-            flag(text.starts_with(['"', '“', '„', '«', '»', '‘', '「', '\''])),
-            flag(run.is_prose()),
-            flag(scene.is_prose[number]),
-            held(&self.own_words),
-            (times - 1).min(9) as f32,
-            flag(first < number),
-            if is_short { likeness(&self.titles, words) } else { 0.0 },
-            held(&self.all_titles),
-            flag(is_short && self.title_letters.contains(&letters(text))),
-            held(&self.description),
-            self.in_body(words),
-        ]);
+        measures.add("words", run.words);
+        measures.add("link share", run.link_share());
+        measures.flag("ends like a sentence", ends_sentence(text));
+        measures.flag("ends with a colon", text.ends_with(':'));
+        measures.flag("is cut off", is_cut_off(text));
+        measures.add("sentences", shape.sentences);
+        measures.add("commas a word", share(shape.commas, run.words));
+        measures.add("digits", share(shape.digits, letters_count + shape.digits));
+        measures.add("capitalised words", share(shape.capitalised, shape.tokens));
+        measures.flag("starts small", text.chars().next().is_some_and(char::is_lowercase));
+        measures.add("letters a word", letters_count / run.words.max(1.0));
+        measures.add("short words", share(shape.short, shape.tokens));
+        measures.add("bold share", share(run.bold_words, run.words));
+        measures.add("italic share", share(run.italic_words, run.words));
+        measures.add("words before a colon", before_colon(text));
+        measures.add("marks", shape.marks);
+        measures.flag("starts with a quote", text.starts_with(['"', '“', '„', '«', '»', '‘', '「', '\'']));
+        measures.flag("is prose", run.is_prose());
+        measures.flag("is clean prose", scene.is_prose[number]);
+        measures.add("of the site's own words", held(&self.own_words));
+        measures.add("same text again", (times - 1).min(9) as f32);
+        measures.flag("same text before", first < number);
+        measures.add("like a title", if is_short { likeness(&self.titles, words) } else { 0.0 });
+        measures.add("words in titles", held(&self.all_titles));
+        measures.flag("is a title", is_short && self.title_letters.contains(&letters(text)));
+        measures.add("words in description", held(&self.description));
+        measures.add("in the metadata's body", self.in_body(words));
     }
 
     /// Share of the run's rows of words that the metadata's body has too; −1 without one or a row.

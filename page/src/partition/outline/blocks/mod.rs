@@ -9,7 +9,7 @@ mod measures;
 
 use std::sync::LazyLock;
 
-pub(super) use measures::{NAMES, measure};
+pub(super) use measures::measure;
 
 use super::OutlineParams;
 use super::evidence::Evidence;
@@ -19,15 +19,26 @@ use crate::trees::Trees;
 /// What was learnt; see `train/blocks.py` for from what.
 const WEIGHTS: &str = include_str!("blocks.txt");
 
-/// The trees that are compiled in.
-static TREES: LazyLock<Trees> = LazyLock::new(|| Trees::parse(WEIGHTS, &NAMES).unwrap_or_default());
+/// The trees that are compiled in; that they can be read is a test.
+static TREES: LazyLock<Trees> = LazyLock::new(|| Trees::parse(WEIGHTS, names()).unwrap_or_default());
+
+/// The names of the measures, in their order.
+pub(super) fn names() -> &'static [String] {
+    static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
+        let Some(page) = crate::measures::sample() else { return Vec::new() };
+        let params = OutlineParams::default();
+        let evidence = Evidence::new(&page, &params);
+        measures::names(&evidence, &super::forest(&page, &evidence, &params))
+    });
+    &NAMES
+}
 
 /// The first leaves of the blocks after the first, ascending.
 pub(super) fn boundaries(evidence: &Evidence, forest: &Forest, params: &OutlineParams) -> Vec<u32> {
     let least = params.block_permille as f32 / 1000.0;
-    let gaps = measure(evidence, forest);
-    let scores = TREES.scores(gaps.iter().map(|gap| gap.measures.as_slice()));
-    gaps.iter().zip(scores).filter(|(_, score)| *score >= least).map(|(gap, _)| gap.leaf).collect()
+    let places = measure(evidence, forest);
+    let scores = TREES.scores(&places.values);
+    places.leaves.into_iter().zip(scores).filter(|(_, score)| *score >= least).map(|(leaf, _)| leaf).collect()
 }
 
 #[cfg(test)]
@@ -36,7 +47,20 @@ mod tests {
 
     #[test]
     fn what_is_compiled_in_can_be_read() {
-        let trees = Trees::parse(WEIGHTS, &NAMES).unwrap();
+        let trees = Trees::parse(WEIGHTS, names()).unwrap();
         assert!(trees.len() >= 40, "{}", trees.len());
+    }
+
+    #[test]
+    fn every_measure_has_a_name_of_its_own() {
+        let distinct: std::collections::BTreeSet<&String> = names().iter().collect();
+        assert_eq!((distinct.len(), names().len()), (45, 45));
+        let items: String = (0..9).map(|n| format!("<li>Item {n}")).collect();
+        let page = crate::testing::page(&format!("<div><h2>One</h2><ul>{items}</ul></div><p>Two<p>Three"));
+        let params = OutlineParams::default();
+        let evidence = Evidence::new(&page, &params);
+        let places = measure(&evidence, &super::super::forest(&page, &evidence, &params));
+        assert!(!places.leaves.is_empty());
+        assert_eq!(places.values.len(), places.leaves.len() * names().len());
     }
 }
