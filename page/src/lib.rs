@@ -23,6 +23,7 @@ pub mod tagging;
 pub mod template;
 #[cfg(test)]
 mod testing;
+mod text;
 pub mod time;
 mod trees;
 pub mod wisdom;

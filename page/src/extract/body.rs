@@ -14,11 +14,12 @@ use rustc_hash::FxHashMap;
 
 use super::measures::{self, Said};
 use super::metadata::is_inside;
-use super::runs::{Run, Runs, count_words};
+use super::runs::{Run, Runs};
 use super::scorer::Scorer;
 use super::scripts;
 use super::site::SiteKnowledge;
 use crate::Page;
+use crate::text::words_of_prose;
 
 /// Bytes of text of an article at most.
 const MAX_TEXT: usize = 1 << 20;
@@ -182,8 +183,8 @@ fn kind(tree: &PageTree, run: &Run) -> BlockKind {
 
 /// Text that the page holds and does not show: in its metadata, else in a script.
 fn unshown(page: &Page, said: &Said, shown: &Body) -> Option<Body> {
-    let words: f32 = shown.blocks.iter().map(|block| count_words(&block.text)).sum();
-    let is_more = |text: &str| count_words(text) >= LEAST_SAID.max(TIMES_SHOWN * words);
+    let words: f32 = shown.blocks.iter().map(|block| words_of_prose(&block.text)).sum();
+    let is_more = |text: &str| words_of_prose(text) >= LEAST_SAID.max(TIMES_SHOWN * words);
     if let Some(text) = said.body.as_deref().filter(|text| is_more(text)) {
         return Some(Body { blocks: paragraphs(text), method: "json-ld", witness: None });
     }

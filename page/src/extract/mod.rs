@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 
 use crate::article::{Article, BlockKind, Evidence, PageKind};
+use crate::text::words_of_prose;
 use crate::time::Timestamp;
 
 use crate::Page;
@@ -113,7 +114,7 @@ fn read(
     let said = said(page, &metadata, title.as_deref());
     let body = body::body(page, &runs, &said, title.as_deref(), scorer, site);
     evidence.0.extend(body.witness.map(|witness| ("body".to_owned(), witness)));
-    let words = body.blocks.iter().map(|block| runs::count_words(&block.text)).sum();
+    let words = body.blocks.iter().map(|block| words_of_prose(&block.text)).sum();
     let pictures = page.tree.node_ids().filter(|&node| page.tree.tag(node) == Some("img")).count();
     evidence.keep("form", metadata.forms.named(words, pictures));
     let place = metadata.place.clone().or_else(|| dateline(&body.blocks));

@@ -12,16 +12,7 @@ use std::ops::Range;
 use crate::reading::{Leaf, NodeId, PageTree, is_excluded, squash};
 
 use crate::Page;
-use crate::reading::language::is_unspaced;
-
-/// Elements inside a line of text.
-const INLINE: [&str; 37] = [
-    "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "br", "cite", "code", "data", "del", "dfn", "em",
-    "font", "i", "img", "ins", "kbd", "label", "mark", "nobr", "picture", "q", "s", "samp", "small", "span",
-    "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
-];
-/// Letters of a script without spaces that count as a word.
-const UNSPACED_WORD: f32 = 2.5;
+use crate::text::{is_inside_run, words_of_prose};
 
 /// A text of no more words that is a link to this share is nothing but that; `train/bodies.py` leaves these out.
 const LINK_WORDS: f32 = 20.0;
@@ -71,18 +62,9 @@ pub(super) fn ends_sentence(text: &str) -> bool {
     text.trim_end_matches(closing).ends_with(['.', '!', '?', '…', '。', '！', '？', '।', '؟', '۔'])
 }
 
-/// Words of a text; in scripts without spaces two and a half letters are one.
-pub(super) fn count_words(text: &str) -> f32 {
-    let word = |token: &str| {
-        let unspaced = token.chars().filter(|&letter| is_unspaced(letter)).count();
-        if unspaced == 0 { 1.0 } else { (unspaced as f32 / UNSPACED_WORD).max(1.0) }
-    };
-    text.split_whitespace().map(word).sum()
-}
-
 /// Whether an element stands inside a line.
 pub(super) fn is_inline(tree: &PageTree, node: NodeId) -> bool {
-    tree.tag(node).is_some_and(|tag| INLINE.contains(&tag))
+    tree.tag(node).is_some_and(is_inside_run)
 }
 
 /// The runs of a page with sums over them.
@@ -162,7 +144,7 @@ impl Inline {
                 continue;
             }
             let name = tree.tag_name(tag);
-            names.inline[tag.index()] = INLINE.contains(&name);
+            names.inline[tag.index()] = is_inside_run(name);
             names.excluded[tag.index()] = is_excluded(name);
         }
         names
@@ -206,7 +188,7 @@ impl Walk<'_> {
                 });
             }
         }
-        let words = count_words(self.page.leaves.text(number));
+        let words = words_of_prose(self.page.leaves.text(number));
         let [is_bold, is_italic] = self.emphasis(leaf.parent, block);
         if let Some(run) = self.runs.last_mut() {
             run.words += words;
@@ -298,8 +280,8 @@ mod tests {
 
     #[test]
     fn words_of_all_scripts_count() {
-        assert_eq!(count_words("one two three"), 3.0);
-        assert_eq!(count_words("橋は来年も開いている。"), 4.0);
+        assert_eq!(words_of_prose("one two three"), 3.0);
+        assert_eq!(words_of_prose("橋は来年も開いている。"), 4.0);
         let (_, runs) = check("<p>see <a href=/x>this <b>one</b></a> now", &["see this one now"]);
         let run = &runs.runs[0];
         assert_eq!((run.words, run.link_words, run.bold_words), (4.0, 2.0, 1.0));

@@ -15,6 +15,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use super::grid::Grid;
 use crate::Page;
 use crate::reading::letters::class;
+use crate::text::parts_between_spaces;
 
 /// Leaves of a cell that are read.
 const MAX_LEAVES: usize = 64;
@@ -277,7 +278,7 @@ impl Text {
             self.special |= matches!(c, '$' | '€' | '£' | '¥' | '+' | '%' | '{' | '}' | '=' | '<' | '>');
         }
         self.chars += chars;
-        self.words += text.split(' ').count() as u32;
+        self.words += parts_between_spaces(text) as u32;
         self.colon = text.ends_with([':', '：']);
         let held = page.leaves.get(leaf);
         if held.link.is_some_and(|link| cell < link) {
