@@ -1,8 +1,8 @@
 //! How services end: told by a signal, they stop claiming, finish or return what they hold, and go.
 //!
-//! SIGTERM or Ctrl-C cancels the token that [`on_signal`] returns; a second one ends the process at
-//! once through the default handler's exit code. [`drain`] waits for a service's loops within the
-//! grace and then aborts them: whatever they held is returned by the broker or its lease expires.
+//! SIGTERM or Ctrl-C cancels the token that [`on_signal`] returns. A second one calls `on_second`, by which
+//! mains end the process at once, as if it had been killed. [`drain`] waits for a service's loops within
+//! the grace and then aborts them: the broker returns what they held, or its lease expires.
 
 use std::time::Duration;
 
@@ -10,8 +10,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-/// Returns a token that the first SIGTERM or SIGINT cancels. `on_second` is called on the second one
-/// (a main ends the process there).
+/// Returns a token that the first SIGTERM or SIGINT cancels. The second one calls `on_second`.
 ///
 /// # Errors
 /// When the signal handlers cannot be installed.

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
 use newslode_page::hierarchy::{Hierarchy, xml};
-use newslode_page::partition::hierarchy;
-use newslode_page::{Method, Page, Params, Scope};
+use newslode_page::partition::{Method, Scope, hierarchy};
+use newslode_page::{Page, Params};
 
 fuzz_target!(|bytes: &[u8]| {
     let url = "https://news.example.org/".parse().expect("a URL");

@@ -3,14 +3,19 @@
 //! `cargo bench -p newslode-page --bench hostile`. Each page once by each preset, and by the paper's
 //! over the whole page; from bytes to hierarchy, with the default budget of steps.
 
-#![allow(clippy::print_stdout, reason = "a bench talks to its user")]
+#![allow(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a bench reads the clock and talks to its user"
+)]
 
 use std::time::Instant;
 
-use newslode_page::partition::hierarchy;
 use newslode_page::partition::measure::hostile_pages;
+use newslode_page::partition::{Scope, hierarchy};
 use newslode_page::reading::CanonicalUrl;
-use newslode_page::{Page, Params, Scope};
+use newslode_page::{Page, Params};
 
 fn main() {
     let url: CanonicalUrl = "https://news.example.org/".parse().expect("a URL");

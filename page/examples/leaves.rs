@@ -3,6 +3,8 @@
 //! `leaves [--windows-1252] PAGE...`; with the flag, a page without byte order mark and `<meta>` is read as
 //! windows-1252, as parsers without a detector read it.
 
+#![allow(clippy::disallowed_methods, reason = "an example reads files and prints what it finds")]
+
 use std::io::{self, BufWriter, Write};
 
 use newslode_page::reading::{CharsetSource, Leaves, PageLimits, PageTree, decode};

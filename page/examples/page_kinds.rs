@@ -3,7 +3,11 @@
 //! `cargo run --example page_kinds < PAGES`: a line a page, its URL (or nothing), a tab, its file; the lines
 //! printed hold the kind, a tab and the file.
 
-#![allow(clippy::print_stdout, reason = "an example prints what it finds")]
+#![allow(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "an example reads files and prints what it finds"
+)]
 
 use anyhow::Context as _;
 use newslode_page::Page;

@@ -5,15 +5,19 @@
 //! For every `*.html` of the folder: each flat segment, and the whole page if it has at most so many leaves
 //! (600; the plain one takes seconds there). Ends with an error if any tree differs.
 
-#![allow(clippy::print_stdout, reason = "an example talks to its user")]
+#![allow(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "an example reads files and talks to its user"
+)]
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
-use newslode_page::partition::hierarchy;
 use newslode_page::partition::measure::Dp;
-use newslode_page::{Method, Page, Params};
+use newslode_page::partition::{Method, hierarchy};
+use newslode_page::{Page, Params};
 
 fn main() -> anyhow::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();

@@ -1,8 +1,13 @@
 //! Prints what is measured of every table of some pages, one JSON object a line; `train/tables.py` reads it.
 //!
-//! `cargo run --example table_evidence -- PAGE…`; the first line gives the names of the measures.
+//! `cargo run --example table_evidence < PAGES`: a file a line. The first line printed gives the names of the
+//! measures.
 
-#![allow(clippy::print_stdout, reason = "the training script reads what it prints")]
+#![allow(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "the training script names files and reads what is printed"
+)]
 
 use std::path::Path;
 
@@ -12,7 +17,8 @@ use newslode_page::tables::{self, TableParams};
 fn main() -> anyhow::Result<()> {
     let (data, top) = tables::measures();
     println!("{}", serde_json::json!({ "data": data, "top": top }));
-    for path in std::env::args().skip(1) {
+    for path in std::io::stdin().lines() {
+        let path = path?;
         let page = Page::parse(&"http://file.invalid/".parse()?, None, &std::fs::read(&path)?);
         let name = Path::new(&path).file_name().unwrap_or_default().to_string_lossy().into_owned();
         for evidence in tables::evidence(&page, &TableParams::default()) {

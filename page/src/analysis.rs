@@ -14,15 +14,27 @@ use crate::contribution::Contribution;
 use crate::contribution::counting::bounded;
 use crate::extract::article;
 use crate::hierarchy::{Hierarchy, Node, NodeKind};
+use crate::partition::Params;
 use crate::partition::hierarchy;
 use crate::reading::CanonicalUrl;
+use crate::reading::Page;
 use crate::time::Timestamp;
-use crate::{Page, Params};
 
 /// Characters kept of what a panic said.
 const MAX_REASON: usize = 300;
 
 /// All that one page says.
+///
+/// ```
+/// use newslode_page::{Params, Timestamp, analyse};
+///
+/// let url = "https://news.example.org/".parse()?;
+/// // Bytes of any kind have an analysis; limits that made it coarser, and failures, are noted.
+/// let found = analyse(&url, None, &[0xff, b'<', 0, b'a'], Timestamp(0), &Params::default());
+/// assert_eq!(found.article, None);
+/// assert_eq!(found.notes.failed, None);
+/// # Ok::<(), newslode_page::reading::CanonicalUrlError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Analysis {
     /// Its texts under what heads them.
@@ -48,6 +60,22 @@ pub struct PageNotes {
 
 /// What a page says. `bytes` is its body, content encoding undone; `fetched_at` dates an article that says
 /// no date in full. Never panics.
+///
+/// ```
+/// use newslode_page::{Params, Timestamp, analyse};
+///
+/// let url = "https://news.example.org/rain".parse()?;
+/// let html = "<title>Rain ends the drought - The Herald</title><meta property=og:type content=article>\
+///             <h1>Rain ends the drought</h1><p>After eleven dry weeks it rained over the valley on Thursday, \
+///             and the farmers came out of their houses to watch it fall.<p>The reservoir above the town \
+///             rose by a hand's breadth before noon, the water board said, and the ban on watering gardens ends.";
+/// let fetched_at = Timestamp(1_714_700_000_000);
+/// let found = analyse(&url, Some("text/html"), html.as_bytes(), fetched_at, &Params::default());
+/// assert_eq!(found.notes.leaves, 3);
+/// assert_eq!(found.article.and_then(|article| article.title).as_deref(), Some("Rain ends the drought"));
+/// assert!(found.contribution.terms.iter().any(|term| term.term == "drought"));
+/// # Ok::<(), newslode_page::reading::CanonicalUrlError>(())
+/// ```
 #[must_use]
 pub fn analyse(
     url: &CanonicalUrl,

@@ -54,6 +54,24 @@ pub struct Evidence {
 }
 
 /// One extracted article.
+///
+/// ```
+/// use newslode_page::{Page, Timestamp, article};
+///
+/// let url = "https://news.example.org/rain".parse()?;
+/// let html = "<title>Rain ends the drought - The Herald</title><meta property=og:type content=article>\
+///             <meta name=author content='Ada Lane'><h1>Rain ends the drought</h1>\
+///             <p>After eleven dry weeks it rained over the valley on Thursday, and the farmers came out of \
+///             their houses to watch it fall.<p>The reservoir above the town rose by a hand's breadth before \
+///             noon, the water board said, and the ban on watering gardens will end today.";
+/// let page = Page::parse(&url, None, html.as_bytes());
+/// let found = article(&page, Timestamp(1_714_700_000_000)).1.ok_or("no article")?;
+/// assert_eq!(found.authors, ["Ada Lane"]);
+/// // Each field says where it was found; one that the page does not show is empty.
+/// assert_eq!(found.evidence["authors"].witness, "meta");
+/// assert_eq!(found.published, None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Article {
     /// Canonical URL of the page.

@@ -9,7 +9,7 @@
 
 use std::fmt::{Display, Write};
 
-use crate::Page;
+use crate::reading::Page;
 
 /// Takes measures, a name with its value at a time.
 pub(crate) trait MeasureSink {

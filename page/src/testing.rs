@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::Page;
+use crate::reading::Page;
 
 /// The page of this HTML at `https://news.example.org/`.
 pub(crate) fn page(html: &str) -> Page {

@@ -5,6 +5,16 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 /// Milliseconds since 1970-01-01T00:00:00Z.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use newslode_page::Timestamp;
+///
+/// let noon = Timestamp(43_200_000);
+/// assert_eq!(noon.plus(Duration::from_secs(86_400)).day(), 1);
+/// assert_eq!(noon.until(Timestamp(43_200_500)), Duration::from_millis(500));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Timestamp(pub u64);

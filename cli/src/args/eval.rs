@@ -104,7 +104,13 @@ pub(crate) struct EvalArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum EvalCommand {
     /// Label hierarchies against .outline files.
-    Hierarchy(EvalCommon),
+    Hierarchy {
+        #[command(flatten)]
+        common: EvalCommon,
+        /// Trees of `page/train/blocks.py --folds`: each page's blocks are cut by those that saw none of its site.
+        #[arg(long, value_name = "DIR")]
+        folds: Option<PathBuf>,
+    },
     /// Flat boundaries against marked blocks.
     Segments {
         #[command(flatten)]
@@ -119,7 +125,7 @@ pub(crate) enum EvalCommand {
     Articles {
         #[command(flatten)]
         common: EvalCommon,
-        /// Trees of folds dealt out by site, `0.txt` …: each page is read by those that saw none of its site.
+        /// Trees of `page/train/bodies.py --folds`: each page is read by those that saw none of its site.
         #[arg(long, value_name = "DIR")]
         folds: Option<PathBuf>,
         /// Also read each page with so many other pages of its site beside it.

@@ -14,7 +14,8 @@ mod ratios;
 mod rtdm;
 mod svg;
 
-use newslode_page::{Page, Params, Scope};
+use newslode_page::partition::Scope;
+use newslode_page::{Page, Params};
 use serde::Serialize;
 
 use crate::input;

@@ -6,7 +6,7 @@ use newslode_common::config::Config;
 use newslode_common::time;
 use newslode_page::Page;
 use newslode_page::article::{Article, BlockKind};
-use newslode_page::extract::{SiteKnowledge, article_of};
+use newslode_page::extract::{SiteKnowledge, article};
 use newslode_page::reading::Site;
 use newslode_page::template::MOST_PAGES;
 use newslode_page::time::Timestamp;
@@ -41,7 +41,8 @@ pub(crate) async fn run(args: ExtractArgs, config: &Config) -> anyhow::Result<Ex
 
 /// One page's article, if it is one, with what is known of its site.
 fn extract(page: &Input, now: Timestamp, site: Option<&SiteKnowledge>) -> Option<Article> {
-    article_of(&parse(page), now, site).1
+    let page = parse(page);
+    site.map_or_else(|| article(&page, now), |site| site.article(&page, now)).1
 }
 
 fn parse(page: &Input) -> Page {

@@ -4,19 +4,21 @@ use std::path::Path;
 use std::time::Instant;
 
 use newslode_common::config::{Config, Follow};
+use newslode_common::outcome::Outcome;
 use newslode_common::shutdown;
 use newslode_common::store::{Frontier, SiteState};
-use newslode_miner::taxonomy::Taxonomy;
+use newslode_miner::mining::taxonomy::Taxonomy;
 use serde::Serialize;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::export;
-use super::status::{spelled, tally};
+use super::unfetched::{self, Unfetched, unfetched};
+use super::{export, recompute};
 use crate::args::{FollowArg, Keep, MineArgs};
 use crate::engine::{self, Ended, Engine, Progress, add_seeds, seeds};
 use crate::exit::{Exit, hinted};
 use crate::out;
+use crate::outcomes::{spelled, tally};
 use crate::progress::Shown;
 
 /// What a run comes to.
@@ -26,14 +28,23 @@ pub(crate) struct Summary {
     pub(crate) seconds: f64,
     pub(crate) sites: usize,
     pub(crate) urls: u64,
-    pub(crate) outcomes: std::collections::BTreeMap<newslode_common::outcome::Outcome, u64>,
+    pub(crate) outcomes: std::collections::BTreeMap<Outcome, u64>,
     pub(crate) concepts: usize,
     pub(crate) relations: usize,
     pub(crate) articles: usize,
+    /// Seeds that could not be fetched.
+    pub(crate) unfetched: Vec<Unfetched>,
     /// Digest of each site's mined state.
     pub(crate) digests: Vec<(String, String)>,
     /// Greatest resident memory of the process so far, in bytes.
     pub(crate) peak_memory: Option<u64>,
+}
+
+impl Summary {
+    /// Whether any page was ever fetched.
+    fn has_pages(&self) -> bool {
+        [Outcome::Fetched, Outcome::Unchanged].iter().any(|good| self.outcomes.contains_key(good))
+    }
 }
 
 pub(crate) async fn run(args: MineArgs, mut config: Config, quiet: bool) -> anyhow::Result<Exit> {
@@ -50,17 +61,26 @@ pub(crate) async fn run(args: MineArgs, mut config: Config, quiet: bool) -> anyh
     // A second signal ends the process as if it had been killed: the state is made for that.
     let stop = shutdown::on_signal(&mut waiter, || std::process::abort())?;
     let engine = Engine::open(&args.out, config.clone())?;
-    check_parameters(&engine, &config).await?;
+    // Before anything is changed: a newer version may have mined this run.
+    recompute::claim(&engine.miner_parts()).await?;
     let limits = (args.max_pages, args.depth, args.delay);
     add_seeds(&engine.miner_parts(), &urls, limits, &config.miner).await?;
     let admin = serve_admin(&args, &engine, &stop).await?;
     let (ended, summary) = mine(&engine, &args.out, &args.keep, &stop, quiet).await?;
     stop.cancel();
     drop(admin);
+    let is_in_vain = ended == Ended::Complete && !summary.unfetched.is_empty() && !summary.has_pages();
     if args.json {
         out::json(&summary)?;
-    } else {
+    } else if !is_in_vain {
         tell(&engine, &args.out, &summary).await?;
+    }
+    if is_in_vain {
+        let seeds = unfetched::lines(&summary.unfetched);
+        return Err(hinted(
+            format!("no page of any seed could be fetched\n{}", seeds.trim_end()),
+            unfetched::hints(&summary.unfetched),
+        ));
     }
     Ok(if ended == Ended::Complete { Exit::Done } else { Exit::Interrupted })
 }
@@ -83,21 +103,21 @@ fn configure(args: &MineArgs, config: &mut Config) {
     }
 }
 
-/// Contributions of different parameters must not be summed: a run keeps those it began with.
-async fn check_parameters(engine: &Engine, config: &Config) -> anyhow::Result<()> {
-    const NAME: &str = "parameters";
-    let digest = crate::params::named(&config.partitioner.params)?.digest();
-    match engine.store.value(NAME).await? {
-        Some((_, kept)) if kept == digest.as_bytes() => Ok(()),
-        Some(_) => Err(hinted(
-            "this run was begun with other parameters, or by another version of the page algorithms",
-            "use another --out; contributions of different algorithms cannot be summed",
-        )),
-        None => {
-            engine.store.put_value(NAME, None, digest.into_bytes().into()).await?;
-            Ok(())
-        }
+/// Versions before generations look for their own parameters under this name, and refuse a run that has others.
+const OLD_PARAMETERS: &str = "parameters";
+
+/// Counts the run's pages again if other algorithms or parameters counted them.
+async fn update(engine: &Engine, stop: &CancellationToken, quiet: bool) -> anyhow::Result<()> {
+    let parts = engine.miner_parts();
+    let done = recompute::all(&parts, engine.follow(), stop, quiet).await?;
+    if !done.is_done() {
+        tracing::info!(?done, "counted pages again, as today's algorithms see them");
     }
+    if let Some((version, _)) = engine.store.value(OLD_PARAMETERS).await? {
+        let text = format!("{}; a newer version of Newslode counts this run", parts.params.generation());
+        engine.store.put_value(OLD_PARAMETERS, Some(version), text.into()).await?;
+    }
+    Ok(())
 }
 
 async fn serve_admin(
@@ -126,6 +146,7 @@ pub(crate) async fn mine(
     quiet: bool,
 ) -> anyhow::Result<(Ended, Summary)> {
     let begun = Instant::now();
+    update(engine, stop, quiet).await?;
     let mut shown = Shown::new(quiet);
     let ended = engine.mine(stop, |progress| shown.say(|| line(progress, begun))).await?;
     shown.say(|| "writing articles and ontology".into());
@@ -142,6 +163,7 @@ pub(crate) async fn mine(
         concepts: written.concepts,
         relations: written.relations,
         articles: written.articles,
+        unfetched: unfetched(&engine.store, &sites).await?,
         digests: engine::digests(&engine.store).await?,
         peak_memory: peak_memory(),
     };
@@ -165,7 +187,7 @@ fn line(progress: &Progress, begun: Instant) -> String {
 
 /// The summary and where to look.
 async fn tell(engine: &Engine, folder: &Path, summary: &Summary) -> anyhow::Result<()> {
-    let taxonomy = newslode_miner::fold::read(&engine.store).await?.unwrap_or_default();
+    let taxonomy = newslode_miner::work::fold::read(&engine.store).await?.unwrap_or_default();
     out::text(&top(&taxonomy, 30))?;
     let state =
         if summary.complete { "complete" } else { "interrupted; run the same command again to go on" };
@@ -176,6 +198,10 @@ async fn tell(engine: &Engine, folder: &Path, summary: &Summary) -> anyhow::Resu
         summary.seconds,
         spelled(&summary.outcomes)
     ))?;
+    if !summary.unfetched.is_empty() {
+        out::text(&format!("seeds that could not be fetched:\n{}", unfetched::lines(&summary.unfetched)))?;
+        out::line(format!("hint: {}", unfetched::hints(&summary.unfetched)))?;
+    }
     out::line(format!(
         "{} concepts, {} relations, {} articles",
         summary.concepts, summary.relations, summary.articles
@@ -188,7 +214,7 @@ async fn tell(engine: &Engine, folder: &Path, summary: &Summary) -> anyhow::Resu
 
 /// The first lines of the taxonomy's tree.
 pub(crate) fn top(taxonomy: &Taxonomy, most: usize) -> String {
-    let tree = newslode_miner::taxonomy::tree_text(taxonomy);
+    let tree = newslode_miner::mining::taxonomy::tree_text(taxonomy);
     let lines = tree.lines().count();
     let mut text: String = tree.lines().take(most).map(|line| format!("{line}\n")).collect();
     if lines > most {

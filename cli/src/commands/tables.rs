@@ -6,7 +6,7 @@ use newslode_page::tables::{self, DataTable, Record, TableParams};
 use serde_json::{Value, json};
 
 use crate::args::{TablesArgs, TablesFormat};
-use crate::exit::{Exit, hinted};
+use crate::exit::Exit;
 use crate::{input, out};
 
 /// Widest label of the tree, in characters; longer ones take a line of their own.
@@ -15,12 +15,12 @@ const MAX_LABEL: usize = 28;
 const MAX_VALUE: usize = 160;
 
 pub(crate) async fn run(args: TablesArgs, config: &Config) -> anyhow::Result<Exit> {
-    let params = named(&args.params)?;
+    let params = TableParams::of(args.params);
     let pages = input::read(&args.pages, &config.crawler).await?;
     let several = pages.len() > 1;
     for page in pages {
         let parsed = Page::parse(&page.url, page.content_type.as_deref(), &page.bytes);
-        let found = tables::of(&parsed, &params);
+        let found = tables::tables_with(&parsed, &params);
         if args.format == TablesFormat::Tree && several {
             out::line(format!("== {}", page.name))?;
         }
@@ -36,12 +36,6 @@ pub(crate) async fn run(args: TablesArgs, config: &Config) -> anyhow::Result<Exi
         }
     }
     Ok(Exit::Done)
-}
-
-/// A preset by its name.
-pub(crate) fn named(name: &str) -> anyhow::Result<TableParams> {
-    TableParams::named(name)
-        .ok_or_else(|| hinted(format!("there are no parameters `{name}`"), "`default` and `paper` are known"))
 }
 
 /// The texts of header cells, without those that are empty.
@@ -183,7 +177,7 @@ mod tests {
     #[test]
     fn the_tree_aligns_values_and_numbers_records() {
         let page = page(PRICES);
-        let found = tables::of(&page, &TableParams::default());
+        let found = tables::tables(&page);
         let shown = tree(&page, &found[0]);
         assert!(shown.starts_with("── table 0: Prices  (column, 4 rows, 2 columns)\n"), "{shown}");
         assert!(shown.contains("1.\n  Fruit  Apple\n  Price  1.20\n"), "{shown}");
@@ -192,7 +186,7 @@ mod tests {
     #[test]
     fn csv_quotes_what_needs_it() {
         let page = page(PRICES);
-        let found = tables::of(&page, &TableParams::default());
+        let found = tables::tables(&page);
         let text = csv("p", &page, &found[0]);
         assert!(text.contains("p,0,1,,Fruit,\"Fig, \"\"dried\"\"\"\r\n"), "{text}");
         assert_eq!(text.lines().count(), 6);

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 
-use super::{Prf, bootstrap_error, mean};
+use super::{Figure, Prf, bootstrap_error, mean};
 
 /// A line of gold or of predictions.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -16,7 +16,7 @@ pub(crate) struct Line {
     pub(crate) id: String,
     #[serde(default)]
     pub(crate) url: Option<String>,
-    /// Registrable host, by which folds are dealt out.
+    /// Registrable host.
     #[serde(default, skip_serializing)]
     pub(crate) site: Option<String>,
     #[serde(default)]
@@ -36,13 +36,9 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// The fold of the page's site, of so many; `train/bodies.py` computes the same (FNV-1a).
-    pub(crate) fn fold(&self, folds: usize) -> usize {
-        let site = self.site.as_deref().unwrap_or(&self.id);
-        let hash = site
-            .bytes()
-            .fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
-        hash as usize % folds.max(1)
+    /// The page's site, by which splits are dealt out; a page of no known site is one of its own.
+    pub(crate) fn site_or_id(&self) -> &str {
+        self.site.as_deref().unwrap_or(&self.id)
     }
 }
 
@@ -180,16 +176,16 @@ fn same_day(gold: &Line, guess: &Line) -> bool {
 pub(crate) struct Summary {
     pub(crate) pages: usize,
     pub(crate) bodies: usize,
-    pub(crate) precision: f64,
-    pub(crate) recall: f64,
-    pub(crate) f1: f64,
-    pub(crate) f1_error: f64,
+    pub(crate) precision: Figure,
+    pub(crate) recall: Figure,
+    pub(crate) f1: Figure,
+    pub(crate) f1_error: Figure,
     pub(crate) below_half: usize,
-    pub(crate) title: (f64, usize),
-    pub(crate) authors: (f64, usize),
-    pub(crate) author_f1: (f64, usize),
-    pub(crate) day: (f64, usize),
-    pub(crate) segment_f1: (f64, usize),
+    pub(crate) title: (Figure, usize),
+    pub(crate) authors: (Figure, usize),
+    pub(crate) author_f1: (Figure, usize),
+    pub(crate) day: (Figure, usize),
+    pub(crate) segment_f1: (Figure, usize),
 }
 
 /// Sums rows up.
@@ -203,8 +199,7 @@ pub(crate) fn summary(rows: &[Row]) -> Summary {
     let segments: Vec<_> = rows.iter().filter_map(|row| row.segments).collect();
     let (right, wanted, wrong) =
         segments.iter().fold((0, 0, 0), |sum, s| (sum.0 + s.0, sum.1 + s.1, sum.2 + s.2));
-    let segment_f1 =
-        if segments.is_empty() { f64::NAN } else { 2.0 * right as f64 / (right + wrong + wanted) as f64 };
+    let segment_f1 = Figure::ratio(2 * right, right + wrong + wanted);
     let f1 = of(|p| p.f1);
     Summary {
         pages: rows.len(),
@@ -245,14 +240,6 @@ mod tests {
         assert_eq!(score(&gold, &line(r#"{"id":"1","title":"\"big\" News - today"}"#)).title, Some(true));
         assert_eq!(score(&gold, &line(r#"{"id":"1"}"#)).title, Some(false));
         assert!(score(&gold, &Line::default()).body.is_none());
-    }
-
-    #[test]
-    fn pages_of_a_site_share_a_fold() {
-        let fold = |json: &str| line(json).fold(5);
-        assert_eq!(fold(r#"{"id":"1","site":"a.example"}"#), fold(r#"{"id":"2","site":"a.example"}"#));
-        // As the training script deals them out.
-        assert_eq!([fold(r#"{"id":"a.example"}"#), fold(r#"{"id":"b.example"}"#)], [0, 4]);
     }
 
     #[test]

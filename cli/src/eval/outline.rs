@@ -37,6 +37,15 @@ pub(crate) fn read_folder(folder: &Path) -> anyhow::Result<BTreeMap<String, Gold
     Ok(golds)
 }
 
+/// The site of a page, by the name of its outline: what stands before the year. `page/train/blocks.py` reads
+/// the same, and nobody needs a list of sites beside the outlines.
+pub(crate) fn site(name: &str) -> &str {
+    let is_year = |(at, _): &(usize, &str)| {
+        name.as_bytes().get(at + 1..at + 5).is_some_and(|year| year.iter().all(u8::is_ascii_digit))
+    };
+    name.match_indices('-').find(is_year).map_or(name, |(at, _)| &name[..at])
+}
+
 /// Reads one outline.
 pub(crate) fn parse(text: &str) -> anyhow::Result<Gold> {
     let mut gold = Gold::default();
@@ -95,6 +104,15 @@ fn numbers(spec: &str) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn years_of_a_site_are_one_site() {
+        let check = |name, expected| assert_eq!(site(name), expected);
+        check("cnn.com-2014-b", "cnn.com");
+        check("163.com-2020-section", "163.com");
+        check("mali-live.net-2022", "mali-live.net");
+        check("example.com", "example.com");
+    }
 
     #[test]
     fn groups_nest_and_make_no_pair() {

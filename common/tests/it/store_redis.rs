@@ -52,7 +52,7 @@ fn delta(cells: &[(Table, &str, i64)]) -> Delta {
 }
 
 fn change(path: u64, expected: Option<Version>, new: Version, cells: &[(Table, &str, i64)]) -> Change {
-    Change { url: url(path), expected, new, fetched_at: Timestamp(5), delta: delta(cells) }
+    Change { url: url(path), expected, new, fetched_at: Timestamp(5), delta: delta(cells), again: false }
 }
 
 // ---------------------------------------------------------------------------------- contracts
@@ -106,6 +106,7 @@ async fn deliver(store: &RedisStore, site: &Site, messages: &[(u64, u64)], batch
                     new: version(*fetch),
                     fetched_at: Timestamp(5),
                     delta: between(*path, expected.map(|version| version.fetch), Some(*fetch)),
+                    again: false,
                 })
                 .collect();
             let verdicts = store.apply(site, &changes).await.unwrap();
@@ -300,6 +301,17 @@ async fn a_forgotten_site_goes_on_with_its_counter() {
 }
 
 /// Two writers of one value: one of them is first, and the other learns it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_of_a_newer_version_is_refused_and_left_as_it_is() {
+    let server = RedisServer::start();
+    let here = store(&server).await;
+    assert_eq!(here.put_value("format", None, "7".into()).await.unwrap(), Some(1));
+    let keys = server.tell(&["DBSIZE"]);
+    let error = RedisStore::connect(&server.config()).await.err().unwrap().to_string();
+    assert!(error.contains("format 7") && error.contains("update this program"), "{error}");
+    assert_eq!(server.tell(&["DBSIZE"]), keys);
+}
+
 #[tokio::test]
 async fn one_of_two_writers_of_a_value_is_first() {
     let server = RedisServer::start();

@@ -152,6 +152,25 @@ pub struct NestedUse {
 }
 
 /// What a page adds to its site's state. Pure: see the module's head.
+///
+/// ```
+/// use newslode_page::contribution::Delta;
+/// use newslode_page::{Page, Params, contribution, hierarchy};
+///
+/// let url = "https://news.example.org/".parse()?;
+/// let counted = |html: &str| {
+///     let page = Page::parse(&url, None, html.as_bytes());
+///     contribution(&page, &hierarchy(&page, &Params::default()))
+/// };
+/// let (before, after) = (counted("<h2>Sport</h2><a href=/cup>Cup</a>"), counted("<h2>Arts</h2><p>Jazz"));
+/// // A site's state is the sum of its pages' cells; to replace a page is to add the difference.
+/// let mut state = Delta::between(None, Some(&before));
+/// for (cell, by) in Delta::between(Some(&before), Some(&after)).iter() {
+///     state.add(cell.clone(), by);
+/// }
+/// assert_eq!(state, Delta::between(None, Some(&after)));
+/// # Ok::<(), newslode_page::reading::CanonicalUrlError>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Contribution {
     /// ISO 639-1 code of the page's language, if it could be told.

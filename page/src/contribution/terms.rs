@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use crate::contribution::TermUse;
 use rustc_hash::FxHashMap;
 
-use crate::Page;
 use crate::contribution::labels::words;
+use crate::reading::Page;
 use crate::reading::language::{Words, is_unspaced};
 
 /// Letters of a word at most; longer ones are addresses and garbage.

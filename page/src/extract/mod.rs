@@ -41,14 +41,38 @@ const FEW_DAYS: i32 = 31;
 
 /// The kind of a page and, if that is an article, its fields and text. `fetched_at` is the time that no
 /// date of the page may be after.
+///
+/// ```
+/// use newslode_page::article::PageKind;
+/// use newslode_page::{Page, Timestamp, article};
+///
+/// let url = "https://news.example.org/rain".parse()?;
+/// let html = "<title>Rain ends the drought - The Herald</title><meta property=og:type content=article>\
+///             <nav><a href=/>Home</a> <a href=/sport>Sport</a></nav><h1>Rain ends the drought</h1>\
+///             <p>After eleven dry weeks it rained over the valley on Thursday, and the farmers came out of \
+///             their houses to watch it fall.<p>The reservoir above the town rose by a hand's breadth before \
+///             noon, the water board said, and the ban on watering gardens will end today.";
+/// let (kind, found) = article(&Page::parse(&url, None, html.as_bytes()), Timestamp(1_714_700_000_000));
+/// assert_eq!(kind, PageKind::Article);
+/// let found = found.ok_or("no article")?;
+/// assert_eq!(found.title.as_deref(), Some("Rain ends the drought"));
+/// assert!(found.text().starts_with("After eleven dry weeks"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use]
 pub fn article(page: &Page, fetched_at: Timestamp) -> (PageKind, Option<Article>) {
     article_of(page, fetched_at, None)
 }
 
-/// The same with what is known of the page's site.
-#[must_use]
-pub fn article_of(
+impl SiteKnowledge {
+    /// [`article`] with what is known of the page's site.
+    #[must_use]
+    pub fn article(&self, page: &Page, fetched_at: Timestamp) -> (PageKind, Option<Article>) {
+        article_of(page, fetched_at, Some(self))
+    }
+}
+
+fn article_of(
     page: &Page,
     fetched_at: Timestamp,
     site: Option<&SiteKnowledge>,

@@ -74,6 +74,22 @@ pub struct Node {
 }
 
 /// A page's hierarchy.
+///
+/// ```
+/// use newslode_page::hierarchy::xml;
+/// use newslode_page::{Page, Params, hierarchy};
+///
+/// let url = "https://news.example.org/".parse()?;
+/// let html = "<h2>Sport</h2><ul><li><a href=/cup>Cup</a><li><a href=/tour>Tour</a></ul>";
+/// let found = hierarchy(&Page::parse(&url, None, html.as_bytes()), &Params::default());
+/// assert_eq!(found.url, "https://news.example.org/");
+/// assert!(found.coarse.is_empty());
+/// // It leaves as XML and comes back equal.
+/// let text = xml::write(&found);
+/// assert!(text.contains(r#"<label text="Cup" leaves="1" href="https://news.example.org/cup"/>"#));
+/// assert_eq!(xml::read(&text)?, found);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hierarchy {
     /// Canonical URL, or a file's name.

@@ -17,8 +17,9 @@ use crate::reading::{CanonicalUrl, links};
 use serde::Serialize;
 
 use crate::contribution::labels::words;
+use crate::partition::Params;
 use crate::partition::{emphasised, flat_boundaries};
-use crate::{Page, Params};
+use crate::reading::Page;
 
 /// Segments of a page that are aligned.
 const MOST_SEGMENTS: usize = 1000;

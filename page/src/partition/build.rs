@@ -8,11 +8,17 @@ use std::ops::Range;
 use crate::hierarchy::{Hierarchy, Label, Node, NodeKind, Promotion};
 use crate::reading::NodeId;
 
-use super::Piece;
+use super::Params;
 use super::promotion::Part;
-use crate::{Page, Params};
+use crate::reading::Page;
 
 pub(super) const ROOT: u32 = 0;
+
+/// A piece of a scope: its first leaf, and its parts, the whole last.
+pub(crate) struct Piece {
+    pub(crate) first: usize,
+    pub(crate) parts: Vec<Part>,
+}
 
 pub(crate) struct Builder<'a> {
     page: &'a Page,

@@ -11,9 +11,9 @@
 
 use rustc_hash::FxHashMap;
 
+use super::GroupCost;
 use super::lcs;
 use super::scope::ScopeTree;
-use crate::GroupCost;
 
 /// A cost of 1.
 pub(crate) const ONE: u64 = 1 << 20;

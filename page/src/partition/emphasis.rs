@@ -3,10 +3,8 @@
 //! A leaf is emphasised if an element of [`TAGS`] is on its path, its parent has a class with "bold" in it,
 //! it is all in capitals (of a script that has them), or a `br` or `hr` stands between it and the next leaf.
 
-use crate::reading::NodeId;
+use crate::reading::{NodeId, Page};
 use rustc_hash::FxHashMap;
-
-use crate::Page;
 
 /// Elements that set off their text. The one list of them.
 const TAGS: [&str; 14] =

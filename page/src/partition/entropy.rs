@@ -13,10 +13,8 @@
 
 use std::collections::VecDeque;
 
-use crate::reading::NodeId;
+use crate::reading::{NodeId, Page};
 use rustc_hash::FxHashMap;
-
-use crate::Page;
 
 /// Verbs that show running text (`[SP §3]`), in lower case.
 const MODAL: [&str; 9] = ["can", "could", "may", "might", "must", "shall", "should", "will", "would"];

@@ -9,7 +9,9 @@
 //! One pass with a counter per path. It rests on this: a path that has a target in the segment has its last
 //! target exactly at the path's next leaf, so `out` changes only at the leaf that is looked at.
 
-use crate::reading::PathId;
+use std::ops::Range;
+
+use crate::reading::{Page, PathId};
 
 /// The first leaves of the segments after the first one, ascending. `delta` is δ in per cent.
 pub(crate) fn boundaries(paths: &[PathId], path_count: usize, delta: u32) -> Vec<u32> {
@@ -47,6 +49,15 @@ pub(crate) fn boundaries(paths: &[PathId], path_count: usize, delta: u32) -> Vec
     boundaries
 }
 
+/// The leaves of each segment between boundaries; none is empty.
+pub(crate) fn segments<'a>(
+    page: &Page,
+    boundaries: &'a [u32],
+) -> impl Iterator<Item = Range<usize>> + use<'a> {
+    let ends = boundaries.iter().map(|&first| first as usize).chain([page.leaves.len()]);
+    ends.scan(0, |start, end| Some(std::mem::replace(start, end)..end)).filter(|range| !range.is_empty())
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -54,7 +65,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::Page;
     use crate::testing::{page, pages};
 
     fn paths(page: &Page) -> Vec<PathId> {

@@ -5,10 +5,10 @@
 //! begin as simple, the instances of a group are neighbouring leaves; two groups are compared by the last
 //! instance of the one and the first of the other.
 
+use super::Params;
 use super::cost::{Costs, ONE};
 use super::dp::Binary;
 use super::scope::ScopeTree;
-use crate::Params;
 
 /// What a node of the binary tree is, with its first and last leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

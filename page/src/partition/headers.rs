@@ -13,8 +13,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::Page;
 use crate::contribution::labels::words;
+use crate::reading::Page;
 
 /// Pages of the site on which a label must stand to be frequent.
 const FREQUENT: usize = 2;

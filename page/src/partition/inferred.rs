@@ -9,11 +9,13 @@ use std::ops::Range;
 
 use crate::hierarchy::{Hierarchy, NodeKind, Promotion};
 
+use super::Params;
 use super::build::{Builder, ROOT};
+use super::entropy;
+use super::flat::segments;
 use super::headers::{Headless, headers};
 use super::regex::{Folded, Part, infer};
-use super::{entropy, segments};
-use crate::{Page, Params};
+use crate::reading::Page;
 
 /// A page cut and folded.
 struct Inferred<'a> {

@@ -12,7 +12,7 @@ use super::cost::Costs;
 use super::scope::ScopeTree;
 use super::sums::least_sum;
 use super::{dp, max_depth, plain};
-use crate::Page;
+use crate::reading::Page;
 
 /// A range of a page's leaves as the dynamic program is given it.
 pub struct Dp<'p> {

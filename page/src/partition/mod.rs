@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use crate::hierarchy::Hierarchy;
 
-use crate::{Method, Page, Params, Scope};
+use crate::reading::Page;
 
 mod build;
 mod cost;
@@ -27,6 +27,7 @@ mod inferred;
 mod lcs;
 pub mod measure;
 mod outline;
+mod params;
 mod plain;
 mod promotion;
 mod regex;
@@ -34,12 +35,16 @@ mod scope;
 mod split;
 mod sums;
 
-pub use outline::{OutlineParams, block_evidence, block_measures};
+pub use outline::{BlockScorer, OutlineParams, block_evidence, block_measures};
+pub use params::{GroupCost, Method, Params, Preset, Scope, UnknownPreset};
+
+pub use crate::trees::TreesError;
 
 pub(crate) use emphasis::emphasised;
 
-use build::Builder;
+use build::{Builder, Piece};
 use cost::Costs;
+use flat::segments;
 use promotion::Part;
 use scope::ScopeTree;
 
@@ -53,11 +58,33 @@ pub fn hierarchies(pages: &[Page], params: &Params) -> Vec<Hierarchy> {
     }
 }
 
-/// The page's hierarchy.
+/// The page's hierarchy: its texts under what heads them.
+///
+/// ```
+/// use newslode_page::{Page, Params, hierarchy};
+///
+/// let url = "https://news.example.org/".parse()?;
+/// let html = "<h2>Sport</h2><ul><li><a href=/cup>Cup</a><li><a href=/tour>Tour</a></ul>\
+///             <h2>Arts</h2><ul><li><a href=/film>Film</a><li><a href=/jazz>Jazz</a></ul>";
+/// let found = hierarchy(&Page::parse(&url, None, html.as_bytes()), &Params::default());
+///
+/// let text = |node: usize| found.nodes[node].label.as_ref().map(|label| label.text.as_str());
+/// let headed: Vec<_> = (0..found.nodes.len())
+///     .filter_map(|node| Some((text(found.labelled_ancestor(node)?)?, text(node)?)))
+///     .collect();
+/// assert_eq!(headed, [("Sport", "Cup"), ("Sport", "Tour"), ("Arts", "Film"), ("Arts", "Jazz")]);
+/// # Ok::<(), newslode_page::reading::CanonicalUrlError>(())
+/// ```
 #[must_use]
 pub fn hierarchy(page: &Page, params: &Params) -> Hierarchy {
+    hierarchy_by(page, params, BlockScorer::shared())
+}
+
+/// The page's hierarchy; [`Method::Outline`] cuts its blocks by these trees.
+#[must_use]
+pub fn hierarchy_by(page: &Page, params: &Params, scorer: &BlockScorer) -> Hierarchy {
     match params.method {
-        Method::Outline => outline::write(page, params, &outline::outline(page, &params.outline)),
+        Method::Outline => outline::write(page, params, &outline::outline(page, &params.outline, scorer)),
         Method::Regex => inferred::hierarchy(page, params),
         Method::Flat => segments_alone(page, params, flat_boundaries(page, params)),
         Method::Entropy => {
@@ -110,17 +137,6 @@ fn binary(page: &Page, params: &Params) -> Hierarchy {
 /// Depth of the deepest leaf's parent.
 pub(crate) fn max_depth(page: &Page) -> u32 {
     page.leaves.iter().map(|leaf| page.tree.depth(leaf.parent)).max().unwrap_or(0)
-}
-
-fn segments<'a>(page: &Page, boundaries: &'a [u32]) -> impl Iterator<Item = Range<usize>> + use<'a> {
-    let ends = boundaries.iter().map(|&first| first as usize).chain([page.leaves.len()]);
-    ends.scan(0, |start, end| Some(std::mem::replace(start, end)..end)).filter(|range| !range.is_empty())
-}
-
-/// A piece of a scope: its first leaf, and its parts, the whole last.
-pub(crate) struct Piece {
-    first: usize,
-    parts: Vec<Part>,
 }
 
 struct Work<'a> {

@@ -7,9 +7,7 @@
 
 use std::ops::Range;
 
-use crate::reading::NodeId;
-
-use crate::Page;
+use crate::reading::{NodeId, Page};
 
 /// A range of leaves and the elements over them.
 pub(crate) struct ScopeTree<'a> {

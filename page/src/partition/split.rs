@@ -6,9 +6,7 @@
 
 use std::ops::Range;
 
-use crate::reading::NodeId;
-
-use crate::Page;
+use crate::reading::{NodeId, Page};
 
 /// The range in pieces of at most `most` leaves (at least one).
 pub(crate) fn pieces(page: &Page, range: Range<usize>, most: usize) -> Vec<Range<usize>> {

@@ -3,8 +3,8 @@
 use crate::hierarchy::NodeKind;
 use proptest::prelude::*;
 
+use super::GroupCost;
 use super::*;
-use crate::GroupCost;
 use crate::testing::{page, pages};
 
 /// Labels by depth; an unlabelled node is `*` (segment), `-` (partition) or `+` (group).

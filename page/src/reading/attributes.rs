@@ -9,7 +9,7 @@
 //! left out. That is too slow for every page; [`Silence`] tells which need it.
 //! Invariant: a page none of whose tags has more than `most` attributes is fed unchanged.
 
-use super::parse::Parse;
+use super::feeder::Feeder;
 
 /// Attributes that may have begun, at most, since the tokenizer last gave something out, and that make a
 /// page suspicious. A few comments, scripts in attributes and embedded images do, too.
@@ -42,38 +42,38 @@ fn may_begin(bytes: &[u8]) -> usize {
 
 /// Feeds the whole page, leaving out all but about `most` attributes of each tag. Returns how many tags were
 /// cut.
-pub(super) fn feed(parse: &mut Parse, most: usize) -> u32 {
-    let bytes = parse.html().as_bytes();
+pub(super) fn feed(feeder: &mut Feeder, most: usize) -> u32 {
+    let bytes = feeder.html().as_bytes();
     let (mut cuts, mut is_first) = (0, true);
     // The tag that is open if one is, and what had come out when its `<` had been passed.
     let (mut tag, mut mark): (Option<TagScan>, u32) = (None, 0);
-    while !parse.is_stopped() {
-        let end = parse.at() + bytes[parse.at()..].iter().position(|&b| b == b'<').unwrap_or(bytes.len());
+    while !feeder.is_stopped() {
+        let end = feeder.at() + bytes[feeder.at()..].iter().position(|&b| b == b'<').unwrap_or(bytes.len());
         let end = end.min(bytes.len());
-        let excess = tag.as_mut().and_then(|tag| tag.excess(&bytes[parse.at()..end], most));
+        let excess = tag.as_mut().and_then(|tag| tag.excess(&bytes[feeder.at()..end], most));
         if let (Some(excess), Some(mut open)) = (excess, tag) {
-            parse.pass(parse.at() + excess);
-            if parse.came() == mark {
+            feeder.pass(feeder.at() + excess);
+            if feeder.came() == mark {
                 cuts += 1;
-                parse.skip(open.close(&bytes[parse.at()..]));
+                feeder.skip(open.close(&bytes[feeder.at()..]));
                 tag = None;
                 continue;
             }
         }
-        parse.pass(end);
-        if parse.at() == bytes.len() {
+        feeder.pass(end);
+        if feeder.at() == bytes.len() {
             break;
         }
-        let is_text = is_first || parse.came() != mark;
-        let came = parse.came();
-        parse.pass(end + 1);
+        let is_text = is_first || feeder.came() != mark;
+        let came = feeder.came();
+        feeder.pass(end + 1);
         // Text held back until it was clear that it was text comes out with the next `<`.
-        if is_text || parse.came() != came {
+        if is_text || feeder.came() != came {
             tag = looks_like_tag(&bytes[end + 1..]).then(TagScan::default);
         } else if let Some(tag) = &mut tag {
             tag.step(b'<');
         }
-        (is_first, mark) = (false, parse.came());
+        (is_first, mark) = (false, feeder.came());
     }
     cuts
 }

@@ -10,7 +10,7 @@
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8};
 
-use super::prescan::{label_in, prescan};
+use super::prescan::{known, label_in, prescan};
 
 /// The detector's share of a page, in bytes.
 const DETECTOR_WINDOW: usize = 8 * 1024;
@@ -68,11 +68,6 @@ pub fn decode(bytes: &[u8], content_type: Option<&str>) -> Decoded {
         return decode_as(UTF_8, CharsetSource::Utf8, bytes);
     }
     decode_as(guess(bytes), CharsetSource::Detected, bytes)
-}
-
-/// The encoding a label names, if it decodes to anything.
-pub(super) fn known(label: &[u8]) -> Option<&'static Encoding> {
-    Encoding::for_label_no_replacement(label)
 }
 
 fn decode_as(encoding: &'static Encoding, source: CharsetSource, bytes: &[u8]) -> Decoded {

@@ -9,6 +9,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use super::letters::push_squashed;
 use super::tree::{NodeId, NodeKind, PageTree, TagId};
 
 /// Elements whose content is no text of the page, or is not shown where it stands.
@@ -139,23 +140,6 @@ impl<'a> IntoIterator for &'a Leaves {
 /// Whether an element of this name and all below it hold no leaves.
 pub fn is_excluded(tag: &str) -> bool {
     EXCLUDED.contains(&tag)
-}
-
-/// Collapses white space (the five of HTML and U+00A0) to single spaces and trims it.
-pub fn squash(text: &str) -> String {
-    let mut squashed = String::new();
-    push_squashed(&mut squashed, text);
-    squashed
-}
-
-fn push_squashed(to: &mut String, text: &str) {
-    let words = text.split([' ', '\t', '\n', '\r', '\u{C}', '\u{A0}']).filter(|word| !word.is_empty());
-    for (i, word) in words.enumerate() {
-        if i > 0 {
-            to.push(' ');
-        }
-        to.push_str(word);
-    }
 }
 
 /// A path that may yet have no leaf: an entry of the trie of all paths.

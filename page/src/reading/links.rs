@@ -5,7 +5,8 @@
 
 use ::url::Url;
 
-use super::leaves::{Leaves, squash};
+use super::leaves::Leaves;
+use super::letters::squash;
 use super::sink::cut;
 use super::tree::{NodeId, PageTree};
 use super::url::{CanonicalUrl, resolve};

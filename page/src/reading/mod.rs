@@ -10,10 +10,12 @@
 
 mod attributes;
 mod charset;
+mod feeder;
 mod guard;
 pub(crate) mod language;
 mod leaves;
 pub(crate) mod letters;
+mod limits;
 mod links;
 mod page;
 mod parse;
@@ -26,9 +28,10 @@ mod url;
 mod tests;
 
 pub use self::charset::{CharsetSource, Decoded, decode};
-pub use self::leaves::{Leaf, Leaves, PathId, is_excluded, squash};
+pub use self::leaves::{Leaf, Leaves, PathId, is_excluded};
+pub use self::letters::squash;
+pub use self::limits::{PageLimits, ParseNotes};
 pub use self::links::{Link, document_base, links};
 pub use self::page::Page;
-pub use self::parse::{PageLimits, ParseNotes};
 pub use self::tree::{NodeId, NodeKind, PageTree, TagId};
 pub use self::url::{CanonicalUrl, CanonicalUrlError, Site, canonical, resolve};

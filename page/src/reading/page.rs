@@ -12,6 +12,19 @@ use crate::reading::language;
 const MAX_TITLE: usize = 500;
 
 /// A parsed page.
+///
+/// ```
+/// use newslode_page::Page;
+///
+/// let url = "https://news.example.org/".parse()?;
+/// let html = "<html lang=en><title>The Herald</title><h2>Sport</h2><a href=/cup>Cup</a>";
+/// let page = Page::parse(&url, Some("text/html; charset=utf-8"), html.as_bytes());
+/// assert_eq!(page.title.as_deref(), Some("The Herald"));
+/// assert_eq!(page.language.as_deref(), Some("en"));
+/// let texts: Vec<_> = (0..page.leaves.len()).map(|leaf| page.leaves.text(leaf)).collect();
+/// assert_eq!(texts, ["Sport", "Cup"]);
+/// # Ok::<(), newslode_page::reading::CanonicalUrlError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Page {
     /// Its identity.

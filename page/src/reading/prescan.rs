@@ -6,8 +6,6 @@
 
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252, X_USER_DEFINED};
 
-use super::charset::known;
-
 /// How far a declaration may stand from the start, in bytes; the standard's number.
 const WINDOW: usize = 1024;
 
@@ -37,6 +35,11 @@ pub(super) fn prescan(bytes: &[u8]) -> Option<&'static Encoding> {
         }
     }
     None
+}
+
+/// The encoding a label names, if it decodes to anything.
+pub(super) fn known(label: &[u8]) -> Option<&'static Encoding> {
+    Encoding::for_label_no_replacement(label)
 }
 
 /// The label after `charset=` in a `Content-Type`, whether of HTTP or of `<meta http-equiv>`.

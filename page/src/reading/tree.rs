@@ -12,8 +12,9 @@
 
 use std::iter::successors;
 
-use super::leaves::squash;
-use super::parse::{self, LEAST_DEPTH, PageLimits, ParseNotes};
+use super::letters::squash;
+use super::limits::{LEAST_DEPTH, PageLimits, ParseNotes};
+use super::parse;
 use super::sink::{AttrSpan, COMMENT, FRAGMENT, NONE, Raw, Scratch, TEXT};
 
 /// A node, by its place in document order.

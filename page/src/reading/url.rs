@@ -22,6 +22,16 @@ const TRACKING: [&str; 15] = [
 ];
 
 /// The identity of a page: a canonical http(s) URL.
+///
+/// ```
+/// use newslode_page::CanonicalUrl;
+///
+/// let url: CanonicalUrl = "HTTPS://News.Example.org:443/sport/?utm_source=mail&page=2#top".parse()?;
+/// assert_eq!(url.as_str(), "https://news.example.org/sport/?page=2");
+/// assert_eq!(url.site().as_str(), "example.org");
+/// assert!("mailto:desk@example.org".parse::<CanonicalUrl>().is_err());
+/// # Ok::<(), newslode_page::reading::CanonicalUrlError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct CanonicalUrl(String);

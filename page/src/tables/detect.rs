@@ -9,14 +9,13 @@
 use std::sync::LazyLock;
 
 use crate::measures::{self, MeasureSink, Weights};
-use crate::reading::{NodeId, PageTree};
+use crate::reading::{NodeId, Page, PageTree};
 
 use super::bands::{self, Candidates};
 use super::clusters;
 use super::grid::Grid;
 use super::looks::{Census, Kind, Look, Looks};
 use super::{TableParams, weights};
-use crate::Page;
 
 /// The weights of the measures; that they are those is a test.
 static WEIGHTS: LazyLock<Weights> =

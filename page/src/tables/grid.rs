@@ -70,12 +70,6 @@ impl Grid {
     pub fn column(&self, column: usize) -> impl DoubleEndedIterator<Item = Option<usize>> + '_ {
         (0..self.rows.len()).map(move |row| self.at(row, column))
     }
-
-    /// Whether one cell covers the whole row, and the table is wider than one column.
-    #[must_use]
-    pub fn is_full_width(&self, row: usize) -> bool {
-        self.columns > 1 && self.at(row, 0).is_some_and(|cell| self.cells[cell].columns >= self.columns)
-    }
 }
 
 /// A cell that reaches down into the rows that follow: columns, rows left.

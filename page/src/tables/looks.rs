@@ -9,11 +9,10 @@
 use std::hash::Hasher;
 use std::ops::Range;
 
-use crate::reading::{NodeId, PageTree};
+use crate::reading::{NodeId, Page, PageTree};
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::grid::Grid;
-use crate::Page;
 use crate::reading::letters::class;
 use crate::text::parts_between_spaces;
 

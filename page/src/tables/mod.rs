@@ -6,7 +6,7 @@
 //! (`extract`) reads records. `looks` are the features of a cell, `lines` those of a row or column.
 //! Tables nested in tables are tables of their own.
 //! Invariants: a function of page and parameters; nothing recurses; work and memory are bounded by the
-//! slots that the parameters allow. Start at [`of`].
+//! slots that the parameters allow. Start at [`tables`].
 
 mod bands;
 mod clusters;
@@ -23,13 +23,12 @@ mod weights;
 
 use std::ops::Range;
 
-use crate::reading::{NodeId, PageTree};
+use crate::reading::{NodeId, Page, PageTree};
 use rustc_hash::FxHashMap;
 
 use self::bands::Candidates;
 use self::looks::{Census, Looks};
 use self::template::Template;
-use crate::Page;
 
 pub use self::extract::{Field, HeaderPath, Record};
 pub use self::grid::{Cell, Grid};
@@ -172,9 +171,36 @@ pub fn measures() -> (Vec<String>, Vec<String>) {
     (detect::names(), lines::names())
 }
 
-/// The data tables of a page, in document order.
+/// The data tables of a page, in document order. Tables that only lay out the page are left out.
+///
+/// ```
+/// use newslode_page::{Page, tables};
+///
+/// let url = "https://news.example.org/market".parse()?;
+/// let html = "<table><caption>Prices</caption><tr><th>Fruit<th>Price\
+///             <tr><td>Apple<td>1.20<tr><td>Pear<td>2.10</table>";
+/// let page = Page::parse(&url, None, html.as_bytes());
+/// let found = tables(&page);
+/// assert_eq!(found[0].titles(&page), ["Prices"]);
+///
+/// // A record's fields name their cells, and the cells that head them.
+/// let records = found[0].records();
+/// let pear: Vec<_> = records[1]
+///     .fields
+///     .iter()
+///     .map(|field| (found[0].text(&page, field.path[0]), found[0].text(&page, field.cell)))
+///     .collect();
+/// assert_eq!(pear, [("Fruit".into(), "Pear".into()), ("Price".into(), "2.10".into())]);
+/// # Ok::<(), newslode_page::reading::CanonicalUrlError>(())
+/// ```
 #[must_use]
-pub fn of(page: &Page, params: &TableParams) -> Vec<DataTable> {
+pub fn tables(page: &Page) -> Vec<DataTable> {
+    tables_with(page, &TableParams::default())
+}
+
+/// The same by parameters of one's own.
+#[must_use]
+pub fn tables_with(page: &Page, params: &TableParams) -> Vec<DataTable> {
     let mut found = Vec::new();
     each(page, params, |subject, index| {
         let is_data = match params.detection {
@@ -223,7 +249,7 @@ pub fn plain(page: &Page, params: &TableParams) -> Vec<(usize, Grid)> {
 
 /// Cleans and measures the page's tables one after another, within the slots of a page.
 fn each(page: &Page, params: &TableParams, mut see: impl FnMut(&detect::Subject<'_>, usize)) {
-    let tables = tables(&page.tree);
+    let tables = elements(&page.tree);
     if tables.is_empty() {
         return;
     }
@@ -280,7 +306,7 @@ fn text(page: &Page, leaves: Range<usize>) -> String {
 }
 
 /// The `table` elements of a page in document order.
-fn tables(tree: &PageTree) -> Vec<NodeId> {
+fn elements(tree: &PageTree) -> Vec<NodeId> {
     tree.node_ids().filter(|&node| tree.is_html(node) && tree.tag(node) == Some("table")).collect()
 }
 

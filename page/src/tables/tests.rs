@@ -11,7 +11,7 @@ use crate::testing::page;
 fn table(html: &str, headers: Headers) -> (Page, DataTable) {
     let page = page(html);
     let params = TableParams { data_from: i32::MIN, headers, ..TableParams::default() };
-    let found = of(&page, &params).remove(0);
+    let found = tables_with(&page, &params).remove(0);
     (page, found)
 }
 
@@ -120,7 +120,7 @@ fn nested_tables_keep_their_rows_apart() {
     let page = page("<table><tr><td>a<td><table><tr><td>x<td>y<tr><td>z<td>w</table><tr><td>b<td>c</table>");
     let all = TableParams { data_from: i32::MIN, ..TableParams::default() };
     let sizes: Vec<_> =
-        of(&page, &all).iter().map(|t| (t.index, t.grid.rows.len(), t.grid.columns)).collect();
+        tables_with(&page, &all).iter().map(|t| (t.index, t.grid.rows.len(), t.grid.columns)).collect();
     assert_eq!(sizes, [(0, 2, 2), (1, 2, 2)]);
 }
 
@@ -140,7 +140,7 @@ fn frames_and_link_lists_are_layout() {
         "<table><tr><td><a href=a>News</a><td><a href=b>Sport</a><tr><td><a href=c>Arts</a><td><a href=d>Shop</a></table>",
         "<table><tr><td>Name <input name=n><td><input type=submit><tr><td><select><option>1</select><td></table>",
     ] {
-        assert!(of(&page(html), &TableParams::default()).is_empty(), "{html}");
+        assert!(tables(&page(html)).is_empty(), "{html}");
     }
 }
 
@@ -148,14 +148,14 @@ fn frames_and_link_lists_are_layout() {
 fn a_table_that_is_said_to_be_layout_is_none() {
     let rows = "<tr><th>Fruit<th>Price<tr><td>Apple<td>1.20<tr><td>Fig<td>3.40<tr><td>Pear<td>2.20";
     let params = TableParams::default();
-    assert_eq!(of(&page(&format!("<table>{rows}</table>")), &params).len(), 1);
-    assert!(of(&page(&format!("<table role=Presentation>{rows}</table>")), &params).is_empty());
+    assert_eq!(tables_with(&page(&format!("<table>{rows}</table>")), &params).len(), 1);
+    assert!(tables_with(&page(&format!("<table role=Presentation>{rows}</table>")), &params).is_empty());
 }
 
 fn grid(html: &str, params: &TableParams) -> Grid {
     let page = page(html);
     let own = own_rows(&page.tree);
-    let first = tables(&page.tree)[0];
+    let first = elements(&page.tree)[0];
     Grid::of(&page.tree, own.get(&first).map(Vec::as_slice).unwrap_or_default(), params)
 }
 
@@ -177,7 +177,8 @@ fn hostile_tables_are_cut() {
     assert!(found.is_cut && found.rows.len() * found.columns <= TableParams::default().max_slots);
     let many = "<table><tr><td colspan=1000>x</table>".repeat(5000);
     let all = TableParams { data_from: i32::MIN, ..TableParams::default() };
-    let slots: usize = of(&page(&many), &all).iter().map(|t| t.grid.rows.len() * t.grid.columns).sum();
+    let slots: usize =
+        tables_with(&page(&many), &all).iter().map(|t| t.grid.rows.len() * t.grid.columns).sum();
     assert!(slots <= all.max_page_slots, "{slots}");
 }
 
@@ -236,7 +237,7 @@ proptest! {
         let page = page(&html);
         let headers = if clusters { Headers::Clusters } else { Headers::Bands };
         let params = TableParams { data_from: i32::MIN, headers, ..TableParams::default() };
-        for table in of(&page, &params) {
+        for table in tables_with(&page, &params) {
             let records = table.records();
             let said: Vec<usize> = records.iter().flat_map(|r| r.fields.iter().map(|f| f.cell)).collect();
             for (at, cell) in table.grid.cells.iter().enumerate() {

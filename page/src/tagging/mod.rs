@@ -64,6 +64,20 @@ pub struct Pair {
 }
 
 /// The tags of the leaves of each page; the pages are one site's.
+///
+/// ```
+/// use newslode_page::tagging::{Pair, Tag, pairs};
+/// use newslode_page::{Page, tags};
+///
+/// let url = "https://shop.example.org/r5".parse()?;
+/// let html = "<title>Roller R5</title><h1>Roller R5</h1><dl><dt>Weight:<dd>650 g<dt>Colour:<dd>black</dl>";
+/// let pages = [Page::parse(&url, None, html.as_bytes())];
+/// use Tag::{Attribute, Concept, Value};
+/// assert_eq!(tags(&pages), [[Concept, Attribute, Value, Attribute, Value]]);
+/// // The same as pairs of a label and a value.
+/// assert_eq!(pairs(&pages)[0][1], Pair { label: "Colour".into(), value: "black".into() });
+/// # Ok::<(), newslode_page::reading::CanonicalUrlError>(())
+/// ```
 #[must_use]
 pub fn tags(pages: &[Page]) -> Vec<Vec<Tag>> {
     reading::site(pages).into_iter().map(|reading| reading.tags()).collect()

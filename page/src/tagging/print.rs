@@ -8,7 +8,8 @@ use crate::hierarchy::{Hierarchy, NodeKind};
 use super::{Pair, Tag};
 use crate::contribution::labels::words;
 use crate::partition::hierarchies;
-use crate::{Method, Page, Params};
+use crate::partition::{Method, Params};
+use crate::reading::Page;
 
 /// The tags of the leaves of each page as the paper has them; the pages are one site's.
 #[must_use]

@@ -15,8 +15,8 @@ use super::distance::Distances;
 use super::matching::{Layout, Matches};
 use super::pattern::{Pattern, compose_all};
 use super::shape::{PageShape, Shapes};
-use crate::Page;
 use crate::contribution::labels::words;
+use crate::reading::Page;
 use crate::text::parts_between_spaces;
 
 /// Pages that make a template.

@@ -7,10 +7,8 @@
 //!
 //! Invariant: children of a class have smaller numbers than it. Start at [`Shapes::page`].
 
-use crate::reading::{NodeId, NodeKind, is_excluded, squash};
+use crate::reading::{NodeId, NodeKind, Page, is_excluded, squash};
 use rustc_hash::FxHashMap;
-
-use crate::Page;
 
 /// Vertices of a page that are looked at; the rest of a larger page is left out.
 const MOST_VERTICES: usize = 20_000;
@@ -190,12 +188,6 @@ impl Shapes {
     #[must_use]
     pub fn has_wild(&self, class: Class) -> bool {
         self.subtree(class).has_wild
-    }
-
-    /// Distinct subtrees.
-    #[must_use]
-    pub fn class_count(&self) -> usize {
-        self.classes.len()
     }
 
     fn subtree(&self, class: Class) -> &Subtree {

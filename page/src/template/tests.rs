@@ -8,7 +8,7 @@ use super::matching::Matches;
 use super::pattern::{Pattern, compose, compose_all};
 use super::shape::{Class, Shapes, Wild};
 use super::*;
-use crate::Page;
+use crate::reading::Page;
 use crate::testing::page_at;
 
 /// A tree by itself.

@@ -7,12 +7,11 @@
 
 use std::ops::Range;
 
-use crate::reading::{CanonicalUrl, NodeId, NodeKind, PageTree, is_excluded};
+use crate::reading::{CanonicalUrl, NodeId, NodeKind, Page, PageTree, is_excluded};
 use rustc_hash::FxHashMap;
 
 use super::params::WisdomParams;
 use super::site::{SiteTerms, TermId, place};
-use crate::Page;
 use crate::contribution::labels::words;
 use crate::contribution::terms::for_each_term;
 use crate::reading::language::Words;

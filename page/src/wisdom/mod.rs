@@ -23,7 +23,7 @@ pub use params::{SearchParams, WisdomParams};
 use search::{Constraint, Search};
 pub use site::SiteTerms;
 
-use crate::Page;
+use crate::reading::Page;
 
 /// The informative blocks of a page, as ranges of its leaves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

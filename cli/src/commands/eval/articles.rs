@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use anyhow::Context as _;
 use newslode_page::Page;
 use newslode_page::article::Article;
 use newslode_page::extract::{Correction, Scorer, SiteKnowledge, as_article_by};
@@ -11,16 +10,17 @@ use newslode_page::time::Timestamp;
 
 use super::{page, write_predictions};
 use crate::args::EvalCommon;
-use crate::eval::{articles, read_lines};
-use crate::exit::{Exit, hinted};
+use crate::eval::splits::Splits;
+use crate::eval::{Figure, articles, read_lines};
+use crate::exit::Exit;
 use crate::out;
 use crate::progress::Shown;
 
 /// Gold pages carry no time of fetching; nothing they say can be later than this.
 const LATEST: Timestamp = Timestamp(4_102_444_800_000);
 
-/// Number of folds that a folder of trees has.
-const FOLDS: usize = 5;
+/// Splits of sites that `page/train/bodies.py` makes.
+const SPLITS: usize = 5;
 
 /// How many other pages of its site a page is read with.
 #[derive(Clone, Copy)]
@@ -37,7 +37,7 @@ pub(super) fn run(
     others: Others,
     quiet: bool,
 ) -> anyhow::Result<Exit> {
-    let folds = folds.map(read_folds).transpose()?;
+    let splits = folds.map(|folder| Splits::read(folder, SPLITS, "bodies.py", Scorer::parse)).transpose()?;
     let golds: Vec<articles::Line> = read_lines(&common.gold)?;
     let mut methods: BTreeMap<&str, Vec<articles::Line>> = BTreeMap::new();
     let mut shown = Shown::new(quiet);
@@ -49,7 +49,7 @@ pub(super) fn run(
     for (done, (gold, page)) in golds.iter().zip(&pages).enumerate() {
         shown.say(|| format!("{done} of {} pages", golds.len()));
         methods.entry("all text").or_default().push(everything(&gold.id, page));
-        let scorer = folds.as_ref().and_then(|folds| folds.get(gold.fold(FOLDS)));
+        let scorer = splits.as_ref().and_then(|splits| splits.without(gold.site_or_id()));
         let mut read = |name, site: Option<&SiteKnowledge>| {
             let found = as_article_by(page, LATEST, scorer.unwrap_or(Scorer::shared()), site);
             methods.entry(name).or_default().push(said(&gold.id, &found));
@@ -82,7 +82,7 @@ pub(super) fn run(
     }
     for (name, s) in &summaries {
         let share =
-            |(value, n): (f64, usize)| if n == 0 { "—".into() } else { format!("{value:.3} ({n})") };
+            |(value, n): (Figure, usize)| if n == 0 { "–".into() } else { format!("{value:.3} ({n})") };
         out::line(format!(
             "{name:16} {} pages: body P {:.3} R {:.3} F1 {:.3} (se {:.3}), {} of {} below .5 | title {} | authors {} F1 {} | day {} | segments F1 {}",
             s.pages,
@@ -141,20 +141,6 @@ fn taught(
         }
     }
     site
-}
-
-fn read_folds(folder: &Path) -> anyhow::Result<Vec<Scorer>> {
-    let read = |fold| {
-        let path = folder.join(format!("{fold}.txt"));
-        let text = std::fs::read_to_string(&path).map_err(|error| {
-            hinted(
-                format!("cannot read `{}`: {error}", path.display()),
-                "page/train/bodies.py --folds DIR writes the trees of all folds",
-            )
-        })?;
-        Scorer::parse(&text).with_context(|| format!("cannot read `{}`", path.display()))
-    };
-    (0..FOLDS).map(read).collect()
 }
 
 /// The trivial baseline: all leaves, and the document's title.

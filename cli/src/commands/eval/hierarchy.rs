@@ -1,18 +1,25 @@
 //! `newslode eval hierarchy`: hierarchies and blocks against outlines, presets beside headings alone.
 
+use std::path::Path;
+
 use newslode_page::Page;
+use newslode_page::partition::{BlockScorer, hierarchy_by};
 
 use super::{page, presets, write_predictions};
 use crate::args::EvalCommon;
-use crate::commands::partition::partition;
 use crate::eval::hierarchy::{self, Prediction, WINDOWS};
+use crate::eval::splits::Splits;
 use crate::eval::{Prf, bootstrap_error, mean, outline};
 use crate::exit::Exit;
-use crate::input::Input;
 use crate::out;
 use crate::progress::Shown;
 
-pub(super) fn run(common: &EvalCommon, quiet: bool) -> anyhow::Result<Exit> {
+/// Splits of sites that `page/train/blocks.py` makes.
+const SPLITS: usize = 11;
+
+pub(super) fn run(common: &EvalCommon, folds: Option<&Path>, quiet: bool) -> anyhow::Result<Exit> {
+    let splits =
+        folds.map(|folder| Splits::read(folder, SPLITS, "blocks.py", BlockScorer::parse)).transpose()?;
     let golds = outline::read_folder(&common.gold)?;
     let mut methods: Vec<(String, Vec<Prediction>)> = vec![("headings alone".into(), Vec::new())];
     let presets = presets(common)?;
@@ -21,9 +28,12 @@ pub(super) fn run(common: &EvalCommon, quiet: bool) -> anyhow::Result<Exit> {
     for (done, name) in golds.keys().enumerate() {
         shown.say(|| format!("{done} of {} pages", golds.len()));
         let input = page(&common.pages, name, None)?;
-        methods[0].1.push(headings(name, &input));
+        let page = Page::parse(&input.url, input.content_type.as_deref(), &input.bytes);
+        let unseen = splits.as_ref().and_then(|splits| splits.without(outline::site(name)));
+        let scorer = unseen.unwrap_or(BlockScorer::shared());
+        methods[0].1.push(headings(name, &page));
         for (params, method) in presets.iter().zip(&mut methods[1..]) {
-            method.1.push(Prediction::of(name, &partition(&input, params)));
+            method.1.push(Prediction::of(name, &hierarchy_by(&page, params, scorer)));
         }
     }
     shown.end();
@@ -89,8 +99,7 @@ fn print_hierarchies(name: &str, rows: &[hierarchy::Row], per_page: bool) -> any
 
 /// The trivial baseline: a heading is above every leaf up to the next heading of its level or a
 /// stronger one; headings nest by level.
-fn headings(name: &str, input: &Input) -> Prediction {
-    let page = Page::parse(&input.url, input.content_type.as_deref(), &input.bytes);
+fn headings(name: &str, page: &Page) -> Prediction {
     let mut above: Vec<(u8, u32)> = Vec::new();
     let mut prediction = Prediction { page: name.into(), ..Prediction::default() };
     for (number, leaf) in page.leaves.iter().enumerate() {

@@ -23,7 +23,7 @@ use crate::params;
 
 pub(crate) fn run(args: EvalArgs, _config: &Config, quiet: bool) -> anyhow::Result<Exit> {
     match args.command {
-        EvalCommand::Hierarchy(common) => hierarchy::run(&common, quiet),
+        EvalCommand::Hierarchy { common, folds } => hierarchy::run(&common, folds.as_deref(), quiet),
         EvalCommand::Segments { common, level } => segments::run(&common, level, quiet),
         EvalCommand::Tables(common) => tables::run(&common, quiet),
         EvalCommand::Articles { common, folds, siblings, taught } => {

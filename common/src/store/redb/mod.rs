@@ -139,7 +139,14 @@ fn prepare(database: &Database, shown: &str) -> StoreResult<()> {
             None => drop(meta.insert("format", FORMAT)?),
             Some(FORMAT) => {}
             Some(other) => {
-                let refusal = format!("`{shown}` is of format {other}, this program reads {FORMAT}");
+                let refusal = if other > FORMAT {
+                    format!(
+                        "`{shown}` is of format {other}, written by a newer version of Newslode; this one reads \
+                         {FORMAT}: update this program"
+                    )
+                } else {
+                    format!("`{shown}` is of format {other}, from before 0.1.0; this program reads {FORMAT}")
+                };
                 return Err(StoreError::Refused(refusal));
             }
         }

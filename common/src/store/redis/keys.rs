@@ -32,6 +32,10 @@ impl Keys {
         Keys { prefix: prefix.to_owned() }
     }
 
+    pub(super) fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
     pub(super) fn buckets(&self) -> String {
         format!("{}:buckets", self.prefix)
     }

@@ -32,12 +32,15 @@ use std::sync::atomic::AtomicU16;
 use futures::stream::{StreamExt, TryStreamExt};
 use redis::Cmd;
 
+use self::address::Address;
 use self::connection::Connection;
 use self::keys::Keys;
-use super::{BUCKETS, StoreResult, bucket};
-use crate::config::StoreConfig;
+use super::{BUCKETS, SiteState, StoreError, StoreResult, bucket};
+use crate::config::{Secret, StoreConfig};
 use newslode_page::reading::Site;
 
+/// How keys and values are laid out. Its number stands in the value `format` once it is not 1.
+const FORMAT: u64 = 1;
 /// Calls in flight at once where one call has to ask many buckets or sites.
 const IN_FLIGHT: usize = 64;
 
@@ -54,6 +57,14 @@ struct Shared {
     next_bucket: AtomicU16,
 }
 
+/// Whether `store.url` can be read; connects to nothing.
+///
+/// # Errors
+/// [`StoreError::Refused`](super::StoreError) says what is wrong with it, without its password.
+pub fn check_url(url: &Secret) -> StoreResult<()> {
+    Address::parse(url.reveal()).map(drop)
+}
+
 impl RedisStore {
     /// Connects, checks the server and loads the functions.
     ///
@@ -66,9 +77,27 @@ impl RedisStore {
             keys: Keys::new(&config.prefix),
             next_bucket: AtomicU16::new(0),
         };
-        library::check(&shared.connection).await?;
-        library::warn_of_losses(&shared.connection).await?;
-        Ok(RedisStore { shared: Arc::new(shared) })
+        let store = RedisStore { shared: Arc::new(shared) };
+        library::check(store.connection()).await?;
+        store.check_format().await?;
+        library::warn_of_losses(store.connection()).await?;
+        Ok(store)
+    }
+
+    /// Refuses what a newer version of the program laid out in another way.
+    async fn check_format(&self) -> StoreResult<()> {
+        let Some((_, bytes)) = self.value("format").await? else { return Ok(()) };
+        match std::str::from_utf8(&bytes).ok().and_then(|text| text.parse().ok()) {
+            Some(0..=FORMAT) => Ok(()),
+            _ => {
+                let found = String::from_utf8_lossy(&bytes).chars().take(20).collect::<String>();
+                Err(StoreError::Refused(format!(
+                    "`store.url` holds format {found} under the prefix `{}`, written by a newer version of Newslode; \
+                     this one reads {FORMAT}: update this program",
+                    self.keys().prefix()
+                )))
+            }
+        }
     }
 
     /// Bytes of memory that all data of the server takes, ours and others', with what its allocator adds.

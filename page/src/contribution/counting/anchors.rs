@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use crate::reading::{CanonicalUrl, NodeId, Site};
+use crate::reading::{CanonicalUrl, NodeId, Page, Site};
 
-use crate::Page;
 use crate::contribution::labels::Keys;
 use crate::text::{is_beside_link, words_of_label};
 

@@ -8,7 +8,7 @@ use crate::contribution::{ListUse, NestedUse};
 use rustc_hash::FxHashMap;
 
 use super::anchors::Anchor;
-use crate::Page;
+use crate::reading::Page;
 
 /// Pairs of an entry and what stands below it, at most: menus have some hundred.
 const MAX_NESTED: usize = 2000;

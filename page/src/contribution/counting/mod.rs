@@ -11,9 +11,9 @@ use crate::contribution::{Contribution, FiledUse, LinkUse, PairUse, url_id};
 use crate::hierarchy::Hierarchy;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::Page;
 use crate::contribution::labels::Keys;
 use crate::contribution::terms;
+use crate::reading::Page;
 
 mod anchors;
 mod lists;
@@ -32,6 +32,24 @@ const MAX_BYTES: usize = 2 << 20;
 const MAX_STORIES: usize = 60;
 
 /// What the page adds to its site's state.
+///
+/// ```
+/// use newslode_page::contribution::{PairUse, Role};
+/// use newslode_page::{Page, Params, contribution, hierarchy};
+///
+/// let url = "https://news.example.org/".parse()?;
+/// let html = "<html lang=en><h2>Arts</h2><ul><li><a href=/film>Film</a><li><a href=/jazz>Jazz</a></ul>";
+/// let page = Page::parse(&url, None, html.as_bytes());
+/// let found = contribution(&page, &hierarchy(&page, &Params::default()));
+///
+/// // Labels are known by language and stems; "Arts" heads the others.
+/// assert_eq!((found.labels[0].key.as_str(), found.labels[0].form.as_str()), ("en:art", "Arts"));
+/// assert_eq!(found.labels[0].roles, [Role::Any, Role::Header]);
+/// let pair = PairUse { broader: "en:art".into(), narrower: "en:film".into(), level: 1 };
+/// assert_eq!(found.pairs[0], pair);
+/// assert_eq!(found.links[0].target.as_str(), "https://news.example.org/film");
+/// # Ok::<(), newslode_page::reading::CanonicalUrlError>(())
+/// ```
 #[must_use]
 pub fn contribution(page: &Page, hierarchy: &Hierarchy) -> Contribution {
     bounded(page, hierarchy).0

@@ -7,11 +7,10 @@
 use std::collections::BTreeSet;
 
 use crate::contribution::NestedUse;
-use crate::reading::CanonicalUrl;
+use crate::reading::{CanonicalUrl, Page};
 
 use super::anchors::Anchor;
 use super::uses::spelled_out;
-use crate::Page;
 use crate::contribution::labels::Keys;
 
 /// Names of directories that a page adds, at most: a front page has some thirty.

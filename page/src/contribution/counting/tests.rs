@@ -4,7 +4,7 @@ use crate::contribution::{LabelUse, ListUse, Role};
 use proptest::prelude::*;
 
 use super::*;
-use crate::Params;
+use crate::partition::Params;
 use crate::partition::hierarchy;
 use crate::testing::{page, page_at, pages};
 

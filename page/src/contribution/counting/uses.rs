@@ -4,12 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::contribution::{LabelUse, Role};
 use crate::hierarchy::{Hierarchy, NodeKind};
-use crate::reading::CanonicalUrl;
+use crate::reading::{CanonicalUrl, Page};
 use rustc_hash::FxHashMap;
 
 use super::anchors::Anchor;
 use super::outline::Outline;
-use crate::Page;
 use crate::contribution::labels::Keys;
 
 /// A label that links to so many pages names none of them.

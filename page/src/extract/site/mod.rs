@@ -80,7 +80,52 @@ pub enum TeachError {
     Nothing,
 }
 
-/// Everything known of a site.
+/// Everything known of a site: what its pages have in common, and what corrected ones taught.
+///
+/// ```
+/// use newslode_page::extract::Correction;
+/// use newslode_page::{Page, SiteKnowledge, Timestamp, article};
+///
+/// let letter = "Sign up for our letter and read every morning before breakfast what matters in the valley today.";
+/// let page = |slug: &str, [first, second]: [&str; 2]| -> Result<Page, newslode_page::reading::CanonicalUrlError> {
+///     let html = format!(
+///         "<html lang=en><title>{slug} - The Herald</title><meta property=og:type content=article>\
+///          <div class=main><h1>{slug}</h1><p>{first}</p><p>{second}</p><p class=note>{letter}</p></div>"
+///     );
+///     Ok(Page::parse(&format!("https://news.example.org/{slug}").parse()?, None, html.as_bytes()))
+/// };
+/// let rain = [
+///     "After eleven dry weeks it rained on Thursday, and the farmers came out to watch it fall.",
+///     "The reservoir above the town rose by a hand's breadth before noon, the water board said.",
+/// ];
+/// let fair = [
+///     "The book fair opens on Sunday with readings in nine languages, as it did last year.",
+///     "Tickets are sold at the old station, and children under twelve do not have to pay.",
+/// ];
+/// let tram = [
+///     "The tram will run to the lake from autumn on, the council decided after a long debate.",
+///     "Nine members were for it and eight against, who would have liked a bus much better.",
+/// ];
+/// let pages = [page("rain", rain)?, page("fair", fair)?, page("tram", tram)?];
+/// let now = Timestamp(1_714_700_000_000);
+///
+/// // The page alone does not tell the appeal below the story from the story.
+/// let text = |found: Option<newslode_page::Article>| found.map(|article| article.text());
+/// assert_eq!(text(article(&pages[0], now).1), Some([rain[0], rain[1], letter].join("\n")));
+///
+/// // Its siblings do: what they repeat is the site's template, what varies is the article.
+/// let mut site = SiteKnowledge::default();
+/// site.learn(&pages.each_ref());
+/// assert_eq!((site.templates().len(), site.template_of(&pages[0])), (1, Some(1)));
+/// assert_eq!(text(site.article(&pages[0], now).1), Some(rain.join("\n")));
+///
+/// // And so does one page that a person corrected.
+/// let mut taught = SiteKnowledge::default();
+/// let right = Correction { body: Some(fair.join("\n")), ..Correction::default() };
+/// taught.teach(&pages[1], now, &right)?;
+/// assert_eq!(text(taught.article(&pages[0], now).1), Some(rain.join("\n")));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SiteKnowledge {
     lessons: Vec<Lesson>,

@@ -1,7 +1,7 @@
 //! A made site: pages of one layout in, what corrections and siblings change out.
 
 use super::*;
-use crate::extract::article_of;
+use crate::extract::article;
 use crate::testing::page_at;
 
 /// 2024-06-01T00:00:00Z.
@@ -45,7 +45,7 @@ fn page(story: usize, promo: &str) -> Page {
 }
 
 fn text(page: &Page, site: &SiteKnowledge) -> (String, Option<String>) {
-    let article = article_of(page, NOW, Some(site)).1.unwrap();
+    let article = site.article(page, NOW).1.unwrap();
     (article.text(), article.evidence.get("body").map(|evidence| evidence.witness.clone()))
 }
 
@@ -56,8 +56,8 @@ fn body(story: usize) -> String {
 #[test]
 fn nothing_known_changes_nothing() {
     let page = page(0, PROMO);
-    let alone = article_of(&page, NOW, None).1.unwrap();
-    assert_eq!(article_of(&page, NOW, Some(&SiteKnowledge::default())).1.unwrap(), alone);
+    let alone = article(&page, NOW).1.unwrap();
+    assert_eq!(SiteKnowledge::default().article(&page, NOW).1.unwrap(), alone);
     assert!(alone.text().contains(PROMO), "the page alone does not tell the promotion from the text");
 }
 
@@ -101,7 +101,7 @@ fn fields_are_learnt_where_the_page_alone_is_wrong() {
         ..Correction::default()
     };
     site.teach(&page(0, PROMO), NOW, &right).unwrap();
-    let article = article_of(&page(1, PROMO), NOW, Some(&site)).1.unwrap();
+    let article = site.article(&page(1, PROMO), NOW).1.unwrap();
     assert_eq!(
         (article.title.as_deref(), &article.authors[..]),
         (Some("Story 1"), &["Ada Lovelace".to_owned()][..])
@@ -190,6 +190,6 @@ fn a_lesson_of_another_layout_changes_nothing() {
             <p class=new>{third}</p><p class=new>{fourth}</p></section></article>"
         ),
     );
-    let alone = article_of(&other, NOW, None).1.unwrap();
+    let alone = article(&other, NOW).1.unwrap();
     assert_eq!(text(&other, &site).0, alone.text());
 }

@@ -4,9 +4,11 @@
 //! parent from the leaves up, places on the page from the root down. Segments fill columns of about equal
 //! height in reading order. A box that is nested too deep to be read keeps the least width.
 
-use super::super::Hierarchy;
-use super::{LINE, text};
+use super::text;
+use crate::hierarchy::Hierarchy;
 
+/// Height of a line of text and of a header's bar, in pixels.
+pub(super) const LINE: f64 = 18.0;
 /// Width of a column of segments, in pixels.
 const COLUMN: f64 = 440.0;
 /// Columns on a page at most.

@@ -14,12 +14,9 @@ use super::{Block, Hierarchy, Label, Node, NodeKind, Promotion};
 mod layout;
 pub mod text;
 
-use layout::{Layout, Rect};
+use layout::{LINE, Layout, Rect};
+use text::FONT;
 
-/// Height of a line of text and of a header's bar, in pixels.
-const LINE: f64 = 18.0;
-/// Size of the font, in pixels.
-const FONT: f64 = 12.0;
 /// How much wider bold words are.
 const BOLD: f64 = 1.12;
 /// Height of the page's title and legend.

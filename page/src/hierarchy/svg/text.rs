@@ -1,10 +1,12 @@
 //! How wide words are without asking a font, and words cut to a width.
 //!
-//! Widths are those of a common sans-serif at [`super::FONT`] pixels, rounded up, so that a text may end
+//! Widths are those of a common sans-serif at [`FONT`] pixels, rounded up, so that a text may end
 //! early in its box and never runs over it.
 
-use super::FONT;
 use crate::hierarchy::xml;
+
+/// Size of the font, in pixels.
+pub(super) const FONT: f64 = 12.0;
 
 /// Width in pixels, at most.
 #[must_use]

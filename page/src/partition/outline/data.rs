@@ -11,14 +11,14 @@ use std::ops::Range;
 use super::Outline;
 use super::skeleton::NONE;
 use crate::Page;
-use crate::tables::{self, DataTable, PlacedCell, Role, TableParams};
+use crate::tables::{self, DataTable, PlacedCell, Role};
 
 /// Values of a table that is believed.
 const LEAST_VALUES: usize = 4;
 
 /// Puts the cells of data tables under their headers.
 pub(super) fn place(page: &Page, outline: &mut Outline) {
-    for table in tables::of(page, &TableParams::default()) {
+    for table in tables::tables(page) {
         if let Some(placed) = Placing::of(outline, &table) {
             placed.apply(outline);
         }

@@ -43,6 +43,7 @@ mod tests;
 
 use std::ops::Range;
 
+pub use blocks::BlockScorer;
 pub use rules::OutlineParams;
 pub(crate) use write::write;
 
@@ -65,11 +66,11 @@ pub(crate) struct Outline {
     boundaries: Vec<u32>,
 }
 
-/// The outline of a page.
-pub(crate) fn outline(page: &Page, params: &OutlineParams) -> Outline {
+/// The outline of a page, its blocks by these trees.
+pub(crate) fn outline(page: &Page, params: &OutlineParams, scorer: &BlockScorer) -> Outline {
     let evidence = Evidence::new(page, params);
     let forest = forest(page, &evidence, params);
-    let boundaries = blocks::boundaries(&evidence, &forest, params);
+    let boundaries = blocks::boundaries(&evidence, &forest, params, scorer);
     let mut outline = Outline {
         labels: evidence.labels.iter().map(|label| label.lo..label.hi).collect(),
         parents: forest.parent.iter().map(|&above| (above != NONE).then_some(above)).collect(),

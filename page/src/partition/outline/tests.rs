@@ -5,7 +5,7 @@ use crate::hierarchy::{Hierarchy, NodeKind};
 mod sections;
 
 use super::*;
-use crate::Params;
+use crate::partition::Params;
 use crate::partition::hierarchy;
 use crate::testing::page;
 

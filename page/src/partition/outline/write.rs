@@ -9,7 +9,8 @@ use crate::reading::NodeId;
 
 use super::Outline;
 use super::skeleton::NONE;
-use crate::{Page, Params};
+use crate::partition::Params;
+use crate::reading::Page;
 
 const ROOT: u32 = 0;
 

@@ -108,6 +108,74 @@ async fn status_adds_up(lab: &Lab, found: &Outcomes) {
     }
 }
 
+/// Each seed that cannot be fetched is named with what happened and what helps; that is a failure only if nothing
+/// at all was fetched.
+#[tokio::test(flavor = "multi_thread")]
+async fn seeds_that_cannot_be_fetched_are_explained() {
+    let robots = Reply::ok("text/plain", b"User-agent: *\nDisallow: /\n".to_vec());
+    let lab = Lab::serving(Rooms(robots), &[]).await;
+    let config = lab.path("hasty.toml");
+    std::fs::write(&config, "crawler = { retry_ms = 10, max_attempts = 2 }\n").unwrap();
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let (config, away) = (config.display().to_string(), format!("away.test:{closed}"));
+    let mine = |run: &str, more: &[&str]| {
+        let out = lab.path(run).display().to_string();
+        let fixed = ["--config", &config, "mine", "--delay", "0", "--out", &out];
+        fixed.iter().chain(more).map(ToString::to_string).collect::<Vec<_>>()
+    };
+
+    let private = format!("http://{closed}/");
+    let ended = lab.run(&mine("private", &[&private])).await;
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(ended.err.contains("no page of any seed could be fetched"), "{}", ended.err);
+    assert!(ended.err.contains(&format!("{private}: its host leads to a private")), "{}", ended.err);
+    assert!(ended.err.contains("hint: --allow-private"), "{}", ended.err);
+    assert!(!ended.out.contains("complete"), "{}", ended.out);
+    // What the hint says is another end, and the state of the run is no hindrance.
+    let ended = lab.run(&mine("allowed", &["--allow-private", &private])).await;
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(ended.err.contains("its robots.txt cannot be read"), "{}", ended.err);
+    assert!(ended.err.contains("a seed cannot be fetched"), "the log has the exact reason: {}", ended.err);
+
+    let resolve = lab.resolve();
+    let seeds = ["http://gone.test/", "http://closed.test/", "http://away.test/"];
+    let bad = [&["--resolve", &resolve, "--resolve", &away, "--json"], &seeds[..]].concat();
+    let ended = lab.run(&mine("bad", &bad)).await;
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    for said in ["404 or 410", "robots.txt does not allow", "robots.txt cannot be read"] {
+        assert!(ended.err.contains(said), "{said}: {}", ended.err);
+    }
+    let summary: serde_json::Value = serde_json::from_str(&ended.out).unwrap();
+    let outcomes: Vec<_> =
+        summary["unfetched"].as_array().unwrap().iter().map(|seed| &seed["outcome"]).collect();
+    assert_eq!(outcomes.len(), 3, "{summary}");
+    for outcome in ["gone", "disallowed", "robots_unreachable"] {
+        assert!(outcomes.contains(&&outcome.into()), "{summary}");
+    }
+
+    let ended =
+        lab.run(&mine("mixed", &["--resolve", &resolve, "http://fine.test/", "http://gone.test/"])).await;
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(
+        ended.out.contains("complete: ") && ended.out.contains("http://gone.test/: its server has no"),
+        "{}",
+        ended.out
+    );
+}
+
+/// `fine.test` has a page, `closed.test` a robots.txt that allows nothing, others have nothing.
+struct Rooms(Reply);
+
+impl Content for Rooms {
+    fn respond(&self, host: &str, path: &str) -> Reply {
+        match (host, path) {
+            ("fine.test", "/") => html(b"<h1>Fine</h1><p>A page.</p>"),
+            ("closed.test", "/robots.txt") => self.0.clone(),
+            _ => Reply::not_found(),
+        }
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn wrong_usage_is_named() {
     let lab = Lab::serving(Pages(BTreeMap::new()), &[]).await;
@@ -116,6 +184,25 @@ async fn wrong_usage_is_named() {
     let ended = lab.run(&["--config", config.to_str().unwrap(), "config", "check"]).await;
     assert_eq!(ended.code, Some(2), "{ended:?}");
     assert!(ended.err.contains("`crawler.worker`; did you mean `crawler.workers`?"), "{}", ended.err);
+
+    let text = "crawler = { resolve = ['a.test'] }\n";
+    std::fs::write(&config, text).unwrap();
+    let ended = lab.run(&["--config", config.to_str().unwrap(), "config", "check"]).await;
+    assert_eq!(ended.code, Some(2), "{ended:?}");
+    assert!(ended.err.contains("`crawler.resolve`: `a.test` is not"), "{}", ended.err);
+    let text = "crawler = { timeout_ms = 60000 }\nbroker = { url = 'http://rabbit' }\npartitioner = { page_ms = 300000 }\n";
+    std::fs::write(&config, text).unwrap();
+    let ended = lab.run(&["--config", config.to_str().unwrap(), "config", "check"]).await;
+    assert_eq!(ended.code, Some(2), "{ended:?}");
+    for key in [
+        "crawler.lease_ms",
+        "crawler.timeout_ms",
+        "broker.url",
+        "broker.consumer_timeout_ms",
+        "partitioner.page_ms",
+    ] {
+        assert!(ended.err.contains(&format!("`{key}`")), "{key}: {}", ended.err);
+    }
 
     let empty = lab.path("empty");
     std::fs::create_dir(&empty).unwrap();

@@ -14,13 +14,10 @@ pub(super) use measures::measure;
 use super::OutlineParams;
 use super::evidence::Evidence;
 use super::forest::Forest;
-use crate::trees::Trees;
+use crate::trees::{Trees, TreesError};
 
 /// What was learnt; see `train/blocks.py` for from what.
 const WEIGHTS: &str = include_str!("blocks.txt");
-
-/// The trees that are compiled in; that they can be read is a test.
-static TREES: LazyLock<Trees> = LazyLock::new(|| Trees::parse(WEIGHTS, names()).unwrap_or_default());
 
 /// The names of the measures, in their order.
 pub(super) fn names() -> &'static [String] {
@@ -33,22 +30,68 @@ pub(super) fn names() -> &'static [String] {
     &NAMES
 }
 
+/// Trees that tell where a block of a page begins.
+#[derive(Clone, Debug, Default)]
+pub struct BlockScorer(Trees);
+
+impl BlockScorer {
+    /// The trees that are compiled in.
+    ///
+    /// # Panics
+    /// Never: that the file can be read is a test.
+    #[must_use]
+    pub fn shared() -> &'static BlockScorer {
+        static SHARED: LazyLock<BlockScorer> =
+            LazyLock::new(|| BlockScorer::parse(WEIGHTS).unwrap_or_default());
+        &SHARED
+    }
+
+    /// Reads trees.
+    ///
+    /// # Errors
+    /// A line that is no split, names an unknown measure or leads backwards.
+    pub fn parse(text: &str) -> Result<BlockScorer, TreesError> {
+        Trees::parse(text, names()).map(BlockScorer)
+    }
+}
+
 /// The first leaves of the blocks after the first, ascending.
-pub(super) fn boundaries(evidence: &Evidence, forest: &Forest, params: &OutlineParams) -> Vec<u32> {
+pub(super) fn boundaries(
+    evidence: &Evidence,
+    forest: &Forest,
+    params: &OutlineParams,
+    scorer: &BlockScorer,
+) -> Vec<u32> {
     let least = params.block_permille as f32 / 1000.0;
     let places = measure(evidence, forest);
-    let scores = TREES.scores(&places.values);
+    let scores = scorer.0.scores(&places.values);
     places.leaves.into_iter().zip(scores).filter(|(_, score)| *score >= least).map(|(leaf, _)| leaf).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Params;
+    use crate::partition::hierarchy_by;
+    use crate::testing::page;
 
     #[test]
     fn what_is_compiled_in_can_be_read() {
-        let trees = Trees::parse(WEIGHTS, names()).unwrap();
-        assert!(trees.len() >= 40, "{}", trees.len());
+        let scorer = BlockScorer::parse(WEIGHTS).unwrap();
+        assert!(scorer.0.len() >= 40, "{}", scorer.0.len());
+    }
+
+    #[test]
+    fn blocks_begin_where_the_given_trees_say() {
+        let items: String = (0..9).map(|n| format!("<li>Item {n}")).collect();
+        let page =
+            page(&format!("<div><h2>One</h2><ul>{items}</ul></div><div><h2>Two</h2><ul>{items}</ul></div>"));
+        let cut = |value: &str| {
+            let scorer = BlockScorer::parse(&format!("tree\nbegins\t0\t={value}\t={value}\n")).unwrap();
+            hierarchy_by(&page, &Params::default(), &scorer).boundaries
+        };
+        assert!(cut("-9").is_empty());
+        assert!(cut("9").contains(&10), "{:?}", cut("9"));
     }
 
     #[test]

@@ -1,0 +1,132 @@
+//! Seeds that could not be fetched: what happened to each, and what helps.
+//!
+//! A seed that leads elsewhere by a redirect is none of them: its target is a seed, too. Why exactly a server
+//! could not be reached stands in the crawler's log. Start at [`unfetched`].
+
+use newslode_common::outcome::Outcome;
+use newslode_common::store::{Frontier, SiteStatus, Why};
+use newslode_page::reading::CanonicalUrl;
+use serde::Serialize;
+
+/// A seed that gave no page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Unfetched {
+    pub(crate) url: CanonicalUrl,
+    pub(crate) outcome: Outcome,
+    /// The outcome in words.
+    pub(crate) reason: &'static str,
+    /// What a person can do.
+    pub(crate) hint: Option<&'static str>,
+}
+
+/// The seeds that gave no page. What is not done yet is not among them.
+///
+/// # Errors
+/// When the store fails.
+pub(crate) async fn unfetched(
+    frontier: &dyn Frontier,
+    sites: &[SiteStatus],
+) -> anyhow::Result<Vec<Unfetched>> {
+    let mut found = Vec::new();
+    for site in sites {
+        let entries = frontier.entries(&site.site).await?;
+        found.extend(entries.into_iter().filter(|entry| entry.why == Why::Seed).filter_map(|entry| {
+            let outcome = entry.outcome?;
+            let (reason, hint) = explained(outcome)?;
+            Some(Unfetched { url: entry.url, outcome, reason, hint })
+        }));
+    }
+    Ok(found)
+}
+
+/// What happened, and what helps. None where a page came, or another URL took the seed's place.
+fn explained(outcome: Outcome) -> Option<(&'static str, Option<&'static str>)> {
+    Some(match outcome {
+        Outcome::Fetched | Outcome::Unchanged | Outcome::Redirected => return None,
+        Outcome::PrivateAddress => (
+            "its host leads to a private or reserved address",
+            Some("--allow-private fetches from such addresses"),
+        ),
+        Outcome::RobotsUnreachable => (
+            "its robots.txt cannot be read: the host is unknown, does not answer, or its server fails",
+            Some(
+                "check how the host is written and whether this machine reaches it, then run the command again later",
+            ),
+        ),
+        Outcome::Disallowed => (
+            "its robots.txt does not allow it",
+            Some(
+                "name another page of the site, or ask its owner; `crawler.user_agent` is the name that robots.txt is asked for",
+            ),
+        ),
+        Outcome::RedirectLoop => (
+            "it redirects too often",
+            Some("`crawler.max_redirects` is how many redirects in a row are followed"),
+        ),
+        Outcome::Gone => ("its server has no such page (404 or 410)", Some("check how the URL is written")),
+        Outcome::Refused => (
+            "its server refuses the page (4xx)",
+            Some("the site may not welcome crawlers or ask for a login"),
+        ),
+        Outcome::ServerError => {
+            ("its server fails (5xx, or too many requests)", Some("run the command again later"))
+        }
+        Outcome::NotHtml => ("it is no HTML page", Some("name a page of the site, such as its front page")),
+        Outcome::Empty => ("its page is empty", None),
+        Outcome::TooLarge => {
+            ("its page is too large", Some("`crawler.max_page_bytes` is how large a page may be"))
+        }
+        Outcome::Unreachable => (
+            "its server cannot be reached, or breaks off its answer",
+            Some("check whether this machine reaches it, then run the command again later"),
+        ),
+        Outcome::Timeout => {
+            ("its server does not answer in time", Some("`crawler.timeout_ms` is how long a page may take"))
+        }
+    })
+}
+
+/// One line a seed.
+pub(crate) fn lines(seeds: &[Unfetched]) -> String {
+    seeds.iter().map(|seed| format!("  {}: {}\n", seed.url, seed.reason)).collect()
+}
+
+/// What helps, each once.
+pub(crate) fn hints(seeds: &[Unfetched]) -> String {
+    let mut hints: Vec<&str> = Vec::new();
+    for hint in seeds.iter().filter_map(|seed| seed.hint) {
+        if !hints.contains(&hint) {
+            hints.push(hint);
+        }
+    }
+    hints.join("\n      ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seed(url: &str, outcome: Outcome) -> Unfetched {
+        let (reason, hint) = explained(outcome).unwrap();
+        Unfetched { url: url.parse().unwrap(), outcome, reason, hint }
+    }
+
+    #[test]
+    fn every_outcome_without_a_page_is_explained() {
+        for outcome in Outcome::ALL {
+            let has_page = matches!(outcome, Outcome::Fetched | Outcome::Unchanged | Outcome::Redirected);
+            assert_eq!(explained(*outcome).is_none(), has_page, "{outcome}");
+        }
+    }
+
+    #[test]
+    fn each_seed_has_its_line_and_each_hint_comes_once() {
+        let seeds = [
+            seed("http://127.0.0.1/", Outcome::PrivateAddress),
+            seed("http://10.0.0.1/", Outcome::PrivateAddress),
+            seed("http://a.test/", Outcome::Empty),
+        ];
+        assert_eq!(lines(&seeds).lines().count(), 3);
+        assert_eq!(hints(&seeds), "--allow-private fetches from such addresses");
+    }
+}

@@ -1,0 +1,287 @@
+//! The parameters of the page algorithms: every number that changes what is found, in one value.
+//!
+//! `paper` follows the print, `default` is what users get and differs where measurement says so. Shares
+//! are whole per cents, so that parameters compare exactly and no rounding enters a decision.
+//! [`Params::digest`] names parameters and algorithm version as text; it stands in every hierarchy.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::outline::OutlineParams;
+use crate::generation::Generation;
+
+/// Raised whenever the same parameters give another hierarchy or contribution.
+const ALGORITHMS: u32 = 7;
+/// Steps of the dynamic program that a millisecond of a page's time budget buys. A step takes about a
+/// nanosecond, so partitioning stays under a tenth of the budget and the rest is left for parsing.
+const STEPS_PER_MS: u64 = 100_000;
+
+/// Parameters that have a name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub enum Preset {
+    /// What users get.
+    #[default]
+    Default,
+    /// As the papers print it.
+    Paper,
+}
+
+/// A name that no preset has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no preset; there are {known}", known = Preset::names())]
+pub struct UnknownPreset(String);
+
+impl Preset {
+    /// All presets.
+    pub const ALL: [Preset; 2] = [Preset::Default, Preset::Paper];
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Preset::Default => "default",
+            Preset::Paper => "paper",
+        }
+    }
+
+    /// The parameters of the page algorithms.
+    #[must_use]
+    pub fn params(self) -> Params {
+        match self {
+            Preset::Default => Params::default(),
+            Preset::Paper => Params::paper(),
+        }
+    }
+
+    fn names() -> String {
+        Preset::ALL.map(|preset| format!("`{preset}`")).join(" and ")
+    }
+}
+
+impl fmt::Display for Preset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Preset {
+    type Err = UnknownPreset;
+
+    fn from_str(name: &str) -> Result<Preset, UnknownPreset> {
+        let found = Preset::ALL.into_iter().find(|preset| preset.name() == name);
+        found.ok_or_else(|| UnknownPreset(name.into()))
+    }
+}
+
+impl TryFrom<String> for Preset {
+    type Error = UnknownPreset;
+
+    fn try_from(name: String) -> Result<Preset, UnknownPreset> {
+        name.parse()
+    }
+}
+
+impl From<Preset> for String {
+    fn from(preset: Preset) -> String {
+        preset.name().into()
+    }
+}
+
+/// How the leaves of a page become a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Method {
+    /// Segments alone (`[OM05 §4.1]`).
+    Flat,
+    /// Segments by the entropy of paths alone (`[SP §3]`).
+    Entropy,
+    /// Entropy segments, groups by inferred regular expressions, promoted headers (`[SP §3-5]`).
+    Regex,
+    /// Binary partition by dynamic programming, then grouping and promotion (`[OM05 §4.3]`).
+    Dp,
+    /// Who heads whom by evidence of presentation, from the leaves up.
+    Outline,
+}
+
+/// What the dynamic program is given at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// Each flat segment for itself; the segments are joined under the page.
+    Segment,
+    /// All leaves of the page.
+    Page,
+}
+
+/// What of the cost's factors is held against the threshold of grouping (`[OM05 §4.3.2]`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GroupCost {
+    /// Their sum, as printed.
+    Sum,
+    /// Their mean over the factors that apply, which is what the threshold fits.
+    Mean,
+}
+
+/// Parameters of the hierarchy, and so of what is counted of it.
+///
+/// ```
+/// use newslode_page::Params;
+///
+/// let (default, paper) = (Params::default(), Params::paper());
+/// assert_eq!(Params::named("paper"), Some(paper.clone()));
+/// // The digest names all parameters; it stands in each hierarchy, so that no two are confused.
+/// assert!(paper.digest().contains("flat_delta=34"));
+/// assert_ne!(default.digest(), paper.digest());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// What they are called: the preset's name, or that of the file that changes it.
+    pub name: String,
+    /// The preset these come from; whatever else has presets uses the same.
+    pub preset: Preset,
+    /// How leaves become a tree.
+    pub method: Method,
+    /// What the dynamic program is given at a time.
+    pub scope: Scope,
+    /// δ of the flat partition, in per cent: a segment ends where fewer of its links than this lead on.
+    pub flat_delta: u32,
+    /// Whether entropy judges runs of neighbouring siblings by their average, or each by itself.
+    pub sibling_runs: bool,
+    /// Siblings that cost less than this, in per cent, are instances of one group.
+    pub group_below: u32,
+    /// What of the cost is compared with it.
+    pub group_cost: GroupCost,
+    /// Leaves in one run of the dynamic program at most; larger scopes are cut along the page's elements.
+    pub max_dp_leaves: usize,
+    /// Steps of the dynamic program on one page at most; what comes after is left flat.
+    pub max_steps: u64,
+    /// Evidence and numbers of the outline method.
+    pub outline: OutlineParams,
+}
+
+impl Default for Params {
+    fn default() -> Params {
+        Params {
+            name: "default".into(),
+            preset: Preset::Default,
+            method: Method::Outline,
+            group_cost: GroupCost::Mean,
+            sibling_runs: true,
+            ..Params::paper()
+        }
+    }
+}
+
+impl Params {
+    /// The print: δ = 0.34, groups below a sum of 0.33.
+    #[must_use]
+    pub fn paper() -> Params {
+        Params {
+            name: "paper".into(),
+            preset: Preset::Paper,
+            method: Method::Dp,
+            scope: Scope::Segment,
+            flat_delta: 34,
+            sibling_runs: false,
+            group_below: 33,
+            group_cost: GroupCost::Sum,
+            max_dp_leaves: 2_000,
+            max_steps: 5_000 * STEPS_PER_MS,
+            outline: OutlineParams::default(),
+        }
+    }
+
+    /// These parameters with the steps that a time budget buys: a function of the number, not of a clock.
+    #[must_use]
+    pub fn within(&self, budget: Duration) -> Params {
+        let ms = u64::try_from(budget.as_millis()).unwrap_or(u64::MAX);
+        Params { max_steps: ms.saturating_mul(STEPS_PER_MS), ..self.clone() }
+    }
+
+    /// These parameters with today's algorithms.
+    #[must_use]
+    pub fn generation(&self) -> Generation {
+        Generation { number: ALGORITHMS, parameters: self.digest() }
+    }
+
+    /// All parameters and the version of the algorithms as stable text.
+    #[must_use]
+    pub fn digest(&self) -> String {
+        let Params {
+            name,
+            // What it changes beside these parameters is not counted.
+            preset: _,
+            method,
+            scope,
+            flat_delta,
+            sibling_runs,
+            group_below,
+            group_cost,
+            max_dp_leaves,
+            max_steps,
+            outline,
+        } = self;
+        let method = match method {
+            Method::Flat => "flat",
+            Method::Entropy => "entropy",
+            Method::Regex => "regex",
+            Method::Dp => "dp",
+            Method::Outline => return format!("{name} v{ALGORITHMS} method=outline {}", outline.digest()),
+        };
+        let scope = match scope {
+            Scope::Segment => "segment",
+            Scope::Page => "page",
+        };
+        let group_cost = match group_cost {
+            GroupCost::Sum => "sum",
+            GroupCost::Mean => "mean",
+        };
+        format!(
+            "{name} v{ALGORITHMS} method={method} scope={scope} flat_delta={flat_delta} \
+             sibling_runs={sibling_runs} group_below={group_below} group_cost={group_cost} max_dp_leaves={max_dp_leaves} \
+             max_steps={max_steps}"
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn presets_are_found_by_their_own_names() {
+        for preset in Preset::ALL {
+            assert_eq!(preset.name().parse(), Ok(preset));
+            let params = preset.params();
+            assert_eq!((params.name.as_str(), params.preset), (preset.name(), preset));
+        }
+        let unknown = "best".parse::<Preset>().unwrap_err().to_string();
+        assert_eq!(unknown, "`best` is no preset; there are `default` and `paper`");
+    }
+
+    #[test]
+    fn a_digest_tells_parameters_apart() {
+        let paper = Params::paper();
+        let others = [
+            Params::default(),
+            Params { method: Method::Flat, ..paper.clone() },
+            Params { scope: Scope::Page, ..paper.clone() },
+            Params { flat_delta: 35, ..paper.clone() },
+            Params { method: Method::Entropy, ..paper.clone() },
+            Params { method: Method::Regex, ..paper.clone() },
+            Params { sibling_runs: true, ..paper.clone() },
+            Params { group_below: 34, ..paper.clone() },
+            Params { max_dp_leaves: 2_001, ..paper.clone() },
+            paper.within(Duration::from_millis(1)),
+        ];
+        for other in others {
+            assert_ne!(other.digest(), paper.digest());
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! How much of a page is read, and what the limits cut from it.
+
+/// Elements may nest at least this deep whatever the limit: the parser makes `html`, `body` and the rows of
+/// tables by itself.
+pub(super) const LEAST_DEPTH: usize = 16;
+
+/// How much of a page is parsed. Beyond any of these the tree is coarser, and [`ParseNotes`] tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PageLimits {
+    /// Bytes of HTML (as UTF-8). The rest is left out.
+    pub max_bytes: usize,
+    /// Nodes made while parsing, comments included. The rest is left out.
+    pub max_nodes: usize,
+    /// Depth of elements below the document, where `html` is 1; at least 16. Deeper elements become siblings.
+    pub max_depth: usize,
+}
+
+impl Default for PageLimits {
+    /// 20 MB of HTML, 1,000,000 nodes, 512 levels (as browsers).
+    fn default() -> Self {
+        Self { max_bytes: 20_000_000, max_nodes: 1_000_000, max_depth: 512 }
+    }
+}
+
+/// What the limits cut from a page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ParseNotes {
+    /// Bytes of HTML beyond `max_bytes` or not reached because another limit ended the parse.
+    pub unread_bytes: usize,
+    /// Whether `max_nodes` ended the parse.
+    pub node_limit: bool,
+    /// Elements that stood deeper than `max_depth` and became siblings (or, rarely, were left out).
+    pub too_deep: u32,
+    /// Attribute values over 64 KiB, attributes beyond 256 of an element, and strings beyond four times the
+    /// page's size in all: cut or left out.
+    pub cut_strings: u32,
+}
+
+impl ParseNotes {
+    /// Whether the tree is not the whole page as the standard has it.
+    pub fn is_coarse(&self) -> bool {
+        *self != Self::default()
+    }
+}
