@@ -28,6 +28,9 @@ const UNSPACED_WORD: f32 = 2.5;
 /// The same in short texts such as labels.
 const UNSPACED_LABEL_WORD: usize = 2;
 
+/// Words in a row that two texts have in common only if they say the same there.
+pub(crate) const ROW_WORDS: usize = 4;
+
 /// Whether an element of this name goes on with a run of text: a line break does, and two of them are seen
 /// by who reads runs; `picture` stands around an `img`.
 pub(crate) fn is_inside_run(tag: &str) -> bool {

@@ -107,7 +107,7 @@ const NAME_WORDS: usize = 4;
 /// `is_told`: there is an article in its JSON-LD; `says_article`: or OpenGraph calls it one, as some systems call all
 /// that is no list.
 pub(super) fn kind(page: &Page, says_article: bool, is_told: bool) -> PageKind {
-    let prose = Prose::of(page);
+    let prose = Prose::new(page);
     if page.url.is_home() {
         return PageKind::Home;
     }
@@ -156,7 +156,7 @@ struct Prose {
 }
 
 impl Prose {
-    fn of(page: &Page) -> Prose {
+    fn new(page: &Page) -> Prose {
         let tree = &page.tree;
         let mut under = FxHashMap::default();
         let mut prose = Prose { words: 0, most_under_one: 0, links: 0, headlines: 0 };

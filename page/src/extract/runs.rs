@@ -5,7 +5,7 @@
 //! run. Runs keep the page's order, and those of a subtree are a range ([`Runs::under`]); sums over any
 //! subtree are differences of prefix sums, so that all that is measured later stays linear in the page.
 //!
-//! Invariants: every leaf that is a text belongs to one run; no run is empty. Start at [`Runs::of`].
+//! Invariants: every leaf that is a text belongs to one run; no run is empty. Start at [`Runs::new`].
 
 use std::ops::Range;
 
@@ -75,9 +75,9 @@ pub(super) struct Runs {
 }
 
 impl Runs {
-    pub(super) fn of(page: &Page) -> Runs {
+    pub(super) fn new(page: &Page) -> Runs {
         let tree = &page.tree;
-        let inline = Inline::of(tree);
+        let inline = Inline::new(tree);
         let mut walk = Walk { page, inline, runs: Vec::new(), open: None };
         for leaf in page.leaves.iter().enumerate().filter(|(_, leaf)| !leaf.is_image) {
             walk.leaf(leaf.0, leaf.1);
@@ -136,7 +136,7 @@ struct Inline {
 }
 
 impl Inline {
-    fn of(tree: &PageTree) -> Inline {
+    fn new(tree: &PageTree) -> Inline {
         let no = vec![false; tree.tag_count()];
         let (mut names, mut seen) = (Inline { inline: no.clone(), excluded: no.clone() }, no);
         for tag in tree.node_ids().filter_map(|node| tree.tag_id(node)) {
@@ -257,7 +257,7 @@ mod tests {
     #[track_caller]
     fn check(html: &str, expected: &[&str]) -> (Page, Runs) {
         let page = page(html);
-        let runs = Runs::of(&page);
+        let runs = Runs::new(&page);
         let texts: Vec<&str> = runs.runs.iter().map(|run| run.text.as_str()).collect();
         assert_eq!(texts, expected, "{html}");
         (page, runs)

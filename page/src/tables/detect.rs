@@ -84,9 +84,9 @@ pub(crate) fn names() -> Vec<String> {
     let elements =
         |tag: &str| page.tree.node_ids().filter(|&node| page.tree.tag(node) == Some(tag)).collect::<Vec<_>>();
     let Some(&table) = elements("table").first() else { return Vec::new() };
-    let grid = Grid::of(&page.tree, &elements("tr"), &TableParams::default());
-    let looks = Looks::of(&page, &Census::of(&page.tree), &grid);
-    let found = Candidates::of(&grid, &looks);
+    let grid = Grid::new(&page.tree, &elements("tr"), &TableParams::default());
+    let looks = Looks::new(&page, &Census::new(&page.tree), &grid);
+    let found = Candidates::new(&grid, &looks);
     let subject = Subject { page: &page, table, grid: &grid, looks: &looks, found: &found };
     measures::names(|sink| measure(&subject, sink))
 }

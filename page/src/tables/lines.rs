@@ -3,7 +3,7 @@
 //! A row is looked at along the grid, a column along the transposed one, by the same code. Each measure is
 //! a share or a difference of shares, so that large and small tables compare; only the first 60 lines and
 //! 40 places of each are looked at. Markup and style speak for themselves; what the texts are like is
-//! weighed, see [`Line::measure`]. Start at [`Line::of`].
+//! weighed, see [`HeaderLine::measure`]. Start at [`HeaderLine::new`].
 
 use rustc_hash::FxHashMap;
 
@@ -41,7 +41,7 @@ impl<'a> View<'a> {
 /// A line beside the lines that it would head. Shares of markup and style leave out the first place, which
 /// is the other direction's, too, unless it is the only one.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Line {
+pub(crate) struct HeaderLine {
     pub(crate) th: f32,
     pub(crate) th_below: f32,
     /// In the `thead`, or by `scope`.
@@ -76,12 +76,12 @@ pub(crate) struct Line {
     pub(crate) lines_below: usize,
 }
 
-impl Line {
+impl HeaderLine {
     /// A line as header of the lines `body`.
-    pub(crate) fn of(view: View<'_>, line: usize, body: &[usize], places: &[usize]) -> Line {
+    pub(crate) fn new(view: View<'_>, line: usize, body: &[usize], places: &[usize]) -> HeaderLine {
         let body = &body[..body.len().min(MAX_LINES)];
         let places = &places[..places.len().min(MAX_PLACES)];
-        let mut found = Line::default();
+        let mut found = HeaderLine::default();
         found.markup(view, line, body, if places.len() > 1 { &places[1..] } else { places });
         found.texts(view, line, body, places);
         found.matrix = matrix(view, body, places);
@@ -181,9 +181,9 @@ impl Line {
     }
 }
 
-/// The names of what [`Line::measure`] measures, in their order.
+/// The names of what [`HeaderLine::measure`] measures, in their order.
 pub(crate) fn names() -> Vec<String> {
-    measures::names(|sink| Line::default().measure(sink))
+    measures::names(|sink| HeaderLine::default().measure(sink))
 }
 
 fn texts<'a>(looks: &[&'a Look]) -> Vec<&'a Look> {

@@ -253,19 +253,19 @@ fn each(page: &Page, params: &TableParams, mut see: impl FnMut(&detect::Subject<
     if tables.is_empty() {
         return;
     }
-    let census = Census::of(&page.tree);
+    let census = Census::new(&page.tree);
     let own = own_rows(&page.tree);
     let mut slots_left = params.max_page_slots;
     for (index, &table) in tables.iter().enumerate() {
         let rows = own.get(&table).map(Vec::as_slice).unwrap_or_default();
         let within = TableParams { max_slots: params.max_slots.min(slots_left), ..params.clone() };
-        let grid = Grid::of(&page.tree, rows, &within);
+        let grid = Grid::new(&page.tree, rows, &within);
         slots_left = slots_left.saturating_sub(grid.rows.len() * grid.columns);
         if grid.cells.is_empty() {
             continue;
         }
-        let looks = Looks::of(page, &census, &grid);
-        let found = Candidates::of(&grid, &looks);
+        let looks = Looks::new(page, &census, &grid);
+        let found = Candidates::new(&grid, &looks);
         see(&detect::Subject { page, table, grid: &grid, looks: &looks, found: &found }, index);
     }
 }

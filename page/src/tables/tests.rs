@@ -156,7 +156,7 @@ fn grid(html: &str, params: &TableParams) -> Grid {
     let page = page(html);
     let own = own_rows(&page.tree);
     let first = elements(&page.tree)[0];
-    Grid::of(&page.tree, own.get(&first).map(Vec::as_slice).unwrap_or_default(), params)
+    Grid::new(&page.tree, own.get(&first).map(Vec::as_slice).unwrap_or_default(), params)
 }
 
 #[test]
@@ -222,7 +222,7 @@ proptest! {
         let page = page(&html);
         let own = own_rows(&page.tree);
         let rows = own.values().next().cloned().unwrap_or_default();
-        let grid = Grid::of(&page.tree, &rows, &TableParams::default());
+        let grid = Grid::new(&page.tree, &rows, &TableParams::default());
         let plain = plain_grid(&page.tree, &rows);
         for row in 0..rows.len() {
             for column in 0..grid.columns + 2 {

@@ -120,7 +120,7 @@ fn template(
         slot.example =
             texts.clone().next().map(|text| text.chars().take(MOST_EXAMPLE).collect()).unwrap_or_default();
     }
-    let pattern = Pattern::of(shapes, pattern);
+    let pattern = Pattern::new(shapes, pattern);
     label(&pattern, &mut slots, &held);
     Some(Template { version: 1, pattern, pages: group.len() as u32, slots })
 }

@@ -2,13 +2,10 @@
 
 use std::ops::Range;
 
-use crate::reading::{CanonicalUrl, NodeId, Page, Site};
+use crate::reading::{CanonicalUrl, MAX_LINK_TEXT, NodeId, Page, Site};
 
 use crate::contribution::labels::Keys;
 use crate::text::{is_beside_link, words_of_label};
-
-/// Text of a link that is looked at, in bytes: links may nest through tables, each with all of the text.
-const MAX_TEXT: usize = 1024;
 
 /// A link of so many words is a story's, not a label's.
 const STORY_WORDS: usize = 6;
@@ -72,7 +69,7 @@ fn anchor(page: &Page, keys: &Keys, site: &Site, node: NodeId) -> Anchor {
             text.push(' ');
         }
         text.push_str(page.leaves.text(leaf));
-        if text.len() > MAX_TEXT {
+        if text.len() > MAX_LINK_TEXT {
             break;
         }
     }

@@ -31,7 +31,7 @@ pub(super) struct Containers {
 }
 
 impl Containers {
-    pub(super) fn of(scene: &Scene<'_>) -> Containers {
+    pub(super) fn new(scene: &Scene<'_>) -> Containers {
         let tree = scene.tree;
         let mut score = vec![0.0_f32; tree.len()];
         let runs = scene.runs.runs.iter().zip(&scene.is_prose);

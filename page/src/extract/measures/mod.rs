@@ -27,7 +27,7 @@ mod vocabulary;
 
 /// What the page says of its article, for comparison with its runs.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Said {
+pub(super) struct Claims {
     /// The title found, and all that the markup calls title.
     pub(super) titles: Vec<String>,
     pub(super) description: Option<String>,
@@ -39,8 +39,8 @@ pub(super) struct Said {
 pub(super) fn names() -> &'static [String] {
     static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
         let Some(page) = measures::sample() else { return Vec::new() };
-        let runs = Runs::of(&page);
-        let said = Said::default();
+        let runs = Runs::new(&page);
+        let said = Claims::default();
         let page = PageMeasures::new(&page, &runs, &said);
         measures::names(|sink| page.measure(0, sink))
     });
@@ -61,7 +61,7 @@ impl Rows {
 }
 
 /// Measures the wanted runs of a page among all of them.
-pub(super) fn measure(page: &Page, runs: &Runs, said: &Said, is_wanted: impl Fn(&Run) -> bool) -> Rows {
+pub(super) fn measure(page: &Page, runs: &Runs, said: &Claims, is_wanted: impl Fn(&Run) -> bool) -> Rows {
     let measured = PageMeasures::new(page, runs, said);
     let wanted = runs.runs.iter().enumerate().filter(|(_, run)| is_wanted(run));
     let mut values = Vec::new();
@@ -80,18 +80,18 @@ struct PageMeasures<'a> {
 }
 
 impl<'a> PageMeasures<'a> {
-    fn new(page: &'a Page, runs: &'a Runs, said: &'a Said) -> PageMeasures<'a> {
+    fn new(page: &'a Page, runs: &'a Runs, said: &'a Claims) -> PageMeasures<'a> {
         let prose = runs.sums(|run| if run.is_prose() { run.words } else { 0.0 });
-        let signatures = order::Signatures::of(&page.tree);
-        let places = place::Places::of(&page.tree, runs, &prose, &signatures);
+        let signatures = order::Signatures::new(&page.tree);
+        let places = place::Places::new(&page.tree, runs, &prose, &signatures);
         let paths: Vec<u64> = runs.runs.iter().map(|run| signatures.path[run.block.index()]).collect();
-        let words = RunWords::of(runs);
+        let words = RunWords::new(runs);
         let is_prose = clean::prose(runs, &words, &places, &paths);
-        let scene = Scene::of(page, runs, words, said, is_prose);
+        let scene = Scene::new(page, runs, words, said, is_prose);
         PageMeasures {
-            texts: text::Texts::of(&scene),
-            containers: containers::Containers::of(&scene),
-            orders: order::Orders::of(&scene, &signatures),
+            texts: text::Texts::new(&scene),
+            containers: containers::Containers::new(&scene),
+            orders: order::Orders::new(&scene, &signatures),
             places,
             scene,
             paths,
@@ -113,7 +113,7 @@ impl<'a> PageMeasures<'a> {
 struct Scene<'a> {
     tree: &'a PageTree,
     runs: &'a Runs,
-    said: &'a Said,
+    said: &'a Claims,
     tokens: RunWords,
     words: Sums,
     links: Sums,
@@ -127,11 +127,11 @@ struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    fn of(
+    fn new(
         page: &'a Page,
         runs: &'a Runs,
         tokens: RunWords,
-        said: &'a Said,
+        said: &'a Claims,
         is_prose: Vec<bool>,
     ) -> Scene<'a> {
         let tree = &page.tree;
@@ -224,7 +224,7 @@ struct RunWords {
 }
 
 impl RunWords {
-    fn of(runs: &Runs) -> RunWords {
+    fn new(runs: &Runs) -> RunWords {
         let mut found = RunWords { words: Vec::new(), ends: vec![0] };
         for run in &runs.runs {
             push_words(&run.text, &mut found.words);
@@ -260,9 +260,9 @@ mod tests {
     use crate::testing::page;
 
     /// One measure of each run, by its name.
-    fn measured(html: &str, said: &Said, name: &str) -> Vec<f32> {
+    fn measured(html: &str, said: &Claims, name: &str) -> Vec<f32> {
         let page = page(html);
-        let runs = Runs::of(&page);
+        let runs = Runs::new(&page);
         let at = names().iter().position(|known| known == name).unwrap();
         measure(&page, &runs, said, |_| true).iter().map(|row| row[at]).collect()
     }
@@ -272,32 +272,32 @@ mod tests {
     #[test]
     fn every_measure_has_a_name_of_its_own() {
         let page = page("<h1>Title</h1><p>One <b>two</b> three.");
-        let runs = Runs::of(&page);
+        let runs = Runs::new(&page);
         let names = names();
         assert_eq!(names.len(), 150);
-        let said = Said { titles: vec!["Title".into()], ..Said::default() };
-        for said in [Said::default(), said] {
+        let said = Claims { titles: vec!["Title".into()], ..Claims::default() };
+        for said in [Claims::default(), said] {
             assert_eq!(measure(&page, &runs, &said, |_| true).values.len(), 2 * names.len());
         }
         let distinct: std::collections::BTreeSet<&String> = names.iter().collect();
         assert_eq!(distinct.len(), names.len());
         let empty = crate::testing::page("");
-        assert_eq!(measure(&empty, &Runs::of(&empty), &Said::default(), |_| true).iter().count(), 0);
+        assert_eq!(measure(&empty, &Runs::new(&empty), &Claims::default(), |_| true).iter().count(), 0);
     }
 
     #[test]
     fn the_best_container_holds_the_prose() {
         let html = format!("<div><p>Menu<p>More</div><div><p>{PROSE}<p>{PROSE} Yes.<p>{PROSE} No.</div>");
-        let best = measured(&html, &Said::default(), "level of the best container");
+        let best = measured(&html, &Claims::default(), "level of the best container");
         assert_eq!(best, [9.0, 9.0, 0.0, 0.0, 0.0]);
-        assert_eq!(measured(&html, &Said::default(), "holder's prose share"), [0.0, 0.0, 1.0, 1.0, 1.0]);
+        assert_eq!(measured(&html, &Claims::default(), "holder's prose share"), [0.0, 0.0, 1.0, 1.0, 1.0]);
     }
 
     #[test]
     fn comments_and_copies_are_no_prose_of_the_article() {
         let comments: String = (0..9).map(|n| format!("<li class=comment><p>{PROSE} Said {n}.")).collect();
         let html = format!("<main><p>{PROSE}<p>{PROSE} Yes. {PROSE}</main><ul>{comments}</ul>");
-        let clean = measured(&html, &Said::default(), "is clean prose");
+        let clean = measured(&html, &Claims::default(), "is clean prose");
         assert_eq!(clean, [vec![1.0; 2], vec![0.0; 9]].concat());
 
         let parts: Vec<String> = (0..6)
@@ -310,13 +310,19 @@ mod tests {
             parts.join(" "),
             parts.iter().map(|part| format!("<p>{part}")).collect::<String>()
         );
-        assert_eq!(measured(&html, &Said::default(), "is clean prose"), [0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]);
+        assert_eq!(
+            measured(&html, &Claims::default(), "is clean prose"),
+            [0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]
+        );
     }
 
     #[test]
     fn titles_and_the_metadatas_body_are_recognised() {
-        let said =
-            Said { titles: vec!["Bridge stays open".into()], body: Some(PROSE.repeat(5)), ..Said::default() };
+        let said = Claims {
+            titles: vec!["Bridge stays open".into()],
+            body: Some(PROSE.repeat(5)),
+            ..Claims::default()
+        };
         let html = format!("<h1>Bridge stays open!</h1><p>{PROSE}<p>Words of somebody else about it.");
         assert_eq!(measured(&html, &said, "is a title"), [1.0, 0.0, 0.0]);
         assert_eq!(measured(&html, &said, "in the metadata's body")[1..], [1.0, 0.0]);
@@ -326,14 +332,14 @@ mod tests {
     #[test]
     fn teasers_are_cut_off() {
         let html = "<p>The council voted on Tuesday to ...<p>Read on […]<p>It voted.";
-        assert_eq!(measured(html, &Said::default(), "is cut off"), [1.0, 1.0, 0.0]);
+        assert_eq!(measured(html, &Claims::default(), "is cut off"), [1.0, 1.0, 0.0]);
     }
 
     #[test]
     fn class_words_of_much_prose_say_nothing() {
         let html =
             format!("<div class=related><p>{PROSE}</div><div class=paywall><p>{PROSE}<p>{PROSE}</div>");
-        assert_eq!(measured(&html, &Said::default(), "up to offer")[1], 20.0);
-        assert_eq!(measured(&html, &Said::default(), "up to related")[0], 1.0);
+        assert_eq!(measured(&html, &Claims::default(), "up to offer")[1], 20.0);
+        assert_eq!(measured(&html, &Claims::default(), "up to related")[0], 1.0);
     }
 }

@@ -46,7 +46,7 @@ struct Keys {
 }
 
 impl Orders {
-    pub(super) fn of(scene: &Scene<'_>, signatures: &Signatures) -> Orders {
+    pub(super) fn new(scene: &Scene<'_>, signatures: &Signatures) -> Orders {
         let keys: Vec<Keys> = scene.runs.runs.iter().map(|run| signatures.keys(scene, run)).collect();
         let group = |pick: fn(&Keys) -> u64| {
             let mut groups = Groups::default();
@@ -230,7 +230,7 @@ impl Signatures {
         mixed(tree.parent(node).map_or(0, |above| above.index() as u64 + 1), self.own[node.index()])
     }
 
-    pub(super) fn of(tree: &PageTree) -> Signatures {
+    pub(super) fn new(tree: &PageTree) -> Signatures {
         let mut found = Signatures { own: Vec::new(), path: Vec::new(), tags: Vec::new() };
         for node in tree.node_ids() {
             let own = own(tree, node);

@@ -56,7 +56,7 @@ pub(super) struct Places {
 
 impl Places {
     /// `prose` sums the words of what looks like prose.
-    pub(super) fn of(tree: &PageTree, runs: &Runs, prose: &Sums, signatures: &Signatures) -> Places {
+    pub(super) fn new(tree: &PageTree, runs: &Runs, prose: &Sums, signatures: &Signatures) -> Places {
         let alike = siblings_alike(tree, runs, signatures);
         let mut places = Places {
             inside: Vec::with_capacity(tree.len()),

@@ -2,12 +2,13 @@
 
 use crate::measures::MeasureSink;
 use crate::reading::PageTree;
+use crate::text::ROW_WORDS;
 use rustc_hash::FxHashMap;
 
 use super::{RunWords, Scene, WordSet, flag, hashed_words};
 use crate::extract::runs::{Run, Runs, ends_sentence, share};
 
-use super::Said;
+use super::Claims;
 
 /// What pages say of themselves: invitations, rights, notes.
 const OWN_WORDS: [&str; 40] = [
@@ -54,8 +55,6 @@ const OWN_WORDS: [&str; 40] = [
 ];
 /// Headlines are not longer than this.
 const MAX_HEADLINE_WORDS: f32 = 40.0;
-/// Words in a row that are looked for in the metadata's body.
-const ROW: usize = 4;
 
 /// What the runs are compared with.
 pub(super) struct Texts {
@@ -70,7 +69,7 @@ pub(super) struct Texts {
 }
 
 impl Texts {
-    pub(super) fn of(scene: &Scene<'_>) -> Texts {
+    pub(super) fn new(scene: &Scene<'_>) -> Texts {
         let titles = titles(scene.said);
         let mut same = FxHashMap::default();
         for (number, words) in scene.tokens.iter().enumerate() {
@@ -78,7 +77,7 @@ impl Texts {
         }
         let rows = |body: &String| {
             let words = hashed_words(body);
-            (words.len() >= 40).then(|| words.windows(ROW).map(row).collect())
+            (words.len() >= 40).then(|| words.windows(ROW_WORDS).map(row).collect())
         };
         Texts {
             all_titles: titles.iter().flatten().copied().collect(),
@@ -95,7 +94,7 @@ impl Texts {
         let run = &scene.runs.runs[number];
         let text = run.text.as_str();
         let letters_count = text.chars().filter(|c| c.is_alphabetic()).count() as f32;
-        let shape = Shape::of(text);
+        let shape = Shape::new(text);
         let words = scene.tokens.get(number);
         let is_short = run.words <= MAX_HEADLINE_WORDS;
         let of_words = |count: usize| share(count as f32, words.len() as f32);
@@ -133,16 +132,16 @@ impl Texts {
     /// Share of the run's rows of words that the metadata's body has too; −1 without one or a row.
     fn in_body(&self, words: &[u64]) -> f32 {
         let Some(rows) = &self.body_rows else { return -1.0 };
-        if words.len() < ROW {
+        if words.len() < ROW_WORDS {
             return -0.5;
         }
-        let found = words.windows(ROW).filter(|window| rows.contains(&row(window))).count();
-        share(found as f32, (words.len() + 1 - ROW) as f32)
+        let found = words.windows(ROW_WORDS).filter(|window| rows.contains(&row(window))).count();
+        share(found as f32, (words.len() + 1 - ROW_WORDS) as f32)
     }
 }
 
 /// Which run is the headline: the one most like a title of the page, else the first `h1`.
-pub(super) fn headline(tree: &PageTree, runs: &Runs, tokens: &RunWords, said: &Said) -> Option<usize> {
+pub(super) fn headline(tree: &PageTree, runs: &Runs, tokens: &RunWords, said: &Claims) -> Option<usize> {
     let titles = titles(said);
     let mut best: Option<(f32, usize)> = None;
     for (number, run) in runs.runs.iter().enumerate().filter(|(_, run)| run.words <= MAX_HEADLINE_WORDS) {
@@ -179,7 +178,7 @@ struct Shape {
 }
 
 impl Shape {
-    fn of(text: &str) -> Shape {
+    fn new(text: &str) -> Shape {
         let mut shape = Shape::default();
         for token in text.split(' ') {
             shape.tokens += 1.0;
@@ -220,7 +219,7 @@ fn set(text: &str) -> WordSet {
 }
 
 /// The different titles of a page, as sets of words.
-fn titles(said: &Said) -> Vec<WordSet> {
+fn titles(said: &Claims) -> Vec<WordSet> {
     let mut titles: Vec<WordSet> = Vec::new();
     for title in said.titles.iter().map(|title| set(title)) {
         if !titles.contains(&title) {

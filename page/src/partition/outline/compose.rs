@@ -17,7 +17,7 @@ use super::votes::{Ballot, Votes};
 use super::{headings, lists, records, siblings, tables, tabs};
 
 /// What one pass made.
-pub(super) struct Composed {
+pub(super) struct Composition {
     pub(super) forest: Forest,
     pub(super) ballot: Ballot,
     /// What each element holds; `None`: decoration, or it stands inside a label.
@@ -30,9 +30,9 @@ pub(super) fn compose(
     params: &OutlineParams,
     votes: &Votes,
     ranks: Vec<Rank>,
-) -> Composed {
+) -> Composition {
     let done = vec![None; evidence.skeleton.elements.len()];
-    let made = Composed { forest: Forest::new(ranks), ballot: Ballot::default(), done };
+    let made = Composition { forest: Forest::new(ranks), ballot: Ballot::default(), done };
     let mut composer = Composer { evidence, params, votes, made };
     composer.run();
     composer.made
@@ -48,7 +48,7 @@ pub(super) struct Draft<'a> {
     pub(super) params: &'a OutlineParams,
     pub(super) votes: &'a Votes,
     pub(super) forest: &'a Forest,
-    /// What each element below holds, as in [`Composed`].
+    /// What each element below holds, as in [`Composition`].
     done: &'a [Option<Part>],
 }
 
@@ -57,7 +57,7 @@ struct Composer<'a> {
     evidence: &'a Evidence,
     params: &'a OutlineParams,
     votes: &'a Votes,
-    made: Composed,
+    made: Composition,
 }
 
 /// How often headings may nest in one box; what is deeper stays side by side.
@@ -105,7 +105,7 @@ impl Composer<'_> {
     }
 
     fn draft(&self) -> Draft<'_> {
-        let Composed { forest, done, .. } = &self.made;
+        let Composition { forest, done, .. } = &self.made;
         Draft { evidence: self.evidence, params: self.params, votes: self.votes, forest, done }
     }
 

@@ -11,7 +11,7 @@ use super::tables;
 use super::tags::Kind;
 
 /// Labels of lists that no record holds.
-const MENU: u32 = 6;
+const LEAST_MENU: u32 = 6;
 
 /// The label that heads a repeated small box.
 pub(super) fn record(draft: &Draft<'_>, element: u32, parts: &[Part]) -> Option<u32> {
@@ -29,9 +29,10 @@ pub(super) fn record(draft: &Draft<'_>, element: u32, parts: &[Part]) -> Option<
         part.rank < rank::KICKER && (part.is_list || (part.is_open() && part.labels == part.tops))
     };
     let listed: u32 = parts.iter().filter(is_flat).map(|part| part.labels).sum();
-    let is_menu = listed >= MENU && listed * 2 > labels;
+    let is_menu = listed >= LEAST_MENU && listed * 2 > labels;
     let is_section = |part: &Part| {
-        part.is_list && ((part.labels >= MENU && part.labels * 2 > labels) || part.rank <= LEAST_HEADING)
+        part.is_list
+            && ((part.labels >= LEAST_MENU && part.labels * 2 > labels) || part.rank <= LEAST_HEADING)
     };
     if parts.iter().any(is_section) {
         return None;

@@ -12,7 +12,7 @@ use super::tags::Kind;
 
 /// Words of a link of the menu beside a heading, and labels of both, at most.
 const MENU_WORDS: u32 = 4;
-const MENU: u32 = 12;
+const MOST_BESIDE_HEADING: u32 = 12;
 /// Labels of the footer of a page at least; a story's has fewer.
 const FOOTER: u32 = 12;
 
@@ -21,7 +21,7 @@ pub(super) fn has_menu(draft: &Draft<'_>, part: &Part, rest: &[Part]) -> bool {
     let is_heading = part.rank <= rank::HEAD_WORD
         && part.best == part.first
         && part.bests == 1
-        && part.labels <= MENU
+        && part.labels <= MOST_BESIDE_HEADING
         && !draft.evidence.barred[part.best as usize];
     let is_content =
         |other: &Part| other.rank <= rank::STRONG || draft.evidence.labels[other.best as usize].is_image;

@@ -10,7 +10,7 @@ use super::skeleton::NONE;
 use super::words::Word;
 
 /// Most tabs of a row.
-const MOST: u32 = 12;
+pub(super) const MOST_TABS: usize = 12;
 
 /// The first row of tabs among the parts of a box.
 pub(super) fn find(draft: &Draft<'_>, parts: &[Part]) -> Option<Tabs> {
@@ -38,10 +38,11 @@ fn tabs_at(draft: &Draft<'_>, parts: &[Part], at: usize) -> Option<Tabs> {
     let row = &parts[at];
     let (end, heads): (usize, Vec<u32>) = if row.is_single() {
         let is_tab = |part: &&Part| part.is_single() && part.element != NONE && is_tab(draft, part);
-        let run = parts[at..].iter().take(MOST as usize).take_while(is_tab);
+        let run = parts[at..].iter().take(MOST_TABS).take_while(is_tab);
         let heads: Vec<u32> = run.map(|part| part.best).collect();
         (at + heads.len(), heads)
-    } else if row.is_list && row.labels == row.tops && row.tops <= MOST && are_tabs(draft, row) {
+    } else if row.is_list && row.labels == row.tops && row.tops as usize <= MOST_TABS && are_tabs(draft, row)
+    {
         (at + 1, draft.forest.tops(row).collect())
     } else {
         return None;

@@ -158,8 +158,8 @@ impl<'a> Gaps<'a> {
         measures.add("holder of holder", size(above, leaves as u32));
         measures.add("twins of holder", holder.map_or(0, |holder| self.twins_of(holder).0) as f32);
         measures.add("parts of holder", self.parts.get(border.holder as usize).map_or(0, |n| *n) as f32);
-        let begun = Chain::of(self.skeleton, leaf, border.holder);
-        let ended = Chain::of(self.skeleton, leaf - 1, border.holder);
+        let begun = Chain::new(self.skeleton, leaf, border.holder);
+        let ended = Chain::new(self.skeleton, leaf - 1, border.holder);
         measures.add("boxes begin", begun.boxes as f32);
         measures.add("boxes end", ended.boxes as f32);
         for (side, chain) in [("begin", &begun), ("end", &ended)] {
@@ -172,7 +172,7 @@ impl<'a> Gaps<'a> {
         measures.add("plain boxes begin", begun.plain as f32);
         measures.add("plain boxes end", ended.plain as f32);
         let near = leaf + 1..(leaf + NEAR_HEADING).min(self.skeleton.of_leaf.len() as u32);
-        let near = near.map(|leaf| Chain::of(self.skeleton, leaf, border.holder).heading);
+        let near = near.map(|leaf| Chain::new(self.skeleton, leaf, border.holder).heading);
         measures.add("heading begins", begun.heading);
         measures.add("heading ended", ended.heading);
         measures.add("heading is near", near.fold(begun.heading, f32::min));
@@ -258,7 +258,7 @@ struct Chain {
 }
 
 impl Chain {
-    fn of(skeleton: &Skeleton, leaf: u32, holder: u32) -> Chain {
+    fn new(skeleton: &Skeleton, leaf: u32, holder: u32) -> Chain {
         let mut chain = Chain { heading: NO_HEADING, ..Chain::default() };
         let mut at = skeleton.of_leaf[leaf as usize];
         while at != holder && at != NONE {
