@@ -79,7 +79,7 @@ pub(crate) fn files(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
 
 /// A line of a manifest.
 #[derive(Deserialize)]
-struct Line {
+struct ManifestEntry {
     file: String,
     url: String,
 }
@@ -90,7 +90,7 @@ pub(crate) fn name(pages: &mut [Input], manifest: &Path) -> anyhow::Result<()> {
     let text = std::fs::read_to_string(manifest).with_context(|| format!("cannot read `{shown}`"))?;
     let mut urls = BTreeMap::new();
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let line: Line =
+        let line: ManifestEntry =
             serde_json::from_str(line).with_context(|| format!("in `{shown}`, line {}", number + 1))?;
         urls.insert(line.file, line.url);
     }

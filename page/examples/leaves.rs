@@ -23,7 +23,7 @@ fn main() -> io::Result<()> {
             page = decode(&bytes, Some("text/html; charset=windows-1252"));
         }
         let tree = PageTree::parse(&page.text, &PageLimits::default());
-        let leaves = Leaves::of(&tree);
+        let leaves = Leaves::new(&tree);
         for (i, leaf) in leaves.iter().enumerate() {
             writeln!(out, "{i}\t{}\t{}", leaves.path_string(&tree, leaf.path), leaves.text(i))?;
         }

@@ -51,6 +51,7 @@ pub mod extract;
 pub mod generation;
 pub mod hierarchy;
 pub mod instances;
+mod measures;
 pub mod partition;
 pub mod reading;
 pub mod splitmix;
@@ -59,6 +60,7 @@ pub mod tagging;
 pub mod template;
 #[cfg(test)]
 mod testing;
+mod text;
 pub mod time;
 mod trees;
 pub mod wisdom;

@@ -4,8 +4,9 @@
 //! ("measure ⇥ threshold ⇥ then ⇥ else"; a target is a later split of the tree or `=value`). It is compiled
 //! in and parsed once. The likelihood is the logistic function of the sum of the trees' values.
 //!
-//! Invariants: a target is a later line of its tree, so that every walk ends; measures are found by name,
-//! so that a file of other measures is an error, not nonsense. Start at [`Trees::parse`].
+//! Invariants: a target is a later line of its tree, so that every walk ends; measures are found by name
+//! (see [`measures`](crate::measures)), so that a file of other measures is an error, not nonsense; rows are as
+//! wide as the list of names was. Start at [`Trees::parse`].
 
 /// Values of a tree at most.
 const MAX_VALUES: usize = 32;
@@ -26,6 +27,8 @@ pub struct TreesError {
 /// al., `QuickScorer`, 2015): no branch that cannot be foretold.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Trees {
+    /// How many measures a row has.
+    width: usize,
     /// By measure: where its conditions begin.
     begins: Vec<u32>,
     conditions: Vec<Condition>,
@@ -69,7 +72,7 @@ impl Trees {
     /// # Errors
     /// A line that is no split, names an unknown measure or leads backwards.
     pub(crate) fn parse(text: &str, names: &[impl AsRef<str>]) -> Result<Trees, TreesError> {
-        Ok(Trees::of(&read(text, names)?))
+        Ok(Trees::new(&read(text, names)?, names.len()))
     }
 
     /// How many trees there are.
@@ -78,8 +81,8 @@ impl Trees {
         self.trees.len()
     }
 
-    fn of(trees: &[Tree]) -> Trees {
-        let mut made = Trees::default();
+    fn new(trees: &[Tree], width: usize) -> Trees {
+        let mut made = Trees { width, ..Trees::default() };
         let mut found: Vec<(usize, Condition)> = Vec::new();
         for tree in trees {
             let number = made.trees.len() as u32;
@@ -112,10 +115,11 @@ impl Trees {
         made
     }
 
-    /// The likelihood of each, 0 to 1, by its measures.
-    pub(crate) fn scores<'m>(&self, rows: impl Iterator<Item = &'m [f32]>) -> Vec<f32> {
+    /// The likelihood of each, 0 to 1, by its row of measures; the rows stand one after the other.
+    pub(crate) fn scores(&self, rows: &[f32]) -> Vec<f32> {
+        debug_assert_eq!(rows.len() % self.width.max(1), 0, "rows of other measures");
         let mut left = vec![u32::MAX; self.trees.len()];
-        rows.map(|row| self.score(row, &mut left)).collect()
+        rows.chunks_exact(self.width.max(1)).map(|row| self.score(row, &mut left)).collect()
     }
 
     fn score(&self, measures: &[f32], left: &mut [u32]) -> f32 {
@@ -216,7 +220,7 @@ mod tests {
         let trees = Trees::parse(SMALL, &NAMES).unwrap();
         let logistic = |sum: f32| 1.0 / (1.0 + (-sum).exp());
         let check = |row: [f32; 2], sum: f32| {
-            assert_eq!(trees.scores([row.as_slice()].into_iter()), [logistic(sum)], "{row:?}");
+            assert_eq!(trees.scores(&row), [logistic(sum)], "{row:?}");
         };
         check([10.0, 0.9], -1.0);
         check([11.0, 0.5], 2.0);
@@ -245,7 +249,7 @@ mod tests {
             rows in proptest::collection::vec(proptest::collection::vec(-2.0_f32..400.0, body_measures().len()), 1..4),
             small in 0.0_f32..1.0,
         ) {
-            let trees = read(LEARNT, &body_measures()).unwrap();
+            let trees = read(LEARNT, body_measures()).unwrap();
             // Most measures are shares.
             let rows: Vec<Vec<f32>> =
                 rows.into_iter().map(|row| row.into_iter().map(|x| if x > 200.0 { x } else { x * small / 200.0 }).collect()).collect();
@@ -253,7 +257,7 @@ mod tests {
                 .iter()
                 .map(|row| 1.0 / (1.0 + (-trees.iter().map(|tree| walked(tree, row)).sum::<f32>()).exp()))
                 .collect();
-            proptest::prop_assert_eq!(Trees::of(&trees).scores(rows.iter().map(Vec::as_slice)), expected);
+            proptest::prop_assert_eq!(Trees::new(&trees, body_measures().len()).scores(&rows.concat()), expected);
         }
     }
 

@@ -83,13 +83,12 @@ def read(folder: pathlib.Path) -> tuple[dict, dict[str, Samples]]:
 
 
 def text(names: dict, weights: dict[str, numpy.ndarray]) -> str:
-    made = ("//! The weights of the evidence, in the order of the measures. Written by `train/tables.py`; not by "
-            "hand.\n\nuse super::{detect, lines};\n")
-    for what, static, of, doc in [("top", "TOP", "lines::CONTENT", "For the first row as header."),
-                                  ("data", "DATA", "detect::MEASURES", "For a table as data.")]:
-        made += f"\n/// {doc}\n#[rustfmt::skip]\npub(crate) const {static}: [f32; {of}.len()] = [\n"
+    made = ("//! The weights of the evidence, by the names of the measures. Written by `train/tables.py`; not by "
+            "hand.\n")
+    for what, constant, doc in [("top", "TOP", "For the first row as header."), ("data", "DATA", "For a table as data.")]:
+        made += f"\n/// {doc}\n#[rustfmt::skip]\npub(crate) const {constant}: &[(&str, f32)] = &[\n"
         for name, weight in zip(names[what], weights[what]):
-            made += f"    {weight:.2f}, // {name}\n"
+            made += f'    ("{name}", {weight:.2f}),\n'
         made += "];\n"
     return made
 

@@ -15,7 +15,7 @@ const MAX_LABEL: usize = 28;
 const MAX_VALUE: usize = 160;
 
 pub(crate) async fn run(args: TablesArgs, config: &Config) -> anyhow::Result<Exit> {
-    let params = TableParams::of(args.params);
+    let params = TableParams::new(args.params);
     let pages = input::read(&args.pages, &config.crawler).await?;
     let several = pages.len() > 1;
     for page in pages {

@@ -12,7 +12,7 @@ use super::{Figure, Prf, bootstrap_error, mean};
 
 /// A line of gold or of predictions.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Line {
+pub(crate) struct ArticleRecord {
     pub(crate) id: String,
     #[serde(default)]
     pub(crate) url: Option<String>,
@@ -35,7 +35,7 @@ pub(crate) struct Line {
     pub(crate) without: Option<Vec<String>>,
 }
 
-impl Line {
+impl ArticleRecord {
     /// The page's site, by which splits are dealt out; a page of no known site is one of its own.
     pub(crate) fn site_or_id(&self) -> &str {
         self.site.as_deref().unwrap_or(&self.id)
@@ -56,8 +56,8 @@ pub(crate) struct Row {
 }
 
 /// Scores one page.
-pub(crate) fn score(gold: &Line, guess: &Line) -> Row {
-    let body = |line: &Line| line.body.clone().unwrap_or_default();
+pub(crate) fn score(gold: &ArticleRecord, guess: &ArticleRecord) -> Row {
+    let body = |line: &ArticleRecord| line.body.clone().unwrap_or_default();
     let wanted = names(gold);
     let found = names(guess);
     let has_authors = gold.authors.as_ref().is_some_and(|authors| !authors.is_empty());
@@ -123,7 +123,7 @@ fn plain(text: &str) -> String {
     spaced(&text.replace("''", "'").to_lowercase().replace('ß', "ss"))
 }
 
-fn names(line: &Line) -> BTreeSet<String> {
+fn names(line: &ArticleRecord) -> BTreeSet<String> {
     let authors = line.authors.iter().flatten();
     authors.map(|name| words(&plain(name)).join(" ")).filter(|name| !name.is_empty()).collect()
 }
@@ -163,7 +163,7 @@ fn utc_day(date: Option<&str>) -> Option<String> {
 }
 
 /// Equal as written, or equal in UTC where both give a zone.
-fn same_day(gold: &Line, guess: &Line) -> bool {
+fn same_day(gold: &ArticleRecord, guess: &ArticleRecord) -> bool {
     let (a, b) = (gold.published.as_deref(), guess.published.as_deref());
     if day(a) == day(b) {
         return true;
@@ -221,7 +221,7 @@ pub(crate) fn summary(rows: &[Row]) -> Summary {
 mod tests {
     use super::*;
 
-    fn line(json: &str) -> Line {
+    fn line(json: &str) -> ArticleRecord {
         serde_json::from_str(json).unwrap()
     }
 
@@ -239,7 +239,7 @@ mod tests {
         let gold = line(r#"{"id":"1","title":"‘Big’ news – today"}"#);
         assert_eq!(score(&gold, &line(r#"{"id":"1","title":"\"big\" News - today"}"#)).title, Some(true));
         assert_eq!(score(&gold, &line(r#"{"id":"1"}"#)).title, Some(false));
-        assert!(score(&gold, &Line::default()).body.is_none());
+        assert!(score(&gold, &ArticleRecord::default()).body.is_none());
     }
 
     #[test]

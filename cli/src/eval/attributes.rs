@@ -16,7 +16,7 @@ type Pairs = BTreeSet<(String, String)>;
 
 /// A page with its pairs: gold and prediction alike.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Line {
+pub(crate) struct PairsRecord {
     #[serde(default)]
     pub(crate) site: String,
     pub(crate) page: String,
@@ -24,10 +24,10 @@ pub(crate) struct Line {
 }
 
 /// Reads a JSON Lines file, or every `gold.jsonl` of a folder; a page without `site` is its folder's.
-pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<Line>> {
+pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<PairsRecord>> {
     let mut golds = Vec::new();
     for file in files(path)? {
-        for mut gold in read_lines::<Line>(&file)? {
+        for mut gold in read_lines::<PairsRecord>(&file)? {
             if gold.site.is_empty() {
                 let folder = file.parent().and_then(Path::file_name).unwrap_or_default();
                 gold.site = folder.to_string_lossy().into_owned();
@@ -67,7 +67,7 @@ fn fold(text: &str) -> String {
     words.join(" ").trim_matches([' ', ':']).to_lowercase()
 }
 
-fn folded(line: &Line) -> Pairs {
+fn folded(line: &PairsRecord) -> Pairs {
     line.pairs.iter().map(|(label, value)| (fold(label), fold(value))).collect()
 }
 
@@ -111,7 +111,7 @@ pub(crate) struct Row {
 }
 
 /// Scores one page.
-pub(crate) fn score(gold: &Line, said: &Line) -> Row {
+pub(crate) fn score(gold: &PairsRecord, said: &PairsRecord) -> Row {
     let (gold_pairs, said_pairs) = (folded(gold), folded(said));
     let side = |pick: fn(&(String, String)) -> &String| {
         let gold: BTreeSet<&String> = gold_pairs.iter().map(pick).collect();
@@ -161,9 +161,9 @@ pub(crate) fn by_site(rows: &[Row]) -> BTreeMap<String, [Count; 4]> {
 mod tests {
     use super::*;
 
-    fn line(pairs: &[(&str, &str)]) -> Line {
+    fn line(pairs: &[(&str, &str)]) -> PairsRecord {
         let pairs = pairs.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
-        Line { site: "s".into(), page: "p".into(), pairs }
+        PairsRecord { site: "s".into(), page: "p".into(), pairs }
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::{Figure, bootstrap_error, deviation, harmonic, mean};
 
 /// A table of the gold or of a prediction: one line of the file.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Line {
+pub(crate) struct TableRecord {
     pub(crate) page: String,
     /// Its place among the page's `table` elements, from 0.
     pub(crate) table: usize,
@@ -29,7 +29,7 @@ pub(crate) struct Line {
     pub(crate) unsure: bool,
 }
 
-impl Line {
+impl TableRecord {
     fn is_judged(&self) -> bool {
         self.genuine.is_some() && !self.unsure
     }
@@ -91,10 +91,10 @@ pub(crate) struct Row {
 }
 
 /// Scores one page's lines.
-pub(crate) fn score(page: &str, gold: &[&Line], said: &[&Line]) -> Row {
+pub(crate) fn score(page: &str, gold: &[&TableRecord], said: &[&TableRecord]) -> Row {
     let unsure: BTreeSet<usize> =
         gold.iter().filter(|line| !line.is_judged()).map(|line| line.table).collect();
-    let found: BTreeMap<usize, &Line> = said
+    let found: BTreeMap<usize, &TableRecord> = said
         .iter()
         .filter(|line| line.is_genuine() && !unsure.contains(&line.table))
         .map(|line| (line.table, *line))
@@ -113,7 +113,7 @@ pub(crate) fn score(page: &str, gold: &[&Line], said: &[&Line]) -> Row {
         let of = row.by_orientation.entry(name).or_default();
         *of = (of.0 + 1, of.1 + usize::from(is_strict));
         if want.header_cells.is_some() {
-            let (wanted, said) = (want.headers(), got.map(Line::headers).unwrap_or_default());
+            let (wanted, said) = (want.headers(), got.map(TableRecord::headers).unwrap_or_default());
             let right = wanted.intersection(&said).count();
             let counts = Counts { right, said: said.len(), wanted: wanted.len() };
             row.each.push(if wanted == said { 1.0 } else { counts.f1() });
@@ -215,11 +215,11 @@ fn f1_error(rows: &[Row]) -> Figure {
 mod tests {
     use super::*;
 
-    fn line(json: &str) -> Line {
+    fn line(json: &str) -> TableRecord {
         serde_json::from_str(json).unwrap()
     }
 
-    fn gold() -> Vec<Line> {
+    fn gold() -> Vec<TableRecord> {
         vec![
             line(
                 r#"{"page":"p","table":0,"genuine":true,"orientation":"column","also":["row"],
@@ -231,7 +231,7 @@ mod tests {
         ]
     }
 
-    fn scored(said: &[Line]) -> Row {
+    fn scored(said: &[TableRecord]) -> Row {
         let gold = gold();
         score("p", &gold.iter().collect::<Vec<_>>(), &said.iter().collect::<Vec<_>>())
     }

@@ -27,7 +27,7 @@ pub(crate) struct Gold {
 
 /// What was predicted for a page, in the scorers' form.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Line {
+pub(crate) struct TagsRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) site: Option<String>,
     pub(crate) page: String,
@@ -56,7 +56,8 @@ fn read_folder(folder: &Path) -> anyhow::Result<Vec<Gold>> {
 }
 
 fn read_lines(path: &Path) -> anyhow::Result<Vec<Gold>> {
-    let gold = |Line { site, page, tags }| Gold { site, page, tags: tags.chars().enumerate().collect() };
+    let gold =
+        |TagsRecord { site, page, tags }| Gold { site, page, tags: tags.chars().enumerate().collect() };
     Ok(super::read_lines(path)?.into_iter().map(gold).collect())
 }
 

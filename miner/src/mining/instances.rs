@@ -54,7 +54,7 @@ pub fn instances(
         Some((*known.next()?, *known.next()?))
     };
     let pairs: Vec<(&Page, &Page)> = groups.iter().filter_map(pair).collect();
-    let Some(template) = InstanceTemplate::of(&pairs, &Params::default()) else { return Vec::new() };
+    let Some(template) = InstanceTemplate::new(&pairs, &Params::default()) else { return Vec::new() };
     let all: Vec<&Page> = pages.iter().map(|(_, page)| page).collect();
     let found = pages.iter().zip(template.instances(&all)).map(|((url, _), instance)| ConceptInstance {
         url: (*url).clone(),

@@ -27,7 +27,7 @@ impl Keys {
     /// For labels of this language.
     #[must_use]
     pub fn new(language: Option<&str>) -> Keys {
-        Keys { words: Words::of(language), language: language.map(str::to_owned) }
+        Keys { words: Words::new(language), language: language.map(str::to_owned) }
     }
 
     /// The key of a text, or `None` if it is no label: too long, or without a letter.

@@ -21,7 +21,7 @@ pub(crate) const MAX_TERMS: usize = 20_000;
 /// The terms of a page, sorted; at most 20,000.
 #[must_use]
 pub fn terms(page: &Page) -> Vec<TermUse> {
-    let language = Words::of(page.language.as_deref());
+    let language = Words::new(page.language.as_deref());
     let mut counts: FxHashMap<String, u32> = FxHashMap::default();
     for i in 0..page.leaves.len() {
         for word in words(page.leaves.text(i)) {

@@ -12,13 +12,14 @@ use crate::article::{Block, BlockKind, Evidence};
 use crate::reading::{NodeId, PageTree, squash};
 use rustc_hash::FxHashMap;
 
-use super::measures::{self, Said};
+use super::measures::{self, Claims};
 use super::metadata::is_inside;
-use super::runs::{Run, Runs, count_words};
+use super::runs::{Run, Runs};
 use super::scorer::Scorer;
 use super::scripts;
 use super::site::SiteKnowledge;
 use crate::Page;
+use crate::text::words_of_prose;
 
 /// Bytes of text of an article at most.
 const MAX_TEXT: usize = 1 << 20;
@@ -52,7 +53,7 @@ pub(super) struct Body {
 pub(super) fn body(
     page: &Page,
     runs: &Runs,
-    said: &Said,
+    said: &Claims,
     title: Option<&str>,
     scorer: &Scorer,
     site: Option<&SiteKnowledge>,
@@ -75,7 +76,7 @@ pub(super) fn body(
 }
 
 /// What the page shows.
-fn shown(page: &Page, runs: &Runs, said: &Said, scorer: &Scorer, site: Option<&SiteKnowledge>) -> Body {
+fn shown(page: &Page, runs: &Runs, said: &Claims, scorer: &Scorer, site: Option<&SiteKnowledge>) -> Body {
     let (chosen, witness) = choose(page, runs, said, scorer, site);
     let taken = runs.runs.iter().zip(chosen).filter(|(_, is_chosen)| *is_chosen);
     let blocks = taken.map(|(run, _)| Block { kind: kind(&page.tree, run), text: run.text.clone() });
@@ -86,12 +87,12 @@ fn shown(page: &Page, runs: &Runs, said: &Said, scorer: &Scorer, site: Option<&S
 pub(super) fn choose(
     page: &Page,
     runs: &Runs,
-    said: &Said,
+    said: &Claims,
     scorer: &Scorer,
     site: Option<&SiteKnowledge>,
 ) -> (Vec<bool>, Option<Evidence>) {
     let measures = measures::measure(page, runs, said, |run| !run.is_mere_link());
-    let mut measured = scorer.scores(measures.rows()).into_iter();
+    let mut measured = scorer.scores(&measures.values).into_iter();
     let score = |run: &Run| if run.is_mere_link() { None } else { measured.next() };
     let mut scores: Vec<f32> = runs.runs.iter().map(score).map(|score| score.unwrap_or(LINK_SCORE)).collect();
     even_tables(&page.tree, &runs.runs, &mut scores);
@@ -181,9 +182,9 @@ fn kind(tree: &PageTree, run: &Run) -> BlockKind {
 }
 
 /// Text that the page holds and does not show: in its metadata, else in a script.
-fn unshown(page: &Page, said: &Said, shown: &Body) -> Option<Body> {
-    let words: f32 = shown.blocks.iter().map(|block| count_words(&block.text)).sum();
-    let is_more = |text: &str| count_words(text) >= LEAST_SAID.max(TIMES_SHOWN * words);
+fn unshown(page: &Page, said: &Claims, shown: &Body) -> Option<Body> {
+    let words: f32 = shown.blocks.iter().map(|block| words_of_prose(&block.text)).sum();
+    let is_more = |text: &str| words_of_prose(text) >= LEAST_SAID.max(TIMES_SHOWN * words);
     if let Some(text) = said.body.as_deref().filter(|text| is_more(text)) {
         return Some(Body { blocks: paragraphs(text), method: "json-ld", witness: None });
     }
@@ -202,9 +203,9 @@ mod tests {
     use super::*;
     use crate::testing::page;
 
-    fn read(html: &str, said: &Said) -> (Vec<(BlockKind, String)>, &'static str) {
+    fn read(html: &str, said: &Claims) -> (Vec<(BlockKind, String)>, &'static str) {
         let page = page(html);
-        let found = body(&page, &Runs::of(&page), said, Some("Bridge stays open"), Scorer::shared(), None);
+        let found = body(&page, &Runs::new(&page), said, Some("Bridge stays open"), Scorer::shared(), None);
         (found.blocks.into_iter().map(|block| (block.kind, block.text)).collect(), found.method)
     }
 
@@ -226,14 +227,14 @@ mod tests {
              <aside class=related><h3>Related</h3><ul>{links}</ul></aside><footer>© The Post, all rights reserved.</footer>"
         );
         let (blocks, method) =
-            read(&html, &Said { titles: vec!["Bridge stays open".into()], ..Said::default() });
+            read(&html, &Claims { titles: vec!["Bridge stays open".into()], ..Claims::default() });
         assert_eq!(blocks, SENTENCES.map(|text| (BlockKind::Paragraph, text.to_owned())));
         assert_eq!(method, "runs");
     }
 
     #[test]
     fn metadata_stand_in_for_what_is_not_shown() {
-        let said = Said { body: Some(SENTENCES.repeat(3).join("\n")), ..Said::default() };
+        let said = Claims { body: Some(SENTENCES.repeat(3).join("\n")), ..Claims::default() };
         let (blocks, method) = read("<h1>Bridge stays open</h1><p>Subscribe to read on.", &said);
         assert_eq!((blocks.len(), method), (12, "json-ld"));
     }
@@ -241,7 +242,7 @@ mod tests {
     #[test]
     fn likely_runs_are_taken_while_they_gain() {
         let page = page("<p>one two three four<p>five six seven eight<p>nine ten");
-        let runs = Runs::of(&page).runs;
+        let runs = Runs::new(&page).runs;
         let check = |scores: [f32; 3], expected: [bool; 3]| {
             assert_eq!(chosen(&runs, &scores), expected, "{scores:?}");
         };
@@ -255,7 +256,7 @@ mod tests {
     #[test]
     fn the_cells_of_a_table_are_taken_or_left_together() {
         let page = page("<table><tr><td>one<td>two<tr><td>three four<td>five</table><p>six");
-        let runs = Runs::of(&page).runs;
+        let runs = Runs::new(&page).runs;
         let check = |scores: [f32; 5], expected: [f32; 5]| {
             let mut even = scores;
             even_tables(&page.tree, &runs, &mut even);
@@ -267,7 +268,7 @@ mod tests {
             SENTENCES.join(" ")
         ));
         let mut scores = [0.1, 0.2, 0.9, 0.4];
-        even_tables(&layout.tree, &Runs::of(&layout).runs, &mut scores);
+        even_tables(&layout.tree, &Runs::new(&layout).runs, &mut scores);
         assert_eq!(scores, [0.1, 0.2, 0.9, 0.4]);
     }
 
@@ -277,7 +278,7 @@ mod tests {
         let page = page(&format!(
             "<p>one two three four<p>five six seven eight<p>nine<p>{links}<div>ten eleven twelve more</div>"
         ));
-        let runs = Runs::of(&page).runs;
+        let runs = Runs::new(&page).runs;
         let check = |scores: [f32; 5], expected: [bool; 5]| {
             let mut chosen: Vec<bool> = scores.iter().map(|score| *score > 0.5).collect();
             add_alike(&runs, &scores, &[1, 1, 1, 1, 2], &mut chosen);

@@ -49,16 +49,16 @@ fn parted(letters: impl Iterator<Item = char>) -> String {
 pub(super) fn written(instant: jiff::Timestamp, zone: i32) -> Option<String> {
     let offset = Offset::from_seconds(zone).ok()?;
     let local = offset.to_datetime(instant);
-    Some(Found { date: local.date(), time: Some(local.time()), offset: Some(offset) }.write())
+    Some(DateParts { date: local.date(), time: Some(local.time()), offset: Some(offset) }.write())
 }
 
-struct Found {
+struct DateParts {
     date: Date,
     time: Option<Time>,
     offset: Option<Offset>,
 }
 
-impl Found {
+impl DateParts {
     fn is_plausible(&self, fetched_at: Timestamp) -> bool {
         let limit = i64::try_from(fetched_at.0.saturating_add(DAY_MS)).unwrap_or(i64::MAX);
         let instant = self.date.to_datetime(self.time.unwrap_or_default());
@@ -68,7 +68,7 @@ impl Found {
     }
 
     fn write(&self) -> String {
-        let Found { date, time, offset } = self;
+        let DateParts { date, time, offset } = self;
         let Some(time) = time else { return date.to_string() };
         let zone = match offset {
             None => String::new(),
@@ -84,7 +84,7 @@ impl Found {
 }
 
 /// `2024-05-03`, `2024/05/03 10:30`, `20240503`, `2024-05-03T10:30:00.123+0200`.
-fn numeric(text: &str) -> Option<Found> {
+fn numeric(text: &str) -> Option<DateParts> {
     let digits = |range: std::ops::Range<usize>| -> Option<u16> {
         let part = text.get(range)?;
         part.bytes().all(|byte| byte.is_ascii_digit()).then(|| part.parse().ok())?
@@ -100,17 +100,17 @@ fn numeric(text: &str) -> Option<Found> {
         return None;
     }
     let (time, offset) = clock(rest.trim_start_matches(['T', 't', ' ', ','])).unwrap_or((None, None));
-    Some(Found { date, time, offset })
+    Some(DateParts { date, time, offset })
 }
 
-fn rfc2822(text: &str) -> Option<Found> {
+fn rfc2822(text: &str) -> Option<DateParts> {
     let zoned = jiff::fmt::rfc2822::parse(text).ok()?;
-    Some(Found { date: zoned.date(), time: Some(zoned.time()), offset: Some(zoned.offset()) })
+    Some(DateParts { date: zoned.date(), time: Some(zoned.time()), offset: Some(zoned.offset()) })
 }
 
 /// A month by name with day and year around it, in any order that languages use, and a time anywhere:
 /// "May 3, 2024", "3. Mai 2024", "3 de mayo de 2024".
-fn worded(text: &str) -> Option<Found> {
+fn worded(text: &str) -> Option<DateParts> {
     let words: Vec<&str> = text
         .split([' ', ',', '\u{A0}', '|', '(', ')', '/', '-', '\u{2013}'])
         .filter(|word| !word.is_empty() && !matches!(*word, "de" | "del" | "of" | "the"))
@@ -138,12 +138,12 @@ fn worded(text: &str) -> Option<Found> {
     };
     let date = (0..words.len()).find_map(dated)?;
     let (time, offset) = clock_in(text);
-    Some(Found { date, time, offset })
+    Some(DateParts { date, time, offset })
 }
 
 /// `3.5.2024`, `03/05/2024`, `03-05-24` with the day first unless that cannot be or the page has the month
 /// first; "2024年5月3日", "2024. 5. 3." and "2024년 5월 3일".
-fn figures(text: &str, month_first: bool) -> Option<Found> {
+fn figures(text: &str, month_first: bool) -> Option<DateParts> {
     let mut numbers: Vec<(usize, usize, i16)> = Vec::new();
     let (mut start, bytes) = (None, text.as_bytes());
     for at in 0..=bytes.len() {
@@ -181,7 +181,7 @@ fn figures(text: &str, month_first: bool) -> Option<Found> {
         (date.year() >= 1990).then_some(date)
     })?;
     let (time, offset) = clock_in(text);
-    Some(Found { date, time, offset })
+    Some(DateParts { date, time, offset })
 }
 
 /// The first time of day in a text.

@@ -3,7 +3,7 @@
 //! Markup says so, and the text must bear it out: a long article with a video in it is an article.
 
 use super::json_ld::{Objects, is_a};
-use super::metadata::Found;
+use super::metadata::Finding;
 
 /// A text of fewer words goes with its video, or is the open part of a longer one.
 const SHORT: f32 = 150.0;
@@ -22,7 +22,7 @@ pub(super) struct Forms {
 }
 
 impl Forms {
-    pub(super) fn of(objects: &Objects, og_type: Option<&str>) -> Forms {
+    pub(super) fn new(objects: &Objects, og_type: Option<&str>) -> Forms {
         let any = |kinds: &[&str]| objects.all().any(|object| is_a(object, |kind| kinds.contains(&kind)));
         let og_type = og_type.unwrap_or_default().to_ascii_lowercase();
         let is_closed = |value: &serde_json::Value| match value {
@@ -40,10 +40,10 @@ impl Forms {
     }
 
     /// The form of an article of so many words and pictures; `None` for a plain text.
-    pub(super) fn named(self, words: f32, pictures: usize) -> Option<Found<&'static str>> {
+    pub(super) fn named(self, words: f32, pictures: usize) -> Option<Finding<&'static str>> {
         let is_short = words < SHORT;
         let is_shown = pictures >= LEAST_PICTURES && words < WORDS_A_PICTURE * pictures as f32;
-        let found = |value| Some(Found { value, witness: value, confidence: 0.8 });
+        let found = |value| Some(Finding { value, witness: value, confidence: 0.8 });
         match self {
             Forms { is_live: true, .. } => found("live-blog"),
             Forms { is_gallery: true, .. } if is_shown || is_short => found("gallery"),

@@ -21,7 +21,7 @@ pub(super) struct Objects {
 }
 
 impl Objects {
-    pub(super) fn of(tree: &PageTree, url: &CanonicalUrl) -> Objects {
+    pub(super) fn new(tree: &PageTree, url: &CanonicalUrl) -> Objects {
         let scripts = tree.node_ids().filter(|&node| tree.tag(node) == Some("script"));
         let is_json_ld = |kind: &str| kind.trim().to_ascii_lowercase().starts_with("application/ld+json");
         let scripts = scripts.filter(|&node| tree.attr(node, "type").is_some_and(is_json_ld));

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use super::metadata::is_inside;
 use crate::Page;
-use crate::reading::language::is_unspaced;
+use crate::text::whole_words_of_prose;
 
 /// Words of prose that make an article of a page that calls itself one.
 const LEAST_WORDS: usize = 40;
@@ -107,7 +107,7 @@ const NAME_WORDS: usize = 4;
 /// `is_told`: there is an article in its JSON-LD; `says_article`: or OpenGraph calls it one, as some systems call all
 /// that is no list.
 pub(super) fn kind(page: &Page, says_article: bool, is_told: bool) -> PageKind {
-    let prose = Prose::of(page);
+    let prose = Prose::new(page);
     if page.url.is_home() {
         return PageKind::Home;
     }
@@ -156,18 +156,18 @@ struct Prose {
 }
 
 impl Prose {
-    fn of(page: &Page) -> Prose {
+    fn new(page: &Page) -> Prose {
         let tree = &page.tree;
         let mut under = FxHashMap::default();
         let mut prose = Prose { words: 0, most_under_one: 0, links: 0, headlines: 0 };
         for (i, leaf) in page.leaves.iter().enumerate() {
             if leaf.link.is_some() {
                 prose.links += 1;
-                prose.headlines += usize::from(count_words(page.leaves.text(i)) >= HEADLINE_WORDS);
+                prose.headlines += usize::from(whole_words_of_prose(page.leaves.text(i)) >= HEADLINE_WORDS);
                 continue;
             }
             let text = page.leaves.text(i);
-            let words = count_words(text);
+            let words = whole_words_of_prose(text);
             let is_prose =
                 words >= 25 || (words >= 10 && text.ends_with(['.', '!', '?', '"', '”', '。', '…']));
             if leaf.is_image || !is_prose || is_inside(tree, leaf.parent, &["footer", "aside", "form"]) {
@@ -186,12 +186,6 @@ impl Prose {
         prose.most_under_one = under.into_values().max().unwrap_or(0);
         prose
     }
-}
-
-/// Words; in scripts without spaces two and a half letters are one.
-fn count_words(text: &str) -> usize {
-    let unspaced = text.chars().filter(|&letter| is_unspaced(letter)).count();
-    if unspaced > 0 { unspaced * 2 / 5 } else { text.split_whitespace().count() }
 }
 
 #[cfg(test)]

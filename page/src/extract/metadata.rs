@@ -17,7 +17,7 @@ use crate::Page;
 
 /// A value with where it was found.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Found<T> {
+pub(super) struct Finding<T> {
     pub(super) value: T,
     pub(super) witness: &'static str,
     /// 0 to 1.
@@ -25,7 +25,7 @@ pub(super) struct Found<T> {
 }
 
 /// Names of people or desks, with where they were found.
-pub(super) type Names = Found<Vec<String>>;
+pub(super) type Names = Finding<Vec<String>>;
 
 /// What the markup says.
 pub(super) struct Metadata {
@@ -47,20 +47,20 @@ pub(super) struct Metadata {
     pub(super) site: Site,
     /// Whether 3/5/2024 is a day in March on this page.
     pub(super) month_first: bool,
-    pub(super) published: Option<Found<String>>,
+    pub(super) published: Option<Finding<String>>,
     /// A meta that is just named so: the day of publication or of the last change.
-    pub(super) dated: Option<Found<String>>,
-    pub(super) modified: Option<Found<String>>,
-    pub(super) section: Option<Found<String>>,
-    pub(super) place: Option<Found<String>>,
+    pub(super) dated: Option<Finding<String>>,
+    pub(super) modified: Option<Finding<String>>,
+    pub(super) section: Option<Finding<String>>,
+    pub(super) place: Option<Finding<String>>,
     /// What the markup says of the article's form.
     pub(super) forms: Forms,
-    pub(super) image: Option<Found<String>>,
+    pub(super) image: Option<Finding<String>>,
 }
 
 impl Metadata {
-    pub(super) fn of(page: &Page, fetched_at: Timestamp) -> Metadata {
-        let witnesses = Witnesses::of(page, fetched_at);
+    pub(super) fn new(page: &Page, fetched_at: Timestamp) -> Metadata {
+        let witnesses = Witnesses::new(page, fetched_at);
         let objects = &witnesses.objects;
         let first_article = |key: &str| objects.articles().find_map(|object| object.get(key));
         let named = |key: &str| first_article(key).map(|value| json_ld::names(value, objects));
@@ -120,15 +120,15 @@ impl Metadata {
             place: ["dateline", "contentLocation", "locationCreated"]
                 .iter()
                 .find_map(|key| found(named(key)?.into_iter().next()?, "json-ld", 0.8)),
-            forms: Forms::of(objects, witnesses.meta(&["og:type"]).as_deref()),
+            forms: Forms::new(objects, witnesses.meta(&["og:type"]).as_deref()),
             image: witnesses.image(),
         }
     }
 }
 
-fn found(text: String, witness: &'static str, confidence: f32) -> Option<Found<String>> {
+fn found(text: String, witness: &'static str, confidence: f32) -> Option<Finding<String>> {
     let value = clean(&text);
-    (!value.is_empty()).then_some(Found { value, witness, confidence })
+    (!value.is_empty()).then_some(Finding { value, witness, confidence })
 }
 
 /// Nodes between the names of one byline at most.
@@ -153,7 +153,7 @@ struct Witnesses<'a> {
 }
 
 impl<'a> Witnesses<'a> {
-    fn of(page: &'a Page, fetched_at: Timestamp) -> Witnesses<'a> {
+    fn new(page: &'a Page, fetched_at: Timestamp) -> Witnesses<'a> {
         let tree = &page.tree;
         let html: Vec<NodeId> = tree.node_ids().filter(|&node| tree.is_html(node)).collect();
         let meta = |&node: &NodeId| {
@@ -167,7 +167,7 @@ impl<'a> Witnesses<'a> {
             page,
             fetched_at,
             month_first,
-            objects: Objects::of(tree, &page.url),
+            objects: Objects::new(tree, &page.url),
             metas,
             elements: html,
         }
@@ -182,10 +182,10 @@ impl<'a> Witnesses<'a> {
         self.metas.iter().filter(move |(known, _)| known == name).map(|(_, content)| *content)
     }
 
-    fn date(&self, property: &str, metas: &[&str]) -> Option<Found<String>> {
+    fn date(&self, property: &str, metas: &[&str]) -> Option<Finding<String>> {
         let parse = |text: &str| dates::parse(text, self.fetched_at, self.month_first);
         let dated = |value: Option<String>, witness, confidence| {
-            value.map(|value| Found { value, witness, confidence })
+            value.map(|value| Finding { value, witness, confidence })
         };
         let of_object = |object: &serde_json::Map<String, Value>| {
             object.get(property).and_then(Value::as_str).and_then(parse)
@@ -209,10 +209,10 @@ impl<'a> Witnesses<'a> {
             })
     }
 
-    fn meta_date(&self, metas: &[&str]) -> Option<Found<String>> {
+    fn meta_date(&self, metas: &[&str]) -> Option<Finding<String>> {
         let parse = |text: &str| dates::parse(text, self.fetched_at, self.month_first);
         let value = metas.iter().find_map(|name| self.metas_named(name).find_map(parse))?;
-        Some(Found { value, witness: "meta", confidence: 0.9 })
+        Some(Finding { value, witness: "meta", confidence: 0.9 })
     }
 
     /// Whether the text right before a `time` or inside it says that the date is one of a change.
@@ -264,11 +264,11 @@ impl<'a> Witnesses<'a> {
             let bylines: Vec<String> = bylines.iter().map(|byline| clean(byline)).collect();
             let value = authors::people(&bylines, site);
             if !value.is_empty() {
-                return (Some(Found { value, witness, confidence }), desk);
+                return (Some(Finding { value, witness, confidence }), desk);
             }
             let value = authors::everyone(&bylines);
             if !value.is_empty() && desk.is_none() {
-                desk = Some(Found { value, witness, confidence: confidence / 2.0 });
+                desk = Some(Finding { value, witness, confidence: confidence / 2.0 });
             }
         }
         (None, desk)
@@ -330,13 +330,13 @@ impl<'a> Witnesses<'a> {
         elements.filter(move |&node| tree.tag(node) != Some("body") && tree.classes(node).any(is_byline))
     }
 
-    fn image(&self) -> Option<Found<String>> {
+    fn image(&self) -> Option<Finding<String>> {
         let web = |url: &str| resolve(&self.page.base, url).map(String::from);
         let of_objects =
             || self.objects.articles().find_map(|object| web(json_ld::url(object.get("image")?)?));
         let metas = ["og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src"];
         let meta = metas.iter().find_map(|name| self.metas_named(name).find_map(web));
-        let found = |value, witness| Some(Found { value, witness, confidence: 0.9 });
+        let found = |value, witness| Some(Finding { value, witness, confidence: 0.9 });
         meta.and_then(|url| found(url, "opengraph")).or_else(|| found(of_objects()?, "json-ld"))
     }
 }

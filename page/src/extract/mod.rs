@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 
 use crate::article::{Article, BlockKind, Evidence, PageKind};
+use crate::text::words_of_prose;
 use crate::time::Timestamp;
 
 use crate::Page;
@@ -33,7 +34,7 @@ mod zones;
 pub use scorer::{Scorer, TreesError};
 pub use site::{Correction, FieldLesson, Lesson, SiteKnowledge, Source, TeachError, TitleSource, Words};
 
-use metadata::{Found, Metadata};
+use metadata::{Finding, Metadata};
 
 /// Days from publication to a change that a page tells as its date.
 const FEW_DAYS: i32 = 31;
@@ -76,7 +77,7 @@ fn article_of(
     fetched_at: Timestamp,
     site: Option<&SiteKnowledge>,
 ) -> (PageKind, Option<Article>) {
-    let metadata = Metadata::of(page, fetched_at);
+    let metadata = Metadata::new(page, fetched_at);
     let kind = kind::kind(page, metadata.says_article, metadata.is_told);
     let article =
         (kind == PageKind::Article).then(|| read(page, metadata, fetched_at, Scorer::shared(), site));
@@ -92,31 +93,31 @@ pub fn as_article_by(
     scorer: &Scorer,
     site: Option<&SiteKnowledge>,
 ) -> Article {
-    read(page, Metadata::of(page, fetched_at), fetched_at, scorer, site)
+    read(page, Metadata::new(page, fetched_at), fetched_at, scorer, site)
 }
 
 /// The names of what is measured of a run of text, in the order of [`body_evidence`].
 #[must_use]
-pub fn body_measures() -> Vec<String> {
+pub fn body_measures() -> &'static [String] {
     measures::names()
 }
 
 /// Each run of a page's text with what is measured of it: for training.
 #[must_use]
 pub fn body_evidence(page: &Page, fetched_at: Timestamp) -> Vec<(String, Vec<f32>)> {
-    let metadata = Metadata::of(page, fetched_at);
+    let metadata = Metadata::new(page, fetched_at);
     let title = title::title(page, &metadata).map(|found| found.value);
-    let runs = runs::Runs::of(page);
+    let runs = runs::Runs::new(page);
     let measures = measures::measure(page, &runs, &said(page, &metadata, title.as_deref()), |_| true);
     let texts = runs.runs.iter().map(|run| run.text.clone());
-    texts.zip(measures.rows().map(<[f32]>::to_vec)).collect()
+    texts.zip(measures.iter().map(<[f32]>::to_vec)).collect()
 }
 
 /// What a page says of its article, for comparison with its text.
-fn said(page: &Page, metadata: &Metadata, title: Option<&str>) -> measures::Said {
+fn said(page: &Page, metadata: &Metadata, title: Option<&str>) -> measures::Claims {
     let title = title.map(str::to_owned);
     let titles = [&title, &metadata.headline, &metadata.og_title, &page.title];
-    measures::Said {
+    measures::Claims {
         titles: titles.into_iter().flatten().cloned().collect(),
         description: metadata.description.clone(),
         body: metadata.body.as_deref().map(scripts::plain),
@@ -131,17 +132,17 @@ fn read(
     site: Option<&SiteKnowledge>,
 ) -> Article {
     let mut evidence = Fields::default();
-    let runs = runs::Runs::of(page);
+    let runs = runs::Runs::new(page);
     let known = site.map(|site| site.fields(page, &runs, &metadata, fetched_at)).unwrap_or_default();
     let title = evidence.keep("title", known.title.or_else(|| title::title(page, &metadata)));
     let said = said(page, &metadata, title.as_deref());
     let body = body::body(page, &runs, &said, title.as_deref(), scorer, site);
     evidence.0.extend(body.witness.map(|witness| ("body".to_owned(), witness)));
-    let words = body.blocks.iter().map(|block| runs::count_words(&block.text)).sum();
+    let words = body.blocks.iter().map(|block| words_of_prose(&block.text)).sum();
     let pictures = page.tree.node_ids().filter(|&node| page.tree.tag(node) == Some("img")).count();
     evidence.keep("form", metadata.forms.named(words, pictures));
     let place = metadata.place.clone().or_else(|| dateline(&body.blocks));
-    let visible = visible::Visible::of(page, &runs, title.as_deref());
+    let visible = visible::Visible::new(page, &runs, title.as_deref());
     let authors =
         known.authors.or(metadata.authors).or_else(|| visible.authors(&metadata.site)).or(metadata.desk);
     let authors = evidence.keep("authors", authors).unwrap_or_default();
@@ -178,9 +179,9 @@ fn read(
 }
 
 /// A meta named "date" may give the day of the last change: what a page shows a few days before it counts.
-fn first_day(shown: Option<Found<String>>, meta: Found<String>) -> Found<String> {
-    let day = |found: &Found<String>| found.value.get(..10)?.parse::<jiff::civil::Date>().ok();
-    let is_before = |shown: &Found<String>| {
+fn first_day(shown: Option<Finding<String>>, meta: Finding<String>) -> Finding<String> {
+    let day = |found: &Finding<String>| found.value.get(..10)?.parse::<jiff::civil::Date>().ok();
+    let is_before = |shown: &Finding<String>| {
         let (Some(first), Some(last)) = (day(shown), day(&meta)) else { return false };
         last.since(first).is_ok_and(|span| (1..=FEW_DAYS).contains(&span.get_days()))
     };
@@ -192,15 +193,15 @@ fn first_day(shown: Option<Found<String>>, meta: Found<String>) -> Found<String>
 struct Fields(BTreeMap<String, Evidence>);
 
 impl Fields {
-    fn keep<T>(&mut self, field: &str, found: Option<Found<T>>) -> Option<T> {
-        let Found { value, witness, confidence } = found?;
+    fn keep<T>(&mut self, field: &str, found: Option<Finding<T>>) -> Option<T> {
+        let Finding { value, witness, confidence } = found?;
         self.0.insert(field.to_owned(), Evidence { witness: witness.to_owned(), confidence });
         Some(value)
     }
 }
 
 /// "LONDON (Agency) — …", "Paris, France – …": the place before the dash that opens the first paragraph.
-fn dateline(blocks: &[crate::article::Block]) -> Option<Found<String>> {
+fn dateline(blocks: &[crate::article::Block]) -> Option<Finding<String>> {
     let first = blocks.iter().find(|block| block.kind == BlockKind::Paragraph)?;
     let head: String = first.text.chars().take(60).collect();
     let (before, _) = head.split_once(" — ").or_else(|| head.split_once(" – "))?;
@@ -208,7 +209,7 @@ fn dateline(blocks: &[crate::article::Block]) -> Option<Found<String>> {
     let opens_in_capitals = place.split([',', ' ']).next().is_some_and(|word| {
         word.chars().count() >= 3 && word.chars().all(|letter| letter.is_uppercase() || letter == '.')
     });
-    opens_in_capitals.then(|| Found { value: place.to_owned(), witness: "text", confidence: 0.6 })
+    opens_in_capitals.then(|| Finding { value: place.to_owned(), witness: "text", confidence: 0.6 })
 }
 
 #[cfg(test)]

@@ -5,23 +5,14 @@
 //! run. Runs keep the page's order, and those of a subtree are a range ([`Runs::under`]); sums over any
 //! subtree are differences of prefix sums, so that all that is measured later stays linear in the page.
 //!
-//! Invariants: every leaf that is a text belongs to one run; no run is empty. Start at [`Runs::of`].
+//! Invariants: every leaf that is a text belongs to one run; no run is empty. Start at [`Runs::new`].
 
 use std::ops::Range;
 
 use crate::reading::{Leaf, NodeId, PageTree, is_excluded, squash};
 
 use crate::Page;
-use crate::reading::language::is_unspaced;
-
-/// Elements inside a line of text.
-const INLINE: [&str; 37] = [
-    "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "br", "cite", "code", "data", "del", "dfn", "em",
-    "font", "i", "img", "ins", "kbd", "label", "mark", "nobr", "picture", "q", "s", "samp", "small", "span",
-    "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
-];
-/// Letters of a script without spaces that count as a word.
-const UNSPACED_WORD: f32 = 2.5;
+use crate::text::{is_inside_run, words_of_prose};
 
 /// A text of no more words that is a link to this share is nothing but that; `train/bodies.py` leaves these out.
 const LINK_WORDS: f32 = 20.0;
@@ -71,18 +62,9 @@ pub(super) fn ends_sentence(text: &str) -> bool {
     text.trim_end_matches(closing).ends_with(['.', '!', '?', '…', '。', '！', '？', '।', '؟', '۔'])
 }
 
-/// Words of a text; in scripts without spaces two and a half letters are one.
-pub(super) fn count_words(text: &str) -> f32 {
-    let word = |token: &str| {
-        let unspaced = token.chars().filter(|&letter| is_unspaced(letter)).count();
-        if unspaced == 0 { 1.0 } else { (unspaced as f32 / UNSPACED_WORD).max(1.0) }
-    };
-    text.split_whitespace().map(word).sum()
-}
-
 /// Whether an element stands inside a line.
 pub(super) fn is_inline(tree: &PageTree, node: NodeId) -> bool {
-    tree.tag(node).is_some_and(|tag| INLINE.contains(&tag))
+    tree.tag(node).is_some_and(is_inside_run)
 }
 
 /// The runs of a page with sums over them.
@@ -93,9 +75,9 @@ pub(super) struct Runs {
 }
 
 impl Runs {
-    pub(super) fn of(page: &Page) -> Runs {
+    pub(super) fn new(page: &Page) -> Runs {
         let tree = &page.tree;
-        let inline = Inline::of(tree);
+        let inline = Inline::new(tree);
         let mut walk = Walk { page, inline, runs: Vec::new(), open: None };
         for leaf in page.leaves.iter().enumerate().filter(|(_, leaf)| !leaf.is_image) {
             walk.leaf(leaf.0, leaf.1);
@@ -154,7 +136,7 @@ struct Inline {
 }
 
 impl Inline {
-    fn of(tree: &PageTree) -> Inline {
+    fn new(tree: &PageTree) -> Inline {
         let no = vec![false; tree.tag_count()];
         let (mut names, mut seen) = (Inline { inline: no.clone(), excluded: no.clone() }, no);
         for tag in tree.node_ids().filter_map(|node| tree.tag_id(node)) {
@@ -162,7 +144,7 @@ impl Inline {
                 continue;
             }
             let name = tree.tag_name(tag);
-            names.inline[tag.index()] = INLINE.contains(&name);
+            names.inline[tag.index()] = is_inside_run(name);
             names.excluded[tag.index()] = is_excluded(name);
         }
         names
@@ -206,7 +188,7 @@ impl Walk<'_> {
                 });
             }
         }
-        let words = count_words(self.page.leaves.text(number));
+        let words = words_of_prose(self.page.leaves.text(number));
         let [is_bold, is_italic] = self.emphasis(leaf.parent, block);
         if let Some(run) = self.runs.last_mut() {
             run.words += words;
@@ -275,7 +257,7 @@ mod tests {
     #[track_caller]
     fn check(html: &str, expected: &[&str]) -> (Page, Runs) {
         let page = page(html);
-        let runs = Runs::of(&page);
+        let runs = Runs::new(&page);
         let texts: Vec<&str> = runs.runs.iter().map(|run| run.text.as_str()).collect();
         assert_eq!(texts, expected, "{html}");
         (page, runs)
@@ -298,8 +280,8 @@ mod tests {
 
     #[test]
     fn words_of_all_scripts_count() {
-        assert_eq!(count_words("one two three"), 3.0);
-        assert_eq!(count_words("橋は来年も開いている。"), 4.0);
+        assert_eq!(words_of_prose("one two three"), 3.0);
+        assert_eq!(words_of_prose("橋は来年も開いている。"), 4.0);
         let (_, runs) = check("<p>see <a href=/x>this <b>one</b></a> now", &["see this one now"]);
         let run = &runs.runs[0];
         assert_eq!((run.words, run.link_words, run.bold_words), (4.0, 2.0, 1.0));

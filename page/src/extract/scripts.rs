@@ -6,8 +6,9 @@
 
 use crate::reading::{PageTree, squash};
 
-use super::runs::{count_words, ends_sentence};
+use super::runs::ends_sentence;
 use crate::Page;
+use crate::text::{is_inside_paragraph, words_of_prose};
 
 /// A page that shows more words of prose is taken for what it shows.
 const MOST_SHOWN: f32 = 50.0;
@@ -35,7 +36,7 @@ pub(super) fn prose(page: &Page, shown_words: f32) -> Option<String> {
     let (mut longest, mut words) = (None, LEAST_WORDS);
     for text in texts(&page.tree) {
         for literal in literals(text) {
-            let count = count_words(&literal);
+            let count = words_of_prose(&literal);
             if count > words && is_prose(&literal) {
                 (longest, words) = (Some(literal), count);
             }
@@ -48,7 +49,7 @@ fn is_prose(text: &str) -> bool {
     let mut tokens = text.split_whitespace();
     let code = tokens.by_ref().filter(|token| token.contains(['{', '}', ';', '=', '<', '>'])).count();
     let sentences = text.split_whitespace().filter(|token| ends_sentence(token)).count();
-    (code as f32) < 0.02 * count_words(text) && sentences as f32 > LEAST_WORDS / 50.0
+    (code as f32) < 0.02 * words_of_prose(text) && sentences as f32 > LEAST_WORDS / 50.0
 }
 
 /// The string literals in double quotes that are long enough for a paragraph, unescaped, markup taken out.
@@ -68,7 +69,7 @@ fn literals(script: &str) -> Vec<String> {
             }
         }
         let plain = plain(&literal);
-        if count_words(&plain) >= LEAST_PARAGRAPH {
+        if words_of_prose(&plain) >= LEAST_PARAGRAPH {
             found.push(plain);
         }
     }
@@ -101,9 +102,8 @@ pub(super) fn plain(html: &str) -> String {
         match tail.split_once('>').filter(|_| is_tag) {
             Some((tag, after)) => {
                 let name = tag.trim_start_matches('/');
-                let inline = ["a", "b", "i", "em", "strong", "span", "sup", "sub", "u"];
                 let name = name.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or("");
-                text.push_str(if inline.contains(&name.to_ascii_lowercase().as_str()) { "" } else { "\n" });
+                text.push_str(if is_inside_paragraph(name) { "" } else { "\n" });
                 rest = after;
             }
             None => {

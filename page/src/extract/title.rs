@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use super::metadata::{Found, Metadata};
+use super::metadata::{Finding, Metadata};
 use crate::Page;
 use crate::contribution::labels::words;
 
@@ -20,11 +20,11 @@ const MAX_TITLE: usize = 400;
 /// `h1`s that are looked at: pages of hundreds have none that is a headline.
 const MAX_H1: usize = 20;
 
-pub(super) fn title(page: &Page, metadata: &Metadata) -> Option<Found<String>> {
+pub(super) fn title(page: &Page, metadata: &Metadata) -> Option<Finding<String>> {
     let cut = |text: &String| without_site(text.as_str(), metadata.site_name.as_deref(), page.url.host());
     let og = metadata.og_title.as_ref().map(cut);
     let headline = metadata.headline.clone();
-    let found = |value: String, witness, confidence| Some(Found { value, witness, confidence });
+    let found = |value: String, witness, confidence| Some(Finding { value, witness, confidence });
     let Some(h1) = h1(page, metadata) else {
         return headline
             .and_then(|text| found(text, "json-ld", 0.8))
@@ -163,7 +163,7 @@ mod tests {
         let page = crate::testing::page(
             "<title>Storm hits the coast - Example</title><h1><a href=/>Example</a></h1><h3>Storm hits the coast</h3>",
         );
-        let found = title(&page, &Metadata::of(&page, crate::time::Timestamp(0))).unwrap();
+        let found = title(&page, &Metadata::new(&page, crate::time::Timestamp(0))).unwrap();
         assert_eq!((found.value.as_str(), found.witness), ("Storm hits the coast", "title"));
     }
 
@@ -189,7 +189,7 @@ mod tests {
     #[track_caller]
     fn of(head: &str, h1: &str, expected: &str, witness: &str) {
         let page = crate::testing::page(&format!("<head>{head}</head><h1>{h1}</h1>"));
-        let found = title(&page, &Metadata::of(&page, crate::time::Timestamp(0))).unwrap();
+        let found = title(&page, &Metadata::new(&page, crate::time::Timestamp(0))).unwrap();
         assert_eq!((found.value.as_str(), found.witness), (expected, witness));
     }
 

@@ -9,7 +9,7 @@ use crate::time::Timestamp;
 
 use super::authors::{self, Site};
 use super::dates;
-use super::metadata::Found;
+use super::metadata::Finding;
 use super::runs::Runs;
 use super::scripts;
 use crate::Page;
@@ -54,7 +54,7 @@ pub(super) struct Visible<'a> {
 }
 
 impl<'a> Visible<'a> {
-    pub(super) fn of(page: &'a Page, runs: &'a Runs, title: Option<&str>) -> Visible<'a> {
+    pub(super) fn new(page: &'a Page, runs: &'a Runs, title: Option<&str>) -> Visible<'a> {
         let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
         let wanted = title.map(letters).filter(|title| !title.is_empty());
         let is_in_h1 = |node: NodeId| super::metadata::is_inside(&page.tree, node, &["h1"]);
@@ -82,9 +82,9 @@ impl<'a> Visible<'a> {
         self.near().filter_map(short)
     }
 
-    pub(super) fn published(&self, fetched_at: Timestamp, month_first: bool) -> Option<Found<String>> {
+    pub(super) fn published(&self, fetched_at: Timestamp, month_first: bool) -> Option<Finding<String>> {
         let parse = |text: &str| dates::parse(text, fetched_at, month_first);
-        let found = |value, witness, confidence| Found { value, witness, confidence };
+        let found = |value, witness, confidence| Finding { value, witness, confidence };
         let short = |number: usize| {
             let run = &self.runs.runs[number];
             (run.words <= MOST_WORDS).then(|| parse(&run.text))?
@@ -104,9 +104,9 @@ impl<'a> Visible<'a> {
     }
 
     /// The date that stands near the headline.
-    pub(super) fn shown(&self, fetched_at: Timestamp, month_first: bool) -> Option<Found<String>> {
+    pub(super) fn shown(&self, fetched_at: Timestamp, month_first: bool) -> Option<Finding<String>> {
         let mut dates = self.near_texts().filter_map(|text| dates::parse(text, fetched_at, month_first));
-        Some(Found { value: dates.next()?, witness: "text", confidence: 0.6 })
+        Some(Finding { value: dates.next()?, witness: "text", confidence: 0.6 })
     }
 
     fn script_date(&self, parse: &impl Fn(&str) -> Option<String>) -> Option<String> {
@@ -121,10 +121,10 @@ impl<'a> Visible<'a> {
         None
     }
 
-    pub(super) fn authors(&self, site: &Site) -> Option<Found<Vec<String>>> {
+    pub(super) fn authors(&self, site: &Site) -> Option<Finding<Vec<String>>> {
         let found = |names: Vec<String>, witness, confidence| {
             let value = authors::people(&names, site);
-            (!value.is_empty()).then_some(Found { value, witness, confidence })
+            (!value.is_empty()).then_some(Finding { value, witness, confidence })
         };
         let by = |number: usize| {
             let run = &self.runs.runs[number];
@@ -215,8 +215,8 @@ mod tests {
     #[track_caller]
     fn check(url: &str, html: &str, expected: Option<(&str, &str)>) {
         let page = page_at(url, html);
-        let runs = Runs::of(&page);
-        let found = Visible::of(&page, &runs, Some("Bridge stays open")).published(NOW, false);
+        let runs = Runs::new(&page);
+        let found = Visible::new(&page, &runs, Some("Bridge stays open")).published(NOW, false);
         let found = found.as_ref().map(|found| (found.value.as_str(), found.witness));
         assert_eq!(found, expected, "{url} {html}");
     }
@@ -248,8 +248,8 @@ mod tests {
     fn bylines_that_only_readers_see() {
         let of = |html: &str| {
             let page = page_at("https://a.example/x", html);
-            let runs = Runs::of(&page);
-            Visible::of(&page, &runs, None).authors(&Site::default()).map(|found| found.value)
+            let runs = Runs::new(&page);
+            Visible::new(&page, &runs, None).authors(&Site::default()).map(|found| found.value)
         };
         let names = |names: &[&str]| Some(names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
         assert_eq!(of("<h1>B</h1><p><a href=/people/ada>Ada Lovelace</a>"), names(&["Ada Lovelace"]));

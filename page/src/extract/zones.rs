@@ -113,8 +113,8 @@ mod tests {
     #[track_caller]
     fn check(html: &str, expected: &str) {
         let page = page(html);
-        let runs = Runs::of(&page);
-        let visible = Visible::of(&page, &runs, None);
+        let runs = Runs::new(&page);
+        let visible = Visible::new(&page, &runs, None);
         let parse = |text: &str| dates::parse(text, NOW, true);
         assert_eq!(local("2024-05-04T01:48:19Z", &page, &visible, &parse), expected, "{html}");
     }
@@ -141,10 +141,10 @@ mod tests {
     #[test]
     fn what_is_no_instant_in_utc_stays() {
         let page = page("<p>May 3, 2024 9:48 PM");
-        let runs = Runs::of(&page);
+        let runs = Runs::new(&page);
         let parse = |text: &str| dates::parse(text, NOW, true);
         for date in ["2024-05-03", "2024-05-03T10:00:00", "2024-05-03T10:00:00+02:00"] {
-            assert_eq!(local(date, &page, &Visible::of(&page, &runs, None), &parse), date);
+            assert_eq!(local(date, &page, &Visible::new(&page, &runs, None), &parse), date);
         }
     }
 }

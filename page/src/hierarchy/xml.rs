@@ -239,7 +239,7 @@ fn node(
     parent: Option<u32>,
     element: &BytesStart<'_>,
 ) -> Result<u32, String> {
-    let attributes = Attributes::of(element)?;
+    let attributes = Attributes::new(element)?;
     match (hierarchy, parent) {
         (hierarchy @ None, None) => {
             *hierarchy = Some(root(element, attributes)?);
@@ -294,7 +294,7 @@ fn kind(name: &str) -> Result<NodeKind, String> {
 struct Attributes(Vec<(String, String)>);
 
 impl Attributes {
-    fn of(element: &BytesStart<'_>) -> Result<Attributes, String> {
+    fn new(element: &BytesStart<'_>) -> Result<Attributes, String> {
         let read = |attribute: Result<quick_xml::events::attributes::Attribute<'_>, _>| {
             let attribute = attribute.map_err(|error| format!("{error}"))?;
             let value =

@@ -8,7 +8,7 @@
 //! same on many pages, is an attribute's label and heads what follows it.
 //!
 //! Invariants: pure; quadratic in segments, of which a bounded number is looked at. Start at
-//! [`InstanceTemplate::of`].
+//! [`InstanceTemplate::new`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -85,7 +85,7 @@ impl InstanceTemplate {
     /// pages have content that differs. Of equally frequent sets that of the more frequent paths, of
     /// equals the first.
     #[must_use]
-    pub fn of(groups: &[(&Page, &Page)], params: &Params) -> Option<InstanceTemplate> {
+    pub fn new(groups: &[(&Page, &Page)], params: &Params) -> Option<InstanceTemplate> {
         let sets: Vec<BTreeSet<String>> =
             groups.iter().map(|(a, b)| content_paths(a, b, params)).filter(|set| !set.is_empty()).collect();
         let mut of_paths: BTreeMap<&str, usize> = BTreeMap::new();

@@ -35,7 +35,7 @@ fn pair(pages: &[Page], a: usize, b: usize) -> (&Page, &Page) {
 #[test]
 fn what_is_not_alike_is_the_instance() {
     let pages = hotels();
-    let template = InstanceTemplate::of(&[pair(&pages, 0, 1)], &Params::paper()).unwrap();
+    let template = InstanceTemplate::new(&[pair(&pages, 0, 1)], &Params::paper()).unwrap();
     assert!(template.paths.iter().any(|path| path.ends_with("tr/td")), "{template:?}");
     assert!(!template.paths.iter().any(|path| path.contains("ul") || path == "p/i"), "{template:?}");
     assert_eq!(template.groups, 1);
@@ -46,7 +46,7 @@ fn the_set_that_most_groups_have_is_the_template() {
     let pages = hotels();
     let others = [story("One", "It rains again."), story("Two", "Trains are late today.")];
     let groups = [pair(&others, 0, 1), pair(&pages, 0, 1), pair(&pages, 2, 3)];
-    let template = InstanceTemplate::of(&groups, &Params::paper()).unwrap();
+    let template = InstanceTemplate::new(&groups, &Params::paper()).unwrap();
     assert_eq!(template.groups, 2);
     assert!(template.paths.iter().all(|path| path.contains("table")), "{template:?}");
 }
@@ -54,7 +54,7 @@ fn the_set_that_most_groups_have_is_the_template() {
 #[test]
 fn attributes_are_headed_by_what_all_pages_say() {
     let pages = hotels();
-    let template = InstanceTemplate::of(&[pair(&pages, 0, 1)], &Params::paper()).unwrap();
+    let template = InstanceTemplate::new(&[pair(&pages, 0, 1)], &Params::paper()).unwrap();
     let all: Vec<&Page> = pages.iter().collect();
     let instances = template.instances(&all);
     let found = &instances[2];
@@ -74,10 +74,10 @@ fn attributes_are_headed_by_what_all_pages_say() {
 #[test]
 fn equal_pages_and_none_give_no_template() {
     let pages = hotels();
-    assert_eq!(InstanceTemplate::of(&[pair(&pages, 0, 0)], &Params::paper()), None);
-    assert_eq!(InstanceTemplate::of(&[], &Params::paper()), None);
+    assert_eq!(InstanceTemplate::new(&[pair(&pages, 0, 0)], &Params::paper()), None);
+    assert_eq!(InstanceTemplate::new(&[], &Params::paper()), None);
     let empty = page_at("https://a.example/", "");
-    assert_eq!(InstanceTemplate::of(&[(&empty, &empty)], &Params::paper()), None);
+    assert_eq!(InstanceTemplate::new(&[(&empty, &empty)], &Params::paper()), None);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use super::scope::ScopeTree;
 
 /// What a node of the binary tree is, with its first and last leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Grouped {
+pub(crate) struct GroupNode {
     pub(crate) what: What,
     pub(crate) first: usize,
     pub(crate) last: usize,
@@ -31,12 +31,12 @@ pub(crate) fn grouping(
     scope: &ScopeTree,
     costs: &mut Costs,
     params: &Params,
-) -> Vec<Grouped> {
+) -> Vec<GroupNode> {
     let threshold = u64::from(params.group_below) * ONE / 100;
-    let mut grouped: Vec<Grouped> = Vec::with_capacity(tree.len());
+    let mut grouped: Vec<GroupNode> = Vec::with_capacity(tree.len());
     for node in tree {
         let next = match *node {
-            Binary::Leaf(leaf) => Grouped { what: What::Simple, first: leaf, last: leaf },
+            Binary::Leaf(leaf) => GroupNode { what: What::Simple, first: leaf, last: leaf },
             Binary::Join(left, right) => {
                 let (left, right) = (grouped[left], grouped[right]);
                 let mut cost = || {
@@ -45,7 +45,7 @@ pub(crate) fn grouping(
                 };
                 let groups = left.what != What::Partition && right.what != What::Partition;
                 let what = if groups && cost() < threshold { What::Group } else { What::Partition };
-                Grouped { what, first: left.first, last: right.last }
+                GroupNode { what, first: left.first, last: right.last }
             }
         };
         grouped.push(next);

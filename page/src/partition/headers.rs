@@ -21,7 +21,7 @@ const FREQUENT: usize = 2;
 
 /// A group without a header yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Headless {
+pub(crate) struct HeadlessGroup {
     /// Leaves before it since the previous group, in page order.
     pub(crate) candidates: Vec<usize>,
     /// Leaves of its instances.
@@ -29,7 +29,7 @@ pub(crate) struct Headless {
 }
 
 /// The header of each group of each page, where a rule finds one; pages are one site's, groups in page order.
-pub(crate) fn headers(pages: &[(&Page, Vec<Headless>)]) -> Vec<Vec<Option<usize>>> {
+pub(crate) fn headers(pages: &[(&Page, Vec<HeadlessGroup>)]) -> Vec<Vec<Option<usize>>> {
     let texts: Vec<Vec<String>> = pages.iter().map(|(page, _)| texts(page)).collect();
     let mut found: Vec<Vec<Option<usize>>> =
         pages.iter().map(|(_, groups)| groups.iter().map(bootstrap).collect()).collect();
@@ -47,7 +47,7 @@ pub(crate) fn headers(pages: &[(&Page, Vec<Headless>)]) -> Vec<Vec<Option<usize>
     found
 }
 
-fn bootstrap(group: &Headless) -> Option<usize> {
+fn bootstrap(group: &HeadlessGroup) -> Option<usize> {
     match group.candidates[..] {
         [only] => Some(only),
         _ => None,
@@ -69,7 +69,7 @@ fn frequent(texts: &[Vec<String>]) -> BTreeSet<&str> {
     pages.into_iter().filter(|(_, pages)| *pages >= FREQUENT).map(|(text, _)| text).collect()
 }
 
-fn path_consistent(page: &Page, groups: &[Headless], found: &mut [Option<usize>]) {
+fn path_consistent(page: &Page, groups: &[HeadlessGroup], found: &mut [Option<usize>]) {
     let path = |leaf: usize| page.leaves.get(leaf).path;
     let mut known = BTreeSet::new();
     for (group, header) in groups.iter().zip(found) {
@@ -95,7 +95,11 @@ struct Class {
 }
 
 impl Bayes {
-    fn train(pages: &[(&Page, Vec<Headless>)], texts: &[Vec<String>], found: &[Vec<Option<usize>>]) -> Bayes {
+    fn train(
+        pages: &[(&Page, Vec<HeadlessGroup>)],
+        texts: &[Vec<String>],
+        found: &[Vec<Option<usize>>],
+    ) -> Bayes {
         let mut bayes = Bayes::default();
         for (((page, groups), texts), found) in pages.iter().zip(texts).zip(found) {
             for (group, header) in groups.iter().zip(found) {
@@ -114,7 +118,7 @@ impl Bayes {
     }
 
     /// The candidate whose text is the likeliest class of the group's words.
-    fn likeliest(&self, page: &Page, group: &Headless, texts: &[String]) -> Option<usize> {
+    fn likeliest(&self, page: &Page, group: &HeadlessGroup, texts: &[String]) -> Option<usize> {
         let known: Vec<(usize, &Class)> = group
             .candidates
             .iter()
@@ -135,7 +139,7 @@ impl Bayes {
     }
 }
 
-fn member_words<'a>(page: &'a Page, group: &'a Headless) -> impl Iterator<Item = String> + use<'a> {
+fn member_words<'a>(page: &'a Page, group: &'a HeadlessGroup) -> impl Iterator<Item = String> + use<'a> {
     group.members.iter().flat_map(|&leaf| words(page.leaves.text(leaf)))
 }
 
@@ -146,11 +150,11 @@ mod tests {
     use super::*;
     use crate::testing::page;
 
-    fn group(candidates: &[usize], members: &[usize]) -> Headless {
-        Headless { candidates: candidates.to_vec(), members: members.to_vec() }
+    fn group(candidates: &[usize], members: &[usize]) -> HeadlessGroup {
+        HeadlessGroup { candidates: candidates.to_vec(), members: members.to_vec() }
     }
 
-    fn found(pages: &[(&Page, Vec<Headless>)]) -> Vec<Vec<Option<usize>>> {
+    fn found(pages: &[(&Page, Vec<HeadlessGroup>)]) -> Vec<Vec<Option<usize>>> {
         headers(pages)
     }
 
@@ -199,8 +203,8 @@ mod tests {
             let page = page(&"<p>a</p><h2>b</h2><i>c</i>".repeat(12));
             let mut next = 0;
             let mut take = |n: usize| { next += n; (next - n..next).collect::<Vec<_>>() };
-            let groups: Vec<Headless> = sizes.iter()
-                .map(|&(before, inside)| Headless { candidates: take(before), members: take(inside) }).collect();
+            let groups: Vec<HeadlessGroup> = sizes.iter()
+                .map(|&(before, inside)| HeadlessGroup { candidates: take(before), members: take(inside) }).collect();
             let found = headers(&[(&page, groups.clone()), (&page, groups.clone())]);
             for (group, header) in groups.iter().zip(&found[0]) {
                 if let [only] = group.candidates[..] {

@@ -13,40 +13,40 @@ use super::Params;
 use super::build::{Builder, ROOT};
 use super::entropy;
 use super::flat::segments;
-use super::headers::{Headless, headers};
-use super::regex::{Folded, Part, infer};
+use super::headers::{HeadlessGroup, headers};
+use super::regex::{Folding, Part, infer};
 use crate::reading::Page;
 
 /// A page cut and folded.
-struct Inferred<'a> {
+struct Inference<'a> {
     page: &'a Page,
     boundaries: Vec<u32>,
     /// Each segment's leaves that are patterns, and what they fold to.
-    segments: Vec<(Range<usize>, Vec<usize>, Folded)>,
+    segments: Vec<(Range<usize>, Vec<usize>, Folding)>,
     running: Vec<bool>,
     /// Groups by segment and part, in page order.
     groups: Vec<(usize, usize)>,
-    headless: Vec<Headless>,
+    headless: Vec<HeadlessGroup>,
     is_cut: bool,
 }
 
 /// The hierarchy of a page alone.
 pub(super) fn hierarchy(page: &Page, params: &Params) -> Hierarchy {
-    let one = Inferred::of(page, params);
+    let one = Inference::new(page, params);
     let found = headers(&[(page, one.headless.clone())]).pop().unwrap_or_default();
     one.build(params, &found)
 }
 
 /// The hierarchies of the pages of one site.
 pub(super) fn hierarchies(pages: &[Page], params: &Params) -> Vec<Hierarchy> {
-    let inferred: Vec<Inferred<'_>> = pages.iter().map(|page| Inferred::of(page, params)).collect();
-    let headless: Vec<(&Page, Vec<Headless>)> =
+    let inferred: Vec<Inference<'_>> = pages.iter().map(|page| Inference::new(page, params)).collect();
+    let headless: Vec<(&Page, Vec<HeadlessGroup>)> =
         inferred.iter().map(|one| (one.page, one.headless.clone())).collect();
     inferred.iter().zip(headers(&headless)).map(|(one, found)| one.build(params, &found)).collect()
 }
 
-impl<'a> Inferred<'a> {
-    fn of(page: &'a Page, params: &Params) -> Inferred<'a> {
+impl<'a> Inference<'a> {
+    fn new(page: &'a Page, params: &Params) -> Inference<'a> {
         let running = entropy::is_running(page);
         let boundaries = entropy::boundaries(page, &running, params.sibling_runs);
         let mut steps = params.max_steps;
@@ -60,7 +60,7 @@ impl<'a> Inferred<'a> {
             is_cut |= inferred.is_cut;
             folded.push((segment, leaves, inferred));
         }
-        let mut one = Inferred {
+        let mut one = Inference {
             page,
             boundaries,
             segments: folded,
@@ -76,7 +76,7 @@ impl<'a> Inferred<'a> {
     /// Groups in page order. Leaves before a group are its candidates if they stand in one sequence with it:
     /// that of the page, or that of the instance which holds both.
     fn find_groups(&mut self) {
-        let mut groups: Vec<((usize, usize), Headless)> = Vec::new();
+        let mut groups: Vec<((usize, usize), HeadlessGroup)> = Vec::new();
         let mut outer: Vec<usize> = Vec::new();
         for (number, (_, leaves, folded)) in self.segments.iter().enumerate() {
             let mut todo: Vec<(Vec<usize>, bool)> = vec![(folded.top.clone(), true)];
@@ -94,7 +94,7 @@ impl<'a> Inferred<'a> {
                     let members = below(folded, leaves, part);
                     groups.push((
                         (number, part),
-                        Headless { candidates: std::mem::take(&mut candidates), members },
+                        HeadlessGroup { candidates: std::mem::take(&mut candidates), members },
                     ));
                 }
                 if is_outer {
@@ -164,7 +164,7 @@ enum Work<'a> {
 }
 
 /// Leaves of the page under a part, in order.
-fn below(folded: &Folded, leaves: &[usize], part: usize) -> Vec<usize> {
+fn below(folded: &Folding, leaves: &[usize], part: usize) -> Vec<usize> {
     let mut found = Vec::new();
     let mut todo = vec![part];
     while let Some(part) = todo.pop() {

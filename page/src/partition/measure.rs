@@ -71,7 +71,7 @@ pub fn table_bytes(leaves: usize) -> usize {
 /// HTML of a made front page with so many leaves: menu, sections of headed teasers, lists, footer.
 #[must_use]
 pub fn made_page(leaves: usize) -> String {
-    let mut page = Made { html: String::new(), left: leaves, word: 0 };
+    let mut page = HostilePage { html: String::new(), left: leaves, word: 0 };
     page.raw(
         "<!doctype html><html lang=en><head><title>Made</title></head><body><div id=page><header><nav><ul>",
     );
@@ -86,18 +86,18 @@ pub fn made_page(leaves: usize) -> String {
     page.html
 }
 
-struct Made {
+struct HostilePage {
     html: String,
     left: usize,
     word: usize,
 }
 
-impl Made {
+impl HostilePage {
     fn raw(&mut self, html: &str) {
         self.html.push_str(html);
     }
 
-    fn repeat(&mut self, times: usize, mut part: impl FnMut(&mut Made)) {
+    fn repeat(&mut self, times: usize, mut part: impl FnMut(&mut HostilePage)) {
         for _ in 0..times.min(self.left) {
             part(self);
         }

@@ -8,7 +8,7 @@
 use crate::hierarchy::Promotion;
 
 use super::dp::Binary;
-use super::grouping::{Grouped, What};
+use super::grouping::{GroupNode, What};
 
 /// A part of the tree after promotion; leaves are counted from the scope's first.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(crate) enum Part {
 /// The parts of a binary tree; the whole is the last. `is_emphasised` is asked of leaves.
 pub(crate) fn promotion(
     tree: &[Binary],
-    grouped: &[Grouped],
+    grouped: &[GroupNode],
     is_emphasised: impl Fn(usize) -> bool,
 ) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::with_capacity(tree.len());
@@ -67,12 +67,12 @@ fn join(parts: &mut [Part], left: usize, right: usize, is_emphasised: impl Fn(us
 mod tests {
     use super::*;
 
-    fn grouped(what: What, first: usize, last: usize) -> Grouped {
-        Grouped { what, first, last }
+    fn grouped(what: What, first: usize, last: usize) -> GroupNode {
+        GroupNode { what, first, last }
     }
 
     /// ((0 (1 2)) 3), all of it partitions.
-    fn left_comb() -> (Vec<Binary>, Vec<Grouped>) {
+    fn left_comb() -> (Vec<Binary>, Vec<GroupNode>) {
         use Binary::{Join, Leaf};
         use What::{Partition, Simple};
         (

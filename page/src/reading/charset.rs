@@ -22,7 +22,7 @@ const DETECTOR_LEAD: usize = 64;
 
 /// A page's text, and how its encoding was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Decoded {
+pub struct DecodedText {
     /// The text, without its byte order mark.
     pub text: String,
     /// The encoding's name as the Encoding Standard writes it, such as `UTF-8` or `windows-1252`.
@@ -50,7 +50,7 @@ pub enum CharsetSource {
 
 /// Decodes a page. `content_type` is the whole header value, such as `text/html; charset=koi8-r`.
 /// Labels that are unknown, or that the Encoding Standard maps to "replacement", count as absent.
-pub fn decode(bytes: &[u8], content_type: Option<&str>) -> Decoded {
+pub fn decode(bytes: &[u8], content_type: Option<&str>) -> DecodedText {
     if let Some((encoding, bom)) = Encoding::for_bom(bytes) {
         return decode_as(encoding, CharsetSource::Bom, bytes.get(bom..).unwrap_or_default());
     }
@@ -70,9 +70,9 @@ pub fn decode(bytes: &[u8], content_type: Option<&str>) -> Decoded {
     decode_as(guess(bytes), CharsetSource::Detected, bytes)
 }
 
-fn decode_as(encoding: &'static Encoding, source: CharsetSource, bytes: &[u8]) -> Decoded {
+fn decode_as(encoding: &'static Encoding, source: CharsetSource, bytes: &[u8]) -> DecodedText {
     let (text, had_errors) = encoding.decode_without_bom_handling(bytes);
-    Decoded { text: text.into_owned(), encoding: encoding.name(), source, had_errors }
+    DecodedText { text: text.into_owned(), encoding: encoding.name(), source, had_errors }
 }
 
 /// Whether the bytes are UTF-8 though another encoding is declared.

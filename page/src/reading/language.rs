@@ -15,7 +15,7 @@ const SAMPLE: usize = 4_000;
 const LEAST_SAMPLE: usize = 40;
 
 /// The page's language: declared by `html lang`, `Content-Language` or `og:locale`, else told from the text.
-pub(crate) fn of(tree: &PageTree, leaves: &Leaves) -> Option<String> {
+pub(crate) fn detect(tree: &PageTree, leaves: &Leaves) -> Option<String> {
     declared(tree).or_else(|| guessed(leaves))
 }
 
@@ -144,7 +144,7 @@ pub(crate) struct Words {
 }
 
 impl Words {
-    pub(crate) fn of(language: Option<&str>) -> Words {
+    pub(crate) fn new(language: Option<&str>) -> Words {
         let (stemmer, stop_words, and) = match language {
             Some("ar") => (Some(Algorithm::Arabic), NONE, "و"),
             Some("da") => (Some(Algorithm::Danish), NONE, "og"),
@@ -356,9 +356,9 @@ mod tests {
 
     #[test]
     fn unknown_languages_keep_their_words() {
-        let words = Words::of(Some("xx"));
+        let words = Words::new(Some("xx"));
         assert_eq!(words.stem("running"), "running");
         assert!(!words.has_stems());
-        assert_eq!(Words::of(Some("en")).stem("running"), "run");
+        assert_eq!(Words::new(Some("en")).stem("running"), "run");
     }
 }

@@ -4,7 +4,7 @@
 //! blank, outside the elements of [`is_excluded`]. Its path is the tag names from the child of `body` down
 //! to its parent; equal paths have equal ids, so that algorithms compare numbers.
 //! Invariants: leaves are numbered in document order, so those of a subtree are a range; path ids are dense
-//! and in order of first sight. Start at [`Leaves::of`].
+//! and in order of first sight. Start at [`Leaves::new`].
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -62,7 +62,7 @@ pub struct Leaves {
 
 impl Leaves {
     /// Finds the leaves of a page in one walk.
-    pub fn of(tree: &PageTree) -> Self {
+    pub fn new(tree: &PageTree) -> Self {
         Walk::new(tree).run()
     }
 
@@ -278,7 +278,7 @@ mod tests {
     #[track_caller]
     fn check(html: &str, expected: &[(&str, &str)]) -> (PageTree, Leaves) {
         let tree = PageTree::parse(html, &PageLimits::default());
-        let leaves = Leaves::of(&tree);
+        let leaves = Leaves::new(&tree);
         let found: Vec<(String, &str)> = (0..leaves.len())
             .map(|i| (leaves.path_string(&tree, leaves.get(i).path), leaves.text(i)))
             .collect();

@@ -12,7 +12,7 @@ use super::tree::{NodeId, PageTree};
 use super::url::{CanonicalUrl, resolve};
 
 /// Longest link text kept, in bytes: links may nest through tables, and each would hold the whole text.
-const MAX_TEXT: usize = 1024;
+pub(crate) const MAX_LINK_TEXT: usize = 1024;
 
 /// A link and what it says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub fn links(tree: &PageTree, leaves: &Leaves, page: &Url) -> Vec<Link> {
         let rel = tree.attr(node, "rel").unwrap_or_default();
         let rel_nofollow = rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("nofollow"));
         let text = match tag {
-            "area" => cut(&squash(tree.attr(node, "alt").unwrap_or_default()), MAX_TEXT).to_owned(),
+            "area" => cut(&squash(tree.attr(node, "alt").unwrap_or_default()), MAX_LINK_TEXT).to_owned(),
             _ => text_under(tree, leaves, node),
         };
         Some(Link { node, target, rel_nofollow, text })
@@ -60,8 +60,8 @@ fn text_under(tree: &PageTree, leaves: &Leaves, node: NodeId) -> String {
         if !text.is_empty() {
             text.push(' ');
         }
-        text.push_str(cut(leaves.text(i), MAX_TEXT.saturating_sub(text.len())));
-        if text.len() >= MAX_TEXT {
+        text.push_str(cut(leaves.text(i), MAX_LINK_TEXT.saturating_sub(text.len())));
+        if text.len() >= MAX_LINK_TEXT {
             break;
         }
     }
@@ -77,7 +77,7 @@ mod tests {
     fn found(html: &str) -> Vec<(String, String, bool)> {
         let tree = PageTree::parse(html, &PageLimits::default());
         let page = Url::parse("https://example.org/news/today.html").unwrap();
-        let links = links(&tree, &Leaves::of(&tree), &page);
+        let links = links(&tree, &Leaves::new(&tree), &page);
         links.into_iter().map(|link| (link.target.to_string(), link.text, link.rel_nofollow)).collect()
     }
 
@@ -116,6 +116,6 @@ mod tests {
     fn a_long_text_is_cut() {
         let html = format!("<a href=c>{}<b>{}</b></a>", "é".repeat(300), "é".repeat(3000));
         let text = found(&html).remove(0).1;
-        assert!(text.len() <= MAX_TEXT && text.len() > MAX_TEXT - 3, "{}", text.len());
+        assert!(text.len() <= MAX_LINK_TEXT && text.len() > MAX_LINK_TEXT - 3, "{}", text.len());
     }
 }

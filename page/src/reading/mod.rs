@@ -27,10 +27,11 @@ mod url;
 #[cfg(test)]
 mod tests;
 
-pub use self::charset::{CharsetSource, Decoded, decode};
+pub use self::charset::{CharsetSource, DecodedText, decode};
 pub use self::leaves::{Leaf, Leaves, PathId, is_excluded};
 pub use self::letters::squash;
 pub use self::limits::{PageLimits, ParseNotes};
+pub(crate) use self::links::MAX_LINK_TEXT;
 pub use self::links::{Link, document_base, links};
 pub use self::page::Page;
 pub use self::tree::{NodeId, NodeKind, PageTree, TagId};

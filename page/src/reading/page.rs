@@ -56,10 +56,10 @@ impl Page {
         let bytes_kept = bytes.get(..limits.max_bytes).unwrap_or(bytes);
         let html = decode(bytes_kept, content_type).text;
         let tree = PageTree::parse(&html, limits);
-        let leaves = Leaves::of(&tree);
+        let leaves = Leaves::new(&tree);
         let base = document_base(&tree, &url.to_url());
         let title = title(&tree);
-        let language = language::of(&tree, &leaves);
+        let language = language::detect(&tree, &leaves);
         let mut coarse = coarse(&tree, &leaves);
         if bytes_kept.len() < bytes.len() && !coarse.contains(&"bytes") {
             coarse.insert(0, "bytes");

@@ -150,7 +150,7 @@ proptest! {
     #[test]
     fn leaves_are_in_order_and_subtrees_are_ranges(html in markup(), pick in any::<prop::sample::Index>()) {
         let tree = parse(&html);
-        let leaves = Leaves::of(&tree);
+        let leaves = Leaves::new(&tree);
         prop_assert!(leaves.iter().map(|leaf| leaf.node).is_sorted_by(|a, b| a < b));
         let mut paths = HashMap::new();
         for (i, leaf) in leaves.iter().enumerate() {
@@ -191,7 +191,7 @@ proptest! {
 fn bounded(html: &str) -> PageTree {
     let tree = parse(html);
     check_tree(&tree, 512);
-    assert!(Leaves::of(&tree).len() <= tree.len());
+    assert!(Leaves::new(&tree).len() <= tree.len());
     tree
 }
 
@@ -202,7 +202,7 @@ fn deep_nesting_becomes_siblings_and_keeps_its_text() {
         // Each start tag of `a` closes the one before it, and what a template holds is dropped.
         assert!(tree.notes().too_deep > 0 || tag == "a href=x", "{tag}");
         let is_shown = !["svg", "template"].contains(&tag);
-        assert_eq!(Leaves::of(&tree).iter().count(), usize::from(is_shown), "{tag}");
+        assert_eq!(Leaves::new(&tree).iter().count(), usize::from(is_shown), "{tag}");
     }
 }
 
@@ -210,7 +210,7 @@ fn deep_nesting_becomes_siblings_and_keeps_its_text() {
 fn end_tags_of_elements_closed_early_close_nothing_else() {
     let (open, close) = ("<div>".repeat(2_000), "</div>".repeat(2_000));
     let tree = bounded(&format!("<main>{open}deep{close}after</main><p>last"));
-    let leaves = Leaves::of(&tree);
+    let leaves = Leaves::new(&tree);
     let paths: Vec<String> = leaves.iter().skip(1).map(|leaf| leaves.path_string(&tree, leaf.path)).collect();
     assert_eq!(paths, ["main", "p"]);
     assert!(tree.notes().too_deep >= 1_400);
@@ -241,7 +241,7 @@ fn forms_that_no_end_tag_closes_are_left_out() {
 fn misnested_formatting_and_fostered_text_end() {
     bounded(&"<a><b><i><p></a></b>".repeat(5_000));
     let tree = bounded(&format!("<table>{}", "x<tr><td>y</td></tr>".repeat(20_000)));
-    let leaves = Leaves::of(&tree);
+    let leaves = Leaves::new(&tree);
     assert_eq!((leaves.text(0).len(), leaves.len()), (20_000, 20_001));
 }
 
@@ -281,7 +281,7 @@ fn a_tag_of_a_million_attributes_ends() {
 fn many_tags_of_many_attributes_end() {
     let names: String = (0..1_500).map(|i| format!(" {i}")).collect();
     let tree = bounded(&format!("<p{names}>x").repeat(1_000));
-    assert_eq!((tree.notes().cut_strings, Leaves::of(&tree).len()), (1_000, 1_000));
+    assert_eq!((tree.notes().cut_strings, Leaves::new(&tree).len()), (1_000, 1_000));
 }
 
 #[test]

@@ -6,12 +6,19 @@
 //! down or right, and which full-width rows are sections, follows by comparison with the band.
 //! Start at [`template`].
 
+use std::sync::LazyLock;
+
+use crate::measures::Weights;
+
 use super::grid::Grid;
-use super::lines::{self, Line, View, share};
+use super::lines::{self, HeaderLine, View, share};
 use super::looks::{Kind, Look, Looks};
 use super::template::{Role, Template};
 use super::weights;
 
+/// The weights of a first row's measures; that they are those is a test.
+static WEIGHTS: LazyLock<Weights> =
+    LazyLock::new(|| Weights::new(weights::TOP, &lines::names()).unwrap_or_default());
 /// Most columns of labels and values side by side.
 const MAX_PAIRED: usize = 12;
 /// Longest text of a section row, in words.
@@ -28,7 +35,7 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    pub(crate) fn of(grid: &Grid, looks: &Looks) -> Rows {
+    pub(crate) fn new(grid: &Grid, looks: &Looks) -> Rows {
         let mut rows = Rows { titles: Vec::new(), body: Vec::new(), wide: Vec::new() };
         for row in 0..grid.rows.len() {
             let is_blank = grid.row(row).flatten().all(|cell| looks.cells[cell].chars == 0);
@@ -72,7 +79,7 @@ fn is_wide(grid: &Grid, row: usize) -> bool {
 /// What is known of a table's first row and first column.
 pub(crate) struct Candidates {
     pub(crate) rows: Rows,
-    pub(crate) top: Line,
+    pub(crate) top: HeaderLine,
     /// How many rows of the body are a header band at the top.
     pub(crate) band: usize,
     pub(crate) is_left: bool,
@@ -90,20 +97,20 @@ const FEW: f32 = 0.3;
 const HALF: f32 = 0.5;
 
 impl Candidates {
-    pub(crate) fn of(grid: &Grid, looks: &Looks) -> Candidates {
-        let rows = Rows::of(grid, looks);
+    pub(crate) fn new(grid: &Grid, looks: &Looks) -> Candidates {
+        let rows = Rows::new(grid, looks);
         let by_row = View { grid, looks, transposed: false };
         let by_column = View { grid, looks, transposed: true };
         let columns = rows.columns(grid, looks);
         let (first_column, others) =
             columns.split_first().map_or((0, &[][..]), |(first, others)| (*first, others));
         let (first, below) = rows.body.split_first().map_or((0, &[][..]), |(first, below)| (*first, below));
-        let top = Line::of(by_row, first, below, &columns);
-        let left = Line::of(by_column, first_column, others, &rows.body);
+        let top = HeaderLine::new(by_row, first, below, &columns);
+        let left = HeaderLine::new(by_column, first_column, others, &rows.body);
         let is_telling = th_is_telling(looks);
         let is_top = rows.body.len() > 1 && is_top(&top, &left, is_telling);
         let band = if is_top { band(by_row, &rows.body, &columns) } else { 0 };
-        let left = Line::of(by_column, first_column, others, &rows.body[band..]);
+        let left = HeaderLine::new(by_column, first_column, others, &rows.body[band..]);
         let is_left =
             columns.len() > 1 && is_left(&left, is_top.then_some(&top), columns.len() == 2, is_telling);
         let colons = share(&by_column.line(first_column, &rows.body), |look| look.colon);
@@ -119,7 +126,7 @@ fn th_is_telling(looks: &Looks) -> bool {
 }
 
 /// Whether the first row heads the rows below: markup first, then style, then what the texts are like.
-fn is_top(top: &Line, left: &Line, is_telling: bool) -> bool {
+fn is_top(top: &HeaderLine, left: &HeaderLine, is_telling: bool) -> bool {
     if top.declared >= MOST && top.declared_below <= FEW {
         return true;
     }
@@ -141,11 +148,13 @@ fn is_top(top: &Line, left: &Line, is_telling: bool) -> bool {
     if top.two_places && top.th == 0.0 && left.th == 0.0 && top.least_shorter < HALF {
         return false;
     }
-    score(&weights::TOP, &top.content()) > 0.0
+    let mut row = Vec::new();
+    top.measure(&mut row);
+    WEIGHTS.sum(&row) > 0.0
 }
 
 /// Whether the first column heads the columns beside it; `top`: the first row, if that is a header.
-fn is_left(left: &Line, top: Option<&Line>, is_pair: bool, is_telling: bool) -> bool {
+fn is_left(left: &HeaderLine, top: Option<&HeaderLine>, is_pair: bool, is_telling: bool) -> bool {
     let is_marked = left.declared >= MOST && left.declared_below <= FEW
         || is_telling && left.th >= MOST && left.th_below < MOST
         || left.bold >= MOST && left.bold_below <= FEW
@@ -158,10 +167,6 @@ fn is_left(left: &Line, top: Option<&Line>, is_pair: bool, is_telling: bool) -> 
         // Days by hours: times at the side of one matrix. Plain counts only number the rows.
         Some(_) => left.numbers >= HALF && left.counts <= FEW && left.matrix >= HALF,
     }
-}
-
-pub(crate) fn score<const N: usize>(weights: &[f32; N], measures: &[f32; N]) -> f32 {
-    weights.iter().zip(measures).map(|(weight, measure)| weight * measure).sum()
 }
 
 /// The template of a grid.

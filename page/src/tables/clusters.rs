@@ -158,5 +158,5 @@ fn orientation(grid: &Grid, roles: &[Role]) -> Orientation {
     }
     let recurs = |lines: &[bool]| lines.windows(2).filter(|pair| !pair[0] && pair[1]).count() > 0;
     let first = |lines: &[bool]| lines.first().copied().unwrap_or_default();
-    Orientation::of(first(&rows), first(&columns), recurs(&rows), recurs(&columns))
+    Orientation::new(first(&rows), first(&columns), recurs(&rows), recurs(&columns))
 }

@@ -6,45 +6,20 @@
 //! place. Each measure is a share or a flag, or a logarithm of a size. The weights are learnt by
 //! `train/tables.py`. Start at [`score`]; the print is [`by_rules`].
 
+use std::sync::LazyLock;
+
+use crate::measures::{self, MeasureSink, Weights};
 use crate::reading::{NodeId, Page, PageTree};
 
 use super::bands::{self, Candidates};
 use super::clusters;
 use super::grid::Grid;
-use super::looks::{Kind, Look, Looks};
+use super::looks::{Census, Kind, Look, Looks};
 use super::{TableParams, weights};
 
-/// What can be said for and against a table as data. The order is that of the weights.
-pub(crate) const MEASURES: [&str; 28] = [
-    "bias",
-    "rows",
-    "columns",
-    "one row",
-    "one column",
-    "rows of equal length",
-    "holds a table",
-    "inside a table",
-    "th",
-    "thead or scope",
-    "caption or summary",
-    "border",
-    "images",
-    "links",
-    "controls",
-    "empty",
-    "numbers",
-    "prose",
-    "words",
-    "longest",
-    "blocks",
-    "headings",
-    "share of the page",
-    "full-width rows",
-    "matrix",
-    "several links in a cell",
-    "top row unlike below",
-    "labels with colons",
-];
+/// The weights of the measures; that they are those is a test.
+static WEIGHTS: LazyLock<Weights> =
+    LazyLock::new(|| Weights::new(weights::DATA, &names()).unwrap_or_default());
 
 pub(crate) struct Subject<'a> {
     pub(crate) page: &'a Page,
@@ -54,8 +29,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) found: &'a Candidates,
 }
 
-/// The measures of a table.
-pub(crate) fn evidence(subject: &Subject<'_>) -> [f32; MEASURES.len()] {
+/// What can be said for and against a table as data.
+pub(crate) fn measure(subject: &Subject<'_>, measures: &mut impl MeasureSink) {
     let Subject { page, table, grid, looks, found } = *subject;
     let tree = &page.tree;
     let cells = &looks.cells;
@@ -69,38 +44,51 @@ pub(crate) fn evidence(subject: &Subject<'_>) -> [f32; MEASURES.len()] {
     let longest = words.iter().copied().max().unwrap_or(0) as f32;
     let (n_rows, n_columns) = (grid.rows.len(), grid.columns);
     let leaves = page.leaves.range_under(tree, table).len() as f32;
-    let flag = |yes: bool| f32::from(u8::from(yes));
     let log = |n: f32| (1.0 + n).log2();
-    [
-        1.0,
-        log(n_rows as f32).min(5.0),
-        log(n_columns as f32).min(4.0),
-        flag(n_rows <= 1),
-        flag(n_columns <= 1),
-        equal_rows(grid),
-        part(|look| look.tables > 0),
-        flag(tree.ancestors(table).any(|above| tree.tag(above) == Some("table"))),
-        part(|look| look.is_th),
-        flag(cells.iter().any(|look| look.in_head || look.scope != super::looks::Scope::None)),
-        flag(is_described(tree, table)),
-        flag(border(tree, table)),
-        part(|look| look.images > 0),
-        links(grid, looks, found),
-        part(|look| look.controls > 0),
-        part(|look| look.kind == Kind::Empty),
-        part(|look| matches!(look.kind, Kind::Number | Kind::Mixed)),
-        part(|look| look.kind == Kind::Prose),
-        log(mean).min(6.0),
-        log(longest).min(9.0),
-        part(|look| look.blocks > 0),
-        part(|look| look.headings > 0),
-        leaves / page.leaves.len().max(1) as f32,
-        found.rows.wide.len() as f32 / n_rows.max(1) as f32,
-        bands::matrix(grid, looks, found),
-        part(|look| look.links > 1),
-        found.top.unlike,
-        found.colons,
-    ]
+    measures.add("bias", 1.0);
+    measures.add("rows", log(n_rows as f32).min(5.0));
+    measures.add("columns", log(n_columns as f32).min(4.0));
+    measures.flag("one row", n_rows <= 1);
+    measures.flag("one column", n_columns <= 1);
+    measures.add("rows of equal length", equal_rows(grid));
+    measures.add("holds a table", part(|look| look.tables > 0));
+    measures.flag("inside a table", tree.ancestors(table).any(|above| tree.tag(above) == Some("table")));
+    measures.add("th", part(|look| look.is_th));
+    measures.flag(
+        "thead or scope",
+        cells.iter().any(|look| look.in_head || look.scope != super::looks::Scope::None),
+    );
+    measures.flag("caption or summary", is_described(tree, table));
+    measures.flag("border", border(tree, table));
+    measures.add("images", part(|look| look.images > 0));
+    measures.add("links", links(grid, looks, found));
+    measures.add("controls", part(|look| look.controls > 0));
+    measures.add("empty", part(|look| look.kind == Kind::Empty));
+    measures.add("numbers", part(|look| matches!(look.kind, Kind::Number | Kind::Mixed)));
+    measures.add("prose", part(|look| look.kind == Kind::Prose));
+    measures.add("words", log(mean).min(6.0));
+    measures.add("longest", log(longest).min(9.0));
+    measures.add("blocks", part(|look| look.blocks > 0));
+    measures.add("headings", part(|look| look.headings > 0));
+    measures.add("share of the page", leaves / page.leaves.len().max(1) as f32);
+    measures.add("full-width rows", found.rows.wide.len() as f32 / n_rows.max(1) as f32);
+    measures.add("matrix", bands::matrix(grid, looks, found));
+    measures.add("several links in a cell", part(|look| look.links > 1));
+    measures.add("top row unlike below", found.top.unlike);
+    measures.add("labels with colons", found.colons);
+}
+
+/// The names of the measures, in their order.
+pub(crate) fn names() -> Vec<String> {
+    let Some(page) = measures::sample() else { return Vec::new() };
+    let elements =
+        |tag: &str| page.tree.node_ids().filter(|&node| page.tree.tag(node) == Some(tag)).collect::<Vec<_>>();
+    let Some(&table) = elements("table").first() else { return Vec::new() };
+    let grid = Grid::new(&page.tree, &elements("tr"), &TableParams::default());
+    let looks = Looks::new(&page, &Census::new(&page.tree), &grid);
+    let found = Candidates::new(&grid, &looks);
+    let subject = Subject { page: &page, table, grid: &grid, looks: &looks, found: &found };
+    measures::names(|sink| measure(&subject, sink))
 }
 
 /// The share of the texts below the header band that are links and nothing else.
@@ -156,5 +144,7 @@ pub(crate) fn score(subject: &Subject<'_>) -> f32 {
     if is_declared_layout(&subject.page.tree, subject.table) {
         return f32::MIN;
     }
-    bands::score(&weights::DATA, &evidence(subject))
+    let mut row = Vec::new();
+    measure(subject, &mut row);
+    WEIGHTS.sum(&row)
 }

@@ -5,7 +5,7 @@
 //! row span of 65,534 costs nothing. A place that two cells claim belongs to the later one's left neighbour
 //! rule of the standard: a cell goes to the next free place, and never overwrites.
 //! Invariants: `cells` are in document order; a slot holds the cell that covers it; the work is bounded by
-//! `max_slots` and `max_columns`, and a grid that they cut says so. Start at [`Grid::of`].
+//! `max_slots` and `max_columns`, and a grid that they cut says so. Start at [`Grid::new`].
 
 use crate::reading::{NodeId, PageTree};
 
@@ -48,7 +48,7 @@ pub struct Grid {
 impl Grid {
     /// The grid of a table whose own rows are these.
     #[must_use]
-    pub fn of(tree: &PageTree, rows: &[NodeId], params: &TableParams) -> Grid {
+    pub fn new(tree: &PageTree, rows: &[NodeId], params: &TableParams) -> Grid {
         let mut filling = Filling { params, lines: Vec::new(), open: Vec::new(), cells: Vec::new(), used: 0 };
         let is_cut = !rows.iter().enumerate().all(|(row, &tr)| filling.row(tree, row, tr, rows.len()));
         filling.finish(rows, is_cut)

@@ -3,9 +3,11 @@
 //! A row is looked at along the grid, a column along the transposed one, by the same code. Each measure is
 //! a share or a difference of shares, so that large and small tables compare; only the first 60 lines and
 //! 40 places of each are looked at. Markup and style speak for themselves; what the texts are like is
-//! weighed, see [`CONTENT`]. Start at [`Line::of`].
+//! weighed, see [`HeaderLine::measure`]. Start at [`HeaderLine::new`].
 
 use rustc_hash::FxHashMap;
+
+use crate::measures::{self, MeasureSink};
 
 use super::grid::Grid;
 use super::looks::{Kind, Look, Looks, Scope};
@@ -36,31 +38,10 @@ impl<'a> View<'a> {
     }
 }
 
-/// What the texts of a line are like beside those that it would head: the order of [`Line::content`].
-pub(crate) const CONTENT: [&str; 17] = [
-    "bias",
-    "words over numbers",
-    "numbers",
-    "shorter",
-    "shorter everywhere",
-    "long",
-    "colons",
-    "links",
-    "capitals",
-    "distinct",
-    "more distinct",
-    "first empty",
-    "others empty",
-    "two places",
-    "shape unlike",
-    "matrix",
-    "one line below",
-];
-
 /// A line beside the lines that it would head. Shares of markup and style leave out the first place, which
 /// is the other direction's, too, unless it is the only one.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Line {
+pub(crate) struct HeaderLine {
     pub(crate) th: f32,
     pub(crate) th_below: f32,
     /// In the `thead`, or by `scope`.
@@ -95,12 +76,12 @@ pub(crate) struct Line {
     pub(crate) lines_below: usize,
 }
 
-impl Line {
+impl HeaderLine {
     /// A line as header of the lines `body`.
-    pub(crate) fn of(view: View<'_>, line: usize, body: &[usize], places: &[usize]) -> Line {
+    pub(crate) fn new(view: View<'_>, line: usize, body: &[usize], places: &[usize]) -> HeaderLine {
         let body = &body[..body.len().min(MAX_LINES)];
         let places = &places[..places.len().min(MAX_PLACES)];
-        let mut found = Line::default();
+        let mut found = HeaderLine::default();
         found.markup(view, line, body, if places.len() > 1 { &places[1..] } else { places });
         found.texts(view, line, body, places);
         found.matrix = matrix(view, body, places);
@@ -178,29 +159,31 @@ impl Line {
         }
     }
 
-    /// The measures that the weights weigh, in the order of [`CONTENT`].
-    pub(crate) fn content(&self) -> [f32; CONTENT.len()] {
-        let flag = |yes: bool| f32::from(u8::from(yes));
-        [
-            1.0,
-            self.words_over_numbers,
-            self.numbers,
-            self.shorter,
-            self.least_shorter,
-            (self.words / 10.0).min(2.0),
-            self.colons,
-            self.links,
-            self.capitals,
-            self.distinct,
-            self.distinct - self.distinct_below,
-            flag(self.first_empty),
-            self.others_empty,
-            flag(self.two_places),
-            self.unlike,
-            self.matrix,
-            flag(self.lines_below <= 1),
-        ]
+    /// What the texts of the line are like beside those that it would head.
+    pub(crate) fn measure(&self, measures: &mut impl MeasureSink) {
+        measures.add("bias", 1.0);
+        measures.add("words over numbers", self.words_over_numbers);
+        measures.add("numbers", self.numbers);
+        measures.add("shorter", self.shorter);
+        measures.add("shorter everywhere", self.least_shorter);
+        measures.add("long", (self.words / 10.0).min(2.0));
+        measures.add("colons", self.colons);
+        measures.add("links", self.links);
+        measures.add("capitals", self.capitals);
+        measures.add("distinct", self.distinct);
+        measures.add("more distinct", self.distinct - self.distinct_below);
+        measures.flag("first empty", self.first_empty);
+        measures.add("others empty", self.others_empty);
+        measures.flag("two places", self.two_places);
+        measures.add("shape unlike", self.unlike);
+        measures.add("matrix", self.matrix);
+        measures.flag("one line below", self.lines_below <= 1);
     }
+}
+
+/// The names of what [`HeaderLine::measure`] measures, in their order.
+pub(crate) fn names() -> Vec<String> {
+    measures::names(|sink| HeaderLine::default().measure(sink))
 }
 
 fn texts<'a>(looks: &[&'a Look]) -> Vec<&'a Look> {

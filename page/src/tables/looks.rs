@@ -4,7 +4,7 @@
 //! semantic (number, date, money by their shape, in any language) and what a cell holds beside text
 //! (images, controls, blocks, tables). Part of speech is left to the word's shape: it needs no dictionary.
 //! Only the first 64 leaves of a cell are read, so that tables nested in tables cost no more than twice.
-//! Start at [`Looks::of`].
+//! Start at [`Looks::new`].
 
 use std::hash::Hasher;
 use std::ops::Range;
@@ -14,6 +14,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use super::grid::Grid;
 use crate::reading::letters::class;
+use crate::text::parts_between_spaces;
 
 /// Leaves of a cell that are read.
 const MAX_LEAVES: usize = 64;
@@ -92,7 +93,7 @@ pub(crate) struct Census {
 }
 
 impl Census {
-    pub(crate) fn of(tree: &PageTree) -> Census {
+    pub(crate) fn new(tree: &PageTree) -> Census {
         let mut sums = [0; 6];
         let mut before = Vec::with_capacity(tree.len() + 1);
         before.push(sums);
@@ -134,7 +135,7 @@ pub(crate) struct Looks {
 }
 
 impl Looks {
-    pub(crate) fn of(page: &Page, census: &Census, grid: &Grid) -> Looks {
+    pub(crate) fn new(page: &Page, census: &Census, grid: &Grid) -> Looks {
         let mut interned = FxHashMap::default();
         let leaves: Vec<Range<usize>> =
             grid.cells.iter().map(|cell| page.leaves.range_under(&page.tree, cell.node)).collect();
@@ -276,7 +277,7 @@ impl Text {
             self.special |= matches!(c, '$' | '€' | '£' | '¥' | '+' | '%' | '{' | '}' | '=' | '<' | '>');
         }
         self.chars += chars;
-        self.words += text.split(' ').count() as u32;
+        self.words += parts_between_spaces(text) as u32;
         self.colon = text.ends_with([':', '：']);
         let held = page.leaves.get(leaf);
         if held.link.is_some_and(|link| cell < link) {

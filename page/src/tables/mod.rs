@@ -167,8 +167,8 @@ pub struct Evidence {
 
 /// What the measures of [`Evidence`] are called: those of `data`, those of `top`.
 #[must_use]
-pub fn measures() -> (&'static [&'static str], &'static [&'static str]) {
-    (&detect::MEASURES, &lines::CONTENT)
+pub fn measures() -> (Vec<String>, Vec<String>) {
+    (detect::names(), lines::names())
 }
 
 /// The data tables of a page, in document order. Tables that only lay out the page are left out.
@@ -219,10 +219,13 @@ pub fn tables_with(page: &Page, params: &TableParams) -> Vec<DataTable> {
 pub fn evidence(page: &Page, params: &TableParams) -> Vec<Evidence> {
     let mut found = Vec::new();
     each(page, params, |subject, table| {
+        let (mut data, mut top) = (Vec::new(), Vec::new());
+        detect::measure(subject, &mut data);
+        subject.found.top.measure(&mut top);
         found.push(Evidence {
             table,
-            data: detect::evidence(subject).to_vec(),
-            top: subject.found.top.content().to_vec(),
+            data,
+            top,
             first_row: subject.found.rows.body.first().copied().unwrap_or(0),
             columns: subject.grid.columns,
             rows: subject.grid.rows.len(),
@@ -250,19 +253,19 @@ fn each(page: &Page, params: &TableParams, mut see: impl FnMut(&detect::Subject<
     if tables.is_empty() {
         return;
     }
-    let census = Census::of(&page.tree);
+    let census = Census::new(&page.tree);
     let own = own_rows(&page.tree);
     let mut slots_left = params.max_page_slots;
     for (index, &table) in tables.iter().enumerate() {
         let rows = own.get(&table).map(Vec::as_slice).unwrap_or_default();
         let within = TableParams { max_slots: params.max_slots.min(slots_left), ..params.clone() };
-        let grid = Grid::of(&page.tree, rows, &within);
+        let grid = Grid::new(&page.tree, rows, &within);
         slots_left = slots_left.saturating_sub(grid.rows.len() * grid.columns);
         if grid.cells.is_empty() {
             continue;
         }
-        let looks = Looks::of(page, &census, &grid);
-        let found = Candidates::of(&grid, &looks);
+        let looks = Looks::new(page, &census, &grid);
+        let found = Candidates::new(&grid, &looks);
         see(&detect::Subject { page, table, grid: &grid, looks: &looks, found: &found }, index);
     }
 }

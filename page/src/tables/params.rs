@@ -77,7 +77,7 @@ impl TableParams {
 
     /// Those of a preset.
     #[must_use]
-    pub fn of(preset: Preset) -> TableParams {
+    pub fn new(preset: Preset) -> TableParams {
         match preset {
             Preset::Default => TableParams::default(),
             Preset::Paper => TableParams::paper(),

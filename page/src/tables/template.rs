@@ -48,7 +48,7 @@ impl Orientation {
     }
 
     /// From what was found.
-    pub(crate) fn of(rows: bool, columns: bool, rows_recur: bool, columns_recur: bool) -> Orientation {
+    pub(crate) fn new(rows: bool, columns: bool, rows_recur: bool, columns_recur: bool) -> Orientation {
         match (rows, columns, rows_recur, columns_recur) {
             (true, true, false, false) => Orientation::RowColumn,
             (true, true, _, _) => Orientation::MultiRowColumn,
@@ -112,7 +112,7 @@ impl Template {
         let bands = runs(rows.iter().map(is_band));
         let sections = rows.contains(&Role::Section);
         let lefts = runs(columns.iter().copied());
-        let orientation = Orientation::of(heads, lefts > 0, sections || bands > 1, lefts > 1);
+        let orientation = Orientation::new(heads, lefts > 0, sections || bands > 1, lefts > 1);
         Template { roles, orientation }
     }
 }

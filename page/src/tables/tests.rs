@@ -4,6 +4,7 @@ use crate::reading::NodeId;
 use proptest::prelude::*;
 
 use super::*;
+use crate::measures::Weights;
 use crate::testing::page;
 
 /// The one data table of a page, taken for data whatever the detector says.
@@ -155,7 +156,7 @@ fn grid(html: &str, params: &TableParams) -> Grid {
     let page = page(html);
     let own = own_rows(&page.tree);
     let first = elements(&page.tree)[0];
-    Grid::of(&page.tree, own.get(&first).map(Vec::as_slice).unwrap_or_default(), params)
+    Grid::new(&page.tree, own.get(&first).map(Vec::as_slice).unwrap_or_default(), params)
 }
 
 #[test]
@@ -221,7 +222,7 @@ proptest! {
         let page = page(&html);
         let own = own_rows(&page.tree);
         let rows = own.values().next().cloned().unwrap_or_default();
-        let grid = Grid::of(&page.tree, &rows, &TableParams::default());
+        let grid = Grid::new(&page.tree, &rows, &TableParams::default());
         let plain = plain_grid(&page.tree, &rows);
         for row in 0..rows.len() {
             for column in 0..grid.columns + 2 {
@@ -247,4 +248,15 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn weights_are_those_of_the_measures() {
+    let (data, top) = measures();
+    assert_eq!((data.len(), top.len()), (weights::DATA.len(), weights::TOP.len()));
+    Weights::new(weights::DATA, &data).unwrap();
+    Weights::new(weights::TOP, &top).unwrap();
+    let html = "<table><tr><th>City<th>People<tr><td>Rome<td>2800000<tr><td>Milan<td>1400000</table>";
+    let evidence = evidence(&page(html), &TableParams::default()).remove(0);
+    assert_eq!((evidence.data.len(), evidence.top.len()), (data.len(), top.len()));
 }

@@ -10,13 +10,7 @@ use std::ops::Range;
 use crate::reading::NodeId;
 
 use crate::Page;
-
-/// Elements that do not part lines; all others do.
-const INLINE: [&str; 38] = [
-    "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font",
-    "i", "img", "ins", "kbd", "label", "mark", "nobr", "q", "s", "samp", "script", "small", "span", "strike",
-    "strong", "style", "sub", "sup", "time", "tt", "u", "var", "wbr", "button",
-];
+use crate::text::is_inside_line;
 
 /// Leaves side by side.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,11 +20,6 @@ pub(super) struct Line {
     pub(super) block: NodeId,
     /// Whether a rule (`hr`) stands between this line and the one before.
     pub(super) is_ruled: bool,
-}
-
-/// Whether an element of this name leaves its text in the line.
-pub(super) fn is_inline(tag: &str) -> bool {
-    INLINE.contains(&tag)
 }
 
 /// The lines of a page, in order. O(nodes + leaves · depth of inline markup).
@@ -52,7 +41,7 @@ pub(super) fn lines(page: &Page) -> Vec<Line> {
 
 /// The nearest element from here up that is not inline.
 pub(super) fn block(page: &Page, from: NodeId) -> NodeId {
-    let is_block = |node: &NodeId| page.tree.tag(*node).is_some_and(|tag| !is_inline(tag));
+    let is_block = |node: &NodeId| page.tree.tag(*node).is_some_and(|tag| !is_inside_line(tag));
     std::iter::once(from).chain(page.tree.ancestors(from)).find(is_block).unwrap_or(page.tree.root())
 }
 
@@ -79,7 +68,7 @@ fn gap(page: &Page, from: NodeId, to: NodeId) -> Gap {
     for node in (from.index() + 1..to.index()).filter_map(|index| tree.node_at(index)) {
         match tree.tag(node) {
             Some("hr") => return Gap::Rule,
-            Some(tag) if !is_inline(tag) => gap = Gap::Break,
+            Some(tag) if !is_inside_line(tag) => gap = Gap::Break,
             _ => {}
         }
     }

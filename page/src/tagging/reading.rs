@@ -40,7 +40,7 @@ pub(super) struct Reading<'a> {
 
 /// Reads the pages of one site together.
 pub(super) fn site(pages: &[Page]) -> Vec<Reading<'_>> {
-    let mut readings: Vec<Reading<'_>> = pages.iter().map(Reading::of).collect();
+    let mut readings: Vec<Reading<'_>> = pages.iter().map(Reading::new).collect();
     if let Some(recurrence) = recurrence(pages) {
         for (reading, own) in readings.iter_mut().zip(&recurrence) {
             reading.take_names(own);
@@ -60,7 +60,7 @@ pub(super) fn site(pages: &[Page]) -> Vec<Reading<'_>> {
 }
 
 impl Reading<'_> {
-    fn of(page: &Page) -> Reading<'_> {
+    fn new(page: &Page) -> Reading<'_> {
         let (lines, facts) = (lines(page), facts(page));
         let mut skipped = decoration(page, &lines, &facts);
         let top = concept::top(page, &lines, &facts, &skipped);

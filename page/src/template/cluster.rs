@@ -27,7 +27,7 @@ pub struct Sketch([u64; HASHES]);
 impl Sketch {
     /// The sketch of a page's paths of elements.
     #[must_use]
-    pub fn of(shapes: &Shapes, page: &PageShape) -> Sketch {
+    pub fn new(shapes: &Shapes, page: &PageShape) -> Sketch {
         let mut paths = BTreeSet::new();
         let mut open: Vec<(u32, u64)> = Vec::new();
         for (at, vertex) in page.vertices.iter().enumerate() {
@@ -70,7 +70,7 @@ pub fn clusters(
     pages: &[PageShape],
     similar: f64,
 ) -> Vec<Vec<usize>> {
-    let sketches: Vec<Sketch> = pages.iter().map(|page| Sketch::of(shapes, page)).collect();
+    let sketches: Vec<Sketch> = pages.iter().map(|page| Sketch::new(shapes, page)).collect();
     let mut alike = |a: usize, b: usize| {
         if !sketches[a].is_near(&sketches[b]) {
             return 0.0;

@@ -17,6 +17,7 @@ use super::pattern::{Pattern, compose_all};
 use super::shape::{PageShape, Shapes};
 use crate::contribution::labels::words;
 use crate::reading::Page;
+use crate::text::parts_between_spaces;
 
 /// Pages that make a template.
 pub const LEAST_PAGES: usize = 3;
@@ -115,11 +116,11 @@ fn template(
         slot.pages = texts.clone().count() as u32;
         slot.texts = texts.clone().collect::<BTreeSet<_>>().len() as u32;
         slot.words =
-            texts.clone().map(|text| text.split(' ').count() as f64).sum::<f64>() / held.len() as f64;
+            texts.clone().map(|text| parts_between_spaces(text) as f64).sum::<f64>() / held.len() as f64;
         slot.example =
             texts.clone().next().map(|text| text.chars().take(MOST_EXAMPLE).collect()).unwrap_or_default();
     }
-    let pattern = Pattern::of(shapes, pattern);
+    let pattern = Pattern::new(shapes, pattern);
     label(&pattern, &mut slots, &held);
     Some(Template { version: 1, pattern, pages: group.len() as u32, slots })
 }

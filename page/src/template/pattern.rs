@@ -45,7 +45,7 @@ pub fn compose(shapes: &mut Shapes, distances: &mut Distances, a: Class, b: Clas
                 top.children.push(shapes.wild(wild));
             }
             Step::Delete(x) | Step::Insert(x) => {
-                let wild = of(shapes, x).or_none();
+                let wild = wildcard(shapes, x).or_none();
                 top.children.push(shapes.wild(wild));
             }
         }
@@ -77,12 +77,12 @@ impl Open {
 }
 
 /// The wildcard that a subtree is, else the one that accepts it.
-fn of(shapes: &Shapes, class: Class) -> Wild {
+fn wildcard(shapes: &Shapes, class: Class) -> Wild {
     shapes.root(class).wild().unwrap_or(Wild::One)
 }
 
 fn replaced(shapes: &Shapes, a: Class, b: Class) -> Wild {
-    of(shapes, a).or(of(shapes, b))
+    wildcard(shapes, a).or(wildcard(shapes, b))
 }
 
 /// Children with their wildcards joined: those with at most one plain vertex between them become one.
@@ -140,7 +140,7 @@ pub struct Pattern {
 impl Pattern {
     /// The pattern of a class.
     #[must_use]
-    pub fn of(shapes: &Shapes, class: Class) -> Pattern {
+    pub fn new(shapes: &Shapes, class: Class) -> Pattern {
         let mut vertices = Vec::new();
         let mut open = vec![class];
         while let Some(class) = open.pop() {

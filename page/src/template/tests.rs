@@ -169,11 +169,11 @@ proptest! {
             prop_assert_eq!(Some(consumed.count() as u32), matches.cost(&shapes, pattern, tree.class()));
         }
         // A stored pattern is the same pattern, in other shapes, too.
-        let stored = Pattern::of(&shapes, pattern);
+        let stored = Pattern::new(&shapes, pattern);
         prop_assert_eq!(stored.class(&mut shapes), Some(pattern));
         let mut fresh = Shapes::default();
         let again = stored.class(&mut fresh).unwrap();
-        prop_assert_eq!(Pattern::of(&fresh, again), stored);
+        prop_assert_eq!(Pattern::new(&fresh, again), stored);
     }
 }
 
@@ -309,7 +309,7 @@ fn no_pages_and_pages_that_are_not_alike_give_no_template() {
 fn sketches_tell_likely_pairs() {
     let mut shapes = Shapes::default();
     let pages = [story(0, 1), story(0, 5), story(1, 1)].map(|page| shapes.page(&page));
-    let sketches: Vec<Sketch> = pages.iter().map(|page| Sketch::of(&shapes, page)).collect();
+    let sketches: Vec<Sketch> = pages.iter().map(|page| Sketch::new(&shapes, page)).collect();
     assert!(sketches[0].is_near(&sketches[1]) && !sketches[0].is_near(&sketches[2]));
     let found = clusters(&shapes, &mut Distances::default(), &pages, SIMILAR);
     assert_eq!(found, [vec![0, 1], vec![2]]);

@@ -3,7 +3,7 @@
 //! Features are the length of anchor text (ALEN), of other text (CLEN) and the anchor precision index
 //! (API); beside them stand the weights of the terms and the anchors, for the type constraints. Sums are
 //! whole numbers (API and weights in units of 2⁻²⁰), so that they are exact in any order. Nodes are in
-//! document order and a subtree is a range, as in the page's tree. Start at [`Coverage::of`].
+//! document order and a subtree is a range, as in the page's tree. Start at [`Coverage::new`].
 
 use std::ops::Range;
 
@@ -103,7 +103,7 @@ pub(super) struct Coverage {
 
 impl Coverage {
     /// Builds the tree; its root, node 0, is the page's `body`.
-    pub(super) fn of(page: &Page, site: &SiteTerms, params: &WisdomParams) -> Coverage {
+    pub(super) fn new(page: &Page, site: &SiteTerms, params: &WisdomParams) -> Coverage {
         let nodes = skeleton(page, params);
         let mut coverage = Coverage { nodes, meaningful: 0, without_api: 0 };
         coverage.fill(page, site, params);
@@ -142,7 +142,7 @@ impl Coverage {
 
     /// Puts the leaves' features where they stand.
     fn fill(&mut self, page: &Page, site: &SiteTerms, params: &WisdomParams) {
-        let language = Words::of(page.language.as_deref());
+        let language = Words::new(page.language.as_deref());
         let mut anchors: FxHashMap<NodeId, Anchor> = FxHashMap::default();
         let mut beside: FxHashMap<NodeId, Vec<TermId>> = FxHashMap::default();
         for (i, leaf) in page.leaves.iter().enumerate() {

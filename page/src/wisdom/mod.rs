@@ -39,7 +39,7 @@ pub struct Blocks {
 /// Finds the informative blocks of a page of a site.
 #[must_use]
 pub fn blocks(page: &Page, site: &SiteTerms, params: &WisdomParams) -> Blocks {
-    let coverage = Coverage::of(page, site, params);
+    let coverage = Coverage::new(page, site, params);
     let by_length = coverage.without_api * 100 > coverage.meaningful * params.most_without_api as usize;
     let (feature, how) =
         if by_length { (Feature::Alen, params.fallback) } else { (Feature::Api, params.toc) };

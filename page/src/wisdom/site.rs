@@ -53,8 +53,8 @@ impl SiteTerms {
     }
 
     /// The page behind an address, if it is known.
-    pub(super) fn page(&self, url: &CanonicalUrl) -> Option<Linked<'_>> {
-        self.pages.get(place(url)).map(|terms| Linked { site: self, terms })
+    pub(super) fn page(&self, url: &CanonicalUrl) -> Option<KnownPage<'_>> {
+        self.pages.get(place(url)).map(|terms| KnownPage { site: self, terms })
     }
 }
 
@@ -73,12 +73,12 @@ pub(super) fn place(url: &CanonicalUrl) -> &str {
 
 /// A known page of a site.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Linked<'a> {
+pub(super) struct KnownPage<'a> {
     site: &'a SiteTerms,
     terms: &'a [(TermId, u32)],
 }
 
-impl Linked<'_> {
+impl KnownPage<'_> {
     fn count(&self, term: TermId) -> Option<u32> {
         let at = self.terms.binary_search_by_key(&term, |used| used.0).ok()?;
         Some(self.terms[at].1)

@@ -215,7 +215,7 @@ proptest! {
         entropies in prop::collection::vec(0_u32..101, 5..12),
     ) {
         let site = site(&entropies, &page);
-        let coverage = Coverage::of(&page, &site, &params);
+        let coverage = Coverage::new(&page, &site, &params);
         let own = |at: NodeId| {
             let node = coverage.nodes.iter().find(|node| node.at == at);
             node.map(|node| node.own).unwrap_or_default()
@@ -235,7 +235,7 @@ proptest! {
 
     #[test]
     fn features_are_those_of_the_leaves(page in pages(40), params in params(), entropy in 0_u32..101) {
-        let coverage = Coverage::of(&page, &site(&[entropy], &page), &params);
+        let coverage = Coverage::new(&page, &site(&[entropy], &page), &params);
         let length = |is_linked: bool| -> u64 {
             let leaves = (0..page.leaves.len()).filter(|&leaf| !page.leaves.get(leaf).is_image);
             let leaves = leaves.filter(|&leaf| page.leaves.link(leaf).is_some() == is_linked);

@@ -38,8 +38,8 @@ pub(super) fn run(
     quiet: bool,
 ) -> anyhow::Result<Exit> {
     let splits = folds.map(|folder| Splits::read(folder, SPLITS, "bodies.py", Scorer::parse)).transpose()?;
-    let golds: Vec<articles::Line> = read_lines(&common.gold)?;
-    let mut methods: BTreeMap<&str, Vec<articles::Line>> = BTreeMap::new();
+    let golds: Vec<articles::ArticleRecord> = read_lines(&common.gold)?;
+    let mut methods: BTreeMap<&str, Vec<articles::ArticleRecord>> = BTreeMap::new();
     let mut shown = Shown::new(quiet);
     let pages = golds.iter().map(|gold| {
         let input = page(&common.pages, &gold.id, gold.url.as_deref())?;
@@ -103,12 +103,12 @@ pub(super) fn run(
 }
 
 /// The other pages of a page's site, those behind it in the gold first.
-fn others(golds: &[articles::Line], of: usize) -> impl Iterator<Item = usize> {
+fn others(golds: &[articles::ArticleRecord], of: usize) -> impl Iterator<Item = usize> {
     let order = (of + 1..golds.len()).chain(0..of);
     order.filter(move |&other| golds[of].site.is_some() && golds[other].site == golds[of].site)
 }
 
-fn seen(golds: &[articles::Line], pages: &[Page], of: usize, most: usize) -> SiteKnowledge {
+fn seen(golds: &[articles::ArticleRecord], pages: &[Page], of: usize, most: usize) -> SiteKnowledge {
     let mut site = SiteKnowledge::default();
     others(golds, of).take(most).for_each(|other| site.see(&pages[other]));
     site
@@ -117,7 +117,7 @@ fn seen(golds: &[articles::Line], pages: &[Page], of: usize, most: usize) -> Sit
 /// With lessons of the first pages whose gold can teach: one that its page does not show cannot.
 fn taught(
     mut site: SiteKnowledge,
-    golds: &[articles::Line],
+    golds: &[articles::ArticleRecord],
     pages: &[Page],
     of: usize,
     most: usize,
@@ -144,9 +144,9 @@ fn taught(
 }
 
 /// The trivial baseline: all leaves, and the document's title.
-fn everything(id: &str, page: &Page) -> articles::Line {
+fn everything(id: &str, page: &Page) -> articles::ArticleRecord {
     let text: Vec<&str> = (0..page.leaves.len()).map(|leaf| page.leaves.text(leaf)).collect();
-    articles::Line {
+    articles::ArticleRecord {
         id: id.into(),
         title: page.title.clone(),
         body: Some(text.join("\n")),
@@ -154,8 +154,8 @@ fn everything(id: &str, page: &Page) -> articles::Line {
     }
 }
 
-fn said(id: &str, article: &Article) -> articles::Line {
-    articles::Line {
+fn said(id: &str, article: &Article) -> articles::ArticleRecord {
+    articles::ArticleRecord {
         id: id.into(),
         url: None,
         title: article.title.clone(),

@@ -103,8 +103,8 @@ fn article_rows(
     presets: &[WisdomParams],
     shown: &mut Shown,
 ) -> anyhow::Result<Vec<Row>> {
-    let golds: Vec<articles::Line> = read_lines(&args.common.gold)?;
-    let mut sites: BTreeMap<&str, Vec<&articles::Line>> = BTreeMap::new();
+    let golds: Vec<articles::ArticleRecord> = read_lines(&args.common.gold)?;
+    let mut sites: BTreeMap<&str, Vec<&articles::ArticleRecord>> = BTreeMap::new();
     for gold in &golds {
         sites.entry(gold.site.as_deref().unwrap_or_default()).or_default().push(gold);
     }
@@ -112,7 +112,7 @@ fn article_rows(
     let mut rows = Vec::new();
     for (done, golds) in sites.into_values().enumerate() {
         shown.say(|| format!("{done} of {count} sites"));
-        let parse = |gold: &&articles::Line| {
+        let parse = |gold: &&articles::ArticleRecord| {
             let input = page(&args.common.pages, &gold.id, gold.url.as_deref())?;
             Ok(Page::parse(&input.url, None, &input.bytes))
         };

@@ -7,23 +7,23 @@ use newslode_page::tables::{self, TableParams};
 
 use super::{page, write_predictions};
 use crate::args::EvalCommon;
-use crate::eval::tables::{Line, Row, Summary, score, summary};
+use crate::eval::tables::{Row, Summary, TableRecord, score, summary};
 use crate::eval::{Figure, read_lines};
 use crate::exit::Exit;
 use crate::out;
 use crate::progress::Shown;
 
 pub(crate) fn run(common: &EvalCommon, quiet: bool) -> anyhow::Result<Exit> {
-    let gold: Vec<Line> = read_lines(&common.gold)?;
-    let mut pages: BTreeMap<&str, Vec<&Line>> = BTreeMap::new();
+    let gold: Vec<TableRecord> = read_lines(&common.gold)?;
+    let mut pages: BTreeMap<&str, Vec<&TableRecord>> = BTreeMap::new();
     for line in &gold {
         pages.entry(&line.page).or_default().push(line);
     }
     let presets = match &common.params {
-        Some(name) => vec![TableParams::of(name.parse()?)],
+        Some(name) => vec![TableParams::new(name.parse()?)],
         None => vec![TableParams::paper(), TableParams::default()],
     };
-    let mut methods: Vec<(&str, Vec<Line>, Vec<Row>)> = vec![("trivial", Vec::new(), Vec::new())];
+    let mut methods: Vec<(&str, Vec<TableRecord>, Vec<Row>)> = vec![("trivial", Vec::new(), Vec::new())];
     methods.extend(presets.iter().map(|params| (params.name, Vec::new(), Vec::new())));
     let mut shown = Shown::new(quiet);
     for (done, (name, gold)) in pages.iter().enumerate() {
@@ -48,26 +48,26 @@ pub(crate) fn run(common: &EvalCommon, quiet: bool) -> anyhow::Result<Exit> {
 }
 
 /// What the algorithms say of a page's tables.
-fn predicted(name: &str, page: &Page, params: &TableParams) -> Vec<Line> {
+fn predicted(name: &str, page: &Page, params: &TableParams) -> Vec<TableRecord> {
     let found = tables::tables_with(page, params).into_iter();
     found
-        .map(|table| Line {
+        .map(|table| TableRecord {
             page: name.into(),
             table: table.index,
             genuine: Some(true),
             orientation: Some(table.orientation.name().into()),
             header_cells: Some(table.header_slots()),
-            ..Line::default()
+            ..TableRecord::default()
         })
         .collect()
 }
 
 /// The trivial baseline: a table with a border, or with two rows and two columns, of which four fifths of the
 /// rows are equally long, is data; it is column-oriented, and its first row is the header.
-fn trivial(name: &str, page: &Page) -> Vec<Line> {
+fn trivial(name: &str, page: &Page) -> Vec<TableRecord> {
     let found = tables::plain(page, &TableParams::paper()).into_iter();
     found
-        .map(|(table, grid)| Line {
+        .map(|(table, grid)| TableRecord {
             page: name.into(),
             table,
             genuine: Some(true),
@@ -78,12 +78,12 @@ fn trivial(name: &str, page: &Page) -> Vec<Line> {
                     .map(|column| (0, column))
                     .collect(),
             ),
-            ..Line::default()
+            ..TableRecord::default()
         })
         .collect()
 }
 
-fn print(common: &EvalCommon, methods: &[(&str, Vec<Line>, Vec<Row>)]) -> anyhow::Result<()> {
+fn print(common: &EvalCommon, methods: &[(&str, Vec<TableRecord>, Vec<Row>)]) -> anyhow::Result<()> {
     let summaries: BTreeMap<&str, Summary> =
         methods.iter().map(|(name, _, rows)| (*name, summary(rows))).collect();
     if common.json {

@@ -95,9 +95,9 @@ fn read(folder: &Path, site: Option<&str>, name: &str) -> anyhow::Result<Page> {
     Ok(Page::parse(&input.url, input.content_type.as_deref(), &input.bytes))
 }
 
-fn line(gold: &Gold, tags: &[Tag]) -> tags::Line {
+fn line(gold: &Gold, tags: &[Tag]) -> tags::TagsRecord {
     let tags = tags.iter().map(|tag| tag.letter()).collect();
-    tags::Line { site: gold.site.clone(), page: gold.page.clone(), tags }
+    tags::TagsRecord { site: gold.site.clone(), page: gold.page.clone(), tags }
 }
 
 #[derive(serde::Serialize)]
@@ -198,21 +198,21 @@ pub(super) fn attributes(common: &EvalCommon) -> anyhow::Result<Exit> {
     let sites = sites(golds.iter().map(|gold| Some(gold.site.clone())));
     let mut said = vec![Vec::new(); methods.len()];
     for site in &sites {
-        let of_site: Vec<&attributes::Line> = site.iter().map(|&gold| &golds[gold]).collect();
+        let of_site: Vec<&attributes::PairsRecord> = site.iter().map(|&gold| &golds[gold]).collect();
         let pages = of_site
             .iter()
             .map(|gold| read(&common.pages, Some(&gold.site), &gold.page))
             .collect::<Result<Vec<_>, _>>()?;
         for ((_, method), lines) in methods.iter().zip(&mut said) {
             let lines_of = method(&pages).into_iter().zip(&of_site);
-            lines.extend(lines_of.map(|(pairs, gold)| attributes::Line {
+            lines.extend(lines_of.map(|(pairs, gold)| attributes::PairsRecord {
                 pairs,
                 site: gold.site.clone(),
                 page: gold.page.clone(),
             }));
         }
     }
-    let ordered: Vec<&attributes::Line> = sites.iter().flatten().map(|&gold| &golds[gold]).collect();
+    let ordered: Vec<&attributes::PairsRecord> = sites.iter().flatten().map(|&gold| &golds[gold]).collect();
     if let Some(lines) = said.last() {
         write_predictions(common, lines)?;
     }

@@ -55,7 +55,7 @@ fn role(role: Role) -> &'static str {
 }
 
 /// A line of what is told of a pattern.
-struct Line {
+struct TreeRow {
     depth: usize,
     text: String,
     /// What varies there; of what does not, whether it is a part that all pages have.
@@ -69,7 +69,7 @@ enum Kind {
     Varies(Role),
 }
 
-fn lines(template: &Template) -> Vec<Line> {
+fn lines(template: &Template) -> Vec<TreeRow> {
     let vertices = &template.pattern.vertices;
     let mut lines = Vec::new();
     // Ends of the vertices that have lines of their own above the current one.
@@ -100,7 +100,7 @@ fn lines(template: &Template) -> Vec<Line> {
                 (names.join(" > "), Kind::Holder, last + 1)
             }
         };
-        lines.push(Line { depth: ends.len(), text: out::harmless(&text).to_string(), kind });
+        lines.push(TreeRow { depth: ends.len(), text: out::harmless(&text).to_string(), kind });
         if kind == Kind::Holder {
             ends.push(end);
         }

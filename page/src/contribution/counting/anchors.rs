@@ -2,25 +2,16 @@
 
 use std::ops::Range;
 
-use crate::reading::{CanonicalUrl, NodeId, Page, Site};
+use crate::reading::{CanonicalUrl, MAX_LINK_TEXT, NodeId, Page, Site};
 
 use crate::contribution::labels::Keys;
-use crate::reading::language::is_unspaced;
-
-/// Text of a link that is looked at, in bytes: links may nest through tables, each with all of the text.
-const MAX_TEXT: usize = 1024;
+use crate::text::{is_beside_link, words_of_label};
 
 /// A link of so many words is a story's, not a label's.
 const STORY_WORDS: usize = 6;
 
 /// So many words beside a link, in its own line, are running text.
 const RUNNING_WORDS: usize = 6;
-
-/// Elements that do not break a line.
-const INLINE: &[&str] = &[
-    "a", "abbr", "b", "bdi", "bdo", "big", "cite", "code", "em", "font", "i", "ins", "mark", "nobr", "q",
-    "s", "small", "span", "strong", "sub", "sup", "time", "tt", "u",
-];
 
 /// An `a` or `area` with an `href`.
 pub(super) struct Anchor {
@@ -78,7 +69,7 @@ fn anchor(page: &Page, keys: &Keys, site: &Site, node: NodeId) -> Anchor {
             text.push(' ');
         }
         text.push_str(page.leaves.text(leaf));
-        if text.len() > MAX_TEXT {
+        if text.len() > MAX_LINK_TEXT {
             break;
         }
     }
@@ -92,7 +83,7 @@ fn anchor(page: &Page, keys: &Keys, site: &Site, node: NodeId) -> Anchor {
         target,
         nofollow: rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("nofollow")),
         key: keys.key(&text),
-        words: count_words(&text),
+        words: words_of_label(&text),
         in_text: text_beside(page, node, &leaves) >= RUNNING_WORDS,
         leaves,
         text,
@@ -102,7 +93,7 @@ fn anchor(page: &Page, keys: &Keys, site: &Site, node: NodeId) -> Anchor {
 /// Words of the unlinked texts right before and after a link, in the same block.
 fn text_beside(page: &Page, link: NodeId, leaves: &Range<usize>) -> usize {
     let tree = &page.tree;
-    let is_block = |node: &NodeId| tree.tag(*node).is_none_or(|tag| !INLINE.contains(&tag));
+    let is_block = |node: &NodeId| tree.tag(*node).is_none_or(|tag| !is_beside_link(tag));
     let block = |from: NodeId| std::iter::once(from).chain(tree.ancestors(from)).find(is_block);
     let own = block(link);
     let beside = [leaves.start.checked_sub(1), (leaves.end < page.leaves.len()).then_some(leaves.end)];
@@ -110,10 +101,5 @@ fn text_beside(page: &Page, link: NodeId, leaves: &Range<usize>) -> usize {
         let leaf = page.leaves.get(*leaf);
         leaf.link.is_none() && !leaf.is_image && block(leaf.parent) == own
     };
-    beside.into_iter().flatten().filter(is_text).map(|leaf| count_words(page.leaves.text(leaf))).sum()
-}
-
-fn count_words(text: &str) -> usize {
-    let spaced = text.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric)).count();
-    spaced.max(text.chars().filter(|&letter| is_unspaced(letter)).count() / 2)
+    beside.into_iter().flatten().filter(is_text).map(|leaf| words_of_label(page.leaves.text(leaf))).sum()
 }

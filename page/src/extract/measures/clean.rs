@@ -6,6 +6,8 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::text::ROW_WORDS;
+
 use super::place::Places;
 use super::text::is_cut_off;
 use super::vocabulary::GROUPS;
@@ -21,7 +23,6 @@ const LEAST_WORDS: f32 = 30.0;
 const LONG: f32 = 60.0;
 /// Share of its rows of words that others have too.
 const COPIED: f32 = 0.8;
-const ROW: usize = 4;
 /// Greatest share of the prose that repeated texts and teasers may take away.
 const MOST: f32 = 0.6;
 /// Texts that break off make teasers of all of their signature.
@@ -116,5 +117,5 @@ fn rows_of(words: &[u64]) -> Vec<u64> {
             .iter()
             .fold(0_u64, |hash, word| (hash.rotate_left(7) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15))
     };
-    words.windows(ROW).map(row).collect()
+    words.windows(ROW_WORDS).map(row).collect()
 }

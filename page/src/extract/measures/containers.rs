@@ -4,49 +4,14 @@
 //! container's score is the prose of the runs below it, those three levels down weighing less, times
 //! what is not link: the idea of reading views. The best container is the one of the greatest score.
 
+use std::ops::Range;
+
+use crate::measures::MeasureSink;
 use crate::reading::NodeId;
 
 use super::Scene;
 use crate::extract::runs::share;
 
-pub(super) const NAMES: [&str; 36] = [
-    "holder's prose share",
-    "holder's words",
-    "holder's link share",
-    "holder's runs",
-    "holder's prose density",
-    "2nd holder's prose share",
-    "2nd holder's words",
-    "2nd holder's link share",
-    "2nd holder's runs",
-    "2nd holder's prose density",
-    "3rd holder's prose share",
-    "3rd holder's words",
-    "3rd holder's link share",
-    "3rd holder's runs",
-    "3rd holder's prose density",
-    "holder's score",
-    "2nd holder's score",
-    "level of the best container",
-    "up from the best container",
-    "down from it",
-    "best container's prose share",
-    "in the best container",
-    "place in the best container",
-    "place in holder",
-    "runs before in holder",
-    "runs behind in holder",
-    "prose before in holder",
-    "prose behind in holder",
-    "like tags in holder",
-    "paragraphs in holder",
-    "best article",
-    "article's prose share",
-    "articles",
-    "prose from headline to holder",
-    "prose from headline to 2nd holder",
-    "prose from headline to run",
-];
 /// How much the prose of a run counts for its nearest containers.
 const LEVELS: [f32; 3] = [1.0, 0.6, 0.3];
 /// No number of levels is greater.
@@ -66,7 +31,7 @@ pub(super) struct Containers {
 }
 
 impl Containers {
-    pub(super) fn of(scene: &Scene<'_>) -> Containers {
+    pub(super) fn new(scene: &Scene<'_>) -> Containers {
         let tree = scene.tree;
         let mut score = vec![0.0_f32; tree.len()];
         let runs = scene.runs.runs.iter().zip(&scene.is_prose);
@@ -110,86 +75,84 @@ impl Containers {
         Containers { score, best, best_score, article, articles, best_article, paragraphs }
     }
 
-    pub(super) fn push(&self, scene: &Scene<'_>, number: usize, values: &mut Vec<f32>) {
+    pub(super) fn measure(&self, scene: &Scene<'_>, number: usize, measures: &mut impl MeasureSink) {
         let run = &scene.runs.runs[number];
         let holder = scene.holder(run);
         let second = scene.wider[holder.index()];
         let third = scene.wider[second.index()];
-        for node in [holder, second, third] {
-            self.push_holder(scene, node, values);
+        for (which, node) in [("holder", holder), ("2nd holder", second), ("3rd holder", third)] {
+            measure_holder(scene, which, node, measures);
         }
         let of_best = |node: NodeId| share(self.score[node.index()], self.best_score);
         let level = [holder, second, third].iter().position(|node| Some(*node) == self.best);
-        values.extend([of_best(holder), of_best(second), level.map_or(9.0, |level| level as f32)]);
-        self.push_best(scene, number, values);
-        self.push_among(scene, number, holder, values);
+        measures.add("holder's score", of_best(holder));
+        measures.add("2nd holder's score", of_best(second));
+        measures.add("level of the best container", level.map_or(9.0, |level| level as f32));
+        self.measure_best(scene, number, measures);
+        self.measure_among(scene, number, holder, measures);
         let article = self.article[run.block.index()];
-        values.extend([
-            f32::from(u8::from(article.is_some() && article == self.best_article)),
-            article.map_or(-1.0, |node| scene.prose_share(node)),
-            self.articles,
-            from_headline(scene, scene.range(holder)),
-            from_headline(scene, scene.range(second)),
-            from_headline(scene, number..number + 1),
-        ]);
+        measures.flag("best article", article.is_some() && article == self.best_article);
+        measures.add("article's prose share", article.map_or(-1.0, |node| scene.prose_share(node)));
+        measures.add("articles", self.articles);
+        measures.add("prose from headline to holder", from_headline(scene, scene.range(holder)));
+        measures.add("prose from headline to 2nd holder", from_headline(scene, scene.range(second)));
+        measures.add("prose from headline to run", from_headline(scene, number..number + 1));
     }
 
-    fn push_holder(&self, scene: &Scene<'_>, node: NodeId, values: &mut Vec<f32>) {
-        let range = scene.range(node);
-        let words = scene.words.over(range.clone());
-        values.extend([
-            scene.prose_share(node),
-            words,
-            share(scene.links.over(range.clone()), words),
-            range.len() as f32,
-            share(scene.prose.over(range), words),
-        ]);
-    }
-
-    /// Where the run stands to the best container.
-    fn push_best(&self, scene: &Scene<'_>, number: usize, values: &mut Vec<f32>) {
-        let Some(best) = self.best else {
-            values.extend([-1.0; 5]);
-            return;
-        };
+    /// Where the run stands to the best container; −1 without one.
+    fn measure_best(&self, scene: &Scene<'_>, number: usize, measures: &mut impl MeasureSink) {
         let run = &scene.runs.runs[number];
-        let range = scene.range(best);
-        let meet = scene.tree.lca(best, run.first);
-        let depth = |node| scene.tree.depth(node) as f32;
-        let place = (number as f32 - range.start as f32) / range.len().max(1) as f32;
-        values.extend([
-            (depth(best) - depth(meet)).min(FAR),
-            (depth(run.block) - depth(meet)).min(FAR),
-            scene.prose_share(best),
-            f32::from(u8::from(range.contains(&number))),
-            place.clamp(-2.0, 3.0),
-        ]);
+        let best = self.best.map(|best| (best, scene.range(best), scene.tree.lca(best, run.first)));
+        let of = |measure: &dyn Fn(NodeId, Range<usize>, NodeId) -> f32| {
+            best.clone().map_or(-1.0, |(best, range, meet)| measure(best, range, meet))
+        };
+        let up =
+            |from: NodeId, to: NodeId| (scene.tree.depth(from) as f32 - scene.tree.depth(to) as f32).min(FAR);
+        let place = |range: Range<usize>| (number as f32 - range.start as f32) / range.len().max(1) as f32;
+        measures.add("up from the best container", of(&|best, _, meet| up(best, meet)));
+        measures.add("down from it", of(&|_, _, meet| up(run.block, meet)));
+        measures.add("best container's prose share", of(&|best, _, _| scene.prose_share(best)));
+        measures
+            .add("in the best container", of(&|_, range, _| f32::from(u8::from(range.contains(&number)))));
+        measures.add("place in the best container", of(&|_, range, _| place(range).clamp(-2.0, 3.0)));
     }
 
     /// Where the run stands among the others of its holder.
-    fn push_among(&self, scene: &Scene<'_>, number: usize, holder: NodeId, values: &mut Vec<f32>) {
+    fn measure_among(
+        &self,
+        scene: &Scene<'_>,
+        number: usize,
+        holder: NodeId,
+        measures: &mut impl MeasureSink,
+    ) {
         let range = scene.range(holder);
         let count = range.len() as f32;
         let (before, behind) = (range.start..number, number + 1..range.end.max(number + 1));
-        let alike = |range: std::ops::Range<usize>| {
-            (self.paragraphs[range.end] - self.paragraphs[range.start]) as f32
-        };
+        let alike = |range: Range<usize>| (self.paragraphs[range.end] - self.paragraphs[range.start]) as f32;
         let is_paragraph = alike(number..number + 1) > 0.0;
         let paragraphs = share(alike(range.clone()), count);
-        values.extend([
-            share((number - range.start) as f32, count),
-            before.len() as f32,
-            behind.len() as f32,
-            scene.prose.over(before),
-            scene.prose.over(behind),
-            if is_paragraph { paragraphs } else { 1.0 - paragraphs },
-            paragraphs,
-        ]);
+        measures.add("place in holder", share((number - range.start) as f32, count));
+        measures.add("runs before in holder", before.len() as f32);
+        measures.add("runs behind in holder", behind.len() as f32);
+        measures.add("prose before in holder", scene.prose.over(before));
+        measures.add("prose behind in holder", scene.prose.over(behind));
+        measures.add("like tags in holder", if is_paragraph { paragraphs } else { 1.0 - paragraphs });
+        measures.add("paragraphs in holder", paragraphs);
     }
 }
 
+fn measure_holder(scene: &Scene<'_>, which: &str, node: NodeId, measures: &mut impl MeasureSink) {
+    let range = scene.range(node);
+    let words = scene.words.over(range.clone());
+    measures.add(format_args!("{which}'s prose share"), scene.prose_share(node));
+    measures.add(format_args!("{which}'s words"), words);
+    measures.add(format_args!("{which}'s link share"), share(scene.links.over(range.clone()), words));
+    measures.add(format_args!("{which}'s runs"), range.len() as f32);
+    measures.add(format_args!("{which}'s prose density"), share(scene.prose.over(range), words));
+}
+
 /// Words of prose between the headline and what comes behind it or holds it; −1 for what ends before it.
-fn from_headline(scene: &Scene<'_>, range: std::ops::Range<usize>) -> f32 {
+fn from_headline(scene: &Scene<'_>, range: Range<usize>) -> f32 {
     match scene.headline {
         Some(headline) if range.end <= headline => -1.0,
         Some(headline) if range.start > headline => scene.prose.over(headline..range.start),

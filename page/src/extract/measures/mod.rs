@@ -1,16 +1,17 @@
 //! What is measured of every run of text before the scorer says whether it is body.
 //!
-//! Four families, each a list of names and a function that writes as many numbers: the run's own [`text`],
-//! the elements and class words around it ([`place`]), the containers it stands in with the share that
-//! they have of the page's prose ([`containers`]), the signatures it has in common with other runs and what
-//! precedes and follows it ([`order`]). All are general: no site's names, no site's class words.
+//! Four families, each a function that adds names with their values (see [`measures`](crate::measures)): the
+//! run's own [`text`], the elements and class words around it ([`place`]), the containers it stands in with the
+//! share that they have of the page's prose ([`containers`]), the signatures it has in common with other runs
+//! and what precedes and follows it ([`order`]). All are general: no site's names, no site's class words.
 //! A measure that has no meaning on a page is negative.
 //!
-//! Invariants: numbers and their order are part of the weights' file; one pass over the tree and a bounded
-//! number of steps a run. Start at [`measure`].
+//! Invariant: one pass over the tree and a bounded number of steps a run. Start at [`measure`].
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
+use crate::measures::{self, MeasureSink};
 use crate::reading::{NodeId, PageTree};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -26,7 +27,7 @@ mod vocabulary;
 
 /// What the page says of its article, for comparison with its runs.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Said {
+pub(super) struct Claims {
     /// The title found, and all that the markup calls title.
     pub(super) titles: Vec<String>,
     pub(super) description: Option<String>,
@@ -35,56 +36,85 @@ pub(super) struct Said {
 }
 
 /// The names of all measures, in their order.
-pub(super) fn names() -> Vec<String> {
-    let plain = [text::NAMES.as_slice(), &place::NAMES, &containers::NAMES, &order::NAMES].concat();
-    plain.into_iter().map(str::to_owned).chain(vocabulary::names()).collect()
+pub(super) fn names() -> &'static [String] {
+    static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
+        let Some(page) = measures::sample() else { return Vec::new() };
+        let runs = Runs::new(&page);
+        let said = Claims::default();
+        let page = PageMeasures::new(&page, &runs, &said);
+        measures::names(|sink| page.measure(0, sink))
+    });
+    &NAMES
 }
 
-/// The measures of the wanted runs, one after the other.
-pub(super) struct Measures {
-    values: Vec<f32>,
-    width: usize,
+/// The measures of the wanted runs, one row after the other.
+pub(super) struct Rows {
+    pub(super) values: Vec<f32>,
     /// The signature of each run, wanted or not: its elements' tags and classes from the document down.
     pub(super) paths: Vec<u64>,
 }
 
-impl Measures {
-    pub(super) fn rows(&self) -> impl Iterator<Item = &[f32]> {
-        self.values.chunks_exact(self.width.max(1))
+impl Rows {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &[f32]> {
+        self.values.chunks_exact(names().len().max(1))
     }
 }
 
 /// Measures the wanted runs of a page among all of them.
-pub(super) fn measure(page: &Page, runs: &Runs, said: &Said, is_wanted: impl Fn(&Run) -> bool) -> Measures {
-    let prose = runs.sums(|run| if run.is_prose() { run.words } else { 0.0 });
-    let signatures = order::Signatures::of(&page.tree);
-    let places = place::Places::of(&page.tree, runs, &prose, &signatures);
-    let paths: Vec<u64> = runs.runs.iter().map(|run| signatures.path[run.block.index()]).collect();
-    let words = RunWords::of(runs);
-    let is_prose = clean::prose(runs, &words, &places, &paths);
-    let scene = Scene::of(page, runs, &words, said, is_prose);
+pub(super) fn measure(page: &Page, runs: &Runs, said: &Claims, is_wanted: impl Fn(&Run) -> bool) -> Rows {
+    let measured = PageMeasures::new(page, runs, said);
+    let wanted = runs.runs.iter().enumerate().filter(|(_, run)| is_wanted(run));
     let mut values = Vec::new();
-    let texts = text::Texts::of(&scene);
-    let containers = containers::Containers::of(&scene);
-    let orders = order::Orders::of(&scene, &signatures);
-    let wanted: Vec<(usize, &Run)> = runs.runs.iter().enumerate().filter(|(_, run)| is_wanted(run)).collect();
-    for &(number, run) in &wanted {
-        texts.push(&scene, number, &mut values);
-        places.push(&scene, run, &mut values);
-        containers.push(&scene, number, &mut values);
-        orders.push(&scene, number, &mut values);
-        places.push_vocabulary(run, &mut values);
+    wanted.for_each(|(number, _)| measured.measure(number, &mut values));
+    Rows { values, paths: measured.paths }
+}
+
+/// What the families know of a page.
+struct PageMeasures<'a> {
+    scene: Scene<'a>,
+    texts: text::Texts,
+    places: place::Places,
+    containers: containers::Containers,
+    orders: order::Orders,
+    paths: Vec<u64>,
+}
+
+impl<'a> PageMeasures<'a> {
+    fn new(page: &'a Page, runs: &'a Runs, said: &'a Claims) -> PageMeasures<'a> {
+        let prose = runs.sums(|run| if run.is_prose() { run.words } else { 0.0 });
+        let signatures = order::Signatures::new(&page.tree);
+        let places = place::Places::new(&page.tree, runs, &prose, &signatures);
+        let paths: Vec<u64> = runs.runs.iter().map(|run| signatures.path[run.block.index()]).collect();
+        let words = RunWords::new(runs);
+        let is_prose = clean::prose(runs, &words, &places, &paths);
+        let scene = Scene::new(page, runs, words, said, is_prose);
+        PageMeasures {
+            texts: text::Texts::new(&scene),
+            containers: containers::Containers::new(&scene),
+            orders: order::Orders::new(&scene, &signatures),
+            places,
+            scene,
+            paths,
+        }
     }
-    let width = values.len() / wanted.len().max(1);
-    Measures { values, width, paths }
+
+    /// Measures one run; the same names for each.
+    fn measure(&self, number: usize, sink: &mut impl MeasureSink) {
+        let run = &self.scene.runs.runs[number];
+        self.texts.measure(&self.scene, number, sink);
+        self.places.measure(&self.scene, run, sink);
+        self.containers.measure(&self.scene, number, sink);
+        self.orders.measure(&self.scene, number, sink);
+        self.places.measure_vocabulary(run, sink);
+    }
 }
 
 /// A page with what several families need.
 struct Scene<'a> {
     tree: &'a PageTree,
     runs: &'a Runs,
-    said: &'a Said,
-    tokens: &'a RunWords,
+    said: &'a Claims,
+    tokens: RunWords,
     words: Sums,
     links: Sums,
     /// Which runs are prose that may be body, and their words.
@@ -97,14 +127,15 @@ struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    fn of(
+    fn new(
         page: &'a Page,
         runs: &'a Runs,
-        tokens: &'a RunWords,
-        said: &'a Said,
+        tokens: RunWords,
+        said: &'a Claims,
         is_prose: Vec<bool>,
     ) -> Scene<'a> {
         let tree = &page.tree;
+        let headline = text::headline(tree, runs, &tokens, said);
         Scene {
             tree,
             runs,
@@ -115,7 +146,7 @@ impl<'a> Scene<'a> {
             prose: runs.sums_of(|number, run| if is_prose[number] { run.words } else { 0.0 }),
             is_prose,
             wider: wider(tree, runs),
-            headline: text::headline(tree, runs, tokens, said),
+            headline,
         }
     }
 
@@ -193,7 +224,7 @@ struct RunWords {
 }
 
 impl RunWords {
-    fn of(runs: &Runs) -> RunWords {
+    fn new(runs: &Runs) -> RunWords {
         let mut found = RunWords { words: Vec::new(), ends: vec![0] };
         for run in &runs.runs {
             push_words(&run.text, &mut found.words);
@@ -229,11 +260,11 @@ mod tests {
     use crate::testing::page;
 
     /// One measure of each run, by its name.
-    fn measured(html: &str, said: &Said, name: &str) -> Vec<f32> {
+    fn measured(html: &str, said: &Claims, name: &str) -> Vec<f32> {
         let page = page(html);
-        let runs = Runs::of(&page);
+        let runs = Runs::new(&page);
         let at = names().iter().position(|known| known == name).unwrap();
-        measure(&page, &runs, said, |_| true).rows().map(|row| row[at]).collect()
+        measure(&page, &runs, said, |_| true).iter().map(|row| row[at]).collect()
     }
 
     const PROSE: &str = "The council voted on Tuesday to keep the old bridge open for another year.";
@@ -241,29 +272,32 @@ mod tests {
     #[test]
     fn every_measure_has_a_name_of_its_own() {
         let page = page("<h1>Title</h1><p>One <b>two</b> three.");
-        let runs = Runs::of(&page);
+        let runs = Runs::new(&page);
         let names = names();
-        assert!(measure(&page, &runs, &Said::default(), |_| true).rows().all(|row| row.len() == names.len()));
-        assert_eq!(measure(&page, &runs, &Said::default(), |_| true).rows().count(), 2);
+        assert_eq!(names.len(), 150);
+        let said = Claims { titles: vec!["Title".into()], ..Claims::default() };
+        for said in [Claims::default(), said] {
+            assert_eq!(measure(&page, &runs, &said, |_| true).values.len(), 2 * names.len());
+        }
         let distinct: std::collections::BTreeSet<&String> = names.iter().collect();
         assert_eq!(distinct.len(), names.len());
         let empty = crate::testing::page("");
-        assert_eq!(measure(&empty, &Runs::of(&empty), &Said::default(), |_| true).rows().count(), 0);
+        assert_eq!(measure(&empty, &Runs::new(&empty), &Claims::default(), |_| true).iter().count(), 0);
     }
 
     #[test]
     fn the_best_container_holds_the_prose() {
         let html = format!("<div><p>Menu<p>More</div><div><p>{PROSE}<p>{PROSE} Yes.<p>{PROSE} No.</div>");
-        let best = measured(&html, &Said::default(), "level of the best container");
+        let best = measured(&html, &Claims::default(), "level of the best container");
         assert_eq!(best, [9.0, 9.0, 0.0, 0.0, 0.0]);
-        assert_eq!(measured(&html, &Said::default(), "holder's prose share"), [0.0, 0.0, 1.0, 1.0, 1.0]);
+        assert_eq!(measured(&html, &Claims::default(), "holder's prose share"), [0.0, 0.0, 1.0, 1.0, 1.0]);
     }
 
     #[test]
     fn comments_and_copies_are_no_prose_of_the_article() {
         let comments: String = (0..9).map(|n| format!("<li class=comment><p>{PROSE} Said {n}.")).collect();
         let html = format!("<main><p>{PROSE}<p>{PROSE} Yes. {PROSE}</main><ul>{comments}</ul>");
-        let clean = measured(&html, &Said::default(), "is clean prose");
+        let clean = measured(&html, &Claims::default(), "is clean prose");
         assert_eq!(clean, [vec![1.0; 2], vec![0.0; 9]].concat());
 
         let parts: Vec<String> = (0..6)
@@ -276,13 +310,19 @@ mod tests {
             parts.join(" "),
             parts.iter().map(|part| format!("<p>{part}")).collect::<String>()
         );
-        assert_eq!(measured(&html, &Said::default(), "is clean prose"), [0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]);
+        assert_eq!(
+            measured(&html, &Claims::default(), "is clean prose"),
+            [0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]
+        );
     }
 
     #[test]
     fn titles_and_the_metadatas_body_are_recognised() {
-        let said =
-            Said { titles: vec!["Bridge stays open".into()], body: Some(PROSE.repeat(5)), ..Said::default() };
+        let said = Claims {
+            titles: vec!["Bridge stays open".into()],
+            body: Some(PROSE.repeat(5)),
+            ..Claims::default()
+        };
         let html = format!("<h1>Bridge stays open!</h1><p>{PROSE}<p>Words of somebody else about it.");
         assert_eq!(measured(&html, &said, "is a title"), [1.0, 0.0, 0.0]);
         assert_eq!(measured(&html, &said, "in the metadata's body")[1..], [1.0, 0.0]);
@@ -292,14 +332,14 @@ mod tests {
     #[test]
     fn teasers_are_cut_off() {
         let html = "<p>The council voted on Tuesday to ...<p>Read on […]<p>It voted.";
-        assert_eq!(measured(html, &Said::default(), "is cut off"), [1.0, 1.0, 0.0]);
+        assert_eq!(measured(html, &Claims::default(), "is cut off"), [1.0, 1.0, 0.0]);
     }
 
     #[test]
     fn class_words_of_much_prose_say_nothing() {
         let html =
             format!("<div class=related><p>{PROSE}</div><div class=paywall><p>{PROSE}<p>{PROSE}</div>");
-        assert_eq!(measured(&html, &Said::default(), "up to offer")[1], 20.0);
-        assert_eq!(measured(&html, &Said::default(), "up to related")[0], 1.0);
+        assert_eq!(measured(&html, &Claims::default(), "up to offer")[1], 20.0);
+        assert_eq!(measured(&html, &Claims::default(), "up to related")[0], 1.0);
     }
 }

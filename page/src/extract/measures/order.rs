@@ -5,60 +5,13 @@
 
 use std::hash::{Hash, Hasher};
 
+use crate::measures::MeasureSink;
 use crate::reading::{NodeId, PageTree};
 use rustc_hash::FxHasher;
 
 use super::{Alike, Groups, Scene, flag};
 use crate::extract::runs::{Run, share};
 
-pub(super) const NAMES: [&str; 46] = [
-    "like block: prose share",
-    "like block: runs",
-    "like block: words a run",
-    "like block: link share",
-    "like three: prose share",
-    "like three: runs",
-    "like three: words a run",
-    "like three: link share",
-    "like three: prose density",
-    "like path: prose share",
-    "like path: runs",
-    "like path: link share",
-    "like path: prose density",
-    "like tags: prose share",
-    "like tags: runs",
-    "like holder: prose share",
-    "like holder: prose density",
-    "place on page",
-    "runs behind the headline",
-    "words behind the headline",
-    "prose before",
-    "prose behind",
-    "prose within 2",
-    "prose within 10",
-    "prose within 10 before",
-    "prose within 10 behind",
-    "links within 3",
-    "words before",
-    "links before",
-    "prose is before",
-    "words behind",
-    "links behind",
-    "prose is behind",
-    "same block as before",
-    "same block as behind",
-    "same holder as before",
-    "same holder as behind",
-    "to prose before",
-    "to prose behind",
-    "to like prose before",
-    "to like prose behind",
-    "heading before",
-    "caption or picture before",
-    "page's prose",
-    "page's words",
-    "page's runs",
-];
 const FAR: f32 = 30.0;
 
 /// Signatures of the runs and what they hold.
@@ -69,11 +22,17 @@ pub(super) struct Orders {
     path: Groups,
     tags: Groups,
     holder: Groups,
-    /// Distances in runs to the nearest prose, and to that of like three elements; before and behind.
-    to_prose: [Vec<f32>; 2],
-    to_like: [Vec<f32>; 2],
+    /// To the nearest prose, and to that of like three elements.
+    to_prose: Distances,
+    to_like: Distances,
     /// For each run how many pictures begin before it.
     pictures: Vec<u32>,
+}
+
+/// Of each run: how many runs before it (behind it) something stands.
+struct Distances {
+    before: Vec<f32>,
+    behind: Vec<f32>,
 }
 
 /// Signatures of one run.
@@ -87,7 +46,7 @@ struct Keys {
 }
 
 impl Orders {
-    pub(super) fn of(scene: &Scene<'_>, signatures: &Signatures) -> Orders {
+    pub(super) fn new(scene: &Scene<'_>, signatures: &Signatures) -> Orders {
         let keys: Vec<Keys> = scene.runs.runs.iter().map(|run| signatures.keys(scene, run)).collect();
         let group = |pick: fn(&Keys) -> u64| {
             let mut groups = Groups::default();
@@ -108,41 +67,51 @@ impl Orders {
             path: group(|keys| keys.path),
             tags: group(|keys| keys.tags),
             holder: group(|keys| keys.holder),
-            to_prose: [distances(is_prose, None, false), distances(is_prose, None, true)],
-            to_like: [distances(is_prose, Some(&three), false), distances(is_prose, Some(&three), true)],
+            to_prose: distances(is_prose, None),
+            to_like: distances(is_prose, Some(&three)),
             pictures: pictures(scene),
             keys,
         }
     }
 
-    pub(super) fn push(&self, scene: &Scene<'_>, number: usize, values: &mut Vec<f32>) {
-        self.push_alike(scene, number, values);
-        push_place(scene, number, values);
-        push_window(scene, number, values);
+    pub(super) fn measure(&self, scene: &Scene<'_>, number: usize, measures: &mut impl MeasureSink) {
+        self.alike(scene, number, measures);
+        place(scene, number, measures);
+        window(scene, number, measures);
         let runs = &scene.runs.runs;
-        let near = [number.checked_sub(1), Some(number + 1)].map(|at| at.and_then(|at| runs.get(at)));
-        for run in near {
-            values.extend(run.map_or([-1.0; 3], |run| [run.words, run.link_share(), flag(run.is_prose())]));
+        let before = number.checked_sub(1).and_then(|at| runs.get(at));
+        let behind = runs.get(number + 1);
+        for (side, run) in [("before", before), ("behind", behind)] {
+            let of = |measure: fn(&Run) -> f32| run.map_or(-1.0, measure);
+            measures.add(format_args!("words {side}"), of(|run| run.words));
+            measures.add(format_args!("links {side}"), of(Run::link_share));
+            measures.add(format_args!("prose is {side}"), of(|run| flag(run.is_prose())));
         }
         let own = &runs[number];
-        let same = |run: Option<&Run>| run.is_some_and(|run| run.block == own.block);
-        let held = |run: Option<&Run>| run.is_some_and(|run| scene.holder(run) == scene.holder(own));
-        values.extend([same(near[0]), same(near[1]), held(near[0]), held(near[1])].map(flag));
-        values.extend(self.to_prose.iter().chain(&self.to_like).map(|distances| distances[number]));
-        let heading = near[0].is_some_and(|run| {
+        for (side, run) in [("before", before), ("behind", behind)] {
+            let is_same = run.is_some_and(|run| run.block == own.block);
+            measures.flag(format_args!("same block as {side}"), is_same);
+        }
+        for (side, run) in [("before", before), ("behind", behind)] {
+            let is_same = run.is_some_and(|run| scene.holder(run) == scene.holder(own));
+            measures.flag(format_args!("same holder as {side}"), is_same);
+        }
+        measures.add("to prose before", self.to_prose.before[number]);
+        measures.add("to prose behind", self.to_prose.behind[number]);
+        measures.add("to like prose before", self.to_like.before[number]);
+        measures.add("to like prose behind", self.to_like.behind[number]);
+        let is_heading = |run: &Run| {
             scene.tree.tag(run.block).is_some_and(|tag| tag.len() == 2 && tag.starts_with('h') && tag != "hr")
-        });
-        let picture = self.pictures[number] > number.checked_sub(1).map_or(0, |before| self.pictures[before]);
-        values.extend([
-            flag(heading),
-            flag(picture),
-            scene.prose.all(),
-            scene.words.all(),
-            runs.len() as f32,
-        ]);
+        };
+        measures.flag("heading before", before.is_some_and(is_heading));
+        let pictures_before = number.checked_sub(1).map_or(0, |before| self.pictures[before]);
+        measures.flag("caption or picture before", self.pictures[number] > pictures_before);
+        measures.add("page's prose", scene.prose.all());
+        measures.add("page's words", scene.words.all());
+        measures.add("page's runs", runs.len() as f32);
     }
 
-    fn push_alike(&self, scene: &Scene<'_>, number: usize, values: &mut Vec<f32>) {
+    fn alike(&self, scene: &Scene<'_>, number: usize, measures: &mut impl MeasureSink) {
         let keys = self.keys[number];
         let all = scene.prose.all();
         let of = |groups: &Groups, key: u64| groups.get(&key).copied().unwrap_or_default();
@@ -151,46 +120,44 @@ impl Orders {
         let path = of(&self.path, keys.path);
         let tags = of(&self.tags, keys.tags);
         let holder = of(&self.holder, keys.holder);
-        values.extend([
-            share(block.prose, all),
-            block.runs,
-            block.words / block.runs.max(1.0),
-            share(block.links, block.words),
-            share(three.prose, all),
-            three.runs,
-            three.words / three.runs.max(1.0),
-            share(three.links, three.words),
-            share(three.prose, three.words),
-            share(path.prose, all),
-            path.runs,
-            share(path.links, path.words),
-            share(path.prose, path.words),
-            share(tags.prose, all),
-            tags.runs,
-            share(holder.prose, all),
-            share(holder.prose, holder.words),
-        ]);
+        measures.add("like block: prose share", share(block.prose, all));
+        measures.add("like block: runs", block.runs);
+        measures.add("like block: words a run", block.words / block.runs.max(1.0));
+        measures.add("like block: link share", share(block.links, block.words));
+        measures.add("like three: prose share", share(three.prose, all));
+        measures.add("like three: runs", three.runs);
+        measures.add("like three: words a run", three.words / three.runs.max(1.0));
+        measures.add("like three: link share", share(three.links, three.words));
+        measures.add("like three: prose density", share(three.prose, three.words));
+        measures.add("like path: prose share", share(path.prose, all));
+        measures.add("like path: runs", path.runs);
+        measures.add("like path: link share", share(path.links, path.words));
+        measures.add("like path: prose density", share(path.prose, path.words));
+        measures.add("like tags: prose share", share(tags.prose, all));
+        measures.add("like tags: runs", tags.runs);
+        measures.add("like holder: prose share", share(holder.prose, all));
+        measures.add("like holder: prose density", share(holder.prose, holder.words));
     }
 }
 
-fn push_place(scene: &Scene<'_>, number: usize, values: &mut Vec<f32>) {
+fn place(scene: &Scene<'_>, number: usize, measures: &mut impl MeasureSink) {
     let count = scene.runs.runs.len();
     let all = scene.prose.all();
-    values.push(number as f32 / count as f32);
-    match scene.headline {
+    let (runs, words) = match scene.headline {
         Some(headline) if headline <= number => {
-            values.extend([(number - headline) as f32, scene.words.over(headline..number)]);
+            ((number - headline) as f32, scene.words.over(headline..number))
         }
-        Some(headline) => {
-            values.extend([number as f32 - headline as f32, -scene.words.over(number..headline)]);
-        }
-        None => values.extend([-1000.0, -100_000.0]),
-    }
-    values.push(share(scene.prose.over(0..number), all));
-    values.push(share(scene.prose.over(number + 1..count), all));
+        Some(headline) => (number as f32 - headline as f32, -scene.words.over(number..headline)),
+        None => (-1000.0, -100_000.0),
+    };
+    measures.add("place on page", number as f32 / count as f32);
+    measures.add("runs behind the headline", runs);
+    measures.add("words behind the headline", words);
+    measures.add("prose before", share(scene.prose.over(0..number), all));
+    measures.add("prose behind", share(scene.prose.over(number + 1..count), all));
 }
 
-fn push_window(scene: &Scene<'_>, number: usize, values: &mut Vec<f32>) {
+fn window(scene: &Scene<'_>, number: usize, measures: &mut impl MeasureSink) {
     let count = scene.runs.runs.len();
     let within =
         |before: usize, behind: usize| number.saturating_sub(before)..(number + behind + 1).min(count);
@@ -199,17 +166,22 @@ fn push_window(scene: &Scene<'_>, number: usize, values: &mut Vec<f32>) {
         share(scene.prose.over(range.clone()), scene.words.over(range))
     };
     let links = within(3, 3);
-    values.extend([
-        prose(2, 2),
-        prose(10, 10),
-        scene.prose.over(within(10, 0)),
-        scene.prose.over(within(0, 10)),
-        share(scene.links.over(links.clone()), scene.words.over(links)),
-    ]);
+    measures.add("prose within 2", prose(2, 2));
+    measures.add("prose within 10", prose(10, 10));
+    measures.add("prose within 10 before", scene.prose.over(within(10, 0)));
+    measures.add("prose within 10 behind", scene.prose.over(within(0, 10)));
+    measures.add("links within 3", share(scene.links.over(links.clone()), scene.words.over(links)));
 }
 
-/// Runs between each run and the nearest prose before it (or behind it), of its own kind if kinds are given.
-fn distances(is_prose: &[bool], kinds: Option<&[u64]>, is_behind: bool) -> Vec<f32> {
+/// Runs between each run and the nearest prose, of its own kind if kinds are given.
+fn distances(is_prose: &[bool], kinds: Option<&[u64]>) -> Distances {
+    Distances {
+        before: distances_to_one_side(is_prose, kinds, false),
+        behind: distances_to_one_side(is_prose, kinds, true),
+    }
+}
+
+fn distances_to_one_side(is_prose: &[bool], kinds: Option<&[u64]>, is_behind: bool) -> Vec<f32> {
     let mut last: rustc_hash::FxHashMap<u64, usize> = rustc_hash::FxHashMap::default();
     let mut found = vec![FAR; is_prose.len()];
     let mut visit = |at: usize| {
@@ -258,7 +230,7 @@ impl Signatures {
         mixed(tree.parent(node).map_or(0, |above| above.index() as u64 + 1), self.own[node.index()])
     }
 
-    pub(super) fn of(tree: &PageTree) -> Signatures {
+    pub(super) fn new(tree: &PageTree) -> Signatures {
         let mut found = Signatures { own: Vec::new(), path: Vec::new(), tags: Vec::new() };
         for node in tree.node_ids() {
             let own = own(tree, node);

@@ -1,58 +1,39 @@
 //! The elements around a run: tags, marks of hidden and of structured content, class words.
 
+use crate::measures::MeasureSink;
 use crate::reading::{NodeId, PageTree};
 use rustc_hash::FxHashMap;
 
+use super::Scene;
 use super::order::Signatures;
 use super::vocabulary::{self, COUNT, Table};
-use super::{Scene, flag};
 use crate::extract::runs::{Run, Runs, Sums, share};
 
-pub(super) const NAMES: [&str; 25] = [
-    "block is paragraph",
-    "block is heading",
-    "block is list item",
-    "block is cell",
-    "block is div",
-    "block is caption",
-    "block is other",
-    "heading level",
-    "block's class words",
-    "in article",
-    "in main",
-    "in aside",
-    "in navigation",
-    "in header",
-    "in footer",
-    "in figure",
-    "in form",
-    "in table",
-    "in list",
-    "in quote",
-    "in section",
-    "in button",
-    "hidden",
-    "in articleBody",
-    "depth",
+const ARTICLE: u32 = 1;
+const MAIN: u32 = 1 << 1;
+const ASIDE: u32 = 1 << 2;
+const NAVIGATION: u32 = 1 << 3;
+const FOOTER: u32 = 1 << 4;
+const HIDDEN: u32 = 1 << 5;
+const ARTICLE_BODY: u32 = 1 << 6;
+/// What a run may be inside of: the measure's name, its bit, and the elements; attributes say so, too.
+const INSIDE: [(&str, u32, &[&str]); 15] = [
+    ("in article", ARTICLE, &["article"]),
+    ("in main", MAIN, &["main"]),
+    ("in aside", ASIDE, &["aside"]),
+    ("in navigation", NAVIGATION, &["nav"]),
+    ("in header", 1 << 7, &["header"]),
+    ("in footer", FOOTER, &["footer"]),
+    ("in figure", 1 << 8, &["figure", "figcaption"]),
+    ("in form", 1 << 9, &["form", "fieldset"]),
+    ("in table", 1 << 10, &["table"]),
+    ("in list", 1 << 11, &["ul", "ol", "dl"]),
+    ("in quote", 1 << 12, &["blockquote", "q"]),
+    ("in section", 1 << 13, &["section"]),
+    ("in button", 1 << 14, &["button"]),
+    ("hidden", HIDDEN, &[]),
+    ("in articleBody", ARTICLE_BODY, &[]),
 ];
-/// Element names whose insides are told apart, in the order of the names above.
-const INSIDE: [&[&str]; 13] = [
-    &["article"],
-    &["main"],
-    &["aside"],
-    &["nav"],
-    &["header"],
-    &["footer"],
-    &["figure", "figcaption"],
-    &["form", "fieldset"],
-    &["table"],
-    &["ul", "ol", "dl"],
-    &["blockquote", "q"],
-    &["section"],
-    &["button"],
-];
-const HIDDEN: u32 = 1 << 13;
-const ARTICLE_BODY: u32 = 1 << 14;
 /// An element that holds this share of the page's prose says nothing against it.
 const MOST: f32 = 0.4;
 /// Unless it has as many siblings like it, itself among them; one of the texts that readers wrote may be long.
@@ -75,7 +56,7 @@ pub(super) struct Places {
 
 impl Places {
     /// `prose` sums the words of what looks like prose.
-    pub(super) fn of(tree: &PageTree, runs: &Runs, prose: &Sums, signatures: &Signatures) -> Places {
+    pub(super) fn new(tree: &PageTree, runs: &Runs, prose: &Sums, signatures: &Signatures) -> Places {
         let alike = siblings_alike(tree, runs, signatures);
         let mut places = Places {
             inside: Vec::with_capacity(tree.len()),
@@ -112,29 +93,38 @@ impl Places {
         places
     }
 
-    pub(super) fn push(&self, scene: &Scene<'_>, run: &Run, values: &mut Vec<f32>) {
+    pub(super) fn measure(&self, scene: &Scene<'_>, run: &Run, measures: &mut impl MeasureSink) {
         let tree = scene.tree;
         let tag = tree.tag(run.block).unwrap_or("");
         let level = match tag.as_bytes() {
             [b'h', level @ b'1'..=b'6'] => f32::from(level - b'0'),
             _ => 0.0,
         };
-        let kinds = [
-            tag == "p",
-            level > 0.0,
-            matches!(tag, "li" | "dd" | "dt"),
-            matches!(tag, "td" | "th"),
-            tag == "div",
-        ];
+        let is_item = matches!(tag, "li" | "dd" | "dt");
+        let is_cell = matches!(tag, "td" | "th");
         let is_caption = matches!(tag, "figcaption" | "caption");
-        values.extend(kinds.map(flag));
-        values.push(flag(is_caption));
-        values.push(flag(!is_caption && !kinds.contains(&true)));
-        values.push(level);
-        values.push(self.own[run.block.index()].count_ones() as f32);
+        let is_known = matches!(tag, "p" | "div") || level > 0.0 || is_item || is_cell || is_caption;
+        measures.flag("block is paragraph", tag == "p");
+        measures.flag("block is heading", level > 0.0);
+        measures.flag("block is list item", is_item);
+        measures.flag("block is cell", is_cell);
+        measures.flag("block is div", tag == "div");
+        measures.flag("block is caption", is_caption);
+        measures.flag("block is other", !is_known);
+        measures.add("heading level", level);
+        measures.add("block's class words", self.own[run.block.index()].count_ones() as f32);
         let inside = self.inside[run.block.index()];
-        values.extend((0..=14).map(|bit| flag(inside >> bit & 1 == 1)));
-        values.push(tree.depth(run.block) as f32);
+        for (name, bit, _) in INSIDE {
+            measures.flag(name, inside & bit != 0);
+        }
+        measures.add("depth", tree.depth(run.block) as f32);
+    }
+
+    /// How many elements up the nearest word of each group is.
+    pub(super) fn measure_vocabulary(&self, run: &Run, measures: &mut impl MeasureSink) {
+        for ((group, _), up) in vocabulary::GROUPS.iter().zip(self.up[run.block.index()]) {
+            measures.add(format_args!("up to {group}"), f32::from(up));
+        }
     }
 
     /// Whether a run stands under an element that a word of this group is written on.
@@ -144,10 +134,6 @@ impl Places {
 
     pub(super) fn is_hidden(&self, run: &Run) -> bool {
         self.inside[run.block.index()] & HIDDEN != 0
-    }
-
-    pub(super) fn push_vocabulary(&self, run: &Run, values: &mut Vec<f32>) {
-        values.extend(self.up[run.block.index()].map(f32::from));
     }
 }
 
@@ -175,8 +161,8 @@ fn class_words(tree: &PageTree, node: NodeId, scratch: &mut String) -> u32 {
 fn inside(tree: &PageTree, node: NodeId) -> u32 {
     let tag = tree.tag(node).unwrap_or("");
     let mut bits = 0;
-    for (bit, names) in INSIDE.iter().enumerate() {
-        bits |= u32::from(names.contains(&tag)) << bit;
+    for (_, bit, elements) in INSIDE {
+        bits |= if elements.contains(&tag) { bit } else { 0 };
     }
     for (name, value) in tree.attrs(node) {
         bits |= match name {
@@ -185,11 +171,11 @@ fn inside(tree: &PageTree, node: NodeId) -> u32 {
             "style" if is_hiding(value) => HIDDEN,
             "itemprop" if value.split_ascii_whitespace().any(|word| word == "articleBody") => ARTICLE_BODY,
             "role" => match value {
-                "main" => 1 << 1,
-                "article" => 1,
-                "complementary" => 1 << 2,
-                "navigation" => 1 << 3,
-                "contentinfo" => 1 << 5,
+                "main" => MAIN,
+                "article" => ARTICLE,
+                "complementary" => ASIDE,
+                "navigation" => NAVIGATION,
+                "contentinfo" => FOOTER,
                 _ => 0,
             },
             _ => 0,

@@ -1,42 +1,15 @@
 //! The run's own words, and what they share with what the page says of its article.
 
+use crate::measures::MeasureSink;
 use crate::reading::PageTree;
+use crate::text::ROW_WORDS;
 use rustc_hash::FxHashMap;
 
 use super::{RunWords, Scene, WordSet, flag, hashed_words};
 use crate::extract::runs::{Run, Runs, ends_sentence, share};
 
-use super::Said;
+use super::Claims;
 
-pub(super) const NAMES: [&str; 27] = [
-    "words",
-    "link share",
-    "ends like a sentence",
-    "ends with a colon",
-    "is cut off",
-    "sentences",
-    "commas a word",
-    "digits",
-    "capitalised words",
-    "starts small",
-    "letters a word",
-    "short words",
-    "bold share",
-    "italic share",
-    "words before a colon",
-    "marks",
-    "starts with a quote",
-    "is prose",
-    "is clean prose",
-    "of the site's own words",
-    "same text again",
-    "same text before",
-    "like a title",
-    "words in titles",
-    "is a title",
-    "words in description",
-    "in the metadata's body",
-];
 /// What pages say of themselves: invitations, rights, notes.
 const OWN_WORDS: [&str; 40] = [
     "newsletter",
@@ -82,8 +55,6 @@ const OWN_WORDS: [&str; 40] = [
 ];
 /// Headlines are not longer than this.
 const MAX_HEADLINE_WORDS: f32 = 40.0;
-/// Words in a row that are looked for in the metadata's body.
-const ROW: usize = 4;
 
 /// What the runs are compared with.
 pub(super) struct Texts {
@@ -98,7 +69,7 @@ pub(super) struct Texts {
 }
 
 impl Texts {
-    pub(super) fn of(scene: &Scene<'_>) -> Texts {
+    pub(super) fn new(scene: &Scene<'_>) -> Texts {
         let titles = titles(scene.said);
         let mut same = FxHashMap::default();
         for (number, words) in scene.tokens.iter().enumerate() {
@@ -106,7 +77,7 @@ impl Texts {
         }
         let rows = |body: &String| {
             let words = hashed_words(body);
-            (words.len() >= 40).then(|| words.windows(ROW).map(row).collect())
+            (words.len() >= 40).then(|| words.windows(ROW_WORDS).map(row).collect())
         };
         Texts {
             all_titles: titles.iter().flatten().copied().collect(),
@@ -119,60 +90,58 @@ impl Texts {
         }
     }
 
-    pub(super) fn push(&self, scene: &Scene<'_>, number: usize, values: &mut Vec<f32>) {
+    pub(super) fn measure(&self, scene: &Scene<'_>, number: usize, measures: &mut impl MeasureSink) {
         let run = &scene.runs.runs[number];
         let text = run.text.as_str();
         let letters_count = text.chars().filter(|c| c.is_alphabetic()).count() as f32;
-        let shape = Shape::of(text);
+        let shape = Shape::new(text);
         let words = scene.tokens.get(number);
         let is_short = run.words <= MAX_HEADLINE_WORDS;
         let of_words = |count: usize| share(count as f32, words.len() as f32);
         let held = |set: &WordSet| of_words(words.iter().filter(|word| set.contains(word)).count());
         let (times, first) = self.same.get(&row(words)).copied().unwrap_or((1, number));
-        values.extend([
-            run.words,
-            run.link_share(),
-            flag(ends_sentence(text)),
-            flag(text.ends_with(':')),
-            flag(is_cut_off(text)),
-            shape.sentences,
-            share(shape.commas, run.words),
-            share(shape.digits, letters_count + shape.digits),
-            share(shape.capitalised, shape.tokens),
-            flag(text.chars().next().is_some_and(char::is_lowercase)),
-            letters_count / run.words.max(1.0),
-            share(shape.short, shape.tokens),
-            share(run.bold_words, run.words),
-            share(run.italic_words, run.words),
-            before_colon(text),
-            shape.marks,
-            flag(text.starts_with(['"', '“', '„', '«', '»', '‘', '「', '\''])),
-            flag(run.is_prose()),
-            flag(scene.is_prose[number]),
-            held(&self.own_words),
-            (times - 1).min(9) as f32,
-            flag(first < number),
-            if is_short { likeness(&self.titles, words) } else { 0.0 },
-            held(&self.all_titles),
-            flag(is_short && self.title_letters.contains(&letters(text))),
-            held(&self.description),
-            self.in_body(words),
-        ]);
+        measures.add("words", run.words);
+        measures.add("link share", run.link_share());
+        measures.flag("ends like a sentence", ends_sentence(text));
+        measures.flag("ends with a colon", text.ends_with(':'));
+        measures.flag("is cut off", is_cut_off(text));
+        measures.add("sentences", shape.sentences);
+        measures.add("commas a word", share(shape.commas, run.words));
+        measures.add("digits", share(shape.digits, letters_count + shape.digits));
+        measures.add("capitalised words", share(shape.capitalised, shape.tokens));
+        measures.flag("starts small", text.chars().next().is_some_and(char::is_lowercase));
+        measures.add("letters a word", letters_count / run.words.max(1.0));
+        measures.add("short words", share(shape.short, shape.tokens));
+        measures.add("bold share", share(run.bold_words, run.words));
+        measures.add("italic share", share(run.italic_words, run.words));
+        measures.add("words before a colon", before_colon(text));
+        measures.add("marks", shape.marks);
+        measures.flag("starts with a quote", text.starts_with(['"', '“', '„', '«', '»', '‘', '「', '\'']));
+        measures.flag("is prose", run.is_prose());
+        measures.flag("is clean prose", scene.is_prose[number]);
+        measures.add("of the site's own words", held(&self.own_words));
+        measures.add("same text again", (times - 1).min(9) as f32);
+        measures.flag("same text before", first < number);
+        measures.add("like a title", if is_short { likeness(&self.titles, words) } else { 0.0 });
+        measures.add("words in titles", held(&self.all_titles));
+        measures.flag("is a title", is_short && self.title_letters.contains(&letters(text)));
+        measures.add("words in description", held(&self.description));
+        measures.add("in the metadata's body", self.in_body(words));
     }
 
     /// Share of the run's rows of words that the metadata's body has too; −1 without one or a row.
     fn in_body(&self, words: &[u64]) -> f32 {
         let Some(rows) = &self.body_rows else { return -1.0 };
-        if words.len() < ROW {
+        if words.len() < ROW_WORDS {
             return -0.5;
         }
-        let found = words.windows(ROW).filter(|window| rows.contains(&row(window))).count();
-        share(found as f32, (words.len() + 1 - ROW) as f32)
+        let found = words.windows(ROW_WORDS).filter(|window| rows.contains(&row(window))).count();
+        share(found as f32, (words.len() + 1 - ROW_WORDS) as f32)
     }
 }
 
 /// Which run is the headline: the one most like a title of the page, else the first `h1`.
-pub(super) fn headline(tree: &PageTree, runs: &Runs, tokens: &RunWords, said: &Said) -> Option<usize> {
+pub(super) fn headline(tree: &PageTree, runs: &Runs, tokens: &RunWords, said: &Claims) -> Option<usize> {
     let titles = titles(said);
     let mut best: Option<(f32, usize)> = None;
     for (number, run) in runs.runs.iter().enumerate().filter(|(_, run)| run.words <= MAX_HEADLINE_WORDS) {
@@ -209,7 +178,7 @@ struct Shape {
 }
 
 impl Shape {
-    fn of(text: &str) -> Shape {
+    fn new(text: &str) -> Shape {
         let mut shape = Shape::default();
         for token in text.split(' ') {
             shape.tokens += 1.0;
@@ -250,7 +219,7 @@ fn set(text: &str) -> WordSet {
 }
 
 /// The different titles of a page, as sets of words.
-fn titles(said: &Said) -> Vec<WordSet> {
+fn titles(said: &Claims) -> Vec<WordSet> {
     let mut titles: Vec<WordSet> = Vec::new();
     for title in said.titles.iter().map(|title| set(title)) {
         if !titles.contains(&title) {

@@ -93,11 +93,6 @@ pub(super) const GROUPS: [(&str, &str); COUNT] = [
     ),
 ];
 
-/// The names of the measures: how many elements up the nearest word of a group is.
-pub(super) fn names() -> impl Iterator<Item = String> {
-    GROUPS.iter().map(|(name, _)| format!("up to {name}"))
-}
-
 /// The groups of which a value has words, as bits. `scratch` saves an allocation a word.
 pub(super) fn groups(value: &str, scratch: &mut String, table: &Table) -> u32 {
     let mut bits = 0;

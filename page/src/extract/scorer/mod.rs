@@ -29,11 +29,11 @@ impl Scorer {
     /// # Errors
     /// A line that is no split, names an unknown measure or leads backwards.
     pub fn parse(text: &str) -> Result<Scorer, TreesError> {
-        Trees::parse(text, &measures::names()).map(Scorer)
+        Trees::parse(text, measures::names()).map(Scorer)
     }
 
-    /// The likelihood of each run that it is body, 0 to 1, by its measures.
-    pub(super) fn scores<'m>(&self, rows: impl Iterator<Item = &'m [f32]>) -> Vec<f32> {
+    /// The likelihood of each run that it is body, 0 to 1, by its row of measures.
+    pub(super) fn scores(&self, rows: &[f32]) -> Vec<f32> {
         self.0.scores(rows)
     }
 }

@@ -10,14 +10,14 @@ use serde::{Deserialize, Serialize};
 
 use super::place::place;
 use crate::Page;
-use crate::extract::metadata::{Found, Metadata};
+use crate::extract::metadata::{Finding, Metadata};
 use crate::extract::runs::Runs;
 use crate::extract::{authors, dates};
 
 /// Sources kept of a field.
 const MOST_SOURCES: usize = 4;
 /// Words of a run that may be a title, and of one that may be a byline or a date.
-const TITLE_WORDS: f32 = 60.0;
+const MAX_TITLE_WORDS: f32 = 60.0;
 const LINE_WORDS: f32 = 30.0;
 /// Bytes before and behind a title.
 const MOST_AROUND: usize = 80;
@@ -68,7 +68,7 @@ pub(super) struct Sheet<'a> {
 }
 
 impl<'a> Sheet<'a> {
-    pub(super) fn of(
+    pub(super) fn new(
         page: &'a Page,
         runs: &'a Runs,
         metadata: &'a Metadata,
@@ -86,7 +86,7 @@ impl<'a> Sheet<'a> {
             (Source::Title, &self.page.title),
         ];
         let told = told.into_iter().filter_map(|(source, text)| Some((source, text.as_deref()?)));
-        let lines = self.lines(TITLE_WORDS).map(|(place, text)| (Source::Place(place.to_owned()), text));
+        let lines = self.lines(MAX_TITLE_WORDS).map(|(place, text)| (Source::Place(place.to_owned()), text));
         told.chain(lines).collect()
     }
 
@@ -116,12 +116,12 @@ impl<'a> Sheet<'a> {
         found
     }
 
-    pub(super) fn title(&self, lesson: &[TitleSource]) -> Option<Found<String>> {
+    pub(super) fn title(&self, lesson: &[TitleSource]) -> Option<Finding<String>> {
         let sources = self.sources();
         let read = |known: &TitleSource| {
             let (_, text) = sources.iter().find(|(source, _)| *source == known.source)?;
             let title = text.strip_prefix(known.before.as_str())?.strip_suffix(known.after.as_str())?.trim();
-            (!title.is_empty()).then(|| Found {
+            (!title.is_empty()).then(|| Finding {
                 value: title.to_owned(),
                 witness: "taught",
                 confidence: 0.95,
@@ -139,10 +139,10 @@ impl<'a> Sheet<'a> {
         found.map(|(place, _)| place.to_owned()).take(MOST_SOURCES).collect()
     }
 
-    pub(super) fn authors(&self, lesson: &[String]) -> Option<Found<Vec<String>>> {
+    pub(super) fn authors(&self, lesson: &[String]) -> Option<Finding<Vec<String>>> {
         let read = |place: &String| {
             let value = authors::people(&[self.line(place)?.to_owned()], &self.metadata.site);
-            (!value.is_empty()).then_some(Found { value, witness: "taught", confidence: 0.9 })
+            (!value.is_empty()).then_some(Finding { value, witness: "taught", confidence: 0.9 })
         };
         lesson.iter().find_map(read)
     }
@@ -153,10 +153,10 @@ impl<'a> Sheet<'a> {
         found.map(|(place, _)| place.to_owned()).take(MOST_SOURCES).collect()
     }
 
-    pub(super) fn published(&self, lesson: &[String]) -> Option<Found<String>> {
+    pub(super) fn published(&self, lesson: &[String]) -> Option<Finding<String>> {
         let read = |place: &String| {
             let value = self.date(self.line(place)?)?;
-            Some(Found { value, witness: "taught", confidence: 0.9 })
+            Some(Finding { value, witness: "taught", confidence: 0.9 })
         };
         lesson.iter().find_map(read)
     }

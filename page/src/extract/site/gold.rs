@@ -7,9 +7,7 @@
 use rustc_hash::FxHashSet;
 
 use crate::extract::runs::Runs;
-
-/// Words of a row.
-const ROW: usize = 4;
+use crate::text::ROW_WORDS;
 
 /// A text laid over a page.
 pub(super) struct Laid {
@@ -21,15 +19,15 @@ pub(super) struct Laid {
 
 pub(super) fn lay(runs: &Runs, text: &str) -> Laid {
     let wanted = tokens(text);
-    let rows: FxHashSet<&[String]> = wanted.windows(ROW).collect();
+    let rows: FxHashSet<&[String]> = wanted.windows(ROW_WORDS).collect();
     let lines: FxHashSet<Vec<String>> = text.lines().map(tokens).collect();
     let of_runs: Vec<Vec<String>> = runs.runs.iter().map(|run| tokens(&run.text)).collect();
     let stream: Vec<String> = of_runs.concat();
     let mut is_held = vec![false; stream.len()];
     let mut seen: FxHashSet<&[String]> = FxHashSet::default();
-    for (at, row) in stream.windows(ROW).enumerate() {
+    for (at, row) in stream.windows(ROW_WORDS).enumerate() {
         if rows.contains(row) {
-            is_held[at..at + ROW].fill(true);
+            is_held[at..at + ROW_WORDS].fill(true);
             seen.insert(row);
         }
     }
@@ -37,9 +35,9 @@ pub(super) fn lay(runs: &Runs, text: &str) -> Laid {
     let mut share = |run: &Vec<String>| {
         let own = from..from + run.len();
         from = own.end;
-        if run.len() >= ROW {
-            let held = run.windows(ROW).filter(|row| rows.contains(row)).count();
-            held as f32 / (run.len() - ROW + 1) as f32
+        if run.len() >= ROW_WORDS {
+            let held = run.windows(ROW_WORDS).filter(|row| rows.contains(row)).count();
+            held as f32 / (run.len() - ROW_WORDS + 1) as f32
         } else if lines.contains(run) {
             1.0
         } else {
@@ -69,7 +67,7 @@ mod tests {
 
     #[track_caller]
     fn check(html: &str, text: &str, shares: &[f32], found: f32) {
-        let laid = lay(&Runs::of(&page(html)), text);
+        let laid = lay(&Runs::new(&page(html)), text);
         assert_eq!((laid.shares.as_slice(), laid.found), (shares, found), "{html}: {text}");
     }
 

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fields::FieldLesson;
 use super::place::place;
-use super::repeats::{LONG, Seen, hash};
+use super::repeats::{LONG, SitePage, hash};
 use crate::extract::runs::Runs;
 
 /// How far a place's odds count, and the words of either kind that every place is taken to have at first:
@@ -53,12 +53,12 @@ pub struct Lesson {
     #[serde(default)]
     pub(super) kept: Vec<u64>,
     /// The page as others are compared with it.
-    pub(super) page: Seen,
+    pub(super) page: SitePage,
 }
 
 impl Lesson {
-    pub(super) fn of(url: &str, runs: &Runs) -> Lesson {
-        let page = Seen::of(url, runs);
+    pub(super) fn new(url: &str, runs: &Runs) -> Lesson {
+        let page = SitePage::new(url, runs);
         Lesson {
             url: url.into(),
             places: BTreeMap::new(),
@@ -89,7 +89,7 @@ pub(super) struct Taught {
 }
 
 impl Taught {
-    pub(super) fn of(lessons: &[Lesson]) -> Option<Taught> {
+    pub(super) fn new(lessons: &[Lesson]) -> Option<Taught> {
         let mut taught = Taught { places: BTreeMap::new(), dropped: Vec::new() };
         for lesson in lessons {
             for (place, words) in &lesson.places {

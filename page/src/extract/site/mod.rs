@@ -15,7 +15,7 @@ use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::body::chosen;
-use super::metadata::{Found, Metadata};
+use super::metadata::{Finding, Metadata};
 use super::runs::Runs;
 use super::scorer::Scorer;
 use crate::Page;
@@ -32,7 +32,7 @@ pub use lesson::{Lesson, Words};
 
 use fields::Sheet;
 use lesson::Taught;
-use repeats::{Seen, hash, repeats};
+use repeats::{SitePage, hash, repeats};
 
 /// Corrected pages that count; the oldest goes.
 const MOST_LESSONS: usize = 32;
@@ -129,7 +129,7 @@ pub enum TeachError {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SiteKnowledge {
     lessons: Vec<Lesson>,
-    seen: Vec<Seen>,
+    seen: Vec<SitePage>,
     #[serde(skip)]
     templates: Vec<Template>,
 }
@@ -159,7 +159,7 @@ impl SiteKnowledge {
         self.seen.retain(|seen| seen.url != url);
         let surplus = (self.seen.len() + 1).saturating_sub(MOST_SEEN);
         self.seen.drain(..surplus);
-        self.seen.push(Seen::of(url, &Runs::of(page)));
+        self.seen.push(SitePage::new(url, &Runs::new(page)));
     }
 
     /// Compares pages with these from now on, and with no others.
@@ -222,9 +222,9 @@ impl SiteKnowledge {
         fetched_at: Timestamp,
         correction: &Correction,
     ) -> Result<Lesson, TeachError> {
-        let metadata = Metadata::of(page, fetched_at);
-        let runs = Runs::of(page);
-        let mut lesson = Lesson::of(page.url.as_str(), &runs);
+        let metadata = Metadata::new(page, fetched_at);
+        let runs = Runs::new(page);
+        let mut lesson = Lesson::new(page.url.as_str(), &runs);
         let dropped = dropped(&runs, &correction.drop)?;
         if correction.body.is_some() || !correction.drop.is_empty() {
             let mut body = match &correction.body {
@@ -237,8 +237,8 @@ impl SiteKnowledge {
             lesson.count(&page.tree, &runs, &body);
             lesson.dropped = dropped.iter().map(|&at| hash(&runs.runs[at].text)).collect();
         }
-        let read = super::read(page, Metadata::of(page, fetched_at), fetched_at, Scorer::shared(), None);
-        let sheet = Sheet::of(page, &runs, &metadata, fetched_at);
+        let read = super::read(page, Metadata::new(page, fetched_at), fetched_at, Scorer::shared(), None);
+        let sheet = Sheet::new(page, &runs, &metadata, fetched_at);
         let not_there = |what, text: &str| TeachError::NotThere { what, text: text.to_owned() };
         if let Some(title) = correction.title.as_deref().filter(|title| read.title.as_deref() != Some(*title))
         {
@@ -276,7 +276,7 @@ impl SiteKnowledge {
     /// Moves the likelihoods of a page's runs by what is known; who is to be named as the body's witness.
     pub(super) fn rescore(&self, page: &Page, runs: &Runs, scores: &mut [f32]) -> Option<Evidence> {
         let alone = chosen(&runs.runs, scores);
-        let taught = Taught::of(&self.lessons);
+        let taught = Taught::new(&self.lessons);
         let is_taught = taught.is_some_and(|taught| taught.rescore(&page.tree, runs, scores, &alone));
         let url = page.url.as_str();
         let pages = self.seen.iter().chain(self.lessons.iter().map(|lesson| &lesson.page));
@@ -308,13 +308,13 @@ impl SiteKnowledge {
         runs: &Runs,
         metadata: &Metadata,
         fetched_at: Timestamp,
-    ) -> Known {
+    ) -> FieldFindings {
         let known: Vec<&FieldLesson> = self.lessons.iter().rev().map(|lesson| &lesson.fields).collect();
         if known.iter().all(|fields| **fields == FieldLesson::default()) {
-            return Known::default();
+            return FieldFindings::default();
         }
-        let sheet = Sheet::of(page, runs, metadata, fetched_at);
-        Known {
+        let sheet = Sheet::new(page, runs, metadata, fetched_at);
+        FieldFindings {
             title: known.iter().find_map(|fields| sheet.title(&fields.title)),
             authors: known.iter().find_map(|fields| sheet.authors(&fields.authors)),
             published: known.iter().find_map(|fields| sheet.published(&fields.published)),
@@ -324,10 +324,10 @@ impl SiteKnowledge {
 
 /// Fields that lessons found on a page.
 #[derive(Default)]
-pub(super) struct Known {
-    pub(super) title: Option<Found<String>>,
-    pub(super) authors: Option<Found<Vec<String>>>,
-    pub(super) published: Option<Found<String>>,
+pub(super) struct FieldFindings {
+    pub(super) title: Option<Finding<String>>,
+    pub(super) authors: Option<Finding<Vec<String>>>,
+    pub(super) published: Option<Finding<String>>,
 }
 
 fn laid(runs: &Runs, text: &str) -> Result<Vec<f32>, TeachError> {

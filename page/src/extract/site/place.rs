@@ -59,7 +59,7 @@ mod tests {
     #[track_caller]
     fn check(html: &str, expected: &str) {
         let page = page(html);
-        let runs = Runs::of(&page);
+        let runs = Runs::new(&page);
         assert_eq!(place(&page.tree, &runs.runs[0]), expected, "{html}");
     }
 

@@ -22,18 +22,18 @@ const MOST_TEXTS: usize = 4000;
 
 /// A page of the site as others are compared with it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Seen {
+pub(super) struct SitePage {
     pub(super) url: String,
     /// Sorted hashes of its texts.
     texts: Vec<u64>,
 }
 
-impl Seen {
-    pub(super) fn of(url: &str, runs: &Runs) -> Seen {
+impl SitePage {
+    pub(super) fn new(url: &str, runs: &Runs) -> SitePage {
         let mut texts: Vec<u64> = runs.runs.iter().take(MOST_TEXTS).filter_map(key).collect();
         texts.sort_unstable();
         texts.dedup();
-        Seen { url: url.to_owned(), texts }
+        SitePage { url: url.to_owned(), texts }
     }
 
     fn has(&self, text: Option<u64>) -> bool {
@@ -51,15 +51,15 @@ fn key(run: &Run) -> Option<u64> {
 pub(super) fn repeats<'a>(
     runs: &[Run],
     chosen: &[bool],
-    seen: impl Iterator<Item = &'a Seen>,
+    seen: impl Iterator<Item = &'a SitePage>,
 ) -> Option<Vec<bool>> {
     let texts: Vec<Option<u64>> = runs.iter().map(key).collect();
     let words = |is_counted: &dyn Fn(usize) -> bool| -> f32 {
         (0..runs.len()).filter(|&at| chosen[at] && is_counted(at)).map(|at| runs[at].words).sum()
     };
     let all = words(&|_| true);
-    let is_other = |page: &&Seen| words(&|at| page.has(texts[at])) <= SAME * all;
-    let others: Vec<&Seen> = seen.filter(is_other).collect();
+    let is_other = |page: &&SitePage| words(&|at| page.has(texts[at])) <= SAME * all;
+    let others: Vec<&SitePage> = seen.filter(is_other).collect();
     if others.is_empty() {
         return None;
     }
@@ -93,13 +93,13 @@ mod tests {
 
     fn runs(texts: &[&str]) -> Runs {
         let html: String = texts.iter().map(|text| format!("<p>{text}</p>")).collect();
-        Runs::of(&page(&html))
+        Runs::new(&page(&html))
     }
 
     #[track_caller]
     fn check(others: &[&[&str]], expected: Option<[bool; 3]>) {
         let own = runs(&["Sign up!", LONG_TEXT, "The bridge stays open for one more year, at the least."]);
-        let seen: Vec<Seen> = others.iter().map(|texts| Seen::of("u", &runs(texts))).collect();
+        let seen: Vec<SitePage> = others.iter().map(|texts| SitePage::new("u", &runs(texts))).collect();
         let found = repeats(&own.runs, &[true; 3], seen.iter());
         assert_eq!(found, expected.map(Vec::from), "{others:?}");
     }
@@ -124,7 +124,7 @@ mod tests {
         let own =
             runs(&["* * *", "Rain stays", "<a href=/>More</a>", "The bridge stays open for one more year."]);
         let there = ["***", "<a href=/rain>Rain stays</a>", "<a href=/>More</a>"];
-        let seen = [Seen::of("u", &runs(&there))];
+        let seen = [SitePage::new("u", &runs(&there))];
         let found = repeats(&own.runs, &[true; 4], seen.iter());
         assert_eq!(found, Some(vec![false, false, true, false]));
     }

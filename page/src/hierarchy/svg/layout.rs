@@ -43,7 +43,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    pub(super) fn of(hierarchy: &Hierarchy) -> Layout {
+    pub(super) fn new(hierarchy: &Hierarchy) -> Layout {
         let nodes = &hierarchy.nodes;
         let mut children = vec![Vec::new(); nodes.len()];
         for (index, node) in nodes.iter().enumerate() {

@@ -33,27 +33,27 @@ const COLOURS: [(&str, &str); 6] = [
 
 /// How parts of a block look: bar and chip, border, ground.
 #[derive(Clone, Copy)]
-struct Look {
+struct Colours {
     fill: &'static str,
     border: &'static str,
     ground: &'static str,
 }
 
-const TOC: Look = Look { fill: "#ffe08a", border: "#b27b00", ground: "#fff8e1" };
-const ARTICLE: Look = Look { fill: "#b9e3b0", border: "#2f7d22", ground: "#f0faed" };
+const TOC: Colours = Colours { fill: "#ffe08a", border: "#b27b00", ground: "#fff8e1" };
+const ARTICLE: Colours = Colours { fill: "#b9e3b0", border: "#2f7d22", ground: "#f0faed" };
 /// What is in no block of a page that has some.
-const REST: Look = Look { fill: "#e9e9e9", border: "#a0a0a0", ground: "#fff" };
+const REST: Colours = Colours { fill: "#e9e9e9", border: "#a0a0a0", ground: "#fff" };
 
-impl Look {
+impl Colours {
     /// Of a node under so many headers; `block` is known where the site was asked.
-    fn of(block: Option<Block>, depth: usize) -> Look {
+    fn new(block: Option<Block>, depth: usize) -> Colours {
         match block {
             Some(Block::Toc) => TOC,
             Some(Block::Article) => ARTICLE,
             Some(Block::Rest) => REST,
             None => {
                 let (fill, border) = COLOURS[depth % COLOURS.len()];
-                Look { fill, border, ground: "#fff" }
+                Colours { fill, border, ground: "#fff" }
             }
         }
     }
@@ -70,7 +70,7 @@ macro_rules! drawn {
 /// The hierarchy as SVG.
 #[must_use]
 pub fn write(hierarchy: &Hierarchy) -> String {
-    let layout = Layout::of(hierarchy);
+    let layout = Layout::new(hierarchy);
     let (width, height) = (layout.width, layout.height + TOP);
     let mut out = String::new();
     drawn!(
@@ -89,7 +89,7 @@ pub fn write(hierarchy: &Hierarchy) -> String {
         depth[index] = above + usize::from(heads);
         let block = blocks.as_ref().map(|blocks| blocks[index]);
         if layout.heads(index) {
-            container(&mut out, node, layout.place(index), block, Look::of(block, above));
+            container(&mut out, node, layout.place(index), block, Colours::new(block, above));
         } else if let Some(label) = &node.label {
             chip(&mut out, label, layout.place(index), block);
         }
@@ -115,9 +115,9 @@ fn top(out: &mut String, hierarchy: &Hierarchy) {
     }
     line(out, 12.0, 42.0, "fill=\"#555\"", &said);
     let has_blocks = hierarchy.site_version.is_some();
-    let drawn = |look: Look| format!("fill=\"{}\" stroke=\"{}\"", look.fill, look.border);
+    let drawn = |look: Colours| format!("fill=\"{}\" stroke=\"{}\"", look.fill, look.border);
     let blocks = [("table of contents", drawn(TOC)), ("article", drawn(ARTICLE))];
-    let header = drawn(Look::of(has_blocks.then_some(Block::Rest), 0));
+    let header = drawn(Colours::new(has_blocks.then_some(Block::Rest), 0));
     let legend = [
         ("header over what it heads", header.as_str()),
         ("group of like instances", "fill=\"none\" stroke=\"#777\" stroke-dasharray=\"4 3\""),
@@ -135,9 +135,9 @@ fn top(out: &mut String, hierarchy: &Hierarchy) {
 }
 
 /// The box of a node with children, with its header's bar if it has one. `depth` counts headers above.
-fn container(out: &mut String, node: &Node, at: Rect, block: Option<Block>, look: Look) {
+fn container(out: &mut String, node: &Node, at: Rect, block: Option<Block>, look: Colours) {
     let Rect { x, y, width, height } = at;
-    let Look { fill, border, ground } = look;
+    let Colours { fill, border, ground } = look;
     let is_marked = matches!(block, Some(Block::Toc | Block::Article));
     let ruled = |plain: &'static str| if is_marked { border } else { plain };
     let look = match (&node.label, node.kind) {
@@ -177,7 +177,7 @@ fn container(out: &mut String, node: &Node, at: Rect, block: Option<Block>, look
 fn chip(out: &mut String, label: &Label, at: Rect, block: Option<Block>) {
     let Rect { x, y, width, height } = at;
     let fill = match block {
-        Some(block @ (Block::Toc | Block::Article)) => Look::of(Some(block), 0).fill,
+        Some(block @ (Block::Toc | Block::Article)) => Colours::new(Some(block), 0).fill,
         _ if label.image => "#f3ecd9",
         _ => "#f2f2f2",
     };

@@ -66,7 +66,7 @@ fn the_picture_is_xml_with_every_label() {
 #[test]
 fn siblings_do_not_overlap_and_children_are_inside() {
     let hierarchy = sections(30);
-    let layout = Layout::of(&hierarchy);
+    let layout = Layout::new(&hierarchy);
     for (index, one) in hierarchy.nodes.iter().enumerate().skip(1) {
         let place = layout.place(index);
         assert!(place.x >= 0.0 && place.x + place.width <= layout.width, "{place:?}");
@@ -86,8 +86,8 @@ fn siblings_do_not_overlap_and_children_are_inside() {
 
 #[test]
 fn many_segments_stand_in_columns_and_few_in_one() {
-    assert!(Layout::of(&sections(60)).width > 2.0 * Layout::of(&sections(1)).width - 200.0);
-    let (few, many) = (Layout::of(&sections(1)), Layout::of(&sections(60)));
+    assert!(Layout::new(&sections(60)).width > 2.0 * Layout::new(&sections(1)).width - 200.0);
+    let (few, many) = (Layout::new(&sections(1)), Layout::new(&sections(60)));
     assert!(many.height < 60.0 * few.height / 3.0, "{} {}", many.height, few.height);
 }
 

@@ -10,14 +10,14 @@ use super::OutlineParams;
 use super::evidence::Evidence;
 use super::forest::{Forest, Part};
 use super::headings::Scope;
-use super::labels::Label;
 use super::rank::Rank;
-use super::skeleton::{NONE, Skeleton};
+use super::skeleton::NONE;
 use super::tags::Kind;
 use super::votes::{Ballot, Votes};
+use super::{headings, lists, records, siblings, tables, tabs};
 
 /// What one pass made.
-pub(super) struct Composed {
+pub(super) struct Composition {
     pub(super) forest: Forest,
     pub(super) ballot: Ballot,
     /// What each element holds; `None`: decoration, or it stands inside a label.
@@ -30,42 +30,34 @@ pub(super) fn compose(
     params: &OutlineParams,
     votes: &Votes,
     ranks: Vec<Rank>,
-) -> Composed {
-    let Evidence { skeleton, labels, spans, marks, styles, barred, stuff, .. } = evidence;
-    let done = vec![None; skeleton.elements.len()];
-    let (forest, ballot) = (Forest::new(ranks), Ballot::default());
-    let mut composer = Composer {
-        skeleton,
-        labels,
-        spans,
-        params,
-        votes,
-        styles,
-        marks,
-        barred,
-        stuff,
-        forest,
-        ballot,
-        done,
-    };
+) -> Composition {
+    let done = vec![None; evidence.skeleton.elements.len()];
+    let made = Composition { forest: Forest::new(ranks), ballot: Ballot::default(), done };
+    let mut composer = Composer { evidence, params, votes, made };
     composer.run();
-    Composed { forest: composer.forest, ballot: composer.ballot, done: composer.done }
+    composer.made
 }
 
-/// The evidence, and what was decided so far.
-pub(super) struct Composer<'a> {
-    pub(super) skeleton: &'a Skeleton,
-    pub(super) labels: &'a [Label],
-    pub(super) spans: &'a [(u32, u32)],
+/// What a decision looks at: what the page shows, and the outline as far as it is drafted.
+///
+/// Decisions only look; what becomes of them is the composer's. Each kind of decision is a module of functions
+/// of a draft.
+#[derive(Clone, Copy)]
+pub(super) struct Draft<'a> {
+    pub(super) evidence: &'a Evidence,
     pub(super) params: &'a OutlineParams,
     pub(super) votes: &'a Votes,
-    pub(super) styles: &'a [u32],
-    pub(super) marks: &'a [u32],
-    pub(super) barred: &'a [bool],
-    pub(super) stuff: &'a [u32],
-    pub(super) forest: Forest,
-    pub(super) ballot: Ballot,
-    pub(super) done: Vec<Option<Part>>,
+    pub(super) forest: &'a Forest,
+    /// What each element below holds, as in [`Composition`].
+    done: &'a [Option<Part>],
+}
+
+/// Puts the page together.
+struct Composer<'a> {
+    evidence: &'a Evidence,
+    params: &'a OutlineParams,
+    votes: &'a Votes,
+    made: Composition,
 }
 
 /// How often headings may nest in one box; what is deeper stays side by side.
@@ -95,51 +87,53 @@ pub(super) enum Decision {
 
 impl Composer<'_> {
     fn run(&mut self) {
-        for element in (0..self.skeleton.elements.len() as u32).rev() {
-            let parts = self.parts(element);
-            self.done[element as usize] = match parts.as_slice() {
+        for element in (0..self.evidence.skeleton.elements.len() as u32).rev() {
+            let parts = self.draft().parts(element);
+            self.made.done[element as usize] = match parts.as_slice() {
                 [] => None,
                 [one] => {
                     let inner = if one.element == NONE { element } else { one.inner };
                     Some(Part { element, inner, ..*one })
                 }
                 _ => {
-                    let parts = if self.params.tabs { self.join_tabs(parts) } else { parts };
-                    let parts = if self.params.tables { self.join_rows(parts) } else { parts };
-                    self.count_first(&parts);
-                    self.count_kicker(&parts);
+                    let parts = self.joined(parts);
+                    self.vote(&parts);
                     Some(self.scope(element, &parts))
                 }
             };
         }
     }
 
-    pub(super) fn parts(&self, element: u32) -> Vec<Part> {
-        let (lo, hi) = self.spans[element as usize];
-        let single = |label: u32, element| Part::single(label, self.forest.ranks[label as usize], element);
-        if hi - lo == 1 {
-            let is_part = !self.labels[lo as usize].is_decoration || !self.params.decoration;
-            return if is_part { vec![single(lo, element)] } else { Vec::new() };
+    fn draft(&self) -> Draft<'_> {
+        let Composition { forest, done, .. } = &self.made;
+        Draft { evidence: self.evidence, params: self.params, votes: self.votes, forest, done }
+    }
+
+    /// The parts of a box with what belongs together in one: tabs with their panels, rows under header cells.
+    fn joined(&mut self, mut parts: Vec<Part>) -> Vec<Part> {
+        if self.params.tabs
+            && let Some(tabs) = tabs::find(&self.draft(), &parts)
+        {
+            parts = tabs::join(&tabs, &parts, &mut self.made.forest);
         }
-        let mut parts = Vec::new();
-        let mut children = self.skeleton.children(element).peekable();
-        let mut at = lo;
-        while at < hi {
-            if let Some(child) = children.next_if(|&child| self.spans[child as usize].0 <= at) {
-                // A child inside a label that spans it is no box.
-                let (from, to) = self.spans[child as usize];
-                if from == at && self.skeleton.get(child).lo == self.labels[at as usize].lo {
-                    parts.extend(self.done[child as usize]);
-                    at = to;
-                }
-                continue;
-            }
-            if !self.labels[at as usize].is_decoration || !self.params.decoration {
-                parts.push(single(at, NONE));
-            }
-            at += 1;
+        if self.params.tables
+            && let Some(rows) = tables::find(&self.draft(), &parts)
+        {
+            parts = tables::join(rows, &mut self.made.forest);
         }
         parts
+    }
+
+    /// What a box says of styles, for the next pass.
+    fn vote(&mut self, parts: &[Part]) {
+        let leading = siblings::leading_style(&self.draft(), parts);
+        let kicker = headings::kicker_vote(&self.draft(), parts);
+        if let Some(style) = leading {
+            self.made.ballot.count_first(style);
+        }
+        if let Some((style, headlines)) = kicker {
+            self.made.ballot.count_box(style, headlines);
+        }
     }
 
     /// Decides a box.
@@ -151,7 +145,7 @@ impl Composer<'_> {
             if slice.above == NONE {
                 whole = Some(made);
             } else {
-                self.forest.attach(slice.above, &made);
+                self.made.forest.attach(slice.above, &made);
             }
         }
         whole.unwrap_or(parts[0])
@@ -161,25 +155,26 @@ impl Composer<'_> {
     fn slice(&mut self, element: u32, parts: &[Part], slice: &Slice, todo: &mut Vec<Slice>) -> Part {
         let Slice { range, above, depth } = slice.clone();
         let parts = &parts[range.clone()];
-        let decision = if depth < DEEPEST { self.decide(element, parts, above) } else { Decision::Open };
+        let decision =
+            if depth < DEEPEST { decide(&self.draft(), element, parts, above) } else { Decision::Open };
         let inner = |from: usize, to: usize, above: u32| Slice {
             range: range.start + from..range.start + to,
             above,
             depth: depth + 1,
         };
         match decision {
-            Decision::Open => self.forest.join(parts, element),
-            Decision::List => self.forest.list(parts, element),
-            Decision::Closed { head } => self.forest.close(parts, head, element),
+            Decision::Open => self.made.forest.join(parts, element),
+            Decision::List => self.made.forest.list(parts, element),
+            Decision::Closed { head } => self.made.forest.close(parts, head, element),
             Decision::First { at, end } => {
                 let head = parts[at].best;
                 if at + 1 < end {
                     todo.push(inner(at + 1, end, head));
                 }
-                let mut tops = vec![self.forest.close(&parts[..=at], head, element)];
+                let mut tops = vec![self.made.forest.close(&parts[..=at], head, element)];
                 tops[0].labels = parts[..end].iter().map(|part| part.labels).sum();
                 tops.extend_from_slice(&parts[end..]);
-                self.forest.join(&tops, element)
+                self.made.forest.join(&tops, element)
             }
             Decision::Following(scopes) => {
                 let mut tops = Vec::with_capacity(parts.len());
@@ -187,7 +182,7 @@ impl Composer<'_> {
                 for Scope { from, at, end } in scopes {
                     tops.extend_from_slice(&parts[next..from]);
                     let head = parts[at].best;
-                    let mut made = self.forest.close(&parts[from..=at], head, parts[at].element);
+                    let mut made = self.made.forest.close(&parts[from..=at], head, parts[at].element);
                     made.labels = parts[from..end].iter().map(|part| part.labels).sum();
                     tops.push(made);
                     if at + 1 < end {
@@ -196,63 +191,97 @@ impl Composer<'_> {
                     next = end;
                 }
                 tops.extend_from_slice(&parts[next..]);
-                self.forest.join(&tops, element)
+                self.made.forest.join(&tops, element)
             }
         }
     }
+}
 
-    fn decide(&self, element: u32, parts: &[Part], above: u32) -> Decision {
-        if parts.len() == 1 {
-            return Decision::Open;
+/// What becomes of some parts of a box that stand under a label, `NONE`: under none.
+fn decide(draft: &Draft<'_>, element: u32, parts: &[Part], above: u32) -> Decision {
+    let params = draft.params;
+    if parts.len() == 1 {
+        return Decision::Open;
+    }
+    if params.lead_in
+        && let Some(scopes) = siblings::columns(draft, parts)
+    {
+        return Decision::Following(scopes);
+    }
+    if params.like_siblings && siblings::are_alike(draft, parts) {
+        return Decision::List;
+    }
+    if let Some(scopes) = siblings::terms(draft, parts) {
+        return Decision::Following(scopes);
+    }
+    if params.label_and_list && lists::is_label_and_list(draft, element, parts, above) {
+        return Decision::First { at: 0, end: parts.len() };
+    }
+    if params.following
+        && let Some(scopes) = headings::following(draft, element, parts)
+    {
+        return Decision::Following(scopes);
+    }
+    if params.lone_first
+        && let Some((at, end)) = headings::lone_first(draft, element, parts, above)
+    {
+        return Decision::First { at, end };
+    }
+    if params.label_and_list
+        && let Some(scope) = lists::last_list(draft, element, parts)
+    {
+        return Decision::Following(vec![scope]);
+    }
+    if params.records
+        && above == NONE
+        && let Some(head) = records::record(draft, element, parts)
+    {
+        return Decision::Closed { head };
+    }
+    Decision::Open
+}
+
+impl Draft<'_> {
+    /// What stands in an element, in order: what its children hold, and labels beside them.
+    pub(super) fn parts(&self, element: u32) -> Vec<Part> {
+        let Evidence { skeleton, labels, spans, .. } = self.evidence;
+        let (lo, hi) = spans[element as usize];
+        let single = |label: u32, element| Part::single(label, self.forest.ranks[label as usize], element);
+        if hi - lo == 1 {
+            let is_part = !labels[lo as usize].is_decoration || !self.params.decoration;
+            return if is_part { vec![single(lo, element)] } else { Vec::new() };
         }
-        if self.params.lead_in
-            && let Some(scopes) = self.columns(parts)
-        {
-            return Decision::Following(scopes);
+        let mut parts = Vec::new();
+        let mut children = skeleton.children(element).peekable();
+        let mut at = lo;
+        while at < hi {
+            if let Some(child) = children.next_if(|&child| spans[child as usize].0 <= at) {
+                // A child inside a label that spans it is no box.
+                let (from, to) = spans[child as usize];
+                if from == at && skeleton.get(child).lo == labels[at as usize].lo {
+                    parts.extend(self.done[child as usize]);
+                    at = to;
+                }
+                continue;
+            }
+            if !labels[at as usize].is_decoration || !self.params.decoration {
+                parts.push(single(at, NONE));
+            }
+            at += 1;
         }
-        if self.params.like_siblings && self.are_alike(parts) {
-            return Decision::List;
-        }
-        if let Some(scopes) = self.terms(parts) {
-            return Decision::Following(scopes);
-        }
-        if self.params.label_and_list && self.is_label_and_list(element, parts, above) {
-            return Decision::First { at: 0, end: parts.len() };
-        }
-        if self.params.following
-            && let Some(scopes) = self.following(element, parts)
-        {
-            return Decision::Following(scopes);
-        }
-        if self.params.lone_first
-            && let Some((at, end)) = self.lone_first(element, parts, above)
-        {
-            return Decision::First { at, end };
-        }
-        if self.params.label_and_list
-            && let Some(scope) = self.last_list(element, parts)
-        {
-            return Decision::Following(vec![scope]);
-        }
-        if self.params.records
-            && above == NONE
-            && let Some(head) = self.record(element, parts)
-        {
-            return Decision::Closed { head };
-        }
-        Decision::Open
+        parts
     }
 
     /// What kind of element a part is, if it has one of its own.
     pub(super) fn kind(&self, part: &Part) -> Option<Kind> {
-        (part.element != NONE).then(|| self.skeleton.get(part.element).kind)
+        (part.element != NONE).then(|| self.evidence.skeleton.get(part.element).kind)
     }
 
     /// The first and one past the last label of neighbouring parts.
     pub(super) fn span(&self, parts: &[Part]) -> (u32, u32) {
         let span = |part: &Part| match part.element {
             NONE => (part.first, part.first + 1),
-            element => self.spans[element as usize],
+            element => self.evidence.spans[element as usize],
         };
         let first = parts.first().map_or(0, |part| span(part).0);
         (first, parts.last().map_or(first, |part| span(part).1).max(first))

@@ -19,23 +19,23 @@ const LEAST_VALUES: usize = 4;
 /// Puts the cells of data tables under their headers.
 pub(super) fn place(page: &Page, outline: &mut Outline) {
     for table in tables::tables(page) {
-        if let Some(placed) = Placing::of(outline, &table) {
+        if let Some(placed) = Placement::new(outline, &table) {
             placed.apply(outline);
         }
     }
 }
 
 /// What becomes of one table's labels.
-struct Placing {
+struct Placement {
     /// Cells in document order: their labels and the label they go under, by place; `None`: the table's.
     cells: Vec<(Range<usize>, Option<usize>)>,
     /// What heads the table, a label outside.
     above: Option<u32>,
 }
 
-impl Placing {
+impl Placement {
     /// `None` if labels reach over the borders of cells, no cell has a header, or the values are none.
-    fn of(outline: &Outline, table: &DataTable) -> Option<Placing> {
+    fn new(outline: &Outline, table: &DataTable) -> Option<Placement> {
         let placed = table.placed();
         let labels = labels_in(outline, &table.leaves)?;
         let mut cells = Vec::with_capacity(placed.len());
@@ -61,7 +61,7 @@ impl Placing {
             return None;
         }
         let above = above(outline, &labels);
-        Some(Placing { cells: cells.into_iter().zip(under).collect(), above })
+        Some(Placement { cells: cells.into_iter().zip(under).collect(), above })
     }
 
     fn apply(self, outline: &mut Outline) {

@@ -14,7 +14,7 @@ use crate::Page;
 /// Uses from which on a text that leads nowhere is no name.
 const REPEATED: u32 = 3;
 /// Words of a long text.
-const LONG: u32 = 15;
+const LONG_TEXT_WORDS: u32 = 15;
 
 pub(super) struct Evidence {
     pub(super) skeleton: Skeleton,
@@ -109,7 +109,7 @@ fn styles(skeleton: &Skeleton, labels: &[Label]) -> Vec<u32> {
 fn stuff(labels: &[Label]) -> Vec<u32> {
     let mut before = vec![0];
     for label in labels {
-        let counts = !label.is_decoration && (label.is_image || label.words >= LONG);
+        let counts = !label.is_decoration && (label.is_image || label.words >= LONG_TEXT_WORDS);
         before.push(before[before.len() - 1] + u32::from(counts));
     }
     before

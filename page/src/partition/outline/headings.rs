@@ -4,10 +4,11 @@
 //! is stronger, or if several things follow that are not its like; headings of one style each head what
 //! follows them; before one headline a heading is that headline's kicker, if the page's like boxes agree.
 
-use super::compose::Composer;
+use super::compose::Draft;
 use super::forest::Part;
 use super::labels::Label;
 use super::rank::{self, Rank};
+use super::sections;
 use super::skeleton::NONE;
 use super::tags::Kind;
 use super::words::Word;
@@ -20,296 +21,296 @@ const FEW: u64 = 30;
 const BEFORE: usize = 2;
 /// Words of a section's name; headlines have more.
 const SHORT: u32 = 4;
-/// Words of a kicker at most.
-const KICKER_WORDS: u32 = 6;
+/// Words of a kicker at most: a label has six.
+const MAX_KICKER_WORDS: u32 = 6;
 
-impl Composer<'_> {
-    /// One label, or the same text again (one of them is hidden on some screens).
-    pub(super) fn is_lone(&self, part: &Part) -> bool {
-        part.is_single() || {
-            let text = self.labels[part.first as usize].text;
-            part.labels == part.tops
-                && self.forest.tops(part).all(|top| self.labels[top as usize].text == text)
-        }
+/// One label, or the same text again (one of them is hidden on some screens).
+pub(super) fn is_lone(draft: &Draft<'_>, part: &Part) -> bool {
+    part.is_single() || {
+        let text = draft.evidence.labels[part.first as usize].text;
+        part.labels == part.tops
+            && draft.forest.tops(part).all(|top| draft.evidence.labels[top as usize].text == text)
     }
+}
 
-    /// A heading and little else: in a box made for it some short texts and any menu, elsewhere two short
-    /// links.
-    pub(super) fn is_bare(&self, part: &Part) -> bool {
-        if self.is_lone(part) {
-            return true;
+/// A heading and little else: in a box made for it some short texts and any menu, elsewhere two short
+/// links.
+pub(super) fn is_bare(draft: &Draft<'_>, part: &Part) -> bool {
+    if is_lone(draft, part) {
+        return true;
+    }
+    if part.element == NONE || part.inner == NONE || part.rank > rank::STRONG {
+        return false;
+    }
+    let is_header = is_header(draft, part.inner) || is_header(draft, part.element);
+    let is_true = part.rank <= LEAST_HEADING;
+    let (most, words) = if is_header { (4, 8) } else { (2 + u32::from(is_true), 3) };
+    let link = draft.evidence.labels[part.best as usize].link;
+    let is_more = |label: &Label| label.link.is_some() && label.link != link;
+    let is_menu = |label: &Label| is_header && label.words <= 3 && label.link.is_some();
+    let (lo, hi) = draft.evidence.spans[part.inner as usize];
+    if hi - lo < part.labels {
+        return false;
+    }
+    let mut count = 0;
+    for label in (lo..hi).filter(|&label| label != part.best) {
+        let label = &draft.evidence.labels[label as usize];
+        if label.is_decoration || is_menu(label) {
+            continue;
         }
-        if part.element == NONE || part.inner == NONE || part.rank > rank::STRONG {
+        count += 1;
+        if count > most || label.words > words || !(is_header || is_more(label) || (is_true && count == 1)) {
             return false;
         }
-        let is_header = self.is_header(part.inner) || self.is_header(part.element);
-        let is_true = part.rank <= LEAST_HEADING;
-        let (most, words) = if is_header { (4, 8) } else { (2 + u32::from(is_true), 3) };
-        let link = self.labels[part.best as usize].link;
-        let is_more = |label: &Label| label.link.is_some() && label.link != link;
-        let is_menu = |label: &Label| is_header && label.words <= 3 && label.link.is_some();
-        let (lo, hi) = self.spans[part.inner as usize];
-        if hi - lo < part.labels {
-            return false;
+    }
+    true
+}
+
+pub(super) fn is_header(draft: &Draft<'_>, element: u32) -> bool {
+    let this = draft.evidence.skeleton.get(element);
+    matches!(this.kind, Kind::Header | Kind::Heading(_)) || matches!(this.word, Some(Word::Head | Word::Top))
+}
+
+/// A heading that may head what stands beside it; one in a `nav` is that menu's name.
+fn is_heading(draft: &Draft<'_>, part: &Part) -> bool {
+    part.rank <= rank::STRONG
+        && is_bare(draft, part)
+        && !draft.evidence.barred[part.best as usize]
+        && !sections::is_all_in(draft, part, Kind::Nav)
+}
+
+/// Whether two labels have their rank from elements that are alike.
+pub(super) fn are_peers(draft: &Draft<'_>, a: u32, b: u32) -> bool {
+    let (m, n) = (draft.evidence.marks[a as usize], draft.evidence.marks[b as usize]);
+    let rank = draft.forest.ranks[a as usize];
+    rank == draft.forest.ranks[b as usize]
+        && match rank {
+            rank::HEAD_WORD => draft.evidence.skeleton.share_head_words(m, n),
+            _ => draft.evidence.skeleton.is_like(m, n),
         }
-        let mut count = 0;
-        for label in (lo..hi).filter(|&label| label != part.best) {
-            let label = &self.labels[label as usize];
-            if label.is_decoration || is_menu(label) {
-                continue;
-            }
-            count += 1;
-            if count > most
-                || label.words > words
-                || !(is_header || is_more(label) || (is_true && count == 1))
-            {
-                return false;
-            }
+        && (rank != rank::HEAD_WORD
+            || are_long(draft, a, b)
+            || draft.evidence.skeleton.get(m).sig == draft.evidence.skeleton.get(n).sig)
+}
+
+/// Whether both labels are as long as headlines are.
+fn are_long(draft: &Draft<'_>, a: u32, b: u32) -> bool {
+    [a, b].iter().all(|&label| draft.evidence.labels[label as usize].words > SHORT)
+}
+
+/// The style of a label as seen from a box: the elements from the label up to the box.
+pub(super) fn style_in(draft: &Draft<'_>, label: u32, element: u32) -> u64 {
+    let mut at = draft.evidence.labels[label as usize].element;
+    let mut style = 0u64;
+    for _ in 0..12 {
+        if at == NONE || at == element {
+            break;
         }
-        true
+        let this = draft.evidence.skeleton.get(at);
+        style = style.wrapping_mul(0x100_0000_01b3) ^ u64::from(this.sig + 1);
+        at = this.parent;
     }
+    style
+}
 
-    pub(super) fn is_header(&self, element: u32) -> bool {
-        let this = self.skeleton.get(element);
-        matches!(this.kind, Kind::Header | Kind::Heading(_))
-            || matches!(this.word, Some(Word::Head | Word::Top))
+/// Headings of one style with something between them, and where the scope of each ends.
+pub(super) fn following(draft: &Draft<'_>, element: u32, parts: &[Part]) -> Option<Vec<Scope>> {
+    if let Some(heads) = in_turn(draft, element, parts) {
+        return Some(scopes(draft, &heads, parts));
     }
-
-    /// A heading that may head what stands beside it; one in a `nav` is that menu's name.
-    fn is_heading(&self, part: &Part) -> bool {
-        part.rank <= rank::STRONG
-            && self.is_bare(part)
-            && !self.barred[part.best as usize]
-            && !self.is_all_in(part, Kind::Nav)
-    }
-
-    /// Whether two labels have their rank from elements that are alike.
-    pub(super) fn are_peers(&self, a: u32, b: u32) -> bool {
-        let (m, n) = (self.marks[a as usize], self.marks[b as usize]);
-        let rank = self.forest.ranks[a as usize];
-        rank == self.forest.ranks[b as usize]
-            && match rank {
-                rank::HEAD_WORD => self.skeleton.share_head_words(m, n),
-                _ => self.skeleton.is_like(m, n),
-            }
-            && (rank != rank::HEAD_WORD
-                || self.are_long(a, b)
-                || self.skeleton.get(m).sig == self.skeleton.get(n).sig)
-    }
-
-    /// Whether both labels are as long as headlines are.
-    fn are_long(&self, a: u32, b: u32) -> bool {
-        [a, b].iter().all(|&label| self.labels[label as usize].words > SHORT)
-    }
-
-    /// The style of a label as seen from a box: the elements from the label up to the box.
-    pub(super) fn style_in(&self, label: u32, element: u32) -> u64 {
-        let mut at = self.labels[label as usize].element;
-        let mut style = 0u64;
-        for _ in 0..12 {
-            if at == NONE || at == element {
-                break;
-            }
-            let this = self.skeleton.get(at);
-            style = style.wrapping_mul(0x100_0000_01b3) ^ u64::from(this.sig + 1);
-            at = this.parent;
+    let bare: Vec<usize> = (0..parts.len()).filter(|&i| is_heading(draft, &parts[i])).collect();
+    let mut ranks: Vec<Rank> = bare.iter().map(|&i| parts[i].rank).collect();
+    ranks.sort_unstable();
+    ranks.dedup();
+    for rank in ranks {
+        let heads: Vec<usize> = bare.iter().copied().filter(|&i| parts[i].rank == rank).collect();
+        let &[at] = heads.as_slice() else { return in_one_style(draft, element, parts, &heads) };
+        if let Some(scopes) = midway(draft, element, parts, at) {
+            return Some(scopes);
         }
-        style
-    }
-
-    /// Headings of one style with something between them, and where the scope of each ends.
-    pub(super) fn following(&self, element: u32, parts: &[Part]) -> Option<Vec<Scope>> {
-        if let Some(heads) = self.in_turn(element, parts) {
-            return Some(self.scopes(&heads, parts));
-        }
-        let bare: Vec<usize> = (0..parts.len()).filter(|&i| self.is_heading(&parts[i])).collect();
-        let mut ranks: Vec<Rank> = bare.iter().map(|&i| parts[i].rank).collect();
-        ranks.sort_unstable();
-        ranks.dedup();
-        for rank in ranks {
-            let heads: Vec<usize> = bare.iter().copied().filter(|&i| parts[i].rank == rank).collect();
-            let &[at] = heads.as_slice() else { return self.in_one_style(element, parts, &heads) };
-            if let Some(scopes) = self.midway(element, parts, at) {
-                return Some(scopes);
-            }
-            // What would be the title of the page leaves the headings below it to head their parts.
-            if at + 1 == parts.len() || self.reaches(&parts[at], &parts[at + 1..]) {
-                return None;
-            }
-        }
-        None
-    }
-
-    /// Headings of one rank, if their style is one, too.
-    fn in_one_style(&self, element: u32, parts: &[Part], heads: &[usize]) -> Option<Vec<Scope>> {
-        let style = self.style_in(parts[heads[0]].best, element);
-        if heads.iter().any(|&i| self.style_in(parts[i].best, element) != style) {
+        // What would be the title of the page leaves the headings below it to head their parts.
+        if at + 1 == parts.len() || reaches(draft, &parts[at], &parts[at + 1..]) {
             return None;
         }
-        if self.are_headlines(parts, heads) {
-            return None;
-        }
-        let scopes = self.scopes(heads, parts);
-        let gaps = scopes.iter().filter(|scope| scope.end > scope.at + 1).count();
-        (gaps * 2 >= heads.len()).then_some(scopes)
     }
+    None
+}
 
-    /// A true heading amid other parts heads what follows, up to a part that is as strong.
-    fn midway(&self, element: u32, parts: &[Part], at: usize) -> Option<Vec<Scope>> {
-        let head = &parts[at];
-        let is_end = |other: &Part| {
-            other.rank < head.rank
-                || (other.rank == head.rank && other.is_closed())
-                || self.is_page_footer(other)
+/// Headings of one rank, if their style is one, too.
+fn in_one_style(draft: &Draft<'_>, element: u32, parts: &[Part], heads: &[usize]) -> Option<Vec<Scope>> {
+    let style = style_in(draft, parts[heads[0]].best, element);
+    if heads.iter().any(|&i| style_in(draft, parts[i].best, element) != style) {
+        return None;
+    }
+    if sections::are_headlines(draft, parts, heads) {
+        return None;
+    }
+    let scopes = scopes(draft, heads, parts);
+    let gaps = scopes.iter().filter(|scope| scope.end > scope.at + 1).count();
+    (gaps * 2 >= heads.len()).then_some(scopes)
+}
+
+/// A true heading amid other parts heads what follows, up to a part that is as strong.
+fn midway(draft: &Draft<'_>, element: u32, parts: &[Part], at: usize) -> Option<Vec<Scope>> {
+    let head = &parts[at];
+    let is_end = |other: &Part| {
+        other.rank < head.rank
+            || (other.rank == head.rank && other.is_closed())
+            || sections::is_page_footer(draft, other)
+    };
+    let rest = &parts[at + 1..];
+    let end = rest.iter().position(is_end).map_or(parts.len(), |end| at + 1 + end);
+    let scope = &parts[at + 1..end];
+    let is_midway = at > 0 && parts[..at].iter().any(|part| part.labels > 2);
+    let fits = head.rank <= LEAST_HEADING
+        && is_midway
+        && !scope.is_empty()
+        && !scope.iter().any(|other| is_equal(draft, element, head, other))
+        && reaches(draft, head, scope);
+    fits.then(|| vec![Scope { from: at, at, end }])
+}
+
+/// Single labels of one style, whatever their rank, each before lists.
+pub(super) fn in_turn(draft: &Draft<'_>, element: u32, parts: &[Part]) -> Option<Vec<usize>> {
+    let heads: Vec<usize> = (0..parts.len()).filter(|&i| is_lone(draft, &parts[i])).collect();
+    if heads.len() < 2 || heads[0] != 0 || draft.evidence.barred[parts[0].best as usize] {
+        return None;
+    }
+    let style = style_in(draft, parts[0].best, element);
+    let mut ends = heads.iter().zip(heads.iter().skip(1).copied().chain([parts.len()]));
+    let fits = ends.all(|(&at, end)| {
+        let head = &draft.evidence.labels[parts[at].best as usize];
+        !head.is_number
+            && !head.is_image
+            && end > at + 1
+            && parts[at + 1..end].iter().all(|part| part.is_open() || part.is_list)
+            && style_in(draft, parts[at].best, element) == style
+    });
+    fits.then_some(heads)
+}
+
+/// The part whose label heads the rest, and where its scope ends.
+pub(super) fn lone_first(
+    draft: &Draft<'_>,
+    element: u32,
+    parts: &[Part],
+    above: u32,
+) -> Option<(usize, usize)> {
+    let is_link = |label: u32| draft.evidence.labels[label as usize].link.is_some();
+    if above != NONE && is_link(above) && !is_link(parts[0].best) && parts.iter().all(Part::is_single) {
+        return None; // a headline's subtitle
+    }
+    let is_kicker = |at: usize| is_kicker(draft, &parts[at], &parts[at + 1..]);
+    let is_small = |part: &Part| {
+        part.is_single() && (part.rank >= rank::LINK || draft.evidence.barred[part.best as usize])
+    };
+    let at = (0..parts.len()).find(|&at| !is_small(&parts[at]) && !is_kicker(at))?;
+    let (part, rest) = (&parts[at], &parts[at + 1..]);
+    let may_head = || is_heading(draft, part) || (at == 0 && sections::has_menu(draft, part, rest));
+    if at > BEFORE || rest.is_empty() || !may_head() {
+        return None;
+    }
+    let is_alike = |other: &Part| other.is_single() && other.rank == part.rank;
+    let run = rest.iter().take_while(|other| is_alike(other)).count();
+    if run >= 2 || (above != NONE && draft.forest.ranks[above as usize] == part.rank) {
+        return None; // tabs, or a second line of the heading
+    }
+    let best = rest.iter().map(|part| part.rank).min()?;
+    if part.rank < best {
+        return reaches(draft, part, rest).then_some((at, parts.len()));
+    }
+    if let Some(peer) = rest.iter().position(|other| is_equal(draft, element, part, other)) {
+        // A list of its equals ends its scope.
+        let ends = draft.params.peers
+            && peer > 0
+            && rest[peer].is_open()
+            && rest[peer..].iter().all(|other| is_equal(draft, element, part, other));
+        return ends.then_some((at, at + 1 + peer));
+    }
+    (heads_several(draft, part, rest, best) && reaches(draft, part, rest)).then_some((at, parts.len()))
+}
+
+/// Whether a later part ends a heading's scope: an open one with labels of its kind, or one of its style.
+fn is_equal(draft: &Draft<'_>, element: u32, head: &Part, other: &Part) -> bool {
+    match other.is_open() {
+        true => draft.forest.some_tops(other).any(|top| are_peers(draft, head.best, top)),
+        false => style_in(draft, head.best, element) == style_in(draft, other.best, element),
+    }
+}
+
+/// Whether several things follow a heading that is not stronger than all of them: before one stronger
+/// headline it would be that one's kicker.
+fn heads_several(draft: &Draft<'_>, head: &Part, rest: &[Part], best: Rank) -> bool {
+    let is_stronger = |&top: &u32| draft.forest.ranks[top as usize] < head.rank;
+    let stronger = rest.iter().flat_map(|part| draft.forest.some_tops(part)).filter(is_stronger).count();
+    let tops: u32 = rest.iter().map(|part| part.tops).sum();
+    let is_box = rest.len() == 1 && head.element != NONE && is_header(draft, head.element);
+    stronger >= 2 || (tops >= 2 && (head.rank == best || is_box))
+}
+
+/// Whether a label may head so much: only a true heading may head a large part of the page, and only if no
+/// pictures or long texts are there.
+fn reaches(draft: &Draft<'_>, head: &Part, rest: &[Part]) -> bool {
+    let (lo, hi) = draft.span(rest);
+    let labels = u64::from(hi - lo);
+    labels * 100 <= draft.evidence.labels.len() as u64 * u64::from(draft.params.overreach)
+        || (head.rank <= LEAST_HEADING
+            && draft.evidence.stuff[hi as usize] == draft.evidence.stuff[lo as usize])
+        || labels < FEW
+}
+
+/// Whether the page's other boxes say that this label belongs to the one headline after it.
+fn is_kicker(draft: &Draft<'_>, part: &Part, rest: &[Part]) -> bool {
+    part.is_single()
+        && draft.votes.is_kicker(draft.evidence.styles[part.best as usize])
+        && headlines(draft, part, rest).0 == 1
+}
+
+/// Headlines after a heading: how many, and the first of them.
+pub(super) fn headlines(draft: &Draft<'_>, head: &Part, rest: &[Part]) -> (u32, u32) {
+    let mut found = (0, NONE);
+    for top in rest.iter().flat_map(|part| draft.forest.some_tops(part)) {
+        if draft.forest.ranks[top as usize] <= rank::HEAD_WORD && top != head.best {
+            found = (found.0 + 1, if found.0 == 0 { top } else { found.1 });
+        }
+    }
+    found
+}
+
+/// What a box says of the style of the heading that begins it: the style, and how many headlines follow.
+pub(super) fn kicker_vote(draft: &Draft<'_>, parts: &[Part]) -> Option<(u32, u32)> {
+    let at = parts.iter().position(|part| part.rank <= rank::STRONG)?;
+    let (head, rest) = (&parts[at], &parts[at + 1..]);
+    if at > BEFORE || !head.is_single() {
+        return None;
+    }
+    let (count, headline) = headlines(draft, head, rest);
+    let is_linked = headline != NONE && draft.evidence.labels[headline as usize].link.is_some();
+    let is_weaker = headline != NONE && draft.forest.ranks[headline as usize] >= head.rank;
+    let is_vote = is_linked && is_weaker && !are_peers(draft, head.best, headline);
+    // A long text is no kicker, whatever follows.
+    let is_short = draft.evidence.labels[head.best as usize].words <= MAX_KICKER_WORDS;
+    is_vote.then(|| (draft.evidence.styles[head.best as usize], if is_short { count } else { 2 }))
+}
+
+/// The scope of each head, up to the next; a part right before a head that leads where the head leads is
+/// the head's.
+pub(super) fn scopes(draft: &Draft<'_>, heads: &[usize], parts: &[Part]) -> Vec<Scope> {
+    let mut scopes: Vec<Scope> = Vec::with_capacity(heads.len());
+    for &at in heads {
+        let target = draft.evidence.labels[parts[at].best as usize].target;
+        let leads_there = |part: &Part| {
+            target != NONE && part.is_single() && draft.evidence.labels[part.best as usize].target == target
         };
-        let rest = &parts[at + 1..];
-        let end = rest.iter().position(is_end).map_or(parts.len(), |end| at + 1 + end);
-        let scope = &parts[at + 1..end];
-        let is_midway = at > 0 && parts[..at].iter().any(|part| part.labels > 2);
-        let fits = head.rank <= LEAST_HEADING
-            && is_midway
-            && !scope.is_empty()
-            && !scope.iter().any(|other| self.is_equal(element, head, other))
-            && self.reaches(head, scope);
-        fits.then(|| vec![Scope { from: at, at, end }])
+        let floor = scopes.last().map_or(0, |last| last.at + 1);
+        let is_ours = draft.params.same_target && at > floor && leads_there(&parts[at - 1]);
+        let from = if is_ours { at - 1 } else { at };
+        if let Some(last) = scopes.last_mut() {
+            last.end = from;
+        }
+        scopes.push(Scope { from, at, end: parts.len() });
     }
-
-    /// Single labels of one style, whatever their rank, each before lists.
-    pub(super) fn in_turn(&self, element: u32, parts: &[Part]) -> Option<Vec<usize>> {
-        let heads: Vec<usize> = (0..parts.len()).filter(|&i| self.is_lone(&parts[i])).collect();
-        if heads.len() < 2 || heads[0] != 0 || self.barred[parts[0].best as usize] {
-            return None;
-        }
-        let style = self.style_in(parts[0].best, element);
-        let mut ends = heads.iter().zip(heads.iter().skip(1).copied().chain([parts.len()]));
-        let fits = ends.all(|(&at, end)| {
-            let head = &self.labels[parts[at].best as usize];
-            !head.is_number
-                && !head.is_image
-                && end > at + 1
-                && parts[at + 1..end].iter().all(|part| part.is_open() || part.is_list)
-                && self.style_in(parts[at].best, element) == style
-        });
-        fits.then_some(heads)
-    }
-
-    /// The part whose label heads the rest, and where its scope ends.
-    pub(super) fn lone_first(&self, element: u32, parts: &[Part], above: u32) -> Option<(usize, usize)> {
-        let is_link = |label: u32| self.labels[label as usize].link.is_some();
-        if above != NONE && is_link(above) && !is_link(parts[0].best) && parts.iter().all(Part::is_single) {
-            return None; // a headline's subtitle
-        }
-        let is_kicker = |at: usize| self.is_kicker(&parts[at], &parts[at + 1..]);
-        let is_small =
-            |part: &Part| part.is_single() && (part.rank >= rank::LINK || self.barred[part.best as usize]);
-        let at = (0..parts.len()).find(|&at| !is_small(&parts[at]) && !is_kicker(at))?;
-        let (part, rest) = (&parts[at], &parts[at + 1..]);
-        let may_head = || self.is_heading(part) || (at == 0 && self.has_menu(part, rest));
-        if at > BEFORE || rest.is_empty() || !may_head() {
-            return None;
-        }
-        let is_alike = |other: &Part| other.is_single() && other.rank == part.rank;
-        let run = rest.iter().take_while(|other| is_alike(other)).count();
-        if run >= 2 || (above != NONE && self.forest.ranks[above as usize] == part.rank) {
-            return None; // tabs, or a second line of the heading
-        }
-        let best = rest.iter().map(|part| part.rank).min()?;
-        if part.rank < best {
-            return self.reaches(part, rest).then_some((at, parts.len()));
-        }
-        if let Some(peer) = rest.iter().position(|other| self.is_equal(element, part, other)) {
-            // A list of its equals ends its scope.
-            let ends = self.params.peers
-                && peer > 0
-                && rest[peer].is_open()
-                && rest[peer..].iter().all(|other| self.is_equal(element, part, other));
-            return ends.then_some((at, at + 1 + peer));
-        }
-        (self.heads_several(part, rest, best) && self.reaches(part, rest)).then_some((at, parts.len()))
-    }
-
-    /// Whether a later part ends a heading's scope: an open one with labels of its kind, or one of its style.
-    fn is_equal(&self, element: u32, head: &Part, other: &Part) -> bool {
-        match other.is_open() {
-            true => self.forest.some_tops(other).any(|top| self.are_peers(head.best, top)),
-            false => self.style_in(head.best, element) == self.style_in(other.best, element),
-        }
-    }
-
-    /// Whether several things follow a heading that is not stronger than all of them: before one stronger
-    /// headline it would be that one's kicker.
-    fn heads_several(&self, head: &Part, rest: &[Part], best: Rank) -> bool {
-        let is_stronger = |&top: &u32| self.forest.ranks[top as usize] < head.rank;
-        let stronger = rest.iter().flat_map(|part| self.forest.some_tops(part)).filter(is_stronger).count();
-        let tops: u32 = rest.iter().map(|part| part.tops).sum();
-        let is_box = rest.len() == 1 && head.element != NONE && self.is_header(head.element);
-        stronger >= 2 || (tops >= 2 && (head.rank == best || is_box))
-    }
-
-    /// Whether a label may head so much: only a true heading may head a large part of the page, and only if no
-    /// pictures or long texts are there.
-    fn reaches(&self, head: &Part, rest: &[Part]) -> bool {
-        let (lo, hi) = self.span(rest);
-        let labels = u64::from(hi - lo);
-        labels * 100 <= self.labels.len() as u64 * u64::from(self.params.overreach)
-            || (head.rank <= LEAST_HEADING && self.stuff[hi as usize] == self.stuff[lo as usize])
-            || labels < FEW
-    }
-
-    /// Whether the page's other boxes say that this label belongs to the one headline after it.
-    fn is_kicker(&self, part: &Part, rest: &[Part]) -> bool {
-        part.is_single()
-            && self.votes.is_kicker(self.styles[part.best as usize])
-            && self.headlines(part, rest).0 == 1
-    }
-
-    /// Headlines after a heading: how many, and the first of them.
-    pub(super) fn headlines(&self, head: &Part, rest: &[Part]) -> (u32, u32) {
-        let mut found = (0, NONE);
-        for top in rest.iter().flat_map(|part| self.forest.some_tops(part)) {
-            if self.forest.ranks[top as usize] <= rank::HEAD_WORD && top != head.best {
-                found = (found.0 + 1, if found.0 == 0 { top } else { found.1 });
-            }
-        }
-        found
-    }
-
-    /// Notes how many headlines a box has after the heading that begins it.
-    pub(super) fn count_kicker(&mut self, parts: &[Part]) {
-        let Some(at) = parts.iter().position(|part| part.rank <= rank::STRONG) else { return };
-        let (head, rest) = (&parts[at], &parts[at + 1..]);
-        if at > BEFORE || !head.is_single() {
-            return;
-        }
-        let (count, headline) = self.headlines(head, rest);
-        let is_linked = headline != NONE && self.labels[headline as usize].link.is_some();
-        let is_weaker = headline != NONE && self.forest.ranks[headline as usize] >= head.rank;
-        if is_linked && is_weaker && !self.are_peers(head.best, headline) {
-            // A long text is no kicker, whatever follows.
-            let is_short = self.labels[head.best as usize].words <= KICKER_WORDS;
-            self.ballot.count_box(self.styles[head.best as usize], if is_short { count } else { 2 });
-        }
-    }
-
-    /// The scope of each head, up to the next; a part right before a head that leads where the head leads is
-    /// the head's.
-    pub(super) fn scopes(&self, heads: &[usize], parts: &[Part]) -> Vec<Scope> {
-        let mut scopes: Vec<Scope> = Vec::with_capacity(heads.len());
-        for &at in heads {
-            let target = self.labels[parts[at].best as usize].target;
-            let leads_there = |part: &Part| {
-                target != NONE && part.is_single() && self.labels[part.best as usize].target == target
-            };
-            let floor = scopes.last().map_or(0, |last| last.at + 1);
-            let is_ours = self.params.same_target && at > floor && leads_there(&parts[at - 1]);
-            let from = if is_ours { at - 1 } else { at };
-            if let Some(last) = scopes.last_mut() {
-                last.end = from;
-            }
-            scopes.push(Scope { from, at, end: parts.len() });
-        }
-        scopes
-    }
+    scopes
 }
 
 /// What one of several headings of a box takes: parts `from..end`, under the label of part `at`.

@@ -16,6 +16,7 @@ use super::words::Word;
 use crate::Page;
 use crate::reading::language::is_unspaced;
 use crate::reading::letters::class;
+use crate::text::words_of_unspaced_letters;
 
 /// More leaves are no label, whatever holds them.
 const MOST_LEAVES: u32 = 64;
@@ -118,13 +119,12 @@ fn measures(page: &Page) -> Vec<Measure> {
                     measure.digits += 1;
                 } else if class(letter).is_alphabetic() {
                     measure.letters += 1;
-                    unspaced += u32::from(is_unspaced(letter));
+                    unspaced += usize::from(is_unspaced(letter));
                 } else {
                     measure.is_legal |= letter == '©';
                 }
             }
-            // In scripts without spaces two letters are a word.
-            measure.words += unspaced / 2;
+            measure.words += words_of_unspaced_letters(unspaced) as u32;
             measure
         })
         .collect()

@@ -102,8 +102,8 @@ fn forest(page: &Page, evidence: &Evidence, params: &OutlineParams) -> Forest {
 
 /// The names of what is measured where a block may begin, in the order of [`block_evidence`].
 #[must_use]
-pub fn block_measures() -> &'static [&'static str] {
-    &blocks::NAMES
+pub fn block_measures() -> &'static [String] {
+    blocks::names()
 }
 
 /// The leaves before which a block may begin, each with what is measured there: for training.
@@ -111,6 +111,7 @@ pub fn block_measures() -> &'static [&'static str] {
 pub fn block_evidence(page: &Page) -> Vec<(u32, Vec<f32>)> {
     let params = OutlineParams::default();
     let evidence = Evidence::new(page, &params);
-    let gaps = blocks::measure(&evidence, &forest(page, &evidence, &params));
-    gaps.into_iter().map(|gap| (gap.leaf, gap.measures)).collect()
+    let places = blocks::measure(&evidence, &forest(page, &evidence, &params));
+    let rows = places.values.chunks_exact(blocks::names().len().max(1)).map(<[f32]>::to_vec);
+    places.leaves.into_iter().zip(rows).collect()
 }

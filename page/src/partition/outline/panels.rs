@@ -10,11 +10,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::evidence::Evidence;
 use super::forest::Forest;
 use super::skeleton::NONE;
+use super::tabs::MOST_TABS;
 use super::words::Word;
 use crate::Page;
 
-/// Most tabs of a row, and words of one.
-const MOST: usize = 12;
+/// Words of a tab at most.
 const WORDS: u32 = 5;
 /// How far above a row its panels are looked for, in elements.
 const UP: usize = 6;
@@ -54,8 +54,8 @@ impl Panels<'_> {
             let run = 1 + found[start..].windows(2).take_while(|pair| goes_on(pair)).count();
             let row = &found[start..start + run];
             let first = row[0].1;
-            let named: Vec<u32> = row.iter().take(MOST).map(|&(_, panel)| panel).collect();
-            let is_row = (2..=MOST).contains(&run)
+            let named: Vec<u32> = row.iter().take(MOST_TABS).map(|&(_, panel)| panel).collect();
+            let is_row = (2..=MOST_TABS).contains(&run)
                 && self.are_panels(&named)
                 && named.iter().any(|&panel| panel != first)
                 && !named.iter().any(|&panel| self.holds(panel, row));
@@ -118,12 +118,12 @@ impl Panels<'_> {
     /// The labels of a row of tabs; none if it is no such row.
     fn tabs(&self, row: u32) -> Vec<u32> {
         let (lo, hi) = self.evidence.spans[row as usize];
-        if hi - lo > 2 * MOST as u32 {
+        if hi - lo > 2 * MOST_TABS as u32 {
             return Vec::new();
         }
         let label = |tab: u32| &self.evidence.labels[tab as usize];
         let tabs: Vec<u32> = (lo..hi).filter(|&tab| !label(tab).is_decoration).collect();
-        let fits = (2..=MOST).contains(&tabs.len()) && tabs.iter().all(|&tab| label(tab).words <= WORDS);
+        let fits = (2..=MOST_TABS).contains(&tabs.len()) && tabs.iter().all(|&tab| label(tab).words <= WORDS);
         if fits { tabs } else { Vec::new() }
     }
 
@@ -136,7 +136,7 @@ impl Panels<'_> {
             if above == NONE {
                 break;
             }
-            let after: Vec<u32> = self.after(at).take(MOST + 1).collect();
+            let after: Vec<u32> = self.after(at).take(MOST_TABS + 1).collect();
             at = above;
             let Some(&first) = after.first() else { continue };
             for panels in [self.parts_of(first), after.clone()] {
@@ -166,7 +166,8 @@ impl Panels<'_> {
 
     /// The first children of the innermost element that holds all that an element holds.
     fn parts_of(&self, element: u32) -> Vec<u32> {
-        let children = |of: u32| self.evidence.skeleton.children(of).take(MOST + 1).collect::<Vec<u32>>();
+        let children =
+            |of: u32| self.evidence.skeleton.children(of).take(MOST_TABS + 1).collect::<Vec<u32>>();
         let mut parts = children(element);
         for _ in 0..DEEP {
             let [one] = parts[..] else { break };

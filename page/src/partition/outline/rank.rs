@@ -24,8 +24,9 @@ pub(super) const META: Rank = 100;
 /// Labels of a box made for a heading, at most; its first label is the heading.
 const HEADER: u32 = 5;
 
-/// Words of a kicker at most, and headings that must have one alike.
-const KICKER_WORDS: u32 = 5;
+/// Words of a kicker inside a heading at most, and headings that must have one alike. One fewer than of a kicker
+/// over a headline: nothing but its length tells this one from the headline that it stands in.
+const MAX_INNER_KICKER_WORDS: u32 = 5;
 const LEAST: usize = 3;
 
 /// What the elements around a label say of it.
@@ -102,7 +103,7 @@ fn find_kickers(skeleton: &Skeleton, labels: &[Label], spans: &[(u32, u32)], ran
             continue;
         };
         let (short, long) = (&labels[first as usize], &labels[second as usize]);
-        if short.words <= KICKER_WORDS && short.words < long.words {
+        if short.words <= MAX_INNER_KICKER_WORDS && short.words < long.words {
             let style = skeleton.get(short.element).sig;
             found.entry((element.sig, style)).or_default().push(first);
         }

@@ -2,69 +2,70 @@
 //!
 //! The strongest label heads a record even if it is not first.
 
-use super::compose::Composer;
+use super::compose::Draft;
 use super::forest::Part;
+use super::headings;
 use super::headings::LEAST_HEADING;
 use super::rank::{self, Rank};
+use super::tables;
 use super::tags::Kind;
 
 /// Labels of lists that no record holds.
-const MENU: u32 = 6;
+const LEAST_MENU: u32 = 6;
 
-impl Composer<'_> {
-    /// The label that heads a repeated small box.
-    pub(super) fn record(&self, element: u32, parts: &[Part]) -> Option<u32> {
-        let this = self.skeleton.get(element);
-        if !this.is_record
-            || this.kind == Kind::Paragraph
-            || this.leaves() > self.params.record_leaves
-            || (self.params.tables && this.kind == Kind::Row && self.is_under_header(element))
-        {
-            return None;
-        }
-        // What holds more of a menu than of anything else is no record, nor what holds a list of headlines.
-        let labels: u32 = parts.iter().map(|part| part.labels).sum();
-        let is_flat = |part: &&Part| {
-            part.rank < rank::KICKER && (part.is_list || (part.is_open() && part.labels == part.tops))
-        };
-        let listed: u32 = parts.iter().filter(is_flat).map(|part| part.labels).sum();
-        let is_menu = listed >= MENU && listed * 2 > labels;
-        let is_section = |part: &Part| {
-            part.is_list && ((part.labels >= MENU && part.labels * 2 > labels) || part.rank <= LEAST_HEADING)
-        };
-        if parts.iter().any(is_section) {
-            return None;
-        }
-        let is_free = |part: &&Part| !self.barred[part.best as usize];
-        let best = parts.iter().filter(is_free).min_by_key(|part| part.rank)?;
-        if is_menu && best.rank > LEAST_HEADING {
-            return None;
-        }
-        if best.is_single()
-            && self.votes.is_kicker(self.styles[best.best as usize])
-            && let (1, headline) = self.headlines(best, parts)
-        {
-            return Some(headline);
-        }
-        let fits = match best.rank {
-            // Plain text heads an item or row, no box.
-            rank::TEXT.. => {
-                best.rank < rank::IMAGE && !matches!(this.kind, Kind::Block | Kind::Inline | Kind::List)
-            }
-            _ => true,
-        };
-        (fits && self.is_mixed(parts) && is_clear(best.rank, parts)).then_some(best.best)
+/// The label that heads a repeated small box.
+pub(super) fn record(draft: &Draft<'_>, element: u32, parts: &[Part]) -> Option<u32> {
+    let this = draft.evidence.skeleton.get(element);
+    if !this.is_record
+        || this.kind == Kind::Paragraph
+        || this.leaves() > draft.params.record_leaves
+        || (draft.params.tables && this.kind == Kind::Row && tables::is_under_header(draft, element))
+    {
+        return None;
     }
+    // What holds more of a menu than of anything else is no record, nor what holds a list of headlines.
+    let labels: u32 = parts.iter().map(|part| part.labels).sum();
+    let is_flat = |part: &&Part| {
+        part.rank < rank::KICKER && (part.is_list || (part.is_open() && part.labels == part.tops))
+    };
+    let listed: u32 = parts.iter().filter(is_flat).map(|part| part.labels).sum();
+    let is_menu = listed >= LEAST_MENU && listed * 2 > labels;
+    let is_section = |part: &Part| {
+        part.is_list
+            && ((part.labels >= LEAST_MENU && part.labels * 2 > labels) || part.rank <= LEAST_HEADING)
+    };
+    if parts.iter().any(is_section) {
+        return None;
+    }
+    let is_free = |part: &&Part| !draft.evidence.barred[part.best as usize];
+    let best = parts.iter().filter(is_free).min_by_key(|part| part.rank)?;
+    if is_menu && best.rank > LEAST_HEADING {
+        return None;
+    }
+    if best.is_single()
+        && draft.votes.is_kicker(draft.evidence.styles[best.best as usize])
+        && let (1, headline) = headings::headlines(draft, best, parts)
+    {
+        return Some(headline);
+    }
+    let fits = match best.rank {
+        // Plain text heads an item or row, no box.
+        rank::TEXT.. => {
+            best.rank < rank::IMAGE && !matches!(this.kind, Kind::Block | Kind::Inline | Kind::List)
+        }
+        _ => true,
+    };
+    (fits && is_mixed(draft, parts) && is_clear(best.rank, parts)).then_some(best.best)
+}
 
-    /// Whether tops of several ranks are there.
-    fn is_mixed(&self, parts: &[Part]) -> bool {
-        let mut ranks = parts
-            .iter()
-            .flat_map(|part| self.forest.some_tops(part))
-            .map(|top| self.forest.ranks[top as usize]);
-        let first = ranks.next();
-        ranks.any(|rank| Some(rank) != first)
-    }
+/// Whether tops of several ranks are there.
+fn is_mixed(draft: &Draft<'_>, parts: &[Part]) -> bool {
+    let mut ranks = parts
+        .iter()
+        .flat_map(|part| draft.forest.some_tops(part))
+        .map(|top| draft.forest.ranks[top as usize]);
+    let first = ranks.next();
+    ranks.any(|rank| Some(rank) != first)
 }
 
 /// Whether one label is the strongest, or two (a picture's link and the headline's) at most.

@@ -3,70 +3,69 @@
 //! A heading may have the section's menu beside it; headlines without pictures look like headings until
 //! their siblings with pictures are seen; and a heading's scope ends before the footer of the page.
 
-use super::compose::Composer;
+use super::compose::Draft;
 use super::forest::Part;
+use super::headings;
 use super::rank;
 use super::skeleton::NONE;
 use super::tags::Kind;
 
 /// Words of a link of the menu beside a heading, and labels of both, at most.
 const MENU_WORDS: u32 = 4;
-const MENU: u32 = 12;
+const MOST_BESIDE_HEADING: u32 = 12;
 /// Labels of the footer of a page at least; a story's has fewer.
 const FOOTER: u32 = 12;
 
-impl Composer<'_> {
-    /// Whether a part is a heading with the menu of the section that follows it.
-    pub(super) fn has_menu(&self, part: &Part, rest: &[Part]) -> bool {
-        let is_heading = part.rank <= rank::HEAD_WORD
-            && part.best == part.first
-            && part.bests == 1
-            && part.labels <= MENU
-            && !self.barred[part.best as usize];
-        let is_content =
-            |other: &Part| other.rank <= rank::STRONG || self.labels[other.best as usize].is_image;
-        let labels: u32 = rest.iter().map(|part| part.labels).sum();
-        if !is_heading || labels < 2 * part.labels || !rest.iter().any(is_content) {
-            return false;
-        }
-        let head = &self.labels[part.best as usize];
-        let (lo, hi) = self.span(std::slice::from_ref(part));
-        let others = (lo..hi).filter(|&at| at != part.best).map(|at| &self.labels[at as usize]);
-        let others = || others.clone().filter(|label| !label.is_decoration);
-        let links = others().filter(|label| label.link.is_some()).count() as u32;
-        let is_entry = |words: u32| words <= MENU_WORDS;
-        others().all(|label| is_entry(label.words) && !label.is_image && label.link != head.link)
-            && (links * 2 >= part.labels - 1 || part.labels == 2)
+/// Whether a part is a heading with the menu of the section that follows it.
+pub(super) fn has_menu(draft: &Draft<'_>, part: &Part, rest: &[Part]) -> bool {
+    let is_heading = part.rank <= rank::HEAD_WORD
+        && part.best == part.first
+        && part.bests == 1
+        && part.labels <= MOST_BESIDE_HEADING
+        && !draft.evidence.barred[part.best as usize];
+    let is_content =
+        |other: &Part| other.rank <= rank::STRONG || draft.evidence.labels[other.best as usize].is_image;
+    let labels: u32 = rest.iter().map(|part| part.labels).sum();
+    if !is_heading || labels < 2 * part.labels || !rest.iter().any(is_content) {
+        return false;
     }
+    let head = &draft.evidence.labels[part.best as usize];
+    let (lo, hi) = draft.span(std::slice::from_ref(part));
+    let others = (lo..hi).filter(|&at| at != part.best).map(|at| &draft.evidence.labels[at as usize]);
+    let others = || others.clone().filter(|label| !label.is_decoration);
+    let links = others().filter(|label| label.link.is_some()).count() as u32;
+    let is_entry = |words: u32| words <= MENU_WORDS;
+    others().all(|label| is_entry(label.words) && !label.is_image && label.link != head.link)
+        && (links * 2 >= part.labels - 1 || part.labels == 2)
+}
 
-    /// Whether parts that look like headings are headlines without a picture: a part between them is of
-    /// their kind and has more.
-    pub(super) fn are_headlines(&self, parts: &[Part], heads: &[usize]) -> bool {
-        let head = &parts[heads[0]];
-        let is_alike = |part: &Part| {
-            part.is_closed()
-                && self.are_peers(head.best, part.best)
-                && head.element != NONE
-                && part.element != NONE
-                && self.skeleton.is_like(head.element, part.element)
-        };
-        (0..parts.len()).any(|i| !heads.contains(&i) && is_alike(&parts[i]))
-    }
+/// Whether parts that look like headings are headlines without a picture: a part between them is of
+/// their kind and has more.
+pub(super) fn are_headlines(draft: &Draft<'_>, parts: &[Part], heads: &[usize]) -> bool {
+    let head = &parts[heads[0]];
+    let is_alike = |part: &Part| {
+        part.is_closed()
+            && headings::are_peers(draft, head.best, part.best)
+            && head.element != NONE
+            && part.element != NONE
+            && draft.evidence.skeleton.is_like(head.element, part.element)
+    };
+    (0..parts.len()).any(|i| !heads.contains(&i) && is_alike(&parts[i]))
+}
 
-    /// Whether a part is what the page ends with.
-    pub(super) fn is_page_footer(&self, part: &Part) -> bool {
-        part.labels >= FOOTER && self.is_all_in(part, Kind::Footer)
-    }
+/// Whether a part is what the page ends with.
+pub(super) fn is_page_footer(draft: &Draft<'_>, part: &Part) -> bool {
+    part.labels >= FOOTER && is_all_in(draft, part, Kind::Footer)
+}
 
-    /// Whether all of a part stands in an element of a kind that is the part's own.
-    pub(super) fn is_all_in(&self, part: &Part, kind: Kind) -> bool {
-        if part.element == NONE || part.inner == NONE {
-            return false;
-        }
-        let above = |&at: &u32| {
-            Some(self.skeleton.get(at).parent).filter(|&parent| at != part.element && parent != NONE)
-        };
-        let mut chain = std::iter::successors(Some(part.inner), above);
-        chain.any(|at| self.skeleton.get(at).kind == kind)
+/// Whether all of a part stands in an element of a kind that is the part's own.
+pub(super) fn is_all_in(draft: &Draft<'_>, part: &Part, kind: Kind) -> bool {
+    if part.element == NONE || part.inner == NONE {
+        return false;
     }
+    let above = |&at: &u32| {
+        Some(draft.evidence.skeleton.get(at).parent).filter(|&parent| at != part.element && parent != NONE)
+    };
+    let mut chain = std::iter::successors(Some(part.inner), above);
+    chain.any(|at| draft.evidence.skeleton.get(at).kind == kind)
 }

@@ -19,7 +19,7 @@ const TOP: usize = 30;
 /// Shortest name that is compared with the domain, in letters.
 const LEAST: usize = 3;
 /// The same for a host that is not all of the site, such as `news.example.org`.
-const LONG: usize = 8;
+const LEAST_HOST_LETTERS: usize = 8;
 
 /// So many labels at the top of a page that lead to places in it only help to skip its menus.
 const FIRST: usize = 5;
@@ -44,7 +44,7 @@ pub(super) fn barred(
         let is_set_off = label.is_image || ranks[i] <= 60 || label.words > 1;
         barred[i] = (is_set_off && href.is_some_and(|href| is_root(href, &host)))
             || spells(page, label, &domain, LEAST)
-            || spells(page, label, &host, LONG);
+            || spells(page, label, &host, LEAST_HOST_LETTERS);
     }
     // Links to places in the page ("skip to content") are no headings either.
     for (i, label) in labels.iter().enumerate().filter(|(i, _)| ranks[*i] >= super::rank::LINK) {

@@ -4,113 +4,142 @@
 //! of header cells, or it holds one label a cell and the next row as many cells with more in them. Empty
 //! cells hold no leaves and are not known here: shorter rows are taken to fill the table from the right.
 
-use super::compose::Composer;
-use super::forest::Part;
+use super::compose::Draft;
+use super::forest::{Forest, Part};
+use super::headings;
 use super::skeleton::NONE;
 use super::tags::Kind;
 
-impl Composer<'_> {
-    /// Whether a row stands in a table whose first row is made of header cells.
-    pub(super) fn is_under_header(&self, row: u32) -> bool {
-        let above = self.skeleton.get(row).parent;
-        let Some(first) = self.skeleton.children(self.table(above)).next() else { return false };
-        let first = match self.skeleton.get(first).kind {
-            Kind::Rows => self.skeleton.children(first).next(),
-            _ => Some(first),
+/// Whether a row stands in a table whose first row is made of header cells.
+pub(super) fn is_under_header(draft: &Draft<'_>, row: u32) -> bool {
+    let above = draft.evidence.skeleton.get(row).parent;
+    let Some(first) = draft.evidence.skeleton.children(table(draft, above)).next() else { return false };
+    let first = match draft.evidence.skeleton.get(first).kind {
+        Kind::Rows => draft.evidence.skeleton.children(first).next(),
+        _ => Some(first),
+    };
+    first.is_some_and(|first| first != row && header_cells(draft, first) >= 2)
+}
+
+/// The table that holds rows, or what else does.
+fn table(draft: &Draft<'_>, rows: u32) -> u32 {
+    let this = draft.evidence.skeleton.get(rows);
+    let is_inside = this.kind == Kind::Rows && this.parent != NONE;
+    if is_inside { this.parent } else { rows }
+}
+
+/// Cells of a row if all that hold anything are header cells.
+fn header_cells(draft: &Draft<'_>, row: u32) -> usize {
+    if draft.evidence.skeleton.get(row).kind != Kind::Row {
+        return 0;
+    }
+    let is_head = |cell: u32| draft.evidence.skeleton.get(cell).kind == Kind::HeadCell;
+    let mut cells = draft.evidence.skeleton.children(row).take(100);
+    if cells.all(is_head) { draft.evidence.skeleton.children(row).take(100).count() } else { 0 }
+}
+
+/// Some rows of a table.
+pub(super) enum Rows {
+    /// A row that heads nothing.
+    Plain(Part),
+    /// Rows with the cells of each, under the names of the row that heads them.
+    Columns { names: Vec<Part>, header: u32, below: Vec<(Part, Vec<Part>)> },
+}
+
+/// Which rows stand under which; nothing if no row heads another.
+pub(super) fn find(draft: &Draft<'_>, parts: &[Part]) -> Option<Vec<Rows>> {
+    let is_row =
+        |part: &Part| part.element != NONE && draft.evidence.skeleton.get(part.element).kind == Kind::Row;
+    if parts.len() < 2 || !parts.iter().all(is_row) {
+        return None;
+    }
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < parts.len() {
+        let names = names(draft, &parts[at]);
+        let end = match names.len() {
+            0 | 1 => at + 1,
+            _ if header_cells(draft, parts[at].element) >= 2 => parts.len(),
+            count => match parts.get(at + 1) {
+                Some(next) if are_boxes(draft, next, count) => at + 2,
+                _ => at + 1,
+            },
         };
-        first.is_some_and(|first| first != row && self.header_cells(first) >= 2)
+        found.push(if end == at + 1 {
+            Rows::Plain(parts[at])
+        } else {
+            let below = parts[at + 1..end].iter().map(|row| (*row, cells(draft, row))).collect();
+            Rows::Columns { names, header: parts[at].element, below }
+        });
+        at = end;
     }
+    Some(found)
+}
 
-    /// The table that holds rows, or what else does.
-    fn table(&self, rows: u32) -> u32 {
-        let this = self.skeleton.get(rows);
-        let is_inside = this.kind == Kind::Rows && this.parent != NONE;
-        if is_inside { this.parent } else { rows }
-    }
-
-    /// Cells of a row if all that hold anything are header cells.
-    fn header_cells(&self, row: u32) -> usize {
-        if self.skeleton.get(row).kind != Kind::Row {
-            return 0;
-        }
-        let is_head = |cell: u32| self.skeleton.get(cell).kind == Kind::HeadCell;
-        let mut cells = self.skeleton.children(row).take(100);
-        if cells.all(is_head) { self.skeleton.children(row).take(100).count() } else { 0 }
-    }
-
-    /// Puts rows under the rows that head them.
-    pub(super) fn join_rows(&mut self, parts: Vec<Part>) -> Vec<Part> {
-        let is_row = |part: &Part| part.element != NONE && self.skeleton.get(part.element).kind == Kind::Row;
-        if parts.len() < 2 || !parts.iter().all(is_row) {
-            return parts;
-        }
-        let mut made = Vec::new();
-        let mut at = 0;
-        while at < parts.len() {
-            let names = self.names(&parts[at]);
-            let end = match names.len() {
-                0 | 1 => at + 1,
-                _ if self.header_cells(parts[at].element) >= 2 => parts.len(),
-                count => match parts.get(at + 1) {
-                    Some(next) if self.are_boxes(next, count) => at + 2,
-                    _ => at + 1,
-                },
-            };
-            if end == at + 1 {
-                made.push(parts[at]);
-            } else {
-                made.extend(self.columns_under(&names, &parts[at], &parts[at + 1..end]));
-            }
-            at = end;
-        }
-        made
-    }
-
-    /// The labels of a row that has one in each cell.
-    fn names(&self, row: &Part) -> Vec<Part> {
-        let cells = self.cells(row);
-        let is_header = row.element != NONE && self.header_cells(row.element) >= 2;
-        let is_number = |cell: &Part| self.labels[cell.best as usize].is_number;
-        let is_name = |cell: &Part| self.is_lone(cell) && (is_header || !is_number(cell));
-        if cells.iter().all(is_name) { cells } else { Vec::new() }
-    }
-
-    fn cells(&self, row: &Part) -> Vec<Part> {
-        let is_whole = row.is_open() && row.inner != NONE && self.skeleton.get(row.inner).kind == Kind::Row;
-        if is_whole { self.parts(row.inner) } else { Vec::new() }
-    }
-
-    fn are_boxes(&self, row: &Part, count: usize) -> bool {
-        let cells = self.cells(row);
-        cells.len() == count && cells.iter().filter(|cell| cell.labels > 1).count() * 2 >= count
-    }
-
-    /// Each name over the cells of its column; cells left of the first name stay beside the names.
-    fn columns_under(&mut self, names: &[Part], header: &Part, rows: &[Part]) -> Vec<Part> {
-        let mut tops: Vec<Part> = names.to_vec();
-        let mut beside = Vec::new();
-        for row in rows {
-            let cells = self.cells(row);
-            if cells.is_empty() {
-                beside.push(*row);
-                continue;
-            }
-            let extra = cells.len().saturating_sub(names.len());
-            let skipped = names.len().saturating_sub(cells.len());
-            beside.extend_from_slice(&cells[..extra]);
-            for (cell, top) in cells[extra..].iter().zip(&mut tops[skipped..]) {
-                self.forest.attach(top.best, cell);
-                top.labels += cell.labels;
+/// Puts rows under the rows that head them.
+pub(super) fn join(rows: Vec<Rows>, forest: &mut Forest) -> Vec<Part> {
+    let mut made = Vec::new();
+    for rows in rows {
+        match rows {
+            Rows::Plain(row) => made.push(row),
+            Rows::Columns { names, header, below } => {
+                made.extend(columns_under(names, header, &below, forest));
             }
         }
-        for top in &mut tops {
-            let head = top.best;
-            let single = Part::single(head, self.forest.ranks[head as usize], top.element);
-            *top = Part { labels: top.labels, ..single };
-        }
-        let joined = self.forest.list(&tops, header.element);
-        let mut made = vec![joined];
-        made.append(&mut beside);
-        made
     }
+    made
+}
+
+/// The labels of a row that has one in each cell.
+fn names(draft: &Draft<'_>, row: &Part) -> Vec<Part> {
+    let cells = cells(draft, row);
+    let is_header = row.element != NONE && header_cells(draft, row.element) >= 2;
+    let is_number = |cell: &Part| draft.evidence.labels[cell.best as usize].is_number;
+    let is_name = |cell: &Part| headings::is_lone(draft, cell) && (is_header || !is_number(cell));
+    if cells.iter().all(is_name) { cells } else { Vec::new() }
+}
+
+fn cells(draft: &Draft<'_>, row: &Part) -> Vec<Part> {
+    let is_whole =
+        row.is_open() && row.inner != NONE && draft.evidence.skeleton.get(row.inner).kind == Kind::Row;
+    if is_whole { draft.parts(row.inner) } else { Vec::new() }
+}
+
+fn are_boxes(draft: &Draft<'_>, row: &Part, count: usize) -> bool {
+    let cells = cells(draft, row);
+    cells.len() == count && cells.iter().filter(|cell| cell.labels > 1).count() * 2 >= count
+}
+
+/// Each name over the cells of its column; cells left of the first name stay beside the names.
+fn columns_under(
+    names: Vec<Part>,
+    header: u32,
+    below: &[(Part, Vec<Part>)],
+    forest: &mut Forest,
+) -> Vec<Part> {
+    let count = names.len();
+    let mut tops = names;
+    let mut beside = Vec::new();
+    for (row, cells) in below {
+        if cells.is_empty() {
+            beside.push(*row);
+            continue;
+        }
+        let extra = cells.len().saturating_sub(count);
+        let skipped = count.saturating_sub(cells.len());
+        beside.extend_from_slice(&cells[..extra]);
+        for (cell, top) in cells[extra..].iter().zip(&mut tops[skipped..]) {
+            forest.attach(top.best, cell);
+            top.labels += cell.labels;
+        }
+    }
+    for top in &mut tops {
+        let head = top.best;
+        let single = Part::single(head, forest.ranks[head as usize], top.element);
+        *top = Part { labels: top.labels, ..single };
+    }
+    let joined = forest.list(&tops, header);
+    let mut made = vec![joined];
+    made.append(&mut beside);
+    made
 }

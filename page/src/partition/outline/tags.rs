@@ -1,6 +1,7 @@
 //! What an element's name says, asked once a name instead of once an element.
 
 use crate::reading::PageTree;
+use crate::text::INLINE;
 
 /// What the outline distinguishes among elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -58,7 +59,8 @@ impl Kind {
 /// The kind of each name of the page.
 pub(super) fn kinds(tree: &PageTree) -> Vec<Kind> {
     let mut kinds = vec![Kind::Block; tree.tag_count()];
-    for (name, kind) in KINDS {
+    let inline = INLINE.map(|name| (name, Kind::Inline));
+    for (name, kind) in inline.into_iter().chain(KINDS) {
         if let Some(tag) = tree.tag_named(name) {
             kinds[tag.index()] = kind;
         }
@@ -66,7 +68,8 @@ pub(super) fn kinds(tree: &PageTree) -> Vec<Kind> {
     kinds
 }
 
-const KINDS: [(&str, Kind); 68] = [
+/// What names say of more than the line.
+const KINDS: [(&str, Kind); 42] = [
     ("h1", Kind::Heading(1)),
     ("h2", Kind::Heading(2)),
     ("h3", Kind::Heading(3)),
@@ -104,35 +107,10 @@ const KINDS: [(&str, Kind); 68] = [
     ("figcaption", Kind::Meta),
     ("p", Kind::Paragraph),
     ("img", Kind::Image),
-    ("abbr", Kind::Inline),
-    ("acronym", Kind::Inline),
-    ("bdi", Kind::Inline),
-    ("bdo", Kind::Inline),
-    ("big", Kind::Inline),
+    // Not as other rooms have it: the outline's votes and its learnt blocks are fitted to these.
     ("br", Kind::Inline),
     ("button", Kind::Inline),
-    ("code", Kind::Inline),
-    ("data", Kind::Inline),
-    ("del", Kind::Inline),
-    ("em", Kind::Inline),
-    ("font", Kind::Inline),
-    ("i", Kind::Inline),
-    ("ins", Kind::Inline),
-    ("kbd", Kind::Inline),
-    ("label", Kind::Inline),
-    ("mark", Kind::Inline),
-    ("nobr", Kind::Inline),
-    ("q", Kind::Inline),
+    ("dfn", Kind::Block),
     ("rt", Kind::Inline),
     ("ruby", Kind::Inline),
-    ("s", Kind::Inline),
-    ("samp", Kind::Inline),
-    ("span", Kind::Inline),
-    ("strike", Kind::Inline),
-    ("sub", Kind::Inline),
-    ("sup", Kind::Inline),
-    ("tt", Kind::Inline),
-    ("u", Kind::Inline),
-    ("var", Kind::Inline),
-    ("wbr", Kind::Inline),
 ];

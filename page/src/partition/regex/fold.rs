@@ -7,7 +7,7 @@
 use rustc_hash::FxHashMap;
 
 use super::pattern::{Slot, consensus, literal, longest, nearest};
-use super::{Folded, MAX_PATTERN};
+use super::{Folding, MAX_PATTERN};
 
 /// A run to fold.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,8 +68,8 @@ impl Run {
 }
 
 /// Folds a sequence of symbols until nothing repeats or so many steps were taken, which are counted down.
-pub(crate) fn infer(symbols: &[u32], steps: &mut u64) -> Folded {
-    let mut folded = Folded::new(symbols);
+pub(crate) fn infer(symbols: &[u32], steps: &mut u64) -> Folding {
+    let mut folded = Folding::new(symbols);
     loop {
         let run = exact(&folded.symbols, steps).or_else(|| near(&folded.symbols, steps));
         if *steps == 0 {
@@ -130,7 +130,7 @@ fn likely(symbols: &[u32], length: usize) -> Vec<usize> {
     let reach = longest(length);
     // A window of w symbols at distance d ≤ max(length, w)/3 shares at least length − d with the pattern.
     let enough = length - reach / 3;
-    let mut shared = Shared::default();
+    let mut shared = Overlap::default();
     symbols[..length].iter().for_each(|&symbol| shared.change(symbol, 1, 0));
     symbols[length..].iter().take(reach).for_each(|&symbol| shared.change(symbol, 0, 1));
     let mut found = Vec::new();
@@ -151,12 +151,12 @@ fn likely(symbols: &[u32], length: usize) -> Vec<usize> {
 
 /// Symbols in two stretches, with multiplicity.
 #[derive(Default)]
-struct Shared {
+struct Overlap {
     counts: FxHashMap<u32, (i32, i32)>,
     common: i32,
 }
 
-impl Shared {
+impl Overlap {
     fn change(&mut self, symbol: u32, here: i32, there: i32) {
         let counts = self.counts.entry(symbol).or_default();
         self.common -= counts.0.min(counts.1);

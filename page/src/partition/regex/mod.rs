@@ -10,7 +10,7 @@
 //! pattern before longer ones, the leftmost first, and the run takes in near windows on both sides; only where
 //! nothing repeats exactly the run with the fewest edits for its length is folded (then the longer run, the
 //! shorter pattern, the leftmost).
-//! Invariant: the leaves of [`Folded`] are the sequence, in order. [`fold::infer`] finds what the plain
+//! Invariant: the leaves of [`Folding`] are the sequence, in order. [`fold::infer`] finds what the plain
 //! transcription in the tests finds; [`MAX_PATTERN`] and a number of steps bound the work. Start at [`infer`].
 
 use rustc_hash::FxHashMap;
@@ -36,7 +36,7 @@ pub(crate) enum Part {
 
 /// A sequence folded.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Folded {
+pub(crate) struct Folding {
     /// Parts; instances name those before them.
     pub(crate) parts: Vec<Part>,
     /// The sequence as it is now.
@@ -48,9 +48,9 @@ pub(crate) struct Folded {
     pub(crate) is_cut: bool,
 }
 
-impl Folded {
-    fn new(symbols: &[u32]) -> Folded {
-        Folded {
+impl Folding {
+    fn new(symbols: &[u32]) -> Folding {
+        Folding {
             parts: (0..symbols.len()).map(Part::Leaf).collect(),
             top: (0..symbols.len()).collect(),
             symbols: symbols.to_vec(),

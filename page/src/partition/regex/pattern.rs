@@ -13,7 +13,7 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    fn of(symbol: u32, is_optional: bool) -> Slot {
+    fn new(symbol: u32, is_optional: bool) -> Slot {
         Slot { symbols: vec![symbol], is_optional }
     }
 
@@ -37,7 +37,7 @@ impl Slot {
 
 /// The pattern that takes these symbols and nothing else.
 pub(crate) fn literal(symbols: &[u32]) -> Vec<Slot> {
-    symbols.iter().map(|&symbol| Slot::of(symbol, false)).collect()
+    symbols.iter().map(|&symbol| Slot::new(symbol, false)).collect()
 }
 
 /// The longest window that can be near a pattern of `slots`: with d ≤ w/3 and w ≤ slots + d.
@@ -123,7 +123,7 @@ pub(super) fn consensus(pattern: &[Slot], window: &[u32]) -> Vec<Slot> {
                 i -= 1;
             }
             (_, Some(symbol)) => {
-                slots.push(Slot::of(symbol, true));
+                slots.push(Slot::new(symbol, true));
                 j -= 1;
             }
             (_, None) => break,

@@ -1,10 +1,10 @@
 //! The plain transcription: every length, every start, every window aligned. O(k³) and more; the oracle.
 
 use super::fold::Run;
-use super::{Folded, MAX_PATTERN};
+use super::{Folding, MAX_PATTERN};
 
-pub(super) fn infer(symbols: &[u32]) -> Folded {
-    let mut folded = Folded::new(symbols);
+pub(super) fn infer(symbols: &[u32]) -> Folding {
+    let mut folded = Folding::new(symbols);
     while let Some(run) = exact(&folded.symbols).or_else(|| near(&folded.symbols)) {
         folded.replace(&run.pattern, run.start, &run.windows);
     }

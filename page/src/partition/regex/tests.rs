@@ -71,7 +71,7 @@ fn without_steps_the_sequence_stays_as_it_is_and_says_so() {
 }
 
 /// The leaves of a folded sequence, in order.
-fn leaves(folded: &Folded) -> Vec<usize> {
+fn leaves(folded: &Folding) -> Vec<usize> {
     let mut leaves = Vec::new();
     let mut todo: Vec<usize> = folded.top.iter().rev().copied().collect();
     while let Some(part) = todo.pop() {

@@ -2,12 +2,14 @@
 //!
 //! Three families: the boxes that end and begin there and what they lie in ([`Gaps::boxes`]), the place
 //! among its neighbours and on the page ([`Gaps::places`]), and the outline above and below it
-//! ([`Gaps::outline`]). Sizes are in leaves. Invariants: names and order are part of the weights' file; a page
-//! of n leaves and nesting d costs O(n d).
+//! ([`Gaps::outline`]). Sizes are in leaves. Each line adds a name and its value, see
+//! [`measures`](crate::measures). Invariant: a page of n leaves and nesting d costs O(n d).
 
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
+
+use crate::measures::{self, MeasureSink};
 
 use super::super::evidence::Evidence;
 use super::super::forest::Forest;
@@ -26,73 +28,31 @@ const NEAR_HEADING: u32 = 3;
 /// Labels above another that are followed.
 const MOST_ABOVE: usize = 60;
 
-/// The names of the measures, in their order.
-pub(in super::super) const NAMES: [&str; 45] = [
-    "begins",
-    "begins share",
-    "ends",
-    "smaller side",
-    "holder",
-    "holder share",
-    "holder of holder",
-    "twins of holder",
-    "parts of holder",
-    "boxes begin",
-    "boxes end",
-    "begin from 2",
-    "begin from 4",
-    "begin from 8",
-    "begin from 16",
-    "end from 2",
-    "end from 4",
-    "end from 8",
-    "end from 16",
-    "items begin",
-    "items end",
-    "plain boxes begin",
-    "plain boxes end",
-    "heading begins",
-    "heading ended",
-    "heading is near",
-    "twins",
-    "mean of twins",
-    "siblings of its tag",
-    "like the one before",
-    "tag like the one before",
-    "place on page",
-    "depth among all",
-    "smaller side among all",
-    "smaller side among 6",
-    "shallower within 3",
-    "shallower within 10",
-    "label depth",
-    "label depth before",
-    "labels above both",
-    "is top",
-    "labels under it",
-    "labels of what begins",
-    "labels of what ends",
-    "labels of what holds both",
-];
-
-/// A place where a block may begin.
-pub(in super::super) struct Gap {
-    /// The leaf after it.
-    pub(in super::super) leaf: u32,
-    pub(in super::super) measures: Vec<f32>,
+/// The places of a page where a block may begin.
+pub(in super::super) struct Places {
+    /// The leaf after each.
+    pub(in super::super) leaves: Vec<u32>,
+    /// What is measured there, one row after the other.
+    pub(in super::super) values: Vec<f32>,
 }
 
 /// Measures all places of a page.
-pub(in super::super) fn measure(evidence: &Evidence, forest: &Forest) -> Vec<Gap> {
+pub(in super::super) fn measure(evidence: &Evidence, forest: &Forest) -> Places {
     let gaps = Gaps::new(evidence, forest);
-    let measured = (1..evidence.labels.len()).filter(|&label| gaps.is_place(label)).map(|label| {
-        let mut measures = Vec::with_capacity(NAMES.len());
-        gaps.boxes(label, &mut measures);
-        gaps.places(label, &mut measures);
-        gaps.outline(label, &mut measures);
-        Gap { leaf: evidence.labels[label].lo, measures }
-    });
-    measured.collect()
+    let mut places = Places { leaves: Vec::new(), values: Vec::new() };
+    for label in (1..evidence.labels.len()).filter(|&label| gaps.is_place(label)) {
+        gaps.measure(label, &mut places.values);
+        places.leaves.push(evidence.labels[label].lo);
+    }
+    places
+}
+
+/// The names of the measures, in their order, as measuring some page with two labels gives them.
+pub(super) fn names(evidence: &Evidence, forest: &Forest) -> Vec<String> {
+    if evidence.labels.len() < 2 {
+        return Vec::new();
+    }
+    measures::names(|sink| Gaps::new(evidence, forest).measure(1, sink))
 }
 
 /// What lies around the border before a label.
@@ -172,7 +132,15 @@ impl<'a> Gaps<'a> {
         self.skeleton.elements.get(element as usize)
     }
 
-    fn boxes(&self, label: usize, measures: &mut Vec<f32>) {
+    /// Measures the border before a label; the same names for each.
+    fn measure(&self, label: usize, measures: &mut impl MeasureSink) {
+        self.boxes(label, measures);
+        self.siblings(label, measures);
+        self.places(label, measures);
+        self.outline(label, measures);
+    }
+
+    fn boxes(&self, label: usize, measures: &mut impl MeasureSink) {
         let border = self.borders[label];
         let leaf = self.evidence.labels[label].lo;
         let leaves = self.skeleton.of_leaf.len() as f32;
@@ -181,49 +149,68 @@ impl<'a> Gaps<'a> {
         let above = holder.map_or(NONE, |holder| holder.parent);
         let begins = size(border.begins, 1);
         let held = size(border.holder, leaves as u32);
-        measures.extend([begins, begins / leaves, size(border.ends, 1), border.smaller as f32]);
-        measures.extend([held, held / leaves, size(above, leaves as u32)]);
-        measures.push(holder.map_or(0, |holder| self.twins_of(holder).0) as f32);
-        measures.push(self.parts.get(border.holder as usize).map_or(0, |parts| *parts) as f32);
-        let begun = Chain::of(self.skeleton, leaf, border.holder);
-        let ended = Chain::of(self.skeleton, leaf - 1, border.holder);
-        measures.extend([begun.boxes, ended.boxes].map(|count| count as f32));
-        measures.extend(begun.from.iter().chain(&ended.from).map(|count| *count as f32));
-        measures.extend([begun.items, ended.items, begun.plain, ended.plain].map(|count| count as f32));
+        measures.add("begins", begins);
+        measures.add("begins share", begins / leaves);
+        measures.add("ends", size(border.ends, 1));
+        measures.add("smaller side", border.smaller as f32);
+        measures.add("holder", held);
+        measures.add("holder share", held / leaves);
+        measures.add("holder of holder", size(above, leaves as u32));
+        measures.add("twins of holder", holder.map_or(0, |holder| self.twins_of(holder).0) as f32);
+        measures.add("parts of holder", self.parts.get(border.holder as usize).map_or(0, |n| *n) as f32);
+        let begun = Chain::new(self.skeleton, leaf, border.holder);
+        let ended = Chain::new(self.skeleton, leaf - 1, border.holder);
+        measures.add("boxes begin", begun.boxes as f32);
+        measures.add("boxes end", ended.boxes as f32);
+        for (side, chain) in [("begin", &begun), ("end", &ended)] {
+            for (size, count) in SIZES.iter().zip(chain.from) {
+                measures.add(format_args!("{side} from {size}"), count as f32);
+            }
+        }
+        measures.add("items begin", begun.items as f32);
+        measures.add("items end", ended.items as f32);
+        measures.add("plain boxes begin", begun.plain as f32);
+        measures.add("plain boxes end", ended.plain as f32);
         let near = leaf + 1..(leaf + NEAR_HEADING).min(self.skeleton.of_leaf.len() as u32);
-        let near = near.map(|leaf| Chain::of(self.skeleton, leaf, border.holder).heading);
-        measures.extend([begun.heading, ended.heading, near.fold(begun.heading, f32::min)]);
-        self.siblings(border, measures);
+        let near = near.map(|leaf| Chain::new(self.skeleton, leaf, border.holder).heading);
+        measures.add("heading begins", begun.heading);
+        measures.add("heading ended", ended.heading);
+        measures.add("heading is near", near.fold(begun.heading, f32::min));
     }
 
     fn twins_of(&self, element: &Element) -> (u32, u32) {
         self.twins.get(&(element.parent, element.sig)).copied().unwrap_or_default()
     }
 
-    fn siblings(&self, border: Border, measures: &mut Vec<f32>) {
+    fn siblings(&self, label: usize, measures: &mut impl MeasureSink) {
+        let border = self.borders[label];
         let (begins, ends) = (self.element(border.begins), self.element(border.ends));
         let (count, leaves) = begins.map_or((0, 0), |begins| self.twins_of(begins));
         let tags = begins.and_then(|begins| self.tags.get(&(begins.parent, begins.tag)));
-        measures.extend([count as f32, leaves as f32 / count.max(1) as f32, tags.map_or(0, |n| *n) as f32]);
-        let both = begins.zip(ends);
-        let is_like = both.is_some_and(|(begins, ends)| begins.sig == ends.sig);
-        let is_tag = both.is_some_and(|(begins, ends)| begins.tag == ends.tag);
-        measures.extend([is_like, is_tag].map(|is| f32::from(u8::from(is))));
+        let is_both = |is: fn(&Element, &Element) -> bool| {
+            begins.zip(ends).is_some_and(|(begins, ends)| is(begins, ends))
+        };
+        measures.add("twins", count as f32);
+        measures.add("mean of twins", leaves as f32 / count.max(1) as f32);
+        measures.add("siblings of its tag", tags.map_or(0, |n| *n) as f32);
+        measures.flag("like the one before", is_both(|begins, ends| begins.sig == ends.sig));
+        measures.flag("tag like the one before", is_both(|begins, ends| begins.tag == ends.tag));
     }
 
-    fn places(&self, label: usize, measures: &mut Vec<f32>) {
+    fn places(&self, label: usize, measures: &mut impl MeasureSink) {
         let border = self.borders[label];
         let leaves = self.skeleton.of_leaf.len() as f32;
-        measures.push(self.evidence.labels[label].lo as f32 / leaves);
         let shallower = self.depths.partition_point(|depth| *depth < border.depth);
-        measures.push(shallower as f32 / self.depths.len() as f32);
         let larger = self.smallers.len() - self.smallers.partition_point(|size| *size <= border.smaller);
-        measures.push(larger as f32);
         let most = self.around(label, 6).iter().map(|border| border.smaller).max();
-        measures.push(border.smaller as f32 / most.unwrap_or(1).max(1) as f32);
+        measures.add("place on page", self.evidence.labels[label].lo as f32 / leaves);
+        measures.add("depth among all", shallower as f32 / self.depths.len() as f32);
+        measures.add("smaller side among all", larger as f32);
+        measures.add("smaller side among 6", border.smaller as f32 / most.unwrap_or(1).max(1) as f32);
         for reach in [3, 10] {
             let around = self.around(label, reach).iter();
-            measures.push(around.filter(|other| other.depth < border.depth).count() as f32);
+            let shallower = around.filter(|other| other.depth < border.depth).count();
+            measures.add(format_args!("shallower within {reach}"), shallower as f32);
         }
     }
 
@@ -234,17 +221,22 @@ impl<'a> Gaps<'a> {
         &self.borders[around]
     }
 
-    fn outline(&self, label: usize, measures: &mut Vec<f32>) {
+    fn outline(&self, label: usize, measures: &mut impl MeasureSink) {
         let (mine, before) = (self.above(label), self.above(label - 1));
         // The lines of both down from their tops.
         let common = mine.iter().rev().zip(before.iter().rev()).take_while(|(a, b)| a == b).count();
         let tree = |at: Option<&u32>| at.map_or(0, |&label| self.trees[label as usize]) as f32;
         let beyond = |line: &[u32]| line.len().checked_sub(common + 1).map_or(0.0, |at| tree(line.get(at)));
-        measures.extend([mine.len() - 1, before.len() - 1, common].map(|count| count as f32));
-        measures.extend([f32::from(u8::from(mine.len() == 1)), self.trees[label] as f32]);
-        measures.extend([beyond(&mine), beyond(&before)]);
         let both = mine.len().checked_sub(common).filter(|_| common > 0).and_then(|at| mine.get(at));
-        measures.push(both.map_or(self.trees.len() as f32, |at| tree(Some(at))));
+        let held = both.map_or(self.trees.len() as f32, |at| tree(Some(at)));
+        measures.add("label depth", (mine.len() - 1) as f32);
+        measures.add("label depth before", (before.len() - 1) as f32);
+        measures.add("labels above both", common as f32);
+        measures.flag("is top", mine.len() == 1);
+        measures.add("labels under it", self.trees[label] as f32);
+        measures.add("labels of what begins", beyond(&mine));
+        measures.add("labels of what ends", beyond(&before));
+        measures.add("labels of what holds both", held);
     }
 
     /// A label and those above it, from the inside out.
@@ -266,7 +258,7 @@ struct Chain {
 }
 
 impl Chain {
-    fn of(skeleton: &Skeleton, leaf: u32, holder: u32) -> Chain {
+    fn new(skeleton: &Skeleton, leaf: u32, holder: u32) -> Chain {
         let mut chain = Chain { heading: NO_HEADING, ..Chain::default() };
         let mut at = skeleton.of_leaf[leaf as usize];
         while at != holder && at != NONE {

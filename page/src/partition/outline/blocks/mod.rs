@@ -9,7 +9,7 @@ mod measures;
 
 use std::sync::LazyLock;
 
-pub(super) use measures::{NAMES, measure};
+pub(super) use measures::measure;
 
 use super::OutlineParams;
 use super::evidence::Evidence;
@@ -18,6 +18,17 @@ use crate::trees::{Trees, TreesError};
 
 /// What was learnt; see `train/blocks.py` for from what.
 const WEIGHTS: &str = include_str!("blocks.txt");
+
+/// The names of the measures, in their order.
+pub(super) fn names() -> &'static [String] {
+    static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
+        let Some(page) = crate::measures::sample() else { return Vec::new() };
+        let params = OutlineParams::default();
+        let evidence = Evidence::new(&page, &params);
+        measures::names(&evidence, &super::forest(&page, &evidence, &params))
+    });
+    &NAMES
+}
 
 /// Trees that tell where a block of a page begins.
 #[derive(Clone, Debug, Default)]
@@ -40,7 +51,7 @@ impl BlockScorer {
     /// # Errors
     /// A line that is no split, names an unknown measure or leads backwards.
     pub fn parse(text: &str) -> Result<BlockScorer, TreesError> {
-        Trees::parse(text, &NAMES).map(BlockScorer)
+        Trees::parse(text, names()).map(BlockScorer)
     }
 }
 
@@ -52,9 +63,9 @@ pub(super) fn boundaries(
     scorer: &BlockScorer,
 ) -> Vec<u32> {
     let least = params.block_permille as f32 / 1000.0;
-    let gaps = measure(evidence, forest);
-    let scores = scorer.0.scores(gaps.iter().map(|gap| gap.measures.as_slice()));
-    gaps.iter().zip(scores).filter(|(_, score)| *score >= least).map(|(gap, _)| gap.leaf).collect()
+    let places = measure(evidence, forest);
+    let scores = scorer.0.scores(&places.values);
+    places.leaves.into_iter().zip(scores).filter(|(_, score)| *score >= least).map(|(leaf, _)| leaf).collect()
 }
 
 #[cfg(test)]
@@ -81,5 +92,18 @@ mod tests {
         };
         assert!(cut("-9").is_empty());
         assert!(cut("9").contains(&10), "{:?}", cut("9"));
+    }
+
+    #[test]
+    fn every_measure_has_a_name_of_its_own() {
+        let distinct: std::collections::BTreeSet<&String> = names().iter().collect();
+        assert_eq!((distinct.len(), names().len()), (45, 45));
+        let items: String = (0..9).map(|n| format!("<li>Item {n}")).collect();
+        let page = crate::testing::page(&format!("<div><h2>One</h2><ul>{items}</ul></div><p>Two<p>Three"));
+        let params = OutlineParams::default();
+        let evidence = Evidence::new(&page, &params);
+        let places = measure(&evidence, &super::super::forest(&page, &evidence, &params));
+        assert!(!places.leaves.is_empty());
+        assert_eq!(places.values.len(), places.leaves.len() * names().len());
     }
 }

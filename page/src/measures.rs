@@ -1,0 +1,131 @@
+//! Measures: numbers about one thing, each under a name.
+//!
+//! What is learnt finds a measure by its name; what is measured is a row of numbers. Both come from the
+//! same lines of code, so that their order cannot differ: code that measures hands each name with its value to a
+//! [`MeasureSink`]. A row (`Vec<f32>`) keeps the values and never looks at a name; [`names`] runs the same code
+//! once, on a [`sample`], and keeps the names.
+//!
+//! Invariant: code that measures adds the same names in the same order, whatever it measures.
+
+use std::fmt::{Display, Write};
+
+use crate::reading::Page;
+
+/// Takes measures, a name with its value at a time.
+pub(crate) trait MeasureSink {
+    /// Takes one measure. A name that has to be put together is passed as `format_args!`, which costs
+    /// nothing where nobody reads it.
+    fn add(&mut self, name: impl Display, value: f32);
+
+    /// Takes a measure that is 1 or 0.
+    fn flag(&mut self, name: impl Display, is_so: bool) {
+        self.add(name, f32::from(u8::from(is_so)));
+    }
+}
+
+impl MeasureSink for Vec<f32> {
+    #[inline]
+    fn add(&mut self, _: impl Display, value: f32) {
+        self.push(value);
+    }
+}
+
+/// Keeps the names.
+pub(crate) struct NameSink(Vec<String>);
+
+impl MeasureSink for NameSink {
+    fn add(&mut self, name: impl Display, _: f32) {
+        let mut text = String::new();
+        // Writing to a string does not fail.
+        let _: Result<(), std::fmt::Error> = write!(text, "{name}");
+        self.0.push(text);
+    }
+}
+
+/// The names that some code gives its measures, in their order.
+pub(crate) fn names(measure: impl FnOnce(&mut NameSink)) -> Vec<String> {
+    let mut names = NameSink(Vec::new());
+    measure(&mut names);
+    names.0
+}
+
+/// A small page on which all code that measures has something to measure.
+pub(crate) fn sample() -> Option<Page> {
+    let url = "http://sample.invalid/".parse().ok()?;
+    let html = "<h1>One</h1><p>Two three.</p><table><tr><td>four<td>five<tr><td>six<td>seven</table>";
+    Some(Page::parse(&url, Some("text/html; charset=utf-8"), html.as_bytes()))
+}
+
+/// A weight a measure, in the order of the measures.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Weights(Vec<f32>);
+
+/// Weights that are not those of the measures.
+#[derive(Debug, thiserror::Error, PartialEq)]
+pub(crate) enum WeightsError {
+    #[error("there is no measure `{0}`, or it has two weights")]
+    Unknown(String),
+    #[error("the measure `{0}` has no weight")]
+    Missing(String),
+}
+
+impl Weights {
+    /// The weights of the measures of these names.
+    ///
+    /// # Errors
+    /// A weight without a measure, and a measure without a weight.
+    pub(crate) fn new(weights: &[(&str, f32)], names: &[String]) -> Result<Weights, WeightsError> {
+        let weight = |name: &String| {
+            let known = weights.iter().find(|(known, _)| known == name);
+            known.map(|(_, weight)| *weight).ok_or_else(|| WeightsError::Missing(name.clone()))
+        };
+        let found: Vec<f32> = names.iter().map(weight).collect::<Result<_, _>>()?;
+        let is_used = |at: usize| {
+            let name = weights[at].0;
+            names.iter().any(|known| known == name) && weights[..at].iter().all(|(other, _)| *other != name)
+        };
+        match (0..weights.len()).find(|&at| !is_used(at)) {
+            Some(at) => Err(WeightsError::Unknown(weights[at].0.to_owned())),
+            None => Ok(Weights(found)),
+        }
+    }
+
+    /// The sum of the measures, each by its weight: how much speaks for something, as the logarithm of its odds.
+    pub(crate) fn sum(&self, row: &[f32]) -> f32 {
+        debug_assert_eq!(self.0.len(), row.len(), "a row of other measures");
+        self.0.iter().zip(row).map(|(weight, measure)| weight * measure).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn measure(sink: &mut impl MeasureSink) {
+        sink.add("words", 3.0);
+        for size in [2, 4] {
+            sink.flag(format_args!("from {size}"), size < 3);
+        }
+    }
+
+    #[test]
+    fn names_and_values_come_from_the_same_lines() {
+        assert_eq!(names(|sink| measure(sink)), ["words", "from 2", "from 4"]);
+        let mut row = Vec::new();
+        measure(&mut row);
+        assert_eq!(row, [3.0, 1.0, 0.0]);
+    }
+
+    #[test]
+    fn weights_are_found_by_name() {
+        let names = names(|sink| measure(sink));
+        let weights = [("from 4", 8.0), ("words", 2.0), ("from 2", 0.5)];
+        assert_eq!(Weights::new(&weights, &names).unwrap().sum(&[3.0, 1.0, 1.0]), 14.5);
+        let check = |weights: &[(&str, f32)], error| {
+            assert_eq!(Weights::new(weights, &names).unwrap_err(), error);
+        };
+        check(&weights[..2], WeightsError::Missing("from 2".into()));
+        check(&[&weights[..], &[("form 2", 1.0)]].concat(), WeightsError::Unknown("form 2".into()));
+        check(&[&weights[..], &[("words", 1.0)]].concat(), WeightsError::Unknown("words".into()));
+    }
+}
