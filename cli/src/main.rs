@@ -11,6 +11,7 @@ mod eval;
 mod exit;
 mod input;
 mod out;
+mod outcomes;
 mod params;
 mod progress;
 mod report;
@@ -45,7 +46,7 @@ async fn run(cli: Cli) -> anyhow::Result<Exit> {
             config.telemetry.log = "error".into();
         }
     }
-    newslode_common::telemetry::log::init(&config.telemetry);
+    newslode_common::telemetry::log::init(&config.telemetry)?;
     commands::run(cli.command, config, cli.quiet).await
 }
 

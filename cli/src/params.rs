@@ -11,21 +11,20 @@ use std::path::Path;
 
 use anyhow::Context;
 use newslode_page::Params;
+use newslode_page::preset::Preset;
 use toml::{Table, Value};
 
 use crate::exit::hinted;
 
 /// A preset by its name, or the parameters of a TOML file.
 pub(crate) fn named(name: &str) -> anyhow::Result<Params> {
-    if let Some(params) = Params::named(name) {
-        return Ok(params);
-    }
+    let unknown = match name.parse::<Preset>() {
+        Ok(preset) => return Ok(preset.params()),
+        Err(unknown) => unknown,
+    };
     let path = Path::new(name);
     if !path.is_file() {
-        return Err(hinted(
-            format!("there are no parameters `{name}`"),
-            "`default` and `paper` are known, or name a TOML file with some of their keys",
-        ));
+        return Err(hinted(unknown.to_string(), "or name a TOML file with some of a preset's keys"));
     }
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read `{name}`"))?;
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -33,11 +32,12 @@ pub(crate) fn named(name: &str) -> anyhow::Result<Params> {
 }
 
 fn of(text: &str, name: &str) -> anyhow::Result<Params> {
-    let mut changes: Table = text.parse()?;
-    let preset = changes.remove("preset").unwrap_or_else(|| "default".into());
-    let preset = (preset.as_str().and_then(Params::named))
-        .with_context(|| format!("`preset` is `default` or `paper`, not {preset}"))?;
-    let mut all = Table::try_from(&preset)?;
+    let changes: Table = text.parse()?;
+    let preset: Preset = match changes.get("preset") {
+        None => Preset::default(),
+        Some(name) => name.clone().try_into().context("`preset`")?,
+    };
+    let mut all = Table::try_from(preset.params())?;
     all.insert("name".into(), name.into());
     overlay(&mut all, changes);
     Ok(all.try_into()?)

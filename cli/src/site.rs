@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use newslode_miner::views::site_terms;
+use newslode_miner::mining::entropy::site_terms;
 use newslode_page::Page;
 use newslode_page::contribution::terms::terms;
 use newslode_page::contribution::{Contribution, Delta, Table};

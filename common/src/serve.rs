@@ -1,13 +1,11 @@
 //! What every service's main does around its `run`: configuration, log, signals, admin port.
 //!
-//! A service waits for its servers ([`patiently`]), says on `/health/ready` when they are there and
+//! A service waits for its servers ([`Retry`]), says on `/health/ready` when they are there and
 //! when they are not, and ends when told to or when its work fails. Start at [`main`].
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -15,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use crate::broker::rabbitmq::RabbitBroker;
 use crate::broker::{Broker, BrokerError};
 use crate::config::{self, Config};
+use crate::retry::{Outage, Retry};
 use crate::shutdown;
 use crate::store::archive::ObjectArchive;
 use crate::store::redis::RedisStore;
@@ -25,9 +24,6 @@ use crate::telemetry::metrics::Metrics;
 
 /// Boxed, since mains only print it.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;
-
-/// Between two attempts to reach a server at start.
-const AGAIN: Duration = Duration::from_secs(1);
 
 /// A service that has been configured and serves its admin port.
 pub struct Service {
@@ -82,7 +78,7 @@ impl Service {
         on_second: impl FnOnce() + Send + 'static,
     ) -> Result<Service, Error> {
         let config = config::load(file.as_deref())?;
-        log::init(&config.telemetry);
+        log::init(&config.telemetry)?;
         let mut tasks = JoinSet::new();
         let stop = shutdown::on_signal(&mut tasks, on_second)?;
         let metrics = Metrics::new()?;
@@ -120,7 +116,15 @@ impl Service {
     /// # Errors
     /// What a person must mend, or the stop.
     pub async fn store(&self) -> StoreResult<Arc<RedisStore>> {
-        patiently(&self.stop, || RedisStore::connect(&self.config.store)).await.map(Arc::new)
+        let connect = || async {
+            match RedisStore::connect(&self.config.store).await {
+                // A service that is at work would wait for a person; one that starts says what is wrong.
+                Err(error @ StoreError::Refused(_)) => Ok(Err(error)),
+                other => other.map(Ok),
+            }
+        };
+        let retry = Retry::for_ever().until(&self.stop);
+        retry.run(&Outage::new("store"), connect).await?.map(Arc::new)
     }
 
     /// The broker, once it is there.
@@ -149,30 +153,6 @@ impl Service {
         self.tasks.shutdown().await;
         tracing::info!("stopped");
         ended
-    }
-}
-
-/// Repeats `open` while the store is away, logging what it waits for, until `stop`.
-///
-/// # Errors
-/// What a person must mend; or the last failure, when told to stop.
-async fn patiently<T, F>(stop: &CancellationToken, mut open: impl FnMut() -> F) -> StoreResult<T>
-where
-    F: Future<Output = StoreResult<T>>,
-{
-    let said = AtomicBool::new(false);
-    loop {
-        match open().await {
-            Err(error @ StoreError::Unavailable(_)) if !stop.is_cancelled() => {
-                if !said.swap(true, Ordering::Relaxed) {
-                    tracing::warn!(%error, "waiting for the store");
-                }
-                if tokio::time::timeout(AGAIN, stop.cancelled()).await.is_ok() {
-                    return Err(error);
-                }
-            }
-            other => return other,
-        }
     }
 }
 

@@ -1,14 +1,16 @@
-//! Which fetch of a page, with which content, is counted.
+//! Which fetch of a page is counted, with which content and by which algorithms.
 //!
-//! A [`ContentHash`] names exactly the input that a contribution is a function of: the canonical URL,
-//! the `Content-Type` header and the body's bytes. Equal hashes mean equal contributions, so the
-//! archive files everything derived from a page under it.
+//! A [`ContentHash`] names the input of everything that is computed of a page: the canonical URL, the
+//! `Content-Type` header and the body's bytes. What is computed depends on the algorithms, too, so it is filed
+//! and counted under the hash [seen by](ContentHash::seen_by) their generation. The page itself is filed under
+//! its content.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use newslode_page::generation::Generation;
 use newslode_page::reading::CanonicalUrl;
 
 /// 128 bits of BLAKE3 over URL, content type and body.
@@ -31,6 +33,16 @@ impl ContentHash {
         let mut short = [0; 16];
         short.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
         ContentHash(short)
+    }
+
+    /// The name of what algorithms compute of this content. Applied to such a name it gives the content back,
+    /// so the content of a counted page needs no place of its own. Version 0.1.0 filed what it computed under
+    /// the content itself.
+    #[must_use]
+    pub fn seen_by(self, generation: &Generation) -> ContentHash {
+        let mut name = self.0;
+        name.iter_mut().zip(generation.digest()).for_each(|(byte, by)| *byte ^= by);
+        ContentHash(name)
     }
 }
 
@@ -88,8 +100,9 @@ impl<'de> Deserialize<'de> for ContentHash {
     }
 }
 
-/// What of a page is counted: the number of the fetch (from the frontier, growing with each claim of
-/// the URL) and the content. Which of two is newer: [`Version::is_newer`].
+/// A page as it was fetched or as it is counted: the number of the fetch (from the frontier, growing with
+/// each claim of the URL) and a hash. Of a fetched page that is its content, of a counted one its content as
+/// [seen by](ContentHash::seen_by) the algorithms. Which of two is newer: [`Version::is_newer`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Version {
     /// Grows by one with every claim of the URL.
@@ -120,6 +133,15 @@ mod tests {
         for (late, stored) in [((2, 7), (2, 0)), ((2, 0), (2, 0)), ((2, 7), (2, 8)), ((1, 0), (2, 7))] {
             assert!(!version(late.0, late.1).is_newer(version(stored.0, stored.1)), "{late:?} {stored:?}");
         }
+    }
+
+    #[test]
+    fn a_content_has_a_name_of_its_own_with_each_generation() {
+        let generation = |number| Generation { number, parameters: "default".into() };
+        let content = ContentHash([7; 16]);
+        let names = [content, content.seen_by(&generation(6)), content.seen_by(&generation(7))];
+        assert!(names[0] != names[1] && names[1] != names[2] && names[0] != names[2]);
+        assert_eq!(names[2].seen_by(&generation(7)), content);
     }
 
     #[test]

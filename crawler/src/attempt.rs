@@ -4,7 +4,6 @@
 //! further, and waits for its site's turn like any other. So no redirect escapes politeness, budgets,
 //! robots.txt or the address guard, and a circle ends where it meets a known URL. Start at [`attempt`].
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -59,7 +58,7 @@ pub(crate) async fn attempt(shared: &Shared, claim: &Claim) -> anyhow::Result<Co
 /// What becomes of a claim whose fetch failed.
 pub(crate) fn failed(shared: &Shared, claim: &Claim, error: &FetchError, now: Timestamp) -> Completion {
     tracing::debug!(url = %claim.url, error = fetch::chain(error), "failed");
-    match error.fate(this_attempt(claim), shared.patience()) {
+    match error.fate(this_attempt(claim), shared.policy()) {
         Fate::End(outcome) => ended(outcome),
         Fate::Retry { after, counts, rest_site } => {
             let due = now.plus(after);
@@ -101,7 +100,7 @@ async fn robots_gate(shared: &Shared, claim: &Claim, url: &Url) -> anyhow::Resul
             if let Some(delay) = rules.crawl_delay().filter(|delay| !delay.is_zero()) {
                 let delay = delay.min(Duration::from_millis(shared.config.max_crawl_delay_ms));
                 let raising = || shared.parts.frontier.raise_delay(&claim.site, delay);
-                shared.outages.store.persist(raising).await.context("cannot raise a site's delay")?;
+                shared.persist(raising).await.context("cannot raise a site's delay")?;
             }
             return Ok((!rules.is_url_allowed(url)).then(|| ended(Outcome::Disallowed)));
         }
@@ -110,13 +109,13 @@ async fn robots_gate(shared: &Shared, claim: &Claim, url: &Url) -> anyhow::Resul
     if matches!(*reason, FetchError::PrivateAddress(_)) {
         return Ok(Some(ended(Outcome::PrivateAddress)));
     }
-    let patience = shared.patience();
+    let policy = shared.policy();
     let attempt = this_attempt(claim);
-    if attempt.counted >= patience.attempts {
+    if attempt.counted >= policy.attempts {
         return Ok(Some(ended(Outcome::RobotsUnreachable)));
     }
     // Not before robots.txt is asked for again, else the attempt would be spent on an old answer.
-    let wait = doubled(patience.first, attempt.counted).max(until.saturating_duration_since(Instant::now()));
+    let wait = doubled(policy.first, attempt.counted).max(until.saturating_duration_since(Instant::now()));
     let due = time::now().plus(wait);
     // Who asked for peace gets it for all its pages; a host that is gone does not stop the site's others.
     let rests = match *reason {
@@ -165,7 +164,7 @@ async fn redirected(
     if admits(shared, claim, &target).await? {
         let new = NewUrl { url: target, depth: claim.depth, why: claim.why, hops: claim.hops + 1 };
         let adding = || shared.parts.frontier.add(std::slice::from_ref(&new), now);
-        let added = shared.outages.store.persist(adding).await.context("cannot add a redirect's target")?;
+        let added = shared.persist(adding).await.context("cannot add a redirect's target")?;
         if added.over_budget > 0 && claim.why == Why::Seed {
             tracing::warn!(url = %claim.url, target = %new.url,
                 "a seed's redirect is not followed: the site's page budget is spent");
@@ -184,15 +183,15 @@ async fn admits(shared: &Shared, claim: &Claim, target: &CanonicalUrl) -> anyhow
     if claim.why != Why::Seed {
         return Ok(false);
     }
-    let (store, frontier) = (&shared.outages.store, Arc::clone(&shared.parts.frontier));
-    let known = store.persist(|| frontier.site(&site)).await.context("cannot read a site's settings")?;
+    let frontier = &shared.parts.frontier;
+    let known = shared.persist(|| frontier.site(&site)).await.context("cannot read a site's settings")?;
     if known.is_some() {
         return Ok(true);
     }
-    let own = store.persist(|| frontier.site(&claim.site)).await.context("cannot read a site's settings")?;
+    let own = shared.persist(|| frontier.site(&claim.site)).await.context("cannot read a site's settings")?;
     // Removed meanwhile: then its redirect is of no interest either.
     let Some(settings) = own else { return Ok(false) };
-    store.persist(|| frontier.put_site(&site, &settings)).await.context("cannot make a site known")?;
+    shared.persist(|| frontier.put_site(&site, &settings)).await.context("cannot make a site known")?;
     tracing::info!(seed = %claim.url, %site, "the seed redirects to another site, which is crawled with its limits");
     Ok(true)
 }

@@ -20,7 +20,7 @@ const BUSY_WAIT: Duration = Duration::from_secs(60);
 
 /// A server that says `Retry-After` does so without cost, but not for ever: one in this many such answers
 /// counts as an attempt, so that each URL ends.
-const PATIENCE: u64 = 8;
+const COUNTED_EVERY: u64 = 8;
 
 /// A fetch that brought no answer we can use.
 #[derive(Debug, thiserror::Error)]
@@ -88,9 +88,9 @@ pub enum FetchError {
     },
 }
 
-/// How often and how patiently a URL is tried.
+/// How often a URL is tried, and after which waits.
 #[derive(Clone, Copy, Debug)]
-pub struct Patience {
+pub struct Policy {
     /// First wait after a failure; doubles with each attempt.
     pub first: Duration,
     /// Attempts before a URL is given up; 0 is taken as 1.
@@ -125,9 +125,9 @@ pub enum Fate {
 impl FetchError {
     /// Retry or end: the one place that decides.
     #[must_use]
-    pub fn fate(&self, attempt: Attempt, patience: Patience) -> Fate {
+    pub fn fate(&self, attempt: Attempt, policy: Policy) -> Fate {
         let again = |first: Duration, rest_site: bool, end: Outcome| {
-            if attempt.counted >= patience.attempts {
+            if attempt.counted >= policy.attempts {
                 Fate::End(end)
             } else {
                 Fate::Retry { after: doubled(first, attempt.counted), counts: true, rest_site }
@@ -138,17 +138,17 @@ impl FetchError {
             FetchError::TooLarge { .. } => Fate::End(Outcome::TooLarge),
             // A site has many hosts: one that is gone must not stop the others. It is not asked in vain
             // again and again, since its robots.txt is asked first and remembered as unreachable.
-            FetchError::Connect { .. } => again(patience.first, false, Outcome::Unreachable),
-            FetchError::Timeout { .. } => again(patience.first, false, Outcome::Timeout),
+            FetchError::Connect { .. } => again(policy.first, false, Outcome::Unreachable),
+            FetchError::Timeout { .. } => again(policy.first, false, Outcome::Timeout),
             FetchError::Broken { .. } | FetchError::Panicked { .. } => {
-                again(patience.first, false, Outcome::Unreachable)
+                again(policy.first, false, Outcome::Unreachable)
             }
-            FetchError::Server { .. } => again(patience.first, false, Outcome::ServerError),
+            FetchError::Server { .. } => again(policy.first, false, Outcome::ServerError),
             FetchError::Busy { retry_after: None, .. } => again(BUSY_WAIT, true, Outcome::ServerError),
             FetchError::Busy { retry_after: Some(wait), .. } => {
                 let after = (*wait).clamp(Duration::from_secs(1), LONGEST_WAIT);
-                let counts = attempt.claim.is_multiple_of(PATIENCE);
-                if counts && attempt.counted >= patience.attempts {
+                let counts = attempt.claim.is_multiple_of(COUNTED_EVERY);
+                if counts && attempt.counted >= policy.attempts {
                     Fate::End(Outcome::ServerError)
                 } else {
                     Fate::Retry { after, counts, rest_site: true }
@@ -171,7 +171,7 @@ mod tests {
 
     use super::*;
 
-    const PATIENCE_OF_4: Patience = Patience { first: Duration::from_secs(2), attempts: 4 };
+    const POLICY_OF_4: Policy = Policy { first: Duration::from_secs(2), attempts: 4 };
 
     fn url() -> Url {
         Url::parse("http://a.test/").unwrap()
@@ -182,6 +182,7 @@ mod tests {
     }
 
     fn connect() -> FetchError {
+        newslode_common::tls::ready();
         let source = reqwest::Client::new().get("no-url").build().unwrap_err();
         FetchError::Connect { host: "a.test".into(), source }
     }
@@ -208,18 +209,14 @@ mod tests {
             (server, retry(8, true, false), Outcome::ServerError),
             (busy(None), retry(240, true, true), Outcome::ServerError),
         ] {
-            assert_eq!(error.fate(Attempt { counted: 3, claim: 3 }, PATIENCE_OF_4), third, "{error}");
-            assert_eq!(
-                error.fate(Attempt { counted: 4, claim: 4 }, PATIENCE_OF_4),
-                Fate::End(last),
-                "{error}"
-            );
+            assert_eq!(error.fate(Attempt { counted: 3, claim: 3 }, POLICY_OF_4), third, "{error}");
+            assert_eq!(error.fate(Attempt { counted: 4, claim: 4 }, POLICY_OF_4), Fate::End(last), "{error}");
         }
     }
 
     #[test]
     fn what_retry_after_asks_for_is_no_attempt() {
-        let fate = |seconds, claim| busy(Some(seconds)).fate(Attempt { counted: 4, claim }, PATIENCE_OF_4);
+        let fate = |seconds, claim| busy(Some(seconds)).fate(Attempt { counted: 4, claim }, POLICY_OF_4);
         assert_eq!(fate(7, 1), retry(7, false, true));
         assert_eq!(fate(0, 1), retry(1, false, true), "at least a second");
         assert_eq!(fate(1 << 40, 1), retry(86_400, false, true), "at most a day");
@@ -241,7 +238,7 @@ mod tests {
             let ended = claims.iter().enumerate().any(|(number, with_header)| {
                 let error = if *with_header { busy(Some(1)) } else { busy(None) };
                 let attempt = Attempt { counted: counted + 1, claim: number as u64 + 1 };
-                match error.fate(attempt, PATIENCE_OF_4) {
+                match error.fate(attempt, POLICY_OF_4) {
                     Fate::End(_) => true,
                     Fate::Retry { counts, .. } => { counted += u32::from(counts); false }
                 }

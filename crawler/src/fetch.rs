@@ -15,6 +15,7 @@ use bytes::Bytes;
 use newslode_common::config::CrawlerConfig;
 use newslode_common::store::Validators;
 use newslode_common::time;
+use newslode_common::tls;
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Response, StatusCode, redirect};
 use url::Url;
@@ -81,13 +82,14 @@ enum Longer {
 
 impl Fetcher {
     /// # Errors
-    /// When a `crawler.resolve` entry or the `crawler.user_agent` cannot be used, or TLS cannot be set up.
+    /// When the `crawler.user_agent` cannot be used, or TLS cannot be set up.
     pub fn new(config: &CrawlerConfig) -> anyhow::Result<Fetcher> {
         use anyhow::Context as _;
-        let guard = AddressGuard::new(config.allow_private, &config.resolve)?;
+        let guard = AddressGuard::new(config.allow_private, &config.resolve);
         let agent = HeaderValue::from_str(&config.user_agent)
             .context("`crawler.user_agent` cannot be sent in a header")?;
         let accept = HeaderValue::from_static("text/html,application/xhtml+xml;q=0.9,*/*;q=0.1");
+        tls::ready();
         let client = Client::builder()
             .user_agent(agent)
             .default_headers(HeaderMap::from_iter([(header::ACCEPT, accept)]))

@@ -14,6 +14,7 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 
+use newslode_common::config::ResolveRule;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use url::{Host, Url};
 
@@ -70,16 +71,6 @@ pub struct PrivateAddress {
     pub host: String,
 }
 
-/// An entry of `crawler.resolve` that makes no sense.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`crawler.resolve`: `{entry}` is not `HOST:ADDRESS:PORT` (`*` for any host, brackets around an IPv6 address): {reason}"
-)]
-pub struct ResolveRuleError {
-    entry: String,
-    reason: &'static str,
-}
-
 /// Judges addresses and answers look-ups. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct AddressGuard {
@@ -88,20 +79,11 @@ pub struct AddressGuard {
 }
 
 impl AddressGuard {
-    /// `resolve` holds `HOST:ADDRESS:PORT` entries, `*` for any host: what a name leads to instead of
-    /// what DNS says. The port is that of URLs which name none; a port in the URL stays. Hosts that
-    /// are addresses are never looked up, so no entry changes them.
-    ///
-    /// # Errors
-    /// The first entry that cannot be read.
-    pub fn new(allow_private: bool, resolve: &[String]) -> Result<AddressGuard, ResolveRuleError> {
-        let rules = resolve
-            .iter()
-            .map(|entry| {
-                parse_rule(entry).map_err(|reason| ResolveRuleError { entry: entry.clone(), reason })
-            })
-            .collect::<Result<_, _>>()?;
-        Ok(AddressGuard { allow_private, rules: Arc::new(rules) })
+    /// Hosts that are addresses are never looked up, so no rule changes them.
+    #[must_use]
+    pub fn new(allow_private: bool, rules: &[ResolveRule]) -> AddressGuard {
+        let rules = rules.iter().map(|rule| (rule.host.clone(), rule.address)).collect();
+        AddressGuard { allow_private, rules: Arc::new(rules) }
     }
 
     /// Judges a host that is an address already; names are judged when they are looked up.
@@ -170,28 +152,6 @@ impl Resolve for AddressGuard {
                 Err(other) => Err(other.into()),
             }
         })
-    }
-}
-
-fn parse_rule(entry: &str) -> Result<(String, SocketAddr), &'static str> {
-    let (rest, port) = entry.rsplit_once(':').ok_or("there is no colon")?;
-    let (host, address) = rest.split_once(':').ok_or("there is only one colon")?;
-    let port: u16 = port.parse().map_err(|_| "the port is not a number up to 65535")?;
-    if port == 0 {
-        return Err("the port is 0");
-    }
-    let v6 = address.strip_prefix('[').and_then(|inner| inner.strip_suffix(']'));
-    let address = match v6 {
-        Some(inner) => IpAddr::V6(inner.parse().map_err(|_| "the address in brackets is not IPv6")?),
-        None => IpAddr::V4(address.parse().map_err(|_| "the address is not IPv4, nor IPv6 in brackets")?),
-    };
-    if host == "*" {
-        return Ok((host.to_owned(), SocketAddr::new(address, port)));
-    }
-    match Host::parse(host.trim_end_matches('.')) {
-        Ok(Host::Domain(name)) => Ok((name, SocketAddr::new(address, port))),
-        Ok(Host::Ipv4(_) | Host::Ipv6(_)) => Err("the host is an address, which is never looked up"),
-        Err(_) => Err("the host is no name"),
     }
 }
 
@@ -272,54 +232,31 @@ mod tests {
                 || v6.is_unique_local() || v6.is_unicast_link_local();
             prop_assert!(!known || is_reserved(v6.into()));
         }
-
-        #[test]
-        fn rules_are_read_as_written(port in 1_u16.., v4: u32, v6: u128) {
-            let (v4, v6) = (Ipv4Addr::from(v4), Ipv6Addr::from(v6));
-            let rules = [format!("A.test:{v4}:{port}"), format!("*:[{v6}]:{port}")];
-            let guard = AddressGuard::new(false, &rules).unwrap();
-            prop_assert_eq!(guard.rule("a.test."), Some(SocketAddr::new(v4.into(), port)));
-            prop_assert_eq!(guard.rule("b.test"), Some(SocketAddr::new(v6.into(), port)));
-        }
-
-        #[test]
-        fn no_rule_panics(entry: String) {
-            let result = AddressGuard::new(false, std::slice::from_ref(&entry));
-            prop_assert!(result.is_ok() || result.unwrap_err().to_string().contains(&entry));
-        }
     }
 
     #[test]
-    fn a_wrong_rule_says_what_is_wrong() {
-        for (entry, reason) in [
-            ("a.test", "no colon"),
-            ("a.test:80", "only one colon"),
-            ("a.test:127.0.0.1:http", "not a number"),
-            ("a.test:127.0.0.1:0", "port is 0"),
-            ("a.test:::1:80", "in brackets"),
-            ("a.test:[127.0.0.1]:80", "not IPv6"),
-            ("10.0.0.1:127.0.0.1:80", "never looked up"),
-            (":127.0.0.1:80", "no name"),
-        ] {
-            let error = AddressGuard::new(false, &[entry.to_owned()]).unwrap_err().to_string();
-            assert!(error.contains(entry) && error.contains(reason), "{error}");
-        }
+    fn a_name_has_its_own_rule_or_the_one_for_all() {
+        let rules = ["a.test:10.0.0.1:80", "*:10.0.0.2:81"].map(|rule| rule.parse().unwrap());
+        let guard = AddressGuard::new(false, &rules);
+        assert_eq!(guard.rule("A.test."), Some("10.0.0.1:80".parse().unwrap()));
+        assert_eq!(guard.rule("b.test"), Some("10.0.0.2:81".parse().unwrap()));
+        assert_eq!(AddressGuard::new(false, &rules[..1]).rule("b.test"), None);
     }
 
     #[test]
     fn reserved_addresses_are_dropped_from_an_answer_and_refused_alone() {
-        let guard = AddressGuard::new(false, &[]).unwrap();
+        let guard = AddressGuard::new(false, &[]);
         let (private, public) = ("10.0.0.1:0".parse().unwrap(), "1.1.1.1:0".parse().unwrap());
         assert_eq!(guard.keep("a.test", vec![private, public]).unwrap(), vec![public]);
         assert!(matches!(guard.keep("a.test", vec![private]), Err(LookupError::Private(_))));
         assert!(matches!(guard.keep("a.test", vec![]), Err(LookupError::NoAddress(_))));
-        let open = AddressGuard::new(true, &[]).unwrap();
+        let open = AddressGuard::new(true, &[]);
         assert_eq!(open.keep("a.test", vec![private]).unwrap(), vec![private]);
     }
 
     #[test]
     fn urls_with_an_address_are_judged_in_every_spelling() {
-        let guard = AddressGuard::new(false, &["*:127.0.0.1:80".to_owned()]).unwrap();
+        let guard = AddressGuard::new(false, &["*:127.0.0.1:80".parse().unwrap()]);
         for text in [
             "http://127.0.0.1/",
             "http://2130706433/",
@@ -330,7 +267,7 @@ mod tests {
             assert!(guard.check_url(&Url::parse(text).unwrap()).is_err(), "{text}");
         }
         assert_eq!(guard.check_url(&Url::parse("http://1.1.1.1/").unwrap()), Ok(()));
-        let open = AddressGuard::new(true, &[]).unwrap();
+        let open = AddressGuard::new(true, &[]);
         assert_eq!(open.check_url(&Url::parse("http://127.0.0.1/").unwrap()), Ok(()));
     }
 }

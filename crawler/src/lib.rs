@@ -25,7 +25,6 @@ mod attempt;
 pub mod error;
 pub mod fetch;
 pub mod guard;
-mod outage;
 mod publish;
 pub mod retry_after;
 pub mod robots;

@@ -5,18 +5,17 @@
 //! claimed by this loop, and it is tried again with growing pauses. So a slow reader slows the crawl, and
 //! nothing is dropped. Start at [`hand_over`].
 
-use std::sync::Arc;
-
 use anyhow::Context as _;
 use bytes::Bytes;
 use newslode_common::broker::{PublishError, Queue};
 use newslode_common::message::{Body, FetchedPage, envelope};
+use newslode_common::retry::Retry;
 use newslode_common::store::{Claim, Kind};
 use newslode_common::version::{ContentHash, Version};
 use newslode_page::time::Timestamp;
 
 use crate::Parts;
-use crate::outage::{Outages, Pause};
+use crate::worker::Outages;
 
 /// Largest compressed body in a message; a larger one is read from the archive.
 const MAX_INLINE: usize = 1 << 20;
@@ -74,30 +73,19 @@ pub(crate) async fn seal(
 /// Only what waiting does not mend.
 pub(crate) async fn hand_over(
     parts: &Parts,
-    outages: &Arc<Outages>,
+    outages: &Outages,
     page: Sealed,
     now: Timestamp,
 ) -> anyhow::Result<()> {
-    outages
-        .store
-        .persist(|| parts.archive.put(Kind::Page, page.content, page.whole.clone(), now))
-        .await
-        .context("cannot archive a page")?;
-    let mut pause = Pause::default();
-    loop {
-        match parts.broker.publish(Queue::Pages, page.message.clone()).await {
-            Ok(()) => {
-                outages.broker.is_back();
-                return Ok(());
-            }
-            Err(PublishError::Full { .. }) => {
-                parts.metrics.refused.with_label_values(&[Queue::Pages.name()]).inc();
-            }
-            Err(error @ PublishError::Unavailable { .. }) => outages.broker.is_away(&error),
-            Err(error @ (PublishError::Unroutable { .. } | PublishError::TooLarge { .. })) => {
-                return Err(error).context("cannot publish a page");
-            }
+    let retry = Retry::for_ever();
+    let archiving = || parts.archive.put(Kind::Page, page.content, page.whole.clone(), now);
+    retry.run(&outages.store, archiving).await.context("cannot archive a page")?;
+    let publishing = || async {
+        let published = parts.broker.publish(Queue::Pages, page.message.clone()).await;
+        if let Err(PublishError::Full { .. }) = &published {
+            parts.metrics.refused.with_label_values(&[Queue::Pages.name()]).inc();
         }
-        pause.wait().await;
-    }
+        published
+    };
+    retry.run(&outages.broker, publishing).await.context("cannot publish a page")
 }

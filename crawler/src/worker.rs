@@ -11,15 +11,15 @@ use std::time::Duration;
 use anyhow::Context as _;
 use futures::FutureExt as _;
 use newslode_common::config::CrawlerConfig;
-use newslode_common::store::{Claim, Completed, Completion};
+use newslode_common::retry::{Backoff, Outage, Retry, Retryable as _};
+use newslode_common::store::{Claim, Completed, Completion, StoreResult};
 use newslode_common::time;
 use tokio_util::sync::CancellationToken;
 
 use crate::Parts;
 use crate::attempt;
-use crate::error::{FetchError, Patience};
+use crate::error::{FetchError, Policy};
 use crate::fetch::Fetcher;
-use crate::outage::{Outages, Pause};
 use crate::robots::Robots;
 
 /// Pauses while nothing is due: short at first, as a site's next turn is often near.
@@ -31,8 +31,20 @@ pub(crate) struct Shared {
     pub(crate) config: CrawlerConfig,
     pub(crate) fetcher: Fetcher,
     pub(crate) robots: Robots,
-    pub(crate) outages: Arc<Outages>,
+    pub(crate) outages: Outages,
     stop: CancellationToken,
+}
+
+/// The servers that a crawler waits for.
+pub(crate) struct Outages {
+    pub(crate) store: Outage,
+    pub(crate) broker: Outage,
+}
+
+impl Default for Outages {
+    fn default() -> Self {
+        Outages { store: Outage::new("store"), broker: Outage::new("broker") }
+    }
 }
 
 impl Shared {
@@ -43,12 +55,20 @@ impl Shared {
     ) -> anyhow::Result<Shared> {
         let fetcher = Fetcher::new(&config)?;
         let robots = Robots::new(fetcher.clone(), &config);
-        Ok(Shared { parts, config, fetcher, robots, outages: Arc::default(), stop })
+        Ok(Shared { parts, config, fetcher, robots, outages: Outages::default(), stop })
     }
 
-    pub(crate) fn patience(&self) -> Patience {
+    pub(crate) fn policy(&self) -> Policy {
         let first = Duration::from_millis(self.config.retry_ms);
-        Patience { first, attempts: self.config.max_attempts }
+        Policy { first, attempts: self.config.max_attempts }
+    }
+
+    /// Repeats a store call until it is answered; an answer that no repetition changes is returned.
+    pub(crate) async fn persist<T, F>(&self, call: impl FnMut() -> F) -> StoreResult<T>
+    where
+        F: Future<Output = StoreResult<T>>,
+    {
+        Retry::for_ever().run(&self.outages.store, call).await
     }
 
     /// Ends when work in hand must be given back: near the end of the grace, with time left to do so.
@@ -60,16 +80,17 @@ impl Shared {
 
 /// Works on one claim after the other until the stop.
 pub(crate) async fn fetch_loop(shared: Arc<Shared>) -> anyhow::Result<()> {
-    let mut idle = Pause::between(IDLE.0, IDLE.1);
+    let mut idle = Backoff::new(IDLE.0, IDLE.1);
     while let Some(claims) = next_claims(&shared).await? {
         let is_idle = claims.is_empty();
         for claim in claims {
             work_on(&shared, &claim).await.with_context(|| format!("on `{}`", claim.url))?;
         }
         if is_idle {
-            tokio::select! { () = idle.wait() => {}, () = shared.stop.cancelled() => {} }
+            // Either way the next look tells.
+            drop(tokio::time::timeout(idle.next_wait(), shared.stop.cancelled()).await);
         } else {
-            idle = Pause::between(IDLE.0, IDLE.1);
+            idle = Backoff::new(IDLE.0, IDLE.1);
         }
     }
     Ok(())
@@ -77,21 +98,17 @@ pub(crate) async fn fetch_loop(shared: Arc<Shared>) -> anyhow::Result<()> {
 
 /// At most one claim; `None` at the stop.
 async fn next_claims(shared: &Shared) -> anyhow::Result<Option<Vec<Claim>>> {
-    let lease = Duration::from_millis(shared.config.lease_ms);
-    let mut pause = Pause::default();
-    while !shared.stop.is_cancelled() {
-        // Not raced with the stop: an answer that nobody reads would leave a URL leased.
-        match shared.parts.frontier.claim(time::now(), lease, 1).await {
-            Err(error) if error.is_waited_for() => shared.outages.store.is_away(&error),
-            Err(error) => return Err(error).context("cannot claim from the frontier"),
-            Ok(claims) => {
-                shared.outages.store.is_back();
-                return Ok(Some(claims));
-            }
-        }
-        tokio::select! { () = pause.wait() => {}, () = shared.stop.cancelled() => {} }
+    if shared.stop.is_cancelled() {
+        return Ok(None);
     }
-    Ok(None)
+    let lease = Duration::from_millis(shared.config.lease_ms);
+    // No call is raced with the stop: an answer that nobody reads would leave a URL leased.
+    let claiming = || shared.parts.frontier.claim(time::now(), lease, 1);
+    match Retry::for_ever().until(&shared.stop).run(&shared.outages.store, claiming).await {
+        Ok(claims) => Ok(Some(claims)),
+        Err(error) if error.is_retryable() => Ok(None),
+        Err(error) => Err(error).context("cannot claim from the frontier"),
+    }
 }
 
 /// Fetches, then completes. An error ends the service, after the claim was given back.
@@ -127,8 +144,7 @@ fn after_panic(shared: &Shared, claim: &Claim, panic: &(dyn std::any::Any + Send
 /// Completes and counts: a URL's outcome only if this completion was the one that took effect.
 async fn complete(shared: &Shared, claim: &Claim, completion: Completion) -> anyhow::Result<()> {
     let frontier = &shared.parts.frontier;
-    let completing =
-        shared.outages.store.persist(|| frontier.complete(claim, completion.clone(), time::now()));
+    let completing = shared.persist(|| frontier.complete(claim, completion.clone(), time::now()));
     let completed = tokio::select! {
         completed = completing => completed.context("cannot complete a claim")?,
         // The grace is over: `run` aborts this loop, and the lease runs out.

@@ -3,8 +3,9 @@
 use std::process::ExitCode;
 
 use newslode_common::serve::{self, Service};
-use newslode_miner::service::{Parts, run};
-use newslode_miner::taxonomy::Rules;
+use newslode_miner::mining::fold::Rules;
+use newslode_miner::work::parts::Parts;
+use newslode_miner::work::service::run;
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -22,7 +23,8 @@ async fn work(service: Service) -> Result<(), serve::Error> {
         archive,
         broker: broker.clone(),
         metrics: service.metrics.clone(),
-        rules: Rules::of_preset(&service.config.partitioner.params),
+        rules: Rules::of_preset(service.config.partitioner.params),
+        params: service.config.page_params().into(),
     };
     let work = run(parts, service.config.miner.clone(), service.stop.clone());
     let ended = service.run(work).await;

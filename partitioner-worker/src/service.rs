@@ -2,7 +2,8 @@
 //! the archive, publish it, and only then acknowledge: a page whose worker dies at any point comes again,
 //! and doing it twice has the same effect. A message that can never be worked on goes to the dead letters
 //! with the reason. A full queue or an archive that does not answer is waited for, holding at most as many
-//! pages as there are workers, so that nothing new is taken: this is how a slow miner slows the crawl.
+//! pages as there are workers, so that nothing new is taken: this is how a slow miner slows the crawl. After
+//! [`HOLD`], or at a stop, a page that waits goes back to its queue.
 //!
 //! Start at [`run`].
 
@@ -15,6 +16,7 @@ use newslode_common::broker::{Broker, Consumer, Delivery, PublishError, Queue};
 use newslode_common::config::PartitionerConfig;
 use newslode_common::message::envelope::{self, open, seal};
 use newslode_common::message::{Body, BodyError, FetchedPage, PartitionedPage};
+use newslode_common::retry::{HOLD, Outage, Retry, Retryable as _};
 use newslode_common::shutdown;
 use newslode_common::store::{Kind, PageArchive, StoreError};
 use newslode_common::telemetry::metrics::Metrics;
@@ -24,13 +26,6 @@ use newslode_page::{Params, analyse};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
-
-/// First wait before something refused is tried again; it doubles up to [`LONGEST_WAIT`].
-const FIRST_WAIT: Duration = Duration::from_millis(50);
-const LONGEST_WAIT: Duration = Duration::from_secs(5);
-/// A page that could not be handed on for so long goes back to the queue: well below the time after which
-/// a broker takes its deliveries away.
-const LONGEST_HOLD: Duration = Duration::from_secs(600);
 
 /// What the service is connected to.
 #[derive(Clone)]
@@ -46,15 +41,13 @@ pub struct Parts {
 /// Works until told to stop; then finishes what is in hand within the grace, the rest goes back.
 ///
 /// # Errors
-/// When the configuration names unknown parameters, the broker is given up, or its queues are missing.
+/// When the broker is given up, or its queues are missing.
 pub async fn run(parts: Parts, config: PartitionerConfig, stop: CancellationToken) -> anyhow::Result<()> {
-    let params = Params::named(&config.params)
-        .with_context(|| format!("`partitioner.params` is `default` or `paper`, not `{}`", config.params))?
-        .within(Duration::from_millis(config.page_ms));
+    let params = config.params.params().within(Duration::from_millis(config.page_ms));
     let workers = config.workers.max(1);
     let prefetch = u16::try_from(workers * 2).unwrap_or(u16::MAX);
     let mut consumer = parts.broker.consume(Queue::Pages, prefetch).await.context("cannot consume pages")?;
-    let worker = Worker { parts, params: Arc::new(params) };
+    let worker = Worker { parts, params: Arc::new(params), servers: Arc::default(), stop: stop.clone() };
     let slots = Arc::new(Semaphore::new(workers));
     let mut in_hand: JoinSet<anyhow::Result<()>> = JoinSet::new();
     let ended = loop {
@@ -105,10 +98,40 @@ enum Stuck {
     End(anyhow::Error),
 }
 
+impl From<StoreError> for Stuck {
+    fn from(error: StoreError) -> Stuck {
+        if error.is_retryable() { Stuck::Release } else { Stuck::Reject(error.to_string()) }
+    }
+}
+
+impl From<PublishError> for Stuck {
+    fn from(error: PublishError) -> Stuck {
+        match error {
+            PublishError::Full { .. } | PublishError::Unavailable { .. } => Stuck::Release,
+            PublishError::TooLarge { .. } => Stuck::Reject(error.to_string()),
+            PublishError::Unroutable { .. } => Stuck::End(error.into()),
+        }
+    }
+}
+
+/// The servers that are waited for.
+struct Servers {
+    archive: Outage,
+    broker: Outage,
+}
+
+impl Default for Servers {
+    fn default() -> Servers {
+        Servers { archive: Outage::new("archive"), broker: Outage::new("broker") }
+    }
+}
+
 #[derive(Clone)]
 struct Worker {
     parts: Parts,
     params: Arc<Params>,
+    servers: Arc<Servers>,
+    stop: CancellationToken,
 }
 
 impl Worker {
@@ -142,7 +165,9 @@ impl Worker {
 
     async fn page(&self, message: &[u8]) -> Result<(), Stuck> {
         let fetched: FetchedPage = open(message).map_err(|error| Stuck::Reject(error.to_string()))?;
-        let body = self.body(&fetched).await?;
+        // One for all steps: together they hold the page no longer than the broker allows.
+        let retry = Retry::within(HOLD).until(&self.stop);
+        let body = self.body(&fetched, &retry).await?;
         let params = Arc::clone(&self.params);
         let started = Instant::now();
         let working =
@@ -150,18 +175,18 @@ impl Worker {
         let worked: Result<_, BodyError> = working.await.map_err(|error| Stuck::End(error.into()))?;
         let (page, hierarchy) = worked.map_err(|error| Stuck::Reject(error.to_string()))?;
         self.count(&page, started.elapsed());
-        self.keep(&page, &hierarchy).await?;
-        self.publish(&page).await
+        self.keep(&page, &hierarchy, &retry).await?;
+        self.publish(&page, &retry).await
     }
 
     /// The body, still compressed.
-    async fn body(&self, fetched: &FetchedPage) -> Result<Body, Stuck> {
+    async fn body(&self, fetched: &FetchedPage, retry: &Retry) -> Result<Body, Stuck> {
         if fetched.body != Body::Archived {
             return Ok(fetched.body.clone());
         }
         let content = fetched.content();
-        let patience = Patience::new();
-        let kept = patience.store("read a page", || self.parts.archive.get(Kind::Page, content)).await?;
+        let reading = || self.parts.archive.get(Kind::Page, content);
+        let kept = retry.run(&self.servers.archive, reading).await?;
         let kept = kept.ok_or_else(|| Stuck::Reject(format!("the archive has no page {content}")))?;
         let kept: FetchedPage = open(&kept).map_err(|error| Stuck::Reject(format!("archive: {error}")))?;
         match kept.body {
@@ -186,41 +211,36 @@ impl Worker {
 
     /// Files the hierarchy under the page's content; contribution and article are the miner's to file. A page
     /// that comes again keeps the marks that the miner made.
-    async fn keep(&self, page: &PartitionedPage, hierarchy: &Hierarchy) -> Result<(), Stuck> {
+    async fn keep(&self, page: &PartitionedPage, hierarchy: &Hierarchy, retry: &Retry) -> Result<(), Stuck> {
         let (archive, content) = (&self.parts.archive, page.version.content);
         let xml = xml::write(hierarchy);
-        let patience = Patience::new();
-        let held = patience.store("read a hierarchy", || archive.get(Kind::Hierarchy, content)).await?;
+        let reading = || archive.get(Kind::Hierarchy, content);
+        let held = retry.run(&self.servers.archive, reading).await?;
         let xml = held.filter(|held| differs_in_marks(held, &xml)).unwrap_or_else(|| xml.into());
-        let put = || archive.put(Kind::Hierarchy, content, xml.clone(), time::now());
-        patience.store("keep the hierarchy", put).await
+        let putting = || archive.put(Kind::Hierarchy, content, xml.clone(), time::now());
+        Ok(retry.run(&self.servers.archive, putting).await?)
     }
 
-    async fn publish(&self, page: &PartitionedPage) -> Result<(), Stuck> {
+    async fn publish(&self, page: &PartitionedPage, retry: &Retry) -> Result<(), Stuck> {
         let message = sealed(page)?;
-        let patience = Patience::new();
-        let mut wait = FIRST_WAIT;
-        loop {
-            match self.parts.broker.publish(Queue::Partitions, message.clone()).await {
-                Ok(()) => return Ok(()),
-                Err(error @ PublishError::TooLarge { .. }) => return Err(Stuck::Reject(error.to_string())),
-                Err(error @ PublishError::Unroutable { .. }) => return Err(Stuck::End(error.into())),
-                Err(PublishError::Full { .. }) => {
-                    self.parts.metrics.refused.with_label_values(&[Queue::Partitions.name()]).inc();
-                }
-                Err(error @ PublishError::Unavailable { .. }) => {
-                    tracing::warn!(%error, "a page could not be handed on; trying again");
-                }
+        let publishing = || async {
+            let published = self.parts.broker.publish(Queue::Partitions, message.clone()).await;
+            if let Err(PublishError::Full { .. }) = &published {
+                self.parts.metrics.refused.with_label_values(&[Queue::Partitions.name()]).inc();
             }
-            patience.wait(&mut wait).await?;
-        }
+            published
+        };
+        Ok(retry.run(&self.servers.broker, publishing).await?)
     }
 }
 
 /// What a page says, as a message and for the archive.
 fn partitioned(fetched: &FetchedPage, bytes: &[u8], params: &Params) -> (PartitionedPage, Hierarchy) {
     let said = analyse(&fetched.url, fetched.content_type.as_deref(), bytes, fetched.fetched_at, params);
-    (PartitionedPage::new(fetched, said.contribution, said.article, said.notes), said.hierarchy)
+    (
+        PartitionedPage::new(&params.generation(), fetched, said.contribution, said.article, said.notes),
+        said.hierarchy,
+    )
 }
 
 /// Whether what is archived is this hierarchy with marks.
@@ -230,43 +250,6 @@ fn differs_in_marks(held: &[u8], fresh: &str) -> bool {
         held.unmark();
         xml::write(&held) == fresh
     })
-}
-
-/// How long a page is held that cannot be handed on.
-struct Patience(Instant);
-
-impl Patience {
-    fn new() -> Patience {
-        Patience(Instant::now())
-    }
-
-    async fn wait(&self, wait: &mut Duration) -> Result<(), Stuck> {
-        if self.0.elapsed() > LONGEST_HOLD {
-            return Err(Stuck::Release);
-        }
-        tokio::time::sleep(*wait).await;
-        *wait = (*wait * 2).min(LONGEST_WAIT);
-        Ok(())
-    }
-
-    /// Repeats a store call until it is answered. A refusal is waited out, too: a person must mend the
-    /// store, and no page is lost for it.
-    async fn store<T, F>(&self, what: &str, call: impl Fn() -> F) -> Result<T, Stuck>
-    where
-        F: Future<Output = Result<T, StoreError>>,
-    {
-        let mut wait = FIRST_WAIT;
-        loop {
-            match call().await {
-                Ok(done) => return Ok(done),
-                Err(error) if error.is_waited_for() => {
-                    tracing::warn!(%error, "cannot {what}; trying again");
-                }
-                Err(error) => return Err(Stuck::Reject(error.to_string())),
-            }
-            self.wait(&mut wait).await?;
-        }
-    }
 }
 
 fn sealed<M: envelope::Message>(message: &M) -> Result<Bytes, Stuck> {

@@ -248,7 +248,7 @@ def main() -> None:
           f"{'ms worst':>8} {'fail':>4}  worst body")
     kept = {}
     for folder in map(pathlib.Path.resolve, args.sets):
-        golds = [json.loads(line) for line in (folder / "gold.jsonl").read_text("utf-8").splitlines() if line]
+        golds = [json.loads(line) for line in (folder / "gold.jsonl").read_text("utf-8").split("\n") if line]
         runs = {"newslode": lambda: of_newslode(args.newslode, args.folds, folder)}
         if not args.no_rust:
             runs["dom_smoothie"] = lambda: of_smoothie(folder, golds)

@@ -9,6 +9,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use newslode_common::config::ResolveRule;
 
 pub(crate) use self::eval::*;
 pub(crate) use self::pages::*;
@@ -98,6 +99,11 @@ pub(crate) enum Command {
         after_help = "Example:\n  newslode verify run\n  newslode verify            (the services' store and archive)"
     )]
     Verify(VerifyArgs),
+    /// Count pages again after the page algorithms changed. `mine` and the services do so by themselves.
+    #[command(
+        after_help = "Example:\n  newslode recompute run\n  newslode recompute         (the services' store and archive)"
+    )]
+    Recompute(RecomputeArgs),
     /// Show, check or describe the configuration.
     #[command(after_help = "Example:\n  newslode config check --config newslode.toml")]
     Config(ConfigArgs),
@@ -176,7 +182,7 @@ pub(crate) struct MineArgs {
     pub(crate) allow_private: bool,
     /// Connect to this address instead of asking DNS (`*` for any host); may be repeated.
     #[arg(long, value_name = "HOST:ADDRESS:PORT")]
-    pub(crate) resolve: Vec<String>,
+    pub(crate) resolve: Vec<ResolveRule>,
     /// Fetches at once.
     #[arg(long)]
     pub(crate) workers: Option<usize>,
@@ -269,6 +275,15 @@ pub(crate) struct VerifyArgs {
     /// Folder of the run; left out: the services' store and archive.
     pub(crate) dir: Option<PathBuf>,
     /// Print the report as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RecomputeArgs {
+    /// Folder of the run; left out: the services' store and archive.
+    pub(crate) dir: Option<PathBuf>,
+    /// Print what was done as JSON.
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use newslode_page::preset::Preset;
 
 #[derive(Debug, Args)]
 pub(crate) struct PagesArgs {
@@ -80,9 +81,9 @@ pub(crate) enum TablesFormat {
 pub(crate) struct TablesArgs {
     #[command(flatten)]
     pub(crate) pages: PagesArgs,
-    /// Parameters: `default`, `paper`, or a TOML file that changes some (`preset = "paper"`).
-    #[arg(long, default_value = "default")]
-    pub(crate) params: String,
+    /// Parameters: `default` or `paper`.
+    #[arg(long, default_value_t)]
+    pub(crate) params: Preset,
     /// How to print them.
     #[arg(long, value_enum, default_value = "tree")]
     pub(crate) format: TablesFormat,

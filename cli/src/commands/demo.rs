@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::Context;
-use newslode_common::config::Config;
+use newslode_common::config::{Config, ResolveRule};
 use newslode_common::shutdown;
-use newslode_miner::taxonomy::Taxonomy;
+use newslode_miner::mining::taxonomy::Taxonomy;
 use newslode_newsworld::{Gold, Server, World, WorldSpec};
 use newslode_page::article::Article;
 use serde::Serialize;
@@ -40,7 +40,7 @@ pub(crate) async fn run(args: DemoArgs, mut config: Config, quiet: bool) -> anyh
     let (gold, start) = (world.gold().clone(), world.seeds());
     let server =
         Server::start(world, ([127, 0, 0, 1], 0).into()).await.context("cannot serve on loopback")?;
-    config.crawler.resolve = vec![format!("*:{}", server.addr())];
+    config.crawler.resolve = vec![ResolveRule::any(server.addr())];
     config.miner.delay_ms = 0;
     let mut waiter = JoinSet::new();
     let stop = shutdown::on_signal(&mut waiter, || std::process::abort())?;
@@ -55,7 +55,7 @@ pub(crate) async fn run(args: DemoArgs, mut config: Config, quiet: bool) -> anyh
     if ended == engine::Ended::Stopped {
         return Ok(Exit::Interrupted);
     }
-    let taxonomy = newslode_miner::fold::read(&engine.store).await?.unwrap_or_default();
+    let taxonomy = newslode_miner::work::fold::read(&engine.store).await?.unwrap_or_default();
     let articles = read_articles(&args.out)?;
     let report = compare(&gold, &taxonomy, &articles);
     if args.json {

@@ -6,17 +6,17 @@ use std::time::Instant;
 use newslode_common::config::{Config, Follow};
 use newslode_common::shutdown;
 use newslode_common::store::{Frontier, SiteState};
-use newslode_miner::taxonomy::Taxonomy;
+use newslode_miner::mining::taxonomy::Taxonomy;
 use serde::Serialize;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::export;
-use super::status::{spelled, tally};
+use super::{export, recompute};
 use crate::args::{FollowArg, Keep, MineArgs};
 use crate::engine::{self, Ended, Engine, Progress, add_seeds, seeds};
 use crate::exit::{Exit, hinted};
 use crate::out;
+use crate::outcomes::{spelled, tally};
 use crate::progress::Shown;
 
 /// What a run comes to.
@@ -50,7 +50,8 @@ pub(crate) async fn run(args: MineArgs, mut config: Config, quiet: bool) -> anyh
     // A second signal ends the process as if it had been killed: the state is made for that.
     let stop = shutdown::on_signal(&mut waiter, || std::process::abort())?;
     let engine = Engine::open(&args.out, config.clone())?;
-    check_parameters(&engine, &config).await?;
+    // Before anything is changed: a newer version may have mined this run.
+    recompute::claim(&engine.miner_parts()).await?;
     let limits = (args.max_pages, args.depth, args.delay);
     add_seeds(&engine.miner_parts(), &urls, limits, &config.miner).await?;
     let admin = serve_admin(&args, &engine, &stop).await?;
@@ -83,21 +84,21 @@ fn configure(args: &MineArgs, config: &mut Config) {
     }
 }
 
-/// Contributions of different parameters must not be summed: a run keeps those it began with.
-async fn check_parameters(engine: &Engine, config: &Config) -> anyhow::Result<()> {
-    const NAME: &str = "parameters";
-    let digest = crate::params::named(&config.partitioner.params)?.digest();
-    match engine.store.value(NAME).await? {
-        Some((_, kept)) if kept == digest.as_bytes() => Ok(()),
-        Some(_) => Err(hinted(
-            "this run was begun with other parameters, or by another version of the page algorithms",
-            "use another --out; contributions of different algorithms cannot be summed",
-        )),
-        None => {
-            engine.store.put_value(NAME, None, digest.into_bytes().into()).await?;
-            Ok(())
-        }
+/// Versions before generations look for their own parameters under this name, and refuse a run that has others.
+const OLD_PARAMETERS: &str = "parameters";
+
+/// Counts the run's pages again if other algorithms or parameters counted them.
+async fn update(engine: &Engine, stop: &CancellationToken, quiet: bool) -> anyhow::Result<()> {
+    let parts = engine.miner_parts();
+    let done = recompute::all(&parts, engine.follow(), stop, quiet).await?;
+    if !done.is_done() {
+        tracing::info!(?done, "counted pages again, as today's algorithms see them");
     }
+    if let Some((version, _)) = engine.store.value(OLD_PARAMETERS).await? {
+        let text = format!("{}; a newer version of Newslode counts this run", parts.params.generation());
+        engine.store.put_value(OLD_PARAMETERS, Some(version), text.into()).await?;
+    }
+    Ok(())
 }
 
 async fn serve_admin(
@@ -126,6 +127,7 @@ pub(crate) async fn mine(
     quiet: bool,
 ) -> anyhow::Result<(Ended, Summary)> {
     let begun = Instant::now();
+    update(engine, stop, quiet).await?;
     let mut shown = Shown::new(quiet);
     let ended = engine.mine(stop, |progress| shown.say(|| line(progress, begun))).await?;
     shown.say(|| "writing articles and ontology".into());
@@ -165,7 +167,7 @@ fn line(progress: &Progress, begun: Instant) -> String {
 
 /// The summary and where to look.
 async fn tell(engine: &Engine, folder: &Path, summary: &Summary) -> anyhow::Result<()> {
-    let taxonomy = newslode_miner::fold::read(&engine.store).await?.unwrap_or_default();
+    let taxonomy = newslode_miner::work::fold::read(&engine.store).await?.unwrap_or_default();
     out::text(&top(&taxonomy, 30))?;
     let state =
         if summary.complete { "complete" } else { "interrupted; run the same command again to go on" };
@@ -188,7 +190,7 @@ async fn tell(engine: &Engine, folder: &Path, summary: &Summary) -> anyhow::Resu
 
 /// The first lines of the taxonomy's tree.
 pub(crate) fn top(taxonomy: &Taxonomy, most: usize) -> String {
-    let tree = newslode_miner::taxonomy::tree_text(taxonomy);
+    let tree = newslode_miner::mining::taxonomy::tree_text(taxonomy);
     let lines = tree.lines().count();
     let mut text: String = tree.lines().take(most).map(|line| format!("{line}\n")).collect();
     if lines > most {

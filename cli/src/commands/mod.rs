@@ -10,6 +10,7 @@ mod export;
 mod extract;
 mod mine;
 mod partition;
+mod recompute;
 mod report;
 mod seed;
 mod status;
@@ -20,7 +21,6 @@ mod terms;
 mod verify;
 
 use newslode_common::config::Config;
-pub(crate) use status::spelled;
 
 use crate::args::Command;
 use crate::exit::Exit;
@@ -42,6 +42,7 @@ pub(crate) async fn run(command: Command, config: Config, quiet: bool) -> anyhow
         Command::Status(args) => status::run(args, &config).await,
         Command::Dead(args) => dead::run(args, &config).await,
         Command::Verify(args) => verify::run(args, &config, quiet).await,
+        Command::Recompute(args) => recompute::run(args, &config, quiet).await,
         Command::Config(args) => config::run(args, &config),
         Command::Eval(args) => eval::run(args, &config, quiet),
         Command::Bench(args) => bench::run(args, quiet).await,

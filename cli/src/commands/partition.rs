@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use newslode_common::config::Config;
-use newslode_miner::views::blocks::of_labels;
+use newslode_miner::mining::blocks::of_labels;
 use newslode_page::hierarchy::{Hierarchy, NodeKind, svg, xml};
 use newslode_page::partition::{Method, Scope, hierarchy};
 use newslode_page::wisdom::{WisdomParams, blocks};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use newslode_common::config::Config;
-use newslode_miner::ontology::RdfForm;
+use newslode_miner::mining::ontology::RdfForm;
 
 use super::export;
 use super::taxonomy::installation;
@@ -14,7 +14,7 @@ use crate::{engine, out};
 
 pub(crate) async fn run(args: ReportArgs, config: &Config) -> anyhow::Result<Exit> {
     let parts = installation(args.dir.as_deref(), config).await?;
-    if newslode_miner::fold::read(parts.state.as_ref()).await?.is_none() {
+    if newslode_miner::work::fold::read(parts.state.as_ref()).await?.is_none() {
         return Err(hinted("nothing was folded yet", "mine first, or wait for the miner's first fold"));
     }
     let mut shelves = Shelves::default();

@@ -62,7 +62,7 @@ async fn send(sites: &SeedUrls, messages: &[SeedMessage], config: &Config) -> an
             let engine = Engine::open(folder, config.clone())?;
             let parts = engine.miner_parts();
             for command in commands {
-                newslode_miner::seeds::obey(&parts, &config.miner, command, time::now()).await?;
+                newslode_miner::work::seeds::obey(&parts, &config.miner, command, time::now()).await?;
             }
             engine.store.flush().await?;
         }

@@ -17,6 +17,7 @@ use serde::Serialize;
 
 use crate::args::StatusArgs;
 use crate::exit::Exit;
+use crate::outcomes::{spelled, tally};
 use crate::{engine, out, served};
 
 /// Between two looks of `--watch`.
@@ -100,22 +101,6 @@ fn show(status: &Status, args: &StatusArgs) -> anyhow::Result<()> {
         (true, true) => out::json_line(status),
         (false, _) => print(status, time::now()),
     }
-}
-
-/// Outcomes over all sites.
-pub(crate) fn tally(sites: &[SiteStatus]) -> BTreeMap<Outcome, u64> {
-    let mut sums = BTreeMap::new();
-    for (outcome, count) in sites.iter().flat_map(|site| &site.outcomes) {
-        *sums.entry(*outcome).or_insert(0) += count;
-    }
-    sums
-}
-
-/// `fetched 812, gone 3`: most frequent first.
-pub(crate) fn spelled(outcomes: &BTreeMap<Outcome, u64>) -> String {
-    let mut counts: Vec<_> = outcomes.iter().filter(|(_, count)| **count > 0).collect();
-    counts.sort_by_key(|(outcome, count)| (std::cmp::Reverse(**count), **outcome));
-    counts.iter().map(|(outcome, count)| format!("{outcome} {count}")).collect::<Vec<_>>().join(", ")
 }
 
 fn print(status: &Status, now: Timestamp) -> anyhow::Result<()> {

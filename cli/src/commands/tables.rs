@@ -6,7 +6,7 @@ use newslode_page::tables::{self, DataTable, Record, TableParams};
 use serde_json::{Value, json};
 
 use crate::args::{TablesArgs, TablesFormat};
-use crate::exit::{Exit, hinted};
+use crate::exit::Exit;
 use crate::{input, out};
 
 /// Widest label of the tree, in characters; longer ones take a line of their own.
@@ -15,7 +15,7 @@ const MAX_LABEL: usize = 28;
 const MAX_VALUE: usize = 160;
 
 pub(crate) async fn run(args: TablesArgs, config: &Config) -> anyhow::Result<Exit> {
-    let params = named(&args.params)?;
+    let params = TableParams::of(args.params);
     let pages = input::read(&args.pages, &config.crawler).await?;
     let several = pages.len() > 1;
     for page in pages {
@@ -36,12 +36,6 @@ pub(crate) async fn run(args: TablesArgs, config: &Config) -> anyhow::Result<Exi
         }
     }
     Ok(Exit::Done)
-}
-
-/// A preset by its name.
-pub(crate) fn named(name: &str) -> anyhow::Result<TableParams> {
-    TableParams::named(name)
-        .ok_or_else(|| hinted(format!("there are no parameters `{name}`"), "`default` and `paper` are known"))
 }
 
 /// The texts of header cells, without those that are empty.

@@ -8,10 +8,11 @@ use newslode_common::broker::Limits;
 use newslode_common::broker::in_process::InProcessBroker;
 use newslode_common::config::Config;
 use newslode_common::telemetry::metrics::Metrics;
-use newslode_miner::ontology::{BASE, OntologyWriter, RdfForm};
-use newslode_miner::service::Parts;
-use newslode_miner::summary::Summaries;
-use newslode_miner::taxonomy::{Rules, Taxonomy, explain, tree_svg, tree_text};
+use newslode_miner::mining::fold::{Rules, explain};
+use newslode_miner::mining::ontology::{BASE, OntologyWriter, RdfForm};
+use newslode_miner::mining::taxonomy::{Taxonomy, tree_svg, tree_text};
+use newslode_miner::work::parts::Parts;
+use newslode_miner::work::summaries::Summaries;
 
 use crate::args::{TaxonomyArgs, TaxonomyFormat};
 use crate::exit::{Exit, hinted};
@@ -21,20 +22,21 @@ use crate::{engine, out, served};
 /// published by a reader, so its broker is an empty one of its own.
 pub(crate) async fn installation(dir: Option<&Path>, config: &Config) -> anyhow::Result<Parts> {
     let (broker, metrics) = (Arc::new(InProcessBroker::new(Limits::default())), Metrics::new()?);
-    let rules = Rules::of_preset(&config.partitioner.params);
+    let rules = Rules::of_preset(config.partitioner.params);
+    let params = Arc::new(config.page_params());
     if let Some(folder) = dir {
         let store = Arc::new(engine::open_state(folder)?);
         let (frontier, state) = (store.clone(), store.clone());
-        return Ok(Parts { frontier, state, archive: store, broker, metrics, rules });
+        return Ok(Parts { frontier, state, archive: store, broker, metrics, rules, params });
     }
     let store = Arc::new(served::store(config).await?);
     let archive = Arc::new(served::archive(config)?);
-    Ok(Parts { frontier: store.clone(), state: store, archive, broker, metrics, rules })
+    Ok(Parts { frontier: store.clone(), state: store, archive, broker, metrics, rules, params })
 }
 
 pub(crate) async fn run(args: TaxonomyArgs, config: &Config) -> anyhow::Result<Exit> {
     let parts = installation(args.dir.as_deref(), config).await?;
-    let Some(taxonomy) = newslode_miner::fold::read(parts.state.as_ref()).await? else {
+    let Some(taxonomy) = newslode_miner::work::fold::read(parts.state.as_ref()).await? else {
         return Err(hinted("nothing was folded yet", "mine first, or wait for the miner's first fold"));
     };
     if let Some(concept) = &args.explain {

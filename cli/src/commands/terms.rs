@@ -2,7 +2,7 @@
 
 use newslode_common::config::Config;
 use newslode_common::store::SiteState;
-use newslode_miner::entropy::{TermFigures, figures};
+use newslode_miner::mining::entropy::{TermFigures, figures};
 use newslode_page::contribution::Table;
 use newslode_page::reading::Site;
 use serde::Serialize;

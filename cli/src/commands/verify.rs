@@ -1,7 +1,5 @@
 //! `newslode verify`: fold the archived pages again and compare with the live state.
 
-use std::time::Duration;
-
 use newslode_common::config::Config;
 use newslode_common::message::FetchedPage;
 use newslode_page::analyse;
@@ -18,8 +16,7 @@ const SHOWN: usize = 20;
 
 pub(crate) async fn run(args: VerifyArgs, config: &Config, quiet: bool) -> anyhow::Result<Exit> {
     let parts = installation(args.dir.as_deref(), config).await?;
-    let params = crate::params::named(&config.partitioner.params)?;
-    let params = params.within(Duration::from_millis(config.partitioner.page_ms));
+    let params = parts.params.clone();
     let recompute = |page: FetchedPage| {
         // Without its bytes a page comes to nothing, which the report shows as a changed contribution.
         let bytes = page.bytes().unwrap_or_else(|error| {
@@ -31,9 +28,16 @@ pub(crate) async fn run(args: VerifyArgs, config: &Config, quiet: bool) -> anyho
     let sites: Vec<_> = parts.state.sites().await?.into_iter().map(|(site, _)| site).collect();
     let mut shown = Shown::new(quiet);
     let (state, archive) = (parts.state.as_ref(), parts.archive.as_ref());
-    let report = newslode_miner::verify::verify(state, archive, &sites, recompute, |done| {
-        shown.say(|| format!("{done} pages recomputed"));
-    })
+    let report = newslode_miner::work::verify::verify(
+        state,
+        archive,
+        &sites,
+        &params.generation(),
+        recompute,
+        |done| {
+            shown.say(|| format!("{done} pages recomputed"));
+        },
+    )
     .await?;
     shown.end();
     let sound = report.is_proof();
@@ -53,6 +57,9 @@ pub(crate) async fn run(args: VerifyArgs, config: &Config, quiet: bool) -> anyho
         if report.different > SHOWN as u64 {
             out::line(format!("… {} more", report.different - SHOWN as u64))?;
         }
+        for url in report.outdated.iter().take(SHOWN) {
+            out::line(format!("counted by other page algorithms: {url}"))?;
+        }
         for url in report.missing.iter().take(SHOWN) {
             out::line(format!("not in the archive: {url}"))?;
         }
@@ -65,10 +72,12 @@ pub(crate) async fn run(args: VerifyArgs, config: &Config, quiet: bool) -> anyho
                 "equal to the bit".to_string()
             } else {
                 format!(
-                    "{} counters differ, {} pages are not in the archive, {} contributions changed",
+                    "{} counters differ, {} pages are not in the archive, {} contributions changed, {} pages are counted \
+                     by other page algorithms (newslode recompute)",
                     report.different,
                     report.missing.len(),
-                    report.changed.len()
+                    report.changed.len(),
+                    report.outdated.len()
                 )
             }
         ))?;

@@ -13,16 +13,16 @@ use std::time::Duration;
 use anyhow::Context;
 use newslode_common::broker::Limits;
 use newslode_common::broker::in_process::InProcessBroker;
-use newslode_common::config::Config;
+use newslode_common::config::{Config, Follow};
 use newslode_common::shutdown;
 use newslode_common::store::redb::RedbStore;
 use newslode_common::store::{Frontier, SiteState, SiteStatus};
 use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::time;
-use newslode_miner::fold::{FoldMemory, FoldReport};
-use newslode_miner::service::Parts as MinerParts;
-use newslode_miner::taxonomy::Rules;
-use newslode_miner::views::{self, Looked, Pace, When};
+use newslode_miner::mining::fold::Rules;
+use newslode_miner::work::fold::{FoldMemory, FoldReport};
+use newslode_miner::work::parts::Parts as MinerParts;
+use newslode_miner::work::views::{self, Looked, Pace, When};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -104,6 +104,11 @@ impl Engine {
         Ok(Engine { store, broker: Arc::new(InProcessBroker::new(limits)), metrics: Metrics::new()?, config })
     }
 
+    /// What of a site is fetched.
+    pub(crate) fn follow(&self) -> Follow {
+        self.config.miner.follow
+    }
+
     /// Mines until nothing is left to fetch or `stop`. `show` is called a few times a second.
     pub(crate) async fn mine(
         &self,
@@ -112,7 +117,7 @@ impl Engine {
     ) -> anyhow::Result<Ended> {
         let now = time::now();
         self.store.release_leases(now).await?;
-        newslode_miner::fold::resume_plan(&self.miner_parts(), now).await?;
+        newslode_miner::work::fold::resume_plan(&self.miner_parts(), now).await?;
         let services = stop.child_token();
         let mut loops = self.start(&services);
         let ended = tokio::select! {
@@ -141,13 +146,18 @@ impl Engine {
         let partitioner =
             newslode_partitioner::Parts { broker, archive: store.clone(), metrics: self.metrics.clone() };
         let miner = self.miner_parts();
-        // All three are done here, when all is quiet.
+        // All four are done here: pages are counted again at the start, the others when all is quiet.
         let config = self.config.miner.clone();
-        let miner_config =
-            newslode_common::config::MinerConfig { fold_s: 0, views_s: 0, window_days: 0, ..config };
+        let miner_config = newslode_common::config::MinerConfig {
+            fold_s: 0,
+            views_s: 0,
+            window_days: 0,
+            recompute_share: 0,
+            ..config
+        };
         loops.spawn(newslode_crawler::run(crawler, self.config.crawler.clone(), stop.clone()));
         loops.spawn(newslode_partitioner::run(partitioner, self.config.partitioner.clone(), stop.clone()));
-        loops.spawn(newslode_miner::service::run(miner, miner_config, stop.clone()));
+        loops.spawn(newslode_miner::work::service::run(miner, miner_config, stop.clone()));
         let flushed = stop.clone();
         loops.spawn(async move {
             while tokio::time::timeout(FLUSH_EVERY, flushed.cancelled()).await.is_err() {
@@ -166,7 +176,8 @@ impl Engine {
             archive: store,
             broker: self.broker.clone(),
             metrics: self.metrics.clone(),
-            rules: Rules::of_preset(&self.config.partitioner.params),
+            rules: Rules::of_preset(self.config.partitioner.params),
+            params: Arc::new(self.config.page_params()),
         }
     }
 
@@ -179,7 +190,8 @@ impl Engine {
         let parts = self.miner_parts();
         // Pages that were fetched when the last run ended, but not counted: its queues are gone.
         let store = &self.store;
-        let again = newslode_miner::reconcile::reconcile(store, store, store, self.broker.as_ref()).await?;
+        let again =
+            newslode_miner::work::reconcile::reconcile(store, store, store, self.broker.as_ref()).await?;
         if again > 0 {
             tracing::info!(pages = again, "pages that were fetched but not counted are worked on again");
         }
@@ -190,9 +202,10 @@ impl Engine {
                 return Ok(Ended::Stopped);
             }
             let now = time::now();
-            newslode_miner::window::slide(&parts, self.config.miner.window_days, now).await?;
+            newslode_miner::work::window::slide(&parts, self.config.miner.window_days, now).await?;
             let report =
-                newslode_miner::fold::fold_once(&parts, &self.config.miner, &mut memory, true, now).await?;
+                newslode_miner::work::fold::fold_once(&parts, &self.config.miner, &mut memory, true, now)
+                    .await?;
             let followed = report.followed_new;
             fold = Some(report);
             if followed == 0 && self.look(round, fold.clone()).await?.is_quiet() {

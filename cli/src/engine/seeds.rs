@@ -6,7 +6,7 @@ use anyhow::Context;
 use newslode_common::config::MinerConfig;
 use newslode_common::message::seed::{SeedCommand, web_url};
 use newslode_common::time;
-use newslode_miner::service::Parts;
+use newslode_miner::work::parts::Parts;
 
 use crate::exit::hinted;
 
@@ -67,7 +67,7 @@ pub(crate) async fn add_seeds(
         let (max_pages, max_depth, delay_ms) = limits;
         let labels = std::collections::BTreeMap::new();
         let command = SeedCommand::Add { url: url.clone(), max_pages, max_depth, delay_ms, labels };
-        newslode_miner::seeds::obey(parts, defaults, command, time::now()).await?;
+        newslode_miner::work::seeds::obey(parts, defaults, command, time::now()).await?;
     }
     Ok(())
 }

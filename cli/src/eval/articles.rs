@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 
-use super::{Prf, bootstrap_error, mean};
+use super::{Figure, Prf, bootstrap_error, mean};
 
 /// A line of gold or of predictions.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -180,16 +180,16 @@ fn same_day(gold: &Line, guess: &Line) -> bool {
 pub(crate) struct Summary {
     pub(crate) pages: usize,
     pub(crate) bodies: usize,
-    pub(crate) precision: f64,
-    pub(crate) recall: f64,
-    pub(crate) f1: f64,
-    pub(crate) f1_error: f64,
+    pub(crate) precision: Figure,
+    pub(crate) recall: Figure,
+    pub(crate) f1: Figure,
+    pub(crate) f1_error: Figure,
     pub(crate) below_half: usize,
-    pub(crate) title: (f64, usize),
-    pub(crate) authors: (f64, usize),
-    pub(crate) author_f1: (f64, usize),
-    pub(crate) day: (f64, usize),
-    pub(crate) segment_f1: (f64, usize),
+    pub(crate) title: (Figure, usize),
+    pub(crate) authors: (Figure, usize),
+    pub(crate) author_f1: (Figure, usize),
+    pub(crate) day: (Figure, usize),
+    pub(crate) segment_f1: (Figure, usize),
 }
 
 /// Sums rows up.
@@ -203,8 +203,7 @@ pub(crate) fn summary(rows: &[Row]) -> Summary {
     let segments: Vec<_> = rows.iter().filter_map(|row| row.segments).collect();
     let (right, wanted, wrong) =
         segments.iter().fold((0, 0, 0), |sum, s| (sum.0 + s.0, sum.1 + s.1, sum.2 + s.2));
-    let segment_f1 =
-        if segments.is_empty() { f64::NAN } else { 2.0 * right as f64 / (right + wrong + wanted) as f64 };
+    let segment_f1 = Figure::ratio(2 * right, right + wrong + wanted);
     let f1 = of(|p| p.f1);
     Summary {
         pages: rows.len(),

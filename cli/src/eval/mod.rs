@@ -14,6 +14,7 @@ pub(crate) mod tables;
 pub(crate) mod tags;
 pub(crate) mod taxonomy;
 
+use std::fmt;
 use std::path::Path;
 
 use anyhow::Context;
@@ -63,24 +64,58 @@ pub(crate) fn harmonic(a: f64, b: f64) -> f64 {
     if a + b > 0.0 { 2.0 * a * b / (a + b) } else { 0.0 }
 }
 
-/// Mean; NaN of nothing.
-pub(crate) fn mean(values: &[f64]) -> f64 {
+/// A figure of a set; none where the set judges nothing of the kind. Shown as `–`, in JSON as null.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub(crate) struct Figure(pub(crate) Option<f64>);
+
+impl Figure {
+    /// None if the whole is nothing.
+    pub(crate) fn ratio(part: usize, whole: usize) -> Figure {
+        Figure((whole > 0).then(|| part as f64 / whole as f64))
+    }
+
+    /// Of precision and recall.
+    pub(crate) fn f1(precision: Figure, recall: Figure) -> Figure {
+        Figure(precision.0.zip(recall.0).map(|(precision, recall)| harmonic(precision, recall)))
+    }
+}
+
+impl fmt::Display for Figure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(value) => value.fmt(f),
+            None => f.write_str("–"),
+        }
+    }
+}
+
+/// Mean; none of nothing.
+pub(crate) fn mean(values: &[f64]) -> Figure {
+    Figure((!values.is_empty()).then(|| average(values)))
+}
+
+fn average(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
+/// How far values spread around their mean.
+fn deviation(values: &[f64]) -> f64 {
+    let centre = average(values);
+    (values.iter().map(|value| (value - centre).powi(2)).sum::<f64>() / values.len() as f64).sqrt()
+}
+
 /// Standard error of the mean by 2,000 bootstrap rounds with a fixed seed.
-pub(crate) fn bootstrap_error(values: &[f64]) -> f64 {
+pub(crate) fn bootstrap_error(values: &[f64]) -> Figure {
     const ROUNDS: usize = 2000;
     if values.is_empty() {
-        return f64::NAN;
+        return Figure(None);
     }
     let mut numbers = SplitMix(0x9e37_79b9_7f4a_7c15);
     let mut next = || (numbers.draw() % values.len() as u64) as usize;
     let means: Vec<f64> = (0..ROUNDS)
         .map(|_| (0..values.len()).map(|_| values[next()]).sum::<f64>() / values.len() as f64)
         .collect();
-    let centre = mean(&means);
-    (means.iter().map(|m| (m - centre).powi(2)).sum::<f64>() / ROUNDS as f64).sqrt()
+    Figure(Some(deviation(&means)))
 }
 
 #[cfg(test)]
@@ -96,8 +131,20 @@ mod tests {
 
     #[test]
     fn the_error_of_equal_values_is_zero_and_of_a_coin_is_its_own() {
-        assert_eq!(bootstrap_error(&[0.5; 20]), 0.0);
+        assert_eq!(bootstrap_error(&[0.5; 20]).0, Some(0.0));
         let coin: Vec<f64> = (0..100).map(|i| f64::from(i % 2)).collect();
-        assert!((bootstrap_error(&coin) - 0.05).abs() < 0.005);
+        assert!((bootstrap_error(&coin).0.unwrap() - 0.05).abs() < 0.005);
+    }
+
+    #[test]
+    fn what_a_set_does_not_judge_has_no_figure() {
+        let none =
+            [mean(&[]), bootstrap_error(&[]), Figure::ratio(0, 0), Figure::f1(mean(&[]), mean(&[1.0]))];
+        for figure in none {
+            assert_eq!(format!("{figure:.3}"), "–");
+            assert_eq!(serde_json::to_string(&figure).unwrap(), "null");
+        }
+        assert_eq!(format!("{:.3}", mean(&[0.5, 1.0])), "0.750");
+        assert_eq!(serde_json::to_string(&Figure::ratio(1, 2)).unwrap(), "0.5");
     }
 }

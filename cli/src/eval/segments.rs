@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::{harmonic, mean};
+use super::{Figure, harmonic, mean};
 
 /// A block.
 #[derive(Clone, Debug, Deserialize)]
@@ -48,8 +48,8 @@ pub(crate) struct Figures {
     pub(crate) said: usize,
     pub(crate) wanted: usize,
     /// Means of the pages' own figures.
-    pub(crate) page_precision: f64,
-    pub(crate) page_recall: f64,
+    pub(crate) page_precision: Figure,
+    pub(crate) page_recall: Figure,
 }
 
 /// Scores `(gold, said)` pairs of pages.

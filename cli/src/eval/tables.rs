@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::{bootstrap_error, harmonic, mean};
+use super::{Figure, bootstrap_error, deviation, harmonic, mean};
 
 /// A table of the gold or of a prediction: one line of the file.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -132,19 +132,19 @@ pub(crate) struct Summary {
     pub(crate) recall: f64,
     pub(crate) f1: f64,
     /// Standard error of F1 by bootstrap over pages.
-    pub(crate) f1_error: f64,
-    pub(crate) page_precision: f64,
-    pub(crate) page_recall: f64,
-    pub(crate) strict: f64,
-    pub(crate) lenient: f64,
+    pub(crate) f1_error: Figure,
+    pub(crate) page_precision: Figure,
+    pub(crate) page_recall: Figure,
+    pub(crate) strict: Figure,
+    pub(crate) lenient: Figure,
     /// Standard error of the strict share by bootstrap over tables.
-    pub(crate) strict_error: f64,
-    pub(crate) header_precision: f64,
-    pub(crate) header_recall: f64,
-    pub(crate) header_f1: f64,
+    pub(crate) strict_error: Figure,
+    pub(crate) header_precision: Figure,
+    pub(crate) header_recall: Figure,
+    pub(crate) header_f1: Figure,
     /// Mean over tables, and its standard error.
-    pub(crate) header_f1_tables: f64,
-    pub(crate) header_error: f64,
+    pub(crate) header_f1_tables: Figure,
+    pub(crate) header_error: Figure,
     /// Genuine tables, and those of the right orientation, by orientation.
     pub(crate) by_orientation: BTreeMap<String, (usize, usize)>,
 }
@@ -165,7 +165,8 @@ pub(crate) fn summary(rows: &[Row]) -> Summary {
     let (strict, lenient) =
         (rows.iter().map(|row| row.strict).sum(), rows.iter().map(|row| row.lenient).sum());
     let is_strict: Vec<f64> = (0..tables.wanted).map(|table| f64::from(u8::from(table < strict))).collect();
-    let of_pages = |shares: Vec<f64>| if shares.is_empty() { 0.0 } else { mean(&shares) };
+    let of_pages = |shares: Vec<f64>| mean(&shares);
+    let of_headers = |value: f64| Figure((!each.is_empty()).then_some(value));
     let said = rows.iter().filter(|row| row.tables.said > 0);
     let wanted = rows.iter().filter(|row| row.tables.wanted > 0);
     Summary {
@@ -177,23 +178,23 @@ pub(crate) fn summary(rows: &[Row]) -> Summary {
         f1_error: f1_error(rows),
         page_precision: of_pages(said.map(|row| row.tables.precision()).collect()),
         page_recall: of_pages(wanted.map(|row| row.tables.recall()).collect()),
-        strict: ratio(strict, tables.wanted),
-        lenient: ratio(lenient, tables.wanted),
+        strict: Figure::ratio(strict, tables.wanted),
+        lenient: Figure::ratio(lenient, tables.wanted),
         strict_error: bootstrap_error(&is_strict),
-        header_precision: headers.precision(),
-        header_recall: headers.recall(),
-        header_f1: headers.f1(),
-        header_f1_tables: of_pages(each.clone()),
+        header_precision: of_headers(headers.precision()),
+        header_recall: of_headers(headers.recall()),
+        header_f1: of_headers(headers.f1()),
+        header_f1_tables: mean(&each),
         header_error: bootstrap_error(&each),
         by_orientation,
     }
 }
 
 /// F1 is no mean over pages, so that pages are drawn and F1 computed anew; 2,000 rounds, a fixed seed.
-fn f1_error(rows: &[Row]) -> f64 {
+fn f1_error(rows: &[Row]) -> Figure {
     const ROUNDS: usize = 2000;
     if rows.is_empty() {
-        return f64::NAN;
+        return Figure(None);
     }
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut draw = || {
@@ -207,8 +208,7 @@ fn f1_error(rows: &[Row]) -> f64 {
             counts.f1()
         })
         .collect();
-    let centre = mean(&drawn);
-    (drawn.iter().map(|f1| (f1 - centre).powi(2)).sum::<f64>() / ROUNDS as f64).sqrt()
+    Figure(Some(deviation(&drawn)))
 }
 
 #[cfg(test)]
@@ -248,14 +248,26 @@ mod tests {
     }
 
     #[test]
+    fn a_set_without_header_cells_has_no_figures_of_them() {
+        let gold = line(r#"{"page":"p","table":0,"genuine":true,"orientation":"row","header_cells":null}"#);
+        let all = summary(&[score("p", &[&gold], &[&gold])]);
+        assert_eq!((all.f1, all.strict), (1.0, Figure(Some(1.0))));
+        assert_eq!(
+            (all.header_f1, all.header_f1_tables, all.header_error),
+            (Figure(None), Figure(None), Figure(None))
+        );
+    }
+
+    #[test]
     fn sums_are_over_tables_and_means_over_pages() {
         let right = scored(&gold());
         let nothing = scored(&[]);
         let all = summary(&[right, nothing]);
-        assert_eq!((all.precision, all.recall, all.strict), (1.0, 0.5, 0.5));
-        assert_eq!((all.page_precision, all.page_recall), (1.0, 0.5));
-        assert_eq!((all.header_recall, all.header_f1_tables), (0.5, 0.5));
-        assert!(all.f1_error > 0.0);
+        let (half, whole) = (Figure(Some(0.5)), Figure(Some(1.0)));
+        assert_eq!((all.precision, all.recall, all.strict), (1.0, 0.5, half));
+        assert_eq!((all.page_precision, all.page_recall), (whole, half));
+        assert_eq!((all.header_recall, all.header_f1_tables), (half, half));
+        assert!(all.f1_error.0.unwrap() > 0.0);
         assert_eq!(all.by_orientation["none"], (2, 1));
     }
 }

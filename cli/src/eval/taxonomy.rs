@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use newslode_miner::taxonomy::Taxonomy;
+use newslode_miner::mining::taxonomy::Taxonomy;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 
@@ -57,14 +57,14 @@ pub(crate) struct Said {
 impl Prediction {
     /// Of what was mined.
     pub(crate) fn of(taxonomy: &Taxonomy) -> Prediction {
-        let said = |concept: &newslode_miner::taxonomy::Concept| Said {
+        let said = |concept: &newslode_miner::mining::taxonomy::Concept| Said {
             label: concept.label.clone(),
             labels: concept.forms.iter().map(|form| form.text.clone()).collect(),
             sites: concept.sites.len(),
             is_genre: concept.is_genre,
         };
         let label = |key: &str| taxonomy.concept(key).map(|concept| concept.label.clone());
-        let pair = |relation: &newslode_miner::taxonomy::Relation| {
+        let pair = |relation: &newslode_miner::mining::taxonomy::Relation| {
             Some((label(&relation.broader)?, label(&relation.narrower)?))
         };
         Prediction {

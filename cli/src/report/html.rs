@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use newslode_common::store::SiteStatus;
-use newslode_miner::taxonomy::{Concept, counted_sites};
+use newslode_miner::mining::taxonomy::{Concept, counted_sites};
 
 use super::{Report, Shelf, Story};
-use crate::commands::spelled;
 use crate::out;
+use crate::outcomes::spelled;
 
 const STYLE: &str = include_str!("style.css");
 /// Nothing is loaded and nothing runs, whatever a page's texts say.

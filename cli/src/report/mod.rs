@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use newslode_common::store::{Kind, SiteStatus};
 use newslode_common::time;
-use newslode_miner::service::Parts;
-use newslode_miner::taxonomy::Taxonomy;
+use newslode_miner::mining::taxonomy::Taxonomy;
+use newslode_miner::work::parts::Parts;
 use newslode_page::article::Article;
 use newslode_page::hierarchy::{svg, xml};
 use newslode_page::reading::{CanonicalUrl, Site};

@@ -1,4 +1,4 @@
-use newslode_miner::taxonomy::{Concept, Relation};
+use newslode_miner::mining::taxonomy::{Concept, Relation};
 use newslode_page::article::{Block, BlockKind, PageKind};
 
 use super::*;

@@ -27,6 +27,8 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
+use crate::retry::Retryable;
+
 /// A page that ended this many deliveries is the page's fault. The broker counts, not we.
 pub const DELIVERY_LIMIT: u32 = 5;
 
@@ -103,14 +105,16 @@ pub enum PublishError {
     },
 }
 
-impl PublishError {
-    /// Whether trying again may help.
-    #[must_use]
-    pub fn is_retryable(&self) -> bool {
+impl Retryable for PublishError {
+    fn is_retryable(&self) -> bool {
         match self {
             PublishError::Full { .. } | PublishError::Unavailable { .. } => true,
             PublishError::Unroutable { .. } | PublishError::TooLarge { .. } => false,
         }
+    }
+
+    fn is_outage(&self) -> bool {
+        matches!(self, PublishError::Unavailable { .. })
     }
 }
 
@@ -118,6 +122,13 @@ impl PublishError {
 #[derive(Debug, thiserror::Error)]
 #[error("broker: {0}")]
 pub struct BrokerError(pub String);
+
+impl Retryable for BrokerError {
+    /// Always: RabbitMQ is mended while its clients wait.
+    fn is_retryable(&self) -> bool {
+        true
+    }
+}
 
 /// A message that was given up, and why.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -25,9 +25,9 @@ pub enum ConfigError {
         /// The known key with the least edits, if one is near.
         nearest: Option<String>,
     },
-    /// Values that do not go together.
-    #[error("configuration: {0}")]
-    Rule(String),
+    /// Rules that are broken, all of them.
+    #[error("{}", .0.iter().map(|rule| format!("configuration: {rule}")).collect::<Vec<_>>().join("\n"))]
+    Rules(Vec<String>),
 }
 
 /// Loads and validates a configuration.
@@ -125,6 +125,8 @@ pub fn schema() -> Value {
 mod tests {
     use std::io::Write;
 
+    use newslode_page::preset::Preset;
+
     use super::*;
 
     fn with(toml: &str, environment: &[(&str, &str)]) -> Result<Config, ConfigError> {
@@ -151,9 +153,35 @@ mod tests {
     }
 
     #[test]
-    fn rules_over_several_keys_name_both() {
+    fn what_breaks_a_rule_or_cannot_be_read_is_refused() {
         let error = with("[crawler]\nlease_ms = 10\n", &[]).unwrap_err().to_string();
         assert!(error.contains("lease_ms") && error.contains("timeout_ms"), "{error}");
+        for (toml, variables) in [
+            ("[crawler]\nresolve = ['a.test:127.0.0.1:80', 'a.test']\n", [].as_slice()),
+            ("", [("NEWSLODE__CRAWLER__RESOLVE", "a.test:127.0.0.1:80,a.test")].as_slice()),
+        ] {
+            let error = with(toml, variables).unwrap_err().to_string();
+            assert!(error.contains("`crawler.resolve`: `a.test` is not"), "{error}");
+        }
+        let two = [("NEWSLODE__CRAWLER__RESOLVE", "a.test:127.0.0.1:80,*:[::1]:81")];
+        let shown: Vec<_> = with("", &two).unwrap().crawler.resolve.iter().map(ToString::to_string).collect();
+        assert_eq!(shown, ["a.test:127.0.0.1:80", "*:[::1]:81"]);
+    }
+
+    #[test]
+    fn an_unknown_preset_is_refused_with_those_there_are() {
+        assert_eq!(with("[partitioner]\nparams = 'paper'\n", &[]).unwrap().partitioner.params, Preset::Paper);
+        for (toml, variables) in [
+            ("[partitioner]\nparams = 'best'\n", [].as_slice()),
+            ("", [("NEWSLODE__PARTITIONER__PARAMS", "best")].as_slice()),
+        ] {
+            let error = with(toml, variables).unwrap_err().to_string();
+            for word in ["`best`", "`default`", "`paper`", "partitioner.params"] {
+                assert!(error.contains(word), "{error}");
+            }
+        }
+        let names = &schema()["$defs"]["PartitionerConfig"]["properties"]["params"]["enum"];
+        assert_eq!(names, &serde_json::json!(["default", "paper"]));
     }
 
     #[test]

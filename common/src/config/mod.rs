@@ -2,18 +2,24 @@
 //!
 //! Defaults stand here in code, a TOML file overrides them, the environment overrides the file
 //! (`NEWSLODE__CRAWLER__DELAY_MS=500`). Unknown keys are refused by name with the nearest known one.
-//! Validated once at start, then immutable; nothing else reads the environment. Secrets (the broker's
-//! and the store's URLs) are redacted wherever a configuration is shown. Start at [`load`].
+//! Validated once at start (`rules`), then immutable; nothing else reads the environment. Secrets (the
+//! broker's and the store's URLs) are redacted wherever a configuration is shown. Start at [`load`].
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
+use newslode_page::Params;
+use newslode_page::preset::Preset;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 mod load;
+mod resolve;
+mod rules;
 mod secret;
 
 pub use load::{ConfigError, check_keys, load, schema};
+pub use resolve::{ResolveRule, ResolveRuleError};
 pub use secret::Secret;
 
 /// Everything that can be configured. Each service reads its own section and the shared ones.
@@ -50,8 +56,9 @@ pub struct BrokerConfig {
     pub max_bytes: u64,
     /// Longest wait for a connection, a confirm, an answer, in milliseconds.
     pub timeout_ms: u64,
-    /// The server's consumer timeout, in milliseconds: no delivery may be held longer. Checked
-    /// against the services' own time limits at start.
+    /// The server's consumer timeout, in milliseconds: no delivery may be held longer. Services hold one for
+    /// ten minutes at most while a server is away, and the next one may wait for it as long; this must be
+    /// longer than both together.
     pub consumer_timeout_ms: u64,
 }
 
@@ -75,7 +82,7 @@ pub struct StoreConfig {
     /// `redis://user:password@host:6379/0`, or `rediss://`; of a cluster `redis+cluster://` or
     /// `rediss+cluster://`, some of its hosts between commas. Secret.
     pub url: Secret,
-    /// In front of every key.
+    /// In front of every key; without braces.
     pub prefix: String,
     /// Longest wait for an answer, in milliseconds.
     pub timeout_ms: u64,
@@ -130,13 +137,14 @@ impl Default for TelemetryConfig {
 pub struct CrawlerConfig {
     /// Fetches at once.
     pub workers: usize,
-    /// `User-Agent`: say who you are, with an address where you can be reached.
+    /// `User-Agent`: say who you are, with an address where you can be reached. Its first word, up to a slash,
+    /// is the name that robots.txt rules are looked up by.
     pub user_agent: String,
     /// Longest wait for a whole page, in milliseconds.
     pub timeout_ms: u64,
     /// Longest wait for a connection, in milliseconds.
     pub connect_timeout_ms: u64,
-    /// Largest page, decompressed, in bytes.
+    /// Largest page, decompressed, in bytes; at most 64 MiB.
     pub max_page_bytes: u64,
     /// Redirects in a row.
     pub max_redirects: u32,
@@ -154,7 +162,8 @@ pub struct CrawlerConfig {
     pub allow_private: bool,
     /// `HOST:ADDRESS:PORT` (`*` for any host): where to connect instead of asking DNS. Such addresses
     /// may be private; the port holds for URLs that name none.
-    pub resolve: Vec<String>,
+    #[schemars(with = "Vec<String>")]
+    pub resolve: Vec<ResolveRule>,
     /// Work in hand is finished within this time at a stop, in milliseconds.
     pub grace_ms: u64,
 }
@@ -192,7 +201,8 @@ pub struct PartitionerConfig {
     /// Pages at once.
     pub workers: usize,
     /// Parameters of the page algorithms, `default` or `paper`; the miner folds by the rules of the same.
-    pub params: String,
+    #[schemars(schema_with = "preset_schema")]
+    pub params: Preset,
     /// Time budget of a page, in milliseconds; past it the result is coarser and marked.
     pub page_ms: u64,
     /// Work in hand is finished within this time at a stop, in milliseconds.
@@ -201,8 +211,13 @@ pub struct PartitionerConfig {
 
 impl Default for PartitionerConfig {
     fn default() -> Self {
-        PartitionerConfig { workers: 2, params: "default".into(), page_ms: 5_000, grace_ms: 25_000 }
+        PartitionerConfig { workers: 2, params: Preset::Default, page_ms: 5_000, grace_ms: 25_000 }
     }
+}
+
+/// The names of presets.
+fn preset_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({ "type": "string", "enum": Preset::ALL.map(Preset::name) })
 }
 
 /// What of a site is fetched.
@@ -239,6 +254,9 @@ pub struct MinerConfig {
     pub views_s: u64,
     /// Per cent of one core that views take at most, 1 to 100.
     pub views_share: u32,
+    /// Per cent of one core that each miner spends at most on counting pages again after an update of the page
+    /// algorithms, up to 100; 0: never.
+    pub recompute_share: u32,
     /// Pages of one site merged into one store call at most.
     pub batch: usize,
     /// Longest wait for a batch to fill, in milliseconds.
@@ -261,6 +279,7 @@ impl Default for MinerConfig {
             fold_s: 30,
             views_s: 60,
             views_share: 25,
+            recompute_share: 50,
             batch: 64,
             linger_ms: 50,
             prefetch: 256,
@@ -270,34 +289,9 @@ impl Default for MinerConfig {
 }
 
 impl Config {
-    /// Rules over several keys; each message names them.
-    ///
-    /// # Errors
-    /// The first rule that does not hold.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        let crawler = &self.crawler;
-        let rules = [
-            (crawler.workers > 0, "`crawler.workers` must be at least 1"),
-            (self.partitioner.workers > 0, "`partitioner.workers` must be at least 1"),
-            (self.miner.batch > 0, "`miner.batch` must be at least 1"),
-            ((1..=100).contains(&self.miner.views_share), "`miner.views_share` must be from 1 to 100"),
-            (self.miner.prefetch > 0, "`miner.prefetch` must be at least 1"),
-            (
-                crawler.lease_ms > crawler.timeout_ms,
-                "`crawler.lease_ms` must be longer than `crawler.timeout_ms`",
-            ),
-            (
-                self.broker.consumer_timeout_ms > self.partitioner.page_ms + self.partitioner.grace_ms,
-                "`broker.consumer_timeout_ms` must be longer than `partitioner.page_ms` and `partitioner.grace_ms` together",
-            ),
-            (
-                matches!(self.partitioner.params.as_str(), "default" | "paper"),
-                "`partitioner.params` is `default` or `paper`",
-            ),
-        ];
-        match rules.iter().find(|(holds, _)| !holds) {
-            None => Ok(()),
-            Some((_, message)) => Err(ConfigError::Rule((*message).into())),
-        }
+    /// The parameters that pages are worked on with.
+    #[must_use]
+    pub fn page_params(&self) -> Params {
+        self.partitioner.params.params().within(Duration::from_millis(self.partitioner.page_ms))
     }
 }

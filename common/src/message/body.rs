@@ -8,8 +8,9 @@ use super::FetchedPage;
 
 /// zstd's own default: pages shrink to about a fifth at hundreds of MB/s.
 const LEVEL: i32 = 3;
-/// Bytes of a page after decompression at most; crawlers stop far below.
-const MAX_PAGE: u64 = 64 << 20;
+/// Bytes of a page after decompression at most. Crawlers stop below:
+/// [`max_page_bytes`](crate::config::CrawlerConfig::max_page_bytes) may not be more.
+pub const MAX_PAGE: u64 = 64 << 20;
 
 /// Where a page's bytes are.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,6 +5,7 @@
 //! JSON ([`seed`]), so that any AMQP client can send one.
 
 use newslode_page::analysis::PageNotes;
+use newslode_page::generation::Generation;
 use serde::{Deserialize, Serialize};
 
 use crate::store::Why;
@@ -19,7 +20,7 @@ pub mod envelope;
 pub mod seed;
 pub mod wire;
 
-pub use body::{Body, BodyError};
+pub use body::{Body, BodyError, MAX_PAGE};
 
 /// Crawler → partitioner: a page as fetched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,7 +54,7 @@ pub struct PartitionedPage {
     pub depth: u32,
     /// Why it was fetched.
     pub why: Why,
-    /// Which fetch, which content.
+    /// Which fetch, and its content as seen by the algorithms (by those of 0.1.0: the content itself).
     pub version: Version,
     /// When it was fetched.
     pub fetched_at: Timestamp,
@@ -74,9 +75,10 @@ impl FetchedPage {
 }
 
 impl PartitionedPage {
-    /// What was found on a fetched page; its hierarchy goes to the archive.
+    /// What algorithms of this generation found on a fetched page; its hierarchy goes to the archive.
     #[must_use]
     pub fn new(
+        generation: &Generation,
         fetched: &FetchedPage,
         contribution: Contribution,
         article: Option<Article>,
@@ -87,7 +89,7 @@ impl PartitionedPage {
             site: fetched.site.clone(),
             depth: fetched.depth,
             why: fetched.why,
-            version: fetched.version,
+            version: Version { content: fetched.version.content.seen_by(generation), ..fetched.version },
             fetched_at: fetched.fetched_at,
             contribution,
             article,

@@ -25,6 +25,7 @@ pub use self::frontier::{
     Added, Claim, Completed, Completion, Entry, Frontier, NewUrl, SiteSettings, SiteStatus, Validators, Why,
 };
 pub use self::state::{Applied, Change, SiteState, state_digest};
+use crate::retry::Retryable;
 use crate::version::ContentHash;
 use newslode_page::reading::Site;
 use newslode_page::time::Timestamp;
@@ -54,20 +55,10 @@ pub enum StoreError {
     Corrupt(String),
 }
 
-impl StoreError {
-    /// Whether trying again may help, without anybody's doing.
-    #[must_use]
-    pub fn is_retryable(&self) -> bool {
-        match self {
-            StoreError::Unavailable(_) => true,
-            StoreError::Refused(_) | StoreError::Corrupt(_) => false,
-        }
-    }
-
-    /// Whether a service that is at work waits for the store: a server out of memory or turned to a
-    /// replica is mended by a person while the service holds what it has.
-    #[must_use]
-    pub fn is_waited_for(&self) -> bool {
+impl Retryable for StoreError {
+    /// Also what the store refuses: a server out of memory or turned to a replica is mended by a person
+    /// while the service holds what it has.
+    fn is_retryable(&self) -> bool {
         match self {
             StoreError::Unavailable(_) | StoreError::Refused(_) => true,
             StoreError::Corrupt(_) => false,

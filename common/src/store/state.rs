@@ -28,6 +28,23 @@ pub struct Change {
     pub fetched_at: Timestamp,
     /// New contribution − old contribution.
     pub delta: Delta,
+    /// The same fetch is counted again, as other algorithms see it: `new` takes the place of another version
+    /// of its own fetch, if that still counts.
+    pub again: bool,
+}
+
+impl Change {
+    /// Whether it takes the place of a stored version.
+    #[must_use]
+    pub fn is_newer(&self, stored: Version) -> bool {
+        counts_again(self.again, self.new, stored) || self.new.is_newer(stored)
+    }
+}
+
+/// Whether `new` is what other algorithms see in the fetch that `stored` counts.
+pub(super) fn counts_again(again: bool, new: Version, stored: Version) -> bool {
+    let counts = |version: Version| version.content != ContentHash::NONE;
+    again && new.fetch == stored.fetch && new.content != stored.content && counts(new) && counts(stored)
 }
 
 /// What became of one change.
@@ -43,7 +60,7 @@ pub enum Applied {
 
 /// The sums of the pages' contributions, a site at a time. Contract:
 /// - `apply` is atomic for its batch: all of it or nothing; changes are judged in order;
-/// - a change is judged first by version (not [newer](Version::is_newer) than the stored one: `Stale`), then
+/// - a change is judged first by version (not [newer](Change::is_newer) than the stored one: `Stale`), then
 ///   by `expected` (differs: `Conflict`), else counted: the version is stored and the delta added;
 /// - any order, duplication or repetition of calls ends in the same cells and versions' contents;
 /// - cells that come to zero are gone; sums wrap, they never saturate or round.

@@ -1,15 +1,28 @@
 //! `tracing` to standard error, for people or as JSON.
 
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::ParseError;
 
 use crate::config::TelemetryConfig;
 
+/// Whether `telemetry.log` can be read.
+///
+/// # Errors
+/// Says what is wrong with it.
+pub fn check(filter: &str) -> Result<(), ParseError> {
+    EnvFilter::try_new(filter).map(drop)
+}
+
 /// Starts logging for this process. A second call changes nothing.
-pub fn init(config: &TelemetryConfig) {
-    let filter = EnvFilter::try_new(&config.log).unwrap_or_else(|_| EnvFilter::new("info"));
+///
+/// # Errors
+/// When the filter cannot be read.
+pub fn init(config: &TelemetryConfig) -> Result<(), ParseError> {
+    let filter = EnvFilter::try_new(&config.log)?;
     let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     let started = if config.log_json { lines.json().try_init() } else { lines.try_init() };
     if started.is_err() {
         tracing::debug!("logging was started before");
     }
+    Ok(())
 }

@@ -10,6 +10,7 @@ use prometheus::{
     Histogram, HistogramOpts, IntCounter, IntCounterVec, IntGaugeVec, Opts, Registry, TextEncoder,
 };
 
+use super::process::Process;
 use crate::broker::Queue;
 use crate::outcome::Outcome;
 
@@ -40,6 +41,8 @@ pub struct Metrics {
     pub partition_seconds: Histogram,
     /// Pages by what the store did: `applied`, `stale`, `conflict`.
     pub applied: IntCounterVec,
+    /// Pages that were to be counted again after an update, by what came of it: `counted`, `lost`, `stuck`.
+    pub recomputed: IntCounterVec,
     /// Seconds of a store call.
     pub apply_seconds: Histogram,
     /// Articles handed out.
@@ -120,6 +123,7 @@ impl Metrics {
     /// When a name is wrong or taken twice: a mistake in this file.
     pub fn new() -> prometheus::Result<Arc<Metrics>> {
         let make = Maker(Registry::new());
+        make.0.register(Box::new(Process::new()?))?;
         let outcomes: Vec<&str> = Outcome::ALL.iter().map(|outcome| outcome.name()).collect();
         let queues: Vec<&str> = Queue::ALL.iter().map(|queue| queue.name()).collect();
         Ok(Arc::new(Metrics {
@@ -177,6 +181,12 @@ impl Metrics {
                 "Pages by what the store did with them.",
                 "result",
                 &["applied", "stale", "conflict"],
+            )?,
+            recomputed: make.counters(
+                "newslode_miner_recomputed_total",
+                "Pages counted again after an update of the page algorithms, or taken out because the archive lost them (lost), or left as they are (stuck).",
+                "result",
+                &["counted", "lost", "stuck"],
             )?,
             apply_seconds: make
                 .seconds("newslode_miner_apply_seconds", "One store call with a batch of one site.")?,
@@ -247,10 +257,11 @@ mod tests {
     fn every_family_is_there_at_zero_with_prefix_help_and_unit() {
         let text = Metrics::new().unwrap().text().unwrap();
         let families: Vec<_> = text.lines().filter_map(|l| l.strip_prefix("# TYPE ")).collect();
-        assert_eq!(families.len(), 23);
+        let ours = families.iter().filter(|family| family.starts_with("newslode_")).count();
+        assert_eq!((ours, families.len()), (24, 31));
         for family in families {
             let (name, kind) = family.split_once(' ').unwrap();
-            assert!(name.starts_with("newslode_"), "{name}");
+            assert!(name.starts_with("newslode_") || name.starts_with("process_"), "{name}");
             assert_eq!(kind == "counter", name.ends_with("_total"), "{name} is a {kind}");
             assert!(text.contains(&format!("# HELP {name} ")), "{name} has no help");
         }

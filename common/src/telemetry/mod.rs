@@ -1,8 +1,9 @@
 //! What the services say of themselves: log lines, metrics, health.
 //!
-//! [`metrics::Metrics`] registers every family when it is made, so zeros exist from the start. [`log`]
-//! sets up `tracing`. [`admin`] serves `/metrics`, `/health/live` and `/health/ready` on one port.
+//! [`metrics::Metrics`] registers every family when it is made, so zeros exist from the start; `process`
+//! adds what every process tells of itself. [`log`] sets up `tracing`. [`admin`] serves `/metrics`, `/health/live` and `/health/ready` on one port.
 
 pub mod admin;
 pub mod log;
 pub mod metrics;
+mod process;

@@ -13,6 +13,7 @@ use newslode_common::broker::conformance::{CHECKS, Factory};
 use newslode_common::broker::rabbitmq::RabbitBroker;
 use newslode_common::broker::{Broker, Limits, Queue};
 use newslode_common::config::{BrokerConfig, Secret};
+use newslode_common::retry::Retryable as _;
 use newslode_common::telemetry::metrics::Metrics;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;

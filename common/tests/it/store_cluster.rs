@@ -80,7 +80,7 @@ async fn count(state: &dyn SiteState, site: &Site, pages: std::ops::Range<u64>, 
                     delta.add(cell.clone(), by.wrapping_neg());
                 }
                 let new = Version { fetch, content: ContentHash([u8::try_from(fetch).unwrap(); 16]) };
-                Change { url: page(site, *number), expected, new, fetched_at: NOW, delta }
+                Change { url: page(site, *number), expected, new, fetched_at: NOW, delta, again: false }
             })
             .collect();
         let ends = patiently(|| state.apply(site, &changes)).await;

@@ -34,7 +34,7 @@ fn change(number: u64) -> Change {
     delta.add(Cell::new(Table::Pages, &[]), 1);
     delta.add(Cell::new(Table::Labels, &[&format!("label {number}")]), 1);
     let new = Version { fetch: 1, content: ContentHash([7; 16]) };
-    Change { url: page(number), expected: None, new, fetched_at: Timestamp(5), delta }
+    Change { url: page(number), expected: None, new, fetched_at: Timestamp(5), delta, again: false }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -205,7 +205,8 @@ async fn count(store: &RedbStore, url: &CanonicalUrl, new: Version) {
         let mut delta = Delta::default();
         cells(new.content.0[0]).into_iter().for_each(|(cell, by)| delta.add(cell, by));
         cells(old).into_iter().for_each(|(cell, by)| delta.add(cell, by.wrapping_neg()));
-        let change = Change { url: url.clone(), expected, new, fetched_at: Timestamp(5), delta };
+        let change =
+            Change { url: url.clone(), expected, new, fetched_at: Timestamp(5), delta, again: false };
         match store.apply(&site(), &[change]).await.unwrap()[0] {
             Applied::Conflict(stored) => expected = stored,
             Applied::Applied | Applied::Stale => return,

@@ -52,7 +52,7 @@ fn delta(cells: &[(Table, &str, i64)]) -> Delta {
 }
 
 fn change(path: u64, expected: Option<Version>, new: Version, cells: &[(Table, &str, i64)]) -> Change {
-    Change { url: url(path), expected, new, fetched_at: Timestamp(5), delta: delta(cells) }
+    Change { url: url(path), expected, new, fetched_at: Timestamp(5), delta: delta(cells), again: false }
 }
 
 // ---------------------------------------------------------------------------------- contracts
@@ -106,6 +106,7 @@ async fn deliver(store: &RedisStore, site: &Site, messages: &[(u64, u64)], batch
                     new: version(*fetch),
                     fetched_at: Timestamp(5),
                     delta: between(*path, expected.map(|version| version.fetch), Some(*fetch)),
+                    again: false,
                 })
                 .collect();
             let verdicts = store.apply(site, &changes).await.unwrap();

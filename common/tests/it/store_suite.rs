@@ -36,6 +36,7 @@ enum Fault {
     // of mined state
     IgnoresExpected,
     AppliesStale,
+    CountsOnce,
     AppliesPrefix,
     CountsRemovals,
     SaturatesSums,
@@ -148,6 +149,7 @@ impl Broken {
             change.expected = Some(stored);
             change.new.fetch = stored.fetch + 1;
         }
+        change.again &= !self.has(Fault::CountsOnce);
         if self.has(Fault::CountsRemovals) && change.new.content == ContentHash::NONE {
             change.delta = Delta::default();
         }
@@ -181,8 +183,13 @@ impl SiteState for Broken {
             verdicts.extend(self.good.apply(site, second).await?);
             return Ok(verdicts);
         }
-        let one_by_one =
-            [Fault::IgnoresExpected, Fault::AppliesStale, Fault::CountsRemovals, Fault::SaturatesSums];
+        let one_by_one = [
+            Fault::IgnoresExpected,
+            Fault::AppliesStale,
+            Fault::CountsOnce,
+            Fault::CountsRemovals,
+            Fault::SaturatesSums,
+        ];
         if !one_by_one.contains(&self.fault) {
             return self.good.apply(site, changes).await;
         }
@@ -299,6 +306,7 @@ async fn each_fault_of_mined_state_is_found() {
     check_faults! { state:
         IgnoresExpected => "an_unexpected_version_is_a_conflict_and_names_the_stored_one",
         AppliesStale => "a_late_version_changes_nothing",
+        CountsOnce => "a_fetch_is_counted_again_as_other_algorithms_see_it",
         AppliesPrefix => "a_batch_is_seen_whole_or_not_at_all",
         CountsRemovals => "a_removed_page_counts_nothing_and_stays_removed",
         SaturatesSums => "sums_wrap",

@@ -168,7 +168,7 @@ async fn a_page_that_did_not_change_is_not_published_again() {
 async fn private_addresses_are_refused_however_they_are_spelt() {
     let mut world = World::new(|_| html(PAGE)).await;
     let port = world.port;
-    world.config.resolve = vec![format!("a.test:127.0.0.1:{port}")];
+    world.config.resolve = vec![format!("a.test:127.0.0.1:{port}").parse().unwrap()];
     let urls = [
         format!("http://127.0.0.1:{port}/"),
         format!("http://2130706433:{port}/decimal"),

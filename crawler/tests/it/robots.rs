@@ -38,7 +38,7 @@ async fn a_file_that_cannot_be_had_disallows_all() {
         assert_eq!((world.hits("a.test/news/"), world.hits("a.test/robots.txt")), (0, 2), "{status}");
     }
     let mut world = World::new(|_| None).await;
-    world.config.resolve = vec!["*:127.0.0.1:1".to_owned()];
+    world.config.resolve = vec!["*:127.0.0.1:1".parse().unwrap()];
     world.add(SEED, Why::Seed).await;
     world.crawl().await;
     world.expect(SEED, Outcome::RobotsUnreachable);

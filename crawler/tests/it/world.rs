@@ -91,7 +91,7 @@ impl World {
             retry_ms: 5,
             max_attempts: 2,
             grace_ms: 1_000,
-            resolve: vec![format!("*:127.0.0.1:{port}")],
+            resolve: vec![format!("*:127.0.0.1:{port}").parse().unwrap()],
             ..CrawlerConfig::default()
         };
         World {

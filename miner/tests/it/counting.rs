@@ -9,13 +9,13 @@ use bytes::Bytes;
 use newslode_common::config::Follow;
 use newslode_common::store::{Applied, Change, SiteState, StoreResult, Why, state_digest};
 use newslode_common::version::Version;
-use newslode_miner::apply::{PageEnd, batch};
-use newslode_miner::verify::verify;
+use newslode_miner::work::apply::{PageEnd, batch};
+use newslode_miner::work::verify::verify;
 use newslode_page::contribution::Table;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 
-use crate::world::{NOW, page, recompute, url, world};
+use crate::world::{NOW, ours, page, recompute, url, world};
 
 const HOME: &str = "https://a.test/";
 
@@ -41,7 +41,7 @@ async fn any_order_and_repetition_ends_in_the_same_sums() {
             }
             let (state, archive) = (world.parts.state.as_ref(), world.parts.archive.as_ref());
             digests.push(state_digest(state, &site).await.unwrap());
-            let report = verify(state, archive, &[site], recompute, |_| ()).await.unwrap();
+            let report = verify(state, archive, &[site], &ours(), recompute, |_| ()).await.unwrap();
             assert!(report.is_proof() && report.pages == 2 && report.cells > 5, "{report:?}");
         }
     }
@@ -56,12 +56,13 @@ async fn verify_names_what_is_wrong() {
     let home = page(HOME, Why::Seed, 1, &["sport"], &[]);
     batch(&world.parts, Follow::Concepts, &site, std::slice::from_ref(&home), NOW).await.unwrap();
     let (state, archive) = (world.parts.state.as_ref(), world.parts.archive.as_ref());
-    let report = verify(state, archive, std::slice::from_ref(&site), recompute, |_| ()).await.unwrap();
+    let report =
+        verify(state, archive, std::slice::from_ref(&site), &ours(), recompute, |_| ()).await.unwrap();
     assert_eq!(report.missing, [url(HOME)]);
     assert!(report.different > 0 && report.differences[0].recomputed == 0);
     world.archive(&home).await;
     let other = |_| page(HOME, Why::Seed, 1, &["art"], &[]).contribution;
-    let report = verify(state, archive, &[site], other, |_| ()).await.unwrap();
+    let report = verify(state, archive, &[site], &ours(), other, |_| ()).await.unwrap();
     assert_eq!(report.changed, [url(HOME)]);
 }
 

@@ -7,17 +7,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use newslode_common::config::{Follow, MinerConfig};
 use newslode_common::message::PartitionedPage;
+use newslode_common::retry::Retryable as _;
 use newslode_common::store::{StoreError, Why, state_digest};
 use newslode_common::version::ContentHash;
-use newslode_miner::apply::batch;
-use newslode_miner::fold::{FoldMemory, fold_once, read};
-use newslode_miner::service::Parts;
-use newslode_miner::verify::verify;
-use newslode_miner::window::slide;
+use newslode_miner::work::apply::batch;
+use newslode_miner::work::fold::{FoldMemory, fold_once, read};
+use newslode_miner::work::parts::Parts;
+use newslode_miner::work::verify::verify;
+use newslode_miner::work::window::slide;
 use newslode_page::reading::{CanonicalUrl, Site};
 
 use crate::flaky::Flaky;
-use crate::world::{NOW, World, page, recompute, served, world};
+use crate::world::{NOW, World, ours, page, recompute, served, world};
 
 const HOMES: [&str; 2] = ["https://a.test/", "https://b.test/"];
 const PAGES: usize = 9;
@@ -153,7 +154,7 @@ async fn check(world: &World, all: &[PartitionedPage], newest: usize) {
     assert_eq!(String::from_utf8(one.2), String::from_utf8(plain.2));
     let sites = HOMES.map(|home| crate::world::url(home).site());
     let (state, archive) = (world.parts.state.as_ref(), world.parts.archive.as_ref());
-    let report = verify(state, archive, &sites, recompute, |_| ()).await.unwrap();
+    let report = verify(state, archive, &sites, &ours(), recompute, |_| ()).await.unwrap();
     assert!(report.is_proof() && report.pages == newest as u64, "{report:?}");
 }
 

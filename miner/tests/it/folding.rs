@@ -5,15 +5,16 @@ use std::time::Duration;
 use newslode_common::config::{Follow, MinerConfig};
 use newslode_common::outcome::Outcome;
 use newslode_common::store::{Completion, Validators, Why};
-use newslode_miner::apply::batch;
-use newslode_miner::fold::{FoldMemory, fold_once, read, resume_plan};
-use newslode_miner::members::members;
-use newslode_miner::reconcile::reconcile;
-use newslode_miner::summary::Summaries;
-use newslode_miner::taxonomy::Rules;
+use newslode_miner::mining::fold::Rules;
+use newslode_miner::work::apply::batch;
+use newslode_miner::work::fold::{FoldMemory, fold_once, read, resume_plan};
+use newslode_miner::work::members::members;
+use newslode_miner::work::reconcile::reconcile;
+use newslode_miner::work::summaries::Summaries;
 use newslode_page::contribution::{FiledUse, url_id};
+use newslode_page::preset::Preset;
 
-use crate::world::{NOW, World, page, url, world};
+use crate::world::{NOW, World, content_of, page, url, world};
 
 async fn two_sites() -> World {
     let world = world();
@@ -75,7 +76,9 @@ async fn pages_that_decide_what_a_single_site_adds_are_asked_for() {
 
 #[tokio::test]
 async fn the_preset_of_the_pages_decides_by_what_rules_is_folded() {
-    for (preset, concepts) in [("default", &["en:busi", "en:busi travel"][..]), ("paper", &["en:busi"])] {
+    for (preset, concepts) in
+        [(Preset::Default, &["en:busi", "en:busi travel"][..]), (Preset::Paper, &["en:busi"])]
+    {
         let mut world = world();
         world.parts.rules = Rules::of_preset(preset);
         for home in ["https://a.test/", "https://b.test/"] {
@@ -97,7 +100,7 @@ async fn fetched(world: &World, page: &newslode_common::message::PartitionedPage
     for _ in 0..10 {
         let now = newslode_page::time::Timestamp(NOW.0 + 60_000);
         for claim in frontier.claim(now, Duration::from_secs(60), 9).await.unwrap() {
-            let content = (claim.url == page.url).then_some(page.version.content);
+            let content = (claim.url == page.url).then(|| content_of(page));
             let outcome = if content.is_some() { Outcome::Fetched } else { Outcome::Gone };
             let validators = Validators::default();
             let done = Completion::Done { outcome, content, validators, next_due: None };

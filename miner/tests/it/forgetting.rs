@@ -6,15 +6,15 @@ use newslode_common::config::{Follow, MinerConfig};
 use newslode_common::message::PartitionedPage;
 use newslode_common::message::seed::SeedMessage;
 use newslode_common::store::{Kind, Why, state_digest};
-use newslode_miner::apply::{PageEnd, batch};
-use newslode_miner::seeds::obey;
-use newslode_miner::verify::verify;
-use newslode_miner::window::{Slid, slide};
+use newslode_miner::work::apply::{PageEnd, batch};
+use newslode_miner::work::seeds::obey;
+use newslode_miner::work::verify::verify;
+use newslode_miner::work::window::{Slid, slide};
 use newslode_page::contribution::Table;
 use newslode_page::reading::Site;
 use newslode_page::time::Timestamp;
 
-use crate::world::{World, page, recompute, served, url, world};
+use crate::world::{World, content_of, ours, page, recompute, served, url, world};
 
 const HOME: &str = "https://a.test/";
 const DAY: u64 = 86_400_000;
@@ -38,7 +38,8 @@ async fn count(world: &World, site: &Site, pages: &[PartitionedPage]) -> Vec<Pag
 
 async fn proved(world: &World, site: &Site, pages: u64) {
     let (state, archive) = (world.parts.state.as_ref(), world.parts.archive.as_ref());
-    let report = verify(state, archive, std::slice::from_ref(site), recompute, |_| ()).await.unwrap();
+    let report =
+        verify(state, archive, std::slice::from_ref(site), &ours(), recompute, |_| ()).await.unwrap();
     assert!(report.is_proof() && report.pages == pages, "{report:?}");
 }
 
@@ -72,7 +73,7 @@ async fn the_window_slides(world: World) {
     assert_eq!(slid.pages, 0);
     // The archive forgets a day later than the sums.
     let archived = async |page: &PartitionedPage| {
-        world.parts.archive.get(Kind::Page, page.version.content).await.unwrap().is_some()
+        world.parts.archive.get(Kind::Page, content_of(page)).await.unwrap().is_some()
     };
     assert!(slid.expired > 0 && !archived(&old).await && archived(&young).await);
     let anew = fetched(&world, "old", 5, 17, &["sport", "golf"]).await;
@@ -121,7 +122,8 @@ async fn a_site_is_removed(world: World) {
         assert_eq!(left, [kept.clone()].into());
         for gone in [&home, &flying] {
             for kind in Kind::ALL {
-                let held = world.parts.archive.get(*kind, gone.version.content).await.unwrap();
+                let name = if *kind == Kind::Page { content_of(gone) } else { gone.version.content };
+                let held = world.parts.archive.get(*kind, name).await.unwrap();
                 assert_eq!(held, None, "{kind:?} of {}", gone.url);
             }
         }

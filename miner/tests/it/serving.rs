@@ -6,7 +6,7 @@ use newslode_common::broker::{Broker, Queue};
 use newslode_common::config::MinerConfig;
 use newslode_common::message::envelope;
 use newslode_common::store::Why;
-use newslode_miner::service::run;
+use newslode_miner::work::service::run;
 use tokio_util::sync::CancellationToken;
 
 use crate::world::{page, world};

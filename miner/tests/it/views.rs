@@ -6,11 +6,11 @@ use newslode_common::config::Follow;
 use newslode_common::message::{Body, FetchedPage, PartitionedPage, envelope};
 use newslode_common::store::{Kind, Why};
 use newslode_common::version::{ContentHash, Version};
-use newslode_miner::apply::batch;
-use newslode_miner::known::{Known, teach};
-use newslode_miner::seeds::obey;
-use newslode_miner::templates::Reason;
-use newslode_miner::views::{Looked, Pace, ViewReport, When, view_site, view_sites};
+use newslode_miner::mining::templates::Reason;
+use newslode_miner::work::apply::batch;
+use newslode_miner::work::known::{Known, teach};
+use newslode_miner::work::seeds::obey;
+use newslode_miner::work::views::{Looked, Pace, ViewReport, When, view_site, view_sites};
 use newslode_page::analyse;
 use newslode_page::article::Article;
 use newslode_page::extract::Correction;
@@ -19,7 +19,7 @@ use newslode_page::reading::Site;
 use newslode_page::{Page, Params};
 use tokio_util::sync::CancellationToken;
 
-use crate::world::{NOW, World, url, world};
+use crate::world::{NOW, World, ours, url, world};
 
 const PACE: Pace = Pace { at_once: 3, share: 100 };
 const SUBJECTS: [&str; 8] = [
@@ -109,8 +109,9 @@ async fn counted(
         let said = analyse(&fetched.url, None, html.as_bytes(), fetched.fetched_at, &Params::default());
         let (archive, content) = (&world.parts.archive, fetched.version.content);
         archive.put(Kind::Page, content, envelope::seal(&fetched).unwrap().into(), NOW).await.unwrap();
-        archive.put(Kind::Hierarchy, content, xml::write(&said.hierarchy).into(), NOW).await.unwrap();
-        pages.push(PartitionedPage::new(&fetched, said.contribution, said.article, said.notes));
+        let name = content.seen_by(&ours());
+        archive.put(Kind::Hierarchy, name, xml::write(&said.hierarchy).into(), NOW).await.unwrap();
+        pages.push(PartitionedPage::new(&ours(), &fetched, said.contribution, said.article, said.notes));
     }
     batch(&world.parts, Follow::Concepts, site, &pages, NOW).await.unwrap();
     pages.iter().map(|page| page.version.content).collect()
@@ -177,7 +178,7 @@ async fn what_the_archive_lost_or_broke_is_counted_and_ends_nothing() {
     let world = world();
     let site = world.seed("https://a.test/").await;
     let contents = stories(&world, &site, 0..4).await;
-    world.parts.archive.delete(Kind::Page, contents[0]).await.unwrap();
+    world.parts.archive.delete(Kind::Page, contents[0].seen_by(&ours())).await.unwrap();
     world.parts.archive.put(Kind::Hierarchy, contents[1], "<page".into(), NOW).await.unwrap();
     let report = look(&world, When::Grown, &mut Looked::new()).await;
     assert_eq!((report.sites, report.marked, report.missing, report.failed), (1, 2, 1, 1));

@@ -11,10 +11,13 @@ use newslode_common::store::redis::RedisStore;
 use newslode_common::store::{Kind, Why};
 use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::version::{ContentHash, Version};
-use newslode_miner::service::Parts;
-use newslode_miner::taxonomy::Rules;
+use newslode_miner::mining::fold::Rules;
+use newslode_miner::work::generations::Generations;
+use newslode_miner::work::parts::Parts;
+use newslode_page::Params;
 use newslode_page::analysis::PageNotes;
 use newslode_page::contribution::{Contribution, LabelUse, LinkUse, NestedUse, PairUse, Role};
+use newslode_page::generation::Generation;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 use newslode_test_servers::RedisServer;
@@ -36,6 +39,7 @@ pub(crate) fn world() -> World {
         broker: Arc::new(broker.clone()),
         metrics: Metrics::new().unwrap(),
         rules: Rules::default(),
+        params: std::sync::Arc::default(),
     };
     World { parts, broker }
 }
@@ -54,7 +58,8 @@ impl World {
     pub(crate) async fn seed(&self, url: &str) -> Site {
         let json = format!(r#"{{"version":1,"url":"{url}","delay_ms":0}}"#);
         let command = SeedMessage::parse(json.as_bytes()).unwrap();
-        newslode_miner::seeds::obey(&self.parts, &Default::default(), command, NOW).await.unwrap()
+        Generations::claim(self.parts.state.as_ref(), &ours()).await.unwrap();
+        newslode_miner::work::seeds::obey(&self.parts, &Default::default(), command, NOW).await.unwrap()
     }
 
     /// Archives a page's bytes, which here are its contribution.
@@ -69,14 +74,24 @@ impl World {
             site: page.site.clone(),
             depth: page.depth,
             why: page.why,
-            version: page.version,
+            version: Version { content: content_of(page), ..page.version },
             fetched_at: page.fetched_at,
             content_type: None,
             body: Body::Inline(envelope::seal(&page.contribution).unwrap()),
         };
         let sealed = envelope::seal(&fetched).unwrap();
-        self.parts.archive.put(Kind::Page, page.version.content, sealed.into(), now).await.unwrap();
+        self.parts.archive.put(Kind::Page, content_of(page), sealed.into(), now).await.unwrap();
     }
+}
+
+/// The algorithms that count.
+pub(crate) fn ours() -> Generation {
+    Params::default().generation()
+}
+
+/// The content of a page that is counted by them.
+pub(crate) fn content_of(page: &PartitionedPage) -> ContentHash {
+    page.version.content.seen_by(&ours())
 }
 
 /// The page → contribution of [`World::archive`]'s pages.
@@ -118,7 +133,7 @@ pub(crate) fn page(at: &str, why: Why, fetch: u64, menu: &[&str], items: &[&str]
         depth: u32::from(why != Why::Seed),
         url: at,
         why,
-        version: Version { fetch, content },
+        version: Version { fetch, content: content.seen_by(&ours()) },
         fetched_at: NOW,
         contribution,
         article: None,

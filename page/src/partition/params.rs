@@ -9,6 +9,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::outline::OutlineParams;
+use crate::generation::Generation;
+use crate::preset::Preset;
 
 /// Raised whenever the same parameters give another hierarchy or contribution.
 const ALGORITHMS: u32 = 6;
@@ -56,9 +58,10 @@ pub enum GroupCost {
 ///
 /// ```
 /// use newslode_page::Params;
+/// use newslode_page::preset::Preset;
 ///
 /// let (default, paper) = (Params::default(), Params::paper());
-/// assert_eq!(Params::named("paper"), Some(paper.clone()));
+/// assert_eq!("paper".parse().map(Preset::params), Ok(paper.clone()));
 /// // The digest names all parameters; it stands in each hierarchy, so that no two are confused.
 /// assert!(paper.digest().contains("flat_delta=34"));
 /// assert_ne!(default.digest(), paper.digest());
@@ -66,8 +69,10 @@ pub enum GroupCost {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// The preset these come from.
+    /// What they are called: the preset's name, or that of the file that changes it.
     pub name: String,
+    /// The preset these come from; whatever else has presets uses the same.
+    pub preset: Preset,
     /// How leaves become a tree.
     pub method: Method,
     /// What the dynamic program is given at a time.
@@ -92,10 +97,22 @@ impl Default for Params {
     fn default() -> Params {
         Params {
             name: "default".into(),
+            preset: Preset::Default,
             method: Method::Outline,
             group_cost: GroupCost::Mean,
             sibling_runs: true,
             ..Params::paper()
+        }
+    }
+}
+
+impl Preset {
+    /// The parameters of the page algorithms.
+    #[must_use]
+    pub fn params(self) -> Params {
+        match self {
+            Preset::Default => Params::default(),
+            Preset::Paper => Params::paper(),
         }
     }
 }
@@ -106,6 +123,7 @@ impl Params {
     pub fn paper() -> Params {
         Params {
             name: "paper".into(),
+            preset: Preset::Paper,
             method: Method::Dp,
             scope: Scope::Segment,
             flat_delta: 34,
@@ -118,16 +136,6 @@ impl Params {
         }
     }
 
-    /// A preset by name: `default` or `paper`.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Params> {
-        match name {
-            "default" => Some(Params::default()),
-            "paper" => Some(Params::paper()),
-            _ => None,
-        }
-    }
-
     /// These parameters with the steps that a time budget buys: a function of the number, not of a clock.
     #[must_use]
     pub fn within(&self, budget: Duration) -> Params {
@@ -135,11 +143,19 @@ impl Params {
         Params { max_steps: ms.saturating_mul(STEPS_PER_MS), ..self.clone() }
     }
 
+    /// These parameters with today's algorithms.
+    #[must_use]
+    pub fn generation(&self) -> Generation {
+        Generation { number: ALGORITHMS, parameters: self.digest() }
+    }
+
     /// All parameters and the version of the algorithms as stable text.
     #[must_use]
     pub fn digest(&self) -> String {
         let Params {
             name,
+            // What it changes beside these parameters is not counted.
+            preset: _,
             method,
             scope,
             flat_delta,
@@ -178,11 +194,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn presets_are_found_by_their_own_names() {
-        for params in [Params::default(), Params::paper()] {
-            assert_eq!(Params::named(&params.name), Some(params));
+    fn parameters_know_their_preset() {
+        for preset in Preset::ALL {
+            let params = preset.params();
+            assert_eq!((params.name.as_str(), params.preset), (preset.name(), preset));
         }
-        assert_eq!(Params::named("best"), None);
     }
 
     #[test]

@@ -2,6 +2,8 @@
 //!
 //! `paper` follows the print; `default` differs where measurement says so.
 
+use crate::preset::Preset;
+
 /// How genuine tables are told from layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Detection {
@@ -73,13 +75,12 @@ impl TableParams {
         }
     }
 
-    /// A preset by name: `default` or `paper`.
+    /// Those of a preset.
     #[must_use]
-    pub fn named(name: &str) -> Option<TableParams> {
-        match name {
-            "default" => Some(TableParams::default()),
-            "paper" => Some(TableParams::paper()),
-            _ => None,
+    pub fn of(preset: Preset) -> TableParams {
+        match preset {
+            Preset::Default => TableParams::default(),
+            Preset::Paper => TableParams::paper(),
         }
     }
 }

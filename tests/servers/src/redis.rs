@@ -5,6 +5,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -28,9 +29,19 @@ impl RedisServer {
         RedisServer::start_with(&[])
     }
 
+    /// Starts a server with what another one saved (a `dump.rdb`); it keeps no append-only file, which would win.
+    pub fn start_from(dump: &Path) -> RedisServer {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::copy(dump, directory.path().join("dump.rdb")).unwrap();
+        RedisServer::start_in(directory, &["--appendonly", "no"])
+    }
+
     /// The same with more options, as on the command line.
     pub fn start_with(options: &[&str]) -> RedisServer {
-        let directory = tempfile::tempdir().unwrap();
+        RedisServer::start_in(tempfile::tempdir().unwrap(), options)
+    }
+
+    fn start_in(directory: TempDir, options: &[&str]) -> RedisServer {
         let options: Vec<String> = options.iter().map(|option| option.to_string()).collect();
         // Another process may take a free port before the server does: then it ends, and we try another.
         for _ in 0..10 {

@@ -47,7 +47,7 @@ pub(super) fn change(site: &MadeSite, page: u64) -> anyhow::Result<Change> {
     let (url, made) = (site.url(page)?, site.page(page, 1)?);
     let new = Version { fetch: 1, content: ContentHash::of(&url, None, &[]) };
     let delta = Delta::between(None, Some(&made));
-    Ok(Change { url, expected: None, new, fetched_at: time::now(), delta })
+    Ok(Change { url, expected: None, new, fetched_at: time::now(), delta, again: false })
 }
 
 type Work = Vec<(Site, Vec<Change>)>;

@@ -5,8 +5,9 @@ use std::time::Instant;
 use newslode_common::store::redb::RedbStore;
 use newslode_common::store::{Change, SiteState};
 use newslode_common::version::{ContentHash, Version};
-use newslode_miner::summary::Summaries;
-use newslode_miner::taxonomy::{FoldParams, Folder, Taxonomy};
+use newslode_miner::mining::fold::{FoldParams, Folder};
+use newslode_miner::mining::taxonomy::Taxonomy;
+use newslode_miner::work::summaries::Summaries;
 use newslode_page::contribution::{Contribution, Delta};
 use newslode_page::time::Timestamp;
 use serde::Serialize;
@@ -95,5 +96,6 @@ fn changed(
         new: version(1 + u64::from(old.is_some())),
         fetched_at: Timestamp(0),
         delta: Delta::between(old, new),
+        again: false,
     })
 }

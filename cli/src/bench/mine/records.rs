@@ -64,6 +64,7 @@ pub(super) async fn measure<S: Frontier + SiteState>(
                 new: Version { fetch: 1, content: ContentHash::of(&new.url, None, &[]) },
                 fetched_at: now,
                 delta: Delta::default(),
+                again: false,
             };
             store.apply(site, &part.iter().map(change).collect::<Vec<_>>()).await?;
         }

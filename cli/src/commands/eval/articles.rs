@@ -11,7 +11,7 @@ use newslode_page::time::Timestamp;
 
 use super::{page, write_predictions};
 use crate::args::EvalCommon;
-use crate::eval::{articles, read_lines};
+use crate::eval::{Figure, articles, read_lines};
 use crate::exit::{Exit, hinted};
 use crate::out;
 use crate::progress::Shown;
@@ -82,7 +82,7 @@ pub(super) fn run(
     }
     for (name, s) in &summaries {
         let share =
-            |(value, n): (f64, usize)| if n == 0 { "—".into() } else { format!("{value:.3} ({n})") };
+            |(value, n): (Figure, usize)| if n == 0 { "–".into() } else { format!("{value:.3} ({n})") };
         out::line(format!(
             "{name:16} {} pages: body P {:.3} R {:.3} F1 {:.3} (se {:.3}), {} of {} below .5 | title {} | authors {} F1 {} | day {} | segments F1 {}",
             s.pages,

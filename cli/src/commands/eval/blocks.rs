@@ -9,6 +9,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use newslode_page::Page;
+use newslode_page::preset::Preset;
 use newslode_page::reading::CanonicalUrl;
 use newslode_page::wisdom::{WisdomParams, blocks};
 use serde::{Deserialize, Serialize};
@@ -86,15 +87,15 @@ pub(super) fn run(args: &EvalBlocksArgs, quiet: bool) -> anyhow::Result<Exit> {
 
 /// `paper`, `default` or a TOML file; both presets if none is named.
 fn presets(name: Option<&str>) -> anyhow::Result<Vec<WisdomParams>> {
-    Ok(match name {
-        None => vec![WisdomParams::paper(), WisdomParams::default()],
-        Some("paper") => vec![WisdomParams::paper()],
-        Some("default") => vec![WisdomParams::default()],
-        Some(file) => {
-            let text = read_text(Path::new(file))?;
-            vec![toml::from_str(&text).with_context(|| format!("`{file}` is not of this form"))?]
+    let Some(name) = name else { return Ok(vec![WisdomParams::paper(), WisdomParams::default()]) };
+    Ok(vec![match name.parse() {
+        Ok(Preset::Default) => WisdomParams::default(),
+        Ok(Preset::Paper) => WisdomParams::paper(),
+        Err(_) => {
+            let text = read_text(Path::new(name))?;
+            toml::from_str(&text).with_context(|| format!("`{name}` is not of this form"))?
         }
-    })
+    }])
 }
 
 fn article_rows(

@@ -7,9 +7,8 @@ use newslode_page::tables::{self, TableParams};
 
 use super::{page, write_predictions};
 use crate::args::EvalCommon;
-use crate::commands::tables::named;
-use crate::eval::read_lines;
 use crate::eval::tables::{Line, Row, Summary, score, summary};
+use crate::eval::{Figure, read_lines};
 use crate::exit::Exit;
 use crate::out;
 use crate::progress::Shown;
@@ -21,7 +20,7 @@ pub(crate) fn run(common: &EvalCommon, quiet: bool) -> anyhow::Result<Exit> {
         pages.entry(&line.page).or_default().push(line);
     }
     let presets = match &common.params {
-        Some(name) => vec![named(name)?],
+        Some(name) => vec![TableParams::of(name.parse()?)],
         None => vec![TableParams::paper(), TableParams::default()],
     };
     let mut methods: Vec<(&str, Vec<Line>, Vec<Row>)> = vec![("trivial", Vec::new(), Vec::new())];
@@ -106,9 +105,9 @@ fn print(common: &EvalCommon, methods: &[(&str, Vec<Line>, Vec<Row>)]) -> anyhow
 
 fn row(row: &Row) -> anyhow::Result<()> {
     let wrong = row.tables.said - row.tables.right;
-    let headers = if row.each.is_empty() { "—".into() } else { format!("{:.3}", row.headers.f1()) };
+    let headers = Figure((!row.each.is_empty()).then(|| row.headers.f1()));
     out::line(format!(
-        "  {:32} {} of {} found, {wrong} wrong | orientation {} strict, {} lenient | header cells F1 {headers}",
+        "  {:32} {} of {} found, {wrong} wrong | orientation {} strict, {} lenient | header cells F1 {headers:.3}",
         row.page, row.tables.right, row.tables.wanted, row.strict, row.lenient
     ))
 }

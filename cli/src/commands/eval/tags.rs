@@ -5,13 +5,14 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use newslode_page::preset::Preset;
 use newslode_page::tagging::{self, Tag};
 use newslode_page::{Page, Params};
 
 use super::{page, presets, write_predictions};
 use crate::args::EvalCommon;
 use crate::eval::tags::{Confusion, Gold, TAGS};
-use crate::eval::{attributes, bootstrap_error, mean, tags};
+use crate::eval::{Figure, attributes, bootstrap_error, mean, tags};
 use crate::exit::Exit;
 use crate::out;
 
@@ -59,7 +60,10 @@ pub(super) fn tags(common: &EvalCommon) -> anyhow::Result<Exit> {
 }
 
 fn tagger(params: &Params) -> Reader<Vec<Tag>> {
-    if params.name == "paper" { Box::new(tagging::print::tags) } else { Box::new(tagging::tags) }
+    match params.preset {
+        Preset::Default => Box::new(tagging::tags),
+        Preset::Paper => Box::new(tagging::print::tags),
+    }
 }
 
 /// Places of the golds by site; a gold without one is a site of its own.
@@ -102,8 +106,8 @@ struct TagSummary {
     leaves: usize,
     micro: f64,
     macro_f: f64,
-    page_micro: f64,
-    error: f64,
+    page_micro: Figure,
+    error: Figure,
     tags: BTreeMap<char, tags::Figures>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     rows: Vec<(String, f64)>,
@@ -228,7 +232,10 @@ pub(super) fn attributes(common: &EvalCommon) -> anyhow::Result<Exit> {
 }
 
 fn pairer(params: &Params) -> Reader<Vec<(String, String)>> {
-    let read = if params.name == "paper" { tagging::print::pairs } else { tagging::pairs };
+    let read = match params.preset {
+        Preset::Default => tagging::pairs,
+        Preset::Paper => tagging::print::pairs,
+    };
     let plain = |pair: tagging::Pair| (pair.label, pair.value);
     Box::new(move |pages| {
         read(pages).into_iter().map(|pairs| pairs.into_iter().map(plain).collect()).collect()
@@ -286,7 +293,7 @@ fn print_attributes(name: &str, rows: &[attributes::Row], per_page: bool) -> any
         .map(|what| {
             let (p, r) =
                 (average(what, attributes::Count::precision), average(what, attributes::Count::recall));
-            format!("{} P {p:.3} R {r:.3} F1 {:.3}", attributes::NAMES[what], crate::eval::harmonic(p, r))
+            format!("{} P {p:.3} R {r:.3} F1 {:.3}", attributes::NAMES[what], Figure::f1(p, r))
         })
         .collect();
     out::line(format!("{name:10} {:20} {}", "mean of the sites", shown.join(" | ")))

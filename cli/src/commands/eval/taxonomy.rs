@@ -7,9 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use newslode_miner::concepts::least_support;
-use newslode_miner::summary::{SiteSummary, Tables};
-use newslode_miner::taxonomy::{FoldParams, fold};
+use newslode_miner::mining::concepts::least_support;
+use newslode_miner::mining::fold::{FoldParams, Rules, fold};
+use newslode_miner::mining::summary::{SiteSummary, Tables};
 use newslode_page::contribution::counting::contribution;
 use newslode_page::contribution::{Contribution, Role};
 use newslode_page::partition::hierarchy;
@@ -136,8 +136,7 @@ fn methods(args: &EvalTaxonomyArgs, quiet: bool) -> anyhow::Result<Vec<Method>> 
     let mut methods = Vec::new();
     for params in presets(common)? {
         let sites = sites(common, &rows, &params, &mut shown)?;
-        let preset = if params.name == "paper" { FoldParams::paper() } else { FoldParams::default() };
-        let fold = Some(FoldParams { support: args.support, ..preset });
+        let fold = Some(FoldParams { support: args.support, rules: Rules::of_preset(params.preset) });
         methods.push(Method { name: params.name, sites, fold });
     }
     shown.end();

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use newslode_common::config::Follow;
+use newslode_common::config::{Follow, ResolveRule};
 use newslode_newsworld::{Server, World, WorldSpec};
 use tokio_util::sync::CancellationToken;
 
@@ -17,7 +17,7 @@ async fn the_stories_of_concept_pages_are_instances_with_attributes() {
     let seeds: Vec<_> = world.seeds().iter().map(|seed| seed.parse().unwrap()).collect();
     let server = Server::start(world, SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap();
     let mut config = Config::default();
-    config.crawler.resolve.push(format!("*:{}", server.addr()));
+    config.crawler.resolve.push(ResolveRule::any(server.addr()));
     config.miner.follow = Follow::All;
     let folder = tempfile::tempdir().unwrap();
     let engine = Engine::open(folder.path(), config.clone()).unwrap();

@@ -4,8 +4,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use newslode_common::config::Follow;
-use newslode_miner::templates::Reason;
+use newslode_common::config::{Follow, ResolveRule};
+use newslode_common::store::Kind;
+use newslode_miner::mining::templates::Reason;
+use newslode_miner::work::generations::Generations;
 use newslode_newsworld::{Content, Era, Reply, Server, World, WorldSpec};
 use newslode_page::article::Article;
 
@@ -48,14 +50,15 @@ fn redesigned() -> Redesigned {
 /// The articles of a run with the witness of their bodies, by the layout of their page.
 async fn articles(engine: &Engine, after: &World) -> [Vec<(String, String)>; 2] {
     let (parts, mut found) = (engine.miner_parts(), [Vec::new(), Vec::new()]);
+    let generations = Generations::read(parts.state.as_ref()).await.unwrap();
     for (site, _) in parts.state.sites().await.unwrap() {
         for (url, version) in parts.state.pages(&site).await.unwrap() {
             let Some(json) = parts.archive.get(Kind::Article, version.content).await.unwrap() else {
                 continue;
             };
             let article: Article = serde_json::from_slice(&json).unwrap();
-            let page = parts.archive.get(Kind::Page, version.content).await.unwrap().unwrap();
-            let html = envelope::open::<FetchedPage>(&page).unwrap().bytes().unwrap();
+            let page = generations.fetched(parts.archive.as_ref(), version.content).await.unwrap().unwrap();
+            let html = page.bytes().unwrap();
             let (host, path) = article.url.trim_start_matches("http://").split_once('/').unwrap();
             let is_after = after.respond(host, &format!("/{path}")).body == html;
             found[usize::from(is_after)].push((url.to_string(), article.evidence["body"].witness.clone()));
@@ -69,7 +72,7 @@ async fn a_new_layout_in_the_middle_of_a_crawl_is_learnt_and_the_old_template_dr
     let content = redesigned();
     let server = Server::start(content.clone(), SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap();
     let mut config = Config::default();
-    config.crawler.resolve.push(format!("*:{}", server.addr()));
+    config.crawler.resolve.push(ResolveRule::any(server.addr()));
     config.miner.follow = Follow::All;
     let folder = tempfile::tempdir().unwrap();
     config.miner.views_s = 1;
@@ -79,7 +82,7 @@ async fn a_new_layout_in_the_middle_of_a_crawl_is_learnt_and_the_old_template_dr
     add_seeds(&engine.miner_parts(), &urls, (None, None, Some(25)), &config.miner).await.unwrap();
     // The miner's own loop looks while pages arrive, as in the services; the engine has the last look.
     let stop = CancellationToken::new();
-    let looking = newslode_miner::views::run(engine.miner_parts(), config.miner.clone(), stop.clone());
+    let looking = newslode_miner::work::views::run(engine.miner_parts(), config.miner.clone(), stop.clone());
     let mining = async {
         let mined = mine(&engine, folder.path(), &[], &CancellationToken::new(), true).await;
         stop.cancel();

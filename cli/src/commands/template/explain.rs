@@ -5,7 +5,7 @@
 //! and an example.
 
 use newslode_common::version::ContentHash;
-use newslode_miner::templates::Templates;
+use newslode_miner::mining::templates::Templates;
 use newslode_page::reading::Site;
 use newslode_page::template::pattern::Vertex;
 use newslode_page::template::{Role, Slot, Template};

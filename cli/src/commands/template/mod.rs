@@ -1,6 +1,6 @@
 //! `newslode template`: teach a site by one corrected page, and look at what is known of sites.
 //!
-//! What is known of a site is one value of the run's store or the services' (`newslode_miner::known`). In a
+//! What is known of a site is one value of the run's store or the services' (`newslode_miner::work::known`). In a
 //! run's folder `teach` and `forget` look at the site at once, so that its articles are read again; in the services
 //! the miners do at their next look.
 
@@ -14,16 +14,15 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use newslode_common::config::Config;
-use newslode_common::message::{FetchedPage, envelope};
-use newslode_common::store::{Kind, SiteState};
+use newslode_common::store::SiteState;
 use newslode_common::time;
-use newslode_common::version::ContentHash;
-use newslode_miner::known::{self, Known};
-use newslode_miner::service::Parts;
-use newslode_miner::views::{Pace, view_site};
+use newslode_miner::work::archive;
+use newslode_miner::work::known::{self, Known};
+use newslode_miner::work::parts::Parts;
+use newslode_miner::work::views::{Pace, view_site};
 use newslode_page::Page;
 use newslode_page::extract::Correction;
-use newslode_page::reading::{CanonicalUrl, Site};
+use newslode_page::reading::Site;
 use tokio_util::sync::CancellationToken;
 
 use super::taxonomy::installation;
@@ -118,7 +117,7 @@ async fn apply(parts: &Parts, site: &Site, dir: Option<&Path>, config: &Config) 
 /// The page that is corrected: of the run, if it has one of this URL, else a file or fetched.
 async fn page(parts: &Parts, args: &TeachArgs, config: &Config) -> anyhow::Result<Page> {
     if let Ok(url) = input::parse_url(&args.page)
-        && let Some(page) = archived(parts, &url).await?
+        && let Some(page) = archive::page(parts, &url).await?
     {
         return Ok(page);
     }
@@ -126,17 +125,6 @@ async fn page(parts: &Parts, args: &TeachArgs, config: &Config) -> anyhow::Resul
     let pages = input::read(&asked, &config.crawler).await?;
     let page = pages.first().with_context(|| format!("`{}` is no page", args.page))?;
     Ok(Page::parse(&page.url, page.content_type.as_deref(), &page.bytes))
-}
-
-/// The page of a URL as it was mined, if it was.
-async fn archived(parts: &Parts, url: &CanonicalUrl) -> anyhow::Result<Option<Page>> {
-    let versions = parts.state.versions(&url.site(), std::slice::from_ref(url)).await?;
-    let content = versions.into_iter().next().flatten().map(|version| version.content);
-    let Some(content) = content.filter(|content| *content != ContentHash::NONE) else { return Ok(None) };
-    let Some(bytes) = parts.archive.get(Kind::Page, content).await? else { return Ok(None) };
-    let Ok(fetched) = envelope::open::<FetchedPage>(&bytes) else { return Ok(None) };
-    let Ok(html) = fetched.bytes() else { return Ok(None) };
-    Ok(Some(Page::parse(&fetched.url, fetched.content_type.as_deref(), &html)))
 }
 
 async fn forget(args: TemplateSite, page: Option<String>, config: &Config) -> anyhow::Result<Exit> {

@@ -1,8 +1,8 @@
 //! `newslode template list` and `show`: of which sites something is known, and what.
 
 use newslode_common::store::SiteState;
-use newslode_miner::known::Known;
-use newslode_miner::templates::{Dropped, Live, Reason};
+use newslode_miner::mining::templates::{Dropped, Live, Reason};
+use newslode_miner::work::known::Known;
 use newslode_page::extract::Lesson;
 use newslode_page::reading::Site;
 use newslode_page::template::Template;

@@ -73,7 +73,7 @@ async fn run_of_a_site() -> tempfile::TempDir {
         let json = serde_json::to_vec(&article).unwrap();
         store.put(Kind::Article, content, json.into(), now).await.unwrap();
         let delta = Delta::default();
-        let change = Change { url, expected: None, new: version, fetched_at: now, delta };
+        let change = Change { url, expected: None, new: version, fetched_at: now, delta, again: false };
         store.apply(&site, &[change]).await.unwrap();
     }
     store.flush().await.unwrap();

@@ -22,8 +22,9 @@ use lapin::{Acker as Tag, Channel};
 
 use super::super::{Acker, BrokerError, Consumer, Delivery, Queue};
 use super::{Core, Keeper};
+use crate::retry::{Outage, Retry};
 
-/// Wait before a channel that the broker refused is asked for again.
+/// Wait before a channel that was lost is opened anew.
 const REOPEN: Duration = Duration::from_millis(250);
 
 const BACK: BasicRejectOptions = BasicRejectOptions { requeue: true };
@@ -59,16 +60,11 @@ impl RabbitConsumer {
         let prefetch = prefetch.max(1);
         // A queue that was declared a moment ago may close the connection while it has no leader yet; the
         // supervisor builds the connection anew, and we ask again for as long as any answer may take.
-        let until = tokio::time::Instant::now() + core.timeout;
-        let opened = loop {
-            match core.ask("cannot consume", core.open_consumer(queue, prefetch)).await {
-                Ok(opened) => break opened,
-                Err(error) if tokio::time::Instant::now() + REOPEN >= until => return Err(error),
-                Err(error) => tracing::warn!(%queue, %error, "cannot consume yet; trying again"),
-            }
-            core.links.suspect();
-            tokio::time::sleep(REOPEN).await;
+        let open = || async {
+            let opened = core.ask("cannot consume", core.open_consumer(queue, prefetch)).await;
+            opened.inspect_err(|_| core.links.suspect())
         };
+        let opened = Retry::within(core.timeout).run(&outage(queue), open).await?;
         Ok(RabbitConsumer { core, keeper, queue, prefetch, state: State::Open(Box::new(opened)) })
     }
 
@@ -76,18 +72,23 @@ impl RabbitConsumer {
         let (core, queue, prefetch) = (self.core.clone(), self.queue, self.prefetch);
         core.links.suspect();
         let opening = async move {
-            loop {
-                // The supervisor needs a moment to see that its link is dead.
-                tokio::time::sleep(REOPEN).await;
-                core.links.up().await?;
-                match core.ask("cannot consume", core.open_consumer(queue, prefetch)).await {
-                    Ok(opened) => return Ok(opened),
-                    Err(error) => tracing::warn!(%queue, %error, "cannot consume; trying again"),
+            // The supervisor needs a moment to see that its link is dead.
+            tokio::time::sleep(REOPEN).await;
+            let open = || async {
+                match core.links.up().await {
+                    Ok(_) => core.ask("cannot consume", core.open_consumer(queue, prefetch)).await.map(Ok),
+                    // Closed, which no waiting changes.
+                    Err(closed) => Ok(Err(closed)),
                 }
-            }
+            };
+            Retry::for_ever().run(&outage(queue), open).await?
         };
         self.state = State::Opening(opening.boxed());
     }
+}
+
+fn outage(queue: Queue) -> Outage {
+    Outage::new(format!("consumer of `{queue}`"))
 }
 
 impl Core {

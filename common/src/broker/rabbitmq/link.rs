@@ -6,7 +6,6 @@
 //! meets an error says so through [`Links::suspect`]. lapin's own recovery is off: it replays a
 //! connection's state in place, after which it cannot be told what of the old state still holds.
 
-use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,18 +13,17 @@ use lapin::options::ConfirmSelectOptions;
 use lapin::uri::AMQPUri;
 use lapin::{Channel, Connection, ConnectionProperties};
 use tokio::sync::{Mutex, Notify, watch};
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::super::{BrokerError, Queue};
 use super::topology::Topology;
 use crate::config::BrokerConfig;
+use crate::retry::{Outage, Retry};
 use crate::telemetry::metrics::Metrics;
 
 /// Seconds between heartbeats unless the URL says otherwise: a silent peer is noticed after two.
 const HEARTBEAT_S: u16 = 10;
-/// First and longest wait between attempts to connect.
-const BACKOFF: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
 /// How often a link that raised no alarm is looked at.
 const LOOK: Duration = Duration::from_millis(500);
 /// Longest wait for the goodbye of a connection that is given up.
@@ -43,13 +41,15 @@ pub(super) struct Address {
 impl Address {
     pub(super) fn new(config: &BrokerConfig, by: &str) -> Result<Address, BrokerError> {
         let shown = config.url.to_string();
-        let mut uri: AMQPUri = config
-            .url
-            .reveal()
-            .parse()
-            .map_err(|error| BrokerError(format!("`{shown}` is no URL of a broker: {error}")))?;
+        let mut uri: AMQPUri = config.url.reveal().parse().map_err(|error| {
+            BrokerError(format!("`broker.url` is `{shown}`, no URL of a broker: {error}"))
+        })?;
         uri.query.heartbeat.get_or_insert(HEARTBEAT_S);
         Ok(Address { uri, shown, name: by.into(), timeout: Duration::from_millis(config.timeout_ms) })
+    }
+
+    fn outage(&self) -> Outage {
+        Outage::new(self.shown.as_str())
     }
 }
 
@@ -190,14 +190,14 @@ impl Supervisor {
 
     pub(super) async fn run(self) {
         let stop = self.stop.clone();
-        let stopped = stop.run_until_cancelled(self.keep_up()).await;
-        debug_assert!(stopped.is_none(), "a supervisor ends by being stopped");
+        stop.run_until_cancelled(self.keep_up()).await;
         let last = self.state.send_replace(State::Closed);
         if let State::Up(link) = last {
             link.say_goodbye().await;
         }
     }
 
+    /// Ends by being stopped.
     async fn keep_up(&self) {
         loop {
             self.until_broken().await;
@@ -206,7 +206,7 @@ impl Supervisor {
             if let State::Up(link) = old {
                 link.say_goodbye().await;
             }
-            let link = self.rebuild().await;
+            let Ok(link) = self.rebuild().await else { return };
             if let Some(metrics) = &self.metrics {
                 metrics.reconnects.with_label_values(&["broker"]).inc();
             }
@@ -226,48 +226,15 @@ impl Supervisor {
         }
     }
 
-    async fn rebuild(&self) -> Link {
-        let mut retry = Retry::new(&self.address.shown);
-        loop {
-            match Link::open(&self.address, &self.topology).await {
-                Ok(link) => return link,
-                Err(error) => {
-                    self.state.send_replace(State::Down(error.to_string()));
-                    retry.wait(&error).await;
-                }
+    async fn rebuild(&self) -> Result<Link, BrokerError> {
+        let open = || async {
+            let opened = Link::open(&self.address, &self.topology).await;
+            if let Err(error) = &opened {
+                self.state.send_replace(State::Down(error.to_string()));
             }
-        }
-    }
-}
-
-/// Waits that double up to a limit, with jitter so that not all services return at once; says every few
-/// seconds what it waits for.
-pub(super) struct Retry<'a> {
-    shown: &'a str,
-    next: Duration,
-    said: Option<Instant>,
-    jitter: RandomState,
-    attempts: u64,
-}
-
-/// Least time between two log lines about the same outage.
-const SAY_EVERY: Duration = Duration::from_secs(5);
-
-impl<'a> Retry<'a> {
-    pub(super) fn new(shown: &'a str) -> Retry<'a> {
-        Retry { shown, next: BACKOFF.0, said: None, jitter: RandomState::new(), attempts: 0 }
-    }
-
-    pub(super) async fn wait(&mut self, error: &BrokerError) {
-        if self.said.is_none_or(|said| said.elapsed() >= SAY_EVERY) {
-            tracing::warn!(broker = self.shown, %error, "the broker cannot be reached; trying again");
-            self.said = Some(Instant::now());
-        }
-        self.attempts += 1;
-        // Between half the wait and all of it.
-        let part = self.jitter.hash_one(self.attempts) % 512 + 512;
-        tokio::time::sleep(self.next.mul_f64(part as f64 / 1024.0)).await;
-        self.next = (self.next * 2).min(BACKOFF.1);
+            opened
+        };
+        Retry::for_ever().until(&self.stop).run(&self.address.outage(), open).await
     }
 }
 
@@ -277,15 +244,9 @@ pub(super) async fn open_patiently(
     topology: &Topology,
     stop: &CancellationToken,
 ) -> Result<Link, BrokerError> {
-    let mut retry = Retry::new(&address.shown);
-    loop {
-        let error = match stop.run_until_cancelled(Link::open(address, topology)).await {
-            Some(Ok(link)) => return Ok(link),
-            Some(Err(error)) => error,
-            None => return Err(BrokerError(format!("stopped while connecting to `{}`", address.shown))),
-        };
-        if stop.run_until_cancelled(retry.wait(&error)).await.is_none() {
-            return Err(error);
-        }
-    }
+    let open = || async {
+        let opened = stop.run_until_cancelled(Link::open(address, topology)).await;
+        opened.unwrap_or_else(|| Err(BrokerError(format!("stopped while connecting to `{}`", address.shown))))
+    };
+    Retry::for_ever().until(stop).run(&address.outage(), open).await
 }

@@ -30,7 +30,7 @@ use tokio_util::sync::CancellationToken;
 use self::link::{Address, Link, Links, Supervisor, open_patiently};
 use self::topology::Topology;
 use super::{Broker, BrokerError, Consumer, DeadLetter, PublishError, Queue};
-use crate::config::BrokerConfig;
+use crate::config::{BrokerConfig, Secret};
 use crate::telemetry::metrics::Metrics;
 use crate::time;
 
@@ -43,6 +43,15 @@ const WINDOW: usize = 256;
 pub struct RabbitBroker {
     core: Arc<Core>,
     keeper: Arc<Keeper>,
+}
+
+/// Whether `broker.url` can be read; connects to nothing.
+///
+/// # Errors
+/// Says what is wrong with it, without its password.
+pub fn check_url(url: &Secret) -> Result<(), BrokerError> {
+    let config = BrokerConfig { url: url.clone(), ..BrokerConfig::default() };
+    Address::new(&config, "").map(drop)
 }
 
 /// What publishing, consuming and looking share.

@@ -7,12 +7,13 @@
 //! each. Where that is too much (S3 with millions of pages) let the bucket's lifecycle rules expire.
 //! A put that replaces a value just while it expires, from another process, may be lost with it.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures::{StreamExt, TryStreamExt};
-use object_store::aws::AmazonS3Builder;
+use object_store::aws::{AmazonS3, AmazonS3Builder};
 use object_store::local::LocalFileSystem;
 use object_store::memory::InMemory;
 use object_store::path::Path;
@@ -22,6 +23,7 @@ use url::Url;
 
 use super::{blocking, pack, unpack};
 use crate::store::{Kind, PageArchive, StoreError, StoreResult};
+use crate::tls;
 use crate::version::ContentHash;
 use newslode_page::time::Timestamp;
 
@@ -39,30 +41,29 @@ pub struct ObjectArchive {
 }
 
 impl ObjectArchive {
+    /// Whether `archive.url` can be read; makes no folder and no request.
+    ///
+    /// # Errors
+    /// As [`ObjectArchive::open`].
+    pub fn check(url: &str) -> StoreResult<()> {
+        place(url).map(drop)
+    }
+
     /// Opens the archive at a URL: `file://` (the folder is made), `s3://bucket/prefix`, `memory://`.
     ///
     /// # Errors
     /// [`StoreError::Refused`] if the text is no such URL, the folder cannot be made, or the bucket's
     /// settings are incomplete. No request is made yet.
     pub fn open(url: &str) -> StoreResult<ObjectArchive> {
-        let refused = |reason: String| StoreError::Refused(format!("the archive `{url}`: {reason}"));
-        let parsed = Url::parse(url).map_err(|error| refused(error.to_string()))?;
-        let store: Arc<dyn ObjectStore> = match parsed.scheme() {
-            "memory" => Arc::new(InMemory::new()),
-            "file" => {
-                let folder = parsed.to_file_path().map_err(|()| refused("no path of this machine".into()))?;
-                std::fs::create_dir_all(&folder).map_err(|error| refused(error.to_string()))?;
+        let store: Arc<dyn ObjectStore> = match place(url)? {
+            Place::Memory => Arc::new(InMemory::new()),
+            Place::Bucket(bucket) => Arc::new(bucket),
+            Place::Folder(folder) => {
+                std::fs::create_dir_all(&folder).map_err(|error| refused(url, &error))?;
                 let local = LocalFileSystem::new_with_prefix(&folder);
                 // A page that was archived outlives a crash of the machine.
-                Arc::new(local.map_err(|error| refused(error.to_string()))?.with_fsync(true))
+                Arc::new(local.map_err(|error| refused(url, &error))?.with_fsync(true))
             }
-            "s3" => {
-                let bucket = AmazonS3Builder::from_env().with_url(url).build();
-                let prefix =
-                    Path::from_url_path(parsed.path()).map_err(|error| refused(error.to_string()))?;
-                Arc::new(PrefixStore::new(bucket.map_err(|error| refused(error.to_string()))?, prefix))
-            }
-            other => return Err(refused(format!("`{other}` is none of file, s3, memory"))),
         };
         Ok(ObjectArchive { store })
     }
@@ -83,6 +84,36 @@ impl ObjectArchive {
             Err(error) => Err(meaning(error)),
         }
     }
+}
+
+/// Where objects are kept.
+enum Place {
+    Memory,
+    Folder(PathBuf),
+    Bucket(PrefixStore<AmazonS3>),
+}
+
+fn place(url: &str) -> StoreResult<Place> {
+    let parsed = Url::parse(url).map_err(|error| refused(url, &error))?;
+    match parsed.scheme() {
+        "memory" => Ok(Place::Memory),
+        "file" => {
+            let folder = parsed.to_file_path().map_err(|()| refused(url, &"no path of this machine"))?;
+            Ok(Place::Folder(folder))
+        }
+        "s3" => {
+            tls::ready();
+            let bucket = AmazonS3Builder::from_env().with_url(url).build();
+            let bucket = bucket.map_err(|error| refused(url, &error))?;
+            let prefix = Path::from_url_path(parsed.path()).map_err(|error| refused(url, &error))?;
+            Ok(Place::Bucket(PrefixStore::new(bucket, prefix)))
+        }
+        other => Err(refused(url, &format!("`{other}` is none of file, s3, memory"))),
+    }
+}
+
+fn refused(url: &str, reason: &dyn std::fmt::Display) -> StoreError {
+    StoreError::Refused(format!("`archive.url` is `{url}`: {reason}"))
 }
 
 fn path(kind: Kind, content: ContentHash) -> Path {

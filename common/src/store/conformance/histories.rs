@@ -69,6 +69,7 @@ pub(super) fn change(fetch: &Fetch, stored: Option<Version>) -> Change {
         new: fetch.version,
         fetched_at: START,
         delta: delta(old, fetch.version.content),
+        again: false,
     }
 }
 

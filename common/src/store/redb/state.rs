@@ -13,6 +13,7 @@ use bytes::Bytes;
 
 use super::RedbStore;
 use crate::store::short::{long, short};
+use crate::store::state::counts_again;
 use crate::store::wholes::{Judged, Wholes, merged};
 use crate::store::{Applied, Change, SiteState, StoreError, StoreResult};
 use crate::version::{ContentHash, Version};
@@ -136,6 +137,7 @@ struct Head {
     expected: Option<Version>,
     new: Version,
     day: u32,
+    again: bool,
 }
 
 /// Changes that count together.
@@ -151,6 +153,7 @@ impl Batch {
             expected: change.expected,
             new: change.new,
             day: change.fetched_at.day(),
+            again: change.again,
         };
         let moved = merged(changes).into_iter().filter(|(_, by)| *by != 0);
         let mut sums: Vec<(Cell, i64)> = moved.map(|(cell, by)| (cell.clone(), by)).collect();
@@ -162,7 +165,8 @@ impl Batch {
 
 /// By version first: a late message is stale whatever it expected.
 fn judge(stored: Option<Version>, head: &Head) -> Applied {
-    if stored.is_some_and(|stored| !head.new.is_newer(stored)) {
+    let is_newer = |stored| counts_again(head.again, head.new, stored) || head.new.is_newer(stored);
+    if stored.is_some_and(|stored| !is_newer(stored)) {
         Applied::Stale
     } else if stored != head.expected {
         Applied::Conflict(stored)

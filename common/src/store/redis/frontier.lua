@@ -249,14 +249,14 @@ local function status(keys, args)
 end
 
 -- Reads are functions, too: a full server refuses every other transaction.
-redis.register_function { function_name = 'nl1_entry', callback = entry, flags = { 'no-writes' } }
-redis.register_function { function_name = 'nl1_entries', callback = entries, flags = { 'no-writes' } }
-redis.register_function { function_name = 'nl1_status', callback = status, flags = { 'no-writes' } }
-redis.register_function('nl1_put_site', put_site)
-redis.register_function('nl1_raise_delay', raise_delay)
-redis.register_function('nl1_add', add_urls)
-redis.register_function('nl1_claim', claim)
-redis.register_function('nl1_complete', complete)
-redis.register_function('nl1_release_leases', release_leases)
+redis.register_function { function_name = 'nl2_entry', callback = entry, flags = { 'no-writes' } }
+redis.register_function { function_name = 'nl2_entries', callback = entries, flags = { 'no-writes' } }
+redis.register_function { function_name = 'nl2_status', callback = status, flags = { 'no-writes' } }
+redis.register_function('nl2_put_site', put_site)
+redis.register_function('nl2_raise_delay', raise_delay)
+redis.register_function('nl2_add', add_urls)
+redis.register_function('nl2_claim', claim)
+redis.register_function('nl2_complete', complete)
+redis.register_function('nl2_release_leases', release_leases)
 -- Makes room, so a full server runs it, too.
-redis.register_function { function_name = 'nl1_remove_site', callback = remove_site, flags = { 'allow-oom' } }
+redis.register_function { function_name = 'nl2_remove_site', callback = remove_site, flags = { 'allow-oom' } }

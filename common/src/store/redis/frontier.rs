@@ -34,7 +34,7 @@ impl Frontier for RedisStore {
         self.announce(site).await?;
         let labels = serde_json::to_string(&settings.labels)
             .map_err(|error| StoreError::Corrupt(format!("labels of `{site}`: {error}")))?;
-        let mut call = function("nl1_put_site", &self.keys().frontier(site));
+        let mut call = function("nl2_put_site", &self.keys().frontier(site));
         call.arg(site.as_str()).arg(settings.max_pages).arg(settings.max_depth);
         call.arg(pack::millis(settings.delay_ms)).arg(u8::from(settings.paused)).arg(labels);
         self.connection().call(&call).await
@@ -47,7 +47,7 @@ impl Frontier for RedisStore {
     }
 
     async fn remove_site(&self, site: &Site) -> StoreResult<()> {
-        let mut call = function("nl1_remove_site", &self.keys().frontier(site));
+        let mut call = function("nl2_remove_site", &self.keys().frontier(site));
         self.connection().call(call.arg(site.as_str())).await
     }
 
@@ -114,7 +114,7 @@ impl Frontier for RedisStore {
         completion: Completion,
         now: Timestamp,
     ) -> StoreResult<Completed> {
-        let mut call = function("nl1_complete", &self.keys().frontier(&claim.site));
+        let mut call = function("nl2_complete", &self.keys().frontier(&claim.site));
         call.arg(claim.site.as_str()).arg(short(claim.site.as_str(), &claim.url).as_ref()).arg(claim.fetch);
         call.arg(pack::millis(claim.lease_until.0)).arg(pack::millis(now.0));
         let time =
@@ -137,20 +137,20 @@ impl Frontier for RedisStore {
 
     async fn raise_delay(&self, site: &Site, delay: Duration) -> StoreResult<()> {
         let delay = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
-        let mut call = function("nl1_raise_delay", &self.keys().frontier(site));
+        let mut call = function("nl2_raise_delay", &self.keys().frontier(site));
         self.connection().call(call.arg(site.as_str()).arg(pack::millis(delay))).await
     }
 
     async fn entry(&self, url: &CanonicalUrl) -> StoreResult<Option<Entry>> {
         let site = url.site();
-        let mut call = function("nl1_entry", &self.keys().frontier(&site));
+        let mut call = function("nl2_entry", &self.keys().frontier(&site));
         let (record, due, lease): Held =
             self.connection().call(call.arg(short(site.as_str(), url).as_ref())).await?;
         record.map(|record| entry(url.clone(), &record, due.as_deref(), lease.as_deref())).transpose()
     }
 
     async fn entries(&self, site: &Site) -> StoreResult<Vec<Entry>> {
-        let call = function("nl1_entries", &self.keys().frontier(site));
+        let call = function("nl2_entries", &self.keys().frontier(site));
         let (records, due, leases): (BTreeMap<String, String>, Scores, Scores) =
             self.connection().call(&call).await?;
         let [due, leases] = [due, leases].map(BTreeMap::from_iter);
@@ -181,7 +181,7 @@ impl Frontier for RedisStore {
         let sites = self.known_sites().await?;
         let released: Vec<u64> = self
             .each(&sites, |site| {
-                let mut call = function("nl1_release_leases", &self.keys().frontier(site));
+                let mut call = function("nl2_release_leases", &self.keys().frontier(site));
                 call.arg(site.as_str()).arg(pack::millis(now.0));
                 call
             })
@@ -192,7 +192,7 @@ impl Frontier for RedisStore {
 
 impl RedisStore {
     async fn add_to(&self, site: &Site, urls: &[&NewUrl], now: Timestamp) -> StoreResult<Added> {
-        let mut call = function("nl1_add", &self.keys().frontier(site));
+        let mut call = function("nl2_add", &self.keys().frontier(site));
         call.arg(site.as_str()).arg(pack::millis(now.0));
         call.arg(pack::validators_text(&Validators::default()));
         for url in urls {
@@ -254,7 +254,7 @@ impl RedisStore {
         let lease_until = Timestamp(pack::millis(now.plus(lease).0));
         let mut keys = vec![self.keys().sites(bucket)];
         sites.iter().for_each(|site| keys.extend(self.keys().claimed(site)));
-        let mut call = function("nl1_claim", &keys);
+        let mut call = function("nl2_claim", &keys);
         call.arg(pack::millis(now.0)).arg(lease_until.0);
         sites.iter().for_each(|site| {
             call.arg(site.as_str());
@@ -301,7 +301,7 @@ impl RedisStore {
 
     /// `None` if the site was removed meanwhile.
     async fn status_of(&self, site: Site) -> StoreResult<Option<SiteStatus>> {
-        let call = function("nl1_status", &self.keys().frontier(&site));
+        let call = function("nl2_status", &self.keys().frontier(&site));
         type Reply = (BTreeMap<String, String>, u64, u64, u64, Scores, BTreeMap<String, u64>);
         let (meta, urls, pending, leased, first, tally): Reply = self.connection().call(&call).await?;
         let Some(settings) = settings(&meta)? else { return Ok(None) };

@@ -1,7 +1,7 @@
 //! What the server must be like, and the functions it must hold.
 //!
 //! Redis 7 or later (functions), an eviction policy that never drops a key (a dropped counter would be
-//! wrong for ever), and the library `newslode_1` in exactly this build's form. Anything else is said in
+//! wrong for ever), and the library `newslode_2` in exactly this build's form. Anything else is said in
 //! one message that names the cause and the mend. Start at [`check`].
 
 use std::collections::HashMap;
@@ -16,7 +16,7 @@ use crate::store::{StoreError, StoreResult};
 const SOURCE: &str = concat!(include_str!("state.lua"), include_str!("frontier.lua"));
 
 /// The library's name in [`SOURCE`]; its number grows when a released body changes.
-const NAME: &str = "newslode_1";
+const NAME: &str = "newslode_2";
 
 /// Whether the server, or each master of a cluster, can be used: its version, its policy, its role, its
 /// functions (loaded if absent).

@@ -32,10 +32,11 @@ use std::sync::atomic::AtomicU16;
 use futures::stream::{StreamExt, TryStreamExt};
 use redis::Cmd;
 
+use self::address::Address;
 use self::connection::Connection;
 use self::keys::Keys;
 use super::{BUCKETS, StoreResult, bucket};
-use crate::config::StoreConfig;
+use crate::config::{Secret, StoreConfig};
 use newslode_page::reading::Site;
 
 /// Calls in flight at once where one call has to ask many buckets or sites.
@@ -52,6 +53,14 @@ struct Shared {
     keys: Keys,
     /// Where the next claim begins to look, so that every bucket has its turn.
     next_bucket: AtomicU16,
+}
+
+/// Whether `store.url` can be read; connects to nothing.
+///
+/// # Errors
+/// [`StoreError::Refused`](super::StoreError) says what is wrong with it, without its password.
+pub fn check_url(url: &Secret) -> StoreResult<()> {
+    Address::parse(url.reveal()).map(drop)
 }
 
 impl RedisStore {

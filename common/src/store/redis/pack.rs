@@ -141,13 +141,14 @@ pub(super) fn batch(site: &str, changes: &[&Change]) -> Vec<u8> {
         out.array(sums.len());
         sums.iter().for_each(|(_, by)| out.integer(*by));
     }
-    out.array(5 * changes.len());
+    out.array(6 * changes.len());
     for change in changes {
         out.bytes(short(site, &change.url).as_bytes());
         out.bytes(&change.expected.map(version_bytes).unwrap_or_default());
         out.bytes(change.new.fetch.to_string().as_bytes());
         out.bytes(&change.new.content.0);
         out.bytes(change.fetched_at.day().to_string().as_bytes());
+        out.bytes(if change.again { b"1" } else { b"" });
     }
     out.0
 }

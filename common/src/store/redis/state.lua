@@ -1,4 +1,4 @@
-#!lua name=newslode_1
+#!lua name=newslode_2
 -- The served stores' only writer: this file, then frontier.lua, loaded as one library. Each function does one call of the traits Frontier or SiteState on
 -- one site (or one bucket of sites), so it is atomic, and all its keys share one hash tag.
 --
@@ -114,15 +114,19 @@ end
 -- Judges the changes in order. Returns the verdicts, how many count, and the pages' new versions.
 local function judge(versions, changes)
   local urls, held, fresh, verdicts, counted = {}, {}, {}, {}, 0
-  for n = 1, #changes, 5 do urls[#urls + 1] = changes[n] end
+  for n = 1, #changes, 6 do urls[#urls + 1] = changes[n] end
   for n, stored in ipairs(read(versions, urls)) do held[urls[n]] = stored end
-  for n = 1, #changes, 5 do
-    local url, expected, fetch, content, day = unpack(changes, n, n + 4)
+  for n = 1, #changes, 6 do
+    local url, expected, fetch, content, day, again = unpack(changes, n, n + 5)
     local is_newer, known = true, ''
     if held[url] then
       local old, number = version(held[url])
       known = old .. number
-      is_newer = newer(fetch, number) or (fetch == number and content == NONE and old ~= NONE)
+      is_newer = newer(fetch, number)
+      if fetch == number and old ~= NONE then
+        -- A removal, or the same fetch as other algorithms see it.
+        is_newer = content == NONE or (again == '1' and content ~= old)
+      end
     end
     local verdict
     if not is_newer then
@@ -170,7 +174,7 @@ end
 
 -- KEYS: versions, counters of the bucket's sites, counters of its forgotten sites, the tables.
 -- ARGV: site, batch = msgpack { { a table's cells, by how much each, the next table's … }, { url, expected,
--- fetch, content, day, the next change's … } }. The sums are those of all changes together, so either all of
+-- fetch, content, day, again, the next change's … } }. The sums are those of all changes together, so either all of
 -- them count or nothing is written. Reply: 1 or 0 for that, then the verdicts.
 -- Everything is read and judged before the first write, so an error leaves all as it was.
 local function apply(keys, args)
@@ -223,8 +227,8 @@ local function put_value(keys, args)
   return redis.call('HINCRBY', keys[1], 'version', 1)
 end
 
-redis.register_function('nl1_apply', apply)
-redis.register_function('nl1_put_value', put_value)
+redis.register_function('nl2_apply', apply)
+redis.register_function('nl2_put_value', put_value)
 -- Makes room, so a full server runs it, too.
-redis.register_function { function_name = 'nl1_forget', callback = forget, flags = { 'allow-oom' } }
+redis.register_function { function_name = 'nl2_forget', callback = forget, flags = { 'allow-oom' } }
 

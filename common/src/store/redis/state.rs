@@ -81,7 +81,7 @@ impl SiteState for RedisStore {
     }
 
     async fn forget(&self, site: &Site) -> StoreResult<()> {
-        let mut call = function("nl1_forget", &self.keys().mined(site));
+        let mut call = function("nl2_forget", &self.keys().mined(site));
         self.connection().call(call.arg(site.as_str())).await
     }
 
@@ -93,7 +93,7 @@ impl SiteState for RedisStore {
     }
 
     async fn put_value(&self, name: &str, expected: Option<u64>, bytes: Bytes) -> StoreResult<Option<u64>> {
-        let mut call = function("nl1_put_value", &[self.keys().value(name)]);
+        let mut call = function("nl2_put_value", &[self.keys().value(name)]);
         call.arg(expected.map(|version| version.to_string()).unwrap_or_default()).arg(&bytes[..]);
         self.connection().call(&call).await
     }
@@ -109,7 +109,7 @@ impl SiteState for RedisStore {
 
 impl RedisStore {
     async fn apply_whole(&self, site: &Site, changes: &[&Change]) -> StoreResult<Judged> {
-        let mut call = function("nl1_apply", &self.keys().mined(site));
+        let mut call = function("nl2_apply", &self.keys().mined(site));
         call.arg(site.as_str()).arg(pack::batch(site.as_str(), changes));
         let reply: Vec<Vec<u8>> = self.connection().call(&call).await?;
         let verdicts = reply.get(1..).unwrap_or_default();

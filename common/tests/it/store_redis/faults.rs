@@ -76,8 +76,8 @@ async fn lost_functions_are_loaded_again() {
 #[tokio::test]
 async fn other_functions_under_our_name_are_replaced() {
     let server = RedisServer::start();
-    let other = "#!lua name=newslode_1\nredis.register_function('nl1_apply', function() return {'A'} end)";
-    assert_eq!(server.tell(&["FUNCTION", "LOAD", other]), "newslode_1");
+    let other = "#!lua name=newslode_2\nredis.register_function('nl2_apply', function() return {'A'} end)";
+    assert_eq!(server.tell(&["FUNCTION", "LOAD", other]), "newslode_2");
     let store = store(&server).await;
     store.apply(&site(), &[change(0, None, version(1), &[(Table::Pages, "", 1)])]).await.unwrap();
     assert_eq!(store.cells(&site(), Table::Pages).await.unwrap()[""], 1);

@@ -36,7 +36,7 @@ async fn count_one_label_too_often(run: &std::path::Path) -> String {
     let mut delta = Delta::default();
     delta.add(Cell { table: Table::Labels, key }, 1);
     let new = Version { fetch: version.fetch + 1, ..version };
-    let change = Change { url, expected: Some(version), new, fetched_at: time::now(), delta };
+    let change = Change { url, expected: Some(version), new, fetched_at: time::now(), delta, again: false };
     assert_eq!(store.apply(&site, &[change]).await.unwrap(), [Applied::Applied]);
     store.flush().await.unwrap();
     site.to_string()

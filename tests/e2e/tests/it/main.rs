@@ -17,3 +17,4 @@ mod lab;
 mod process;
 mod served;
 mod services;
+mod upgrade;

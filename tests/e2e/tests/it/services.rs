@@ -14,6 +14,7 @@ use newslode_common::broker::{Broker, DeadLetter, Queue, depths};
 use newslode_common::config::{BrokerConfig, Secret, StoreConfig};
 use newslode_common::store::redis::RedisStore;
 use newslode_common::store::{Frontier, SiteState};
+use newslode_page::Params;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::lab::{Digests, Lab, digests_in, outcomes_in, same_outcomes};
@@ -83,7 +84,7 @@ impl<'a> Installation<'a> {
             "broker = {{ url = '{}', prefix = '{prefix}', timeout_ms = 5000 }}\n\
              store = {{ url = '{}', prefix = '{prefix}' }}\n\
              archive = {{ url = 'file://{}' }}\n\
-             crawler = {{ resolve = ['{}'], timeout_ms = 3000, lease_ms = 4000, retry_ms = 200 }}\n\
+             crawler = {{ resolve = ['{}'], timeout_ms = 3000, lease_ms = 6500, retry_ms = 200 }}\n\
              miner = {{ delay_ms = {delay_ms}, fold_s = 1, follow = 'all' }}\n",
             broker.url.reveal(),
             store.url.reveal(),
@@ -313,7 +314,8 @@ async fn pages(store: &RedisStore) -> Vec<String> {
         let counted: BTreeMap<_, _> = store.pages(&site.site).await.unwrap_or_default().into_iter().collect();
         for entry in store.entries(&site.site).await.unwrap_or_default() {
             let held = counted.get(&entry.url).map(|version| version.content);
-            if entry.content.is_some() && held != entry.content {
+            let wanted = entry.content.map(|content| content.seen_by(&Params::default().generation()));
+            if wanted.is_some() && held != wanted {
                 differ.push(format!("{} {:?} fetch {} {held:?}", entry.url, entry.outcome, entry.fetch));
             }
         }

@@ -38,6 +38,7 @@ checks! { SiteState:
     a_removed_page_counts_nothing_and_stays_removed,
     a_removed_page_can_come_back,
     a_removal_takes_the_place_of_its_own_fetch,
+    a_fetch_is_counted_again_as_other_algorithms_see_it,
     pages_are_found_by_the_day_of_their_fetch,
     changes_are_judged_one_by_one_in_order,
     a_batch_is_seen_whole_or_not_at_all,
@@ -76,7 +77,7 @@ fn change(
     cells: &[(&str, i64)],
 ) -> Change {
     let new = new.unwrap_or(Version { fetch: 0, content: ContentHash::NONE });
-    Change { url: url(name, path), expected, new, fetched_at: START, delta: delta(cells) }
+    Change { url: url(name, path), expected, new, fetched_at: START, delta: delta(cells), again: false }
 }
 
 async fn apply(state: &dyn SiteState, name: &str, changes: &[Change]) -> Vec<Applied> {

@@ -178,6 +178,31 @@ pub async fn a_removal_takes_the_place_of_its_own_fetch(state: &dyn SiteState) {
     forget(state, name).await;
 }
 
+/// Only a change that says so takes the place of its own fetch, and only of what still counts; it is judged by
+/// what it expects as any other, and repeating it has no effect.
+pub async fn a_fetch_is_counted_again_as_other_algorithms_see_it(state: &dyn SiteState) {
+    let name = "counted-again";
+    forget(state, name).await;
+    count(state, name, &[change(name, "a", None, version(3, 3), &[("jazz", 1)])]).await;
+    let anew = |expected, new, cells| Change { again: true, ..change(name, "a", expected, new, cells) };
+    let silent = change(name, "a", version(3, 3), version(3, 4), &[("rock", 1)]);
+    assert_eq!(apply(state, name, &[silent]).await, [Applied::Stale], "a change that does not say so");
+    let blind = anew(version(3, 9), version(3, 4), &[("rock", 1)]);
+    assert_eq!(apply(state, name, &[blind]).await, [Applied::Conflict(version(3, 3))]);
+    let good = anew(version(3, 3), version(3, 4), &[("jazz", -1), ("rock", 2)]);
+    count(state, name, std::slice::from_ref(&good)).await;
+    assert_eq!(apply(state, name, &[good]).await, [Applied::Stale], "the same once more");
+    check_labels(state, name, &[("rock", 2)]).await;
+    check_version(state, name, "a", version(3, 4)).await;
+    let older = anew(version(3, 4), version(2, 5), &[("jazz", 1)]);
+    assert_eq!(apply(state, name, &[older]).await, [Applied::Stale], "an older fetch");
+    count(state, name, &[change(name, "a", version(3, 4), version(3, 0), &[("rock", -2)])]).await;
+    let gone = anew(version(3, 0), version(3, 5), &[("jazz", 1)]);
+    assert_eq!(apply(state, name, &[gone]).await, [Applied::Stale], "what was removed stays so");
+    check_labels(state, name, &[]).await;
+    forget(state, name).await;
+}
+
 /// The day of the fetch that counts is kept; what counts nothing is not found.
 pub async fn pages_are_found_by_the_day_of_their_fetch(state: &dyn SiteState) {
     let name = "days";

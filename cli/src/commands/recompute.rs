@@ -1,0 +1,93 @@
+//! `newslode recompute`: count pages again as today's page algorithms see them, at once instead of beside the work.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use newslode_common::config::{Config, Follow};
+use newslode_common::shutdown;
+use newslode_miner::work::generations::{Claimed, Generations};
+use newslode_miner::work::parts::Parts;
+use newslode_miner::work::recompute::{Recomputed, recompute};
+use newslode_miner::work::views::Pace;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use super::taxonomy::installation;
+use crate::args::RecomputeArgs;
+use crate::exit::{Exit, hinted};
+use crate::progress::Shown;
+use crate::{out, served};
+
+pub(crate) async fn run(args: RecomputeArgs, config: &Config, quiet: bool) -> anyhow::Result<Exit> {
+    let mut parts = installation(args.dir.as_deref(), config).await?;
+    if args.dir.is_none() {
+        // Articles that say something else now go to their readers.
+        parts.broker = Arc::new(served::broker(config).await?);
+    }
+    let mut waiter = JoinSet::new();
+    let stop = shutdown::on_signal(&mut waiter, || std::process::abort())?;
+    let done = all(&parts, config.miner.follow, &stop, quiet).await?;
+    let is_whole = !stop.is_cancelled();
+    stop.cancel();
+    if args.json {
+        out::json(&done)?;
+    } else {
+        out::line(told(&done))?;
+        if let Some(folder) = args.dir.as_deref().filter(|_| done.counted + done.lost > 0) {
+            out::line(mine_hint(folder))?;
+        }
+    }
+    Ok(if is_whole { Exit::Done } else { Exit::Interrupted })
+}
+
+/// Makes today's algorithms those that count, and counts all other pages again with the whole machine.
+pub(crate) async fn all(
+    parts: &Parts,
+    follow: Follow,
+    stop: &CancellationToken,
+    quiet: bool,
+) -> anyhow::Result<Recomputed> {
+    claim(parts).await?;
+    let at_once = std::thread::available_parallelism().map_or(1, usize::from);
+    let (pace, mut shown) = (Pace { at_once, share: 100 }, Shown::new(quiet));
+    let done = recompute(parts, follow, pace, stop, |done| {
+        shown.say(|| format!("the page algorithms changed: {} pages counted again", done.counted));
+    })
+    .await?;
+    shown.end();
+    if done.lost + done.stuck > 0 {
+        tracing::warn!(lost = done.lost, stuck = done.stuck, "some pages could not be counted again");
+    }
+    Ok(done)
+}
+
+/// Makes the algorithms of this program those that count.
+pub(crate) async fn claim(parts: &Parts) -> anyhow::Result<()> {
+    let ours = parts.params.generation();
+    if let Claimed::Newer(newer) = Generations::claim(parts.state.as_ref(), &ours).await? {
+        return Err(hinted(
+            format!("its pages are counted by {newer}; this program has {ours}"),
+            "update this program; nothing was changed",
+        ));
+    }
+    Ok(())
+}
+
+fn told(done: &Recomputed) -> String {
+    let Recomputed { pages, counted, lost, stuck } = done;
+    let mut text = format!("{pages} pages, {counted} counted again");
+    if *lost > 0 {
+        text.push_str(&format!(", {lost} taken out because the archive no longer holds them"));
+    }
+    if *stuck > 0 {
+        text.push_str(&format!(", {stuck} left as they are because they cannot be read or subtracted"));
+    }
+    text
+}
+
+fn mine_hint(folder: &Path) -> String {
+    format!(
+        "taxonomy, articles and report follow with the next run: newslode mine --out {}",
+        folder.display()
+    )
+}

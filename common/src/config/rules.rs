@@ -1,0 +1,253 @@
+//! What a configuration must keep to beside the types of its values: ranges, and keys that must fit
+//! each other. Every message names the keys.
+//!
+//! A service refuses at start what breaks a rule, and so does `newslode config check`, by the same call:
+//! what a service reads out of a text at start (addresses, the filter of the log) is read here, too.
+//! Start at [`Config::validate`].
+
+use std::ops::RangeInclusive;
+
+use super::{Config, ConfigError};
+use crate::broker::rabbitmq;
+use crate::message::MAX_PAGE;
+use crate::retry::HOLD;
+use crate::store::archive::ObjectArchive;
+use crate::store::{StoreError, StoreResult, redis};
+use crate::telemetry::log;
+
+/// Deliveries that wait for each other in one service: one in hand, and the next, which was delivered already.
+const IN_A_ROW: u64 = 2;
+/// Tasks of one service at once at most.
+const MOST_WORKERS: u64 = 10_000;
+/// Longest prefix, in bytes: names in AMQP end at 255.
+const MOST_PREFIX: usize = 200;
+
+/// The rules that are broken so far.
+#[derive(Default)]
+struct Broken(Vec<String>);
+
+impl Broken {
+    fn unless(&mut self, holds: bool, message: impl Into<String>) {
+        if !holds {
+            self.0.push(message.into());
+        }
+    }
+
+    fn range(&mut self, key: &str, value: u64, range: RangeInclusive<u64>) {
+        let (least, most) = (range.start(), range.end());
+        let wanted =
+            if *most == u64::MAX { format!("at least {least}") } else { format!("from {least} to {most}") };
+        self.unless(range.contains(&value), format!("`{key}` is {value}; it must be {wanted}"));
+    }
+
+    /// What a store says of its own address.
+    fn store(&mut self, read: StoreResult<()>) {
+        match read {
+            Ok(()) => {}
+            Err(StoreError::Refused(reason)) => self.0.push(reason),
+            Err(other) => self.0.push(other.to_string()),
+        }
+    }
+}
+
+impl Config {
+    /// Checks every rule.
+    ///
+    /// # Errors
+    /// All rules that are broken.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        let mut broken = Broken::default();
+        self.servers(&mut broken);
+        self.crawling(&mut broken);
+        self.working(&mut broken);
+        self.holding(&mut broken);
+        if broken.0.is_empty() { Ok(()) } else { Err(ConfigError::Rules(broken.0)) }
+    }
+
+    fn servers(&self, broken: &mut Broken) {
+        let (broker, store) = (&self.broker, &self.store);
+        if let Err(error) = rabbitmq::check_url(&broker.url) {
+            broken.0.push(error.0);
+        }
+        broken.store(redis::check_url(&store.url));
+        broken.store(ObjectArchive::check(&self.archive.url));
+        if let Err(reason) = log::check(&self.telemetry.log) {
+            broken.0.push(format!(
+                "`telemetry.log`: `{}` is no filter of log lines: {reason}",
+                self.telemetry.log
+            ));
+        }
+        let is_name = |prefix: &str| (1..=MOST_PREFIX).contains(&prefix.len()) && !prefix.starts_with("amq.");
+        broken.unless(
+            is_name(&broker.prefix),
+            format!("`broker.prefix` must have 1 to {MOST_PREFIX} bytes and not begin with `amq.`, which is RabbitMQ's"),
+        );
+        broken.unless(
+            !store.prefix.is_empty() && !store.prefix.contains(['{', '}']),
+            "`store.prefix` must not be empty nor hold braces, which part the keys of a cluster",
+        );
+        broken.range("broker.timeout_ms", broker.timeout_ms, 1..=u64::MAX);
+        broken.range("broker.max_length", broker.max_length, 1..=u64::MAX);
+        broken.range("broker.max_bytes", broker.max_bytes, 1..=u64::MAX);
+        broken.range("store.timeout_ms", store.timeout_ms, 1..=u64::MAX);
+    }
+
+    fn crawling(&self, broken: &mut Broken) {
+        let crawler = &self.crawler;
+        broken.range("crawler.workers", crawler.workers as u64, 1..=MOST_WORKERS);
+        broken.range("crawler.timeout_ms", crawler.timeout_ms, 1..=u64::MAX);
+        broken.range("crawler.connect_timeout_ms", crawler.connect_timeout_ms, 1..=u64::MAX);
+        // What is larger is fetched, and then no reader of the message unpacks it.
+        broken.range("crawler.max_page_bytes", crawler.max_page_bytes, 1..=MAX_PAGE);
+        let agent = &crawler.user_agent;
+        broken.unless(
+            axum::http::HeaderValue::from_str(agent).is_ok() && !agent.starts_with(['/', ' ']) && !agent.is_empty(),
+            format!("`crawler.user_agent` is {agent:?}; it must begin with a name, which robots.txt rules are looked up by, and be of characters that a header can hold"),
+        );
+        // A claim asks for robots.txt and for the page, each within the timeout.
+        broken.unless(
+            crawler.lease_ms > crawler.timeout_ms.saturating_mul(2),
+            format!(
+                "`crawler.lease_ms` is {}; it must be longer than twice `crawler.timeout_ms`, which is {}: a claim asks for robots.txt and for the page",
+                crawler.lease_ms, crawler.timeout_ms
+            ),
+        );
+    }
+
+    fn working(&self, broken: &mut Broken) {
+        let (partitioner, miner) = (&self.partitioner, &self.miner);
+        broken.range("partitioner.workers", partitioner.workers as u64, 1..=MOST_WORKERS);
+        broken.range("miner.batch", miner.batch as u64, 1..=u64::MAX);
+        broken.range("miner.prefetch", miner.prefetch.into(), 1..=u64::MAX);
+        broken.range("miner.views_share", miner.views_share.into(), 1..=100);
+        broken.range("miner.recompute_share", miner.recompute_share.into(), 0..=100);
+    }
+
+    /// A delivery that is not ended within the broker's consumer timeout closes the channel, and all that came by
+    /// it comes again.
+    fn holding(&self, broken: &mut Broken) {
+        let hold = u64::try_from(HOLD.as_millis()).unwrap_or(u64::MAX);
+        let (given, answer) = (self.broker.consumer_timeout_ms, self.broker.timeout_ms);
+        let services = [
+            (
+                "a partitioner",
+                "`partitioner.page_ms` and `broker.timeout_ms`",
+                [self.partitioner.page_ms, answer, 0],
+            ),
+            (
+                "a miner",
+                "`miner.linger_ms`, `broker.timeout_ms` and `store.timeout_ms`",
+                [self.miner.linger_ms, answer, self.store.timeout_ms],
+            ),
+        ];
+        for (service, keys, waits) in services {
+            let one = waits.into_iter().fold(hold, u64::saturating_add);
+            let least = one.saturating_mul(IN_A_ROW);
+            broken.unless(
+                given > least,
+                format!(
+                    "`broker.consumer_timeout_ms` is {given}; it must be longer than {least}: {service} holds a message for {hold} ms, {keys}, and the next one as long after it"
+                ),
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Secret;
+
+    /// What is said of the default with one change.
+    fn said(change: impl FnOnce(&mut Config)) -> String {
+        let mut config = Config::default();
+        config.validate().unwrap();
+        change(&mut config);
+        config.validate().err().map(|error| error.to_string()).unwrap_or_default()
+    }
+
+    #[track_caller]
+    fn check(change: impl FnOnce(&mut Config), named: &[&str]) {
+        let said = said(change);
+        assert_eq!(said.lines().count(), 1, "{said}");
+        for name in named {
+            assert!(said.contains(&format!("`{name}`")), "{name} is not named: {said}");
+        }
+    }
+
+    #[test]
+    fn a_lease_is_longer_than_robots_txt_and_page_may_take() {
+        let keys = ["crawler.lease_ms", "crawler.timeout_ms"];
+        check(|c| c.crawler.lease_ms = 40_000, &keys);
+        check(|c| c.crawler.timeout_ms = 60_000, &keys);
+        check(|c| c.crawler.timeout_ms = u64::MAX, &keys);
+        assert_eq!(said(|c| c.crawler.lease_ms = 40_001), "");
+    }
+
+    #[test]
+    fn no_service_holds_messages_as_long_as_the_broker_lets_it() {
+        let partitioner = ["broker.consumer_timeout_ms", "partitioner.page_ms", "broker.timeout_ms"];
+        check(|c| c.partitioner.page_ms = 270_000, &partitioner);
+        check(|c| c.partitioner.page_ms = u64::MAX, &partitioner);
+        let miner = ["broker.consumer_timeout_ms", "miner.linger_ms", "store.timeout_ms"];
+        check(|c| c.miner.linger_ms = 265_000, &miner);
+        check(|c| c.store.timeout_ms = 270_000, &miner);
+        // Both services hold for ten minutes.
+        let said = said(|c| c.broker.consumer_timeout_ms = 1_200_000);
+        assert!(said.contains("a partitioner") && said.contains("a miner"), "{said}");
+    }
+
+    #[test]
+    fn texts_that_a_service_would_refuse_at_start_are_refused() {
+        check(|c| c.broker.url = Secret::new("http://rabbit"), &["broker.url"]);
+        check(|c| c.store.url = Secret::new("memcached://here"), &["store.url"]);
+        check(|c| c.store.url = Secret::new("redis+cluster://"), &["store.url"]);
+        for url in ["/var/lib/archive", "ftp://host/archive", "file://host/archive"] {
+            check(|c| c.archive.url = url.into(), &["archive.url"]);
+        }
+        check(|c| c.telemetry.log = "newslode=loud".into(), &["telemetry.log"]);
+        for agent in ["two\nlines", "", "/1.0", " Newslode"] {
+            check(|c| c.crawler.user_agent = agent.into(), &["crawler.user_agent"]);
+        }
+    }
+
+    #[test]
+    fn prefixes_are_names_that_the_servers_take() {
+        for prefix in ["", "amq.news", &"x".repeat(201)] {
+            check(|c| c.broker.prefix = prefix.into(), &["broker.prefix"]);
+        }
+        for prefix in ["", "{news}"] {
+            check(|c| c.store.prefix = prefix.into(), &["store.prefix"]);
+        }
+    }
+
+    #[test]
+    fn numbers_are_in_their_ranges() {
+        check(|c| c.crawler.workers = 0, &["crawler.workers"]);
+        check(|c| c.crawler.workers = 10_001, &["crawler.workers"]);
+        check(|c| c.crawler.timeout_ms = 0, &["crawler.timeout_ms"]);
+        check(|c| c.crawler.connect_timeout_ms = 0, &["crawler.connect_timeout_ms"]);
+        check(|c| c.crawler.max_page_bytes = 0, &["crawler.max_page_bytes"]);
+        check(|c| c.crawler.max_page_bytes = MAX_PAGE + 1, &["crawler.max_page_bytes"]);
+        check(|c| c.partitioner.workers = 0, &["partitioner.workers"]);
+        check(|c| c.miner.batch = 0, &["miner.batch"]);
+        check(|c| c.miner.prefetch = 0, &["miner.prefetch"]);
+        check(|c| c.miner.views_share = 0, &["miner.views_share"]);
+        check(|c| c.miner.views_share = 101, &["miner.views_share"]);
+        check(|c| c.miner.recompute_share = 101, &["miner.recompute_share"]);
+        check(|c| c.broker.timeout_ms = 0, &["broker.timeout_ms"]);
+        check(|c| c.broker.max_length = 0, &["broker.max_length"]);
+        check(|c| c.broker.max_bytes = 0, &["broker.max_bytes"]);
+        check(|c| c.store.timeout_ms = 0, &["store.timeout_ms"]);
+    }
+
+    #[test]
+    fn all_broken_rules_are_told_at_once_and_no_password() {
+        let said = said(|c| {
+            c.crawler.workers = 0;
+            c.store.url = Secret::new("nothing://me:hunter2@host");
+        });
+        assert_eq!(said.lines().count(), 2, "{said}");
+        assert!(!said.contains("hunter2"), "{said}");
+    }
+}

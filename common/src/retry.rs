@@ -1,0 +1,272 @@
+//! Trying again while a server is away: growing waits, a deadline, a stop.
+//!
+//! Whether another try may help is asked of the error ([`Retryable`]); how long to go on, of the
+//! [`Retry`]. Its deadline counts from the moment it was made, so that all steps of one piece of work
+//! share it. A stop ends the waits; a call that is under way is never cut, since its effect would be
+//! unknown. An [`Outage`] tells the log when a server goes and when it is back, once for all who wait.
+//! Start at [`Retry::run`].
+
+use std::fmt::Display;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+
+/// Longest that a service holds a delivery while a server is away, over all steps of its work. After
+/// that the delivery goes back to its queue: the broker would take it away after
+/// [`consumer_timeout_ms`](crate::config::BrokerConfig::consumer_timeout_ms).
+pub const HOLD: Duration = Duration::from_secs(600);
+/// First and longest wait for a server that is away.
+const WAITS: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(5));
+/// Least time between two lines of the log about the same outage.
+const SAY_EVERY: Duration = Duration::from_secs(10);
+
+/// An error that knows whether the same call may work later.
+pub trait Retryable: Display {
+    /// Whether trying again may help.
+    fn is_retryable(&self) -> bool;
+
+    /// Whether something is wrong that the log should tell. A full queue is worth waiting for, too, but
+    /// it is no outage.
+    fn is_outage(&self) -> bool {
+        self.is_retryable()
+    }
+}
+
+/// Waits that double up to a limit. Each is cut by chance to between half of it and all, so that those
+/// who lost a server together do not return to it together.
+pub struct Backoff {
+    next: Duration,
+    longest: Duration,
+    chance: RandomState,
+}
+
+impl Default for Backoff {
+    fn default() -> Backoff {
+        Backoff::new(WAITS.0, WAITS.1)
+    }
+}
+
+impl Backoff {
+    /// The first wait and the longest.
+    #[must_use]
+    pub fn new(first: Duration, longest: Duration) -> Backoff {
+        Backoff { next: first, longest, chance: RandomState::new() }
+    }
+
+    /// How long to wait now; longer the next time.
+    pub fn next_wait(&mut self) -> Duration {
+        let part = self.chance.hash_one(self.next) % 512 + 512;
+        let wait = self.next.mul_f64(part as f64 / 1024.0);
+        self.next = (self.next * 2).min(self.longest);
+        wait
+    }
+}
+
+/// How long to go on trying.
+#[derive(Clone, Debug, Default)]
+pub struct Retry {
+    deadline: Option<Instant>,
+    stop: Option<CancellationToken>,
+}
+
+impl Retry {
+    /// Until the call works or says that it never will.
+    #[must_use]
+    pub fn for_ever() -> Retry {
+        Retry::default()
+    }
+
+    /// For so long from now, however many calls share this.
+    #[must_use]
+    pub fn within(hold: Duration) -> Retry {
+        Retry { deadline: Some(Instant::now() + hold), stop: None }
+    }
+
+    /// Not once `stop` is cancelled.
+    #[must_use]
+    pub fn until(self, stop: &CancellationToken) -> Retry {
+        Retry { stop: Some(stop.clone()), ..self }
+    }
+
+    /// Calls until it works, the error says that it never will, no wait fits before the deadline, or the
+    /// stop. At least one call is made.
+    ///
+    /// # Errors
+    /// The last call's. If it is retryable, time was up.
+    pub async fn run<T, E, F>(&self, outage: &Outage, mut call: impl FnMut() -> F) -> Result<T, E>
+    where
+        E: Retryable,
+        F: Future<Output = Result<T, E>>,
+    {
+        let mut backoff = Backoff::default();
+        loop {
+            let error = match call().await {
+                Err(error) if error.is_retryable() => error,
+                answer => {
+                    outage.is_back();
+                    return answer;
+                }
+            };
+            if error.is_outage() {
+                outage.is_away(&error);
+            } else {
+                outage.is_back();
+            }
+            if !self.waited(backoff.next_wait()).await {
+                return Err(error);
+            }
+        }
+    }
+
+    /// Whether there was time for this wait.
+    async fn waited(&self, wait: Duration) -> bool {
+        if self.deadline.is_some_and(|deadline| Instant::now() + wait >= deadline) {
+            return false;
+        }
+        match &self.stop {
+            Some(stop) => stop.run_until_cancelled(sleep(wait)).await.is_some(),
+            None => {
+                sleep(wait).await;
+                true
+            }
+        }
+    }
+}
+
+/// Whether a server is known to be away, and when the log said so.
+pub struct Outage {
+    server: String,
+    said: Mutex<Option<Instant>>,
+}
+
+impl Outage {
+    /// Of a server, by the name that the log gives it. It is taken to be there.
+    #[must_use]
+    pub fn new(server: impl Into<String>) -> Outage {
+        Outage { server: server.into(), said: Mutex::new(None) }
+    }
+
+    fn is_away(&self, error: &dyn Display) {
+        if self.is_news(Instant::now()) {
+            tracing::warn!(server = self.server, %error, "away; trying again");
+        }
+    }
+
+    /// The first time, and now and then while it lasts.
+    fn is_news(&self, now: Instant) -> bool {
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_news = said.is_none_or(|said| now.duration_since(said) >= SAY_EVERY);
+        if is_news {
+            *said = Some(now);
+        }
+        is_news
+    }
+
+    fn is_back(&self) {
+        if self.said.lock().unwrap_or_else(PoisonError::into_inner).take().is_some() {
+            tracing::info!(server = self.server, "back");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+    use crate::broker::PublishError;
+
+    fn away() -> PublishError {
+        PublishError::Unavailable { reason: "away".into() }
+    }
+
+    /// Calls made until `retry` gave up or the `good`th worked.
+    async fn calls(retry: &Retry, good: u32) -> u32 {
+        let made = Cell::new(0);
+        let call = || async {
+            made.set(made.get() + 1);
+            if made.get() == good { Ok(()) } else { Err(away()) }
+        };
+        let ended = retry.run(&Outage::new("broker"), call).await;
+        assert_eq!(ended.is_ok(), made.get() == good);
+        made.get()
+    }
+
+    #[test]
+    fn waits_double_up_to_the_longest_and_are_cut_by_half_at_most() {
+        let ms = Duration::from_millis;
+        let mut backoff = Backoff::new(ms(100), ms(500));
+        for whole in [100, 200, 400, 500, 500] {
+            let wait = backoff.next_wait();
+            assert!((ms(whole / 2)..=ms(whole)).contains(&wait), "{wait:?} of {whole} ms");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_call_is_repeated_until_it_works() {
+        assert_eq!(calls(&Retry::for_ever(), 4).await, 4);
+        assert_eq!(calls(&Retry::within(HOLD), 3).await, 3);
+    }
+
+    #[tokio::test]
+    async fn what_never_works_is_tried_once() {
+        let made = Cell::new(0);
+        let call = || async {
+            made.set(made.get() + 1);
+            Err::<(), _>(PublishError::TooLarge { size: 2, limit: 1 })
+        };
+        assert!(Retry::for_ever().run(&Outage::new("broker"), call).await.is_err());
+        assert_eq!(made.get(), 1);
+    }
+
+    /// Three steps with ten minutes each would hold a delivery for thirty.
+    #[tokio::test]
+    async fn steps_share_the_time_from_when_the_retry_was_made() {
+        let retry = Retry::within(Duration::from_millis(20));
+        assert_eq!(calls(&retry, 1).await, 1, "one step that works");
+        sleep(Duration::from_millis(20)).await;
+        assert_eq!(calls(&retry, 2).await, 1, "no time is left, one call is made");
+        assert_eq!(calls(&retry.clone(), 2).await, 1, "nor for a clone");
+    }
+
+    #[tokio::test]
+    async fn no_wait_passes_the_deadline() {
+        // Each wait is 25 ms at least.
+        assert!(calls(&Retry::within(Duration::from_millis(70)), 9).await <= 3);
+    }
+
+    #[tokio::test]
+    async fn a_stop_ends_the_wait_and_no_call() {
+        let stop = CancellationToken::new();
+        let retry = Retry::for_ever().until(&stop);
+        let made = Cell::new(0);
+        let call = || async {
+            stop.cancel();
+            tokio::task::yield_now().await;
+            made.set(made.get() + 1);
+            Err::<(), _>(away())
+        };
+        assert!(retry.run(&Outage::new("broker"), call).await.unwrap_err().is_retryable());
+        assert_eq!(made.get(), 1);
+    }
+
+    #[test]
+    fn an_outage_is_told_once_and_again_if_it_lasts() {
+        let outage = Outage::new("store");
+        let now = Instant::now();
+        let told = [0, 1, 9, 10, 11, 20].map(|s| outage.is_news(now + Duration::from_secs(s)));
+        assert_eq!(told, [true, false, false, true, false, true]);
+        outage.is_back();
+        assert!(outage.is_news(now + Duration::from_secs(21)));
+    }
+
+    #[test]
+    fn a_full_queue_is_waited_for_without_a_word() {
+        let full = PublishError::Full { queue: "pages".into() };
+        assert!(full.is_retryable() && !full.is_outage());
+        assert!(away().is_outage());
+    }
+}

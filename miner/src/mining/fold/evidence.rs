@@ -1,0 +1,88 @@
+//! Where a pair of concepts stands: what of each site says that one is broader than the other.
+//!
+//! The print takes a page's outline alone ([`outlined`]). A site says it in three more ways: a menu where
+//! the broader entry holds a list with the narrower; one link whose path spells both (`/sports/tennis`,
+//! both kept in the summary's `nested`); links of the two whose paths nest (`/a12` and `/a12/b7`).
+//! Each kind is wrong now and then, but rarely twice: so sites are counted over all kinds together.
+//! A heading's reach is a guess that sites built alike get wrong alike: pairs that only outlines show need
+//! one site more. Start at [`seen`].
+
+use std::collections::BTreeMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::mining::index::{Id, Index, NONE, SiteIndex};
+use crate::mining::taxminer::Seen;
+
+/// Kept label key → the key of its concept.
+pub(super) type Concepts<'a> = BTreeMap<&'a str, &'a str>;
+
+/// A label's number → its concept's; `NONE` for labels that are no concept's.
+pub(super) fn numbered(concepts: &Concepts, index: &Index) -> Vec<Id> {
+    let mut of = index.names.table(NONE);
+    for (key, concept) in concepts {
+        if let (Some(key), Some(concept)) = (index.names.get(key), index.names.get(concept)) {
+            of[key as usize] = concept;
+        }
+    }
+    of
+}
+
+/// The pairs between concepts, and the sites and least levels at which they stand.
+pub(super) fn seen(index: &Index, of: &[Id], support: u32) -> Seen {
+    let mut said: FxHashSet<(Id, Id)> = FxHashSet::default();
+    let mut seen = Places::default();
+    for (at, site) in index.sites.iter().enumerate() {
+        let by_path = site.by_path(|id| concept(of, id).is_some());
+        for pair in site.nested.iter().chain(&by_path).filter_map(|(a, b)| pair(of, *a, *b)) {
+            said.insert(pair);
+            add(&mut seen, pair, at, 1);
+        }
+        add_outline(&mut seen, at, site, of);
+    }
+    seen.retain(|pair, places| said.contains(pair) || places.len() > support as usize);
+    listed(seen, index)
+}
+
+/// The pairs that outlines show, as the print has them.
+pub(super) fn outlined(index: &Index, of: &[Id]) -> Seen {
+    let mut seen = Places::default();
+    for (at, site) in index.sites.iter().enumerate() {
+        add_outline(&mut seen, at, site, of);
+    }
+    listed(seen, index)
+}
+
+/// Of each pair the sites, ascending, with the least level there.
+type Places = FxHashMap<(Id, Id), Vec<(usize, u8)>>;
+
+fn add(seen: &mut Places, pair: (Id, Id), at: usize, level: u8) {
+    let places = seen.entry(pair).or_default();
+    match places.last_mut() {
+        Some((last, least)) if *last == at => *least = level.min(*least),
+        _ => places.push((at, level)),
+    }
+}
+
+fn add_outline(seen: &mut Places, at: usize, site: &SiteIndex, of: &[Id]) {
+    for (broader, narrower, level) in &site.pairs {
+        if let Some(pair) = pair(of, *broader, *narrower) {
+            add(seen, pair, at, *level);
+        }
+    }
+}
+
+fn listed(seen: Places, index: &Index) -> Seen {
+    let name = |id: Id| index.names.name(id).to_owned();
+    seen.into_iter().map(|((a, b), places)| ((name(a), name(b)), places)).collect()
+}
+
+pub(super) fn concept(of: &[Id], label: Id) -> Option<Id> {
+    of.get(label as usize).copied().filter(|concept| *concept != NONE)
+}
+
+/// The concepts of two labels, if both are of one and not the same.
+fn pair(of: &[Id], broader: Id, narrower: Id) -> Option<(Id, Id)> {
+    let (broader, narrower) = (concept(of, broader)?, concept(of, narrower)?);
+    (broader != narrower).then_some((broader, narrower))
+}

@@ -1,0 +1,133 @@
+//! Expansion: what one site alone files under a concept, as its sports pages file baseball and tennis.
+//!
+//! Support asks many sites; below the sections that all have, each site has its own. One site is believed
+//! where everything on it agrees: it says that the label is narrower than a concept ([`SiteSummary::nested`]),
+//! the label's page lies below the concept's and is spelled by the label, nothing is wrong with the label's
+//! links, and that page files stories of its own, or, as long as it was not read, the site files stories in a
+//! directory of the label's name. Where only the page could tell and nobody has read it, it is asked for
+//! ([`Expansion::asked`]). Expanded labels expand in turn, so following concept pages goes as
+//! deep as a site does. Labels that several sites show were judged by these, and are left alone.
+//!
+//! Invariant: a pure function of the sums; an expanded label is no kept one. Start at [`expand`].
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use newslode_page::contribution::Role;
+use newslode_page::reading::CanonicalUrl;
+
+use super::evidence::Concepts;
+use crate::mining::concepts::{Judged, Verdict, judge_alone, verdict_of};
+use crate::mining::index::{Index, steps};
+use crate::mining::summary::{LabelSummary, SiteSummary};
+use crate::mining::taxminer::Related;
+
+/// Stems of a label at most: on one site alone, more are a story's short title.
+const MOST_STEMS: usize = 3;
+
+/// Labels that single sites add, and under what.
+pub(super) struct Expansion {
+    /// By key.
+    pub(super) labels: BTreeMap<String, Judged>,
+    /// Level 1, each proved by the sites that say it.
+    pub(super) relations: Vec<Related>,
+    /// Pages that would tell whether more is added, and how many levels below a concept they lie; by site.
+    pub(super) asked: Vec<(CanonicalUrl, u32)>,
+}
+
+/// What the sites add below the concepts.
+pub(super) fn expand(
+    sites: &[Arc<SiteSummary>],
+    index: &Index,
+    concepts: &Concepts,
+    judged: &BTreeMap<String, Judged>,
+) -> Expansion {
+    let mut is_open = index.names.table(true);
+    let closed = judged.iter().filter(|(_, label)| label.verdict != Verdict::TooFewSites);
+    for key in closed.map(|(key, _)| key.as_str()).chain(concepts.keys().copied()) {
+        index.names.get(key).into_iter().for_each(|id| is_open[id as usize] = false);
+    }
+    let mut said: BTreeMap<(String, String), Vec<usize>> = BTreeMap::new();
+    let mut asked = Vec::new();
+    for (at, (site, numbers)) in sites.iter().zip(&index.sites).enumerate() {
+        // On most sites nothing is said of a label that other sites did not judge.
+        if numbers.nested.iter().all(|(_, narrower)| !is_open[*narrower as usize]) {
+            continue;
+        }
+        let below = below(site, concepts, judged);
+        for pair in below.pairs {
+            said.entry(pair).or_default().push(at);
+        }
+        asked.extend(below.asked.into_iter().map(|(page, level)| (page.clone(), level)));
+    }
+    let mut on: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+    for ((_, narrower), at) in &said {
+        on.entry(narrower).or_default().extend(at);
+    }
+    let labels = on.iter().map(|(key, on)| {
+        let on = on.iter().copied().collect();
+        ((*key).to_owned(), judge_alone(key, on, index))
+    });
+    let labels = labels.collect();
+    let related =
+        said.into_iter().map(|((broader, narrower), sites)| Related { broader, narrower, level: 1, sites });
+    Expansion { labels, relations: related.collect(), asked }
+}
+
+/// What one site adds.
+#[derive(Default)]
+struct Below<'a> {
+    pairs: BTreeSet<(String, String)>,
+    /// Pages that would tell, with their levels.
+    asked: BTreeMap<&'a CanonicalUrl, u32>,
+}
+
+/// The pairs that one site adds, from the concepts downwards.
+fn below<'a>(site: &'a SiteSummary, concepts: &Concepts, judged: &BTreeMap<String, Judged>) -> Below<'a> {
+    let mut children: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (broader, narrower) in site.nested.iter().filter(|(_, narrower)| {
+        !concepts.contains_key(narrower.as_str())
+            && verdict_of(judged, narrower) == Verdict::TooFewSites
+            && narrower.split(' ').count() <= MOST_STEMS
+    }) {
+        children.entry(broader).or_default().push(narrower);
+    }
+    let mut found = Below::default();
+    // A concept over nothing adds nothing.
+    let heads = concepts.keys().copied().filter(|concept| children.contains_key(concept));
+    let mut open: VecDeque<(&str, u32)> = heads.map(|concept| (concept, 1)).collect();
+    let mut known: BTreeSet<&str> = BTreeSet::new();
+    while let Some((broader, level)) = open.pop_front() {
+        let Some(page) = page(site, broader).filter(|_| known.insert(broader)) else { continue };
+        let above = steps(page);
+        for narrower in children.get(broader).into_iter().flatten() {
+            let Some(page) = page_below(site, narrower, &above) else { continue };
+            let is_filed = site.is_section(page);
+            if is_filed.unwrap_or_else(|| site.directories.contains(*narrower)) {
+                let concept = concepts.get(broader).copied().unwrap_or(broader);
+                found.pairs.insert((concept.to_owned(), (*narrower).to_owned()));
+                open.push_back((narrower, level + 1));
+            } else if is_filed.is_none() {
+                found.asked.entry(page).or_insert(level);
+            }
+        }
+    }
+    found
+}
+
+/// The page that most of the site's pages mean by the label.
+pub(super) fn page<'a>(site: &'a SiteSummary, key: &str) -> Option<&'a CanonicalUrl> {
+    let targets = &site.labels.get(key)?.targets;
+    let usual = targets.iter().max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)));
+    usual.map(|(url, _)| url).filter(|url| !url.is_front_page() && !url.as_str().contains('?'))
+}
+
+/// The label's page if it lies below these steps and nothing is wrong with the links to it.
+fn page_below<'a>(site: &'a SiteSummary, key: &str, above: &[&str]) -> Option<&'a CanonicalUrl> {
+    let is_sound =
+        |label: &LabelSummary| label.share(Role::Spelled) >= 0.5 && site.fault(key, label).is_none();
+    page(site, key).filter(|page| {
+        let own = steps(page);
+        own.len() > above.len() && own.starts_with(above) && site.labels.get(key).is_some_and(is_sound)
+    })
+}

@@ -1,0 +1,115 @@
+//! Why a label is, or is not, a concept, for people.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use super::expansion::page;
+use crate::mining::concepts::{Verdict, judge, verdict_of};
+use crate::mining::summary::SiteSummary;
+use crate::mining::taxonomy::{Concept, Relation, Taxonomy};
+
+/// Why a label is a concept, or why not: its forms, sites, links, and each relation's proof; for what single
+/// sites add below a concept (expansion) the pages that say so. `concept` is a key, or any written form in
+/// any case.
+#[must_use]
+pub fn explain(taxonomy: &Taxonomy, sites: &[Arc<SiteSummary>], concept: &str) -> String {
+    let keys = keys_of(sites, concept);
+    let mut text = String::new();
+    if keys.is_empty() {
+        line(&mut text, format_args!("`{concept}` stands on none of the {} sites", sites.len()));
+    }
+    let judged = if keys.is_empty() { Default::default() } else { judge(sites, taxonomy.support) };
+    for key in keys {
+        let verdict = verdict_of(&judged, &key);
+        let concept = taxonomy.concepts.iter().find(|concept| concept.keys.contains(&key));
+        match concept {
+            Some(_) if verdict != Verdict::Concept => {
+                line(
+                    &mut text,
+                    format_args!("`{key}` is a concept by expansion: sites file it below another one"),
+                );
+            }
+            Some(concept) if concept.key != key => {
+                line(&mut text, format_args!("`{key}` is the concept `{}` in other words", concept.key));
+            }
+            _ => line(&mut text, format_args!("`{key}` is {}", verdict.words())),
+        }
+        if let Some(label) = judged.get(&key) {
+            let (own, score) = (label.own, label.score);
+            line(&mut text, format_args!("  score {score:.3} ({own:.3} by its own links)"));
+        }
+        if let Some(concept) = concept {
+            for form in &concept.forms {
+                let (sites, pages) = (form.sites, form.pages);
+                line(&mut text, format_args!("  written `{}`: sites {sites}, pages {pages}", form.text));
+            }
+        }
+        show_sites(&mut text, sites, &key);
+        for relation in &taxonomy.relations {
+            show_relation(&mut text, relation, &key);
+            let ends = (taxonomy.concept(&relation.broader), taxonomy.concept(&relation.narrower));
+            if let (Some(broader), Some(narrower)) = ends
+                && (broader.key == key || narrower.key == key)
+                && verdict_of(&judged, &narrower.key) != Verdict::Concept
+            {
+                show_expansion(&mut text, sites, broader, narrower, relation);
+            }
+        }
+    }
+    text
+}
+
+fn line(text: &mut String, line: std::fmt::Arguments<'_>) {
+    // Writing to a string cannot fail.
+    if writeln!(text, "{line}").is_err() {
+        text.push('\n');
+    }
+}
+
+/// The label keys that are meant: the key itself, or those written so somewhere.
+fn keys_of(sites: &[Arc<SiteSummary>], wanted: &str) -> std::collections::BTreeSet<String> {
+    let folded = wanted.to_lowercase();
+    let labels = sites.iter().flat_map(|site| &site.labels);
+    let meant = labels.filter(|(key, label)| {
+        key.as_str() == wanted || label.forms.keys().any(|form| form.to_lowercase() == folded)
+    });
+    meant.map(|(key, _)| key.clone()).collect()
+}
+
+fn show_sites(text: &mut String, sites: &[Arc<SiteSummary>], key: &str) {
+    for site in sites {
+        let Some(label) = site.labels.get(key) else { continue };
+        let roles: Vec<String> =
+            label.roles.iter().map(|(r, pages)| format!("{} {pages}", r.code())).collect();
+        line(text, format_args!("  on {} ({} pages): {}", site.site, site.pages, roles.join(", ")));
+        for (target, pages) in label.targets.iter().take(3) {
+            line(text, format_args!("    leads to {target} on {pages}"));
+        }
+    }
+}
+
+fn show_relation(text: &mut String, relation: &Relation, key: &str) {
+    let sites: Vec<&str> = relation.sites.iter().map(|site| site.as_str()).collect();
+    let proof = format!("at level {} on {}", relation.level, sites.join(", "));
+    if relation.narrower == key {
+        line(text, format_args!("  under `{}` {proof}", relation.broader));
+    } else if relation.broader == key {
+        line(text, format_args!("  over `{}` {proof}", relation.narrower));
+    }
+}
+
+/// From which pages of which sites a concept came that was found by following another one's.
+fn show_expansion(
+    text: &mut String,
+    sites: &[Arc<SiteSummary>],
+    broader: &Concept,
+    narrower: &Concept,
+    relation: &Relation,
+) {
+    for site in sites.iter().filter(|site| relation.sites.contains(&site.site)) {
+        let said = |key: &&String| site.nested.contains(&((*key).clone(), narrower.key.clone()));
+        let above = broader.keys.iter().find(said).and_then(|key| page(site, key));
+        let (Some(above), Some(own)) = (above, page(site, &narrower.key)) else { continue };
+        line(text, format_args!("    expanded on {}: {own} lies below {above}", site.site));
+    }
+}

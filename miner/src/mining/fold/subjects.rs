@@ -1,0 +1,73 @@
+//! Takes out the pairs that genres are in and that say nothing of subjects.
+//!
+//! A genre ("video", "most popular", "shop") holds stories of all subjects, so where a menu puts a few of these under
+//! it, they are no kinds of it, and genres are no kinds of one another. But some genres are what sites call
+//! all of their subjects by ("news", "topics"): these head lists wherever they stand, the others here and there. Start at
+//! [`subjects_only`].
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::evidence::Concepts;
+use crate::mining::concepts::Judged;
+use crate::mining::taxminer::Related;
+
+/// A genre that stands over concepts on more than one in so many of its sites is a heading of subjects.
+const HEADING: usize = 3;
+
+/// Leaves out the pairs of two genres, and those below a genre that is no heading of subjects.
+pub(super) fn subjects_only(
+    mut relations: Vec<Related>,
+    genres: &BTreeSet<&str>,
+    kept: &BTreeMap<&str, &Judged>,
+    concepts: &Concepts,
+) -> Vec<Related> {
+    let is_genre = |key: &str| genres.contains(key);
+    relations.retain(|pair| !(is_genre(&pair.broader) && is_genre(&pair.narrower)));
+    let mut shown: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+    for (key, label) in kept {
+        let concept = concepts.get(key).copied().unwrap_or(key);
+        if is_genre(concept) {
+            shown.entry(concept).or_default().extend(&label.sites);
+        }
+    }
+    let mut heading: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
+    for pair in relations.iter().filter(|pair| is_genre(&pair.broader)) {
+        heading.entry(pair.broader.clone()).or_default().extend(&pair.sites);
+    }
+    relations.retain(|pair| {
+        let heads = heading.get(&pair.broader).map_or(0, BTreeSet::len);
+        shown.get(pair.broader.as_str()).is_none_or(|shown| HEADING * heads > shown.len())
+    });
+    relations
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_genre_stands_over_subjects_only_where_it_heads_them_on_most_of_its_sites() {
+        let pair = |broader: &str, narrower: &str| Related {
+            broader: broader.into(),
+            narrower: narrower.into(),
+            level: 1,
+            sites: vec![0, 1],
+        };
+        let pairs = [
+            ("news", "sport"),
+            ("news", "video"),
+            ("sport", "tennis"),
+            ("sport", "video"),
+            ("video", "photos"),
+            ("video", "sport"),
+        ];
+        let judged = [("news", 5), ("photos", 6), ("sport", 6), ("tennis", 6), ("video", 6)]
+            .map(|(key, sites)| (key, Judged::made(sites)));
+        let kept = judged.iter().map(|(key, label)| (*key, label)).collect();
+        let concepts = judged.iter().map(|(key, _)| (*key, *key)).collect();
+        let genres = ["news", "photos", "video"].into();
+        let left = subjects_only(pairs.map(|(a, b)| pair(a, b)).into(), &genres, &kept, &concepts);
+        let left: Vec<_> = left.iter().map(|pair| (pair.broader.as_str(), pair.narrower.as_str())).collect();
+        assert_eq!(left, [("news", "sport"), ("sport", "tennis"), ("sport", "video")]);
+    }
+}

@@ -1,0 +1,269 @@
+//! The tree, its order and its evidence.
+
+#![allow(clippy::unwrap_used, reason = "compiled for tests alone, which say what broke by panicking")]
+
+use newslode_page::contribution::Role;
+use newslode_page::reading::Site;
+
+use super::*;
+use crate::mining::summary::{LabelSummary, ListSummary, Tables};
+use crate::mining::taxonomy::tree_text;
+
+fn label(form: &str, pages: u64) -> LabelSummary {
+    let roles = [Role::Any, Role::Link, Role::Inside, Role::Spelled];
+    LabelSummary {
+        roles: roles.into_iter().map(|role| (role, pages)).collect(),
+        forms: [(form.to_owned(), pages)].into(),
+        targets: [(format!("https://a.test/{}", form.to_lowercase()).parse().unwrap(), pages)].into(),
+    }
+}
+
+fn sites() -> Vec<Arc<SiteSummary>> {
+    let site = |at: u64| SiteSummary {
+        site: Site::of_host(&format!("site{at}.test")),
+        pages: 2,
+        labels: [
+            ("en:sport".to_owned(), label(if at == 0 { "Sport" } else { "Sports" }, at + 1)),
+            ("en:tenni".to_owned(), label("Tennis", 1)),
+            ("de:sport".to_owned(), label("Sport", 1)),
+        ]
+        .into(),
+        pairs: [(("en:sport".to_owned(), "en:tenni".to_owned()), 1)].into(),
+        lists: vec![ListSummary { pages: 1, labels: vec!["en:sport".into(), "en:tenni".into()] }],
+        filing: BTreeMap::new(),
+        nested: [("en:sport".to_owned(), "en:tenni".to_owned())].into(),
+        directories: Default::default(),
+        numbered: Default::default(),
+    };
+    (0..3).map(|at| Arc::new(site(at))).collect()
+}
+
+#[test]
+fn concepts_take_their_most_frequent_form_and_languages_stay_apart() {
+    let taxonomy = fold(&sites(), &FoldParams::default());
+    let labels: Vec<_> = taxonomy.concepts.iter().map(|c| (c.language.as_str(), c.label.as_str())).collect();
+    assert_eq!(labels, [("de", "Sport"), ("en", "Sports"), ("en", "Tennis")]);
+    assert_eq!(taxonomy.concept("en:sport").unwrap().forms.len(), 2);
+    assert_eq!(taxonomy.relations.len(), 1);
+    assert_eq!(taxonomy.relations[0].sites.len(), 3);
+    assert_eq!(tree_text(&taxonomy), "Sport (3 sites)\nSports (3 sites)\n  Tennis (3 sites)\n");
+}
+
+#[test]
+fn the_same_input_gives_the_same_bytes() {
+    let bytes =
+        || serde_json::to_vec(&fold(&sites(), &FoldParams { support: 2, ..FoldParams::default() })).unwrap();
+    assert_eq!(bytes(), bytes());
+    assert_eq!(serde_json::from_slice::<Taxonomy>(&bytes()).unwrap(), fold(&sites(), &FoldParams::default()));
+}
+
+#[test]
+fn a_concept_is_explained_by_any_form_in_any_case() {
+    let sites = sites();
+    let taxonomy = fold(&sites, &FoldParams::default());
+    let why = explain(&taxonomy, &sites, "sports");
+    for part in ["`en:sport` is a concept", "written `Sports`", "over `en:tenni` at level 1", "on site2.test"]
+    {
+        assert!(why.contains(part), "{part} is missing in:\n{why}");
+    }
+    assert!(explain(&taxonomy, &sites, "opera").contains("stands on none of the 3 sites"));
+}
+
+/// The relations of two sites whose labels lead to these paths, under which all has the outline's pair.
+fn relations(menu: bool, sport: &str, tennis: &str) -> Vec<(String, String)> {
+    let made = sites().into_iter().take(2).map(|site| {
+        let mut site = (*site).clone();
+        let pages = [("en:sport", sport), ("en:tenni", tennis)];
+        for (key, path) in pages {
+            site.labels.get_mut(key).unwrap().targets =
+                [(format!("https://{}{path}", site.site).parse().unwrap(), 2)].into();
+        }
+        site.labels.remove("de:sport");
+        site.lists.clear();
+        if !menu {
+            site.nested.clear();
+        }
+        Arc::new(site)
+    });
+    let relations =
+        fold(&made.collect::<Vec<_>>(), &FoldParams { support: 2, ..FoldParams::default() }).relations;
+    relations.into_iter().map(|relation| (relation.broader, relation.narrower)).collect()
+}
+
+#[test]
+fn a_menu_or_a_path_makes_a_pair_and_the_outline_alone_none() {
+    let pair = vec![("en:sport".to_owned(), "en:tenni".to_owned())];
+    assert_eq!(relations(true, "/a", "/b"), pair);
+    assert_eq!(relations(false, "/sport", "/sport/tennis"), pair);
+    assert_eq!(relations(false, "/sport/", "/sport/ball/tennis"), pair);
+    assert_eq!(relations(false, "/sport", "/sportnews/tennis"), []);
+    assert_eq!(relations(false, "/sport", "/tennis"), []);
+    assert_eq!(relations(false, "/", "/tennis"), []);
+    assert_eq!(relations(false, "/s?id=1", "/s/tennis"), []);
+}
+
+#[test]
+fn labels_of_one_page_are_one_concept_with_all_their_sites() {
+    let made: Vec<_> = sites()
+        .into_iter()
+        .map(|site| {
+            let mut site = (*site).clone();
+            let mut other = site.labels["en:tenni"].clone();
+            other.forms = [("Lawn Tennis".to_owned(), 1)].into();
+            site.labels.insert("en:lawn tenni".into(), other);
+            Arc::new(site)
+        })
+        .collect();
+    let taxonomy = fold(&made, &FoldParams::default());
+    let tennis = taxonomy.concept("en:lawn tenni").unwrap();
+    assert_eq!(tennis.keys, ["en:lawn tenni", "en:tenni"]);
+    let forms: Vec<_> = tennis.forms.iter().map(|form| form.text.as_str()).collect();
+    assert_eq!((tennis.label.as_str(), forms), ("Lawn Tennis", vec!["Lawn Tennis", "Tennis"]));
+    assert!(taxonomy.concept("en:tenni").is_none());
+    assert_eq!(taxonomy.relations[0].narrower, "en:lawn tenni");
+}
+
+#[test]
+fn the_print_relates_by_outlines_alone() {
+    let made: Vec<_> = sites()
+        .into_iter()
+        .map(|site| {
+            let mut site = (*site).clone();
+            site.nested.clear();
+            Arc::new(site)
+        })
+        .collect();
+    let relations = |params: FoldParams| fold(&made, &params).relations.len();
+    assert_eq!(relations(FoldParams { support: 3, rules: Rules::Print }), 1);
+    // Outlines alone need one site more than the support.
+    assert_eq!(relations(FoldParams { support: 3, ..FoldParams::default() }), 0);
+    assert_eq!(relations(FoldParams { support: 2, ..FoldParams::default() }), 1);
+}
+
+/// Three sites with sports; the first has tennis alone, on this path, and read or not.
+fn expanded(path: &str, filing: Option<u64>, in_directory: bool, level: Role) -> Vec<(String, String)> {
+    let made = expanding(path, filing, in_directory, level);
+    let relations = fold(&made, &FoldParams::default()).relations;
+    relations.into_iter().map(|relation| (relation.broader, relation.narrower)).collect()
+}
+
+fn expanding(path: &str, filing: Option<u64>, in_directory: bool, level: Role) -> Vec<Arc<SiteSummary>> {
+    sites()
+        .into_iter()
+        .enumerate()
+        .map(|(at, site)| {
+            let mut site = (*site).clone();
+            let mut tennis = site.labels.remove("en:tenni").unwrap();
+            site.nested.clear();
+            site.pairs.clear();
+            if at == 0 {
+                let url: newslode_page::reading::CanonicalUrl =
+                    format!("https://a.test{path}").parse().unwrap();
+                let id = newslode_page::contribution::url_id(&url);
+                site.filing = filing.map(|stories| (id, stories)).into_iter().collect();
+                tennis.targets = [(url, 1)].into();
+                tennis.roles.insert(level, 1);
+                site.labels.insert("en:tenni".into(), tennis);
+                site.nested.insert(("en:sport".into(), "en:tenni".into()));
+                site.directories.extend(in_directory.then(|| "en:tenni".to_owned()));
+                let sport = site.labels.get_mut("en:sport").unwrap();
+                sport.targets = [("https://a.test/sport".parse().unwrap(), 1)].into();
+            }
+            Arc::new(site)
+        })
+        .collect()
+}
+
+#[test]
+fn an_expansion_is_explained_by_the_pages_that_it_came_from() {
+    let sites = expanding("/sport/tennis", Some(3), false, Role::Any);
+    let taxonomy = fold(&sites, &FoldParams::default());
+    let came = "expanded on site0.test: https://a.test/sport/tennis lies below https://a.test/sport";
+    let why = explain(&taxonomy, &sites, "tennis");
+    assert!(why.contains("`en:tenni` is a concept by expansion") && why.contains(came), "{why}");
+    let why = explain(&taxonomy, &sites, "sports");
+    assert!(why.contains("`en:sport` is a concept") && why.contains(came), "{why}");
+}
+
+#[test]
+fn one_site_expands_a_concept_where_all_agrees() {
+    let pair = vec![("en:sport".to_owned(), "en:tenni".to_owned())];
+    let check = |path, filing, in_directory, wanted: &[_]| {
+        assert_eq!(
+            expanded(path, filing, in_directory, Role::Any),
+            wanted,
+            "{path} {filing:?} {in_directory}"
+        );
+    };
+    check("/sport/tennis", Some(3), false, &pair);
+    check("/sport/tennis", Some(2), true, &[]);
+    check("/sport/tennis", None, true, &pair);
+    check("/sport/tennis", None, false, &[]);
+    check("/tennis", Some(3), true, &[]);
+    assert_eq!(expanded("/sport/tennis", Some(3), true, Role::InText), []);
+}
+
+#[test]
+fn a_page_is_asked_for_if_it_alone_can_tell() {
+    let asked = |path, filing, in_directory| {
+        let sites = expanding(path, filing, in_directory, Role::Any);
+        Folder::default().fold_asking(&sites, &FoldParams::default()).asked
+    };
+    let tennis = "https://a.test/sport/tennis".parse().unwrap();
+    assert_eq!(asked("/sport/tennis", None, false), [(tennis, 1)]);
+    // Read, believed without, nowhere below.
+    assert_eq!(asked("/sport/tennis", Some(2), false), []);
+    assert_eq!(asked("/sport/tennis", None, true), []);
+    assert_eq!(asked("/tennis", None, false), []);
+}
+
+/// Whatever changed in between, a folder that remembers folds as one that does not.
+#[test]
+fn folding_again_is_folding_from_scratch() {
+    use proptest::prelude::*;
+    // A site: labels with their targets, in lists of two, the first of each broader.
+    let site = prop::collection::vec((0..7u8, 0..7u8, 0..3u8), 0..6);
+    let history = prop::collection::vec(prop::collection::vec((0..5usize, site), 1..4), 1..6);
+    proptest!(ProptestConfig::with_cases(64), |(history in history)| {
+        let mut sites: BTreeMap<usize, Arc<SiteSummary>> = BTreeMap::new();
+        let (mut folder, params) = (Folder::default(), FoldParams { support: 2, ..FoldParams::default() });
+        for changes in history {
+            for (at, labels) in changes {
+                // No labels: the site is gone.
+                sites.remove(&at);
+                if !labels.is_empty() {
+                    sites.insert(at, Arc::new(made(at, &labels)));
+                }
+            }
+            let summaries: Vec<_> = sites.values().cloned().collect();
+            let again = serde_json::to_vec(&folder.fold(&summaries, &params)).unwrap();
+            prop_assert_eq!(again, serde_json::to_vec(&fold(&summaries, &params)).unwrap());
+        }
+    });
+}
+
+fn made(at: usize, labels: &[(u8, u8, u8)]) -> SiteSummary {
+    let mut site = SiteSummary::of(Site::of_host(&format!("made{at}.test")), &Tables::default());
+    site.pages = 1;
+    for (broader, narrower, kind) in labels {
+        let keys = [broader, narrower].map(|name| format!("en:{}", char::from(b'a' + name)));
+        for (key, path) in keys.iter().zip(["", "/below"]) {
+            let roles = [Role::Any, Role::Link, Role::Inside, Role::Spelled];
+            let target = format!("https://made{at}.test/{}{path}", key.trim_start_matches("en:"));
+            site.labels.insert(
+                key.clone(),
+                LabelSummary {
+                    roles: roles.into_iter().map(|role| (role, 1 + u64::from(*kind))).collect(),
+                    forms: [(key.to_uppercase(), 1)].into(),
+                    targets: [(target.parse().unwrap(), 1)].into(),
+                },
+            );
+        }
+        match kind {
+            0 => drop(site.nested.insert((keys[0].clone(), keys[1].clone()))),
+            1 => drop(site.pairs.insert((keys[0].clone(), keys[1].clone()), 1)),
+            _ => site.lists.push(ListSummary { pages: 1, labels: keys.to_vec() }),
+        }
+    }
+    site
+}

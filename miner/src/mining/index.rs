@@ -1,0 +1,242 @@
+//! The sites' summaries as the fold reads them: labels as numbers, and of each label what needs no other site.
+//!
+//! A fold over a thousand sites visits every label of every site several times. What it asks of a label on
+//! its own site (how its links look, what is wrong with them, whether its page files stories) is a pure
+//! function of that site's summary: so it is computed once, and kept as long as the summary is the same one.
+//! Labels get numbers for good, so that sites meet by number instead of by text. Invariant: an index says
+//! nothing that its summaries do not; numbers never reach a result. Start at [`Indexer::index`].
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use newslode_page::contribution::{Role, url_id};
+use newslode_page::reading::{CanonicalUrl, Site};
+
+use crate::mining::faults::{Fault, SECTION_STORIES};
+use crate::mining::summary::{LabelSummary, SiteSummary};
+
+/// A label's number.
+pub(crate) type Id = u32;
+/// None.
+pub(crate) const NONE: Id = Id::MAX;
+
+/// Labels and their numbers.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    ids: HashMap<Arc<str>, Id>,
+    names: Vec<Arc<str>>,
+}
+
+impl Names {
+    fn id(&mut self, name: &str) -> Id {
+        if let Some(id) = self.ids.get(name) {
+            return *id;
+        }
+        let (id, name): (Id, Arc<str>) = (self.names.len() as Id, name.into());
+        self.ids.insert(name.clone(), id);
+        self.names.push(name);
+        id
+    }
+
+    /// The number of a label that some site has.
+    pub(crate) fn get(&self, name: &str) -> Option<Id> {
+        self.ids.get(name).copied()
+    }
+
+    pub(crate) fn name(&self, id: Id) -> &str {
+        self.names.get(id as usize).map_or("", |name| name)
+    }
+
+    /// A value for each label.
+    pub(crate) fn table<T: Clone>(&self, value: T) -> Vec<T> {
+        vec![value; self.names.len()]
+    }
+}
+
+/// A label on its site.
+#[derive(Debug)]
+pub(crate) struct Look {
+    pub(crate) id: Id,
+    /// A page shows it.
+    pub(crate) is_shown: bool,
+    /// It is somewhere a link.
+    pub(crate) is_linked: bool,
+    /// It links to its own site.
+    pub(crate) is_inside: bool,
+    // Shares of its links, see `LabelSummary::share`.
+    pub(crate) spelled: f64,
+    pub(crate) inside: f64,
+    pub(crate) empty: f64,
+    pub(crate) no_follow: f64,
+    pub(crate) tail: f64,
+    pub(crate) grouped: f64,
+    /// What is wrong with its links.
+    pub(crate) fault: Option<Fault>,
+    /// Whether one of its pages files stories of its own; `None`: none was counted.
+    pub(crate) files: Option<bool>,
+    /// Where the page lies that most mean by it, in [`SiteIndex::above`].
+    place: Option<usize>,
+}
+
+/// A site.
+#[derive(Debug, Default)]
+pub(crate) struct SiteIndex {
+    /// In the order of the keys.
+    pub(crate) looks: Vec<Look>,
+    pub(crate) lists: Vec<Vec<Id>>,
+    pub(crate) nested: Vec<(Id, Id)>,
+    pub(crate) pairs: Vec<(Id, Id, u8)>,
+    pub(crate) directories: Vec<Id>,
+    /// Labels that lead to one page other than the front page, in the order of the keys.
+    pub(crate) together: Vec<Vec<Id>>,
+    /// Of each place in the site's paths the one above it; the site itself is none.
+    above: Vec<Option<usize>>,
+}
+
+impl SiteIndex {
+    fn of(site: &SiteSummary, names: &mut Names) -> SiteIndex {
+        let mut places: HashMap<Vec<&str>, usize> = HashMap::new();
+        let mut index = SiteIndex::default();
+        let mut leading: BTreeMap<&CanonicalUrl, Vec<Id>> = BTreeMap::new();
+        for (key, label) in &site.labels {
+            let id = names.id(key);
+            let place = page(label).map(|url| place(&mut places, &mut index.above, &steps(url)));
+            index.looks.push(Look { place, ..look(id, key, label, site) });
+            for url in label.targets.keys().filter(|url| !url.is_front_page()) {
+                leading.entry(url).or_default().push(id);
+            }
+        }
+        index.together = leading.into_values().filter(|labels| labels.len() > 1).collect();
+        let mut id = |name: &String| names.id(name);
+        index.lists = site.lists.iter().map(|list| list.labels.iter().map(&mut id).collect()).collect();
+        index.nested = site.nested.iter().map(|(a, b)| (id(a), id(b))).collect();
+        index.pairs = site.pairs.iter().map(|((a, b), level)| (id(a), id(b), *level)).collect();
+        index.directories = site.directories.iter().map(&mut id).collect();
+        index
+    }
+
+    /// Pairs of these labels whose pages' paths nest: of the paths that a path lies under the longest is its
+    /// parent's. `kept` says which labels take part.
+    pub(crate) fn by_path(&self, kept: impl Fn(Id) -> bool) -> Vec<(Id, Id)> {
+        let mut at: Vec<(usize, Id)> = self
+            .looks
+            .iter()
+            .filter(|look| kept(look.id))
+            .filter_map(|look| Some((look.place?, look.id)))
+            .collect();
+        at.sort_unstable();
+        let labels = |place: usize| {
+            let from = at.partition_point(|(other, _)| *other < place);
+            at.get(from..).unwrap_or_default().iter().take_while(move |(other, _)| *other == place)
+        };
+        let mut pairs = Vec::new();
+        for (place, narrower) in &at {
+            let mut above = self.above.get(*place).copied().flatten();
+            while let Some(place) = above {
+                if labels(place).next().is_some() {
+                    // The site itself is above all, and no parent.
+                    let is_site = self.above.get(place).copied().flatten().is_none();
+                    pairs
+                        .extend(labels(place).filter(|_| !is_site).map(|(_, broader)| (*broader, *narrower)));
+                    break;
+                }
+                above = self.above.get(place).copied().flatten();
+            }
+        }
+        pairs
+    }
+
+    /// A label of the site.
+    pub(crate) fn look(&self, id: Id) -> Option<&Look> {
+        self.looks.iter().find(|look| look.id == id)
+    }
+}
+
+fn look(id: Id, key: &str, label: &LabelSummary, site: &SiteSummary) -> Look {
+    let counted = label.targets.keys().filter(|url| !url.is_front_page());
+    let stories = counted.filter_map(|url| site.filing.get(&url_id(url))).max();
+    Look {
+        id,
+        is_shown: label.pages(Role::Any) > 0,
+        is_linked: label.pages(Role::Link) > 0,
+        is_inside: label.pages(Role::Inside) > 0,
+        spelled: label.share(Role::Spelled),
+        inside: label.share(Role::Inside),
+        empty: label.share(Role::Empty),
+        no_follow: label.share(Role::NoFollow),
+        tail: label.share(Role::Tail),
+        grouped: label.share(Role::Member),
+        fault: site.fault(key, label),
+        files: stories.map(|stories| *stories >= SECTION_STORIES),
+        place: None,
+    }
+}
+
+/// The page that most of the site's pages mean by a label.
+fn page(label: &LabelSummary) -> Option<&CanonicalUrl> {
+    let usual = label.targets.iter().max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)));
+    usual.map(|(url, _)| url).filter(|url| !url.as_str().contains('?'))
+}
+
+/// The URL's origin and the names on its path.
+pub(crate) fn steps(url: &CanonicalUrl) -> Vec<&str> {
+    let path = url.path().split('/').filter(|name| !name.is_empty());
+    std::iter::once(url.host()).chain(path).collect()
+}
+
+fn place<'a>(
+    places: &mut HashMap<Vec<&'a str>, usize>,
+    above: &mut Vec<Option<usize>>,
+    steps: &[&'a str],
+) -> usize {
+    let mut last = None;
+    for end in 1..=steps.len() {
+        let path = steps.get(..end).unwrap_or_default();
+        last = Some(match places.get(path) {
+            Some(place) => *place,
+            None => {
+                above.push(last);
+                places.insert(path.to_vec(), above.len() - 1);
+                above.len() - 1
+            }
+        });
+    }
+    last.unwrap_or(0)
+}
+
+/// All sites, in the order of their names.
+pub(crate) struct Index<'a> {
+    pub(crate) names: &'a Names,
+    pub(crate) sites: Vec<Arc<SiteIndex>>,
+}
+
+/// Makes indexes, and keeps what did not change between two of them.
+#[derive(Debug, Default)]
+pub(crate) struct Indexer {
+    names: Names,
+    kept: HashMap<Site, (Arc<SiteSummary>, Arc<SiteIndex>)>,
+}
+
+/// Labels that nobody has any more are kept up to so many, beside as many as are there.
+const SPARE: usize = 100_000;
+
+impl Indexer {
+    /// The index of these summaries. Only summaries other than last time's are looked into.
+    pub(crate) fn index(&mut self, sites: &[Arc<SiteSummary>]) -> Index<'_> {
+        let labels: usize = sites.iter().map(|site| site.labels.len()).sum();
+        if self.names.names.len() > 2 * labels + SPARE {
+            *self = Indexer::default();
+        }
+        let mut kept = HashMap::with_capacity(sites.len());
+        let mut indexes = Vec::with_capacity(sites.len());
+        for site in sites {
+            let held = self.kept.remove(&site.site).filter(|(summary, _)| Arc::ptr_eq(summary, site));
+            let index =
+                held.map_or_else(|| Arc::new(SiteIndex::of(site, &mut self.names)), |(_, index)| index);
+            indexes.push(index.clone());
+            kept.insert(site.site.clone(), (site.clone(), index));
+        }
+        self.kept = kept;
+        Index { names: &self.names, sites: indexes }
+    }
+}

@@ -1,0 +1,27 @@
+//! What is mined, as functions of values: from the sums of the sites to the ontology.
+//!
+//! A site's sums become its [`summary`]; summaries become an index, with the [`faults`] of each label's links. By
+//! that a [`fold`] finds which labels are [`concepts`], relates them ([`taxminer`]) and makes the [`taxonomy`]. With the [`members`] that [`concept_pages`] list, and the
+//! [`instances`] that they lead to, that is the [`ontology`].
+//!
+//! Beside it is what a whole site says of one of its pages: the [`entropy`] of its terms, from which the
+//! informative [`blocks`] follow, its [`articles`] read again, and the history of its [`templates`].
+//!
+//! Invariant: pure and deterministic. Equal sums give equal bytes, so any number of miners may write the same
+//! taxonomy.
+
+pub mod articles;
+pub mod blocks;
+pub mod concept_pages;
+pub mod concepts;
+pub mod entropy;
+pub mod faults;
+pub mod fold;
+mod index;
+pub mod instances;
+pub mod members;
+pub mod ontology;
+pub mod summary;
+pub mod taxminer;
+pub mod taxonomy;
+pub mod templates;

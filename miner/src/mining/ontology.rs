@@ -1,0 +1,288 @@
+//! The ontology ⟨L, C, T, I, A, Syn, Member⟩ `[OM05 §3]` as Turtle or RDF/XML, in vocabularies
+//! that others read. Both forms are the same statements in the same order.
+//!
+//! Concepts are SKOS: L and Syn are labels (`prefLabel`, `altLabel` with language tags), C is
+//! `skos:Concept`, T is `broader`/`narrower`. Instances I are schema.org `NewsArticle`s, A their properties; those
+//! that are no articles are `WebPage`s with A as `additionalProperty`. Member is `schema:about`. What SKOS has no word for, the proof of each statement, is a vocabulary of our
+//! own: `support` (sites), `score`, and one `Relation` a pair with `broader`, `narrower`, `level`, `site`.
+//! A concept's IRI is the base and its key percent-encoded, so it is the same in every export.
+
+use std::io::{self, Write};
+
+use newslode_page::article::Article;
+use oxrdf::vocab::{rdf, xsd};
+use oxrdf::{Literal, NamedNode, NamedNodeRef, NamedOrBlankNodeRef, TermRef, TripleRef};
+use oxrdfxml::{RdfXmlSerializer, WriterRdfXmlSerializer};
+use oxttl::TurtleSerializer;
+use oxttl::turtle::WriterTurtleSerializer;
+
+use crate::mining::instances::ConceptInstance;
+use crate::mining::members::Filing;
+use crate::mining::taxonomy::{Concept, Relation, Taxonomy};
+
+/// Default base of concepts' IRIs.
+pub const BASE: &str = "urn:newslode:";
+const SKOS: &str = "http://www.w3.org/2004/02/skos/core#";
+const SCHEMA: &str = "https://schema.org/";
+const OWN: &str = "urn:newslode:vocabulary:";
+
+/// How statements are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RdfForm {
+    /// Turtle.
+    Turtle,
+    /// RDF/XML.
+    Xml,
+}
+
+enum Serializer<W: Write> {
+    Turtle(WriterTurtleSerializer<W>),
+    Xml(WriterRdfXmlSerializer<W>),
+}
+
+/// Writes a taxonomy and articles; articles one at a time, so their number is no matter.
+pub struct OntologyWriter<W: Write> {
+    out: Serializer<W>,
+    base: String,
+}
+
+impl<W: Write> OntologyWriter<W> {
+    /// Starts a document. `base` begins every concept's IRI; see [`BASE`].
+    ///
+    /// # Errors
+    /// When `base` begins no absolute IRI.
+    pub fn new(out: W, base: &str, form: RdfForm) -> io::Result<Self> {
+        iri(&format!("{base}scheme"))?;
+        let prefixes = [("skos", SKOS), ("schema", SCHEMA), ("nl", OWN), ("xsd", XSD)].into_iter();
+        let out = match form {
+            RdfForm::Turtle => {
+                let mut prefixes = prefixes;
+                let begun =
+                    prefixes.try_fold(TurtleSerializer::new(), |to, (name, iri)| to.with_prefix(name, iri));
+                Serializer::Turtle(begun.map_err(invalid)?.for_writer(out))
+            }
+            RdfForm::Xml => {
+                let mut prefixes = prefixes;
+                let begun =
+                    prefixes.try_fold(RdfXmlSerializer::new(), |to, (name, iri)| to.with_prefix(name, iri));
+                Serializer::Xml(begun.map_err(invalid)?.for_writer(out))
+            }
+        };
+        Ok(OntologyWriter { out, base: base.to_owned() })
+    }
+
+    /// Writes concepts and relations.
+    ///
+    /// # Errors
+    /// When writing fails.
+    pub fn taxonomy(&mut self, taxonomy: &Taxonomy) -> io::Result<()> {
+        let scheme = iri(&format!("{}scheme", self.base))?;
+        self.triple(&scheme, rdf::TYPE, &word(SKOS, "ConceptScheme")?)?;
+        for concept in &taxonomy.concepts {
+            self.concept(&scheme, concept)?;
+        }
+        taxonomy.relations.iter().try_for_each(|relation| self.relation(relation))
+    }
+
+    fn concept(&mut self, scheme: &NamedNode, concept: &Concept) -> io::Result<()> {
+        let subject = self.concept_iri(&concept.key)?;
+        self.triple(&subject, rdf::TYPE, &word(SKOS, "Concept")?)?;
+        self.triple(&subject, word(SKOS, "inScheme")?.as_ref(), scheme)?;
+        let label = text(&concept.label, Some(&concept.language));
+        self.triple(&subject, word(SKOS, "prefLabel")?.as_ref(), &label)?;
+        for form in concept.forms.iter().filter(|form| form.text != concept.label) {
+            let form = text(&form.text, Some(&concept.language));
+            self.triple(&subject, word(SKOS, "altLabel")?.as_ref(), &form)?;
+        }
+        if concept.parents.is_empty() {
+            self.triple(&subject, word(SKOS, "topConceptOf")?.as_ref(), scheme)?;
+        }
+        let support = Literal::from(concept.sites.len() as u64);
+        self.triple(&subject, word(OWN, "support")?.as_ref(), &support)?;
+        self.triple(&subject, word(OWN, "score")?.as_ref(), &Literal::from(concept.score))
+    }
+
+    fn relation(&mut self, relation: &Relation) -> io::Result<()> {
+        let (broader, narrower) =
+            (self.concept_iri(&relation.broader)?, self.concept_iri(&relation.narrower)?);
+        self.triple(&narrower, word(SKOS, "broader")?.as_ref(), &broader)?;
+        self.triple(&broader, word(SKOS, "narrower")?.as_ref(), &narrower)?;
+        let (a, b) = (encoded(&relation.broader), encoded(&relation.narrower));
+        let subject = iri(&format!("{}relation:{a}/{b}", self.base))?;
+        self.triple(&subject, rdf::TYPE, &word(OWN, "Relation")?)?;
+        self.triple(&subject, word(OWN, "broader")?.as_ref(), &broader)?;
+        self.triple(&subject, word(OWN, "narrower")?.as_ref(), &narrower)?;
+        self.triple(&subject, word(OWN, "level")?.as_ref(), &Literal::from(u32::from(relation.level)))?;
+        for site in &relation.sites {
+            self.triple(&subject, word(OWN, "site")?.as_ref(), &text(site.as_str(), None))?;
+        }
+        Ok(())
+    }
+
+    /// Writes an article and the concepts that it is filed under. One whose URL is no IRI is left out:
+    /// false.
+    ///
+    /// # Errors
+    /// When writing fails.
+    pub fn article(&mut self, article: &Article, filing: &Filing<'_>) -> io::Result<bool> {
+        let Ok(subject) = page_iri(&article.url) else { return Ok(false) };
+        self.triple(&subject, rdf::TYPE, &word(SCHEMA, "NewsArticle")?)?;
+        let language = article.language.as_deref();
+        if let Some(title) = &article.title {
+            self.triple(&subject, word(SCHEMA, "headline")?.as_ref(), &text(title, language))?;
+        }
+        for (name, date) in [("datePublished", &article.published), ("dateModified", &article.modified)] {
+            if let Some(date) = date {
+                self.triple(&subject, word(SCHEMA, name)?.as_ref(), &dated(date))?;
+            }
+        }
+        for author in &article.authors {
+            self.triple(&subject, word(SCHEMA, "author")?.as_ref(), &text(author, None))?;
+        }
+        if let Some(language) = language {
+            self.triple(&subject, word(SCHEMA, "inLanguage")?.as_ref(), &text(language, None))?;
+        }
+        if let Some(section) = &article.section {
+            self.triple(&subject, word(SCHEMA, "articleSection")?.as_ref(), &text(section, language))?;
+        }
+        for key in filing.concepts(article) {
+            let concept = self.concept_iri(&key)?;
+            self.triple(&subject, word(SCHEMA, "about")?.as_ref(), &concept)?;
+        }
+        Ok(true)
+    }
+
+    /// Writes an instance that is no article: what its page says under labels, and the concepts it is listed under.
+    /// One whose URL is no IRI is left out: false.
+    ///
+    /// # Errors
+    /// When writing fails.
+    pub fn instance(&mut self, instance: &ConceptInstance) -> io::Result<bool> {
+        let url = instance.url.as_str();
+        let Ok(subject) = page_iri(url) else { return Ok(false) };
+        self.triple(&subject, rdf::TYPE, &word(SCHEMA, "WebPage")?)?;
+        for key in &instance.concepts {
+            let concept = self.concept_iri(key)?;
+            self.triple(&subject, word(SCHEMA, "about")?.as_ref(), &concept)?;
+        }
+        let labelled =
+            instance.attributes.iter().filter_map(|own| Some((own.label.as_deref()?, &own.values)));
+        for (number, (label, values)) in labelled.enumerate() {
+            let property = iri(&format!("{}attribute:{}/{number}", self.base, encoded(url)))?;
+            self.triple(&subject, word(SCHEMA, "additionalProperty")?.as_ref(), &property)?;
+            self.triple(&property, rdf::TYPE, &word(SCHEMA, "PropertyValue")?)?;
+            self.triple(&property, word(SCHEMA, "name")?.as_ref(), &text(label, None))?;
+            for value in values {
+                self.triple(&property, word(SCHEMA, "value")?.as_ref(), &text(value, None))?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Ends the document.
+    ///
+    /// # Errors
+    /// When writing fails.
+    pub fn finish(self) -> io::Result<W> {
+        match self.out {
+            Serializer::Turtle(out) => out.finish(),
+            Serializer::Xml(out) => out.finish(),
+        }
+    }
+
+    fn concept_iri(&self, key: &str) -> io::Result<NamedNode> {
+        iri(&format!("{}concept:{}", self.base, encoded(key)))
+    }
+
+    fn triple<'a>(
+        &mut self,
+        subject: &'a NamedNode,
+        predicate: NamedNodeRef<'a>,
+        object: impl Into<TermRef<'a>>,
+    ) -> io::Result<()> {
+        let triple = TripleRef::new(NamedOrBlankNodeRef::from(subject), predicate, object);
+        match &mut self.out {
+            Serializer::Turtle(out) => out.serialize_triple(triple),
+            Serializer::Xml(out) => out.serialize_triple(triple),
+        }
+    }
+}
+
+const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
+
+fn invalid(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, error)
+}
+
+fn iri(text: &str) -> io::Result<NamedNode> {
+    NamedNode::new(text).map_err(invalid)
+}
+
+fn word(vocabulary: &str, name: &str) -> io::Result<NamedNode> {
+    iri(&format!("{vocabulary}{name}"))
+}
+
+/// A page's URL: browsers allow characters there that IRIs do not.
+fn page_iri(url: &str) -> io::Result<NamedNode> {
+    let mut strict = String::with_capacity(url.len());
+    for char in url.chars() {
+        match char {
+            '\0'..=' ' | '"' | '<' | '>' | '\\' | '^' | '`' | '{' | '|' | '}' => {
+                strict.push_str(&format!("%{:02X}", u32::from(char)));
+            }
+            _ => strict.push(char),
+        }
+    }
+    iri(&strict)
+}
+
+/// Everything but RFC 3986's unreserved characters as bytes of UTF-8.
+fn encoded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => out.push(char::from(byte)),
+            _ => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}
+
+/// XML 1.0 knows no control characters; a graph is the same in both forms.
+fn writable(value: &str) -> String {
+    let is_out = |letter: char| matches!(letter, '\0'..='\x08' | '\x0B' | '\x0C' | '\x0E'..='\x1F' | '\u{FFFE}' | '\u{FFFF}');
+    value.replace(is_out, "\u{FFFD}")
+}
+
+/// A string, tagged if its language is known ("und" and the like are no tags to print).
+fn text(value: &str, language: Option<&str>) -> Literal {
+    let value = writable(value);
+    let tagged = language.filter(|tag| !tag.is_empty() && *tag != "und");
+    let tagged = tagged.and_then(|tag| Literal::new_language_tagged_literal(value.as_str(), tag).ok());
+    tagged.unwrap_or_else(|| Literal::new_simple_literal(value))
+}
+
+/// A date or a time with its type where it has the form; else a plain string.
+fn dated(value: &str) -> Literal {
+    let digits = |text: &str, form: &str| {
+        text.len() == form.len()
+            && text
+                .bytes()
+                .zip(form.bytes())
+                .all(|(c, f)| if f == b'0' { c.is_ascii_digit() } else { c == f })
+    };
+    let (day, rest) = value.split_at_checked(10).unwrap_or((value, ""));
+    let zone =
+        |rest: &str| rest.is_empty() || rest == "Z" || digits(rest, "+00:00") || digits(rest, "-00:00");
+    let time = rest.strip_prefix('T').and_then(|time| time.split_at_checked(8));
+    if digits(day, "0000-00-00") && rest.is_empty() {
+        Literal::new_typed_literal(value, xsd::DATE)
+    } else if digits(day, "0000-00-00") && time.is_some_and(|(t, z)| digits(t, "00:00:00") && zone(z)) {
+        Literal::new_typed_literal(value, xsd::DATE_TIME)
+    } else {
+        Literal::new_simple_literal(value)
+    }
+}
+
+#[cfg(test)]
+mod tests;

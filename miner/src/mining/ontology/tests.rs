@@ -1,0 +1,110 @@
+//! Turtle is read back by independent readers and says what the taxonomy and the articles say.
+
+#![allow(clippy::unwrap_used, reason = "compiled for tests alone, which say what broke by panicking")]
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+use newslode_page::article::PageKind;
+use newslode_page::reading::Site;
+use oxttl::TurtleParser;
+
+use super::*;
+use crate::mining::taxonomy::Form;
+
+fn concept(key: &str, label: &str, parents: &[&str]) -> Concept {
+    let form = |text: &str| Form { text: text.into(), sites: 2, pages: 3 };
+    Concept {
+        key: key.into(),
+        keys: vec![key.into()],
+        label: label.into(),
+        forms: vec![form(label), form("a \"quoted\" \\ form\n\u{1}<&>")],
+        language: "en".into(),
+        sites: vec![Site::of_host("a.test"), Site::of_host("b.test")],
+        score: 0.5,
+        is_genre: false,
+        parents: parents.iter().map(|key| (*key).into()).collect(),
+        parent: parents.first().map(|key| (*key).into()),
+    }
+}
+
+fn document(form: RdfForm) -> Vec<u8> {
+    let relation = Relation {
+        broader: "en:art".into(),
+        narrower: "en:<jazz> %é".into(),
+        level: 1,
+        sites: vec![Site::of_host("a.test")],
+    };
+    let taxonomy = Taxonomy {
+        support: 2,
+        sites: 2,
+        concepts: vec![
+            concept("en:<jazz> %é", "Jazz & \"Blues\"", &["en:art"]),
+            concept("en:art", "Arts", &[]),
+        ],
+        relations: vec![relation],
+    };
+    let article = Article {
+        url: "https://a.test/story?a={1}|2".into(),
+        site: "a.test".into(),
+        title: Some("He said \"so\"".into()),
+        authors: vec!["A. Writer".into()],
+        published: Some("2024-02-03T04:05:06Z".into()),
+        modified: Some("yesterday".into()),
+        place: None,
+        section: Some("ARTS".into()),
+        concepts: Vec::new(),
+        language: Some("en".into()),
+        body: Vec::new(),
+        image: None,
+        kind: PageKind::Article,
+        method: "test".into(),
+        evidence: BTreeMap::new(),
+    };
+    let members = BTreeMap::new();
+    let filing = Filing::new(&taxonomy, &members);
+    let mut writer = OntologyWriter::new(Vec::new(), BASE, form).unwrap();
+    writer.taxonomy(&taxonomy).unwrap();
+    assert!(writer.article(&article, &filing).unwrap());
+    writer.finish().unwrap()
+}
+
+#[test]
+fn it_parses_and_says_what_was_meant() {
+    let triples: Vec<String> = TurtleParser::new()
+        .for_slice(&document(RdfForm::Turtle))
+        .map(|triple| triple.unwrap().to_string())
+        .collect();
+    for wanted in [
+        "<urn:newslode:concept:en%3A%3Cjazz%3E%20%25%C3%A9> <http://www.w3.org/2004/02/skos/core#broader> <urn:newslode:concept:en%3Aart>",
+        "<https://a.test/story?a=%7B1%7D%7C2> <https://schema.org/about> <urn:newslode:concept:en%3Aart>",
+        "<https://schema.org/datePublished> \"2024-02-03T04:05:06Z\"^^<http://www.w3.org/2001/XMLSchema#dateTime>",
+        "<http://www.w3.org/2004/02/skos/core#prefLabel> \"Arts\"@en",
+        "<https://schema.org/dateModified> \"yesterday\"",
+    ] {
+        assert!(triples.iter().any(|triple| triple.contains(wanted)), "{wanted} is missing in {triples:#?}");
+    }
+}
+
+/// rapper, rdflib and pyshacl: see `tests/ontology/run.sh`.
+#[test]
+fn independent_readers_see_one_sound_graph_in_both_forms() {
+    let folder = tempfile::tempdir().unwrap();
+    let (turtle, xml) = (folder.path().join("o.ttl"), folder.path().join("o.rdf"));
+    std::fs::write(&turtle, document(RdfForm::Turtle)).unwrap();
+    std::fs::write(&xml, document(RdfForm::Xml)).unwrap();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/ontology/run.sh");
+    let run = Command::new(script).args([turtle, xml]).output().unwrap();
+    let said = [run.stdout, run.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+    assert!(run.status.success(), "{said}");
+    assert!(
+        said.contains("2 concepts, 1 relations, 1 articles") && said.contains("notice 11 damages"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_base_that_begins_no_iri_is_refused() {
+    assert!(OntologyWriter::new(Vec::new(), "no base ", RdfForm::Turtle).is_err());
+}

@@ -1,0 +1,220 @@
+//! Counting pages: a batch of one site's partitioned pages becomes one call to the store.
+//!
+//! The order of effects is what makes a crash harmless at any point: first the contribution is archived
+//! (what is counted can always be subtracted), then its links go to the frontier (idempotent), then it is
+//! counted, then the article is handed out (at least once), and only then is the message acknowledged.
+//! Links come before counting so that a store that loses its last writes never holds a counted page
+//! whose links it has lost: a page that is not counted is found again by [`crate::work::reconcile`].
+//! Start at [`batch`].
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use futures::future::try_join_all;
+use newslode_common::config::Follow;
+use newslode_common::message::{PartitionedPage, envelope};
+use newslode_common::store::{Applied, Change, Kind, StoreError};
+use newslode_common::version::{ContentHash, Version};
+use newslode_page::article::Article;
+use newslode_page::contribution::Delta;
+use newslode_page::reading::{CanonicalUrl, Site};
+use newslode_page::time::Timestamp;
+
+use crate::mining::articles::is_view;
+use crate::work::archive::{self, contribution};
+use crate::work::error::BatchError;
+use crate::work::follow::{add, at_once};
+use crate::work::parts::Parts;
+use crate::work::readers::hand_out;
+
+/// Another miner counted the page between our read and our write; after this often in a row the batch is
+/// given back.
+const ROUNDS: usize = 5;
+
+/// What became of one page of a batch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PageEnd {
+    /// Its contribution is counted.
+    Applied,
+    /// It was counted before, or a newer one is; what follows from it was made sure.
+    Stale,
+    /// Nobody asked for its site (any more): nothing was done.
+    Unwanted,
+    /// It cannot be counted; to the dead letters, for this reason.
+    Rejected(String),
+}
+
+/// Counts pages of one site and does what follows from them. Returns each page's end, in order.
+///
+/// # Errors
+/// When the store or the broker fails; then the whole batch may be tried again.
+pub async fn batch(
+    parts: &Parts,
+    follow: Follow,
+    site: &Site,
+    pages: &[PartitionedPage],
+    now: Timestamp,
+) -> Result<Vec<PageEnd>, BatchError> {
+    if parts.frontier.site(site).await?.is_none() {
+        return unwanted(parts, pages).await;
+    }
+    let viewed = archive(parts, pages, now).await?;
+    follow_up(parts, follow, pages, now).await?;
+    let (ends, counted) = count(parts, site, pages).await?;
+    // Whoever forgot the site since we asked may have done so before we counted: then nobody else would.
+    if parts.frontier.site(site).await?.is_none() {
+        parts.state.forget(site).await?;
+        return unwanted(parts, pages).await;
+    }
+    for (page, end) in pages.iter().zip(&ends) {
+        // An article of an older fetch than what is counted must not follow a newer one.
+        let newest = counted.get(&page.url).is_none_or(|counted| page.version.fetch >= counted.fetch);
+        let article = viewed.get(&page.version.content).or(page.article.as_ref());
+        if let Some(article) = article
+            && newest
+            && matches!(end, PageEnd::Applied | PageEnd::Stale)
+        {
+            hand_out(parts, article).await?;
+        }
+    }
+    Ok(ends)
+}
+
+/// Nobody asked for the pages' site: what was archived of them on their way goes, too.
+async fn unwanted(parts: &Parts, pages: &[PartitionedPage]) -> Result<Vec<PageEnd>, BatchError> {
+    archive::forget_counted(parts, pages.iter().map(|page| page.version.content)).await?;
+    Ok(vec![PageEnd::Unwanted; pages.len()])
+}
+
+/// Archives contributions and articles. The article of a page that comes again and was viewed meanwhile stays;
+/// these are returned.
+async fn archive(
+    parts: &Parts,
+    pages: &[PartitionedPage],
+    now: Timestamp,
+) -> Result<BTreeMap<ContentHash, Article>, BatchError> {
+    let mut viewed = BTreeMap::new();
+    for page in pages.iter().filter(|page| page.article.is_some()) {
+        let held = parts.archive.get(Kind::Article, page.version.content).await?;
+        let held = held.and_then(|bytes| serde_json::from_slice::<Article>(&bytes).ok());
+        viewed.extend(held.filter(is_view).map(|article| (page.version.content, article)));
+    }
+    let mut puts = Vec::new();
+    for page in pages {
+        let sealed = envelope::seal(&page.contribution).map_err(|e| StoreError::Corrupt(e.to_string()))?;
+        let content = page.version.content;
+        puts.push(parts.archive.put(Kind::Contribution, content, sealed.into(), now));
+        if let Some(article) = page.article.as_ref().filter(|_| !viewed.contains_key(&content)) {
+            let json = serde_json::to_vec(article).map_err(|e| StoreError::Corrupt(e.to_string()))?;
+            puts.push(parts.archive.put(Kind::Article, content, json.into(), now));
+        }
+    }
+    try_join_all(puts).await?;
+    Ok(viewed)
+}
+
+/// Counts each URL's newest page; older ones of the batch are stale. Also returns what is counted now.
+async fn count(
+    parts: &Parts,
+    site: &Site,
+    pages: &[PartitionedPage],
+) -> Result<(Vec<PageEnd>, BTreeMap<CanonicalUrl, Version>), BatchError> {
+    let mut newest: BTreeMap<&CanonicalUrl, usize> = BTreeMap::new();
+    for (at, page) in pages.iter().enumerate() {
+        let held = newest.entry(&page.url).or_insert(at);
+        if pages.get(*held).is_some_and(|held| held.version.fetch < page.version.fetch) {
+            *held = at;
+        }
+    }
+    let mut ends = vec![PageEnd::Stale; pages.len()];
+    let mut open: Vec<usize> = newest.into_values().collect();
+    let urls: Vec<CanonicalUrl> = open.iter().filter_map(|at| Some(pages.get(*at)?.url.clone())).collect();
+    let versions = parts.state.versions(site, &urls).await?;
+    let mut counted: BTreeMap<CanonicalUrl, Version> =
+        urls.into_iter().zip(versions).filter_map(|(url, version)| Some((url, version?))).collect();
+    for _ in 0..ROUNDS {
+        let mut changes = Vec::new();
+        let mut sent = Vec::new();
+        for at in open.drain(..) {
+            let Some(page) = pages.get(at) else { continue };
+            match change(parts, page, counted.get(&page.url).copied()).await? {
+                Ok(change) => {
+                    changes.push(change);
+                    sent.push(at);
+                }
+                Err(end) => ends.iter_mut().skip(at).take(1).for_each(|held| *held = end.clone()),
+            }
+        }
+        if changes.is_empty() {
+            return Ok((ends, counted));
+        }
+        let start = Instant::now();
+        let results = parts.state.apply(site, &changes).await?;
+        parts.metrics.apply_seconds.observe(start.elapsed().as_secs_f64());
+        for ((at, change), result) in sent.into_iter().zip(changes).zip(results) {
+            parts.metrics.applied.with_label_values(&[result_name(result)]).inc();
+            match result {
+                Applied::Applied => {
+                    ends.iter_mut().skip(at).take(1).for_each(|end| *end = PageEnd::Applied);
+                    counted.insert(change.url, change.new);
+                }
+                Applied::Stale => {}
+                Applied::Conflict(stored) => {
+                    match stored {
+                        Some(stored) => counted.insert(change.url, stored),
+                        None => counted.remove(&change.url),
+                    };
+                    open.push(at);
+                }
+            }
+        }
+    }
+    if open.is_empty() { Ok((ends, counted)) } else { Err(BatchError::Contended(site.clone())) }
+}
+
+fn result_name(applied: Applied) -> &'static str {
+    match applied {
+        Applied::Applied => "applied",
+        Applied::Stale => "stale",
+        Applied::Conflict(_) => "conflict",
+    }
+}
+
+/// What counting this page changes, given what is counted; or its end, if there is nothing to send.
+async fn change(
+    parts: &Parts,
+    page: &PartitionedPage,
+    counted: Option<Version>,
+) -> Result<Result<Change, PageEnd>, BatchError> {
+    if counted.is_some_and(|counted| counted.fetch >= page.version.fetch) {
+        parts.metrics.applied.with_label_values(&["stale"]).inc();
+        return Ok(Err(PageEnd::Stale));
+    }
+    let old = match counted.map(|counted| counted.content) {
+        None | Some(ContentHash::NONE) => None,
+        Some(content) if content == page.version.content => Some(page.contribution.clone()),
+        Some(content) => match contribution(parts, content).await? {
+            Some(old) => Some(old),
+            None => {
+                let url = &page.url;
+                let reason = format!(
+                    "`{url}` counts as {content}, which the archive no longer holds: it cannot be subtracted"
+                );
+                return Ok(Err(PageEnd::Rejected(reason)));
+            }
+        },
+    };
+    let delta = Delta::between(old.as_ref(), Some(&page.contribution));
+    let (url, new, fetched_at) = (page.url.clone(), page.version, page.fetched_at);
+    Ok(Ok(Change { url, expected: counted, new, fetched_at, delta, again: false }))
+}
+
+async fn follow_up(
+    parts: &Parts,
+    follow: Follow,
+    pages: &[PartitionedPage],
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let found = pages.iter().flat_map(|page| at_once(follow, page.why, page.depth, &page.contribution));
+    add(parts, found.collect(), now).await.map(|_| ())
+}

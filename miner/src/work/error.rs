@@ -1,0 +1,38 @@
+//! How work on a site fails.
+
+use newslode_common::broker::PublishError;
+use newslode_common::retry::Retryable;
+use newslode_common::store::StoreError;
+use newslode_page::reading::Site;
+
+/// Why a batch, or a look at a site, was not finished. What was done of it may be done again.
+#[derive(Debug, thiserror::Error)]
+pub enum BatchError {
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The broker did not take an article.
+    #[error(transparent)]
+    Publish(#[from] PublishError),
+    /// Other miners were first, each time.
+    #[error("pages of `{0}` are being counted by others")]
+    Contended(Site),
+}
+
+impl Retryable for BatchError {
+    fn is_retryable(&self) -> bool {
+        match self {
+            BatchError::Store(error) => error.is_retryable(),
+            BatchError::Publish(error) => error.is_retryable(),
+            BatchError::Contended(_) => true,
+        }
+    }
+
+    fn is_outage(&self) -> bool {
+        match self {
+            BatchError::Store(error) => error.is_outage(),
+            BatchError::Publish(error) => error.is_outage(),
+            BatchError::Contended(_) => false,
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! The fold: from all sites' sums to the taxonomy, and from the taxonomy to what is fetched next.
+//!
+//! The taxonomy is the value [`TAXONOMY`]: any miner may write it, equal input gives equal bytes, and the
+//! last fold wins. What a fold wants fetched is computed whole before any of it is added. With `plan` it is
+//! first written as the value [`PLAN`]: the embedded engine folds only when nothing is under way, so a run
+//! that was killed in the middle of adding finishes exactly that plan ([`resume_plan`]) before anything
+//! else, and ends where it would have ended.
+//!
+//! A page that was fetched before its concept was known is looked at again through the archive. The fold
+//! does not rely on hearing of that once: it asks the frontier about each concept page until its links
+//! are settled, so a crash costs no links. Start at [`fold_once`].
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
+
+use anyhow::Context;
+use newslode_common::config::MinerConfig;
+use newslode_common::store::{Entry, NewUrl, SiteState, StoreError, Why};
+use newslode_common::version::ContentHash;
+use newslode_page::contribution::Contribution;
+use newslode_page::reading::{CanonicalUrl, Site};
+use newslode_page::time::Timestamp;
+
+use crate::mining::fold::{FoldParams, Folded, Folder};
+use crate::mining::taxonomy::Taxonomy;
+use crate::work::archive::contribution;
+use crate::work::follow::{add, asked_links, at_once, concept_links};
+use crate::work::generations::Generations;
+use crate::work::parts::Parts;
+use crate::work::summaries::Summaries;
+
+/// Name of the taxonomy's value; its bytes are JSON.
+pub const TAXONOMY: &str = "taxonomy";
+/// Name of the plan's value; its bytes are a JSON array of URLs to follow.
+pub const PLAN: &str = "follow-plan";
+
+/// What a fold did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FoldReport {
+    /// Sites that were folded.
+    pub sites: usize,
+    /// Sites that had to be read.
+    pub read: usize,
+    /// Concepts found.
+    pub concepts: usize,
+    /// Relations found.
+    pub relations: usize,
+    /// URLs that the frontier did not know. 0 at rest: nothing more is to be fetched.
+    pub followed_new: u64,
+    /// The taxonomy differs from the one before.
+    pub changed: bool,
+    /// An unfinished plan was finished instead; fold again when its pages are counted.
+    pub resumed: bool,
+}
+
+/// What a miner remembers between folds; all of it can be lost.
+#[derive(Debug, Default)]
+pub struct FoldMemory {
+    summaries: Summaries,
+    folder: Folder,
+    /// Concept pages of which the frontier knows, and whose links are taken care of.
+    settled: BTreeMap<Site, BTreeSet<CanonicalUrl>>,
+    folds: u64,
+}
+
+/// What is settled is asked again every so many folds: a site may have been forgotten and come back.
+const ASK_AGAIN: u64 = 32;
+
+/// Folds once: reads what changed, writes the taxonomy, gives the frontier what is to be followed.
+/// With `plan` (embedded engine, nothing under way) the plan is kept first, see the module's head.
+///
+/// # Errors
+/// When a store fails; folding again is safe.
+pub async fn fold_once(
+    parts: &Parts,
+    config: &MinerConfig,
+    memory: &mut FoldMemory,
+    plan: bool,
+    now: Timestamp,
+) -> anyhow::Result<FoldReport> {
+    let start = Instant::now();
+    if plan {
+        let followed_new = resume_plan(parts, now).await?;
+        if followed_new > 0 {
+            return Ok(FoldReport { followed_new, resumed: true, ..FoldReport::default() });
+        }
+    }
+    memory.folds += 1;
+    if plan || memory.folds.is_multiple_of(ASK_AGAIN) {
+        memory.settled.clear();
+    }
+    let state = parts.state.as_ref();
+    let (sites, read) = memory.summaries.refresh(state).await.context("cannot read the sites")?;
+    let (folded, params) = (sites.clone(), FoldParams { support: config.support, rules: parts.rules });
+    // Thousands of sites take seconds: not on the threads that serve the queues.
+    let mut folder = std::mem::take(&mut memory.folder);
+    let work = move || (folder.fold_asking(&folded, &params), folder);
+    let (Folded { taxonomy, asked }, folder) = tokio::task::spawn_blocking(work).await?;
+    memory.folder = folder;
+    let changed = write(state, &taxonomy).await?;
+    let mut links = concept_links(&taxonomy, &sites);
+    links.extend(asked_links(asked));
+    let followed_new = follow(parts, config, memory, links, plan, now).await?;
+    let report = FoldReport {
+        sites: sites.len(),
+        read,
+        concepts: taxonomy.concepts.len(),
+        relations: taxonomy.relations.len(),
+        followed_new,
+        changed,
+        resumed: false,
+    };
+    let size = |what: &str| parts.metrics.taxonomy.with_label_values(&[what]);
+    size("concepts").set(i64::try_from(report.concepts).unwrap_or(i64::MAX));
+    size("relations").set(i64::try_from(report.relations).unwrap_or(i64::MAX));
+    parts.metrics.fold_seconds.observe(start.elapsed().as_secs_f64());
+    Ok(report)
+}
+
+/// Adds what an interrupted run had planned. An embedded engine calls this before it claims anything.
+/// Returns how many of its URLs were new.
+///
+/// # Errors
+/// When a store fails or the plan cannot be read.
+pub async fn resume_plan(parts: &Parts, now: Timestamp) -> anyhow::Result<u64> {
+    let Some((_, bytes)) = parts.state.value(PLAN).await? else { return Ok(0) };
+    let urls: Vec<NewUrl> = serde_json::from_slice(&bytes).context("the follow plan is broken")?;
+    Ok(add(parts, urls, now).await?)
+}
+
+/// The taxonomy as it was last written.
+///
+/// # Errors
+/// When the store fails or the value cannot be read.
+pub async fn read(state: &dyn SiteState) -> anyhow::Result<Option<Taxonomy>> {
+    let Some((_, bytes)) = state.value(TAXONOMY).await? else { return Ok(None) };
+    serde_json::from_slice(&bytes).context("the taxonomy is broken").map(Some)
+}
+
+async fn write(state: &dyn SiteState, taxonomy: &Taxonomy) -> anyhow::Result<bool> {
+    put(state, TAXONOMY, serde_json::to_vec(taxonomy)?).await
+}
+
+/// Puts a value unless it is there already. A writer who was first had folded, too: we put ours over it,
+/// and the next fold of either writes what is true then. Returns whether anything changed.
+async fn put(state: &dyn SiteState, name: &str, bytes: Vec<u8>) -> anyhow::Result<bool> {
+    for _ in 0..5 {
+        let held = state.value(name).await?;
+        if held.as_ref().is_some_and(|(_, held)| *held == bytes) {
+            return Ok(false);
+        }
+        let version = held.map(|(version, _)| version);
+        if state.put_value(name, version, bytes.clone().into()).await?.is_some() {
+            return Ok(true);
+        }
+    }
+    anyhow::bail!("other miners write the value `{name}` all the time")
+}
+
+async fn follow(
+    parts: &Parts,
+    config: &MinerConfig,
+    memory: &mut FoldMemory,
+    links: Vec<NewUrl>,
+    plan: bool,
+    now: Timestamp,
+) -> anyhow::Result<u64> {
+    let settled =
+        |link: &NewUrl| memory.settled.get(&link.url.site()).is_some_and(|known| known.contains(&link.url));
+    let open: Vec<NewUrl> = links.into_iter().filter(|link| !settled(link)).collect();
+    let mut wanted = open.clone();
+    let mut done = Vec::new();
+    for link in &open {
+        match look_again(parts, config, parts.frontier.entry(&link.url).await?).await? {
+            Look::Later => {}
+            Look::Settled(instances) => {
+                done.push(link.url.clone());
+                wanted.extend(instances);
+            }
+        }
+    }
+    if plan && !wanted.is_empty() {
+        put(parts.state.as_ref(), PLAN, serde_json::to_vec(&wanted)?).await?;
+    }
+    let new = add(parts, wanted, now).await?;
+    for url in done {
+        memory.settled.entry(url.site()).or_default().insert(url);
+    }
+    Ok(new)
+}
+
+enum Look {
+    /// Ask again at the next fold.
+    Later,
+    /// These instances are to be added, and that is all.
+    Settled(Vec<NewUrl>),
+}
+
+/// What a concept page's record says of its links. A page that the frontier knows as a concept page and
+/// that nobody holds is claimed as one from now on, so its links are followed when it is counted; what was
+/// fetched before that is read from the archive.
+async fn look_again(parts: &Parts, config: &MinerConfig, entry: Option<Entry>) -> anyhow::Result<Look> {
+    let Some(entry) = entry else { return Ok(Look::Later) };
+    let as_concept = entry.why >= Why::Concept;
+    match entry.content {
+        Some(content) => match of_content(parts, content).await? {
+            Some(page) => {
+                let found = at_once(config.follow, Why::Concept, entry.depth.min(1), &page);
+                let settled = as_concept && !entry.leased;
+                let found = found.into_iter().filter(|url| url.why == Why::Instance).collect();
+                // Not yet known as a concept page: it is after this fold, and is settled by the next one.
+                if settled || entry.why < Why::Concept { Ok(Look::Settled(found)) } else { Ok(Look::Later) }
+            }
+            None => Ok(Look::Later),
+        },
+        None if as_concept && !entry.leased => Ok(Look::Settled(Vec::new())),
+        None => Ok(Look::Later),
+    }
+}
+
+/// The contribution of a fetched content, by whichever algorithms it was counted.
+async fn of_content(parts: &Parts, content: ContentHash) -> Result<Option<Contribution>, StoreError> {
+    let generations = Generations::read(parts.state.as_ref()).await?;
+    for name in generations.names(content) {
+        if let Some(page) = contribution(parts, name).await? {
+            return Ok(Some(page));
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,122 @@
+//! What to fetch next: pages that concepts' labels lead to, then the instances that those pages list.
+//!
+//! Beside these, pages that a fold asks for, since they decide what is a concept ([`asked_links`]).
+//! The result is given to the frontier ([`add`]), which admits each URL once and keeps the
+//! strongest reason and the least depth, so deciding again is harmless. [`at_once`] needs one page alone
+//! and no taxonomy: so what a page leads to does not hang on when it is looked at. [`concept_links`] is
+//! for the fold.
+
+use std::collections::BTreeMap;
+
+use newslode_common::config::Follow;
+use newslode_common::store::{NewUrl, StoreError, Why};
+use newslode_page::contribution::Contribution;
+use newslode_page::reading::CanonicalUrl;
+use newslode_page::time::Timestamp;
+
+use crate::mining::concept_pages::{concept_pages, is_page};
+use crate::mining::summary::SiteSummary;
+use crate::mining::taxonomy::Taxonomy;
+use crate::work::parts::Parts;
+
+/// What a page's links are worth as soon as it was counted. With [`Follow::All`] every link inside the site;
+/// a concept page's grouped links are instances either way. Those that labels of other concepts make are
+/// among them: the fold adds the same URLs for the stronger reason, so leaving them out would fetch no
+/// page less, and would need the taxonomy.
+#[must_use]
+pub fn at_once(follow: Follow, why: Why, depth: u32, page: &Contribution) -> Vec<NewUrl> {
+    let mut found = Vec::new();
+    for link in page.links.iter().filter(|link| link.inside && is_page(&link.target)) {
+        let why = match (follow, why) {
+            (_, Why::Concept) if link.in_group => Why::Instance,
+            (Follow::All, _) => Why::Link,
+            (Follow::Concepts, _) => continue,
+        };
+        found.push(NewUrl { url: link.target.clone(), depth: depth.saturating_add(1), why, hops: 0 });
+    }
+    found
+}
+
+/// The concept pages of all sites, as URLs to follow, by site and URL. Their depth is 1: nearly all stand
+/// in the front page's menu. The sums do not tell which page showed a label, so one that only concept
+/// pages show is taken for as near.
+#[must_use]
+pub fn concept_links<S: AsRef<SiteSummary>>(taxonomy: &Taxonomy, sites: &[S]) -> Vec<NewUrl> {
+    let pages = sites.iter().flat_map(|site| concept_pages(taxonomy, site.as_ref()).into_keys());
+    pages.map(|url| NewUrl { url, depth: 1, why: Why::Concept, hops: 0 }).collect()
+}
+
+/// The pages that a fold asks for, as URLs to follow. They lie below a concept's, and so count as that much
+/// further away: the site's greatest depth bounds how far a site is believed alone.
+pub fn asked_links(asked: Vec<(CanonicalUrl, u32)>) -> impl Iterator<Item = NewUrl> {
+    let pages = asked.into_iter().filter(|(url, _)| is_page(url));
+    pages.map(|(url, level)| NewUrl { url, depth: 1 + level, why: Why::Concept, hops: 0 })
+}
+
+/// Gives URLs to the frontier, each once for its strongest reason, and counts the new ones by reason.
+///
+/// # Errors
+/// When the frontier fails.
+pub async fn add(parts: &Parts, found: Vec<NewUrl>, now: Timestamp) -> Result<u64, StoreError> {
+    let mut new = 0;
+    for why in [Why::Seed, Why::Concept, Why::Instance, Why::Link] {
+        let mut urls: BTreeMap<CanonicalUrl, NewUrl> = BTreeMap::new();
+        for url in found.iter().filter(|url| url.why == why) {
+            let held = urls.entry(url.url.clone()).or_insert_with(|| url.clone());
+            held.depth = held.depth.min(url.depth);
+        }
+        if urls.is_empty() {
+            continue;
+        }
+        let urls: Vec<NewUrl> = urls.into_values().collect();
+        let added = parts.frontier.add(&urls, now).await?;
+        parts.metrics.followed.with_label_values(&[why_name(why)]).inc_by(added.new);
+        new += added.new;
+    }
+    Ok(new)
+}
+
+fn why_name(why: Why) -> &'static str {
+    match why {
+        Why::Seed => "seed",
+        Why::Concept => "concept",
+        Why::Instance => "instance",
+        Why::Link => "link",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use newslode_page::contribution::LinkUse;
+
+    use super::*;
+
+    fn check(follow: Follow, why: Why, wanted: &[(&str, Why)]) {
+        let link = |path: &str, in_group, inside| LinkUse {
+            target: format!("https://a.test{path}").parse().unwrap(),
+            label: None,
+            in_group,
+            inside,
+        };
+        let links = vec![
+            link("/one", true, true),
+            link("/about", false, true),
+            link("/photo.JPG", true, true),
+            link("/elsewhere", true, false),
+        ];
+        let page = Contribution { links, ..Contribution::default() };
+        let found = at_once(follow, why, 3, &page);
+        let short: Vec<_> = found.iter().map(|new| (new.url.path(), new.why)).collect();
+        assert_eq!(short, wanted);
+        assert!(found.iter().all(|new| new.depth == 4));
+    }
+
+    #[test]
+    fn instances_come_from_concept_pages_and_everything_if_asked() {
+        check(Follow::Concepts, Why::Seed, &[]);
+        check(Follow::Concepts, Why::Instance, &[]);
+        check(Follow::Concepts, Why::Concept, &[("/one", Why::Instance)]);
+        check(Follow::All, Why::Seed, &[("/one", Why::Link), ("/about", Why::Link)]);
+        check(Follow::All, Why::Concept, &[("/one", Why::Instance), ("/about", Why::Link)]);
+    }
+}

@@ -1,0 +1,144 @@
+//! By which algorithms the pages of a store were ever counted, and by which they are to be.
+//!
+//! One value of the store, [`NAME`]. Whatever is computed of a page is filed and counted under its content as
+//! [seen by](ContentHash::seen_by) a generation of the algorithms; so who knows the generations finds the
+//! content of a counted page again. A process of newer algorithms makes its own the one that counts; an older
+//! one that still runs beside it goes on counting what is fetched, and its pages are counted again later
+//! ([`super::recompute`]). Version 0.1.0 knew no generations: its pages are counted under their content itself.
+
+use bytes::Bytes;
+use newslode_common::message::{FetchedPage, envelope};
+use newslode_common::store::{Kind, PageArchive, SiteState, StoreError, StoreResult};
+use newslode_common::version::ContentHash;
+use newslode_page::generation::Generation;
+use serde::{Deserialize, Serialize};
+
+/// The value's name.
+const NAME: &str = "generations";
+/// Other writers were first, each time: after this often we give up.
+const ROUNDS: usize = 10;
+
+/// The generations that a store knows.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Generations {
+    /// The one that all pages are to be counted by; `None`: the store was never used, or by 0.1.0 alone.
+    pub counting: Option<Generation>,
+    /// All others that ever counted a page.
+    pub before: Vec<Generation>,
+}
+
+/// Whose algorithms count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Claimed {
+    /// Those of this process.
+    Ours,
+    /// Those of a newer version of the program.
+    Newer(Generation),
+}
+
+impl Generations {
+    /// Reads them.
+    ///
+    /// # Errors
+    /// When the store fails or holds something else.
+    pub async fn read(state: &dyn SiteState) -> StoreResult<Generations> {
+        Ok(held(state).await?.1)
+    }
+
+    /// Makes `ours` the generation that counts, unless a newer one does.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn claim(state: &dyn SiteState, ours: &Generation) -> StoreResult<Claimed> {
+        for _ in 0..ROUNDS {
+            let (version, mut all) = held(state).await?;
+            match all.counting.take() {
+                Some(newer) if newer.number > ours.number => return Ok(Claimed::Newer(newer)),
+                Some(same) if same == *ours => return Ok(Claimed::Ours),
+                older => all.before.extend(older),
+            }
+            all.before.retain(|generation| generation != ours);
+            all.counting = Some(ours.clone());
+            let bytes = serde_json::to_vec(&all).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+            if state.put_value(NAME, version, bytes.into()).await?.is_some() {
+                return Ok(Claimed::Ours);
+            }
+        }
+        Err(StoreError::Unavailable("others write the generations all the time".into()))
+    }
+
+    /// What a content may be counted as: by the generation that counts, by those before, by 0.1.0.
+    pub fn names(&self, content: ContentHash) -> impl Iterator<Item = ContentHash> {
+        let known = self.counting.iter().chain(&self.before);
+        known.map(move |generation| content.seen_by(generation)).chain([content])
+    }
+
+    /// The page that is counted as `counted`, if the archive holds it: its content, and its message as archived.
+    ///
+    /// # Errors
+    /// When the archive fails.
+    pub async fn page(
+        &self,
+        archive: &dyn PageArchive,
+        counted: ContentHash,
+    ) -> StoreResult<Option<(ContentHash, Bytes)>> {
+        // To be seen is its own inverse: the names of a name are the contents that it may be of.
+        for content in self.names(counted) {
+            if let Some(bytes) = archive.get(Kind::Page, content).await? {
+                return Ok(Some((content, bytes)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// As [`Generations::page`], opened.
+    ///
+    /// # Errors
+    /// When the archive fails; a page that cannot be opened is none.
+    pub async fn fetched(
+        &self,
+        archive: &dyn PageArchive,
+        counted: ContentHash,
+    ) -> StoreResult<Option<FetchedPage>> {
+        let page = self.page(archive, counted).await?;
+        Ok(page.and_then(|(_, bytes)| envelope::open(&bytes).ok()))
+    }
+}
+
+async fn held(state: &dyn SiteState) -> StoreResult<(Option<u64>, Generations)> {
+    let Some((version, bytes)) = state.value(NAME).await? else { return Ok((None, Generations::default())) };
+    let all = serde_json::from_slice(&bytes)
+        .map_err(|error| StoreError::Corrupt(format!("the value `{NAME}`: {error}")))?;
+    Ok((Some(version), all))
+}
+
+#[cfg(test)]
+mod tests {
+    use newslode_common::store::redb::RedbStore;
+
+    use super::*;
+
+    fn generation(number: u32, parameters: &str) -> Generation {
+        Generation { number, parameters: parameters.into() }
+    }
+
+    #[tokio::test]
+    async fn the_newest_algorithms_count_and_all_are_remembered() {
+        let store = RedbStore::in_memory().unwrap();
+        let (six, seven) = (generation(6, "default"), generation(7, "default"));
+        let content = ContentHash([9; 16]);
+        assert_eq!(Generations::claim(&store, &six).await.unwrap(), Claimed::Ours);
+        assert_eq!(Generations::claim(&store, &seven).await.unwrap(), Claimed::Ours);
+        assert_eq!(Generations::claim(&store, &six).await.unwrap(), Claimed::Newer(seven.clone()));
+        let known = Generations::read(&store).await.unwrap();
+        assert_eq!(known, Generations { counting: Some(seven.clone()), before: vec![six.clone()] });
+        let names: Vec<_> = known.names(content).collect();
+        assert_eq!(names, [content.seen_by(&seven), content.seen_by(&six), content]);
+        // Parameters that an operator changed, and changed back.
+        let paper = generation(7, "paper");
+        assert_eq!(Generations::claim(&store, &paper).await.unwrap(), Claimed::Ours);
+        assert_eq!(Generations::claim(&store, &seven).await.unwrap(), Claimed::Ours);
+        let known = Generations::read(&store).await.unwrap();
+        assert_eq!(known, Generations { counting: Some(seven), before: vec![six, paper] });
+    }
+}

@@ -1,0 +1,62 @@
+//! Instances of concepts, read: from the archive when somebody asks, one concept page at a time; nothing is
+//! stored. Start at [`instances`].
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use newslode_common::store::StoreResult;
+use newslode_page::Page;
+use newslode_page::reading::CanonicalUrl;
+
+use crate::mining::concept_pages::concept_pages;
+use crate::mining::instances::{self as mining, ConceptInstance, MOST_PAGES, groups};
+use crate::mining::members::Members;
+use crate::mining::summary::SiteSummary;
+use crate::mining::taxonomy::Taxonomy;
+use crate::work::archive;
+use crate::work::parts::Parts;
+
+/// Hands the instances of all concept pages to `take`, those of one page together; only of pages that are
+/// members of a concept and `wanted`.
+///
+/// # Errors
+/// When a store cannot be read, or what `take` returns.
+pub async fn instances(
+    parts: &Parts,
+    taxonomy: &Taxonomy,
+    sites: &[Arc<SiteSummary>],
+    members: &Members,
+    wanted: impl Fn(&CanonicalUrl) -> bool,
+    mut take: impl FnMut(ConceptInstance) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    for site in sites {
+        for (url, concepts) in concept_pages(taxonomy, site) {
+            let Some(page) = archive::page(parts, &url).await? else { continue };
+            let groups = groups(&page, |target| members.contains_key(target) && wanted(target));
+            let pages = pages(parts, &groups).await?;
+            for instance in mining::instances(&page.url, &concepts, &groups, &pages) {
+                take(instance)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The pages that the groups lead to, each once, as far as they are archived.
+async fn pages<'a>(
+    parts: &Parts,
+    groups: &'a [Vec<CanonicalUrl>],
+) -> StoreResult<Vec<(&'a CanonicalUrl, Page)>> {
+    let (mut pages, mut seen) = (Vec::new(), BTreeSet::new());
+    for url in groups.iter().flatten() {
+        if pages.len() == MOST_PAGES {
+            break;
+        }
+        if seen.insert(url)
+            && let Some(page) = archive::page(parts, url).await?
+        {
+            pages.push((url, page));
+        }
+    }
+    Ok(pages)
+}

@@ -1,0 +1,37 @@
+//! Members, read: which concepts list which articles, from the archived contributions of the concept pages.
+
+use std::sync::Arc;
+
+use newslode_common::version::ContentHash;
+
+use crate::mining::members::{Lists, Members};
+use crate::mining::summary::SiteSummary;
+use crate::mining::taxonomy::Taxonomy;
+use crate::work::archive::contribution;
+use crate::work::parts::Parts;
+
+/// The members of the taxonomy's concepts.
+///
+/// # Errors
+/// When a store cannot be read.
+pub async fn members(
+    parts: &Parts,
+    taxonomy: &Taxonomy,
+    sites: &[Arc<SiteSummary>],
+) -> anyhow::Result<Members> {
+    let mut members = Members::new();
+    for site in sites {
+        let mut lists = Lists::new(taxonomy, site);
+        let pages = lists.pages();
+        let versions = parts.state.versions(&site.site, &pages).await?;
+        let counted = pages.iter().zip(versions).filter_map(|(page, version)| Some((page, version?.content)));
+        let counted: Vec<_> = counted.filter(|(_, content)| *content != ContentHash::NONE).collect();
+        for (page, content) in &counted {
+            if let Some(contribution) = contribution(parts, *content).await? {
+                lists.see(page, contribution.links);
+            }
+        }
+        lists.add_to(&mut members, counted.len());
+    }
+    Ok(members)
+}

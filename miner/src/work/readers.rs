@@ -1,0 +1,27 @@
+//! Articles to their readers: whoever listens to the broker's topics, by language and site.
+
+use newslode_common::broker::PublishError;
+use newslode_common::store::StoreError;
+use newslode_page::article::Article;
+
+use crate::work::error::BatchError;
+use crate::work::parts::Parts;
+
+/// Gives an article to its readers.
+///
+/// # Errors
+/// When the broker does not take it.
+pub(super) async fn hand_out(parts: &Parts, article: &Article) -> Result<(), BatchError> {
+    let json = serde_json::to_vec(article).map_err(|e| StoreError::Corrupt(e.to_string()))?;
+    let language = article.language.as_deref().unwrap_or("und");
+    let topic = format!("{language}.{}", article.site);
+    match parts.broker.publish_article(&topic, json.into()).await {
+        Ok(()) => parts.metrics.articles.inc(),
+        Err(error @ PublishError::TooLarge { .. }) => {
+            // The page is counted and its article archived; no later try can make it smaller.
+            tracing::warn!(url = article.url, %error, "the article is not handed out");
+        }
+        Err(error) => return Err(error.into()),
+    }
+    Ok(())
+}

@@ -1,0 +1,85 @@
+//! What operators ask for: a site to add or change, to pause, to forget.
+//!
+//! All three may be repeated, also after having been done in part. A site that is forgotten leaves the frontier
+//! first, so that its pages still under way find nobody who wants them ([`crate::work::apply::PageEnd::Unwanted`]),
+//! then its counts go. Before either forgets, the archive does: else nobody would know of what.
+
+use newslode_common::config::MinerConfig;
+use newslode_common::message::seed::SeedCommand;
+use newslode_common::retry::Retryable;
+use newslode_common::store::{NewUrl, SiteSettings, StoreError, Why};
+use newslode_page::reading::{Site, canonical};
+use newslode_page::time::Timestamp;
+
+use crate::work::archive;
+use crate::work::follow::add;
+use crate::work::known;
+use crate::work::parts::Parts;
+
+/// A command that was not done.
+#[derive(Debug, thiserror::Error)]
+pub enum SeedFailure {
+    /// The URL names no page: for a person.
+    #[error("`{0}` names no page")]
+    NoPage(String),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl Retryable for SeedFailure {
+    fn is_retryable(&self) -> bool {
+        match self {
+            SeedFailure::NoPage(_) => false,
+            SeedFailure::Store(error) => error.is_retryable(),
+        }
+    }
+}
+
+/// Does what an operator's message says.
+///
+/// # Errors
+/// When the URL cannot be a page's identity, or the store fails.
+pub async fn obey(
+    parts: &Parts,
+    config: &MinerConfig,
+    command: SeedCommand,
+    now: Timestamp,
+) -> Result<Site, SeedFailure> {
+    let (SeedCommand::Add { url, .. } | SeedCommand::Remove(url) | SeedCommand::Pause(url)) = &command;
+    let page = canonical(url).ok_or_else(|| SeedFailure::NoPage(url.to_string()))?;
+    let site = page.site();
+    match command {
+        SeedCommand::Add { max_pages, max_depth, delay_ms, labels, .. } => {
+            let settings = SiteSettings {
+                max_pages: max_pages.unwrap_or(config.max_pages),
+                max_depth: max_depth.unwrap_or(config.max_depth),
+                delay_ms: delay_ms.unwrap_or(config.delay_ms),
+                paused: false,
+                labels,
+            };
+            parts.frontier.put_site(&site, &settings).await?;
+            add(parts, vec![NewUrl { url: page, depth: 0, why: Why::Seed, hops: 0 }], now).await?;
+        }
+        SeedCommand::Pause(_) => {
+            if let Some(settings) = parts.frontier.site(&site).await? {
+                parts.frontier.put_site(&site, &SiteSettings { paused: true, ..settings }).await?;
+            }
+        }
+        SeedCommand::Remove(_) => {
+            remove(parts, &site).await?;
+        }
+    }
+    Ok(site)
+}
+
+/// Forgets a site and all that the archive holds of its pages.
+async fn remove(parts: &Parts, site: &Site) -> Result<(), StoreError> {
+    let entries = parts.frontier.entries(site).await?;
+    archive::forget_fetched(parts, entries.into_iter().filter_map(|entry| entry.content)).await?;
+    parts.frontier.remove_site(site).await?;
+    let counted = parts.state.pages(site).await?;
+    archive::forget_counted(parts, counted.into_iter().map(|(_, version)| version.content)).await?;
+    parts.state.forget(site).await?;
+    known::forget(parts.state.as_ref(), site).await
+}

@@ -1,0 +1,343 @@
+//! The miner at work: partitioned pages and operators' messages off their queues, a fold now and then.
+//!
+//! Pages are gathered into batches by site for as long as [`MinerConfig::linger_ms`], so that a busy miner
+//! makes few large store calls. A delivery is acknowledged after all of its effects are stored
+//! ([`crate::work::apply`]). While a store is away deliveries are held and tried again with growing waits; they
+//! are given back only after [`HOLD`], within the broker's consumer timeout, since the broker counts
+//! a delivery that is given back as the message's fault. Start at [`run`].
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use newslode_common::broker::{BrokerError, Consumer, Delivery, Queue, depths};
+use newslode_common::config::MinerConfig;
+use newslode_common::message::seed::SeedMessage;
+use newslode_common::message::{PartitionedPage, envelope};
+use newslode_common::retry::{HOLD, Outage, Retry, Retryable as _};
+use newslode_common::shutdown;
+use newslode_common::time;
+use newslode_page::reading::Site;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
+
+use crate::work::apply::{PageEnd, batch};
+use crate::work::error::BatchError;
+use crate::work::fold::{FoldMemory, fold_once};
+use crate::work::parts::Parts;
+use crate::work::recompute;
+use crate::work::reconcile::reconcile;
+use crate::work::seeds::obey;
+use crate::work::views;
+use crate::work::waiting::pause;
+use crate::work::window::{Slid, slide};
+
+/// Sites whose batches are under way at once.
+const SITES_AT_ONCE: usize = 8;
+/// Seeds held at most: one in work and the next, which waits for it.
+const SEED_PREFETCH: u16 = 2;
+/// How often the store is asked whether it was restarted.
+const RESTART_EVERY: Duration = Duration::from_secs(3);
+/// Name of the value that holds the last run of the store that was looked after.
+const INCARNATION: &str = "store-incarnation";
+/// How often it is looked for pages that are too old; they leave by whole days.
+const WINDOW_EVERY: Duration = Duration::from_secs(3_600);
+/// How often the queues are measured.
+const DEPTH_EVERY: Duration = Duration::from_secs(5);
+
+/// Runs the miner until `stop`, or until one of its loops fails. With `fold_s` 0 it does not fold and with
+/// `views_s` 0 it views no site: the embedded engine does that itself, when nothing is under way.
+///
+/// # Errors
+/// What ended the loop that failed.
+pub async fn run(parts: Parts, config: MinerConfig, stop: CancellationToken) -> anyhow::Result<()> {
+    let mut loops = JoinSet::new();
+    loops.spawn(pages_loop(parts.clone(), config.clone(), stop.clone()));
+    loops.spawn(seeds_loop(parts.clone(), config.clone(), stop.clone()));
+    loops.spawn(depth_loop(parts.clone(), stop.clone()));
+    let restarts = Arc::new(AtomicU64::new(0));
+    loops.spawn(restart_loop(parts.clone(), restarts.clone(), stop.clone()));
+    if config.fold_s > 0 {
+        loops.spawn(fold_loop(parts.clone(), config.clone(), restarts, stop.clone()));
+    }
+    if config.views_s > 0 {
+        loops.spawn(views::run(parts.clone(), config.clone(), stop.clone()));
+    }
+    if config.window_days > 0 {
+        loops.spawn(window_loop(parts.clone(), config.window_days, stop.clone()));
+    }
+    loops.spawn(recompute::run(parts, config.clone(), stop.clone()));
+    let first = loops.join_next().await;
+    stop.cancel();
+    let aborted = shutdown::drain(&mut loops, Duration::from_millis(config.grace_ms)).await;
+    if aborted > 0 {
+        tracing::warn!(aborted, "the grace is over; what was held comes again");
+    }
+    match first {
+        None => Ok(()),
+        Some(ended) => ended?,
+    }
+}
+
+async fn pages_loop(parts: Parts, config: MinerConfig, stop: CancellationToken) -> anyhow::Result<()> {
+    let mut consumer = parts.broker.consume(Queue::Partitions, config.prefetch).await?;
+    let servers = Arc::new(Outage::new("store or broker"));
+    while let Some(held) = gather(&parts, consumer.as_mut(), &config, &stop).await? {
+        // Tasks of their own: to sum and pack one site's batch takes as long as a store takes to count another's.
+        let mut work = JoinSet::new();
+        // One for all that was gathered: batches that wait for others are held as long.
+        let retry = Retry::within(HOLD).until(&stop);
+        for (site, held) in held {
+            if work.len() >= SITES_AT_ONCE {
+                work.join_next().await.transpose()?;
+            }
+            let (retry, servers) = (retry.clone(), servers.clone());
+            work.spawn(site_batch(parts.clone(), config.clone(), site, held, retry, servers));
+        }
+        while let Some(ended) = work.join_next().await {
+            ended?;
+        }
+    }
+    Ok(())
+}
+
+type Held = BTreeMap<Site, Vec<(Delivery, PartitionedPage)>>;
+
+/// Deliveries by site: until one site's batch is full, the prefetch is spent, or the first has waited
+/// long enough. `None`: told to stop (what was gathered by then is dropped, and so comes again).
+async fn gather(
+    parts: &Parts,
+    consumer: &mut dyn Consumer,
+    config: &MinerConfig,
+    stop: &CancellationToken,
+) -> Result<Option<Held>, BrokerError> {
+    let mut held = Held::new();
+    let mut count = 0;
+    let mut until = None;
+    while count < usize::from(config.prefetch) {
+        let next = async {
+            match until {
+                None => Some(consumer.next().await),
+                Some(until) => timeout_at(until, consumer.next()).await.ok(),
+            }
+        };
+        let delivery = tokio::select! {
+            biased;
+            () = stop.cancelled() => return Ok(None),
+            next = next => match next {
+                None => break,
+                Some(delivery) => delivery?,
+            },
+        };
+        taken(parts, Queue::Partitions, &delivery);
+        let page: PartitionedPage = match envelope::open(&delivery.body) {
+            Ok(page) => page,
+            Err(error) => {
+                reject(parts, Queue::Partitions, delivery, &error.to_string()).await;
+                continue;
+            }
+        };
+        until.get_or_insert_with(|| Instant::now() + Duration::from_millis(config.linger_ms));
+        count += 1;
+        let of_site = held.entry(page.site.clone()).or_default();
+        of_site.push((delivery, page));
+        if of_site.len() >= config.batch {
+            break;
+        }
+    }
+    Ok(Some(held))
+}
+
+/// Counts one site's deliveries and ends them.
+async fn site_batch(
+    parts: Parts,
+    config: MinerConfig,
+    site: Site,
+    held: Vec<(Delivery, PartitionedPage)>,
+    retry: Retry,
+    servers: Arc<Outage>,
+) {
+    let (mut deliveries, mut pages): (Vec<_>, Vec<_>) = held.into_iter().unzip();
+    while !pages.is_empty() {
+        // A site's share of what was gathered may be over a batch, when other sites fill the prefetch.
+        let rest = pages.split_off(config.batch.min(pages.len()));
+        let later = deliveries.split_off(pages.len());
+        let work = || batch(&parts, config.follow, &site, &pages, time::now());
+        let ends = retry.run(&servers, work).await;
+        end_deliveries(&parts, &site, deliveries, ends).await;
+        (deliveries, pages) = (later, rest);
+    }
+}
+
+async fn end_deliveries(
+    parts: &Parts,
+    site: &Site,
+    deliveries: Vec<Delivery>,
+    ends: Result<Vec<PageEnd>, BatchError>,
+) {
+    match ends {
+        Ok(ends) => {
+            for (delivery, end) in deliveries.into_iter().zip(ends) {
+                match end {
+                    PageEnd::Rejected(reason) => reject(parts, Queue::Partitions, delivery, &reason).await,
+                    PageEnd::Applied | PageEnd::Stale | PageEnd::Unwanted => {
+                        ended(delivery.ack().await, "acknowledge");
+                    }
+                }
+            }
+        }
+        Err(error) if error.is_retryable() => {
+            tracing::warn!(%site, %error, pages = deliveries.len(), "pages are given back uncounted");
+            for delivery in deliveries {
+                ended(delivery.release().await, "release");
+            }
+        }
+        Err(error) => {
+            for delivery in deliveries {
+                reject(parts, Queue::Partitions, delivery, &error.to_string()).await;
+            }
+        }
+    }
+}
+
+async fn seeds_loop(parts: Parts, config: MinerConfig, stop: CancellationToken) -> anyhow::Result<()> {
+    let mut consumer = parts.broker.consume(Queue::Seeds, SEED_PREFETCH).await?;
+    let store = Outage::new("store");
+    loop {
+        let delivery = tokio::select! {
+            () = stop.cancelled() => return Ok(()),
+            delivery = consumer.next() => delivery?,
+        };
+        taken(&parts, Queue::Seeds, &delivery);
+        let command = match SeedMessage::parse(&delivery.body) {
+            Ok(command) => command,
+            Err(error) => {
+                reject(&parts, Queue::Seeds, delivery, &error.to_string()).await;
+                continue;
+            }
+        };
+        let work = || obey(&parts, &config, command.clone(), time::now());
+        match Retry::within(HOLD).until(&stop).run(&store, work).await {
+            Ok(site) => {
+                tracing::info!(%site, "an operator's message was obeyed");
+                ended(delivery.ack().await, "acknowledge");
+            }
+            Err(error) if error.is_retryable() => {
+                tracing::warn!(%error, "an operator's message is given back");
+                ended(delivery.release().await, "release");
+            }
+            Err(error) => reject(&parts, Queue::Seeds, delivery, &error.to_string()).await,
+        }
+    }
+}
+
+async fn fold_loop(
+    parts: Parts,
+    config: MinerConfig,
+    restarts: Arc<AtomicU64>,
+    stop: CancellationToken,
+) -> anyhow::Result<()> {
+    let mut memory = FoldMemory::default();
+    let mut seen = 0;
+    while pause(Duration::from_secs(config.fold_s), &stop).await {
+        let restarted = restarts.load(Ordering::Relaxed);
+        if restarted != seen {
+            // What was remembered of the store may be ahead of it.
+            (memory, seen) = (FoldMemory::default(), restarted);
+        }
+        match fold_once(&parts, &config, &mut memory, false, time::now()).await {
+            Ok(report) => tracing::debug!(?report, "folded"),
+            Err(error) => {
+                tracing::warn!(error = format!("{error:#}"), "the fold failed; the next one tries again")
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Takes pages out that are older than the window, now and then.
+async fn window_loop(parts: Parts, days: u32, stop: CancellationToken) -> anyhow::Result<()> {
+    loop {
+        match slide(&parts, days, time::now()).await {
+            Ok(slid) if slid != Slid::default() => tracing::info!(?slid, "the window has moved"),
+            Ok(_) => {}
+            Err(error) => tracing::warn!(%error, "the window cannot be moved; the next try goes on"),
+        }
+        if !pause(WINDOW_EVERY, &stop).await {
+            return Ok(());
+        }
+    }
+}
+
+/// Finds out that the store's server was restarted, and has what it may have lost worked on again.
+/// The last run that was looked after is a value of the store, so a restart between two miners counts.
+async fn restart_loop(parts: Parts, restarts: Arc<AtomicU64>, stop: CancellationToken) -> anyhow::Result<()> {
+    let mut seen = None;
+    while pause(RESTART_EVERY, &stop).await {
+        if let Err(error) = after_restart(&parts, &mut seen, &restarts).await {
+            tracing::warn!(%error, "cannot tell whether the store was restarted; will look again");
+        }
+    }
+    Ok(())
+}
+
+async fn after_restart(parts: &Parts, seen: &mut Option<String>, restarts: &AtomicU64) -> anyhow::Result<()> {
+    let state = parts.state.as_ref();
+    let now = state.incarnation().await?;
+    if seen.replace(now.clone()).is_some_and(|before| before != now) {
+        // Whoever brings lost pages back: what this process remembers may be ahead of the store.
+        restarts.fetch_add(1, Ordering::Relaxed);
+    }
+    let known = state.value(INCARNATION).await?;
+    let version = known.as_ref().map(|(version, _)| *version);
+    match known {
+        Some((_, bytes)) if bytes == now.as_bytes() => return Ok(()),
+        Some(_) => {
+            let (frontier, archive) = (parts.frontier.as_ref(), parts.archive.as_ref());
+            let pages = reconcile(frontier, state, archive, parts.broker.as_ref()).await?;
+            parts.metrics.reconnects.with_label_values(&["store"]).inc();
+            tracing::info!(pages, "the store was restarted; fetched pages that it does not count come again");
+        }
+        None => {}
+    }
+    // Another miner that was first has done the same.
+    state.put_value(INCARNATION, version, now.into()).await?;
+    Ok(())
+}
+
+async fn depth_loop(parts: Parts, stop: CancellationToken) -> anyhow::Result<()> {
+    while pause(DEPTH_EVERY, &stop).await {
+        for (queue, depth) in depths(parts.broker.as_ref()).await {
+            match depth {
+                Ok(depth) => {
+                    let gauge = parts.metrics.queue_depth.with_label_values(&[queue.name()]);
+                    gauge.set(i64::try_from(depth).unwrap_or(i64::MAX));
+                }
+                Err(error) => tracing::debug!(%queue, %error, "cannot measure the queue"),
+            }
+        }
+    }
+    Ok(())
+}
+
+fn taken(parts: &Parts, queue: Queue, delivery: &Delivery) {
+    parts.metrics.consumed.with_label_values(&[queue.name()]).inc();
+    if delivery.redelivered {
+        parts.metrics.redelivered.with_label_values(&[queue.name()]).inc();
+    }
+}
+
+async fn reject(parts: &Parts, queue: Queue, delivery: Delivery, reason: &str) {
+    parts.metrics.dead_lettered.with_label_values(&[queue.name()]).inc();
+    tracing::warn!(%queue, reason, "a message is given up");
+    ended(delivery.reject(reason).await, "reject");
+}
+
+/// A delivery whose end the broker did not hear of comes again, and is stale then.
+fn ended(result: Result<(), BrokerError>, what: &str) {
+    if let Err(error) = result {
+        tracing::warn!(%error, "could not {what} a message; it comes again");
+    }
+}

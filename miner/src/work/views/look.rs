@@ -1,0 +1,245 @@
+//! One look at one site: its new pages flow past its templates, and the pages that are due are viewed.
+//!
+//! New pages are shown to the templates in use; those that none accepts wait, and enough of them are tried for
+//! new templates. Then pages are viewed with all that is known: all of the site when it is due
+//! ([`super::record`]) or a person taught something, else the new ones and those that waited for
+//! what was learnt. What is known is written last, over the version that was read: of two miners that look at
+//! once one is told to look again, and a look that was cut short never was. Start at [`look`].
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Instant;
+
+use futures::{StreamExt, TryStreamExt};
+use newslode_common::store::Kind;
+use newslode_common::time;
+use newslode_common::version::ContentHash;
+use newslode_page::extract::SiteKnowledge;
+use newslode_page::reading::{CanonicalUrl, Site};
+use newslode_page::template::{MOST_PAGES, Template, induce};
+use newslode_page::time::Timestamp;
+use newslode_page::{Page, wisdom};
+use tokio_util::sync::CancellationToken;
+
+use super::page::{Pace, Reader, accepted_by, view_page};
+use super::record::{Record, Viewed, When};
+use super::report::ViewReport;
+use super::value::SiteValue;
+use crate::mining::templates::Reason;
+use crate::work::archive::open;
+use crate::work::error::BatchError;
+use crate::work::generations::Generations;
+use crate::work::known::Known;
+use crate::work::parts::Parts;
+
+/// Which template accepts a page, and when that page was fetched.
+type By = Option<(u32, Timestamp)>;
+
+/// A look that is under way.
+struct Look<'a> {
+    parts: &'a Parts,
+    site: &'a Site,
+    pace: Pace,
+    stop: &'a CancellationToken,
+    known: Known,
+    counted: Vec<(CanonicalUrl, ContentHash)>,
+    generations: Arc<Generations>,
+    learnt: Vec<u32>,
+}
+
+/// Looks at a site; false if it has to be looked at again: told to stop, or somebody else wrote meanwhile.
+///
+/// # Errors
+/// When a store or the broker fails; looking again is safe.
+pub(super) async fn look(
+    parts: &Parts,
+    site: &Site,
+    (when, pace): (When, Pace),
+    stop: &CancellationToken,
+    report: &mut ViewReport,
+) -> Result<bool, BatchError> {
+    let start = Instant::now();
+    let state = parts.state.as_ref();
+    let pages = state.pages(site).await?;
+    let (record, viewed) = (Record::read(state, site).await?, Viewed::of(&pages));
+    let (known, held) = Known::read(state, site).await?;
+    let whole = known.is_new || record.is_due(&viewed, when);
+    let of = |(url, version): &(CanonicalUrl, newslode_common::version::Version)| {
+        (version.content != ContentHash::NONE).then(|| (url.clone(), version.content))
+    };
+    let counted: Vec<_> = pages.iter().filter_map(of).collect();
+    let generations = Arc::new(Generations::read(state).await?);
+    let mut look = Look { parts, site, pace, stop, known, counted, generations, learnt: Vec::new() };
+    let contents = look.counted.iter().map(|(_, content)| *content);
+    let new: Vec<ContentHash> = contents.filter(|content| !look.known.is_observed(*content)).collect();
+    if new.is_empty() && !whole {
+        return Ok(true);
+    }
+    let new = look.articles(&new).await?;
+    let is_learning = look.observe(&new).await?;
+    if whole {
+        look.compare().await?;
+    }
+    let value = match whole {
+        true => Some(SiteValue::read(parts, site, pages, wisdom::WisdomParams::default()).await?),
+        false => None,
+    };
+    if !look.view(value, &new, is_learning, report).await? || !look.end(held, report).await? {
+        return Ok(false);
+    }
+    if whole {
+        record.write(state, site, viewed).await?;
+        report.sites += 1;
+        parts.metrics.view_seconds.observe(start.elapsed().as_secs_f64());
+    }
+    Ok(true)
+}
+
+impl Look<'_> {
+    /// Those contents that the archive holds articles of.
+    async fn articles(&self, of: &[ContentHash]) -> Result<Vec<ContentHash>, BatchError> {
+        let mut found = Vec::new();
+        for content in of {
+            if self.parts.archive.get(Kind::Article, *content).await?.is_some() {
+                found.push(*content);
+            }
+        }
+        Ok(found)
+    }
+
+    /// The pages of some contents, as far as the archive holds them, parsed.
+    async fn load(&self, contents: &[ContentHash]) -> Result<Vec<Page>, BatchError> {
+        let mut pages = Vec::new();
+        for content in contents {
+            let found = self.generations.page(self.parts.archive.as_ref(), *content).await?;
+            let Some((_, bytes)) = found else { continue };
+            let opened = tokio::task::spawn_blocking(move || open(&bytes)).await;
+            pages.extend(opened.ok().and_then(Result::ok).map(|(_, page)| page));
+        }
+        Ok(pages)
+    }
+
+    /// Shows new articles to the templates in use, and learns new ones of those that wait; whether that was tried.
+    async fn observe(&mut self, new: &[ContentHash]) -> Result<bool, BatchError> {
+        let mut by: BTreeMap<ContentHash, By> = BTreeMap::new();
+        if !self.known.templates.live().is_empty() {
+            let mut live = SiteKnowledge::default();
+            let of = |live: &crate::mining::templates::Live<Template>| Template {
+                version: live.version,
+                ..live.template.clone()
+            };
+            live.set_templates(self.known.templates.live().iter().map(of).collect());
+            let live = Arc::new(live);
+            let (parts, pace, generations) = (self.parts.clone(), self.pace, self.generations.clone());
+            let contents = new.to_vec();
+            let work = contents.into_iter().map(move |content| {
+                accepted_by(parts.clone(), live.clone(), generations.clone(), content, pace)
+            });
+            by = futures::stream::iter(work).buffer_unordered(self.pace.at_once.max(1)).try_collect().await?;
+        }
+        let (metrics, templates) = (&self.parts.metrics.template_pages, &mut self.known.templates);
+        let (_, before) = templates.acceptance();
+        templates.observe(new.iter().map(|content| (*content, by.get(content).copied().flatten())));
+        let accepted = templates.acceptance().1 - before;
+        metrics.with_label_values(&["accepted"]).inc_by(accepted);
+        metrics.with_label_values(&["waiting"]).inc_by(new.len() as u64 - accepted);
+        if !templates.is_time_to_learn() {
+            return Ok(false);
+        }
+        let waiting = self.known.templates.waiting();
+        let step = waiting.len().div_ceil(MOST_PAGES).max(1);
+        let sample: Vec<ContentHash> = waiting.iter().step_by(step).copied().collect();
+        let pages = self.load(&sample).await?;
+        let made = tokio::task::spawn_blocking(move || induce(&pages.iter().collect::<Vec<_>>())).await;
+        let made = made.unwrap_or_else(|panic| {
+            tracing::warn!(site = %self.site, %panic, "no templates can be learnt of a site's pages");
+            Vec::new()
+        });
+        self.learnt = self.known.templates.learn(made, time::now());
+        Ok(true)
+    }
+
+    /// Chooses the articles that the site's others are compared with anew: evenly, by URL.
+    async fn compare(&mut self) -> Result<(), BatchError> {
+        let step = self.counted.len().div_ceil(MOST_PAGES).max(1);
+        let sample: Vec<ContentHash> =
+            self.counted.iter().step_by(step).map(|(_, content)| *content).collect();
+        let articles = self.articles(&sample).await?;
+        let pages = self.load(&articles).await?;
+        self.known.site.see_only(&pages.iter().collect::<Vec<_>>());
+        Ok(())
+    }
+
+    /// Views the pages that are due: with the site's value all, else the new articles and, after learning, those
+    /// that waited. False if told to stop before the end.
+    async fn view(
+        &mut self,
+        value: Option<SiteValue>,
+        new: &[ContentHash],
+        is_learning: bool,
+        report: &mut ViewReport,
+    ) -> Result<bool, BatchError> {
+        let waiting: BTreeSet<ContentHash> = match is_learning {
+            true => self.known.templates.waiting().iter().copied().collect(),
+            false => BTreeSet::new(),
+        };
+        let due: Vec<ContentHash> = match &value {
+            Some(_) => self.counted.iter().map(|(_, content)| *content).collect(),
+            None => waiting
+                .iter()
+                .chain(new.iter().filter(|content| !waiting.contains(content)))
+                .copied()
+                .collect(),
+        };
+        let reader =
+            Arc::new(Reader { known: self.known.reader(), value, generations: self.generations.clone() });
+        let due: Vec<(ContentHash, bool)> =
+            due.into_iter().map(|content| (content, waiting.contains(&content))).collect();
+        let (parts, pace) = (self.parts.clone(), self.pace);
+        let work = due.into_iter();
+        let work = work.map(move |(content, is_asked)| {
+            view_page(parts.clone(), reader.clone(), content, is_asked, pace)
+        });
+        let mut work = futures::stream::iter(work).buffer_unordered(self.pace.at_once.max(1));
+        let mut by: BTreeMap<ContentHash, By> = BTreeMap::new();
+        while let Some(viewed) = work.next().await {
+            let viewed = viewed?;
+            report.count(self.parts, &viewed);
+            by.insert(viewed.content, viewed.by);
+            if self.stop.is_cancelled() {
+                return Ok(false);
+            }
+        }
+        drop(work);
+        if is_learning {
+            let settled = self.known.templates.settle(|content| by.get(content).copied().flatten());
+            self.parts.metrics.template_pages.with_label_values(&["settled"]).inc_by(settled as u64);
+        }
+        Ok(true)
+    }
+
+    /// Drops templates that are past and writes what is known; false if somebody else wrote meanwhile.
+    async fn end(&mut self, held: Option<u64>, report: &mut ViewReport) -> Result<bool, BatchError> {
+        let reasons = self.known.templates.drop_past(time::now());
+        self.known.observe(self.counted.iter().map(|(_, content)| *content));
+        self.known.is_new = false;
+        if !self.known.write(self.parts.state.as_ref(), self.site, held).await? {
+            return Ok(false);
+        }
+        let live = |version: &&u32| self.known.templates.is_live(**version);
+        let learnt: Vec<u32> = self.learnt.iter().filter(live).copied().collect();
+        let count = |event: &str, by: usize| {
+            self.parts.metrics.templates.with_label_values(&[event]).inc_by(by as u64);
+        };
+        count("learnt", learnt.len());
+        for reason in &reasons {
+            count(if matches!(reason, Reason::Crowded) { "crowded" } else { "layout_changed" }, 1);
+        }
+        if !learnt.is_empty() || !reasons.is_empty() {
+            tracing::info!(site = %self.site, ?learnt, dropped = ?reasons, "the site's templates changed");
+        }
+        report.learnt += learnt.len() as u64;
+        report.dropped += reasons.len() as u64;
+        Ok(true)
+    }
+}

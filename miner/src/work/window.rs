@@ -1,0 +1,86 @@
+//! A sliding window: pages count for so many days after they were fetched.
+//!
+//! What is older is subtracted as a removal under its own fetch number, so any number of miners may slide at
+//! once, a page that was fetched anew meanwhile is a conflict and stays, a late message cannot bring an old
+//! page back, and the next fetch of it can. Only when all sites are done the archive forgets what is older,
+//! with a day to spare for clocks that differ, since what is counted must stay subtractable. A page that
+//! leaves keeps its place in the frontier. Start at [`slide`].
+
+use std::time::Duration;
+
+use newslode_common::store::{Applied, Change, StoreResult};
+use newslode_common::version::{ContentHash, Version};
+use newslode_page::contribution::Delta;
+use newslode_page::reading::{CanonicalUrl, Site};
+use newslode_page::time::Timestamp;
+
+use crate::work::archive::contribution;
+use crate::work::parts::Parts;
+
+const DAY: Duration = Duration::from_secs(86_400);
+/// Pages of one call.
+const BATCH: usize = 64;
+
+/// What a slide did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Slid {
+    /// Pages that no longer count.
+    pub pages: u64,
+    /// Pages that should not, but whose contribution the archive does not hold: they cannot be subtracted.
+    pub stuck: u64,
+    /// Archived values that are gone.
+    pub expired: u64,
+}
+
+/// Subtracts the pages that were fetched on a day before `days` days ago, and lets the archive forget them.
+/// With 0 days nothing is done.
+///
+/// # Errors
+/// When a store fails; sliding again is safe.
+pub async fn slide(parts: &Parts, days: u32, now: Timestamp) -> StoreResult<Slid> {
+    let mut slid = Slid::default();
+    if days == 0 {
+        return Ok(slid);
+    }
+    let before = earlier(now, DAY * days);
+    for (site, _) in parts.state.sites().await? {
+        let old = parts.state.counted_before(&site, before).await?;
+        for pages in old.chunks(BATCH) {
+            subtract(parts, &site, pages, before, &mut slid).await?;
+        }
+    }
+    slid.expired = parts.archive.expire(earlier(before, DAY)).await?;
+    Ok(slid)
+}
+
+fn earlier(time: Timestamp, by: Duration) -> Timestamp {
+    Timestamp(time.0.saturating_sub(u64::try_from(by.as_millis()).unwrap_or(u64::MAX)))
+}
+
+async fn subtract(
+    parts: &Parts,
+    site: &Site,
+    pages: &[(CanonicalUrl, Version)],
+    before: Timestamp,
+    slid: &mut Slid,
+) -> StoreResult<()> {
+    let mut changes = Vec::new();
+    for (url, version) in pages {
+        let Some(old) = contribution(parts, version.content).await? else {
+            tracing::warn!(%url, content = %version.content, "too old, but not in the archive: it stays counted");
+            slid.stuck += 1;
+            continue;
+        };
+        changes.push(Change {
+            url: url.clone(),
+            expected: Some(*version),
+            new: Version { content: ContentHash::NONE, ..*version },
+            fetched_at: before,
+            delta: Delta::between(Some(&old), None),
+            again: false,
+        });
+    }
+    let ends = parts.state.apply(site, &changes).await?;
+    slid.pages += ends.iter().filter(|end| **end == Applied::Applied).count() as u64;
+    Ok(())
+}

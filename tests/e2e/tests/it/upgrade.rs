@@ -1,0 +1,208 @@
+//! What version 0.1.0 left behind is taken over by this one: a run's folder, and Redis, the archive and the queues of
+//! the services. The only thing an operator does is to start the new programs.
+//!
+//! The story: pages were counted by the algorithms of 0.1.0 under their content. The new programs count each
+//! again, read what the old ones still had in the queues, and end in the state that a fresh store would have.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use newslode_common::broker::{Broker, Queue};
+use newslode_common::store::redb::RedbStore;
+use newslode_common::store::{Applied, Change, Kind, PageArchive, SiteState, state_digest};
+use newslode_common::version::{ContentHash, Version};
+use newslode_miner::work::generations::Generations;
+use newslode_page::contribution::Delta;
+use newslode_page::generation::Generation;
+use newslode_page::{Params, analyse};
+use newslode_test_servers::{RabbitServer, RedisServer};
+
+use crate::lab::{Digests, Lab, digests_in, digests_of, open, small_world};
+use crate::process::LOOK;
+use crate::services::{Installation, Servers};
+
+/// Longest that a few dozen pages take to be counted again.
+const SOON: Duration = Duration::from_secs(90);
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/v0.1.0").join(name)
+}
+
+fn shell(command: &str, arguments: [&Path; 2]) {
+    let done = Command::new("sh").args(["-c", command, "sh"]).args(arguments).status().unwrap();
+    assert!(done.success(), "{command}");
+}
+
+/// A run's folder as 0.1.0 left it.
+fn old_run(lab: &Lab, name: &str) -> PathBuf {
+    let run = lab.path(name);
+    std::fs::create_dir(&run).unwrap();
+    shell("xz -dc \"$1\" > \"$2\"", [&fixture("newslode.redb.xz"), &run.join("newslode.redb")]);
+    run
+}
+
+/// The digests of a fresh store into which the counted pages come, computed by today's algorithms.
+async fn fresh(state: &dyn SiteState, archive: &dyn PageArchive) -> Digests {
+    let (params, fresh) = (Params::default(), RedbStore::in_memory().unwrap());
+    let generations = Generations::read(state).await.unwrap();
+    let mut digests = Digests::new();
+    for (site, _) in state.sites().await.unwrap() {
+        for (url, version) in state.pages(&site).await.unwrap() {
+            let page = generations.fetched(archive, version.content).await.unwrap().unwrap();
+            let html = page.bytes().unwrap();
+            let said = analyse(&url, page.content_type.as_deref(), &html, page.fetched_at, &params);
+            let content = ContentHash::of(&url, page.content_type.as_deref(), &html);
+            let change = Change {
+                url,
+                expected: None,
+                new: Version { fetch: 1, content: content.seen_by(&params.generation()) },
+                fetched_at: page.fetched_at,
+                delta: Delta::between(None, Some(&said.contribution)),
+                again: false,
+            };
+            assert_eq!(fresh.apply(&site, &[change]).await.unwrap(), [Applied::Applied]);
+        }
+        digests.insert(site.to_string(), state_digest(&fresh, &site).await.unwrap().to_string());
+    }
+    digests
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_of_0_1_0_is_taken_over_by_mining_on() {
+    let lab = Lab::of(small_world(3)).await;
+    let run = old_run(&lab, "run");
+    let folder = run.to_str().unwrap();
+    let told: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(fixture("run.json")).unwrap()).unwrap();
+    assert_eq!(digests_in(&open(&run)).await, digests_of(&told), "the old run is read as it was written");
+
+    let before = lab.run(&["verify", "--quiet", folder]).await;
+    assert_eq!(before.code, Some(1));
+    assert!(before.out.contains("0 counters differ"), "{}", before.out);
+    assert!(before.out.contains("16 pages are counted by other page algorithms"), "{}", before.out);
+
+    let summary = lab.json(&["mine", "--quiet", "--json", "--out", folder]).await;
+    assert_eq!((&summary["complete"], &summary["urls"]), (&true.into(), &16.into()), "{summary}");
+    let proof = lab.json(&["verify", "--quiet", "--json", folder]).await;
+    assert_eq!(proof["pages"], 16, "{proof}");
+    let store = open(&run);
+    assert_eq!(digests_in(&store).await, fresh(&store, &store).await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn recompute_takes_over_by_hand_and_a_second_time_finds_nothing() {
+    let lab = Lab::of(small_world(3)).await;
+    let run = old_run(&lab, "run");
+    let folder = run.to_str().unwrap();
+    let done = lab.json(&["recompute", "--quiet", "--json", folder]).await;
+    assert_eq!((&done["pages"], &done["counted"]), (&16.into(), &16.into()), "{done}");
+    let again = lab.json(&["recompute", "--quiet", "--json", folder]).await;
+    assert_eq!((&again["pages"], &again["counted"]), (&16.into(), &0.into()), "{again}");
+    let proof = lab.json(&["verify", "--quiet", "--json", folder]).await;
+    assert_eq!(proof["pages"], 16, "{proof}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_the_archive_lost_is_taken_out_and_reported() {
+    let lab = Lab::of(small_world(3)).await;
+    let run = old_run(&lab, "run");
+    {
+        let store = open(&run);
+        let (site, _) = store.sites().await.unwrap().swap_remove(0);
+        let (_, version) = store.pages(&site).await.unwrap().swap_remove(3);
+        store.delete(Kind::Page, version.content).await.unwrap();
+        store.flush().await.unwrap();
+    }
+    let folder = run.to_str().unwrap();
+    let done = lab.ok(&["recompute", "--quiet", folder]).await;
+    assert!(done.contains("16 pages, 15 counted again, 1 taken out"), "{done}");
+    let proof = lab.json(&["verify", "--quiet", "--json", folder]).await;
+    assert_eq!(proof["pages"], 15, "{proof}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_of_a_newer_version_is_refused_and_left_as_it_is() {
+    let lab = Lab::of(small_world(3)).await;
+    let run = old_run(&lab, "run");
+    let newer = Generation { number: u32::MAX, parameters: "default v9".into() };
+    let digests = {
+        let store = open(&run);
+        Generations::claim(&store, &newer).await.unwrap();
+        store.flush().await.unwrap();
+        digests_in(&store).await
+    };
+    let folder = run.to_str().unwrap();
+    for command in [&["mine", "--quiet", "--out", folder][..], &["recompute", "--quiet", folder]] {
+        let ended = lab.run(command).await;
+        assert_eq!(ended.code, Some(1), "{}", ended.err);
+        assert!(ended.err.contains("counted by page algorithms 4294967295"), "{}", ended.err);
+        assert!(ended.err.contains("update this program"), "{}", ended.err);
+    }
+    assert_eq!(digests_in(&open(&run)).await, digests);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn services_take_over_what_0_1_0_had_in_redis_in_the_archive_and_in_the_queues() {
+    let lab = Lab::of(small_world(3)).await;
+    let redis = RedisServer::start_from(&fixture("dump.rdb"));
+    let servers = Servers { rabbit: RabbitServer::start().await.unwrap(), redis };
+    let archive = lab.path("newslode-archive");
+    std::fs::create_dir(&archive).unwrap();
+    shell("tar xf \"$1\" -C \"$2\" --strip-components=1", [&fixture("archive.tar"), &archive]);
+    let mut services = Installation::new(&lab, &servers, "newslode", 0);
+
+    // The queues hold what the old crawler and the old partitioner had published.
+    let broker = services.broker().await;
+    let mut waiting = 0;
+    for entry in std::fs::read_dir(fixture("messages")).unwrap() {
+        let path = entry.unwrap().path();
+        let queue = match path.file_name().unwrap().to_str().unwrap().split('.').next().unwrap() {
+            "page" => Queue::Pages,
+            "partition" => Queue::Partitions,
+            _ => continue,
+        };
+        broker.publish(queue, std::fs::read(&path).unwrap().into()).await.unwrap();
+        waiting += 1;
+    }
+    assert_eq!(waiting, 10);
+
+    services.start("newslode-miner");
+    services.start("newslode-partitioner");
+    let store = services.store().await;
+    let ours = Params::default().generation();
+    let held = newslode_common::store::archive::ObjectArchive::open(&format!("file://{}", archive.display()))
+        .unwrap();
+    let begun = Instant::now();
+    loop {
+        let (counted, old) = counted(&store, &held, &ours).await;
+        // Two sites of eight pages, and ten pages of the third that were in the queues.
+        if counted >= 26 && old == 0 {
+            break;
+        }
+        services.all_run();
+        assert!(begun.elapsed() < SOON, "{counted} pages, {old} as before\n{}", services.logs());
+        tokio::time::sleep(LOOK).await;
+    }
+    assert_eq!(digests_in(&store).await, fresh(&store, &held).await);
+    let proof = lab.json(&services.asking(&["verify", "--json"])).await;
+    assert_eq!((&proof["different"], &proof["outdated"]), (&0.into(), &serde_json::json!([])), "{proof}");
+    assert!(
+        services.dead(Queue::Partitions).await.is_empty() && services.dead(Queue::Pages).await.is_empty()
+    );
+    services.stop().await;
+}
+
+/// Counted pages, and how many of them by other algorithms than ours.
+async fn counted(state: &dyn SiteState, archive: &dyn PageArchive, ours: &Generation) -> (usize, usize) {
+    let generations = Generations::read(state).await.unwrap();
+    let (mut all, mut old) = (0, 0);
+    for (site, _) in state.sites().await.unwrap() {
+        for (_, version) in state.pages(&site).await.unwrap() {
+            all += 1;
+            let page = generations.fetched(archive, version.content).await.unwrap();
+            old += usize::from(page.is_none_or(|page| page.version.content.seen_by(ours) != version.content));
+        }
+    }
+    (all, old)
+}
