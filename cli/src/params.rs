@@ -11,7 +11,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use newslode_page::Params;
-use newslode_page::partition::Preset;
+use newslode_page::preset::Preset;
 use toml::{Table, Value};
 
 use crate::exit::hinted;

@@ -23,7 +23,8 @@
 //!
 //! # The rooms
 //!
-//! Everything that is not at this door stands in a room, and a room uses only those above it.
+//! Everything that is not at this door stands in a room. Rooms use one another one way: a page is read first,
+//! and articles come last.
 //!
 //! - Reading a page: [`reading`] (bytes → text → tree → leaves, addresses, language), [`time`].
 //! - Tables: [`tables`].
@@ -33,8 +34,8 @@
 //! - Templates: [`template`] (what pages of one program have in common), [`instances`] (what a concept's
 //!   links lead to).
 //! - Articles: [`extract`] (the reader, and what is known of a site), [`mod@article`] (its form).
-//! - The whole path: [`analysis`], the border that no page crosses. Beside them [`splitmix`], numbers that
-//!   look random.
+//! - The whole path: [`analysis`], the border that no page crosses; [`generation`], by which algorithms something
+//!   was computed. Beside them [`preset`], names of parameters, and [`splitmix`], numbers that look random.
 //!
 //! # Invariants
 //!
@@ -42,7 +43,7 @@
 //!   panic into a note.
 //! - Limits count bytes, nodes, leaves and steps, never seconds. Walks over trees are iterative.
 //! - No clock, file, network, environment, thread or output: `clippy.toml` names what is banned, and a test
-//!   looks through the dependencies.
+//!   looks through the dependencies. Another test finds rooms that use one another.
 
 pub mod analysis;
 pub mod article;
@@ -53,6 +54,7 @@ pub mod hierarchy;
 pub mod instances;
 mod measures;
 pub mod partition;
+pub mod preset;
 pub mod reading;
 pub mod splitmix;
 pub mod tables;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use newslode_page::partition::Preset;
+use newslode_page::preset::Preset;
 
 #[derive(Debug, Args)]
 pub(crate) struct PagesArgs {

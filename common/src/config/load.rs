@@ -125,7 +125,7 @@ pub fn schema() -> Value {
 mod tests {
     use std::io::Write;
 
-    use newslode_page::partition::Preset;
+    use newslode_page::preset::Preset;
 
     use super::*;
 

@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use newslode_page::Params;
-use newslode_page::partition::Preset;
+use newslode_page::preset::Preset;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

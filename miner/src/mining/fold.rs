@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use newslode_page::partition::Preset;
+use newslode_page::preset::Preset;
 use newslode_page::reading::CanonicalUrl;
 use rustc_hash::FxHashMap;
 

@@ -12,7 +12,7 @@ use newslode_miner::work::members::members;
 use newslode_miner::work::reconcile::reconcile;
 use newslode_miner::work::summaries::Summaries;
 use newslode_page::contribution::{FiledUse, url_id};
-use newslode_page::partition::Preset;
+use newslode_page::preset::Preset;
 
 use crate::world::{NOW, World, content_of, page, url, world};
 

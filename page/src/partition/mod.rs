@@ -36,7 +36,7 @@ mod split;
 mod sums;
 
 pub use outline::{BlockScorer, OutlineParams, block_evidence, block_measures};
-pub use params::{GroupCost, Method, Params, Preset, Scope, UnknownPreset};
+pub use params::{GroupCost, Method, Params, Scope};
 
 pub use crate::trees::TreesError;
 

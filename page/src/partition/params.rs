@@ -4,92 +4,19 @@
 //! are whole per cents, so that parameters compare exactly and no rounding enters a decision.
 //! [`Params::digest`] names parameters and algorithm version as text; it stands in every hierarchy.
 
-use std::fmt;
-use std::str::FromStr;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::outline::OutlineParams;
 use crate::generation::Generation;
+use crate::preset::Preset;
 
 /// Raised whenever the same parameters give another hierarchy or contribution.
 const ALGORITHMS: u32 = 7;
 /// Steps of the dynamic program that a millisecond of a page's time budget buys. A step takes about a
 /// nanosecond, so partitioning stays under a tenth of the budget and the rest is left for parsing.
 const STEPS_PER_MS: u64 = 100_000;
-
-/// Parameters that have a name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
-pub enum Preset {
-    /// What users get.
-    #[default]
-    Default,
-    /// As the papers print it.
-    Paper,
-}
-
-/// A name that no preset has.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no preset; there are {known}", known = Preset::names())]
-pub struct UnknownPreset(String);
-
-impl Preset {
-    /// All presets.
-    pub const ALL: [Preset; 2] = [Preset::Default, Preset::Paper];
-
-    /// Its name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Preset::Default => "default",
-            Preset::Paper => "paper",
-        }
-    }
-
-    /// The parameters of the page algorithms.
-    #[must_use]
-    pub fn params(self) -> Params {
-        match self {
-            Preset::Default => Params::default(),
-            Preset::Paper => Params::paper(),
-        }
-    }
-
-    fn names() -> String {
-        Preset::ALL.map(|preset| format!("`{preset}`")).join(" and ")
-    }
-}
-
-impl fmt::Display for Preset {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Preset {
-    type Err = UnknownPreset;
-
-    fn from_str(name: &str) -> Result<Preset, UnknownPreset> {
-        let found = Preset::ALL.into_iter().find(|preset| preset.name() == name);
-        found.ok_or_else(|| UnknownPreset(name.into()))
-    }
-}
-
-impl TryFrom<String> for Preset {
-    type Error = UnknownPreset;
-
-    fn try_from(name: String) -> Result<Preset, UnknownPreset> {
-        name.parse()
-    }
-}
-
-impl From<Preset> for String {
-    fn from(preset: Preset) -> String {
-        preset.name().into()
-    }
-}
 
 /// How the leaves of a page become a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -131,9 +58,10 @@ pub enum GroupCost {
 ///
 /// ```
 /// use newslode_page::Params;
+/// use newslode_page::preset::Preset;
 ///
 /// let (default, paper) = (Params::default(), Params::paper());
-/// assert_eq!(Params::named("paper"), Some(paper.clone()));
+/// assert_eq!("paper".parse().map(Preset::params), Ok(paper.clone()));
 /// // The digest names all parameters; it stands in each hierarchy, so that no two are confused.
 /// assert!(paper.digest().contains("flat_delta=34"));
 /// assert_ne!(default.digest(), paper.digest());
@@ -174,6 +102,17 @@ impl Default for Params {
             group_cost: GroupCost::Mean,
             sibling_runs: true,
             ..Params::paper()
+        }
+    }
+}
+
+impl Preset {
+    /// The parameters of the page algorithms.
+    #[must_use]
+    pub fn params(self) -> Params {
+        match self {
+            Preset::Default => Params::default(),
+            Preset::Paper => Params::paper(),
         }
     }
 }
@@ -255,14 +194,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn presets_are_found_by_their_own_names() {
+    fn parameters_know_their_preset() {
         for preset in Preset::ALL {
-            assert_eq!(preset.name().parse(), Ok(preset));
             let params = preset.params();
             assert_eq!((params.name.as_str(), params.preset), (preset.name(), preset));
         }
-        let unknown = "best".parse::<Preset>().unwrap_err().to_string();
-        assert_eq!(unknown, "`best` is no preset; there are `default` and `paper`");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! `paper` follows the print; `default` differs where measurement says so.
 
-use crate::partition::Preset;
+use crate::preset::Preset;
 
 /// How genuine tables are told from layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use newslode_page::Page;
-use newslode_page::partition::Preset;
+use newslode_page::preset::Preset;
 use newslode_page::reading::CanonicalUrl;
 use newslode_page::wisdom::{WisdomParams, blocks};
 use serde::{Deserialize, Serialize};

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use newslode_page::partition::Preset;
+use newslode_page::preset::Preset;
 use newslode_page::tagging::{self, Tag};
 use newslode_page::{Page, Params};
 

@@ -4,12 +4,6 @@
 //! beside the number that found it. Results of two generations are kept apart by that number, so a change that
 //! keeps the number would mix them.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::disallowed_methods,
-    reason = "a test reads its pages, and panics to say what broke"
-)]
-
 use std::path::{Path, PathBuf};
 
 use newslode_page::hierarchy::xml;
@@ -56,7 +50,7 @@ fn the_number_of_the_algorithms_is_raised_when_they_find_something_else() {
         Some((_, known)) => assert_eq!(
             known,
             digest,
-            "the algorithms find something else on the fixed pages: raise `ALGORITHMS` in src/params.rs to {}, and run \
+            "the algorithms find something else on the fixed pages: raise `ALGORITHMS` in src/partition/params.rs to {}, and run \
              this test once with NEWSLODE_UPDATE_GOLDEN=1",
             number + 1
         ),
