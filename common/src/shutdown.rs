@@ -1,8 +1,8 @@
-//! How services end: told by a signal, they stop claiming, finish or return what they hold, and go.
+//! How services end: at a signal they stop claiming, finish or return the work in hand, and exit.
 //!
-//! SIGTERM or Ctrl-C cancels the token that [`on_signal`] returns; a second one ends the process at
-//! once through the default handler's exit code. [`drain`] waits for a service's loops within the
-//! grace and then aborts them: whatever they held is returned by the broker or its lease expires.
+//! SIGTERM or Ctrl-C cancels the token that [`on_signal`] returns. A second signal ends the process at once.
+//! [`drain`] waits for a service's loops within the grace and then aborts them. The broker returns what they
+//! held, or its lease expires.
 
 use std::time::Duration;
 
@@ -10,8 +10,8 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-/// Returns a token that the first SIGTERM or SIGINT cancels. `on_second` is called on the second one
-/// (a main ends the process there).
+/// Returns a token that the first SIGTERM or SIGINT cancels. The second one calls `on_second`, where a main
+/// ends the process.
 ///
 /// # Errors
 /// When the signal handlers cannot be installed.
@@ -33,7 +33,7 @@ pub fn on_signal(
     Ok(token)
 }
 
-/// Waits up to `grace` for all loops, then aborts what is left. Returns how many had to be aborted.
+/// Waits up to `grace` for all loops, then aborts the rest. Returns how many it aborted.
 pub async fn drain<T: 'static>(loops: &mut JoinSet<T>, grace: Duration) -> usize {
     let finished = async { while loops.join_next().await.is_some() {} };
     if tokio::time::timeout(grace, finished).await.is_ok() {

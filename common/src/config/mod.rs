@@ -2,9 +2,9 @@
 //!
 //! The defaults stand here in code. A TOML file overrides them, and the environment overrides the file
 //! (`NEWSLODE__CRAWLER__WORKERS=32`). An unknown key is refused, and the message names the nearest known one.
-//! A configuration is validated once, at start (`rules`), and does not change afterwards. No other module
-//! reads the environment. Secrets (the URLs of the broker and the store) are redacted wherever a
-//! configuration is shown. Start at [`load`].
+//! A configuration is validated once, at start (`rules`), and does not change afterwards. Only the archive's
+//! credentials are read from the environment elsewhere. Secrets (the URLs of the broker and the store) are
+//! redacted wherever a configuration is shown. Start at [`load`].
 
 use std::net::SocketAddr;
 use std::time::Duration;
