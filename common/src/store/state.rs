@@ -41,7 +41,7 @@ impl Change {
     }
 }
 
-/// Whether `new` is another algorithms' view of the fetch that `stored` counts.
+/// Whether `new` is other algorithms' view of the fetch that `stored` counts.
 pub(super) fn counts_again(again: bool, new: Version, stored: Version) -> bool {
     let counts = |version: Version| version.content != ContentHash::NONE;
     again && new.fetch == stored.fetch && new.content != stored.content && counts(new) && counts(stored)
