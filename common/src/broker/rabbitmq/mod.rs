@@ -228,8 +228,7 @@ impl Broker for RabbitBroker {
     }
 }
 
-/// Makes message ids: unique unless two processes of one name start in the same millisecond with the same
-/// process id.
+/// Makes message ids: unique unless two processes of one name and one process id start in the same millisecond.
 struct MessageIds {
     start: String,
     next: AtomicU64,
