@@ -1,8 +1,8 @@
-//! How services end: at a signal they stop claiming, finish or return the work in hand, and exit.
+//! How services end: told by a signal, they stop claiming, finish or return what they hold, and go.
 //!
-//! SIGTERM or Ctrl-C cancels the token that [`on_signal`] returns. A second signal ends the process at once.
-//! [`drain`] waits for a service's loops within the grace and then aborts them. The broker returns what they
-//! held, or its lease expires.
+//! SIGTERM or Ctrl-C cancels the token that [`on_signal`] returns. A second one calls `on_second`, by which
+//! mains end the process at once, as if it had been killed. [`drain`] waits for a service's loops within
+//! the grace and then aborts them: the broker returns what they held, or its lease expires.
 
 use std::time::Duration;
 
@@ -10,8 +10,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-/// Returns a token that the first SIGTERM or SIGINT cancels. The second one calls `on_second`, where a main
-/// ends the process.
+/// Returns a token that the first SIGTERM or SIGINT cancels. The second one calls `on_second`.
 ///
 /// # Errors
 /// When the signal handlers cannot be installed.

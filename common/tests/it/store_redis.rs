@@ -300,7 +300,7 @@ async fn a_forgotten_site_goes_on_with_its_counter() {
     assert!(after[0].1 > before[0].1, "{before:?} then {after:?}");
 }
 
-/// Of two writers of one value one is first, and the other learns of it.
+/// Two writers of one value: one of them is first, and the other learns it.
 #[tokio::test]
 async fn one_of_two_writers_of_a_value_is_first() {
     let server = RedisServer::start();

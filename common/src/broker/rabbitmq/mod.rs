@@ -228,7 +228,7 @@ impl Broker for RabbitBroker {
     }
 }
 
-/// Makes message ids: unique unless two processes of one name and one process id start in the same millisecond.
+/// Makes message ids. Two processes of one name share them only with equal process ids and equal start times.
 struct MessageIds {
     start: String,
     next: AtomicU64,

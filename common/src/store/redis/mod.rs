@@ -39,7 +39,7 @@ use super::{BUCKETS, StoreResult, bucket};
 use crate::config::{Secret, StoreConfig};
 use newslode_page::reading::Site;
 
-/// Number of calls in flight when one call has to ask many buckets or sites.
+/// Calls in flight at once where one call has to ask many buckets or sites.
 const IN_FLIGHT: usize = 64;
 
 /// Frontier and mined state in Redis. Clones share one connection.
@@ -80,7 +80,7 @@ impl RedisStore {
         Ok(RedisStore { shared: Arc::new(shared) })
     }
 
-    /// Bytes of memory of all the server's data, ours and others', including the allocator's overhead.
+    /// Bytes of memory that all data of the server takes, ours and others', with what its allocator adds.
     ///
     /// # Errors
     /// As any call.
