@@ -1,8 +1,8 @@
-//! What Newslode's services share, and no more: the page and its tree, the labelled hierarchy, the
-//! messages and their wire form, the broker, the stores, configuration, telemetry and shutdown.
+//! The code that Newslode's services share, and no more: the messages and their wire form, the broker, the
+//! stores, configuration, telemetry, retrying and shutdown.
 //!
-//! Start at [`contribution`]: all mined state is a sum of integers over pages. Then [`message`] (what
-//! travels), [`broker`] and [`store`] (the traits, each with an embedded and a served side).
+//! Start at [`message`] (what travels), then read [`broker`] and [`store`]: the traits, each with an embedded
+//! and a served side. The library `newslode_page` holds what one page is and says.
 
 pub mod broker;
 pub mod config;

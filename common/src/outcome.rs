@@ -1,7 +1,7 @@
-//! How a claimed URL ends: exactly one of these, counted once in one metric.
+//! How a claimed URL ends: with exactly one outcome, counted once in one metric.
 //!
-//! Outcomes that are expected (gone, disallowed, unchanged) are values, not errors. A fetch that will
-//! be tried again has no outcome yet.
+//! Expected outcomes (gone, disallowed, unchanged) are values, not errors. A fetch that will be tried again
+//! has no outcome yet.
 
 use std::fmt;
 
@@ -32,19 +32,20 @@ outcomes! {
     Fetched = "fetched",
     /// The server said 304, or the same bytes came again.
     Unchanged = "unchanged",
-    /// The server pointed elsewhere; the target is in the frontier (or outside of what we follow).
+    /// The server pointed elsewhere. The target is in the frontier, unless it is a page that we do not
+    /// follow.
     Redirected = "redirected",
     /// More redirects in a row than the limit.
     RedirectLoop = "redirect_loop",
-    /// robots.txt does not allow it.
+    /// robots.txt disallows it.
     Disallowed = "disallowed",
-    /// robots.txt could not be had (5xx or no answer): all of the host is disallowed until it can.
+    /// robots.txt could not be read (5xx or no answer): the whole host is disallowed until it can be.
     RobotsUnreachable = "robots_unreachable",
     /// 404 or 410.
     Gone = "gone",
     /// Any other 4xx.
     Refused = "refused",
-    /// 5xx, or a 429/503 that never ended, after all attempts.
+    /// 5xx after all attempts, or a 429 or 503 that never ended.
     ServerError = "server_error",
     /// The body is not HTML.
     NotHtml = "not_html",
@@ -52,11 +53,11 @@ outcomes! {
     Empty = "empty",
     /// Larger than the limit, on the wire or decompressed.
     TooLarge = "too_large",
-    /// No connection, no name, or a broken answer, after all attempts.
+    /// No connection, no address for the name, or a broken answer, after all attempts.
     Unreachable = "unreachable",
     /// No answer within the time limit, after all attempts.
     Timeout = "timeout",
-    /// The name leads to a private, loopback or otherwise reserved address.
+    /// The host leads to a private, loopback or otherwise reserved address.
     PrivateAddress = "private_address",
 }
 

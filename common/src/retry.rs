@@ -1,10 +1,9 @@
-//! Trying again while a server is away: growing waits, a deadline, a stop.
+//! Repeats calls while a server is away: growing waits, a deadline, a stop.
 //!
-//! Whether another try may help is asked of the error ([`Retryable`]); how long to go on, of the
-//! [`Retry`]. Its deadline counts from the moment it was made, so that all steps of one piece of work
-//! share it. A stop ends the waits; a call that is under way is never cut, since its effect would be
-//! unknown. An [`Outage`] tells the log when a server goes and when it is back, once for all who wait.
-//! Start at [`Retry::run`].
+//! The error says whether another try may help ([`Retryable`]). The [`Retry`] says how long to go on. Its
+//! deadline counts from the moment it was made, so all steps of one piece of work share it. A stop ends the
+//! waits, but never cuts a call under way, since nobody would know the call's effect. An [`Outage`] tells the
+//! log when a server goes away and when it is back, once for all who wait. Start at [`Retry::run`].
 
 use std::fmt::Display;
 use std::hash::{BuildHasher, RandomState};
@@ -14,13 +13,13 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-/// Longest that a service holds a delivery while a server is away, over all steps of its work. After
-/// that the delivery goes back to its queue: the broker would take it away after
+/// The longest time that a service holds a delivery while a server is away, over all steps of its work. Then
+/// it returns the delivery to the queue, before the broker takes it away after
 /// [`consumer_timeout_ms`](crate::config::BrokerConfig::consumer_timeout_ms).
 pub const HOLD: Duration = Duration::from_secs(600);
 /// First and longest wait for a server that is away.
 const WAITS: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(5));
-/// Least time between two lines of the log about the same outage.
+/// Shortest time between two log lines about the same outage.
 const SAY_EVERY: Duration = Duration::from_secs(10);
 
 /// An error that knows whether the same call may work later.
@@ -28,15 +27,14 @@ pub trait Retryable: Display {
     /// Whether trying again may help.
     fn is_retryable(&self) -> bool;
 
-    /// Whether something is wrong that the log should tell. A full queue is worth waiting for, too, but
-    /// it is no outage.
+    /// Whether the log should report the error. A full queue is worth waiting for, too, but it is no outage.
     fn is_outage(&self) -> bool {
         self.is_retryable()
     }
 }
 
-/// Waits that double up to a limit. Each is cut by chance to between half of it and all, so that those
-/// who lost a server together do not return to it together.
+/// Waits that double up to a limit. Each is shortened at random, to half at most, so that clients who lost a
+/// server together do not return to it together.
 pub struct Backoff {
     next: Duration,
     longest: Duration,
@@ -50,13 +48,13 @@ impl Default for Backoff {
 }
 
 impl Backoff {
-    /// The first wait and the longest.
+    /// Makes a backoff from the first and the longest wait.
     #[must_use]
     pub fn new(first: Duration, longest: Duration) -> Backoff {
         Backoff { next: first, longest, chance: RandomState::new() }
     }
 
-    /// How long to wait now; longer the next time.
+    /// The next wait; longer each time.
     pub fn next_wait(&mut self) -> Duration {
         let part = self.chance.hash_one(self.next) % 512 + 512;
         let wait = self.next.mul_f64(part as f64 / 1024.0);
@@ -73,29 +71,29 @@ pub struct Retry {
 }
 
 impl Retry {
-    /// Until the call works or says that it never will.
+    /// Tries until the call works or its error is final.
     #[must_use]
     pub fn for_ever() -> Retry {
         Retry::default()
     }
 
-    /// For so long from now, however many calls share this.
+    /// Tries for this long from now, however many calls share the deadline.
     #[must_use]
     pub fn within(hold: Duration) -> Retry {
         Retry { deadline: Some(Instant::now() + hold), stop: None }
     }
 
-    /// Not once `stop` is cancelled.
+    /// Also ends the waits when `stop` is cancelled.
     #[must_use]
     pub fn until(self, stop: &CancellationToken) -> Retry {
         Retry { stop: Some(stop.clone()), ..self }
     }
 
-    /// Calls until it works, the error says that it never will, no wait fits before the deadline, or the
-    /// stop. At least one call is made.
+    /// Repeats the call until it works, its error is final, the next wait would pass the deadline, or the
+    /// stop comes. At least one call is made.
     ///
     /// # Errors
-    /// The last call's. If it is retryable, time was up.
+    /// The last call's error. If it is retryable, the time was up or the stop came.
     pub async fn run<T, E, F>(&self, outage: &Outage, mut call: impl FnMut() -> F) -> Result<T, E>
     where
         E: Retryable,
@@ -121,7 +119,7 @@ impl Retry {
         }
     }
 
-    /// Whether there was time for this wait.
+    /// Waits; false if the deadline or the stop came first.
     async fn waited(&self, wait: Duration) -> bool {
         if self.deadline.is_some_and(|deadline| Instant::now() + wait >= deadline) {
             return false;
@@ -136,14 +134,14 @@ impl Retry {
     }
 }
 
-/// Whether a server is known to be away, and when the log said so.
+/// Whether a server is known to be away, and when the log last said so.
 pub struct Outage {
     server: String,
     said: Mutex<Option<Instant>>,
 }
 
 impl Outage {
-    /// Of a server, by the name that the log gives it. It is taken to be there.
+    /// For a server with this name in the log, assumed to be there.
     #[must_use]
     pub fn new(server: impl Into<String>) -> Outage {
         Outage { server: server.into(), said: Mutex::new(None) }
@@ -155,7 +153,7 @@ impl Outage {
         }
     }
 
-    /// The first time, and now and then while it lasts.
+    /// True at first, and then from time to time while the outage lasts.
     fn is_news(&self, now: Instant) -> bool {
         let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         let is_news = said.is_none_or(|said| now.duration_since(said) >= SAY_EVERY);
@@ -183,7 +181,7 @@ mod tests {
         PublishError::Unavailable { reason: "away".into() }
     }
 
-    /// Calls made until `retry` gave up or the `good`th worked.
+    /// Number of calls until `retry` gave up or call number `good` worked.
     async fn calls(retry: &Retry, good: u32) -> u32 {
         let made = Cell::new(0);
         let call = || async {
@@ -222,7 +220,7 @@ mod tests {
         assert_eq!(made.get(), 1);
     }
 
-    /// Three steps with ten minutes each would hold a delivery for thirty.
+    /// Three steps of ten minutes each would hold a delivery for thirty.
     #[tokio::test]
     async fn steps_share_the_time_from_when_the_retry_was_made() {
         let retry = Retry::within(Duration::from_millis(20));
@@ -234,7 +232,7 @@ mod tests {
 
     #[tokio::test]
     async fn no_wait_passes_the_deadline() {
-        // Each wait is 25 ms at least.
+        // Each wait is at least 25 ms.
         assert!(calls(&Retry::within(Duration::from_millis(70)), 9).await <= 3);
     }
 

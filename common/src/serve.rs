@@ -1,7 +1,7 @@
-//! What every service's main does around its `run`: configuration, log, signals, admin port.
+//! The frame of every service's main around its `run`: configuration, log, signals, admin port.
 //!
-//! A service waits for its servers ([`Retry`]), says on `/health/ready` when they are there and
-//! when they are not, and ends when told to or when its work fails. Start at [`main`].
+//! A service waits for its servers ([`Retry`]) and reports on `/health/ready` whether they are there. It ends
+//! on a signal or when its work fails. Start at [`main`].
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -22,14 +22,14 @@ use crate::telemetry::admin::{Admin, Ready};
 use crate::telemetry::log;
 use crate::telemetry::metrics::Metrics;
 
-/// Boxed, since mains only print it.
+/// Boxed, since a main only prints it.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;
 
 /// A service that has been configured and serves its admin port.
 pub struct Service {
-    /// In force.
+    /// The configuration in force.
     pub config: Config,
-    /// The process's.
+    /// The metrics of this process.
     pub metrics: Arc<Metrics>,
     /// Cancelled by the first signal.
     pub stop: CancellationToken,
@@ -39,10 +39,10 @@ pub struct Service {
     tasks: JoinSet<()>,
 }
 
-/// What a service's command line asks for.
+/// What the command line asks of a service.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Asked {
-    /// Run, with this file.
+    /// Run, with this configuration file.
     Run(Option<PathBuf>),
     /// Print this text and end.
     Say(String),
@@ -51,7 +51,7 @@ pub enum Asked {
 /// Reads a service's arguments: `--config FILE`, `--help`, `--version`; nothing else.
 ///
 /// # Errors
-/// Names what is not understood.
+/// Names the argument that is not understood.
 pub fn arguments(name: &str, mut given: impl Iterator<Item = String>) -> Result<Asked, Error> {
     let usage = format!(
         "{name} {}\n\nusage: {name} [--config FILE]\n\nEverything else is configuration: the file (TOML) and the environment\n(NEWSLODE__SECTION__KEY). See `newslode config show`.\n\nExample:\n  NEWSLODE__BROKER__URL=amqp://user:password@rabbitmq:5672/%2f {name} --config newslode.toml",
@@ -67,11 +67,11 @@ pub fn arguments(name: &str, mut given: impl Iterator<Item = String>) -> Result<
 }
 
 impl Service {
-    /// Loads the configuration, starts the log, the signal handlers and the admin port. `on_second` is
-    /// called when a second signal comes.
+    /// Loads the configuration, starts the log, the signal handlers and the admin port. `on_second` is called
+    /// at the second signal.
     ///
     /// # Errors
-    /// A wrong configuration, or an admin port that is taken.
+    /// When the configuration is wrong or the admin port is taken.
     pub async fn start(
         name: &str,
         file: Option<PathBuf>,
@@ -103,7 +103,7 @@ impl Service {
         Ok(Service { config, metrics, stop, by, ready, tasks })
     }
 
-    /// The archive that is configured.
+    /// Opens the configured archive.
     ///
     /// # Errors
     /// When it cannot be opened.
@@ -111,14 +111,15 @@ impl Service {
         ObjectArchive::open(&self.config.archive.url).map(Arc::new)
     }
 
-    /// The store, once it is there.
+    /// Waits for the store and connects to it.
     ///
     /// # Errors
-    /// What a person must mend, or the stop.
+    /// When a person must act, or at the stop.
     pub async fn store(&self) -> StoreResult<Arc<RedisStore>> {
         let connect = || async {
             match RedisStore::connect(&self.config.store).await {
-                // A service that is at work would wait for a person; one that starts says what is wrong.
+                // At start, report at once what a person must fix. A service at work would wait for that
+                // person.
                 Err(error @ StoreError::Refused(_)) => Ok(Err(error)),
                 other => other.map(Ok),
             }
@@ -127,10 +128,10 @@ impl Service {
         retry.run(&Outage::new("store"), connect).await?.map(Arc::new)
     }
 
-    /// The broker, once it is there.
+    /// Waits for the broker and connects to it.
     ///
     /// # Errors
-    /// What a person must mend, or the stop.
+    /// When a person must act, or at the stop.
     pub async fn broker(&self) -> Result<Arc<RabbitBroker>, BrokerError> {
         let metrics = Some(self.metrics.clone());
         RabbitBroker::connect_patiently(&self.config.broker, &self.by, metrics, &self.stop)
@@ -138,7 +139,7 @@ impl Service {
             .map(Arc::new)
     }
 
-    /// From now on `/health/ready` asks this.
+    /// Sets the check behind `/health/ready`.
     pub fn ready_when(&self, ready: Ready) {
         *self.ready.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = ready;
     }
@@ -146,7 +147,7 @@ impl Service {
     /// Runs the service's work to its end, then ends the admin port.
     ///
     /// # Errors
-    /// What the work failed with.
+    /// The error that the work ended with.
     pub async fn run<E>(mut self, work: impl Future<Output = Result<(), E>>) -> Result<(), E> {
         let ended = work.await;
         self.stop.cancel();
@@ -156,7 +157,7 @@ impl Service {
     }
 }
 
-/// Ready when the broker can be used.
+/// Ready while the broker can be used.
 #[must_use]
 pub fn broker_ready(broker: Arc<dyn Broker>) -> Ready {
     Arc::new(move || {
@@ -165,7 +166,7 @@ pub fn broker_ready(broker: Arc<dyn Broker>) -> Ready {
     })
 }
 
-/// Ready when store and broker can be used.
+/// Ready while the store and the broker can be used.
 #[must_use]
 pub fn servers_ready(state: Arc<dyn SiteState>, broker: Arc<dyn Broker>) -> Ready {
     let broker = broker_ready(broker);
@@ -178,9 +179,9 @@ pub fn servers_ready(state: Arc<dyn SiteState>, broker: Arc<dyn Broker>) -> Read
     })
 }
 
-/// A service's `main`: does what the command line asks for, which is the work if it asks for nothing else,
-/// and prints the error that ended it. A wrong configuration is code 2, any other failure 1. A second
-/// signal ends the process as if it had been killed: the services are made for that.
+/// The `main` of a service. It runs the work unless the command line asks for something else, and prints the
+/// error that ended it. A wrong configuration exits with code 2, any other failure with 1. A second signal
+/// ends the process as a kill would: the services are made for that.
 #[allow(clippy::print_stdout, clippy::print_stderr, reason = "a service's last words")]
 pub async fn main<F>(name: &str, work: impl FnOnce(Service) -> F) -> ExitCode
 where

@@ -32,7 +32,7 @@ pub fn on_signal(
     Ok(token)
 }
 
-/// Waits up to `grace` for all loops, then aborts what is left. Returns how many had to be aborted.
+/// Waits up to `grace` for all loops, then aborts the rest. Returns how many it aborted.
 pub async fn drain<T: 'static>(loops: &mut JoinSet<T>, grace: Duration) -> usize {
     let finished = async { while loops.join_next().await.is_some() {} };
     if tokio::time::timeout(grace, finished).await.is_ok() {

@@ -1,7 +1,7 @@
 //! The machine's clock.
 //!
-//! Nothing in the algorithms or the stores reads a clock: whoever calls passes the time in, so tests
-//! choose it and replays repeat it. Only loops and mains call this.
+//! No algorithm and no store reads a clock. The caller passes the time in, so tests choose it and replays
+//! repeat it. Only loops and mains call this.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

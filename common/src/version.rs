@@ -1,9 +1,9 @@
 //! Which fetch of a page is counted, with which content and by which algorithms.
 //!
-//! A [`ContentHash`] names the input of everything that is computed of a page: the canonical URL, the
-//! `Content-Type` header and the body's bytes. What is computed depends on the algorithms, too, so it is filed
-//! and counted under the hash [seen by](ContentHash::seen_by) their generation. The page itself is filed under
-//! its content.
+//! A [`ContentHash`] names the input of everything that is computed from a page: the canonical URL, the
+//! `Content-Type` header and the body's bytes. The page itself is filed under it. The results depend on the
+//! algorithms, too, so they are filed and counted under the hash [as seen by](ContentHash::seen_by) the
+//! algorithms' generation.
 
 use std::fmt;
 use std::str::FromStr;
@@ -21,7 +21,7 @@ impl ContentHash {
     /// The hash of "no page": the version of a page that was removed and counts nothing.
     pub const NONE: ContentHash = ContentHash([0; 16]);
 
-    /// Hashes what a page's contribution depends on.
+    /// Hashes everything that a page's contribution depends on.
     #[must_use]
     pub fn of(url: &CanonicalUrl, content_type: Option<&str>, body: &[u8]) -> ContentHash {
         let mut hasher = blake3::Hasher::new();
@@ -35,9 +35,9 @@ impl ContentHash {
         ContentHash(short)
     }
 
-    /// The name of what algorithms compute of this content. Applied to such a name it gives the content back,
-    /// so the content of a counted page needs no place of its own. Version 0.1.0 filed what it computed under
-    /// the content itself.
+    /// The name of the results that algorithms compute from this content. Applied to such a name, it returns
+    /// the content, so a counted page need not store its content separately. Version 0.1.0 filed its results
+    /// under the content itself.
     #[must_use]
     pub fn seen_by(self, generation: &Generation) -> ContentHash {
         let mut name = self.0;
@@ -100,21 +100,22 @@ impl<'de> Deserialize<'de> for ContentHash {
     }
 }
 
-/// A page as it was fetched or as it is counted: the number of the fetch (from the frontier, growing with
-/// each claim of the URL) and a hash. Of a fetched page that is its content, of a counted one its content as
-/// [seen by](ContentHash::seen_by) the algorithms. Which of two is newer: [`Version::is_newer`].
+/// A page as it was fetched or as it is counted: the number of the fetch and a hash. The frontier gives the
+/// number, which grows with each claim of the URL. The hash of a fetched page is its content; that of a
+/// counted page is its content as [seen by](ContentHash::seen_by) the algorithms. [`Version::is_newer`] says
+/// which of two is newer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Version {
     /// Grows by one with every claim of the URL.
     pub fetch: u64,
-    /// [`ContentHash::NONE`] once the page was removed.
+    /// The hash; [`ContentHash::NONE`] once the page was removed.
     pub content: ContentHash,
 }
 
 impl Version {
-    /// Whether it takes the place of `other`: its fetch number is larger, or it is the removal of what that
-    /// fetch brought. So a page can be taken out without a fetch, a late message cannot bring it back, and
-    /// the next fetch can.
+    /// Whether it takes the place of `other`: its fetch number is larger, or it removes what that fetch
+    /// brought. So a page can be removed without a new fetch, a late message cannot bring it back, and the
+    /// next fetch can.
     #[must_use]
     pub fn is_newer(self, other: Version) -> bool {
         let removes = self.content == ContentHash::NONE && other.content != ContentHash::NONE;

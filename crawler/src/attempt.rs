@@ -1,8 +1,8 @@
-//! One attempt on one claim: robots.txt, the request, and what its answer means.
+//! One attempt on one claim: robots.txt, the request, and the meaning of the answer.
 //!
-//! Redirects are followed one hop a claim: the target is a URL of its own in the frontier, one hop
+//! A claim follows at most one redirect: the target becomes a URL of its own in the frontier, one hop
 //! further, and waits for its site's turn like any other. So no redirect escapes politeness, budgets,
-//! robots.txt or the address guard, and a circle ends where it meets a known URL. Start at [`attempt`].
+//! robots.txt or the address guard, and a circle ends at a known URL. Start at [`attempt`].
 
 use std::time::Duration;
 
@@ -23,16 +23,16 @@ use crate::publish;
 use crate::robots::Verdict;
 use crate::worker::Shared;
 
-/// Works on a claim until it can be completed.
+/// Works on a claim until its completion is known.
 ///
 /// # Errors
-/// Only what waiting does not mend: a server that refuses.
+/// Only errors that waiting does not solve: a server refuses.
 pub(crate) async fn attempt(shared: &Shared, claim: &Claim) -> anyhow::Result<Completion> {
     let url = claim.url.to_url();
     if let Some(completion) = robots_gate(shared, claim, &url).await? {
         return Ok(completion);
     }
-    // Without the page that they belong to, validators could only bring a 304 about nothing.
+    // Without their page, validators would only bring a 304 for a page that we do not have.
     let sent = if claim.content.is_some() { claim.validators.clone() } else { Validators::default() };
     let started = Instant::now();
     let answer = shared.fetcher.page(&url, &sent).await;
@@ -55,7 +55,7 @@ pub(crate) async fn attempt(shared: &Shared, claim: &Claim) -> anyhow::Result<Co
     }
 }
 
-/// What becomes of a claim whose fetch failed.
+/// The completion of a claim whose fetch failed.
 pub(crate) fn failed(shared: &Shared, claim: &Claim, error: &FetchError, now: Timestamp) -> Completion {
     tracing::debug!(url = %claim.url, error = fetch::chain(error), "failed");
     match error.fate(this_attempt(claim), shared.policy()) {
@@ -81,12 +81,12 @@ fn this_attempt(claim: &Claim) -> Attempt {
     Attempt { counted: claim.attempts.saturating_add(1), claim: claim.fetch }
 }
 
-/// For good, without a page.
+/// Done for good, without a page.
 fn ended(outcome: Outcome) -> Completion {
     Completion::Done { outcome, content: None, validators: Validators::default(), next_due: None }
 }
 
-/// A good page is fetched again after `crawler.revisit_s`.
+/// Done until the page is fetched again after `crawler.revisit_s`.
 fn good(
     shared: &Shared,
     outcome: Outcome,
@@ -103,7 +103,7 @@ fn unchanged(shared: &Shared, claim: &Claim, validators: Validators, now: Timest
     good(shared, Outcome::Unchanged, claim.content, validators, now)
 }
 
-/// `None`: the page may be fetched.
+/// Asks robots.txt. `None`: the page may be fetched.
 async fn robots_gate(shared: &Shared, claim: &Claim, url: &Url) -> anyhow::Result<Option<Completion>> {
     let (reason, until) = match shared.robots.of(url).await {
         Verdict::Rules(rules) => {
@@ -126,10 +126,11 @@ async fn robots_gate(shared: &Shared, claim: &Claim, url: &Url) -> anyhow::Resul
         given_up(claim, &reason);
         return Ok(Some(ended(Outcome::RobotsUnreachable)));
     }
-    // Not before robots.txt is asked for again, else the attempt would be spent on an old answer.
+    // Wait until robots.txt is asked for again. Otherwise the attempt would be spent on an old answer.
     let wait = doubled(policy.first, attempt.counted).max(until.saturating_duration_since(Instant::now()));
     let due = time::now().plus(wait);
-    // Who asked for peace gets it for all its pages; a host that is gone does not stop the site's others.
+    // A host that asks for a rest gets it for the whole site. A host that is gone does not stop the site's
+    // others.
     let rests = match *reason {
         FetchError::Busy { .. } => Some(due),
         FetchError::Connect { .. }
@@ -143,7 +144,7 @@ async fn robots_gate(shared: &Shared, claim: &Claim, url: &Url) -> anyhow::Resul
     Ok(Some(Completion::Retry { due, counts: true, rest_site_until: rests }))
 }
 
-/// Archives and publishes a page, unless it is the one we have.
+/// Archives and publishes a page, unless it is the one we already have.
 async fn take(
     shared: &Shared,
     claim: &Claim,
@@ -168,7 +169,7 @@ async fn redirected(
     location: &str,
     now: Timestamp,
 ) -> anyhow::Result<Completion> {
-    // Not a web page: outside of what we follow.
+    // Not a web page, so we do not follow it.
     let Some(target) = resolve(url, location) else { return Ok(ended(Outcome::Redirected)) };
     if target == claim.url || claim.hops >= shared.config.max_redirects {
         return Ok(ended(Outcome::RedirectLoop));
@@ -185,8 +186,8 @@ async fn redirected(
     Ok(ended(Outcome::Redirected))
 }
 
-/// Whether a redirect's target may enter the frontier: inside its site, or from a seed, which may have
-/// named a site by an address that it left. That site then gets the seed's limits.
+/// Whether a redirect's target may enter the frontier. It may inside its site, or from a seed, since a site
+/// may have moved away from the seed's address. The new site then gets the seed's limits.
 async fn admits(shared: &Shared, claim: &Claim, target: &CanonicalUrl) -> anyhow::Result<bool> {
     let site = target.site();
     if site == claim.site {
@@ -201,7 +202,7 @@ async fn admits(shared: &Shared, claim: &Claim, target: &CanonicalUrl) -> anyhow
         return Ok(true);
     }
     let own = shared.persist(|| frontier.site(&claim.site)).await.context("cannot read a site's settings")?;
-    // Removed meanwhile: then its redirect is of no interest either.
+    // The site was removed meanwhile, so its redirect no longer matters.
     let Some(settings) = own else { return Ok(false) };
     shared.persist(|| frontier.put_site(&site, &settings)).await.context("cannot make a site known")?;
     tracing::info!(seed = %claim.url, %site, "the seed redirects to another site, which is crawled with its limits");

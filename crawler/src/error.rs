@@ -1,9 +1,9 @@
-//! What can go wrong with a fetch, and what becomes of the URL then.
+//! Failures of a fetch, and their consequences for the URL.
 //!
-//! Answers that are expected (gone, refused, unchanged, not HTML) are values of
-//! [`Answer`](crate::fetch::Answer). A [`FetchError`] is what may be different next time, or what we
-//! will not take. [`FetchError::fate`] is the one place that decides: try again (when, does it count,
-//! does the whole site rest), or end with an outcome. Start there.
+//! Expected answers (gone, refused, unchanged, not HTML) are values of [`Answer`](crate::fetch::Answer). A
+//! [`FetchError`] is a failure that may pass, or an answer that we will not take. Only [`FetchError::fate`]
+//! decides: try again (when, whether it counts, whether the whole site rests), or end with an outcome. Start
+//! there.
 
 use std::time::Duration;
 
@@ -12,20 +12,20 @@ use url::Url;
 
 use crate::guard::PrivateAddress;
 
-/// No wait is longer: between attempts, and what a server may ask for.
+/// Longest wait, between attempts or at a server's request.
 pub const LONGEST_WAIT: Duration = Duration::from_secs(86_400);
 
-/// First wait after a 429 or 503 that does not say how long.
+/// First wait after a 429 or 503 without `Retry-After`.
 const BUSY_WAIT: Duration = Duration::from_secs(60);
 
-/// A server that says `Retry-After` does so without cost, but not for ever: one in this many such answers
-/// counts as an attempt, so that each URL ends.
+/// An answer with `Retry-After` does not count as an attempt. But one in this many such answers does, so that
+/// each URL ends.
 const COUNTED_EVERY: u64 = 8;
 
-/// A fetch that brought no answer we can use.
+/// A fetch without a usable answer.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
-    /// The host leads to an address that we do not connect to.
+    /// The host leads to an address that we may not connect to.
     #[error(transparent)]
     PrivateAddress(#[from] PrivateAddress),
     /// No name, no route, no connection, no TLS.
@@ -33,62 +33,62 @@ pub enum FetchError {
     Connect {
         /// Host of the URL.
         host: String,
-        /// What the network said.
+        /// The client's error.
         source: reqwest::Error,
     },
-    /// No whole answer in time.
+    /// No complete answer in time.
     #[error("`{url}` did not answer within {limit:?}")]
     Timeout {
-        /// What was asked for.
+        /// The URL.
         url: Url,
-        /// The time it had.
+        /// The time limit.
         limit: Duration,
     },
-    /// The connection broke, or the answer makes no sense.
+    /// The connection broke, or the answer is malformed.
     #[error("the answer of `{url}` is broken: {reason}")]
     Broken {
-        /// What was asked for.
+        /// The URL.
         url: Url,
-        /// Where it broke.
+        /// What broke.
         reason: String,
     },
-    /// Any 5xx but 503.
+    /// Any 5xx except 503.
     #[error("`{url}` answered {status}")]
     Server {
-        /// What was asked for.
+        /// The URL.
         url: Url,
         /// The status.
         status: u16,
     },
-    /// 429 or 503: not now.
+    /// 429 or 503: the server asks us to come back later.
     #[error("`{url}` answered {status}, come back later")]
     Busy {
-        /// What was asked for.
+        /// The URL.
         url: Url,
         /// The status.
         status: u16,
-        /// What `Retry-After` asks for, from now.
+        /// The wait that `Retry-After` asks for, from now.
         retry_after: Option<Duration>,
     },
-    /// Past the size limit, content encoding undone.
+    /// The page exceeds the size limit, after decoding the content encoding.
     #[error("`{url}` is larger than {limit} bytes; raise `crawler.max_page_bytes` to take such pages")]
     TooLarge {
-        /// What was asked for.
+        /// The URL.
         url: Url,
-        /// The limit.
+        /// The limit, in bytes.
         limit: u64,
     },
-    /// Our own mistake, caught at the border of one fetch.
+    /// A bug of ours, caught around one fetch.
     #[error("the work on `{url}` panicked: {reason}")]
     Panicked {
-        /// What was asked for.
+        /// The URL.
         url: Url,
-        /// The panic's words.
+        /// The panic's message.
         reason: String,
     },
 }
 
-/// How often a URL is tried, and after which waits.
+/// How often to try a URL, and how long to wait between.
 #[derive(Clone, Copy, Debug)]
 pub struct Policy {
     /// First wait after a failure; doubles with each attempt.
@@ -97,33 +97,33 @@ pub struct Policy {
     pub attempts: u32,
 }
 
-/// Which try this was.
+/// The number of a try.
 #[derive(Clone, Copy, Debug)]
 pub struct Attempt {
-    /// 1 for the first that counts.
+    /// Number of attempts that count, this one included.
     pub counted: u32,
-    /// Number of the claim, those that do not count included.
+    /// Number of the claim, including those that do not count.
     pub claim: u64,
 }
 
-/// What becomes of a URL whose fetch failed.
+/// The consequence of a failed fetch for its URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// Back to the frontier.
+    /// The URL goes back to the frontier.
     Retry {
-        /// Not before this time from now.
+        /// Shortest wait from now.
         after: Duration,
         /// Whether the attempt counts.
         counts: bool,
-        /// Whether the whole site rests as long.
+        /// Whether the whole site rests for the same time.
         rest_site: bool,
     },
-    /// Given up.
+    /// The URL is given up.
     End(Outcome),
 }
 
 impl FetchError {
-    /// Retry or end: the one place that decides.
+    /// Decides between retry and end. No other code does.
     #[must_use]
     pub fn fate(&self, attempt: Attempt, policy: Policy) -> Fate {
         let again = |first: Duration, rest_site: bool, end: Outcome| {
@@ -136,8 +136,8 @@ impl FetchError {
         match self {
             FetchError::PrivateAddress(_) => Fate::End(Outcome::PrivateAddress),
             FetchError::TooLarge { .. } => Fate::End(Outcome::TooLarge),
-            // A site has many hosts: one that is gone must not stop the others. It is not asked in vain
-            // again and again, since its robots.txt is asked first and remembered as unreachable.
+            // A site has many hosts: one that is gone must not stop the others. It is not asked in vain again
+            // and again, since its robots.txt is asked first and remembered as unreachable.
             FetchError::Connect { .. } => again(policy.first, false, Outcome::Unreachable),
             FetchError::Timeout { .. } => again(policy.first, false, Outcome::Timeout),
             FetchError::Broken { .. } | FetchError::Panicked { .. } => {

@@ -1,11 +1,11 @@
 //! One request, one answer, within limits of time and size.
 //!
-//! [`Fetcher`] wraps the HTTP client: every address is judged by the [`AddressGuard`], redirects are
-//! values and never followed here, no proxy is taken from the environment, and a body is counted while
-//! it is decoded, so that neither a large page nor a small one that unpacks to gigabytes takes more
-//! memory than the limit and one chunk. The body of what is not HTML is not read.
+//! [`Fetcher`] wraps the HTTP client. The [`AddressGuard`] judges every address. Redirects are values and are
+//! never followed here. No proxy is taken from the environment. A body is counted while it is decoded, so
+//! neither a large page nor a small one that unpacks to gigabytes takes more memory than the limit and one
+//! chunk. A body that is not HTML is not read.
 //!
-//! Start at [`Fetcher::page`]; [`Fetcher::raw`] serves robots.txt.
+//! Start at [`Fetcher::page`]. [`Fetcher::raw`] serves robots.txt.
 
 use std::error::Error as _;
 use std::sync::Arc;
@@ -24,32 +24,32 @@ use crate::error::FetchError;
 use crate::guard::{AddressGuard, PrivateAddress};
 use crate::retry_after;
 
-/// What a server answered to a request for a page.
+/// A server's answer to a request for a page.
 #[derive(Debug)]
 pub enum Answer {
     /// An HTML page.
     Page {
         /// The `Content-Type` header.
         content_type: Option<String>,
-        /// Content encoding undone.
+        /// The body after decoding the content encoding.
         body: Bytes,
-        /// For the next request.
+        /// The validators for the next request.
         validators: Validators,
     },
     /// 304 to a conditional request.
     NotModified {
-        /// For the next request.
+        /// The validators for the next request.
         validators: Validators,
     },
     /// The `Location` of a 3xx, as written.
     Redirect(String),
     /// 404 or 410.
     Gone,
-    /// Any other status that is neither success nor a server's failure.
+    /// Any other status that is neither a success nor a server error.
     Refused(u16),
-    /// Success, but no HTML.
+    /// A success, but not HTML.
     NotHtml,
-    /// HTML of nothing but white space.
+    /// An HTML page of white space only.
     Empty,
 }
 
@@ -60,11 +60,11 @@ pub struct Raw {
     pub status: StatusCode,
     /// Headers.
     pub headers: HeaderMap,
-    /// At most as many bytes as asked for.
+    /// At most as many bytes as were asked for.
     pub body: Bytes,
 }
 
-/// Asks servers. Cheap to clone.
+/// Sends requests. Cheap to clone.
 #[derive(Clone)]
 pub struct Fetcher {
     client: Client,
@@ -73,7 +73,7 @@ pub struct Fetcher {
     max_bytes: u64,
 }
 
-/// What to do with a body that is longer than the limit.
+/// The treatment of a body longer than the limit.
 #[derive(Clone, Copy)]
 enum Longer {
     Fail,
@@ -98,7 +98,7 @@ impl Fetcher {
             .referer(false)
             .redirect(redirect::Policy::none())
             .connect_timeout(Duration::from_millis(config.connect_timeout_ms))
-            // Politeness spaces requests to a site: few connections live until the next.
+            // Politeness spaces out the requests to a site, so few connections last until the next one.
             .pool_max_idle_per_host(2)
             .pool_idle_timeout(Duration::from_secs(15))
             .build()
@@ -113,10 +113,10 @@ impl Fetcher {
         self.timeout
     }
 
-    /// Asks for a page; conditional if there are validators.
+    /// Requests a page, conditionally if there are validators.
     ///
     /// # Errors
-    /// Every failure that [`FetchError::fate`] decides on.
+    /// Every failure for which [`FetchError::fate`] decides.
     pub async fn page(&self, url: &Url, validators: &Validators) -> Result<Answer, FetchError> {
         self.within(url, async {
             let conditions = [
@@ -132,10 +132,10 @@ impl Fetcher {
         .await
     }
 
-    /// Asks for anything and reads the first `most` bytes of the answer. Has no time limit of its own.
+    /// Requests any URL and reads the first `most` bytes of the answer. Has no time limit of its own.
     ///
     /// # Errors
-    /// When there is no answer; a status is never an error here.
+    /// When there is no answer. A status is never an error here.
     pub async fn raw(&self, url: &Url, most: u64) -> Result<Raw, FetchError> {
         let response = self.send(url, HeaderMap::new()).await?;
         let (status, headers) = (response.status(), response.headers().clone());
@@ -147,10 +147,10 @@ impl Fetcher {
         Ok(Raw { status, headers, body })
     }
 
-    /// Gives `work` on `url` the time limit.
+    /// Runs `work` on `url` within the time limit.
     ///
     /// # Errors
-    /// [`FetchError::Timeout`], and what `work` fails with.
+    /// [`FetchError::Timeout`], and the errors of `work`.
     pub async fn within<T>(
         &self,
         url: &Url,
@@ -250,7 +250,7 @@ async fn read(
     }
 }
 
-/// A 429 or 503.
+/// The error for a 429 or 503.
 pub(crate) fn busy(url: &Url, status: StatusCode, headers: &HeaderMap) -> FetchError {
     let value = text_of(headers, &header::RETRY_AFTER);
     let retry_after = value.and_then(|value| retry_after::parse(&value, time::now()));
@@ -289,7 +289,7 @@ fn text_of(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
     if value.is_empty() { None } else { Some(value) }
 }
 
-/// Where a redirect of robots.txt leads.
+/// The target of a redirect.
 pub(crate) fn location(headers: &HeaderMap) -> Option<String> {
     text_of(headers, &header::LOCATION)
 }
@@ -306,7 +306,7 @@ fn is_html_type(content_type: &str) -> bool {
     ["text/html", "application/xhtml+xml"].iter().any(|html| essence.eq_ignore_ascii_case(html))
 }
 
-/// Bytes that are looked at when a server does not say what it sends.
+/// Number of bytes to examine if a server does not name the content type.
 const SNIFFED: usize = 512;
 
 /// How HTML starts, as browsers see it (MIME Sniffing standard, section 7.1).

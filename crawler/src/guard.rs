@@ -1,13 +1,13 @@
-//! Which addresses may be connected to: public ones, unless the operator says otherwise.
+//! The guard of addresses: connections go to public ones, unless the operator says otherwise.
 //!
-//! A page can name any host, and a name can lead to any address: the machine's own services, the
-//! cloud's metadata, the neighbours in the private network. So every address is judged just before it
-//! is connected to, in the client's own resolver ([`AddressGuard`] is one), which also stops names that
-//! change their address between two look-ups. Hosts that are addresses already never reach a resolver:
-//! [`AddressGuard::check_url`] judges these on the URL, for the first request and for each redirect.
+//! A page can name any host, and a name can lead to any address: the machine's own services, the cloud's
+//! metadata, the neighbours in the private network. So every address is judged just before a connection to
+//! it, in the client's own resolver ([`AddressGuard`] is one). This also stops names that change their
+//! address between two look-ups. Hosts that are addresses already never reach a resolver:
+//! [`AddressGuard::check_url`] judges them in the URL, for the first request and for each redirect.
 //!
-//! Invariant: a reserved address is connected to only with `crawler.allow_private`, or when a
-//! `crawler.resolve` entry names it. Start at [`is_reserved`].
+//! Invariant: a connection to a reserved address needs `crawler.allow_private`, or an entry of
+//! `crawler.resolve` that names it. Start at [`is_reserved`].
 
 use std::collections::BTreeMap;
 use std::io;
@@ -18,7 +18,7 @@ use newslode_common::config::ResolveRule;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use url::{Host, Url};
 
-/// IPv4 ranges that are no public host: address and length of the prefix.
+/// IPv4 ranges without public hosts: address and length of the prefix.
 const RESERVED_V4: &[(Ipv4Addr, u32)] = &[
     (Ipv4Addr::new(0, 0, 0, 0), 8),       // this network
     (Ipv4Addr::new(10, 0, 0, 0), 8),      // private
@@ -37,7 +37,7 @@ const RESERVED_V4: &[(Ipv4Addr, u32)] = &[
     (Ipv4Addr::new(240, 0, 0, 0), 4),     // reserved, and broadcast
 ];
 
-/// IPv6 ranges inside 2000::/3 that are no public host. All outside of 2000::/3 is none either:
+/// IPv6 ranges inside 2000::/3 without public hosts. There are none outside of 2000::/3 either: that is
 /// loopback, IPv4-mapped and -compatible, NAT64, discard, unique local, link-local, multicast.
 const RESERVED_V6: &[(Ipv6Addr, u32)] = &[
     (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23), // protocol assignments, Teredo
@@ -46,7 +46,7 @@ const RESERVED_V6: &[(Ipv6Addr, u32)] = &[
     (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20), // documentation
 ];
 
-/// Whether an address belongs to no public host.
+/// Whether an address can belong to no public host.
 #[must_use]
 pub fn is_reserved(address: IpAddr) -> bool {
     match address {
@@ -63,11 +63,11 @@ pub fn is_reserved(address: IpAddr) -> bool {
     }
 }
 
-/// A host that leads only to reserved addresses.
+/// The error for a host that leads only to reserved addresses.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{host}` leads to a private or reserved address; allow such with `crawler.allow_private`")]
 pub struct PrivateAddress {
-    /// The name, or the address itself.
+    /// The host's name, or the address itself.
     pub host: String,
 }
 
@@ -79,14 +79,15 @@ pub struct AddressGuard {
 }
 
 impl AddressGuard {
-    /// Hosts that are addresses are never looked up, so no rule changes them.
+    /// Takes the rules of `crawler.resolve`. They do not apply to hosts that are addresses, which are never
+    /// looked up.
     #[must_use]
     pub fn new(allow_private: bool, rules: &[ResolveRule]) -> AddressGuard {
         let rules = rules.iter().map(|rule| (rule.host.clone(), rule.address)).collect();
         AddressGuard { allow_private, rules: Arc::new(rules) }
     }
 
-    /// Judges a host that is an address already; names are judged when they are looked up.
+    /// Judges a host that is an address already. Names are judged when they are looked up.
     ///
     /// # Errors
     /// When the URL's host is a reserved address.
@@ -108,7 +109,7 @@ impl AddressGuard {
         self.rules.get(&host).or_else(|| self.rules.get("*")).copied()
     }
 
-    /// What of a look-up's answer may be connected to.
+    /// The addresses from a look-up that we may connect to.
     fn keep(&self, host: &str, found: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, LookupError> {
         if found.is_empty() {
             return Err(LookupError::NoAddress(host.to_owned()));
@@ -147,7 +148,7 @@ impl Resolve for AddressGuard {
             };
             match guard.keep(host, found) {
                 Ok(kept) => Ok(Box::new(kept.into_iter()) as Addrs),
-                // Bare, so that whoever asks the chain of sources finds it.
+                // Not wrapped, so that a caller finds it in the chain of sources.
                 Err(LookupError::Private(private)) => Err(private.into()),
                 Err(other) => Err(other.into()),
             }

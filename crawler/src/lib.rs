@@ -1,13 +1,13 @@
 //! Fetches the pages whose turn it is, politely, and publishes them.
 //!
-//! [`run`] turns a number of equal loops. Each claims one URL from the frontier (which knows whose turn
-//! it is, across all crawlers), asks robots.txt, fetches within limits of time, size and address,
-//! archives and publishes the page, and completes the claim. A loop holds one page at a time: when the
-//! queue of pages is full, the loops wait, and the crawl is as fast as its readers.
+//! [`run`] starts a number of equal loops. Each claims one URL from the frontier (which knows whose turn it
+//! is, across all crawlers), asks robots.txt, fetches within limits of time, size and address, archives and
+//! publishes the page, and completes the claim. A loop holds one page at a time: while the queue of pages is
+//! full, the loops wait, so the crawl is as fast as its readers.
 //!
-//! Invariants: every claim ends in one counted [`Outcome`](newslode_common::outcome::Outcome), goes
-//! back to the frontier for another try, or is released; a page is complete in the frontier only after
-//! it is in the archive and in the queue. Start at [`run`], then `worker`, `attempt`.
+//! Invariants: every claim ends in one counted [`Outcome`](newslode_common::outcome::Outcome), goes back to
+//! the frontier for another try, or is released. A page is complete in the frontier only after it is in the
+//! archive and in the queue. Start at [`run`], then read `worker` and `attempt`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,28 +30,28 @@ pub mod retry_after;
 pub mod robots;
 mod worker;
 
-/// What a crawler works with.
+/// The services that a crawler uses.
 #[derive(Clone)]
 pub struct Parts {
-    /// What to fetch, when, whose turn it is.
+    /// Knows what to fetch, when, and whose turn it is.
     pub frontier: Arc<dyn Frontier>,
     /// Takes the pages.
     pub broker: Arc<dyn Broker>,
     /// Keeps the pages.
     pub archive: Arc<dyn PageArchive>,
-    /// Counts.
+    /// Counts events.
     pub metrics: Arc<Metrics>,
 }
 
-/// Crawls until `stop`. Then nothing new is claimed, and what is held is finished within the grace or
-/// given back to the frontier.
+/// Crawls until `stop`. Then it claims nothing new, and finishes its work within the grace or gives it back
+/// to the frontier.
 ///
 /// # Errors
-/// A configuration that cannot be used; a server that refuses for a reason that waiting does not
-/// mend. Servers that are away are waited for.
+/// When the configuration cannot be used, or a server refuses for a reason that waiting does not solve.
+/// Servers that are away are waited for.
 pub async fn run(parts: Parts, config: CrawlerConfig, stop: CancellationToken) -> anyhow::Result<()> {
     let grace = Duration::from_millis(config.grace_ms);
-    // A loop that fails ends this crawler, not what its caller stops by the same token.
+    // A loop that fails ends this crawler, but not other work that the caller stops with the same token.
     let stop = stop.child_token();
     let workers = config.workers.max(1);
     let shared = Arc::new(worker::Shared::new(parts, config, stop.clone())?);

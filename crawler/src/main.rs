@@ -1,4 +1,4 @@
-//! The crawler service: configuration, servers, run until told to stop.
+//! The crawler service: loads the configuration, connects to the servers, runs until told to stop.
 
 use std::process::ExitCode;
 

@@ -1,9 +1,9 @@
-//! From a fetched page to the archive and the queue of pages.
+//! Hands a fetched page to the archive and the queue of pages.
 //!
-//! A page is archived before it is published, so that whoever reads the message finds it. A queue that
-//! is full or a server that is away is not a failure but "wait": the page is held, nothing new is
-//! claimed by this loop, and it is tried again with growing pauses. So a slow reader slows the crawl, and
-//! nothing is dropped. Start at [`hand_over`].
+//! A page is archived before it is published, so that readers of the message find it. A full queue, or a
+//! server that is away, is not a failure but a reason to wait: this loop holds the page, claims nothing new,
+//! and tries again with growing pauses. So a slow reader slows the crawl, and no page is dropped. Start at
+//! [`hand_over`].
 
 use anyhow::Context as _;
 use bytes::Bytes;
@@ -17,20 +17,20 @@ use newslode_page::time::Timestamp;
 use crate::Parts;
 use crate::worker::Outages;
 
-/// Largest compressed body in a message; a larger one is read from the archive.
+/// Largest compressed body in a message, in bytes. A larger one is read from the archive.
 const MAX_INLINE: usize = 1 << 20;
 
-/// A page in its two forms.
+/// A page in its two sealed forms.
 pub(crate) struct Sealed {
     pub(crate) content: ContentHash,
-    /// With its body: for the archive.
+    /// The page with its body, for the archive.
     whole: Bytes,
-    /// Without, if that is too large: for the queue.
+    /// The page for the queue, without the body if that is too large.
     message: Bytes,
 }
 
-/// Compresses and seals a page; `None` if it is the one that was fetched last time. Hashing and
-/// compressing leave the reactor.
+/// Compresses and seals a page. `None` if the last fetch brought the same page. Hashing and compressing run
+/// off the reactor.
 pub(crate) async fn seal(
     claim: &Claim,
     content_type: Option<String>,
@@ -67,10 +67,10 @@ pub(crate) async fn seal(
     sealing.await.context("sealing a page panicked")?
 }
 
-/// Archives and publishes; waits as long as it takes (the caller ends the wait at a stop).
+/// Archives and publishes a page. Waits as long as it takes; the caller ends the wait at a stop.
 ///
 /// # Errors
-/// Only what waiting does not mend.
+/// Only errors that waiting does not solve.
 pub(crate) async fn hand_over(
     parts: &Parts,
     outages: &Outages,

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use newslode_page::time::Timestamp;
 
-/// How long to wait from `now`; `None` if the value is neither a number of seconds nor a date. A date
-/// that has passed is no wait. Not capped.
+/// The wait from `now`; `None` if the value is neither a number of seconds nor a date. A date in the past
+/// gives no wait. There is no upper limit.
 #[must_use]
 pub fn parse(value: &str, now: Timestamp) -> Option<Duration> {
     let value = value.trim();

@@ -1,9 +1,9 @@
 //! What robots.txt allows (RFC 9309), per origin.
 //!
-//! A file is fetched once, also when many loops want it at once, and kept for a day. 4xx and endless
-//! redirects allow everything; 5xx, 429 and a network that fails disallow everything, for as long as
-//! the server asks or one retry wait, then it is asked again. Of a file the first 500 KiB count. The
-//! cache is bounded in files and bytes: the least recently used go first.
+//! A file is fetched once, even if many loops want it at the same time, and kept for a day. 4xx and endless
+//! redirects allow everything. 5xx, 429 and network failures disallow everything, for as long as the server
+//! asks or for one retry wait; then the file is asked for again. The first 500 KiB of a file count. The cache
+//! has limits on files and bytes: the least recently used files go first.
 //!
 //! Invariant: no page of an origin is fetched before its robots.txt has answered. Start at [`Robots::of`].
 
@@ -20,25 +20,25 @@ use url::Url;
 use crate::error::{FetchError, LONGEST_WAIT};
 use crate::fetch::{self, Fetcher};
 
-/// RFC 9309, section 2.4.
+/// Time that a file is kept (RFC 9309, section 2.4).
 const KEPT: Duration = Duration::from_secs(86_400);
-/// RFC 9309, section 2.3.1.2.
+/// Redirects to follow (RFC 9309, section 2.3.1.2).
 const MAX_REDIRECTS: u32 = 5;
-/// Files in the cache, at most.
+/// Largest number of files in the cache.
 const MAX_FILES: usize = 10_000;
-/// Bytes of files in the cache, at most.
+/// Largest number of bytes of files in the cache.
 const MAX_BYTES: usize = 64 << 20;
 
-/// What an origin's robots.txt says.
+/// The verdict of an origin's robots.txt.
 #[derive(Clone, Debug)]
 pub enum Verdict {
-    /// These rules.
+    /// These rules apply.
     Rules(Arc<robotxt::Robots>),
-    /// It could not be had: everything is disallowed.
+    /// The file could not be read: everything is disallowed.
     Unreachable {
-        /// Why.
+        /// The reason.
         reason: Arc<FetchError>,
-        /// When it is asked for again.
+        /// When to ask for it again.
         until: Instant,
     },
 }
@@ -60,7 +60,7 @@ struct Cache {
     clock: u64,
 }
 
-/// The robots.txt files of the origins that are visited.
+/// The robots.txt files of the visited origins.
 pub struct Robots {
     fetcher: Fetcher,
     token: String,
@@ -69,14 +69,14 @@ pub struct Robots {
 }
 
 impl Robots {
-    /// The product token is the user agent up to its first slash or space.
+    /// Takes the product token from the user agent: its part before the first slash or space.
     #[must_use]
     pub fn new(fetcher: Fetcher, config: &CrawlerConfig) -> Robots {
         let token = config.user_agent.split(['/', ' ']).next().unwrap_or_default().to_owned();
         Robots { fetcher, token, retry: Duration::from_millis(config.retry_ms), cache: Mutex::default() }
     }
 
-    /// What the robots.txt of this URL's origin says.
+    /// The verdict of the robots.txt of this URL's origin.
     pub async fn of(&self, url: &Url) -> Verdict {
         let origin = url.origin().ascii_serialization();
         let cell = self.cache.lock().unwrap_or_else(PoisonError::into_inner).cell(&origin, Instant::now());
@@ -90,7 +90,8 @@ impl Robots {
                 let parsed = tokio::task::spawn_blocking(move || {
                     robotxt::Robots::parse(&text, Agent::Exact(token.as_str()))
                 });
-                // Half a megabyte of rules takes milliseconds; a panic in there disallows.
+                // Half a megabyte of rules takes milliseconds to parse. A panic in the parser disallows
+                // everything.
                 let rules = parsed.await.unwrap_or_else(|_| robotxt::Robots::disallow_all());
                 Kept { verdict: Verdict::Rules(Arc::new(rules)), until: Instant::now() + KEPT, bytes }
             }
@@ -108,7 +109,7 @@ impl Robots {
         }
     }
 
-    /// The file's text; empty (all is allowed) where there is none.
+    /// The text of the file; empty (everything is allowed) if there is none.
     async fn read(&self, page: &Url) -> Result<Vec<u8>, FetchError> {
         let broken = |reason: String| FetchError::Broken { url: page.clone(), reason };
         let start = robotxt::robots_url(page).map_err(|error| broken(error.to_string()))?;
@@ -137,13 +138,13 @@ impl Robots {
     }
 }
 
-/// Where a redirect leads, if to http(s).
+/// The target of a redirect, if it is http(s).
 fn next(url: &Url, headers: &reqwest::header::HeaderMap) -> Option<Url> {
     let target = url.join(&fetch::location(headers)?).ok()?;
     matches!(target.scheme(), "http" | "https").then_some(target)
 }
 
-/// A redirect to a private address makes robots.txt unreachable; it says nothing of the page's own host.
+/// A redirect to a private address makes robots.txt unreachable. It says nothing about the page's own host.
 fn elsewhere(start: &Url, url: &Url, error: FetchError) -> FetchError {
     match error {
         FetchError::PrivateAddress(private) if start.host() != url.host() => {
@@ -154,7 +155,7 @@ fn elsewhere(start: &Url, url: &Url, error: FetchError) -> FetchError {
 }
 
 impl Cache {
-    /// The origin's cell: a fresh one if there is none or it is too old.
+    /// The cell of the origin; a new one if there is none or the old one expired.
     fn cell(&mut self, origin: &str, now: Instant) -> Arc<OnceCell<Kept>> {
         self.clock += 1;
         if let Some(slot) = self.slots.get_mut(origin)
@@ -169,7 +170,7 @@ impl Cache {
         cell
     }
 
-    /// Forgets the half that was not used for longest once the cache is full: rare, so it may cost a sort.
+    /// Forgets the less recently used half once the cache is full. This is rare, so it may cost a sort.
     fn make_room(&mut self) {
         let bytes: usize = self.slots.values().map(|slot| slot.cell.get().map_or(0, |kept| kept.bytes)).sum();
         if self.slots.len() < MAX_FILES && bytes < MAX_BYTES {

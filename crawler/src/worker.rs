@@ -1,8 +1,7 @@
-//! One fetch loop: claim, work, complete; again until told to stop.
+//! One fetch loop: claim, work, complete, until told to stop.
 //!
-//! A claim is worked on in [`attempt`](crate::attempt); here is what surrounds it: waiting for a turn,
-//! a border that a panic does not cross, the release at a stop, the completion and its count. Start at
-//! [`fetch_loop`].
+//! [`attempt`](crate::attempt) works on a claim. This module does the rest: it waits for a turn, catches
+//! panics, releases the claim at a stop, completes it and counts the outcome. Start at [`fetch_loop`].
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -22,10 +21,10 @@ use crate::error::{FetchError, Policy};
 use crate::fetch::Fetcher;
 use crate::robots::Robots;
 
-/// Pauses while nothing is due: short at first, as a site's next turn is often near.
+/// Shortest and longest pause while no URL is due: short at first, as a site's next turn is often near.
 const IDLE: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(250));
 
-/// What all loops of a crawler share.
+/// The state that all loops of a crawler share.
 pub(crate) struct Shared {
     pub(crate) parts: Parts,
     pub(crate) config: CrawlerConfig,
@@ -35,7 +34,7 @@ pub(crate) struct Shared {
     stop: CancellationToken,
 }
 
-/// The servers that a crawler waits for.
+/// The servers that a crawler may have to wait for.
 pub(crate) struct Outages {
     pub(crate) store: Outage,
     pub(crate) broker: Outage,
@@ -63,7 +62,7 @@ impl Shared {
         Policy { first, attempts: self.config.max_attempts }
     }
 
-    /// Repeats a store call until it is answered; an answer that no repetition changes is returned.
+    /// Repeats a store call until it is answered. Returns errors that repeating does not change.
     pub(crate) async fn persist<T, F>(&self, call: impl FnMut() -> F) -> StoreResult<T>
     where
         F: Future<Output = StoreResult<T>>,
@@ -71,14 +70,14 @@ impl Shared {
         Retry::for_ever().run(&self.outages.store, call).await
     }
 
-    /// Ends when work in hand must be given back: near the end of the grace, with time left to do so.
+    /// Returns when work in hand must be given back: near the end of the grace, with time left to do so.
     async fn must_release(&self) {
         self.stop.cancelled().await;
         tokio::time::sleep(Duration::from_millis(self.config.grace_ms) * 4 / 5).await;
     }
 }
 
-/// Works on one claim after the other until the stop.
+/// Works on one claim after another until the stop.
 pub(crate) async fn fetch_loop(shared: Arc<Shared>) -> anyhow::Result<()> {
     let mut idle = Backoff::new(IDLE.0, IDLE.1);
     while let Some(claims) = next_claims(&shared).await? {
@@ -87,7 +86,7 @@ pub(crate) async fn fetch_loop(shared: Arc<Shared>) -> anyhow::Result<()> {
             work_on(&shared, &claim).await.with_context(|| format!("on `{}`", claim.url))?;
         }
         if is_idle {
-            // Either way the next look tells.
+            // Look again, whether the pause or the stop ended the wait.
             drop(tokio::time::timeout(idle.next_wait(), shared.stop.cancelled()).await);
         } else {
             idle = Backoff::new(IDLE.0, IDLE.1);
@@ -102,7 +101,7 @@ async fn next_claims(shared: &Shared) -> anyhow::Result<Option<Vec<Claim>>> {
         return Ok(None);
     }
     let lease = Duration::from_millis(shared.config.lease_ms);
-    // No call is raced with the stop: an answer that nobody reads would leave a URL leased.
+    // No call races the stop: an answer that nobody reads would leave a URL leased.
     let claiming = || shared.parts.frontier.claim(time::now(), lease, 1);
     match Retry::for_ever().until(&shared.stop).run(&shared.outages.store, claiming).await {
         Ok(claims) => Ok(Some(claims)),
@@ -111,7 +110,7 @@ async fn next_claims(shared: &Shared) -> anyhow::Result<Option<Vec<Claim>>> {
     }
 }
 
-/// Fetches, then completes. An error ends the service, after the claim was given back.
+/// Fetches, then completes. An error ends the service, after the claim is given back.
 async fn work_on(shared: &Shared, claim: &Claim) -> anyhow::Result<()> {
     let work = AssertUnwindSafe(attempt::attempt(shared, claim)).catch_unwind();
     let result = tokio::select! {
@@ -141,13 +140,13 @@ fn after_panic(shared: &Shared, claim: &Claim, panic: &(dyn std::any::Any + Send
     attempt::failed(shared, claim, &error, time::now())
 }
 
-/// Completes and counts: a URL's outcome only if this completion was the one that took effect.
+/// Completes a claim. Counts the outcome only if this completion took effect.
 async fn complete(shared: &Shared, claim: &Claim, completion: Completion) -> anyhow::Result<()> {
     let frontier = &shared.parts.frontier;
     let completing = shared.persist(|| frontier.complete(claim, completion.clone(), time::now()));
     let completed = tokio::select! {
         completed = completing => completed.context("cannot complete a claim")?,
-        // The grace is over: `run` aborts this loop, and the lease runs out.
+        // The grace is over: `run` aborts this loop, and the lease expires.
         () = shared.must_release(), if !matches!(completion, Completion::Released) => return Ok(()),
     };
     match (completed, completion) {

@@ -1,7 +1,7 @@
 //! The partitioner: fetched pages in, hierarchies and contributions out.
 //!
-//! What a page says is `newslode_page`'s, a pure function; this crate runs it between the queues. Start at
-//! [`run`].
+//! `newslode_page` computes the results of a page, as a pure function. This crate runs it between the queues.
+//! Start at [`run`].
 
 mod service;
 

@@ -1,4 +1,4 @@
-//! The partitioner service: configuration, servers, run until told to stop.
+//! The partitioner service: loads the configuration, connects to the servers, runs until told to stop.
 
 use std::process::ExitCode;
 

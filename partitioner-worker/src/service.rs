@@ -1,9 +1,11 @@
-//! One page: take it from the queue, find its bytes, [`analyse`] it off the reactor, file what it says in
-//! the archive, publish it, and only then acknowledge: a page whose worker dies at any point comes again,
-//! and doing it twice has the same effect. A message that can never be worked on goes to the dead letters
-//! with the reason. A full queue or an archive that does not answer is waited for, holding at most as many
-//! pages as there are workers, so that nothing new is taken: this is how a slow miner slows the crawl. After
-//! [`HOLD`], or at a stop, a page that waits goes back to its queue.
+//! Work on one page: take it from the queue, find its bytes, [`analyse`] it off the reactor, file its
+//! hierarchy in the archive, publish the results, and only then acknowledge. If the worker dies at any point,
+//! the page comes again, and repeating the work has the same effect. A message that can never be processed
+//! goes to the dead letters with the reason.
+//!
+//! The service waits for a full queue, or an archive that does not answer. Meanwhile it holds at most as many
+//! pages as there are workers and takes nothing new: so a slow miner slows the crawl. After [`HOLD`], or at a
+//! stop, a waiting page goes back to its queue.
 //!
 //! Start at [`run`].
 
@@ -27,21 +29,21 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-/// What the service is connected to.
+/// The servers and metrics that the service uses.
 #[derive(Clone)]
 pub struct Parts {
-    /// Where pages come from and contributions go to.
+    /// Source of the pages, and destination of the contributions.
     pub broker: Arc<dyn Broker>,
-    /// Where large pages are, and what was computed of each is kept.
+    /// Holds large pages, and the results of every page.
     pub archive: Arc<dyn PageArchive>,
-    /// Counts.
+    /// Counts events.
     pub metrics: Arc<Metrics>,
 }
 
-/// Works until told to stop; then finishes what is in hand within the grace, the rest goes back.
+/// Works until told to stop. Then it finishes the work in hand within the grace and returns the rest.
 ///
 /// # Errors
-/// When the broker is given up, or its queues are missing.
+/// When the broker is given up for good, or its queues are missing.
 pub async fn run(parts: Parts, config: PartitionerConfig, stop: CancellationToken) -> anyhow::Result<()> {
     let params = config.params.params().within(Duration::from_millis(config.page_ms));
     let workers = config.workers.max(1);
@@ -78,7 +80,7 @@ pub async fn run(parts: Parts, config: PartitionerConfig, stop: CancellationToke
     ended
 }
 
-/// A page, once there is a worker for it. Cancel safe, as both of its waits are.
+/// Waits for a free worker, then for a page. Cancel safe, as both waits are.
 async fn next(
     slots: &Arc<Semaphore>,
     consumer: &mut dyn Consumer,
@@ -88,11 +90,11 @@ async fn next(
     Ok((slot, delivery))
 }
 
-/// How work on a page ends before it is acknowledged.
+/// The end of work on a page that cannot be acknowledged.
 enum Stuck {
-    /// Never to be worked on: dead letter.
+    /// The page can never be processed: it becomes a dead letter.
     Reject(String),
-    /// Not now: back to the queue.
+    /// The page cannot be processed now: it goes back to the queue.
     Release,
     /// The service cannot go on.
     End(anyhow::Error),
@@ -114,7 +116,7 @@ impl From<PublishError> for Stuck {
     }
 }
 
-/// The servers that are waited for.
+/// The servers that the service may have to wait for.
 struct Servers {
     archive: Outage,
     broker: Outage,
@@ -165,7 +167,7 @@ impl Worker {
 
     async fn page(&self, message: &[u8]) -> Result<(), Stuck> {
         let fetched: FetchedPage = open(message).map_err(|error| Stuck::Reject(error.to_string()))?;
-        // One for all steps: together they hold the page no longer than the broker allows.
+        // One deadline for all steps: together they hold the page no longer than the broker allows.
         let retry = Retry::within(HOLD).until(&self.stop);
         let body = self.body(&fetched, &retry).await?;
         let params = Arc::clone(&self.params);
@@ -179,7 +181,7 @@ impl Worker {
         self.publish(&page, &retry).await
     }
 
-    /// The body, still compressed.
+    /// The page's body, still compressed.
     async fn body(&self, fetched: &FetchedPage, retry: &Retry) -> Result<Body, Stuck> {
         if fetched.body != Body::Archived {
             return Ok(fetched.body.clone());
@@ -209,8 +211,8 @@ impl Worker {
         metrics.partition_seconds.observe(took.as_secs_f64());
     }
 
-    /// Files the hierarchy under the page's content; contribution and article are the miner's to file. A page
-    /// that comes again keeps the marks that the miner made.
+    /// Files the hierarchy under the page's content. The miner files the contribution and the article. If the
+    /// page comes again, the marks that the miner made are kept.
     async fn keep(&self, page: &PartitionedPage, hierarchy: &Hierarchy, retry: &Retry) -> Result<(), Stuck> {
         let (archive, content) = (&self.parts.archive, page.version.content);
         let xml = xml::write(hierarchy);
@@ -234,7 +236,7 @@ impl Worker {
     }
 }
 
-/// What a page says, as a message and for the archive.
+/// The results for a page: the message, and the hierarchy for the archive.
 fn partitioned(fetched: &FetchedPage, bytes: &[u8], params: &Params) -> (PartitionedPage, Hierarchy) {
     let said = analyse(&fetched.url, fetched.content_type.as_deref(), bytes, fetched.fetched_at, params);
     (
@@ -243,7 +245,7 @@ fn partitioned(fetched: &FetchedPage, bytes: &[u8], params: &Params) -> (Partiti
     )
 }
 
-/// Whether what is archived is this hierarchy with marks.
+/// Whether the archived hierarchy is this one with marks.
 fn differs_in_marks(held: &[u8], fresh: &str) -> bool {
     let held = std::str::from_utf8(held).ok().and_then(|held| xml::read(held).ok());
     held.is_some_and(|mut held| {

@@ -1,8 +1,8 @@
-//! The contract of [`Broker`], one check a sentence.
+//! The contract of [`Broker`], one check per sentence.
 //!
-//! Every side runs all of [`CHECKS`]; each check gets fresh queues from a [`Factory`], with limits of its
-//! choice. A check returns what it saw instead of what it should have. A broker that breaks one rule on
-//! purpose must fail the check of that rule, which is how we know that the checks bite.
+//! Every side runs all of [`CHECKS`]. Each check gets fresh queues from a [`Factory`], with limits of its
+//! choice. A failed check returns what it saw. A broker that breaks one rule on purpose must fail the check
+//! of that rule: so we know that the checks bite.
 
 mod dead;
 mod limits;
@@ -31,24 +31,24 @@ use super::{Broker, Consumer, Delivery, Limits, Queue};
 /// Makes brokers with empty queues.
 #[async_trait]
 pub trait Factory: Send + Sync {
-    /// A broker whose queues nobody else uses.
+    /// Makes a broker whose queues nobody else uses.
     async fn fresh(&self, limits: Limits) -> Result<Arc<dyn Broker>, String>;
 }
 
-/// `Err` says what was seen.
+/// `Err` says what the check saw.
 pub type Verdict = Result<(), String>;
 
-/// A sentence of the contract.
+/// One sentence of the contract.
 pub struct Check {
     /// The sentence.
     pub name: &'static str,
-    /// Tries it.
+    /// Checks it.
     pub run: fn(Arc<dyn Factory>) -> BoxFuture<'static, Verdict>,
 }
 
-/// Longest wait for something that must come.
+/// Longest wait for an event that must come.
 const SOON: Duration = Duration::from_secs(10);
-/// How long we listen for something that must not come.
+/// How long a check listens for an event that must not come.
 const QUIET: Duration = Duration::from_millis(300);
 
 macro_rules! checks {
@@ -203,7 +203,7 @@ async fn what_a_dropped_consumer_had_waiting_goes_to_another(factory: Arc<dyn Fa
     }
     let mut first = consumer(&*broker, 4).await?;
     let held = next(&mut first).await?;
-    // Time for the broker to send the others ahead.
+    // Give the broker time to send the others ahead.
     sleep(QUIET).await;
     drop(first);
     let seen = take_all(&*broker, 3).await?;
@@ -218,7 +218,7 @@ async fn a_dropped_wait_loses_nothing(factory: Arc<dyn Factory>) -> Verdict {
     let mut seen = BTreeMap::new();
     for body in &bodies {
         broker.publish(Queue::Pages, body.clone()).await.map_err(words)?;
-        // Given up again and again, at whatever point the wait has come to.
+        // Drop the wait again and again, at different points.
         for wait in [0, 50, 300] {
             if let Ok(delivery) = timeout(Duration::from_micros(wait), consumer.next()).await {
                 let delivery = delivery.map_err(words)?;

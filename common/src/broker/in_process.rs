@@ -1,11 +1,11 @@
 //! The broker of the embedded engine and of tests: bounded queues in memory, lost with the process.
 //!
-//! A queue is a deque behind a mutex that is never held over an await. Taken messages live in their
-//! delivery; its end (ack, reject, release, or drop) takes the same lock, so a message is in exactly
-//! one place: ready, in a delivery, dead, or forgotten.
-//! Lengths count ready messages, as RabbitMQ's limits do: what consumers hold is bounded by their
-//! prefetch, and a message that comes back is never refused.
-//! Start at [`InProcessBroker`]; the engine's own questions ("is all work done?") are
+//! A queue is a deque behind a mutex that is never held over an await. A taken message lives in its delivery,
+//! whose end (ack, reject, release or drop) takes the same lock. So a message is in exactly one place: ready,
+//! in a delivery, dead, or forgotten.
+//! Limits count ready messages, as RabbitMQ's do. The prefetch bounds what consumers hold, and a message that
+//! comes back is never refused.
+//! Start at [`InProcessBroker`]. The embedded engine asks whether all work is done through
 //! [`InProcessBroker::unfinished`] and [`InProcessBroker::changes`].
 
 use std::collections::VecDeque;
@@ -22,7 +22,7 @@ use super::{
 };
 use crate::time;
 
-/// An article as it was published: topic (`<language>.<site>`) and JSON.
+/// A published article: topic (`<language>.<site>`) and JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublishedArticle {
     /// `<language>.<site>`.
@@ -42,7 +42,7 @@ struct Shared {
     /// One for each of [`Queue::ALL`], in that order.
     queues: Vec<QueueCell>,
     subscribers: Mutex<Vec<mpsc::Sender<PublishedArticle>>>,
-    /// Counts changes of any queue.
+    /// Counts the changes of all queues.
     changes: watch::Sender<u64>,
     dead_ids: AtomicU64,
 }
@@ -50,7 +50,7 @@ struct Shared {
 #[derive(Default)]
 struct QueueCell {
     state: Mutex<QueueState>,
-    /// Woken when something may have become takeable: a message, or room in a prefetch.
+    /// Woken when a message may be available: one arrived, or a prefetch has room.
     takeable: Notify,
 }
 
@@ -64,12 +64,12 @@ struct QueueState {
 
 struct Message {
     body: Bytes,
-    /// How often it was handed out.
+    /// Number of deliveries so far.
     deliveries: u32,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // No code panics while it holds these locks; if some did, the queue would still be whole.
+    // No code panics while it holds these locks. Even if some did, the queue would still be whole.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -87,7 +87,7 @@ impl QueueState {
         Some(message)
     }
 
-    /// An empty queue takes any message, so that none is too large for ever.
+    /// An empty queue takes any message, so that no message is refused for ever.
     fn has_room(&self, size: u64, limits: &Limits) -> bool {
         let length = self.ready.len() as u64;
         length < limits.max_length && (length == 0 || self.ready_bytes + size <= limits.max_bytes)
@@ -124,7 +124,7 @@ impl Shared {
 }
 
 impl InProcessBroker {
-    /// Empty queues, each with these limits.
+    /// Makes empty queues, each with these limits.
     #[must_use]
     pub fn new(limits: Limits) -> InProcessBroker {
         let queues = Queue::ALL.iter().map(|_| QueueCell::default()).collect();
@@ -138,15 +138,16 @@ impl InProcessBroker {
         InProcessBroker { shared: Arc::new(shared) }
     }
 
-    /// Messages of a queue whose work is not done: ready, and taken but neither acked nor rejected.
+    /// Number of unfinished messages of a queue: ready ones, and taken ones that are neither acked nor
+    /// rejected.
     #[must_use]
     pub fn unfinished(&self, queue: Queue) -> u64 {
         let state = lock(&self.shared.cell(queue).state);
         state.ready.len() as u64 + state.taken
     }
 
-    /// Whether no queue has unfinished messages. Between two looks at different queues a message may
-    /// move on; ask from the first queue to the last, or wait with [`InProcessBroker::idle`].
+    /// Whether no queue has unfinished messages. A message may move on between the looks at two queues: ask
+    /// from the first queue to the last, or wait with [`InProcessBroker::idle`].
     #[must_use]
     pub fn is_idle(&self) -> bool {
         Queue::ALL.iter().all(|queue| self.unfinished(*queue) == 0)
@@ -162,15 +163,15 @@ impl InProcessBroker {
         }
     }
 
-    /// A counter of changes to any queue. Take it, look at the queues, then wait with its `changed()`:
-    /// no change in between is missed.
+    /// A counter of changes to any queue. Take it, look at the queues, then wait with its `changed()`: no
+    /// change in between is missed.
     #[must_use]
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.shared.changes.subscribe()
     }
 
-    /// Articles from now on. A reader that lets `capacity` articles pile up holds the publisher back;
-    /// one that is dropped is forgotten.
+    /// Receives articles from now on. A reader that lets `capacity` articles pile up holds the publisher
+    /// back. A reader that was dropped is forgotten.
     #[must_use]
     pub fn subscribe_articles(&self, capacity: usize) -> mpsc::Receiver<PublishedArticle> {
         let (sender, receiver) = mpsc::channel(capacity.max(1));
@@ -211,7 +212,7 @@ impl Broker for InProcessBroker {
         for reader in readers {
             let article = PublishedArticle { topic: topic.into(), body: body.clone() };
             match reader.send_timeout(article, self.shared.limits.timeout).await {
-                // A reader that went away is no error.
+                // A reader that has gone away is no error.
                 Ok(()) | Err(mpsc::error::SendTimeoutError::Closed(_)) => {}
                 Err(mpsc::error::SendTimeoutError::Timeout(_)) => {
                     return Err(PublishError::Full { queue: "articles".into() });
@@ -267,7 +268,7 @@ struct InProcessConsumer {
 impl InProcessConsumer {
     fn try_take(&self) -> Option<Delivery> {
         let mut state = lock(&self.shared.cell(self.queue).state);
-        // Counted under the queue's lock, as the end of a delivery is.
+        // Counted under the queue's lock, like the end of a delivery.
         if self.held.load(Ordering::Relaxed) >= self.prefetch {
             return None;
         }
@@ -290,7 +291,7 @@ impl Consumer for InProcessConsumer {
         loop {
             let takeable = self.shared.cell(self.queue).takeable.notified();
             let mut takeable = std::pin::pin!(takeable);
-            // Before the look, so that a change between look and wait is not missed.
+            // Enable this before looking, so that no change between the look and the wait is missed.
             takeable.as_mut().enable();
             if let Some(delivery) = self.try_take() {
                 return Ok(delivery);
@@ -300,7 +301,7 @@ impl Consumer for InProcessConsumer {
     }
 }
 
-/// A taken message. It ends once: `message` is taken out by whatever ends it.
+/// A taken message. It ends once: whatever ends it takes `message` out.
 struct Held {
     shared: Arc<Shared>,
     queue: Queue,

@@ -1,18 +1,18 @@
-//! What travels between services, and the trait that carries it.
+//! The work queues, and the trait of the brokers that carry messages between services.
 //!
-//! Two sides: [`in_process`] for the embedded engine and tests, [`rabbitmq`] for the services. Both
-//! pass `conformance`, one function a sentence of the contract below; a third, broken one fails it.
+//! There are two sides: [`in_process`] for the embedded engine and tests, [`rabbitmq`] for the services. Both
+//! pass `conformance`, one function per sentence of the contract below. A third, broken one fails it.
 //!
 //! Contract:
 //! - [`Broker::publish`] returns `Ok` only once the message is held safely (confirmed, durable).
-//! - A queue at its length limit refuses ([`PublishError::Full`]); the publisher keeps the message and
-//!   tries again later. Nothing is ever dropped to make room.
-//! - A message is delivered at least once, to one consumer at a time, in no promised order. A delivery
-//!   that ends without [`Delivery::ack`] or [`Delivery::reject`] (dropped, released, connection lost)
-//!   comes again, marked redelivered.
-//! - After [`DELIVERY_LIMIT`] deliveries that were not acknowledged a message is dead-lettered.
-//! - [`Delivery::reject`] moves it to the queue's dead letters with its body and the reason.
-//! - At most `prefetch` deliveries of one consumer are unacknowledged.
+//! - A queue at its limit refuses ([`PublishError::Full`]). The publisher keeps the message and tries again
+//!   later. No message is ever dropped to make room.
+//! - A message is delivered at least once, to one consumer at a time, in no promised order. A delivery that
+//!   ends without [`Delivery::ack`] or [`Delivery::reject`] (dropped, released, connection lost) comes again,
+//!   marked as redelivered.
+//! - After [`DELIVERY_LIMIT`] deliveries without an acknowledgement a message becomes a dead letter.
+//! - [`Delivery::reject`] moves a message to the queue's dead letters with its body and the reason.
+//! - A consumer holds at most `prefetch` unacknowledged deliveries.
 
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
@@ -29,17 +29,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::retry::Retryable;
 
-/// A page that ended this many deliveries is the page's fault. The broker counts, not we.
+/// A message that failed this many deliveries is itself at fault. The broker counts, not we.
 pub const DELIVERY_LIMIT: u32 = 5;
 
-/// Largest message that any side takes, in bytes: RabbitMQ 4's default limit. Larger pages go through
-/// the archive.
+/// Largest message that any side takes, in bytes: RabbitMQ 4's default limit. Larger pages go through the
+/// archive.
 pub const MAX_MESSAGE: usize = 16 << 20;
 
-/// The reason of messages that were dead-lettered for [`DELIVERY_LIMIT`], on every side.
+/// The reason given for dead letters that exceeded [`DELIVERY_LIMIT`], on every side.
 pub const DELIVERY_LIMIT_REASON: &str = "delivery limit";
 
-/// The work queues. Names on the wire come from [`Queue::name`] behind a configurable prefix.
+/// The work queues. A name on the wire is [`Queue::name`] behind a configurable prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Queue {
@@ -55,7 +55,7 @@ impl Queue {
     /// All queues, so that each is declared and measured from the start.
     pub const ALL: &'static [Queue] = &[Queue::Seeds, Queue::Pages, Queue::Partitions];
 
-    /// The name behind the prefix: `newslode.pages` has `pages`.
+    /// The name without the prefix: `pages` for `newslode.pages`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -75,32 +75,32 @@ impl fmt::Display for Queue {
 /// Why a message could not be published. The publisher still holds it.
 #[derive(Debug, thiserror::Error)]
 pub enum PublishError {
-    /// The queue is at its limit: wait and try again (backpressure, not a failure).
+    /// The queue is at its limit: wait and try again. This is backpressure, not a failure.
     #[error("queue `{queue}` is full")]
     Full {
         /// Which queue.
         queue: String,
     },
-    /// No queue takes it: the topology is missing.
+    /// No queue takes the message: the topology is missing.
     #[error("`{queue}` takes no message: {reason}; was the queue deleted?")]
     Unroutable {
         /// Queue or exchange.
         queue: String,
-        /// The broker's words.
+        /// The broker's own words.
         reason: String,
     },
     /// The message is larger than the broker or the wire allows.
     #[error("a message of {size} bytes is over the limit of {limit}")]
     TooLarge {
-        /// Bytes.
+        /// Size of the message, in bytes.
         size: usize,
-        /// Bytes.
+        /// The limit, in bytes.
         limit: usize,
     },
-    /// The broker cannot be reached or did not confirm in time; the message may have been taken.
+    /// The broker cannot be reached or did not confirm in time. It may have taken the message.
     #[error("the broker did not confirm: {reason}")]
     Unavailable {
-        /// What was tried.
+        /// What failed.
         reason: String,
     },
 }
@@ -118,30 +118,30 @@ impl Retryable for PublishError {
     }
 }
 
-/// The broker cannot be reached, or said no.
+/// The broker cannot be reached, or refused.
 #[derive(Debug, thiserror::Error)]
 #[error("broker: {0}")]
 pub struct BrokerError(pub String);
 
 impl Retryable for BrokerError {
-    /// Always: RabbitMQ is mended while its clients wait.
+    /// Always true: RabbitMQ is repaired while its clients wait.
     fn is_retryable(&self) -> bool {
         true
     }
 }
 
-/// A message that was given up, and why.
+/// A message that was given up, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeadLetter {
-    /// Names it among the queue's dead letters (for `show`, `replay`, `drop`).
+    /// Its name among the queue's dead letters (for `show`, `replay`, `drop`).
     pub id: String,
     /// The queue it was on.
     pub queue: Queue,
-    /// Why, in words.
+    /// The reason, in words.
     pub reason: String,
-    /// Who gave it up: service and host.
+    /// Who gave it up: `service@host`.
     pub by: String,
-    /// When, in milliseconds since 1970; 0 if unknown.
+    /// The time, in milliseconds since 1970; 0 if unknown.
     pub at: u64,
     /// The message as it was.
     pub body: Vec<u8>,
@@ -150,11 +150,11 @@ pub struct DeadLetter {
 /// A taken message. Dropping it returns it to the queue.
 #[async_trait]
 pub trait Acker: Send + Sync {
-    /// The effect is stored: forget the message.
+    /// The effect is stored: forgets the message.
     async fn ack(self: Box<Self>) -> Result<(), BrokerError>;
-    /// Never again: to the dead letters, with the reason.
+    /// The message can never be processed: moves it to the dead letters, with the reason.
     async fn reject(self: Box<Self>, reason: &str) -> Result<(), BrokerError>;
-    /// Back to the queue for another consumer, now.
+    /// Returns the message to the queue for another consumer, now.
     async fn release(self: Box<Self>) -> Result<(), BrokerError>;
 }
 
@@ -162,7 +162,7 @@ pub trait Acker: Send + Sync {
 pub struct Delivery {
     /// The bytes that were published.
     pub body: Bytes,
-    /// True if it was delivered before and not acknowledged.
+    /// Whether it was delivered before and not acknowledged.
     pub redelivered: bool,
     /// Ends the delivery.
     pub acker: Box<dyn Acker>,
@@ -185,11 +185,11 @@ impl Delivery {
     }
 }
 
-/// A stream of deliveries from one queue. It goes on by itself after the connection was lost.
+/// A stream of deliveries from one queue. It resumes by itself after a lost connection.
 #[async_trait]
 pub trait Consumer: Send {
-    /// The next message; waits for one. `Err` only when the broker is given up for good.
-    /// Cancel safe: a message is never lost when the returned future is dropped.
+    /// Waits for the next message. `Err` only once the broker is given up for good.
+    /// Cancel safe: no message is lost when the returned future is dropped.
     async fn next(&mut self) -> Result<Delivery, BrokerError>;
 }
 
@@ -199,37 +199,38 @@ pub trait Broker: Send + Sync {
     /// Publishes to a work queue; returns once it is confirmed.
     async fn publish(&self, queue: Queue, body: Bytes) -> Result<(), PublishError>;
 
-    /// Publishes JSON to the topic exchange of articles under `<language>.<site>`. No reader is no error.
+    /// Publishes JSON to the topic exchange of articles under `<language>.<site>`. A missing reader is no
+    /// error.
     async fn publish_article(&self, topic: &str, body: Bytes) -> Result<(), PublishError>;
 
-    /// Starts to consume.
+    /// Starts consuming.
     async fn consume(&self, queue: Queue, prefetch: u16) -> Result<Box<dyn Consumer>, BrokerError>;
 
-    /// Messages in the queue: ready and taken but unacknowledged as far as the broker tells
-    /// (RabbitMQ over AMQP tells the ready ones alone).
+    /// Number of messages in the queue: the ready ones, and the taken ones as far as the broker tells
+    /// (RabbitMQ over AMQP tells only the ready ones).
     async fn depth(&self, queue: Queue) -> Result<u64, BrokerError>;
 
-    /// Up to `most` dead letters of a queue, oldest first, left where they are.
+    /// Up to `most` dead letters of a queue, oldest first. They stay where they are.
     async fn dead(&self, queue: Queue, most: usize) -> Result<Vec<DeadLetter>, BrokerError>;
 
-    /// Puts dead letters back into their queue (`ids` empty: all). Returns how many.
+    /// Puts dead letters back into their queue (all if `ids` is empty). Returns how many.
     async fn replay(&self, queue: Queue, ids: &[String]) -> Result<u64, BrokerError>;
 
-    /// Forgets dead letters (`ids` empty: all). Returns how many.
+    /// Deletes dead letters (all if `ids` is empty). Returns how many.
     async fn drop_dead(&self, queue: Queue, ids: &[String]) -> Result<u64, BrokerError>;
 
     /// Whether the broker can be reached now; for readiness.
     async fn ready(&self) -> Result<(), BrokerError>;
 }
 
-/// Limits of one side, the same for every queue unless said otherwise.
+/// Limits of one side, the same for every queue.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Messages a queue holds before it refuses.
+    /// Messages that a queue holds before it refuses.
     pub max_length: u64,
-    /// Bytes a queue holds before it refuses.
+    /// Bytes that a queue holds before it refuses.
     pub max_bytes: u64,
-    /// Longest wait for a confirm, a connection, an answer.
+    /// Longest wait for a confirm, a connection or an answer.
     pub timeout: Duration,
 }
 
@@ -239,7 +240,7 @@ impl Default for Limits {
     }
 }
 
-/// Every queue and how many messages it holds; for `status` and the depth metric.
+/// The number of messages in every queue, for `status` and the depth metric.
 pub async fn depths(broker: &dyn Broker) -> BTreeMap<Queue, Result<u64, BrokerError>> {
     let mut depths = BTreeMap::new();
     for queue in Queue::ALL {

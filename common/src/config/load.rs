@@ -1,6 +1,6 @@
-//! Reading a configuration: defaults < file < environment, unknown keys refused by name.
+//! Loads a configuration: defaults < file < environment. Unknown keys are refused by name.
 //!
-//! The known keys are those of the serialised default, so a field cannot be forgotten here.
+//! The known keys are those of the serialised default, so a new field is known at once.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::Config;
 
-/// In front of every environment variable; `__` separates the levels.
+/// Prefix of every environment variable; `__` separates the levels.
 const PREFIX: &str = "NEWSLODE";
 
 /// A configuration that cannot be used.
@@ -22,10 +22,10 @@ pub enum ConfigError {
     UnknownKey {
         /// As written, sections joined by dots.
         key: String,
-        /// The known key with the least edits, if one is near.
+        /// The known key that is nearest by edit distance, if one is near.
         nearest: Option<String>,
     },
-    /// Rules that are broken, all of them.
+    /// All broken rules.
     #[error("{}", .0.iter().map(|rule| format!("configuration: {rule}")).collect::<Vec<_>>().join("\n"))]
     Rules(Vec<String>),
 }
@@ -68,7 +68,7 @@ fn load_from(
 /// Refuses keys that no field reads.
 ///
 /// # Errors
-/// The first unknown key with the nearest known one.
+/// Names the first unknown key and the nearest known one.
 pub fn check_keys(given: &Value) -> Result<(), ConfigError> {
     let known = serde_json::to_value(Config::default()).map_err(|e| ConfigError::Read(e.to_string()))?;
     let mut all = Vec::new();
@@ -99,7 +99,7 @@ fn keys(value: &Value, above: &str, into: &mut Vec<String>) {
     }
 }
 
-/// Levenshtein's distance.
+/// The Levenshtein distance.
 fn edits(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

@@ -1,9 +1,10 @@
-//! Configuration: one struct for all services, its doc comments are the manual.
+//! Configuration: one struct for all services. Its doc comments are the manual.
 //!
-//! Defaults stand here in code, a TOML file overrides them, the environment overrides the file
-//! (`NEWSLODE__CRAWLER__DELAY_MS=500`). Unknown keys are refused by name with the nearest known one.
-//! Validated once at start (`rules`), then immutable; nothing else reads the environment. Secrets (the
-//! broker's and the store's URLs) are redacted wherever a configuration is shown. Start at [`load`].
+//! The defaults stand here in code. A TOML file overrides them, and the environment overrides the file
+//! (`NEWSLODE__CRAWLER__WORKERS=32`). An unknown key is refused, and the message names the nearest known one.
+//! A configuration is validated once, at start (`rules`), and does not change afterwards. Only the archive's
+//! credentials are read from the environment elsewhere. Secrets (the URLs of the broker and the store) are
+//! redacted wherever a configuration is shown. Start at [`load`].
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -22,7 +23,7 @@ pub use load::{ConfigError, check_keys, load, schema};
 pub use resolve::{ResolveRule, ResolveRuleError};
 pub use secret::Secret;
 
-/// Everything that can be configured. Each service reads its own section and the shared ones.
+/// All settings. Each service reads its own section and the shared ones.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
@@ -30,9 +31,9 @@ pub struct Config {
     pub broker: BrokerConfig,
     /// Redis.
     pub store: StoreConfig,
-    /// Where raw pages and what was computed of them are kept.
+    /// The archive of fetched pages and of the results computed from them.
     pub archive: ArchiveConfig,
-    /// Logs, metrics, health.
+    /// Logs, metrics and health checks.
     pub telemetry: TelemetryConfig,
     /// Fetching.
     pub crawler: CrawlerConfig,
@@ -48,17 +49,18 @@ pub struct Config {
 pub struct BrokerConfig {
     /// `amqp://user:password@host:5672/vhost`, or `amqps://`. Secret.
     pub url: Secret,
-    /// In front of every queue's and exchange's name.
+    /// Prefix of every queue and exchange name.
     pub prefix: String,
-    /// Messages a queue holds before publishers must wait.
+    /// Messages that a queue holds before publishers must wait. A queue keeps the limits it was declared
+    /// with: to change them, delete the queue while it is empty.
     pub max_length: u64,
-    /// Bytes a queue holds before publishers must wait.
+    /// Bytes that a queue holds before publishers must wait.
     pub max_bytes: u64,
-    /// Longest wait for a connection, a confirm, an answer, in milliseconds.
+    /// Longest wait for a connection, a publisher confirm or an answer, in milliseconds.
     pub timeout_ms: u64,
-    /// The server's consumer timeout, in milliseconds: no delivery may be held longer. Services hold one for
-    /// ten minutes at most while a server is away, and the next one may wait for it as long; this must be
-    /// longer than both together.
+    /// The server's own `consumer_timeout`, in milliseconds: the longest time that a consumer may hold a
+    /// delivery. While a server is away, a service holds a delivery for up to ten minutes, and the next
+    /// delivery may wait behind it for as long. So this must be longer than 20 minutes and a few timeouts.
     pub consumer_timeout_ms: u64,
 }
 
@@ -79,10 +81,10 @@ impl Default for BrokerConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct StoreConfig {
-    /// `redis://user:password@host:6379/0`, or `rediss://`; of a cluster `redis+cluster://` or
-    /// `rediss+cluster://`, some of its hosts between commas. Secret.
+    /// `redis://user:password@host:6379/0`, or `rediss://`. For a cluster `redis+cluster://` or
+    /// `rediss+cluster://` with some of its hosts, separated by commas. Secret.
     pub url: Secret,
-    /// In front of every key; without braces.
+    /// Prefix of every key. Must not contain braces.
     pub prefix: String,
     /// Longest wait for an answer, in milliseconds.
     pub timeout_ms: u64,
@@ -98,11 +100,13 @@ impl Default for StoreConfig {
     }
 }
 
-/// Where raw pages and what was computed of them are kept.
+/// The archive of fetched pages and of the results computed from them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ArchiveConfig {
-    /// `file:///var/lib/newslode/archive` or `s3://bucket/prefix` (credentials from the environment).
+    /// `file:///var/lib/newslode/archive`, a folder that all services share, or `s3://bucket/prefix`, with
+    /// credentials from the environment (`AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_REGION`,
+    /// `AWS_ENDPOINT`).
     pub url: String,
 }
 
@@ -112,16 +116,16 @@ impl Default for ArchiveConfig {
     }
 }
 
-/// Logs, metrics, health.
+/// Logs, metrics and health checks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct TelemetryConfig {
-    /// Where `/metrics` and `/health` are served.
+    /// Address and port of `/metrics`, `/health/live` and `/health/ready`. Keep it off the internet.
     #[schemars(with = "String")]
     pub admin: SocketAddr,
-    /// Filter of log lines, as `tracing` reads it: `info`, `newslode_crawler=debug,info`.
+    /// Filter of log lines, in the syntax of `tracing`: `info`, or `newslode_crawler=debug,info`.
     pub log: String,
-    /// One JSON object a line instead of text.
+    /// Write one JSON object per line instead of text.
     pub log_json: bool,
 }
 
@@ -135,36 +139,39 @@ impl Default for TelemetryConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CrawlerConfig {
-    /// Fetches at once.
+    /// Number of concurrent fetches, over all sites.
     pub workers: usize,
-    /// `User-Agent`: say who you are, with an address where you can be reached. Its first word, up to a slash,
-    /// is the name that robots.txt rules are looked up by.
+    /// `User-Agent` header: say who you are and where you can be reached. Its first word, up to a slash, is
+    /// the name that robots.txt rules are matched against.
     pub user_agent: String,
-    /// Longest wait for a whole page, in milliseconds.
+    /// Longest time to fetch a whole page, in milliseconds.
     pub timeout_ms: u64,
-    /// Longest wait for a connection, in milliseconds.
+    /// Longest time to open a connection, in milliseconds.
     pub connect_timeout_ms: u64,
-    /// Largest page, decompressed, in bytes; at most 64 MiB.
+    /// Size of the largest page after decompression, in bytes; at most 64 MiB.
     pub max_page_bytes: u64,
-    /// Redirects in a row.
+    /// Number of redirects to follow in a row.
     pub max_redirects: u32,
-    /// Attempts before a URL that fails is given up.
+    /// Number of attempts before a failing URL is given up.
     pub max_attempts: u32,
-    /// First wait after a failure, in milliseconds; doubles with each attempt up to a day.
+    /// Wait after the first failure, in milliseconds. It doubles with each further attempt, up to a day.
     pub retry_ms: u64,
-    /// How long a claim holds, in milliseconds; longer than twice `timeout_ms`.
+    /// Time that a crawler may hold a URL before another one takes it, in milliseconds. Must be longer than
+    /// twice `timeout_ms`: once for robots.txt, once for the page.
     pub lease_ms: u64,
-    /// Crawl-delay that robots.txt may ask for at most, in milliseconds.
+    /// Longest `Crawl-delay` of robots.txt that is honoured, in milliseconds. A longer one is cut to this.
     pub max_crawl_delay_ms: u64,
-    /// Seconds after which a good page is fetched again; 0: never.
+    /// Seconds after which a successfully fetched page is fetched again; 0: never.
     pub revisit_s: u64,
-    /// Fetch from private, loopback and other reserved addresses, too. For tests and intranets.
+    /// Also fetch from private, loopback and other reserved addresses. Meant for tests and intranets. Leave
+    /// it off where strangers choose the sites.
     pub allow_private: bool,
-    /// `HOST:ADDRESS:PORT` (`*` for any host): where to connect instead of asking DNS. Such addresses
-    /// may be private; the port holds for URLs that name none.
+    /// `HOST:ADDRESS:PORT`: connect to this address instead of asking DNS for the host (`*`: for any host).
+    /// The address may be private. The port is used for URLs that name none.
     #[schemars(with = "Vec<String>")]
     pub resolve: Vec<ResolveRule>,
-    /// Work in hand is finished within this time at a stop, in milliseconds.
+    /// Time to finish work in hand at a stop, in milliseconds. Must be shorter than the supervisor's own
+    /// limit.
     pub grace_ms: u64,
 }
 
@@ -198,14 +205,15 @@ impl Default for CrawlerConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PartitionerConfig {
-    /// Pages at once.
+    /// Number of pages processed at once: as many as there are cores.
     pub workers: usize,
-    /// Parameters of the page algorithms, `default` or `paper`; the miner folds by the rules of the same.
+    /// Parameters of the page algorithms: `default`, or `paper` for the published method. The miner folds
+    /// with the same preset.
     #[schemars(schema_with = "preset_schema")]
     pub params: Preset,
-    /// Time budget of a page, in milliseconds; past it the result is coarser and marked.
+    /// Time budget of a page, in milliseconds. A page that exceeds it gets a coarser result, marked as such.
     pub page_ms: u64,
-    /// Work in hand is finished within this time at a stop, in milliseconds.
+    /// Time to finish work in hand at a stop, in milliseconds.
     pub grace_ms: u64,
 }
 
@@ -220,11 +228,11 @@ fn preset_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({ "type": "string", "enum": Preset::ALL.map(Preset::name) })
 }
 
-/// What of a site is fetched.
+/// Which pages of a site are fetched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Follow {
-    /// Pages that concepts' labels lead to, then the instances that those pages list.
+    /// Pages that the labels of concepts lead to, then the instances that those pages list.
     #[default]
     Concepts,
     /// Every link inside the site.
@@ -235,35 +243,38 @@ pub enum Follow {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct MinerConfig {
-    /// Sites that must show a label before it is frequent (`Sup`); 0: chosen by the number of sites.
+    /// Number of sites that must show a label before it is frequent (`Sup`); 0: chosen by the number of
+    /// sites.
     pub support: u32,
-    /// What of a site is fetched.
+    /// Which pages of a site are fetched: `concepts` for the pages that the labels of concepts lead to and
+    /// then the instances that those pages list, `all` for every link inside the site.
     pub follow: Follow,
-    /// Pages of a site, unless its seed says otherwise.
+    /// Largest number of pages of a site, unless its seed says otherwise.
     pub max_pages: u64,
-    /// Links away from the seed, unless the seed says otherwise.
+    /// Largest number of links between the seed and a page, unless the seed says otherwise.
     pub max_depth: u32,
-    /// Least milliseconds between the starts of two requests to a site, unless the seed says otherwise.
+    /// Shortest time between the starts of two requests to a site, in milliseconds, unless its seed says
+    /// otherwise.
     pub delay_ms: u64,
-    /// Days that a page counts after it was fetched; 0: for ever. Older ones are subtracted, and the archive
-    /// forgets them.
+    /// Number of days that a page counts after it was fetched; 0: for ever. Older pages are subtracted from
+    /// the state and deleted from the archive.
     pub window_days: u32,
-    /// Seconds between folds over the sites.
+    /// Seconds between two folds over all sites.
     pub fold_s: u64,
-    /// Seconds between looks for sites whose pages' views (informative blocks) are to be made anew; 0: never.
+    /// Seconds between two checks for sites whose views (informative blocks) are out of date; 0: never.
     pub views_s: u64,
-    /// Per cent of one core that views take at most, 1 to 100.
+    /// Largest share of one core that views may take, in per cent: 1 to 100.
     pub views_share: u32,
-    /// Per cent of one core that each miner spends at most on counting pages again after an update of the page
-    /// algorithms, up to 100; 0: never.
+    /// Largest share of one core that each miner spends on counting pages again after an update of the page
+    /// algorithms, in per cent, up to 100; 0: never.
     pub recompute_share: u32,
-    /// Pages of one site merged into one store call at most.
+    /// Largest number of pages of one site in one store call.
     pub batch: usize,
     /// Longest wait for a batch to fill, in milliseconds.
     pub linger_ms: u64,
-    /// Unacknowledged messages held at most.
+    /// Largest number of messages that a miner holds unacknowledged.
     pub prefetch: u16,
-    /// Work in hand is finished within this time at a stop, in milliseconds.
+    /// Time to finish work in hand at a stop, in milliseconds.
     pub grace_ms: u64,
 }
 
@@ -289,7 +300,7 @@ impl Default for MinerConfig {
 }
 
 impl Config {
-    /// The parameters that pages are worked on with.
+    /// The parameters of the page algorithms, with the configured time budget.
     #[must_use]
     pub fn page_params(&self) -> Params {
         self.partitioner.params.params().within(Duration::from_millis(self.partitioner.page_ms))

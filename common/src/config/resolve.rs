@@ -1,4 +1,4 @@
-//! Entries of `crawler.resolve`: where a host is connected to instead of asking DNS.
+//! Entries of `crawler.resolve`: the address of a host where DNS is not asked.
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
@@ -7,7 +7,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use url::Host;
 
-/// `HOST:ADDRESS:PORT`: what a name leads to, `*` for any. The port is that of URLs which name none.
+/// `HOST:ADDRESS:PORT`: the address of a host, or of any host (`*`). The port is used for URLs that name
+/// none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct ResolveRule {
@@ -28,7 +29,7 @@ pub struct ResolveRuleError {
 }
 
 impl ResolveRule {
-    /// For all hosts.
+    /// Applies to all hosts.
     #[must_use]
     pub fn any(address: SocketAddr) -> ResolveRule {
         ResolveRule { host: "*".into(), address }

@@ -1,9 +1,8 @@
-//! What a configuration must keep to beside the types of its values: ranges, and keys that must fit
-//! each other. Every message names the keys.
+//! The rules of a configuration beyond the types of its values: ranges, and settings that must fit each
+//! other. Every message names the keys.
 //!
-//! A service refuses at start what breaks a rule, and so does `newslode config check`, by the same call:
-//! what a service reads out of a text at start (addresses, the filter of the log) is read here, too.
-//! Start at [`Config::validate`].
+//! A service refuses to start if a rule is broken. `newslode config check` makes the same call. Texts that a
+//! service parses at start (addresses, the log filter) are parsed here, too. Start at [`Config::validate`].
 
 use std::ops::RangeInclusive;
 
@@ -15,14 +14,14 @@ use crate::store::archive::ObjectArchive;
 use crate::store::{StoreError, StoreResult, redis};
 use crate::telemetry::log;
 
-/// Deliveries that wait for each other in one service: one in hand, and the next, which was delivered already.
+/// Deliveries in a row that one service holds: the one in hand, and one that was delivered already and waits.
 const IN_A_ROW: u64 = 2;
-/// Tasks of one service at once at most.
+/// Upper limit of concurrent tasks in one service.
 const MOST_WORKERS: u64 = 10_000;
-/// Longest prefix, in bytes: names in AMQP end at 255.
+/// Longest prefix, in bytes: AMQP allows names of 255 bytes.
 const MOST_PREFIX: usize = 200;
 
-/// The rules that are broken so far.
+/// The broken rules found so far.
 #[derive(Default)]
 struct Broken(Vec<String>);
 
@@ -40,7 +39,7 @@ impl Broken {
         self.unless(range.contains(&value), format!("`{key}` is {value}; it must be {wanted}"));
     }
 
-    /// What a store says of its own address.
+    /// Adds the error of a store that refuses its address.
     fn store(&mut self, read: StoreResult<()>) {
         match read {
             Ok(()) => {}
@@ -97,7 +96,7 @@ impl Config {
         broken.range("crawler.workers", crawler.workers as u64, 1..=MOST_WORKERS);
         broken.range("crawler.timeout_ms", crawler.timeout_ms, 1..=u64::MAX);
         broken.range("crawler.connect_timeout_ms", crawler.connect_timeout_ms, 1..=u64::MAX);
-        // What is larger is fetched, and then no reader of the message unpacks it.
+        // A larger page would be fetched, and then no reader of the message could unpack it.
         broken.range("crawler.max_page_bytes", crawler.max_page_bytes, 1..=MAX_PAGE);
         let agent = &crawler.user_agent;
         broken.unless(
@@ -123,8 +122,8 @@ impl Config {
         broken.range("miner.recompute_share", miner.recompute_share.into(), 0..=100);
     }
 
-    /// A delivery that is not ended within the broker's consumer timeout closes the channel, and all that came by
-    /// it comes again.
+    /// A delivery that is held past the broker's consumer timeout closes its channel. All messages of that
+    /// channel are delivered again.
     fn holding(&self, broken: &mut Broken) {
         let hold = u64::try_from(HOLD.as_millis()).unwrap_or(u64::MAX);
         let (given, answer) = (self.broker.consumer_timeout_ms, self.broker.timeout_ms);
@@ -158,7 +157,7 @@ mod tests {
     use super::*;
     use crate::config::Secret;
 
-    /// What is said of the default with one change.
+    /// The complaints about the default with one change.
     fn said(change: impl FnOnce(&mut Config)) -> String {
         let mut config = Config::default();
         config.validate().unwrap();
@@ -192,7 +191,7 @@ mod tests {
         let miner = ["broker.consumer_timeout_ms", "miner.linger_ms", "store.timeout_ms"];
         check(|c| c.miner.linger_ms = 265_000, &miner);
         check(|c| c.store.timeout_ms = 270_000, &miner);
-        // Both services hold for ten minutes.
+        // The partitioner and the miner each hold for ten minutes.
         let said = said(|c| c.broker.consumer_timeout_ms = 1_200_000);
         assert!(said.contains("a partitioner") && said.contains("a miner"), "{said}");
     }

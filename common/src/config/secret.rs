@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct Secret(String);
 
 impl Secret {
-    /// Keeps a text.
+    /// Wraps a text.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Secret {
         Secret(text.into())

@@ -8,8 +8,9 @@ use super::FetchedPage;
 
 /// zstd's own default: pages shrink to about a fifth at hundreds of MB/s.
 const LEVEL: i32 = 3;
-/// Bytes of a page after decompression at most. Crawlers stop below:
-/// [`max_page_bytes`](crate::config::CrawlerConfig::max_page_bytes) may not be more.
+/// Largest page after decompression, in bytes.
+/// [`max_page_bytes`](crate::config::CrawlerConfig::max_page_bytes) may not exceed it, so crawlers stop below
+/// it.
 pub const MAX_PAGE: u64 = 64 << 20;
 
 /// Where a page's bytes are.
@@ -21,25 +22,25 @@ pub enum Body {
     Archived,
 }
 
-/// Why a body gives no bytes.
+/// Why a body yields no bytes.
 #[derive(Debug, thiserror::Error)]
 pub enum BodyError {
-    /// It cannot be compressed.
+    /// The bytes cannot be compressed.
     #[error("cannot compress a page: {0}")]
     Unpackable(#[source] std::io::Error),
-    /// It is not here.
+    /// The body is in the archive, not in the message.
     #[error("the page's body is in the archive")]
     Elsewhere,
-    /// It is broken.
+    /// The body is broken.
     #[error("the page's body is not zstd: {0}")]
     Broken(#[source] std::io::Error),
-    /// A bomb: no page of ours is so large.
+    /// A decompression bomb: no page of ours is so large.
     #[error("the page's body is over {MAX_PAGE} bytes when decompressed")]
     TooLarge,
 }
 
 impl Body {
-    /// Compresses bytes.
+    /// Compresses bytes into a body.
     ///
     /// # Errors
     /// When the compressor fails.
@@ -47,7 +48,7 @@ impl Body {
         zstd::bulk::compress(bytes, LEVEL).map(Body::Inline).map_err(BodyError::Unpackable)
     }
 
-    /// The bytes, decompressed up to a limit that no page of ours reaches.
+    /// Decompresses the bytes, up to a limit that no page of ours reaches.
     ///
     /// # Errors
     /// When the body is in the archive, broken or a bomb.
@@ -59,7 +60,7 @@ impl Body {
         if bytes.len() as u64 > MAX_PAGE { Err(BodyError::TooLarge) } else { Ok(bytes) }
     }
 
-    /// Bytes of the message that it takes.
+    /// Number of bytes that the body takes in the message.
     #[must_use]
     pub fn packed_len(&self) -> usize {
         match self {
@@ -79,7 +80,7 @@ impl std::fmt::Debug for Body {
 }
 
 impl FetchedPage {
-    /// The page's bytes, content encoding undone.
+    /// The page's bytes after decoding the content encoding.
     ///
     /// # Errors
     /// As [`Body::unpack`].

@@ -1,9 +1,9 @@
-//! Magic, kind and version in front of every message, so that a reader knows what it holds before
-//! it reads it.
+//! The header of every message: magic, kind and version. A reader knows what it holds before it reads the
+//! body.
 //!
-//! Layout: `NL` `01`, one byte of kind, one byte of version, then the body ([`wire`]). A
-//! version is raised whenever the body's bytes change; readers keep reading every old version they
-//! can and refuse the rest. Golden bytes of each version are in `common/tests/golden`.
+//! Layout: `NL` `01`, one byte of kind, one byte of version, then the body ([`wire`]). Raise a version
+//! whenever the bytes of its body change. Readers keep reading every old version they can and refuse the
+//! rest. Golden bytes of each version are in `common/tests/golden`.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -14,47 +14,47 @@ use newslode_page::contribution::Contribution;
 
 const MAGIC: [u8; 3] = [b'N', b'L', 1];
 
-/// Bytes that are no message of ours, or one that this build does not read.
+/// Bytes that are not a message of ours, or a message that this build cannot read.
 #[derive(Debug, thiserror::Error)]
 pub enum EnvelopeError {
     /// Too short, or the magic is missing.
     #[error("not a Newslode message (it starts with {0:02x?})")]
     Foreign(Vec<u8>),
-    /// Another kind of message than this queue carries.
+    /// Not the kind of message that this queue carries.
     #[error("a message of kind {found}, where kind {wanted} is expected")]
     Kind {
-        /// In the message.
+        /// Kind of the message.
         found: u8,
-        /// Of this queue.
+        /// Kind that the queue carries.
         wanted: u8,
     },
-    /// Written by a newer or much older build.
+    /// Written by a newer or a much older build.
     #[error(
         "version {found} of a `{what}` message, this build reads version {known}: update the older service"
     )]
     Version {
         /// Name of the message.
         what: &'static str,
-        /// In the message.
+        /// Version of the message.
         found: u8,
-        /// Of this build.
+        /// Newest version that this build reads.
         known: u8,
     },
     /// Larger than any message of ours.
     #[error("a message of {0} bytes is over the limit of {limit}", limit = wire::MAX_BODY)]
     TooLarge(usize),
-    /// The body is broken.
+    /// The body cannot be decoded.
     #[error(transparent)]
     Body(#[from] WireError),
 }
 
-/// A type that travels.
+/// A type that travels in messages.
 pub trait Message: Serialize + DeserializeOwned {
     /// Stable number of the kind.
     const KIND: u8;
     /// Version of the body's bytes.
     const VERSION: u8;
-    /// For messages to people.
+    /// Name for error messages.
     const NAME: &'static str;
 }
 
@@ -76,10 +76,10 @@ impl Message for Contribution {
     const NAME: &'static str = "contribution";
 }
 
-/// Puts a message into its envelope.
+/// Puts a message into an envelope.
 ///
 /// # Errors
-/// When it cannot be encoded or is too large.
+/// When the message cannot be encoded or is too large.
 pub fn seal<M: Message>(message: &M) -> Result<Vec<u8>, EnvelopeError> {
     let body = wire::encode(message)?;
     if body.len() > wire::MAX_BODY {
@@ -95,7 +95,7 @@ pub fn seal<M: Message>(message: &M) -> Result<Vec<u8>, EnvelopeError> {
 /// Takes a message out of its envelope.
 ///
 /// # Errors
-/// When it is foreign, of another kind or version, too large, or broken.
+/// When the message is foreign, of another kind or version, too large, or broken.
 pub fn open<M: Message>(bytes: &[u8]) -> Result<M, EnvelopeError> {
     let [b'N', b'L', 1, kind, version, body @ ..] = bytes else {
         return Err(EnvelopeError::Foreign(bytes.iter().take(5).copied().collect()));

@@ -1,8 +1,8 @@
-//! What travels between services: the bodies, and the envelope around them.
+//! The messages between services: their bodies, and the envelope around them.
 //!
-//! A message is an [`envelope`]: magic, kind, version, then the body in the [`wire`] form. A reader
-//! refuses what it does not know, and the broker's dead letters keep it. Operators' seed messages are
-//! JSON ([`seed`]), so that any AMQP client can send one.
+//! A message is an [`envelope`]: magic, kind, version, then the body in the [`wire`] form. A reader refuses a
+//! message that it does not know, and the broker keeps it among the dead letters. Operators' seed messages
+//! are JSON ([`seed`]), so that any AMQP client can send one.
 
 use newslode_page::analysis::PageNotes;
 use newslode_page::generation::Generation;
@@ -22,7 +22,7 @@ pub mod wire;
 
 pub use body::{Body, BodyError, MAX_PAGE};
 
-/// Crawler → partitioner: a page as fetched.
+/// Crawler → partitioner: a page as it was fetched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FetchedPage {
     /// Its identity.
@@ -33,17 +33,17 @@ pub struct FetchedPage {
     pub depth: u32,
     /// Why it was fetched.
     pub why: Why,
-    /// Which fetch, which content.
+    /// Number of the fetch, and its content.
     pub version: Version,
-    /// When.
+    /// Time of the fetch.
     pub fetched_at: Timestamp,
     /// The `Content-Type` header.
     pub content_type: Option<String>,
-    /// The bytes, content encoding undone.
+    /// The bytes, after decoding the content encoding.
     pub body: Body,
 }
 
-/// Partitioner → miner: what one page says.
+/// Partitioner → miner: the results for one page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PartitionedPage {
     /// Its identity.
@@ -54,20 +54,21 @@ pub struct PartitionedPage {
     pub depth: u32,
     /// Why it was fetched.
     pub why: Why,
-    /// Which fetch, and its content as seen by the algorithms (by those of 0.1.0: the content itself).
+    /// Number of the fetch, and its content as seen by the algorithms. Version 0.1.0 wrote the content
+    /// itself.
     pub version: Version,
-    /// When it was fetched.
+    /// Time of the fetch.
     pub fetched_at: Timestamp,
-    /// What it adds to its site's state.
+    /// What the page adds to its site's state.
     pub contribution: Contribution,
     /// The article, if it is one.
     pub article: Option<Article>,
-    /// What went less than well.
+    /// Limits that were met, a failure, the number of leaves.
     pub notes: PageNotes,
 }
 
 impl FetchedPage {
-    /// Where a page is filed in the archive and known by to readers of messages.
+    /// The name of the page in the archive and for readers of messages.
     #[must_use]
     pub fn content(&self) -> ContentHash {
         self.version.content
@@ -75,7 +76,7 @@ impl FetchedPage {
 }
 
 impl PartitionedPage {
-    /// What algorithms of this generation found on a fetched page; its hierarchy goes to the archive.
+    /// The results of this generation's algorithms for a fetched page. The hierarchy goes to the archive.
     #[must_use]
     pub fn new(
         generation: &Generation,

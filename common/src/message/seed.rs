@@ -1,9 +1,9 @@
 //! Operators' messages: JSON on the seeds queue, so that any AMQP client can send one.
 //!
-//! One object a message, `"version": 1`, and exactly one of `url` (add a site, or change its limits;
-//! a paused site goes on), `remove`, `pause`. Unknown keys are refused by name; a message that cannot
-//! be taken is dead-lettered with its reason. The JSON Schema is `docs/schema/seed.json`, checked
-//! against these types by a test.
+//! Each message is one object with `"version": 1` and exactly one of `url` (add a site or change its limits;
+//! a paused site goes on), `remove` and `pause`. Unknown keys are refused by name. A message that cannot be
+//! taken becomes a dead letter with its reason. The JSON Schema is `docs/schema/seed.json`; a test compares
+//! it with these types.
 
 use std::collections::BTreeMap;
 
@@ -43,20 +43,20 @@ pub struct SeedMessage {
     pub labels: BTreeMap<String, String>,
 }
 
-/// What an operator asks for, checked.
+/// An operator's request, checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SeedCommand {
     /// Add or change a site.
     Add {
         /// Where to start.
         url: Url,
-        /// Limits; `None`: the service's default.
+        /// Page budget; `None`: the service's default.
         max_pages: Option<u64>,
-        /// Links away from the seed.
+        /// Largest number of links away from the seed.
         max_depth: Option<u32>,
-        /// Milliseconds.
+        /// Shortest time between the starts of two requests, in milliseconds.
         delay_ms: Option<u64>,
-        /// Marks.
+        /// The operator's own marks.
         labels: BTreeMap<String, String>,
     },
     /// Forget a site.
@@ -65,16 +65,16 @@ pub enum SeedCommand {
     Pause(Url),
 }
 
-/// Why a seed message is not taken.
+/// Why a seed message is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum SeedError {
     /// Not JSON, or not of this shape (the message names the key).
     #[error("not a seed message: {0}")]
     Malformed(#[from] serde_json::Error),
-    /// Another version.
+    /// A version that this build does not read.
     #[error("seed message version {0}, this build reads version {VERSION}")]
     Version(u32),
-    /// None or several of `url`, `remove`, `pause`.
+    /// None, or several, of `url`, `remove`, `pause`.
     #[error("a seed message has exactly one of `url`, `remove` and `pause`, this one has {0}")]
     Command(usize),
     /// Not an http(s) URL with a host.
@@ -89,7 +89,7 @@ impl SeedMessage {
     /// Reads and checks the JSON of a message.
     ///
     /// # Errors
-    /// Says what is wrong, by key.
+    /// Says what is wrong and names the key.
     pub fn parse(json: &[u8]) -> Result<SeedCommand, SeedError> {
         let message: SeedMessage = serde_json::from_slice(json)?;
         if message.version != VERSION {
@@ -114,7 +114,7 @@ impl SeedMessage {
     }
 }
 
-/// An http(s) URL with a host, as people type it.
+/// Parses an http(s) URL with a host, as people type it.
 ///
 /// # Errors
 /// When it is anything else.

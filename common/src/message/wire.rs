@@ -1,36 +1,36 @@
 //! The wire form of message bodies: bincode 2, standard configuration.
 //!
-//! This is the one module that names bincode (its author ended the crate at 3.0, see
-//! `docs/decisions`): whoever replaces it changes this file and raises every message's version.
+//! No other module names bincode. Its author ended the crate at 3.0 (see `docs/decisions`): to replace it,
+//! change this file and raise every message's version.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Bytes that are not the body they claim to be.
+/// Bytes that are not the expected body.
 #[derive(Debug, thiserror::Error)]
 pub enum WireError {
     /// Cut short, too long, or of another shape.
     #[error("not a `{what}` body: {reason}")]
     Malformed {
-        /// The type that was asked for.
+        /// The type that was expected.
         what: &'static str,
-        /// Where it broke.
+        /// Why decoding failed.
         reason: String,
     },
-    /// Cannot be written.
+    /// A value that cannot be encoded.
     #[error("cannot encode a `{what}`: {reason}")]
     Unencodable {
         /// The type.
         what: &'static str,
-        /// Why.
+        /// Why encoding failed.
         reason: String,
     },
 }
 
-/// No body holds more than this many bytes, so a forged length cannot ask for more memory.
+/// Largest body, in bytes, so that a forged length cannot ask for more memory.
 pub const MAX_BODY: usize = 64 << 20;
 
-/// A type's name as its readers know it: without the modules it lives in.
+/// The name of a type without its modules.
 fn name<T>() -> &'static str {
     let path = std::any::type_name::<T>();
     let end = path.find('<').unwrap_or(path.len());

@@ -1,6 +1,6 @@
-//! What to fetch, when, and whose turn it is: the contract of a frontier.
+//! The contract of a frontier: what to fetch, when, and whose turn it is.
 //!
-//! A URL is added with its reason, claimed by one crawler for the time of a lease, and completed with an
+//! A URL is added with a reason, claimed by one crawler for the time of a lease, and completed with an
 //! outcome. Start at [`Frontier`].
 
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use crate::version::ContentHash;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 
-/// Why a URL is in the frontier; a stronger reason replaces a weaker one. Ordered weak to strong.
+/// Why a URL is in the frontier, ordered from weak to strong. A stronger reason replaces a weaker one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Why {
@@ -29,52 +29,52 @@ pub enum Why {
     Seed,
 }
 
-/// A site's limits and manners, from its seed.
+/// A site's limits and pace, from its seed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SiteSettings {
-    /// URLs that the frontier admits for this site.
+    /// Most URLs that the frontier admits for this site.
     pub max_pages: u64,
-    /// Links away from the seed.
+    /// Largest number of links away from the seed.
     pub max_depth: u32,
-    /// Least time between the starts of two requests to the site.
+    /// Shortest time between the starts of two requests to the site.
     pub delay_ms: u64,
-    /// Nothing of a paused site is claimed.
+    /// A paused site is not claimed.
     pub paused: bool,
-    /// The operator's own marks, handed through.
+    /// The operator's own marks, passed through.
     pub labels: BTreeMap<String, String>,
 }
 
-/// A URL to fetch some time.
+/// A URL to add.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NewUrl {
     /// Its identity.
     pub url: CanonicalUrl,
     /// Links away from the seed.
     pub depth: u32,
-    /// Why.
+    /// The reason.
     pub why: Why,
-    /// Redirects that led here in a row.
+    /// Number of redirects in a row that led here.
     pub hops: u32,
 }
 
-/// What became of added URLs.
+/// The result of adding URLs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Added {
-    /// Not known before, now due.
+    /// URLs that were new and are now due.
     pub new: u64,
-    /// Known before.
+    /// URLs that were known before.
     pub known: u64,
-    /// Refused: the site's page budget is spent.
+    /// URLs refused because the site's page budget is spent.
     pub over_budget: u64,
-    /// Refused: deeper than the site's depth.
+    /// URLs refused because they are deeper than the site allows.
     pub too_deep: u64,
-    /// Refused: no seed named the site.
+    /// URLs refused because no seed named their site.
     pub unknown_site: u64,
-    /// Known and fetched before, and now with a stronger reason: their links want another look.
+    /// Fetched URLs that now have a stronger reason: their links deserve another look.
     pub promoted: Vec<CanonicalUrl>,
 }
 
-/// What the server gave for a conditional request.
+/// The server's validators for a conditional request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Validators {
     /// `ETag`.
@@ -92,46 +92,48 @@ pub struct Claim {
     pub site: Site,
     /// Links away from the seed.
     pub depth: u32,
-    /// Why.
+    /// The reason.
     pub why: Why,
-    /// Redirects that led here in a row.
+    /// Number of redirects in a row that led here.
     pub hops: u32,
-    /// The number of this claim of the URL: 1, 2, …; becomes [`Version::fetch`](crate::version::Version::fetch). It names the claim.
+    /// The number of this claim of the URL (1, 2, …), which names it. Becomes
+    /// [`Version::fetch`](crate::version::Version::fetch).
     pub fetch: u64,
     /// Failed attempts since the URL was last due anew.
     pub attempts: u32,
-    /// Until when nobody else gets it.
+    /// Nobody else gets the URL before this time.
     pub lease_until: Timestamp,
-    /// From the last good fetch.
+    /// The validators of the last good fetch.
     pub validators: Validators,
-    /// Content of the last good fetch.
+    /// The content of the last good fetch.
     pub content: Option<ContentHash>,
 }
 
 /// How a claim ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Completion {
-    /// For good, or until `next_due`.
+    /// The URL is done, for good or until `next_due`.
     Done {
-        /// Counted.
+        /// The outcome, which is counted.
         outcome: Outcome,
-        /// Of a fetched page; kept from before if `None` and the outcome is `Unchanged`.
+        /// The content of a fetched page. If `None` and the outcome is `Unchanged`, the old one is kept.
         content: Option<ContentHash>,
         /// For the next conditional request.
         validators: Validators,
-        /// When to fetch it again; `None`: never.
+        /// When to fetch the URL again; `None`: never.
         next_due: Option<Timestamp>,
     },
     /// Try again later.
     Retry {
-        /// Not before then.
+        /// The earliest time.
         due: Timestamp,
-        /// Whether this attempt counts (a 429 or 503 with `Retry-After` is none).
+        /// Whether this attempt counts. A 429 or 503 with `Retry-After` does not.
         counts: bool,
-        /// The whole site rests until then.
+        /// The whole site rests until this time.
         rest_site_until: Option<Timestamp>,
     },
-    /// Given back unused: due at once, the claim never happened (its fetch number is spent).
+    /// The claim is given back unused: the URL is due at once. The claim never happened, but its fetch number
+    /// is spent.
     Released,
 }
 
@@ -140,7 +142,7 @@ pub enum Completion {
 pub enum Completed {
     /// It did.
     Recorded,
-    /// The lease had ended and the URL was claimed again, or completed before: nothing changed.
+    /// It did not: the lease had ended and the URL was claimed again, or it was completed before.
     Lost,
 }
 
@@ -149,56 +151,56 @@ pub enum Completed {
 pub struct Entry {
     /// Its identity.
     pub url: CanonicalUrl,
-    /// Least number of links away from the seed.
+    /// Smallest number of links away from the seed.
     pub depth: u32,
-    /// Strongest reason.
+    /// The strongest reason.
     pub why: Why,
-    /// Redirects in a row.
+    /// Number of redirects in a row that led here.
     pub hops: u32,
-    /// Claims so far.
+    /// Number of claims so far.
     pub fetch: u64,
     /// Failed attempts since it was last due anew.
     pub attempts: u32,
-    /// Due then, or leased until then; `None`: done.
+    /// When the URL is due, or when its lease ends; `None`: it is done.
     pub due: Option<Timestamp>,
-    /// Claimed now.
+    /// Whether it is claimed now.
     pub leased: bool,
     /// The last outcome.
     pub outcome: Option<Outcome>,
-    /// Content of the last good fetch.
+    /// The content of the last good fetch.
     pub content: Option<ContentHash>,
-    /// For a conditional request.
+    /// The validators for a conditional request.
     pub validators: Validators,
 }
 
-/// A site's record and counts.
+/// A site's record with its counts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SiteStatus {
     /// Registrable domain.
     pub site: Site,
-    /// From its seed.
+    /// Its settings, from the seed.
     pub settings: SiteSettings,
-    /// URLs known.
+    /// Number of known URLs.
     pub urls: u64,
-    /// URLs due now or later, not leased.
+    /// Number of URLs that are due now or later and not leased.
     pub pending: u64,
-    /// URLs claimed now.
+    /// Number of URLs that are claimed now.
     pub leased: u64,
-    /// Earliest due time among the pending ones.
+    /// The earliest due time of the pending URLs.
     pub next_due: Option<Timestamp>,
-    /// The site is not claimed from before then (delay or rest).
+    /// The site is not claimed before this time (delay or rest).
     pub turn: Timestamp,
-    /// URLs by their last outcome.
+    /// Number of URLs by last outcome.
     pub outcomes: BTreeMap<Outcome, u64>,
 }
 
-/// What to fetch, when, whose turn it is. Contract:
-/// - a URL is its canonical form, known once per site; adding it again changes nothing but its depth
-///   (the least wins) and its reason (the strongest wins), so adding is idempotent in any order;
-/// - a URL that is due is claimed by exactly one crawler until its lease ends; then it is due again;
-/// - between two claims of one site at least its delay passes, across all crawlers;
-/// - a claim ends once: a completion after the lease went to another is `Lost`;
-/// - budgets hold whatever the order: never more URLs than `max_pages`, none deeper than `max_depth`.
+/// What to fetch, when, and whose turn it is. Contract:
+/// - A URL is its canonical form, known once per site. Adding it again changes only its depth (the smallest
+///   wins) and its reason (the strongest wins), so adding is idempotent in any order.
+/// - Exactly one crawler claims a due URL until its lease ends; then it is due again.
+/// - At least a site's delay passes between two claims of the site, across all crawlers.
+/// - A claim ends once: a completion after the lease went to another crawler is `Lost`.
+/// - Budgets hold in any order: never more URLs than `max_pages`, and no URL deeper than `max_depth`.
 #[async_trait]
 pub trait Frontier: Send + Sync {
     /// Makes a site known or changes its settings.
@@ -207,32 +209,32 @@ pub trait Frontier: Send + Sync {
     /// A site's settings; `None` if no seed named it.
     async fn site(&self, site: &Site) -> StoreResult<Option<SiteSettings>>;
 
-    /// Forgets a site's URLs and settings. Claims of it end as `Lost`.
+    /// Forgets a site's URLs and settings. Its claims end as `Lost`.
     async fn remove_site(&self, site: &Site) -> StoreResult<()>;
 
-    /// Adds URLs, due at `now`. URLs of several sites may be mixed; one call a site is made.
+    /// Adds URLs, due at `now`. URLs of several sites may be mixed; each site takes one call.
     async fn add(&self, urls: &[NewUrl], now: Timestamp) -> StoreResult<Added>;
 
-    /// Up to `most` URLs, at most one a site, of sites whose turn it is. Empty: nothing is due now.
+    /// Claims up to `most` URLs of sites whose turn it is, at most one per site. Empty: no URL is due now.
     async fn claim(&self, now: Timestamp, lease: Duration, most: usize) -> StoreResult<Vec<Claim>>;
 
     /// Ends a claim.
     async fn complete(&self, claim: &Claim, completion: Completion, now: Timestamp)
     -> StoreResult<Completed>;
 
-    /// The site's delay is at least this (robots.txt's Crawl-delay): raises it, never lowers.
+    /// Raises the site's delay to at least this (the `Crawl-delay` of robots.txt). Never lowers it.
     async fn raise_delay(&self, site: &Site, delay: Duration) -> StoreResult<()>;
 
     /// A URL's record.
     async fn entry(&self, url: &CanonicalUrl) -> StoreResult<Option<Entry>>;
 
-    /// All of a site's records, by URL.
+    /// All records of a site, by URL.
     async fn entries(&self, site: &Site) -> StoreResult<Vec<Entry>>;
 
     /// All sites, by name.
     async fn status(&self) -> StoreResult<Vec<SiteStatus>>;
 
-    /// Ends all leases at once: what was claimed is due again. Only for an embedded engine that starts,
-    /// when no other crawler can be alive. Returns how many.
+    /// Ends all leases at once: the claimed URLs are due again. Only for an embedded engine at its start,
+    /// when no other crawler can be alive. Returns how many leases it ended.
     async fn release_leases(&self, now: Timestamp) -> StoreResult<u64>;
 }

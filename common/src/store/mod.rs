@@ -1,11 +1,11 @@
-//! Where things are kept: what to fetch ([`Frontier`]), what is mined ([`SiteState`]), what pages said
+//! The stores: what to fetch ([`Frontier`]), what is mined ([`SiteState`]), and the pages with their results
 //! ([`PageArchive`]).
 //!
-//! Each trait has an embedded side (`redb`: one file, one process) and a served one (`redis`, and
-//! `object_store` for the archive), and one conformance suite that runs on both and on a third that
-//! breaks on purpose. All state of a site lives together: in Redis under the hash tag of
-//! [`bucket`], so every call stays in one slot of a cluster. Nothing global is written by a page.
-//! Stores read no clock: time is passed in.
+//! Each trait has an embedded side (`redb`: one file, one process) and a served one (`redis`, or
+//! `object_store` for the archive). One conformance suite per trait runs on both, and on a third side that
+//! fails on purpose. All state of a site lives together: in Redis it is under the hash tag of its [`bucket`],
+//! so every call stays in one slot of a cluster. No page writes global state. Stores read no clock: callers
+//! pass the time in.
 
 pub mod archive;
 #[cfg(any(test, feature = "conformance"))]
@@ -30,7 +30,7 @@ use crate::version::ContentHash;
 use newslode_page::reading::Site;
 use newslode_page::time::Timestamp;
 
-/// Number of hash tags that sites are spread over; fixed for ever, it is part of every Redis key.
+/// Number of hash tags over which sites are spread. Fixed for ever: it is part of every Redis key.
 pub const BUCKETS: u16 = 1024;
 
 /// The bucket of a site: the first ten bits of BLAKE3 over its name.
@@ -43,21 +43,22 @@ pub fn bucket(site: &Site) -> u16 {
 /// A store call that failed.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// No answer, no connection, a server that restarts: the call may or may not have had its effect;
+    /// No answer, no connection, or a server that restarts. The call may or may not have had its effect:
     /// repeat it (all calls are safe to repeat).
     #[error("the store did not answer: {0}")]
     Unavailable(String),
-    /// The store refuses for a reason that a person must mend (out of memory, evicting policy, no functions).
+    /// The store refuses for a reason that a person must remove (out of memory, evicting policy, no
+    /// functions).
     #[error("the store refuses: {0}")]
     Refused(String),
-    /// What was read makes no sense.
+    /// The stored data makes no sense.
     #[error("the store holds something broken: {0}")]
     Corrupt(String),
 }
 
 impl Retryable for StoreError {
-    /// Also what the store refuses: a server out of memory or turned to a replica is mended by a person
-    /// while the service holds what it has.
+    /// A refusal counts, too: a person repairs a server that is out of memory or has become a replica, while
+    /// the service keeps its work in hand.
     fn is_retryable(&self) -> bool {
         match self {
             StoreError::Unavailable(_) | StoreError::Refused(_) => true,
@@ -66,14 +67,14 @@ impl Retryable for StoreError {
     }
 }
 
-/// Result of a store call.
+/// The result of a store call.
 pub type StoreResult<T> = Result<T, StoreError>;
 
-/// What is kept of a page, each under the page's content hash.
+/// The kinds of data kept for a page, each under the page's content hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// The page as fetched: a [`FetchedPage`](crate::message::FetchedPage) with its body inline.
+    /// The fetched page: a [`FetchedPage`](crate::message::FetchedPage) with its body inline.
     Page,
     /// Its [`Contribution`](newslode_page::contribution::Contribution).
     Contribution,
@@ -87,7 +88,7 @@ impl Kind {
     /// All kinds.
     pub const ALL: &'static [Kind] = &[Kind::Page, Kind::Contribution, Kind::Hierarchy, Kind::Article];
 
-    /// Folder and key part.
+    /// The name of the kind in folders and keys.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -99,20 +100,20 @@ impl Kind {
     }
 }
 
-/// Pages and what was computed of each, by content. Contract: what `put` returned `Ok` for, `get`
-/// finds, byte for byte, until it is deleted or expired; putting again replaces; a get of what was
-/// never put is `None`. Implementations compress (zstd).
+/// Pages and the results computed from them, by content. Contract: bytes that `put` returned `Ok` for are
+/// found by `get`, byte for byte, until they are deleted or expire. A second put replaces the first. `get`
+/// returns `None` for content that was never put. Implementations compress (zstd).
 #[async_trait]
 pub trait PageArchive: Send + Sync {
-    /// Keeps bytes.
+    /// Stores bytes.
     async fn put(&self, kind: Kind, content: ContentHash, bytes: Bytes, now: Timestamp) -> StoreResult<()>;
 
-    /// Reads them back.
+    /// Reads bytes back.
     async fn get(&self, kind: Kind, content: ContentHash) -> StoreResult<Option<Bytes>>;
 
-    /// Forgets them; forgetting what is not there is fine.
+    /// Deletes bytes. Deleting absent ones is fine.
     async fn delete(&self, kind: Kind, content: ContentHash) -> StoreResult<()>;
 
-    /// Forgets everything put before `before`. Returns how many.
+    /// Deletes everything put before `before`. Returns how many values.
     async fn expire(&self, before: Timestamp) -> StoreResult<u64>;
 }

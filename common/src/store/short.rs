@@ -1,9 +1,9 @@
-//! URLs as the stores write them: without what their site says already.
+//! URLs as the stores write them: without the part that their site implies.
 //!
 //! Most URLs of a site begin with `https://` and the site's name, some with a host below it. A store that
-//! keeps a URL under its site leaves these out: of `https://www.example.org/a` under `example.org` it keeps
-//! `www/a`, of `https://example.org/a` only `/a`, and any other URL whole. Invariant: [`long`] undoes
-//! [`short`], and two URLs of a site are never written alike.
+//! keeps a URL under its site omits these. Under `example.org` it writes `https://www.example.org/a` as
+//! `www/a`, `https://example.org/a` as `/a`, and any other URL in full. Invariant: [`long`] undoes [`short`],
+//! and no two URLs of a site are written alike.
 
 use std::borrow::Cow;
 
@@ -28,11 +28,11 @@ pub(super) fn short<'a>(site: &str, url: &'a CanonicalUrl) -> Cow<'a, str> {
     }
 }
 
-/// The URL that was written so under a site.
+/// The URL that was written like this under a site.
 pub(super) fn long(site: &str, text: &str) -> StoreResult<CanonicalUrl> {
     let url = match text.split_once('/') {
         Some(("", _)) => format!("{SCHEME}{site}{text}").parse(),
-        // A scheme ends so, and no name of a host does.
+        // A scheme ends with a colon, and no host name does.
         Some((before, _)) if before.ends_with(':') => text.parse(),
         Some((below, path)) => format!("{SCHEME}{below}.{site}/{path}").parse(),
         None => text.parse(),

@@ -1,24 +1,25 @@
-//! Batches as the stores write them: summed first, and then counted whole or not at all.
+//! Batches as the stores write them: summed first, then counted wholly or not at all.
 //!
-//! A page's menu is its site's and its common words are all pages', so the sum of a batch moves a small part
-//! of the counters that its pages move one by one. But it can be written only if every change of it counts.
-//! So a store judges the versions and counts the sum if none is stale or in conflict, as nearly always; else
-//! it counts nothing, its verdicts on these are final, and the rest is summed again. Start at [`Wholes`].
+//! The pages of a site share its menu, and all pages share common words. So the sum of a batch changes far
+//! fewer counters than its pages do one by one. But a store can write the sum only if every change counts. It
+//! judges the versions first. If no change is stale or in conflict, as is nearly always so, it counts the
+//! sum. Otherwise it counts nothing, its verdicts on the stale and conflicting changes are final, and the
+//! others are summed again. Start at [`Wholes`].
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::{Applied, Change};
 use newslode_page::contribution::Cell;
 
-/// What a store said of a batch.
+/// A store's verdict on a batch.
 pub(super) struct Judged {
-    /// It was counted; if not, nothing was.
+    /// Whether the batch was counted. If not, no change was.
     pub(super) counted: bool,
-    /// One a change.
+    /// One verdict per change.
     pub(super) verdicts: Vec<Applied>,
 }
 
-/// Changes on their way, and what became of them.
+/// The changes still to be counted, and the verdicts so far.
 pub(super) struct Wholes<'a> {
     verdicts: Vec<Applied>,
     open: Vec<(usize, &'a Change)>,
@@ -29,13 +30,13 @@ impl<'a> Wholes<'a> {
         Wholes { verdicts: vec![Applied::Stale; changes.len()], open: changes.iter().enumerate().collect() }
     }
 
-    /// What is to be judged next; `None`: all is.
+    /// The next batch to judge; `None` when all changes have their verdict.
     pub(super) fn batch(&self) -> Option<Vec<&'a Change>> {
         (!self.open.is_empty()).then(|| self.open.iter().map(|(_, change)| *change).collect())
     }
 
-    /// Takes over the verdicts on the last batch. What had no effect on the others is not asked again, so
-    /// the others are judged alike without it.
+    /// Takes over the verdicts on the last batch. Changes that did not count had no effect on the others and
+    /// are not asked again; without them the others get the same verdicts.
     pub(super) fn take(&mut self, judged: &Judged) {
         let open = std::mem::take(&mut self.open);
         for ((at, change), verdict) in open.into_iter().zip(&judged.verdicts) {
@@ -48,18 +49,18 @@ impl<'a> Wholes<'a> {
         }
     }
 
-    /// In the order of the changes.
+    /// The verdicts, in the order of the changes.
     pub(super) fn verdicts(self) -> Vec<Applied> {
         self.verdicts
     }
 }
 
-/// The sum of changes' deltas by cell, in no order; zeroes may be among them.
+/// The sum of the changes' deltas by cell, in no order. It may contain zeroes.
 pub(super) fn merged<'a>(changes: &[&'a Change]) -> Vec<(&'a Cell, i64)> {
     if let [one] = changes {
         return one.delta.iter().collect();
     }
-    // A batch moves about as many cells as a few of its pages.
+    // A batch changes about as many cells as a few of its pages.
     let few = changes.iter().take(changes.len().div_ceil(8)).map(|change| change.delta.len()).sum();
     let mut sums: FxHashMap<&Cell, i64> = FxHashMap::with_capacity_and_hasher(few, FxBuildHasher);
     for (cell, by) in changes.iter().flat_map(|change| change.delta.iter()) {

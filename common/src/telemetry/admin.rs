@@ -1,7 +1,7 @@
 //! The admin port: `/metrics`, `/health/live`, `/health/ready`.
 //!
-//! Live means that the event loop turns: no server is asked. Ready means that what the service needs
-//! can be used now and that it is not stopping; the answer names what is missing.
+//! Live means that the event loop turns; no server is asked. Ready means that the service is not stopping and
+//! can reach what it needs now. The answer names what is missing.
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::metrics::Metrics;
 
-/// Asks whether the service can work now; `Err` names what is missing.
+/// Asks whether the service can work now. `Err` names what is missing.
 pub type Ready = Arc<dyn Fn() -> Pin<Box<dyn Future<Output = Result<(), String>> + Send>> + Send + Sync>;
 
 /// Longest wait for the readiness answer.
@@ -30,13 +30,13 @@ struct Shared {
     stop: CancellationToken,
 }
 
-/// A bound admin port.
+/// The admin port, bound.
 pub struct Admin {
     listener: tokio::net::TcpListener,
 }
 
 impl Admin {
-    /// Binds the port (0: any).
+    /// Binds the port (0: any free one).
     ///
     /// # Errors
     /// When the address cannot be bound.
@@ -44,7 +44,7 @@ impl Admin {
         Ok(Admin { listener: tokio::net::TcpListener::bind(addr).await? })
     }
 
-    /// Where it listens.
+    /// The address it listens on.
     ///
     /// # Errors
     /// When the socket is gone.

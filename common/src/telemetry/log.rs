@@ -1,14 +1,14 @@
-//! `tracing` to standard error, for people or as JSON.
+//! Log lines through `tracing` to standard error, as text or as JSON.
 
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::ParseError;
 
 use crate::config::TelemetryConfig;
 
-/// Whether `telemetry.log` can be read.
+/// Checks that `telemetry.log` can be parsed.
 ///
 /// # Errors
-/// Says what is wrong with it.
+/// Says what is wrong with the filter.
 pub fn check(filter: &str) -> Result<(), ParseError> {
     EnvFilter::try_new(filter).map(drop)
 }
@@ -16,7 +16,7 @@ pub fn check(filter: &str) -> Result<(), ParseError> {
 /// Starts logging for this process. A second call changes nothing.
 ///
 /// # Errors
-/// When the filter cannot be read.
+/// When the filter cannot be parsed.
 pub fn init(config: &TelemetryConfig) -> Result<(), ParseError> {
     let filter = EnvFilter::try_new(&config.log)?;
     let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);

@@ -1,8 +1,8 @@
 //! Every metric of Newslode, declared once.
 //!
-//! Names are `newslode_<part>_<what>_<unit>[_total]`; labels are bounded (never a URL or a site). A
-//! test walks the registry for duplicates, units and help texts. Add one: a field, a line in
-//! [`Metrics::new`], a line in docs/metrics.md.
+//! Names are `newslode_<part>_<what>_<unit>[_total]`. The values of labels are bounded (never a URL or a
+//! site). A test walks the registry and checks names, kinds and help texts. To add a metric, add a field, a
+//! line in [`Metrics::new`] and a line in docs/metrics.md.
 
 use std::sync::Arc;
 
@@ -17,58 +17,58 @@ use crate::outcome::Outcome;
 /// The process's metrics.
 pub struct Metrics {
     registry: Registry,
-    /// URLs by how their claim ended: `newslode_crawler_urls_total{outcome}`.
+    /// URLs by the end of their claim: `newslode_crawler_urls_total{outcome}`.
     pub urls: IntCounterVec,
     /// Fetches that will be tried again: `newslode_crawler_retries_total`.
     pub retries: IntCounter,
-    /// Decoded bytes fetched.
+    /// Bytes fetched, after decoding the content encoding.
     pub fetched_bytes: IntCounter,
-    /// Seconds from request to the last byte.
+    /// Seconds from the request to the last byte.
     pub fetch_seconds: Histogram,
     /// Publishes refused by a full queue, by queue.
     pub refused: IntCounterVec,
-    /// Messages taken, by queue.
+    /// Messages taken from a queue, by queue.
     pub consumed: IntCounterVec,
     /// Messages given up, by queue.
     pub dead_lettered: IntCounterVec,
-    /// Messages that came again, by queue.
+    /// Messages delivered again, by queue.
     pub redelivered: IntCounterVec,
     /// Messages waiting, by queue.
     pub queue_depth: IntGaugeVec,
-    /// Pages partitioned, by how: `whole`, `coarse`, `failed`.
+    /// Pages partitioned, by `result`: `whole`, `coarse`, `failed`.
     pub partitioned: IntCounterVec,
-    /// Seconds a page took from bytes to contribution.
+    /// Seconds from a page's bytes to its contribution.
     pub partition_seconds: Histogram,
-    /// Pages by what the store did: `applied`, `stale`, `conflict`.
+    /// Pages by the store's verdict: `applied`, `stale`, `conflict`.
     pub applied: IntCounterVec,
-    /// Pages that were to be counted again after an update, by what came of it: `counted`, `lost`, `stuck`.
+    /// Pages due for counting again after an update, by `result`: `counted`, `lost`, `stuck`.
     pub recomputed: IntCounterVec,
-    /// Seconds of a store call.
+    /// Seconds of one store call.
     pub apply_seconds: Histogram,
-    /// Articles handed out.
+    /// Articles published.
     pub articles: IntCounter,
-    /// URLs that the miner gave to the frontier, by why.
+    /// URLs that the miner gave to the frontier, by reason (`why`).
     pub followed: IntCounterVec,
-    /// Seconds of a fold over the sites.
+    /// Seconds of one fold over all sites.
     pub fold_seconds: Histogram,
     /// Concepts and relations of the last fold, by `what`.
     pub taxonomy: IntGaugeVec,
-    /// Pages whose view was made, by `result`: `marked`, `unchanged`, `missing`, `failed`.
+    /// Pages viewed, by `result`: `marked`, `unchanged`, `missing`, `failed`.
     pub viewed: IntCounterVec,
-    /// Seconds of all views of one site, rests included.
+    /// Seconds to view all pages of one site, pauses included.
     pub view_seconds: Histogram,
-    /// Articles read with what is known of their site, by `result`: `changed`, `unchanged`.
+    /// Articles read again with knowledge of their site, by `result`: `changed`, `unchanged`.
     pub articles_viewed: IntCounterVec,
-    /// New articles by what the templates of their site said, `result`: `accepted`, `waiting`, and `settled` for
-    /// those that waited and are accepted by one that was learnt.
+    /// New articles by the verdict of their site's templates, `result`: `accepted`, `waiting`, or `settled`
+    /// (they waited, and a newly learnt template accepts them).
     pub template_pages: IntCounterVec,
     /// Templates by `event`: `learnt`, `layout_changed`, `crowded`.
     pub templates: IntCounterVec,
-    /// Lost connections that were built anew, by `server`.
+    /// Connections rebuilt after a loss, by `server`.
     pub reconnects: IntCounterVec,
 }
 
-/// 1 ms to 30 s.
+/// Bounds of the buckets: 1 ms to 30 s.
 const SECONDS: &[f64] = &[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
 
 struct Maker(Registry);
@@ -117,10 +117,10 @@ impl Maker {
 }
 
 impl Metrics {
-    /// A registry with every family at zero.
+    /// Makes a registry with every family at zero.
     ///
     /// # Errors
-    /// When a name is wrong or taken twice: a mistake in this file.
+    /// When a name is invalid or registered twice: a mistake in this file.
     pub fn new() -> prometheus::Result<Arc<Metrics>> {
         let make = Maker(Registry::new());
         make.0.register(Box::new(Process::new()?))?;
@@ -129,18 +129,18 @@ impl Metrics {
         Ok(Arc::new(Metrics {
             urls: make.counters(
                 "newslode_crawler_urls_total",
-                "URLs by how their claim ended.",
+                "URLs by the end of their claim.",
                 "outcome",
                 &outcomes,
             )?,
             retries: make.counter("newslode_crawler_retries_total", "Fetches that will be tried again.")?,
             fetched_bytes: make
-                .counter("newslode_crawler_fetched_bytes_total", "Bytes fetched, content encoding undone.")?,
+                .counter("newslode_crawler_fetched_bytes_total", "Bytes fetched, after decoding the content encoding.")?,
             fetch_seconds: make
-                .seconds("newslode_crawler_fetch_seconds", "From request to the last byte.")?,
+                .seconds("newslode_crawler_fetch_seconds", "Time from the request to the last byte.")?,
             refused: make.counters(
                 "newslode_broker_refused_total",
-                "Publishes refused by a full queue.",
+                "Publishes that a full queue refused.",
                 "queue",
                 &queues,
             )?,
@@ -152,13 +152,13 @@ impl Metrics {
             )?,
             dead_lettered: make.counters(
                 "newslode_broker_dead_lettered_total",
-                "Messages given up.",
+                "Messages that a service gave up.",
                 "queue",
                 &queues,
             )?,
             redelivered: make.counters(
                 "newslode_broker_redelivered_total",
-                "Messages that came again.",
+                "Messages delivered again.",
                 "queue",
                 &queues,
             )?,
@@ -175,29 +175,29 @@ impl Metrics {
                 &["whole", "coarse", "failed"],
             )?,
             partition_seconds: make
-                .seconds("newslode_partitioner_page_seconds", "From bytes to contribution.")?,
+                .seconds("newslode_partitioner_page_seconds", "Time from a page's bytes to its contribution.")?,
             applied: make.counters(
                 "newslode_miner_pages_total",
-                "Pages by what the store did with them.",
+                "Pages by the store's verdict.",
                 "result",
                 &["applied", "stale", "conflict"],
             )?,
             recomputed: make.counters(
                 "newslode_miner_recomputed_total",
-                "Pages counted again after an update of the page algorithms, or taken out because the archive lost them (lost), or left as they are (stuck).",
+                "Pages after an update of the page algorithms: counted again, taken out because the archive lost them (lost), or left as they are (stuck).",
                 "result",
                 &["counted", "lost", "stuck"],
             )?,
             apply_seconds: make
-                .seconds("newslode_miner_apply_seconds", "One store call with a batch of one site.")?,
-            articles: make.counter("newslode_miner_articles_total", "Articles handed out.")?,
+                .seconds("newslode_miner_apply_seconds", "Time of one store call with a batch of one site.")?,
+            articles: make.counter("newslode_miner_articles_total", "Articles published.")?,
             followed: make.counters(
                 "newslode_miner_followed_total",
-                "URLs given to the frontier, by why.",
+                "URLs given to the frontier, by reason.",
                 "why",
                 &["seed", "concept", "instance", "link"],
             )?,
-            fold_seconds: make.seconds("newslode_miner_fold_seconds", "One fold over all sites.")?,
+            fold_seconds: make.seconds("newslode_miner_fold_seconds", "Time of one fold over all sites.")?,
             taxonomy: make.gauges(
                 "newslode_miner_taxonomy_size",
                 "Concepts and relations of the last fold.",
@@ -206,33 +206,33 @@ impl Metrics {
             )?,
             viewed: make.counters(
                 "newslode_miner_views_pages_total",
-                "Pages viewed with their site's value, by what came of it.",
+                "Pages viewed with their site's value, by result.",
                 "result",
                 &["marked", "unchanged", "missing", "failed"],
             )?,
             view_seconds: make
-                .seconds("newslode_miner_views_seconds", "All pages of one site viewed, rests included.")?,
+                .seconds("newslode_miner_views_seconds", "Time to view all pages of one site, pauses included.")?,
             articles_viewed: make.counters(
                 "newslode_miner_views_articles_total",
-                "Articles read with what is known of their site.",
+                "Articles read again with knowledge of their site.",
                 "result",
                 &["changed", "unchanged"],
             )?,
             template_pages: make.counters(
                 "newslode_miner_template_pages_total",
-                "New articles by what their site's templates said of them.",
+                "New articles by the verdict of their site's templates.",
                 "result",
                 &["accepted", "waiting", "settled"],
             )?,
             templates: make.counters(
                 "newslode_miner_templates_total",
-                "Templates learnt, and dropped by why.",
+                "Templates learnt, and templates dropped by cause.",
                 "event",
                 &["learnt", "layout_changed", "crowded"],
             )?,
             reconnects: make.counters(
                 "newslode_process_reconnects_total",
-                "Lost connections that were built anew.",
+                "Connections rebuilt after a loss.",
                 "server",
                 &["broker", "store"],
             )?,

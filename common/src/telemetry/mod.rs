@@ -1,7 +1,8 @@
-//! What the services say of themselves: log lines, metrics, health.
+//! What the services report about themselves: log lines, metrics, health.
 //!
-//! [`metrics::Metrics`] registers every family when it is made, so zeros exist from the start; `process`
-//! adds what every process tells of itself. [`log`] sets up `tracing`. [`admin`] serves `/metrics`, `/health/live` and `/health/ready` on one port.
+//! [`metrics::Metrics`] registers every family when it is made, so zeros exist from the start. `process` adds
+//! the metrics that every process has. [`log`] sets up `tracing`. [`admin`] serves `/metrics`, `/health/live`
+//! and `/health/ready` on one port.
 
 pub mod admin;
 pub mod log;

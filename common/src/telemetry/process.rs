@@ -1,5 +1,5 @@
-//! What Prometheus' clients tell of every process, under their usual names: read from `/proc` at each
-//! scrape. Where there is no `/proc`, the families are left out.
+//! The metrics that Prometheus clients usually report for every process, under their usual names. They are
+//! read from `/proc` at each scrape. Where there is no `/proc`, they are left out.
 
 use std::fs;
 use std::sync::{Mutex, PoisonError};
@@ -8,27 +8,27 @@ use prometheus::core::{Collector, Desc};
 use prometheus::proto::MetricFamily;
 use prometheus::{Counter, Gauge};
 
-/// Ticks a second of times in `/proc`: the kernel's `USER_HZ`, 100 on every platform that we build for.
+/// Ticks per second of the times in `/proc`: the kernel's `USER_HZ`, 100 on every platform we build for.
 const TICKS: f64 = 100.0;
 
-/// The process, at one moment.
+/// The state of the process at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Reading {
-    /// In user and kernel mode, all threads, in seconds.
+    /// Processor time in user and kernel mode, all threads, in seconds.
     cpu: f64,
     resident_bytes: f64,
     virtual_bytes: f64,
     open_fds: f64,
     max_fds: f64,
     threads: f64,
-    /// Seconds since 1970.
+    /// Start of the process, in seconds since 1970.
     started: f64,
 }
 
 impl Reading {
     fn now() -> Option<Reading> {
         let read = |path: &str| fs::read_to_string(path).ok();
-        // The folder that is listed is open itself.
+        // Listing the folder opens one file more: the folder itself.
         let open = fs::read_dir("/proc/self/fd").ok()?.count().saturating_sub(1);
         Reading::of(
             &read("/proc/self/stat")?,
@@ -40,7 +40,8 @@ impl Reading {
     }
 
     fn of(stat: &str, status: &str, limits: &str, system: &str, open: usize) -> Option<Reading> {
-        // The name, the second field, may hold spaces and brackets; the third is the first behind it.
+        // The second field, the name, may contain spaces and brackets. The third field follows the last
+        // bracket.
         let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
         let ticks = |field: usize| Some(fields.get(field - 3)?.parse::<f64>().ok()? / TICKS);
         let after = |text: &str, name: &str| -> Option<f64> {
@@ -62,7 +63,7 @@ impl Reading {
 
 type Read = fn(&Reading) -> f64;
 
-/// The families of the process.
+/// The metrics of the process.
 pub(super) struct Process {
     cpu: Mutex<Counter>,
     gauges: Vec<(Gauge, Read)>,
@@ -71,7 +72,7 @@ pub(super) struct Process {
 
 impl Process {
     /// # Errors
-    /// When a name is taken twice.
+    /// When a name is registered twice.
     pub(super) fn new() -> prometheus::Result<Process> {
         let cpu =
             Counter::new("process_cpu_seconds_total", "Time of all processors spent, user and system.")?;
@@ -100,7 +101,7 @@ impl Collector for Process {
 
     fn collect(&self) -> Vec<MetricFamily> {
         let Some(now) = Reading::now() else { return Vec::new() };
-        // Two scrapes at once must not both add what was spent since the last.
+        // Two scrapes at once must not both add the time spent since the last one.
         let cpu = self.cpu.lock().unwrap_or_else(PoisonError::into_inner);
         cpu.inc_by((now.cpu - cpu.get()).max(0.0));
         let gauges = self.gauges.iter().flat_map(|(gauge, read)| {
@@ -153,7 +154,7 @@ mod tests {
         assert!(told("process_start_time_seconds") > 1.6e9);
         let before = told("process_cpu_seconds_total");
         let begun = std::time::Instant::now();
-        // Two ticks of the kernel, at work.
+        // Keep the processor busy for more than two of the kernel's ticks.
         while begun.elapsed().as_millis() < 40 {
             std::hint::black_box((0..10_000).sum::<u64>());
         }

@@ -1,4 +1,4 @@
-//! The in-process broker keeps the contract, and what the embedded engine asks of it.
+//! The in-process broker keeps the contract and answers the embedded engine's questions.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -12,7 +12,7 @@ use newslode_common::broker::{
     Acker, Broker, BrokerError, Consumer, DeadLetter, Delivery, Limits, PublishError, Queue,
 };
 
-/// What is broken. The checks that must notice stand in [`FAULTS`].
+/// One fault each. [`FAULTS`] names the check that must notice it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
     LosesMessages,
@@ -182,7 +182,7 @@ struct BrokenConsumer {
     broker: InProcessBroker,
     queue: Queue,
     inner: Box<dyn Consumer>,
-    /// Taken ahead of time, to be lost with the consumer.
+    /// Deliveries taken ahead of time, to be lost with the consumer.
     ahead: Vec<Delivery>,
     delivered: bool,
 }
@@ -203,7 +203,7 @@ impl Consumer for BrokenConsumer {
             Fault::LosesWhenCancelled => {
                 let acker = std::mem::replace(&mut delivery.acker, Box::new(Nothing));
                 acker.ack().await?;
-                // Whoever gives up here never learns of the message.
+                // A caller that gives up here never learns of the message.
                 tokio::time::sleep(std::time::Duration::from_millis(2)).await;
             }
             _ => {}
@@ -217,7 +217,7 @@ impl Consumer for BrokenConsumer {
 
 impl Drop for BrokenConsumer {
     fn drop(&mut self) {
-        // Never returned.
+        // These are never returned.
         self.ahead.drain(..).for_each(std::mem::forget);
     }
 }
@@ -269,7 +269,7 @@ impl Drop for BrokenAcker {
         use futures::FutureExt;
         match self.fault {
             Fault::LosesDropped => inner.ack().now_or_never().unwrap().unwrap(),
-            // A new message each time: nobody counts.
+            // Publishes a new message each time, so nobody counts its deliveries.
             Fault::RetriesForEver => {
                 inner.ack().now_or_never().unwrap().unwrap();
                 self.broker.publish(self.queue, self.body.clone()).now_or_never().unwrap().unwrap();

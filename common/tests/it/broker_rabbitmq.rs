@@ -1,4 +1,4 @@
-//! The contract on a real RabbitMQ, and what happens when it dies.
+//! The contract on a real RabbitMQ, and its behaviour when the server dies.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "all of it is a test")]
 
@@ -46,7 +46,7 @@ impl Factory for Rabbit {
     }
 }
 
-/// One server for all of it: starting one takes seconds.
+/// One server for all checks, since starting one takes seconds.
 #[tokio::test(flavor = "multi_thread")]
 async fn rabbitmq_keeps_the_contract() {
     let server = RabbitServer::start().await.unwrap();
@@ -127,7 +127,8 @@ async fn articles_reach_who_asked_for_their_topic(url: &str) {
     assert!(channel.basic_get(name, Default::default()).await.unwrap().is_none());
 }
 
-/// An operator's tool publishes a seed with no properties at all; it ends for the delivery limit.
+/// An operator's tool publishes a seed without any properties. It becomes a dead letter by the delivery
+/// limit.
 async fn a_foreign_message_without_id_can_be_looked_after(url: &str) {
     let broker =
         RabbitBroker::connect(&config(url, "foreign", &Limits::default()), "test@here", None).await.unwrap();
@@ -183,8 +184,8 @@ async fn until_ready(broker: &dyn Broker) {
     tokio::time::timeout(Duration::from_secs(30), ready).await.expect("it connects again");
 }
 
-/// The broker is killed and started again while 2,000 messages go through it; publishers repeat what was
-/// not confirmed. Everything arrives.
+/// The broker is killed and restarted while 2,000 messages pass through it. Publishers repeat what was not
+/// confirmed. Everything arrives.
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_lost_when_the_broker_is_killed() {
     const COUNT: u32 = 2_000;
@@ -220,7 +221,7 @@ async fn nothing_is_lost_when_the_broker_is_killed() {
         let mut consumer = consuming.consume(Queue::Pages, 32).await.unwrap();
         let (mut seen, mut unacked, mut held) = (BTreeSet::new(), 0, Vec::new());
         while seen.len() < COUNT as usize {
-            // A few are in hand at any time, also when the broker dies.
+            // Keep a few deliveries in hand at all times, also when the broker dies.
             let last = seen.len() + held.len() >= COUNT as usize;
             match tokio::time::timeout(Duration::from_millis(100), consumer.next()).await {
                 Ok(delivery) => held.push(delivery.unwrap()),
@@ -231,7 +232,7 @@ async fn nothing_is_lost_when_the_broker_is_killed() {
                 let body = delivery.body.clone();
                 match delivery.ack().await {
                     Ok(()) => drop(seen.insert(body)),
-                    // It comes again.
+                    // The message comes again.
                     Err(_) => unacked += 1,
                 }
             }

@@ -1,4 +1,4 @@
-//! Golden bytes of every message version: what was written once is read for ever.
+//! Golden bytes of every message version: bytes written once stay readable for ever.
 //!
 //! When a message's bytes change, raise its version, keep the old file, and run the tests once with
 //! `NEWSLODE_UPDATE_GOLDEN=1` to write the new one.

@@ -1,4 +1,4 @@
-//! Checks of `newslode-common` as its users see it, on real servers where there are some.
+//! Checks of `newslode-common` from outside, on real servers where they are installed.
 
 #![allow(clippy::unwrap_used, reason = "a test says what broke by panicking")]
 

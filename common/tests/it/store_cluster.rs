@@ -28,7 +28,7 @@ async fn a_cluster_keeps_every_promise_of_both_traits() {
     store.ready().await.unwrap();
     conformance::frontier::all(&store).await;
     conformance::state::all(&store).await;
-    // It is the cluster that kept them, not one of its servers.
+    // The cluster kept the data, not a single server.
     for node in cluster.nodes() {
         assert_ne!(node.tell(&["DBSIZE"]), ":0");
     }
@@ -42,7 +42,7 @@ fn page(site: &Site, number: u64) -> CanonicalUrl {
     format!("https://{site}/p{number}").parse().unwrap()
 }
 
-/// What a page counts in one of its versions.
+/// The cells that a page counts in one of its versions.
 fn counted(page: u64, fetch: u64) -> Delta {
     let mut delta = Delta::default();
     if fetch > 0 {
@@ -53,7 +53,7 @@ fn counted(page: u64, fetch: u64) -> Delta {
     delta
 }
 
-/// Tries a call until it is answered, as services do.
+/// Repeats a call until it is answered, as services do.
 async fn patiently<T, F: Future<Output = StoreResult<T>>>(call: impl Fn() -> F) -> T {
     for _ in 0..600 {
         match call().await {
@@ -65,7 +65,7 @@ async fn patiently<T, F: Future<Output = StoreResult<T>>>(call: impl Fn() -> F) 
     panic!("the store did not answer for half a minute");
 }
 
-/// Counts these pages' version of this fetch as a miner does, whatever is counted.
+/// Counts the version of these pages from this fetch as a miner does, whatever is counted already.
 async fn count(state: &dyn SiteState, site: &Site, pages: std::ops::Range<u64>, fetch: u64) {
     let mut open: Vec<u64> = pages.collect();
     while !open.is_empty() {
@@ -97,7 +97,7 @@ async fn settled(state: &dyn SiteState) -> Vec<ContentHash> {
     digests
 }
 
-/// A master dies in the middle of a run and comes back on its files: no page is lost or counted twice.
+/// A master dies in the middle of a run and comes back with its files. No page is lost or counted twice.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_master_that_dies_and_comes_back_costs_nothing() {
     let plain = RedbStore::in_memory().unwrap();
@@ -118,7 +118,7 @@ async fn a_master_that_dies_and_comes_back_costs_nothing() {
     for site in &sites {
         patiently(|| one.put_site(site, &settings)).await;
     }
-    // Two miners with the same messages, in other orders and batches.
+    // Two miners get the same messages, in different orders and batches.
     let run = async |store: &RedisStore, size: u64| {
         for fetch in 1..=3 {
             join_all(sites.iter().map(|site| async move {
@@ -144,7 +144,7 @@ async fn a_master_that_dies_and_comes_back_costs_nothing() {
     assert_eq!(listed.len(), sites.len());
     let known = patiently(|| two.status()).await;
     assert_eq!(known.len(), sites.len());
-    // Whatever became of the list of buckets in use: claims find every site.
+    // Claims find every site, even if the list of buckets in use was damaged.
     let urls: Vec<NewUrl> =
         sites.iter().map(|site| NewUrl { url: page(site, 1), depth: 0, why: Why::Seed, hops: 0 }).collect();
     patiently(|| two.add(&urls, NOW)).await;

@@ -1,4 +1,4 @@
-//! The embedded store and the archives keep every promise, across closing, crashes and other orders.
+//! The embedded store and the archives keep every promise across closing, crashes and other orders.
 
 #![allow(clippy::unwrap_used, reason = "all of this file is tests; the lint knows only functions marked so")]
 
@@ -28,7 +28,7 @@ fn page(number: u64) -> CanonicalUrl {
     format!("https://crash.example/p{number}").parse().unwrap()
 }
 
-/// Page `number` counts one page and one label of its own.
+/// Page `number` counts one page and a label of its own.
 fn change(number: u64) -> Change {
     let mut delta = Delta::default();
     delta.add(Cell::new(Table::Pages, &[]), 1);
@@ -125,7 +125,7 @@ async fn a_closed_file_keeps_everything() {
     assert_eq!(claims.iter().map(|claim| &claim.url).collect::<Vec<_>>(), [&page(1)]);
 }
 
-/// The child of the next test: writes without end and says what it made durable.
+/// The child process of the next test: writes without end and reports what is durable.
 #[tokio::test]
 async fn child_that_is_killed() {
     let Ok(path) = std::env::var(CHILD) else { return };
@@ -166,7 +166,7 @@ async fn a_killed_process_leaves_whole_calls_in_order() {
     }
 }
 
-/// The file holds pages 0, 1, … without a gap, both of a call, at least what was durable.
+/// The file holds pages 0, 1, … without a gap, both pages of each call, and at least the durable ones.
 async fn check_prefix(store: &RedbStore, least: u64) {
     let pages = store.pages(&site()).await.unwrap();
     let count = pages.len() as u64;
@@ -180,7 +180,7 @@ async fn check_prefix(store: &RedbStore, least: u64) {
     assert_eq!(next, [Applied::Applied], "the file goes on");
 }
 
-/// A fetch of one of a few pages; content 0 removes it.
+/// Fetches of a few pages. Content 0 removes the page.
 fn fetches() -> impl Strategy<Value = Vec<(u64, u64, u8)>> {
     proptest::collection::vec((0..4_u64, 1..5_u64, 0..4_u8), 1..40)
 }
@@ -233,7 +233,7 @@ proptest! {
 
     #[test]
     fn any_order_with_duplicates_is_the_plain_sum(fetches in fetches(), seed in any::<u64>()) {
-        // One content a fetch number: the first that was drawn.
+        // One content per fetch number: the first one drawn.
         let mut contents: BTreeMap<(u64, u64), u8> = BTreeMap::new();
         for (page, fetch, content) in &fetches {
             contents.entry((*page, *fetch)).or_insert(*content);

@@ -1,4 +1,4 @@
-//! The served store on a real Redis: the traits' contracts. What a server can do to it is in `faults`.
+//! The served store on a real Redis: the traits' contracts. Faults of the server are in `faults`.
 
 #![allow(clippy::unwrap_used, reason = "a test says what broke by panicking")]
 
@@ -25,7 +25,7 @@ async fn store(server: &RedisServer) -> RedisStore {
     RedisStore::connect(&server.config()).await.unwrap()
 }
 
-/// Some servers' answers have another form in the newer protocol.
+/// Some answers have another form in the newer protocol.
 async fn resp3(server: &RedisServer) -> RedisStore {
     let url = Secret::new(format!("{}?protocol=resp3", server.config().url.reveal()));
     RedisStore::connect(&StoreConfig { url, ..server.config() }).await.unwrap()
@@ -57,7 +57,7 @@ fn change(path: u64, expected: Option<Version>, new: Version, cells: &[(Table, &
 
 // ---------------------------------------------------------------------------------- contracts
 
-/// Twice over, so that what a check leaves behind would show; and on the newer protocol.
+/// Runs the checks twice, so that leftovers of a check would show, and again on the newer protocol.
 #[tokio::test]
 async fn keeps_every_promise_of_both_traits() {
     let server = RedisServer::start();
@@ -68,10 +68,10 @@ async fn keeps_every_promise_of_both_traits() {
     }
 }
 
-/// What a page counts in one of its versions: cells that pages share, so that sums matter.
+/// The cells that a page counts in one of its versions. Pages share them, so that sums matter.
 fn counted(path: u64, fetch: u64) -> Vec<(Table, String, i64)> {
     let mixed = path.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(u32::try_from(fetch % 64).unwrap());
-    // Every third version is beyond what a double holds.
+    // Every third version is too large for a double.
     let large = if fetch.is_multiple_of(3) { (mixed as i64) | 1 } else { (mixed % 7) as i64 + 1 };
     vec![
         (Table::Pages, String::new(), 1),
@@ -80,7 +80,7 @@ fn counted(path: u64, fetch: u64) -> Vec<(Table, String, i64)> {
     ]
 }
 
-/// The delta from one counted version of a page to another; either may be none.
+/// The delta from one counted version of a page to another. Either may be `None`.
 fn between(path: u64, old: Option<u64>, new: Option<u64>) -> Delta {
     let mut delta = Delta::default();
     for (fetch, sign) in [(new, 1), (old, -1)] {
@@ -91,8 +91,8 @@ fn between(path: u64, old: Option<u64>, new: Option<u64>) -> Delta {
     delta
 }
 
-/// Delivers messages "this page has this version" as a miner does: what it believes to be counted may be
-/// old or wrong, so conflicts are answered with the delta from what the store says.
+/// Delivers messages "this page has this version" as a miner does. Its idea of the counted version may be old
+/// or wrong, so it answers conflicts with the delta from the stored version.
 async fn deliver(store: &RedisStore, site: &Site, messages: &[(u64, u64)], batch: usize) {
     for part in messages.chunks(batch) {
         let mut held: Vec<(u64, u64, Option<Version>)> =
@@ -121,7 +121,7 @@ async fn deliver(store: &RedisStore, site: &Site, messages: &[(u64, u64)], batch
     }
 }
 
-/// What must be there in the end, by plain arithmetic: each page's newest version, summed.
+/// The state that must result, by plain arithmetic: the sum of each page's newest version.
 fn plain(messages: &[(u64, u64)]) -> (BTreeMap<(Table, String), i64>, BTreeMap<u64, u64>) {
     let mut newest: BTreeMap<u64, u64> = BTreeMap::new();
     for (path, fetch) in messages {
@@ -148,14 +148,14 @@ async fn held(store: &RedisStore, site: &Site) -> BTreeMap<(Table, String), i64>
     cells
 }
 
-/// Any order, any duplication, any batches end in the state that plain sums give, to the bit.
+/// Any order, duplication and batches end in the state of the plain sums, to the bit.
 #[test]
 fn any_order_and_duplication_end_in_the_plain_sums() {
     let server = RedisServer::start();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let store = runtime.block_on(store(&server));
     let case = AtomicU64::new(0);
-    // Fetch numbers of one and of two digits: they are compared as texts.
+    // Fetch numbers have one or two digits, since they are compared as texts.
     let message = (0..6u64, 5..16u64);
     proptest!(ProptestConfig::with_cases(96), |(
         messages in prop::collection::vec(message, 1..40),
@@ -184,7 +184,7 @@ fn any_order_and_duplication_end_in_the_plain_sums() {
     });
 }
 
-/// Cells are 64-bit integers that wrap, though Lua counts in doubles.
+/// Cells are 64-bit integers that wrap, although Lua counts in doubles.
 #[test]
 fn sums_are_those_of_64_bit_integers() {
     let server = RedisServer::start();
@@ -229,7 +229,7 @@ fn sums_are_those_of_64_bit_integers() {
     });
 }
 
-/// Counts that are exact each, but not their sum in a double.
+/// Each count is exact in a double, but not their sum.
 #[tokio::test]
 async fn a_batch_of_large_counts_adds_exactly() {
     let server = RedisServer::start();
@@ -263,7 +263,7 @@ async fn a_huge_batch_is_applied_whole() {
     assert_eq!(store.pages(&site()).await.unwrap().len(), 9_004);
 }
 
-/// Two miners that were given the same messages count each page once.
+/// Two miners with the same messages count each page once.
 #[tokio::test]
 async fn two_clients_with_the_same_batch_count_it_once() {
     let server = RedisServer::start();
@@ -281,7 +281,7 @@ async fn two_clients_with_the_same_batch_count_it_once() {
     assert_eq!(stores[0].cells(&site(), Table::Pages).await.unwrap()[""], 200);
 }
 
-/// Whoever remembers a site's counter sees that the site was forgotten and counted anew.
+/// A client that remembers a site's counter sees that the site was forgotten and counted anew.
 #[tokio::test]
 async fn a_forgotten_site_goes_on_with_its_counter() {
     let server = RedisServer::start();

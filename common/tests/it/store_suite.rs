@@ -1,5 +1,5 @@
-//! The conformance suites find what breaks: a store with one fault at a time must fail the checks that
-//! name it. A check that no fault can fail proves nothing.
+//! The conformance suites find faults: a store with one fault at a time must fail the checks that name the
+//! fault. A check that no fault can fail proves nothing.
 
 #![allow(clippy::unwrap_used, reason = "all of this file is tests; the lint knows only functions marked so")]
 
@@ -23,7 +23,7 @@ use newslode_page::time::Timestamp;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
-    // of a frontier
+    // Faults of a frontier.
     ForgetsLeases,
     ForgetsDelays,
     ForgetsPauses,
@@ -33,7 +33,7 @@ enum Fault {
     ReleasesNothing,
     CountsNoAttempts,
     PromotesNothing,
-    // of mined state
+    // Faults of mined state.
     IgnoresExpected,
     AppliesStale,
     CountsOnce,
@@ -43,7 +43,7 @@ enum Fault {
     KeepsForgotten,
     ForgetsDays,
     ValuesWithoutVersion,
-    // of an archive
+    // Faults of an archive.
     CutsBytes,
     DropsEmpty,
     MixesKinds,
@@ -52,7 +52,7 @@ enum Fault {
     KeepsFirst,
 }
 
-/// A good store that breaks one promise.
+/// A good store except for one broken promise.
 struct Broken {
     good: RedbStore,
     fault: Fault,
@@ -94,7 +94,7 @@ impl Frontier for Broken {
     }
     async fn claim(&self, now: Timestamp, lease: Duration, most: usize) -> StoreResult<Vec<Claim>> {
         let held = if self.has(Fault::ForgetsLeases) { Duration::ZERO } else { lease };
-        // Repeated claims of the same URL have an end in this world.
+        // Otherwise a call could claim the same URL without end.
         let most = if self.has(Fault::ForgetsLeases) { most.min(1) } else { most };
         self.good.claim(now, held, most).await
     }
@@ -135,7 +135,7 @@ impl Frontier for Broken {
 }
 
 impl Broken {
-    /// The change as this store takes it.
+    /// The change as this faulty store takes it.
     async fn spoilt(&self, site: &Site, change: &Change) -> StoreResult<Change> {
         let stored = self.good.versions(site, std::slice::from_ref(&change.url)).await?[0];
         let mut change = change.clone();
@@ -176,7 +176,7 @@ impl SiteState for Broken {
     }
     async fn apply(&self, site: &Site, changes: &[Change]) -> StoreResult<Vec<Applied>> {
         if self.has(Fault::AppliesPrefix) {
-            // Two calls instead of one: whoever reads between them sees half of the batch.
+            // Two calls instead of one: a reader in between sees half of the batch.
             let (first, second) = changes.split_at(changes.len() / 2);
             let mut verdicts = self.good.apply(site, first).await?;
             tokio::time::sleep(Duration::from_millis(2)).await;
@@ -257,13 +257,13 @@ impl PageArchive for Broken {
     }
 }
 
-/// The checks of a trait that a store with a fault fails.
+/// The checks that a store with this fault fails.
 macro_rules! failing {
     ($suite:ident, $fault:expr) => {{
         let mut failing = Vec::new();
         for (name, check) in conformance::$suite::CHECKS {
             let broken = Broken { good: RedbStore::in_memory().unwrap(), fault: $fault };
-            // A fault may also make a check wait for ever: that is found out, too.
+            // A fault may also make a check wait for ever. That counts as a failure, too.
             let run = tokio::time::timeout(
                 Duration::from_secs(20),
                 AssertUnwindSafe(check(&broken)).catch_unwind(),
@@ -276,7 +276,7 @@ macro_rules! failing {
     }};
 }
 
-/// Each fault fails at least the check that names it.
+/// Asserts that each fault fails at least the check that names it.
 macro_rules! check_faults {
     ($suite:ident: $($fault:ident => $check:literal,)*) => {
         $({

@@ -1,4 +1,4 @@
-//! What servers answer, and the outcome that each answer has.
+//! Servers' answers, and the outcome of each.
 
 use std::io::Write as _;
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! A frontier, a broker and an archive in memory that do as they are told: away, full, refusing,
-//! panicking. Their honest sides have the conformance suites of `common`; these are for the faults.
+//! A frontier, a broker and an archive in memory that fail on command: away, full, refusing, panicking. The
+//! conformance suites of `common` check the real ones. These are for the faults.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -23,7 +23,7 @@ struct Sites {
     entries: BTreeMap<CanonicalUrl, Entry>,
 }
 
-/// Counts down: true as long as there is something left.
+/// Counts down. True while something is left.
 fn take_one(left: &AtomicUsize) -> bool {
     left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1)).is_ok()
 }
@@ -33,13 +33,13 @@ pub(crate) struct Memory {
     sites: Mutex<Sites>,
     /// Claims handed out.
     pub(crate) claims: AtomicUsize,
-    /// So many calls find the store away.
+    /// Number of calls that find the store away.
     pub(crate) away: AtomicUsize,
-    /// So many calls find the store refusing.
+    /// Number of calls that the store refuses.
     pub(crate) refusing: AtomicUsize,
-    /// The store holds nonsense.
+    /// Whether the store holds nonsense.
     pub(crate) broken: AtomicBool,
-    /// All that was completed.
+    /// All completions.
     pub(crate) completions: Mutex<Vec<(CanonicalUrl, Completion)>>,
 }
 
@@ -54,7 +54,7 @@ impl Memory {
         if take_one(&self.away) { Err(StoreError::Unavailable("restarting".into())) } else { Ok(()) }
     }
 
-    /// All claims are lost.
+    /// Loses all claims.
     pub(crate) fn forget_all(&self) {
         *self.sites.lock().unwrap() = Sites::default();
     }
@@ -229,13 +229,13 @@ impl PageArchive for Shelf {
 #[derive(Default)]
 pub(crate) struct Outbox {
     pub(crate) pages: Mutex<Vec<Bytes>>,
-    /// So many publishes find the queue full.
+    /// Number of publishes that find the queue full.
     pub(crate) full: AtomicUsize,
-    /// So many publishes find the broker away.
+    /// Number of publishes that find the broker away.
     pub(crate) away: AtomicUsize,
-    /// So many publishes panic.
+    /// Number of publishes that panic.
     pub(crate) panics: AtomicUsize,
-    /// The queue was deleted.
+    /// Whether the queue was deleted.
     pub(crate) deleted: AtomicBool,
 }
 

@@ -1,4 +1,4 @@
-//! Full queues, servers that are away or refuse, panics, and the stop: nothing lost, nothing twice.
+//! Full queues, servers that are away or refuse, panics, and the stop: no page is lost or counted twice.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -13,7 +13,7 @@ fn pages(ask: &Ask) -> Option<axum::response::Response> {
     if ask.page.ends_with("/robots.txt") { None } else { html(PAGE) }
 }
 
-/// Pages that take a while.
+/// Pages that are slow to answer.
 fn slow(ask: &Ask) -> Option<axum::response::Response> {
     if ask.page.ends_with("/robots.txt") {
         return None;
@@ -52,7 +52,7 @@ async fn a_full_queue_holds_up_the_claims_and_a_stop_gives_them_back() {
     let completions = world.frontier.completions.lock().unwrap().clone();
     assert!(matches!(completions.as_slice(), [(_, Completion::Released)]), "{completions:?}");
     assert!(world.frontier.all().iter().all(|entry| entry.due.is_some() && !entry.leased));
-    // The queue has room again: the next crawler does all of it.
+    // The queue has room again. The next crawler does all of the work.
     world.broker.full.store(0, Ordering::SeqCst);
     world.crawl().await;
     assert_eq!(world.pages().len(), 2);
@@ -107,7 +107,7 @@ async fn a_panic_costs_one_attempt_and_not_the_service() {
     world.expect("http://a.test/", Outcome::Unreachable);
 }
 
-/// A server without memory is given more by a person, while the crawler waits.
+/// A person gives a server more memory while the crawler waits.
 #[tokio::test]
 async fn a_store_that_refuses_is_waited_for() {
     let world = World::new(pages).await;

@@ -1,4 +1,4 @@
-//! Redirects are followed one hop a claim, inside the site, and out of it only from a seed.
+//! Each claim follows one redirect at most: inside the site, and out of it only from a seed.
 
 use newslode_common::outcome::Outcome;
 use newslode_common::store::Why;

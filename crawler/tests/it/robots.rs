@@ -1,4 +1,4 @@
-//! robots.txt: what it allows, what happens without it, how often it is asked for.
+//! robots.txt: its rules, its absence, and how often it is asked for.
 
 use futures::future::join_all;
 use newslode_common::outcome::Outcome;
@@ -12,7 +12,7 @@ use crate::world::{Ask, PAGE, World, answer, check, html};
 
 const SEED: &str = "http://a.test/news/";
 
-/// A page, behind this robots.txt.
+/// Serves a page behind this robots.txt.
 fn behind(
     status: u16,
     text: &'static str,

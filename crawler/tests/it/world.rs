@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::doubles::{Memory, Outbox, Shelf};
 
-/// One request as the server sees it.
+/// A request as the server sees it.
 pub(crate) struct Ask {
     /// Host and path: `a.test/robots.txt`.
     pub(crate) page: String,
@@ -64,7 +64,7 @@ pub(crate) fn answer<const N: usize>(
 }
 
 impl World {
-    /// `web` answers for every host; `None` is a 404, so nothing has a robots.txt unless told.
+    /// `web` answers for every host. `None` is a 404, so no host has a robots.txt unless told.
     pub(crate) async fn new(web: impl Fn(&Ask) -> Option<Response> + Send + Sync + 'static) -> World {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -129,7 +129,7 @@ impl World {
         assert_eq!(self.frontier.add(&[new], time::now()).await.unwrap().new, 1);
     }
 
-    /// Crawls until `done`, then stops; what `run` returned.
+    /// Crawls until `done`, then stops. Returns the result of `run`.
     pub(crate) async fn crawl_until(&self, done: impl Fn(&World) -> bool) -> anyhow::Result<()> {
         let stop = CancellationToken::new();
         let mut crawler = JoinSet::new();
@@ -167,7 +167,7 @@ impl World {
         assert_eq!(self.entry(url).outcome, Some(outcome), "{url}");
     }
 
-    /// Requests for a page: `a.test/robots.txt`.
+    /// Number of requests for a page, such as `a.test/robots.txt`.
     pub(crate) fn hits(&self, page: &str) -> usize {
         self.hits.lock().unwrap().get(page).copied().unwrap_or(0)
     }
@@ -176,7 +176,7 @@ impl World {
         self.metrics.urls.with_label_values(&[outcome.name()]).get()
     }
 
-    /// What was published.
+    /// The published pages.
     pub(crate) fn pages(&self) -> Vec<FetchedPage> {
         self.broker.pages.lock().unwrap().iter().map(|bytes| envelope::open(bytes).unwrap()).collect()
     }
@@ -186,7 +186,7 @@ impl World {
     }
 }
 
-/// The bytes of a page with its body inline.
+/// The bytes of a page whose body is inline.
 pub(crate) fn body_of(page: &FetchedPage) -> Vec<u8> {
     match &page.body {
         message::Body::Inline(packed) => zstd::stream::decode_all(packed.as_slice()).unwrap(),

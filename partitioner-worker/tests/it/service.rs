@@ -1,4 +1,4 @@
-//! The service between queues that can be full, and an archive that can be away.
+//! Tests of the service between queues that may be full and an archive that may be away.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::Read as _;
@@ -25,15 +25,15 @@ use newslode_page::time::Timestamp;
 use newslode_partitioner::{Parts, run};
 use tokio_util::sync::CancellationToken;
 
-/// How deliveries ended, and what was published.
+/// The ends of the deliveries, and the published messages.
 #[derive(Default)]
 struct World {
     waiting: Mutex<VecDeque<Vec<u8>>>,
     ends: Mutex<Vec<String>>,
     published: Mutex<Vec<Bytes>>,
-    /// Publishes that are still refused.
+    /// Number of publishes still to refuse.
     full: AtomicU32,
-    /// Archive calls that are still not answered.
+    /// Number of archive calls still to leave unanswered.
     away: AtomicU32,
     objects: Mutex<BTreeMap<(Kind, ContentHash), Bytes>>,
     taken: AtomicU32,
@@ -137,7 +137,7 @@ impl PageArchive for Objects {
 
 const HTML: &str = "<html lang=en><h3>Sports</h3><ul><li><a href=/cup>Cup</a><li><a href=/tour>Tour</a></ul>";
 
-/// What the page is counted as.
+/// The name under which the page is counted.
 fn name() -> ContentHash {
     inline().version.content.seen_by(&Params::default().generation())
 }
@@ -296,7 +296,7 @@ async fn a_stop_takes_nothing_new_and_returns_what_is_stuck() {
     };
     let (ended, ()) = tokio::join!(run(parts, config(), stop.clone()), watched);
     ended.unwrap();
-    // As many as there are workers were held, and given back.
+    // The service held as many pages as it has workers, and gave them back.
     assert_eq!(world.taken.load(Ordering::SeqCst), 2);
     assert_eq!(*world.ends.lock().unwrap(), ["release", "release"]);
 }

@@ -1,4 +1,4 @@
-//! Checks of dead letters: how messages become them, and what can be done with them.
+//! Checks of dead letters: how messages become dead letters, and what an operator can do with them.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::{
     Duration, Factory, SOON, Verdict, consumer, ensure, fresh, next, nothing_comes, publish, take_all, words,
 };
 
-/// Dead letters appear a moment after the broker gave a message up.
+/// Waits for dead letters, which appear a moment after the broker gave a message up.
 async fn dead(broker: &dyn Broker, count: usize) -> Result<Vec<DeadLetter>, String> {
     let start = Instant::now();
     loop {
@@ -67,7 +67,7 @@ pub(super) async fn looking_at_dead_letters_leaves_them(factory: Arc<dyn Factory
     let letters = give_up(&*broker, &["a", "b", "c"]).await?;
     let bodies: Vec<&[u8]> = letters.iter().map(|letter| letter.body.as_slice()).collect();
     ensure(bodies == [b"a", b"b", b"c"], || format!("not oldest first: {bodies:?}"))?;
-    // More looks than RabbitMQ 4 would let a message be delivered by default.
+    // More looks than the deliveries that RabbitMQ 4 allows by default.
     for look in 0..25 {
         let some = broker.dead(Queue::Pages, 2).await.map_err(words)?;
         ensure(some == letters[..2], || format!("look {look} saw {some:?}"))?;

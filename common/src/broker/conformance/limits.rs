@@ -1,4 +1,4 @@
-//! Checks of limits: of queues, of what a consumer holds, of a message.
+//! Checks of limits: of queues, of a consumer's deliveries, of a message's size.
 
 use std::sync::Arc;
 
@@ -18,7 +18,8 @@ pub(super) async fn a_queue_full_of_bytes_refuses_and_loses_nothing(factory: Arc
     refuses(&*factory, Limits { max_bytes: 10_000, ..Limits::default() }, 1_000).await
 }
 
-/// Room for about ten messages of `size`. Brokers may overshoot while they tell their publishers.
+/// The limits have room for about ten messages of `size`. Brokers may overshoot until they have told their
+/// publishers.
 async fn refuses(factory: &dyn Factory, limits: Limits, size: usize) -> Verdict {
     let broker = factory.fresh(limits).await?;
     let mut taken = Vec::new();
@@ -36,7 +37,7 @@ async fn refuses(factory: &dyn Factory, limits: Limits, size: usize) -> Verdict 
     ensure(refused == 60 - taken.len(), || format!("{refused} refused"))?;
     let seen = take_all(&*broker, taken.len()).await?;
     ensure(taken.iter().all(|body| seen.contains_key(body)), || "a taken message is lost".into())?;
-    // Room again, once the broker has told its publishers.
+    // The queue has room again, once the broker has told its publishers.
     let start = Instant::now();
     loop {
         match publish(&*broker, "again").await {

@@ -1,10 +1,10 @@
-//! Consuming: one channel a consumer, bounded by its prefetch, opened anew after each reconnection.
+//! Consuming: one channel per consumer, bounded by its prefetch, opened anew after each reconnection.
 //!
-//! The work of opening is kept in the consumer, not in the future of `next`, so that dropping that future
-//! loses nothing. A delivery belongs to the channel it came by: once that is gone the message comes again
-//! and nothing said about this delivery counts.
-//! Returns are `basic.reject` with requeue, not `basic.nack`: RabbitMQ 4.3 counts only the former for the
-//! delivery limit (3.10 counts both).
+//! The consumer, not the future of `next`, keeps the work of opening a channel, so dropping that future loses
+//! nothing. A delivery belongs to the channel it came by. Once that channel is gone, the message comes again,
+//! and the end of this delivery no longer counts.
+//! Messages are returned with `basic.reject` and requeue, not with `basic.nack`: RabbitMQ 4.3 counts only the
+//! former for the delivery limit (3.10 counts both).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +24,7 @@ use super::super::{Acker, BrokerError, Consumer, Delivery, Queue};
 use super::{Core, Keeper};
 use crate::retry::{Outage, Retry};
 
-/// Wait before a channel that was lost is opened anew.
+/// Wait before a lost channel is opened anew.
 const REOPEN: Duration = Duration::from_millis(250);
 
 const BACK: BasicRejectOptions = BasicRejectOptions { requeue: true };
@@ -32,7 +32,7 @@ const BACK: BasicRejectOptions = BasicRejectOptions { requeue: true };
 /// Ready messages from one queue.
 pub(super) struct RabbitConsumer {
     core: Arc<Core>,
-    /// Keeps the connection, and ends what a dropped consumer leaves.
+    /// Keeps the connection alive, and cleans up after a dropped consumer.
     keeper: Arc<Keeper>,
     queue: Queue,
     prefetch: u16,
@@ -56,10 +56,10 @@ impl RabbitConsumer {
         queue: Queue,
         prefetch: u16,
     ) -> Result<RabbitConsumer, BrokerError> {
-        // To RabbitMQ a prefetch of 0 means no bound at all.
+        // RabbitMQ takes a prefetch of 0 as unlimited.
         let prefetch = prefetch.max(1);
-        // A queue that was declared a moment ago may close the connection while it has no leader yet; the
-        // supervisor builds the connection anew, and we ask again for as long as any answer may take.
+        // A queue that was declared a moment ago may close the connection while it has no leader yet. The
+        // supervisor rebuilds the connection, and we ask again for as long as any answer may take.
         let open = || async {
             let opened = core.ask("cannot consume", core.open_consumer(queue, prefetch)).await;
             opened.inspect_err(|_| core.links.suspect())
@@ -77,7 +77,7 @@ impl RabbitConsumer {
             let open = || async {
                 match core.links.up().await {
                     Ok(_) => core.ask("cannot consume", core.open_consumer(queue, prefetch)).await.map(Ok),
-                    // Closed, which no waiting changes.
+                    // The broker is closed, and waiting does not change that.
                     Err(closed) => Ok(Err(closed)),
                 }
             };
@@ -115,7 +115,8 @@ impl Consumer for RabbitConsumer {
                 State::Opening(opening) => match opening.await {
                     Ok(opened) => self.state = State::Open(Box::new(opened)),
                     Err(error) => {
-                        // Polled again, a finished future would panic; asked again, we find it closed again.
+                        // A finished future panics if it is polled again. The next call opens anew and finds
+                        // the broker closed.
                         self.reopen();
                         return Err(error);
                     }
@@ -147,7 +148,7 @@ impl RabbitConsumer {
 }
 
 impl Drop for RabbitConsumer {
-    /// What was sent ahead goes back; what came to be deliveries keeps the channel open until it ends.
+    /// Returns the messages that were sent ahead. The deliveries keep the channel open until they end.
     fn drop(&mut self) {
         let gone = State::Opening(futures::future::pending().boxed());
         if let State::Open(opened) = std::mem::replace(&mut self.state, gone) {
@@ -156,31 +157,31 @@ impl Drop for RabbitConsumer {
     }
 }
 
-/// Cancels first: a message that went back before would be sent to the same consumer again.
+/// Cancels first: otherwise the broker would send the returned messages to the same consumer again.
 async fn give_back(core: Arc<Core>, opened: Opened) {
     let Opened { channel, mut stream } = opened;
     let giving = async {
         channel.basic_cancel(stream.tag(), BasicCancelOptions::default()).await?;
         while let Some(message) = stream.next().await {
-            // Nobody saw these: `nack` does not count for the delivery limit from RabbitMQ 4.3 on.
+            // Nobody saw these. From RabbitMQ 4.3 on `nack` does not count for the delivery limit.
             message?.acker.nack(BasicNackOptions { requeue: true, multiple: false }).await?;
         }
         Ok::<(), lapin::Error>(())
     };
     let giving = async { giving.await.map_err(|error| core.failed("cannot stop consuming", &error)) };
     if let Err(error) = core.ask("cannot stop consuming", giving).await {
-        // Messages go back with the channel.
+        // The channel returns the messages when it closes.
         tracing::debug!(%error, "a consumer ended without goodbye");
     }
 }
 
-/// A taken message. It ends once: `tag` is taken out by whatever ends it.
+/// A taken message. It ends once: whatever ends it takes `tag` out.
 struct Held {
     core: Arc<Core>,
     queue: Queue,
     body: Bytes,
     tag: Option<Tag>,
-    /// A channel closes with its last handle, and takes its deliveries back.
+    /// A channel closes with its last handle and returns its deliveries to the queue.
     _channel: Channel,
 }
 
@@ -204,14 +205,14 @@ impl Held {
     }
 }
 
-/// Each fails if the connection the message came by is gone: the message is then delivered again.
+/// Each call fails if the connection of the message is gone. The message is then delivered again.
 #[async_trait]
 impl Acker for Held {
     async fn ack(mut self: Box<Self>) -> Result<(), BrokerError> {
         self.end("cannot acknowledge", async |tag| tag.ack(BasicAckOptions::default()).await).await
     }
 
-    /// Copied to the dead letters first, so that it cannot be lost in between; it may be there twice.
+    /// Copies the message to the dead letters first, so that it is never lost. It may be there twice.
     async fn reject(mut self: Box<Self>, reason: &str) -> Result<(), BrokerError> {
         let headers = self.core.headers(reason);
         let published = self.core.publish_dead(self.queue, &self.body, headers).await;
@@ -227,8 +228,8 @@ impl Acker for Held {
 impl Drop for Held {
     fn drop(&mut self) {
         if let Some(tag) = self.tag.take() {
-            // lapin hands the frame to its own task at the first poll; the rest would only tell us when
-            // it was sent.
+            // lapin hands the frame to its own task at the first poll. The rest would only report when it was
+            // sent.
             drop(tag.reject(BACK).now_or_never());
         }
     }

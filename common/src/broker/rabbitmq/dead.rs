@@ -1,9 +1,10 @@
-//! Dead letters: queues that are read with `basic.get`, held while they are looked at, and put back.
+//! Dead letters: queues that are read with `basic.get`, held during the look, and put back.
 //!
-//! Messages come here two ways: given up by us, with headers that say why, who and when; or by the broker
-//! for the delivery limit, with its own `x-death` header. While someone looks, the letters are held by
-//! that look and another one does not see them; they are back when it ends, however it ends.
-//! What was put back does not always come first the next time, so we read further than asked and sort.
+//! A message becomes a dead letter in two ways. Either we gave it up, with headers that say why, who and
+//! when; or the broker did so for the delivery limit, with its own `x-death` header. A look holds the
+//! letters, so another look at the same time does not see them. They are back when the look ends, however it
+//! ends.
+//! Letters that were put back do not always come first the next time, so we read further than asked and sort.
 //! A letter is named by its message id, or by a hash of its body if a foreign publisher gave none.
 
 use crate::time;
@@ -18,19 +19,20 @@ use super::super::{BrokerError, DELIVERY_LIMIT_REASON, DeadLetter, Queue};
 use super::Core;
 use super::topology::{table, text};
 
-/// Why.
+/// Header with the reason.
 const REASON: &str = "x-newslode-reason";
-/// Service and host.
+/// Header with service and host.
 const BY: &str = "x-newslode-by";
-/// Milliseconds since 1970.
+/// Header with the time, in milliseconds since 1970.
 const AT: &str = "x-newslode-at";
-/// A reason is a sentence; headers must fit into one frame.
+/// Longest reason. A reason is a sentence, and headers must fit into one frame.
 const MAX_REASON_CHARS: usize = 2_000;
 
-/// Letters, and bytes of them, that are read to find the oldest.
+/// Most letters, and most bytes of them, to read in order to find the oldest.
 const SORTED: usize = 1_000;
 const SORTED_BYTES: usize = 64 << 20;
-/// Letters that were put back are counted as ready a moment later; how often we ask, and how far apart.
+/// A letter that was put back is counted as ready a moment later: how often we ask, and how long we wait
+/// between.
 const BACK: (u32, Duration) = (40, Duration::from_millis(25));
 
 impl Core {
@@ -64,7 +66,7 @@ impl Core {
         self.settle(queue, ids, false).await
     }
 
-    /// Removes the named letters, after publishing them again if `again`; the others go back.
+    /// Removes the named letters, after publishing them again if `again` is set. The others go back.
     async fn settle(&self, queue: Queue, ids: &[String], again: bool) -> Result<u64, BrokerError> {
         let mut look = Look::start(self, queue).await?;
         let mut settled = 0;
@@ -86,14 +88,15 @@ impl Core {
     }
 }
 
-/// A walk over a queue's dead letters. However it ends, the broker takes back what it still holds.
+/// A walk over a queue's dead letters. However it ends, the broker takes back the letters that it still
+/// holds.
 struct Look<'a> {
     core: &'a Core,
     name: String,
     channel: Channel,
-    /// Letters that were there at the start: those put back meanwhile are not met twice.
+    /// Letters present at the start, still unread. Letters put back meanwhile are not read twice.
     left: u64,
-    /// Letters that will be there at the end.
+    /// Letters that will remain at the end.
     stay: u64,
     last_kept: Option<Tag>,
 }
@@ -135,7 +138,7 @@ impl<'a> Look<'a> {
         }
     }
 
-    /// Puts back what was kept, and waits until the next look will find it.
+    /// Puts the kept letters back, and waits until the next look can find them.
     async fn end(self) -> Result<(), BrokerError> {
         let ending = async {
             if let Some(last) = self.last_kept {
@@ -175,7 +178,7 @@ fn ours(headers: &FieldTable) -> Option<(String, String, u64)> {
     Some((reason, by, u64::try_from(at).unwrap_or(0)))
 }
 
-/// The newest entry of `x-death` is the first.
+/// Reads the broker's own header. The newest entry of `x-death` comes first.
 fn brokers(headers: &FieldTable) -> Option<(String, String, u64)> {
     let AMQPValue::FieldArray(deaths) = headers.inner().get("x-death")? else { return None };
     let AMQPValue::FieldTable(death) = deaths.as_slice().first()? else { return None };

@@ -1,10 +1,10 @@
 //! The connection, and the supervisor that owns it.
 //!
-//! A [`Link`] is one connection with its publishing channels, all built together and never repaired: when
-//! any part fails, the supervisor builds a new link with backoff, for ever, until it is told to stop.
-//! Everyone else asks [`Links`] for the link that is up now and waits for one if there is none; whoever
-//! meets an error says so through [`Links::suspect`]. lapin's own recovery is off: it replays a
-//! connection's state in place, after which it cannot be told what of the old state still holds.
+//! A [`Link`] is one connection with its publishing channels. They are built together and never repaired:
+//! when any part fails, the supervisor builds a new link, with backoff, until it is told to stop. All others
+//! ask [`Links`] for the current link and wait if there is none. After an error they call [`Links::suspect`].
+//! lapin's own recovery is off: it replays a connection's state in place, and then nobody can tell which
+//! parts of the old state still hold.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,17 +22,17 @@ use crate::config::BrokerConfig;
 use crate::retry::{Outage, Retry};
 use crate::telemetry::metrics::Metrics;
 
-/// Seconds between heartbeats unless the URL says otherwise: a silent peer is noticed after two.
+/// Seconds between heartbeats unless the URL says otherwise. A silent peer is noticed after two.
 const HEARTBEAT_S: u16 = 10;
-/// How often a link that raised no alarm is looked at.
+/// Time between two looks at a link that raised no alarm.
 const LOOK: Duration = Duration::from_millis(500);
-/// Longest wait for the goodbye of a connection that is given up.
+/// Longest wait for a connection that is given up to close.
 const GOODBYE: Duration = Duration::from_secs(2);
 
-/// How to connect.
+/// Where and how to connect.
 pub(super) struct Address {
     uri: AMQPUri,
-    /// Without the password, for messages.
+    /// The address without the password, for messages.
     shown: String,
     name: String,
     timeout: Duration,
@@ -56,16 +56,16 @@ impl Address {
 /// A connection and its publishing channels.
 pub(super) struct Link {
     connection: Connection,
-    /// One channel with confirms for each of [`Queue::ALL`]: a returned message carries no number, so
-    /// only messages to the same queue may share a channel.
+    /// One channel with confirms for each of [`Queue::ALL`]. A returned message carries no number, so only
+    /// messages to the same queue may share a channel.
     queues: Vec<Channel>,
     pub(super) articles: Channel,
-    /// For dead letters of all queues; one in flight, for the same reason.
+    /// For dead letters of all queues; one message in flight, for the same reason.
     pub(super) dead: Mutex<Channel>,
 }
 
 impl Link {
-    /// One attempt, declaring the topology.
+    /// Connects once and declares the topology.
     pub(super) async fn open(address: &Address, topology: &Topology) -> Result<Link, BrokerError> {
         match timeout(address.timeout, Link::build(address, topology)).await {
             Ok(built) => built,
@@ -115,12 +115,12 @@ impl Link {
     }
 
     async fn say_goodbye(&self) {
-        // A dead connection has no goodbye to wait for; its error is why we are here.
+        // A dead connection cannot say goodbye, and its error is the reason to close it.
         drop(timeout(GOODBYE, self.connection.close(200, "bye".into())).await);
     }
 }
 
-/// What the supervisor tells everyone.
+/// What the supervisor tells all others.
 #[derive(Clone)]
 enum State {
     Up(Arc<Link>),
@@ -128,14 +128,14 @@ enum State {
     Closed,
 }
 
-/// The link of the moment, for everyone but the supervisor.
+/// The current link, for all but the supervisor.
 pub(super) struct Links {
     state: watch::Receiver<State>,
     suspect: Arc<Notify>,
 }
 
 impl Links {
-    /// The link that is up, or why there is none.
+    /// The current link, or the reason why there is none.
     pub(super) fn now(&self) -> Result<Arc<Link>, BrokerError> {
         match &*self.state.borrow() {
             State::Up(link) => Ok(link.clone()),
@@ -144,7 +144,7 @@ impl Links {
         }
     }
 
-    /// Waits for a link that is up. `Err` once the broker is closed.
+    /// Waits for a link. `Err` once the broker is closed.
     pub(super) async fn up(&self) -> Result<Arc<Link>, BrokerError> {
         let mut state = self.state.clone();
         let up = state.wait_for(|state| !matches!(state, State::Down(_))).await;
@@ -154,7 +154,7 @@ impl Links {
         }
     }
 
-    /// Something failed: the supervisor looks now.
+    /// Reports a failure, so that the supervisor looks at the link now.
     pub(super) fn suspect(&self) {
         self.suspect.notify_one();
     }
@@ -197,7 +197,7 @@ impl Supervisor {
         }
     }
 
-    /// Ends by being stopped.
+    /// Runs until it is stopped.
     async fn keep_up(&self) {
         loop {
             self.until_broken().await;
@@ -221,7 +221,7 @@ impl Supervisor {
             if !whole {
                 return;
             }
-            // Either way we look again.
+            // Look again, whether a suspicion or the time ended the wait.
             drop(timeout(LOOK, self.suspect.notified()).await);
         }
     }
@@ -238,7 +238,7 @@ impl Supervisor {
     }
 }
 
-/// [`Link::open`] again and again until it works or `stop` is cancelled.
+/// Calls [`Link::open`] until it works or `stop` is cancelled.
 pub(super) async fn open_patiently(
     address: &Address,
     topology: &Topology,

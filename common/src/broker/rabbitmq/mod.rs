@@ -1,11 +1,10 @@
 //! The broker of the services: RabbitMQ over AMQP 0-9-1, 3.10 to 4.x.
 //!
-//! One connection, owned by a supervisor that rebuilds it for as long as the broker is used
-//! (`link`); queues and exchanges are declared by us (`topology`); publishing waits for the broker's
-//! confirm, many messages in flight at once (`publish`); each consumer has a channel of its own and
-//! survives reconnections (`consume`); dead letters are ordinary queues that are read and put back
-//! (`dead`).
-//! Invariant: a message leaves a queue only after the place it goes to has confirmed it.
+//! A supervisor owns the one connection and rebuilds it for as long as the broker is used (`link`). We
+//! declare queues and exchanges ourselves (`topology`). Publishing waits for the broker's confirm, with many
+//! messages in flight at once (`publish`). Each consumer has a channel of its own and survives reconnections
+//! (`consume`). Dead letters are ordinary queues that are read and put back (`dead`).
+//! Invariant: a message leaves a queue only after its destination has confirmed it.
 //! Start at [`RabbitBroker::connect_patiently`].
 
 mod consume;
@@ -34,27 +33,27 @@ use crate::config::{BrokerConfig, Secret};
 use crate::telemetry::metrics::Metrics;
 use crate::time;
 
-/// Messages that may wait for their confirm at once. One by one a queue takes a few hundred messages a
-/// second, with a window of 256 thousands.
+/// Messages that may wait for their confirm at once. A queue takes a few hundred messages per second one by
+/// one, and thousands with a window of 256.
 const WINDOW: usize = 256;
 
-/// RabbitMQ. The connection lives as long as this or one of its consumers, or until
+/// RabbitMQ. The connection lives as long as this value or one of its consumers, or until
 /// [`RabbitBroker::close`].
 pub struct RabbitBroker {
     core: Arc<Core>,
     keeper: Arc<Keeper>,
 }
 
-/// Whether `broker.url` can be read; connects to nothing.
+/// Checks that `broker.url` can be parsed. Connects to nothing.
 ///
 /// # Errors
-/// Says what is wrong with it, without its password.
+/// Says what is wrong with the URL, without its password.
 pub fn check_url(url: &Secret) -> Result<(), BrokerError> {
     let config = BrokerConfig { url: url.clone(), ..BrokerConfig::default() };
     Address::new(&config, "").map(drop)
 }
 
-/// What publishing, consuming and looking share.
+/// The state that publishing, consuming and looking share.
 struct Core {
     links: Links,
     topology: Topology,
@@ -65,20 +64,19 @@ struct Core {
     ids: MessageIds,
 }
 
-/// Owns the supervisor's task and short ones that clean up; when the last owner goes, the connection
-/// does.
+/// Owns the supervisor's task and short tasks that clean up. The connection ends with its last owner.
 struct Keeper {
     stop: CancellationToken,
     tasks: Mutex<JoinSet<()>>,
 }
 
 impl RabbitBroker {
-    /// Connects once and declares the topology. `by` is `service@host`: it names the connection and
-    /// whoever gives a message up. Reconnections are counted in `metrics`.
+    /// Connects once and declares the topology. `by` is `service@host`: it names the connection and the one
+    /// who gives a message up. `metrics` counts reconnections.
     ///
     /// # Errors
-    /// When the broker cannot be reached within `broker.timeout_ms`, refuses us, or has a queue of ours
-    /// with other settings. The message names the address without its password.
+    /// When the broker cannot be reached within `broker.timeout_ms`, refuses us, or has a queue of ours with
+    /// other settings. The message names the address without its password.
     pub async fn connect(
         config: &BrokerConfig,
         by: &str,
@@ -89,11 +87,11 @@ impl RabbitBroker {
         Ok(RabbitBroker::over(link, address, topology, config, by, metrics))
     }
 
-    /// Connects as soon as the broker is there: tries with backoff until `stop` is cancelled, and logs
-    /// what it waits for every few seconds.
+    /// Connects as soon as the broker is there. Tries with backoff until `stop` is cancelled, and logs every
+    /// few seconds what it waits for.
     ///
     /// # Errors
-    /// The last attempt's error if stopped before one succeeded; at once if the URL is none.
+    /// The last attempt's error if the stop came before a success; at once if the URL is invalid.
     pub async fn connect_patiently(
         config: &BrokerConfig,
         by: &str,
@@ -128,7 +126,7 @@ impl RabbitBroker {
         RabbitBroker { core: Arc::new(core), keeper: Arc::new(Keeper { stop, tasks: Mutex::new(tasks) }) }
     }
 
-    /// Closes the connection properly. Whatever consumers still hold goes back to its queues; every
+    /// Closes the connection properly. Messages that consumers still hold go back to their queues. Every
     /// later call is an error.
     pub async fn close(&self) {
         self.keeper.stop.cancel();
@@ -141,7 +139,7 @@ impl RabbitBroker {
 }
 
 impl Keeper {
-    /// Runs a task that ends by itself. Outside of a runtime, or once all is closed, there is nothing left
+    /// Runs a task that ends by itself. Outside of a runtime, or once everything is closed, nothing is left
     /// to clean up.
     fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
@@ -154,7 +152,7 @@ impl Keeper {
 }
 
 impl Core {
-    /// A short exchange on a channel of its own, within the time limit.
+    /// Runs a short exchange on a channel of its own, within the time limit.
     async fn ask<T>(
         &self,
         what: &str,
@@ -221,7 +219,7 @@ impl Broker for RabbitBroker {
         self.core.drop_dead(queue, ids).await
     }
 
-    /// A round trip to the broker, and that it does not hold publishers back for want of memory or disk.
+    /// Makes a round trip to the broker. Fails if the broker blocks publishers for want of memory or disk.
     async fn ready(&self) -> Result<(), BrokerError> {
         if self.core.links.now()?.is_blocked() {
             return Err(BrokerError("the broker takes no messages: it is short of memory or disk".into()));
@@ -230,7 +228,7 @@ impl Broker for RabbitBroker {
     }
 }
 
-/// Names for messages: unique as long as two processes of one name do not start in the same millisecond.
+/// Makes message ids. Two processes of one name share them only with equal process ids and equal start times.
 struct MessageIds {
     start: String,
     next: AtomicU64,

@@ -1,8 +1,8 @@
 //! Publishing: success has exactly one shape, the broker's confirm without a returned message.
 //!
-//! Up to [`super::WINDOW`] messages wait for their confirm at once. A message waits for a lost
-//! connection within its time limit; if the connection goes while the confirm is due, the message may
-//! or may not have been taken, and the caller, who still holds it, publishes it again.
+//! Up to [`super::WINDOW`] messages wait for their confirm at once. If the connection is lost, a message
+//! waits for the next one within its time limit. If it is lost before the confirm, the broker may or may not
+//! have taken the message; the caller still holds it and publishes it again.
 
 use crate::time;
 use lapin::options::BasicPublishOptions;
@@ -13,7 +13,7 @@ use tokio::time::timeout;
 use super::super::{MAX_MESSAGE, PublishError, Queue};
 use super::Core;
 
-/// `application/octet-stream` but for queues and exchanges that carry JSON.
+/// `application/octet-stream`, except for queues and exchanges that carry JSON.
 fn content_type(queue: Queue) -> &'static str {
     match queue {
         Queue::Seeds => "application/json",
@@ -25,7 +25,7 @@ fn content_type(queue: Queue) -> &'static str {
 pub(super) struct Route<'a> {
     pub(super) exchange: &'a str,
     pub(super) key: &'a str,
-    /// Whether it is an error if no queue takes it.
+    /// Whether it is an error that no queue takes the message.
     pub(super) mandatory: bool,
 }
 
@@ -52,7 +52,7 @@ impl Core {
         .await
     }
 
-    /// Publishes to a queue's dead letters, with headers that say why.
+    /// Publishes to a queue's dead letters, with headers that give the reason.
     pub(super) async fn publish_dead(
         &self,
         queue: Queue,

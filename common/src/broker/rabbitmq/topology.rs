@@ -1,10 +1,10 @@
-//! Names and arguments of everything Newslode has on the broker, and their idempotent declaration.
+//! Names and arguments of all queues and exchanges of Newslode, and their idempotent declaration.
 //!
-//! Per work queue: a durable quorum queue `<prefix>.<queue>`, its dead letters `<prefix>.<queue>.dead`
-//! bound to the direct exchange `<prefix>.dead`; and one topic exchange `<prefix>.articles`. Every limit
-//! is given explicitly, since defaults differ between RabbitMQ 3.10 and 4.x; only arguments that both
-//! know are used. Declared again after each reconnection; what exists with other arguments is an error
-//! that says what to do.
+//! Each work queue is a durable quorum queue `<prefix>.<queue>`. Its dead letters are
+//! `<prefix>.<queue>.dead`, bound to the direct exchange `<prefix>.dead`. There is one topic exchange,
+//! `<prefix>.articles`. Every limit is explicit, since defaults differ between RabbitMQ 3.10 and 4.x, and
+//! only arguments that both know are used. We declare all of it again after each reconnection. If a queue
+//! exists with other arguments, the error says what to do.
 
 use lapin::options::{ExchangeDeclareOptions, QueueBindOptions, QueueDeclareOptions};
 use lapin::types::{AMQPValue, FieldTable};
@@ -13,14 +13,15 @@ use lapin::{Channel, ErrorKind, ExchangeKind};
 use super::super::{BrokerError, DELIVERY_LIMIT, Queue};
 use crate::config::BrokerConfig;
 
-/// The argument counts returns, not deliveries: a limit of 4 is delivered 5 times (seen on 3.10).
+/// The argument counts returns, not deliveries: with a limit of 4, a message is delivered 5 times (seen on
+/// 3.10).
 const X_DELIVERY_LIMIT: i64 = DELIVERY_LIMIT as i64 - 1;
 
-/// Dead letters are looked at and put back any number of times. RabbitMQ 4 would drop them after the
-/// 20th look by default; -1 ("none") is not known to 3.10.
+/// Dead letters are looked at and put back any number of times. By default RabbitMQ 4 would drop them after
+/// the 20th look, and 3.10 does not know -1 ("none").
 const X_DELIVERY_LIMIT_OF_DEAD: i64 = 1_000_000_000;
 
-/// What the names and arguments are made of.
+/// The input of all names and arguments.
 #[derive(Clone, Debug)]
 pub(super) struct Topology {
     prefix: String,
@@ -73,7 +74,7 @@ impl Topology {
         ])
     }
 
-    /// Declares everything. A failure closes the channel, so give it one of its own.
+    /// Declares everything. A failure closes the channel, so pass one that nobody else uses.
     pub(super) async fn declare(&self, channel: &Channel) -> Result<(), BrokerError> {
         let durable = ExchangeDeclareOptions { durable: true, ..Default::default() };
         for (name, kind) in

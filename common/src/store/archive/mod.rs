@@ -1,8 +1,8 @@
-//! Archived pages: how they are packed, and the archive in folders and buckets.
+//! Archived pages: their packed form, and the archive in folders and buckets.
 //!
-//! All archives pack alike (`pack`, `unpack`): zstd with a checksum, so that a broken value is
-//! found out and never read as another page. The embedded archive is part of
-//! [`RedbStore`](super::redb::RedbStore); [`ObjectArchive`] keeps objects.
+//! All archives pack alike (`pack`, `unpack`): zstd with a checksum, so that a broken value is detected and
+//! never read as another page. The embedded archive is part of [`RedbStore`](super::redb::RedbStore);
+//! [`ObjectArchive`] stores objects.
 
 mod object;
 
@@ -26,13 +26,13 @@ pub(super) fn pack(bytes: &[u8]) -> StoreResult<Vec<u8>> {
     packed().map_err(|error| StoreError::Refused(format!("a value of {} bytes: {error}", bytes.len())))
 }
 
-/// What was packed.
+/// Decompresses a packed value.
 pub(super) fn unpack(packed: &[u8]) -> StoreResult<Bytes> {
     let bytes = zstd::stream::decode_all(packed);
     bytes.map(Bytes::from).map_err(|error| StoreError::Corrupt(format!("an archived value: {error}")))
 }
 
-/// Packing and unpacking takes milliseconds a page: off the reactor.
+/// Runs packing or unpacking off the reactor: it takes milliseconds per page.
 pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> StoreResult<T> + Send + 'static,
 ) -> StoreResult<T> {

@@ -1,11 +1,11 @@
-//! An archive of objects: in a folder (`file:///var/newslode`), in S3 (`s3://bucket/prefix`, keys from
-//! the usual `AWS_…` variables), or in memory.
+//! An archive of objects: in a folder (`file:///var/newslode`), in S3 (`s3://bucket/prefix`, with credentials
+//! from the usual `AWS_…` variables), or in memory.
 //!
-//! An object is `<kind>/<first two hex digits>/<content>.zst`. It begins with a frame that `zstd` skips
-//! and that holds when it was put, so the `zstd` tool reads it as it is. Stores read no clock, so
-//! expiry goes by that time, never by the object's own: it lists all objects and reads 16 bytes of
-//! each. Where that is too much (S3 with millions of pages) let the bucket's lifecycle rules expire.
-//! A put that replaces a value just while it expires, from another process, may be lost with it.
+//! An object is `<kind>/<first two hex digits>/<content>.zst`. It begins with a frame that holds the time of
+//! the put and that `zstd` skips, so the `zstd` tool reads the object as it is. Stores read no clock, so
+//! expiry uses that time and never the object's own. It lists all objects and reads 16 bytes of each. Where
+//! that is too much (S3 with millions of pages), use the bucket's lifecycle rules instead. If another process
+//! puts a value again just while it expires, the new value may be lost with it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -27,21 +27,21 @@ use crate::tls;
 use crate::version::ContentHash;
 use newslode_page::time::Timestamp;
 
-/// Objects that expiry looks at at once.
+/// Number of objects that expiry reads at once.
 const AT_ONCE: usize = 16;
-/// A skippable frame of zstd: magic, then the length of what it holds (8 bytes), little-endian.
+/// A skippable frame of zstd: magic, then the length of its content (8 bytes), little-endian.
 const FRAME: [u8; 8] = [0x50, 0x2a, 0x4d, 0x18, 8, 0, 0, 0];
-/// The frame and what it holds: milliseconds since 1970, little-endian.
+/// Length of the frame with its content: milliseconds since 1970, little-endian.
 const HEAD: usize = FRAME.len() + 8;
 
-/// Pages by content, an object each. Clones are handles of the same archive.
+/// Pages by content, one object each. Clones are handles of the same archive.
 #[derive(Clone)]
 pub struct ObjectArchive {
     store: Arc<dyn ObjectStore>,
 }
 
 impl ObjectArchive {
-    /// Whether `archive.url` can be read; makes no folder and no request.
+    /// Checks that `archive.url` can be parsed. Makes no folder and no request.
     ///
     /// # Errors
     /// As [`ObjectArchive::open`].
@@ -61,14 +61,14 @@ impl ObjectArchive {
             Place::Folder(folder) => {
                 std::fs::create_dir_all(&folder).map_err(|error| refused(url, &error))?;
                 let local = LocalFileSystem::new_with_prefix(&folder);
-                // A page that was archived outlives a crash of the machine.
+                // An archived page must survive a crash of the machine.
                 Arc::new(local.map_err(|error| refused(url, &error))?.with_fsync(true))
             }
         };
         Ok(ObjectArchive { store })
     }
 
-    /// Forgets an object if it was put before a time.
+    /// Deletes an object if it was put before a time.
     async fn expire_one(&self, location: Path, before: Timestamp) -> StoreResult<u64> {
         let head = match self.store.get_range(&location, 0..HEAD as u64).await {
             Ok(head) => head,
@@ -86,7 +86,7 @@ impl ObjectArchive {
     }
 }
 
-/// Where objects are kept.
+/// A place for objects.
 enum Place {
     Memory,
     Folder(PathBuf),
@@ -122,7 +122,7 @@ fn path(kind: Kind, content: ContentHash) -> Path {
     Path::from(format!("{}/{folder}/{name}.zst", kind.name()))
 }
 
-/// When an object was put.
+/// The time at which an object was put.
 fn put_at(object: &[u8]) -> StoreResult<Timestamp> {
     let time = object.strip_prefix(&FRAME).and_then(|rest| rest.first_chunk());
     let time = time.ok_or_else(|| StoreError::Corrupt("an archived object without its head".to_owned()))?;
@@ -170,7 +170,7 @@ impl PageArchive for ObjectArchive {
             .map_err(meaning)
             .map(|object| async move {
                 let location = object?.location;
-                // Others may keep things beside ours.
+                // Others may keep files beside ours.
                 if location.as_ref().ends_with(".zst") {
                     self.expire_one(location, before).await
                 } else {

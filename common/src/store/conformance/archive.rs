@@ -1,6 +1,6 @@
-//! What a page archive promises: bytes come back as they were put, until they are deleted or expire.
+//! The promises of a page archive: bytes come back as they were put, until they are deleted or expire.
 //!
-//! `expire` concerns a whole archive; the checks let only times long past expire, so they may share it
+//! `expire` acts on a whole archive. The checks expire only data with times long past, so they may share it
 //! with data of today. Start at [`all`].
 
 use bytes::Bytes;
@@ -49,7 +49,7 @@ async fn check_round_trip(archive: &dyn PageArchive, name: &str, bytes: Bytes) {
     }
 }
 
-/// What `put` returned `Ok` for, `get` finds, byte for byte: text, every byte, noise, zeroes.
+/// `get` finds what `put` returned `Ok` for, byte for byte: text, every byte, noise, zeroes.
 pub async fn what_was_put_is_found_byte_for_byte(archive: &dyn PageArchive) {
     check_round_trip(archive, "text", Bytes::from_static("<p>Zürich\r\n\0 ﷽</p>".as_bytes())).await;
     check_round_trip(archive, "every byte", (0..=u8::MAX).collect()).await;
@@ -58,7 +58,7 @@ pub async fn what_was_put_is_found_byte_for_byte(archive: &dyn PageArchive) {
     check_round_trip(archive, "one", Bytes::from_static(b"x")).await;
 }
 
-/// No bytes are not nothing.
+/// An empty value is not an absent one.
 pub async fn an_empty_value_is_a_value(archive: &dyn PageArchive) {
     check_round_trip(archive, "empty", Bytes::new()).await;
 }
@@ -69,14 +69,14 @@ pub async fn three_megabytes_come_back(archive: &dyn PageArchive) {
     check_round_trip(archive, "large text", b"news ".repeat(600_000).into()).await;
 }
 
-/// A get of what was never put is `None`.
+/// A get of content that was never put is `None`.
 pub async fn what_was_never_put_is_none(archive: &dyn PageArchive) {
     for kind in Kind::ALL {
         assert_eq!(ok(archive.get(*kind, content("never put")).await), None);
     }
 }
 
-/// The same content has a value of each kind.
+/// One content may have a value of each kind.
 pub async fn kinds_are_kept_apart(archive: &dyn PageArchive) {
     let here = content("kinds");
     for kind in Kind::ALL {
@@ -105,7 +105,7 @@ pub async fn contents_are_kept_apart(archive: &dyn PageArchive) {
     ok(archive.delete(Kind::Page, twin).await);
 }
 
-/// The last put counts, also when it is shorter.
+/// The last put counts, even if it is shorter.
 pub async fn putting_again_replaces(archive: &dyn PageArchive) {
     let here = content("replaced");
     put(archive, Kind::Article, here, &noise(5_000)).await;
@@ -114,7 +114,7 @@ pub async fn putting_again_replaces(archive: &dyn PageArchive) {
     ok(archive.delete(Kind::Article, here).await);
 }
 
-/// A deleted value is as if never put, and can be put again.
+/// A deleted value is as if it was never put, and can be put again.
 pub async fn what_is_deleted_is_gone(archive: &dyn PageArchive) {
     let here = content("deleted");
     put(archive, Kind::Page, here, &Bytes::from_static(b"once")).await;
@@ -125,14 +125,14 @@ pub async fn what_is_deleted_is_gone(archive: &dyn PageArchive) {
     ok(archive.delete(Kind::Page, here).await);
 }
 
-/// Forgetting what is not there is fine.
+/// Deleting an absent value is fine.
 pub async fn deleting_what_is_not_there_is_fine(archive: &dyn PageArchive) {
     for kind in Kind::ALL {
         ok(archive.delete(*kind, content("never there")).await);
     }
 }
 
-/// `expire` takes what was put before a time, of every kind, counts it, and leaves the rest.
+/// `expire` deletes values of every kind that were put before a time, counts them, and leaves the rest.
 pub async fn what_was_put_before_expires_and_nothing_else(archive: &dyn PageArchive) {
     let (old, edge, young) = (content("old"), content("edge"), content("young"));
     ok(archive.expire(Timestamp(3_000)).await);

@@ -1,8 +1,8 @@
-//! Histories of made-up pages, and what a plain sum makes of them.
+//! Histories of made-up pages, and the plain sum they must end in.
 //!
-//! A page's history is a list of fetches, each with content (or removal). Whoever counts it delivers
-//! the fetches in any order, any number of times, and must end with the newest of each page, whatever
-//! came before. Contents are tiny: a content's cells follow from its hash.
+//! A page's history is a list of fetches, each with content or a removal. A caller counts the fetches in any
+//! order, any number of times, and must always end with the newest one of each page. Contents are tiny: a
+//! content's cells follow from its hash.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ pub(super) struct Fetch {
     pub(super) version: Version,
 }
 
-/// Fetches of `pages` pages, up to four each, some of them removals.
+/// Makes fetches of `pages` pages, up to four each, some of them removals.
 pub(super) fn fetches(dice: &mut Dice, name: &str, pages: usize) -> Vec<Fetch> {
     let mut fetches = Vec::new();
     for page in 0..pages {
@@ -34,7 +34,8 @@ pub(super) fn fetches(dice: &mut Dice, name: &str, pages: usize) -> Vec<Fetch> {
     fetches
 }
 
-/// What a content counts: pages, and a few cells that contents share, with counts of either sign.
+/// The cells that a content counts: pages, and a few cells shared by contents, with positive and negative
+/// counts.
 pub(super) fn cells(content: ContentHash) -> Vec<(Cell, i64)> {
     if content == ContentHash::NONE {
         return Vec::new();
@@ -48,7 +49,7 @@ pub(super) fn cells(content: ContentHash) -> Vec<(Cell, i64)> {
     ]
 }
 
-/// New − old.
+/// New content − old content.
 pub(super) fn delta(old: ContentHash, new: ContentHash) -> Delta {
     let mut delta = Delta::default();
     for (cell, count) in cells(new) {
@@ -60,7 +61,7 @@ pub(super) fn delta(old: ContentHash, new: ContentHash) -> Delta {
     delta
 }
 
-/// The change that counts a fetch over what is stored.
+/// The change that counts a fetch on top of the stored version.
 pub(super) fn change(fetch: &Fetch, stored: Option<Version>) -> Change {
     let old = stored.map_or(ContentHash::NONE, |version| version.content);
     Change {
@@ -73,8 +74,8 @@ pub(super) fn change(fetch: &Fetch, stored: Option<Version>) -> Change {
     }
 }
 
-/// Counts fetches as a miner does: read the versions, apply, and try again what conflicts. `stale`
-/// reads are made on purpose: now and then the expected version is one that was guessed.
+/// Counts fetches as a miner does: reads the versions, applies, and tries conflicts again. Now and then it
+/// guesses an expected version on purpose, as if its read were out of date.
 pub(super) async fn count(state: &dyn SiteState, dice: &mut Dice, site: &Site, batch: &[Fetch]) {
     let urls: Vec<CanonicalUrl> = batch.iter().map(|fetch| fetch.url.clone()).collect();
     let stored = ok(state.versions(site, &urls).await);
@@ -102,7 +103,7 @@ pub(super) async fn count(state: &dyn SiteState, dice: &mut Dice, site: &Site, b
     }
 }
 
-/// The newest version of each page, and the plain sum of their cells, zeroes left out.
+/// The newest version of each page, and the plain sum of their cells without zeroes.
 pub(super) fn plain_sum(fetches: &[Fetch]) -> (BTreeMap<CanonicalUrl, Version>, BTreeMap<Cell, i64>) {
     let mut newest: BTreeMap<CanonicalUrl, Version> = BTreeMap::new();
     for fetch in fetches {

@@ -1,13 +1,13 @@
-//! What the stores promise, one function a sentence.
+//! The promises of the stores, one function per sentence.
 //!
 //! Every implementation of [`Frontier`](super::Frontier), [`SiteState`](super::SiteState) and
 //! [`PageArchive`](super::PageArchive) runs all checks of its trait: `frontier::all`, `state::all`,
-//! `archive::all`. A check panics with the promise that was broken. Each works on a site (or content)
-//! of its own name and cleans up before and after, so the checks may share one store that holds other
-//! data, but they run one after another: claims take turns over all sites.
+//! `archive::all`. A check panics with the broken promise. Each check uses a site (or content) with a name of
+//! its own and cleans up before and after, so the checks may share a store that holds other data. But they
+//! run one after another, since claims take turns over all sites.
 //!
-//! A check is proved by an implementation that breaks its promise: `CHECKS` lists them by name, so that
-//! a test can say which of them must fail. Start at [`frontier`].
+//! An implementation that breaks a promise proves the promise's check. `CHECKS` lists the checks by name, so
+//! that a test can say which ones must fail. Start at [`frontier`].
 
 pub mod archive;
 pub mod frontier;
@@ -22,10 +22,10 @@ use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::splitmix::SplitMix;
 use newslode_page::time::Timestamp;
 
-/// The time at which most checks start; arbitrary, far from zero.
+/// The time at which most checks start: arbitrary, far from zero.
 const START: Timestamp = Timestamp(1_700_000_000_000);
 
-/// Declares a trait's checks once: the list by name and the runner.
+/// Declares a trait's checks once: makes the list by name and the runner.
 macro_rules! checks {
     ($trait:ident: $($name:ident,)*) => {
         /// A check: panics if the store breaks the promise.
@@ -69,7 +69,7 @@ fn url(name: &str, path: &str) -> CanonicalUrl {
     text.parse().unwrap_or_else(|error| panic!("`{text}` is not a URL: {error}"))
 }
 
-/// A name that no run of the checks used before, for what cannot be deleted again.
+/// A name that no earlier run of the checks used, for values that cannot be deleted.
 fn fresh(name: &str) -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -84,7 +84,7 @@ impl Dice {
         self.0.draw()
     }
 
-    /// A number below `bound`, which is not 0.
+    /// A number below `bound`, which must not be 0.
     fn below(&mut self, bound: usize) -> usize {
         usize::try_from(self.next() % bound as u64).unwrap_or(0)
     }

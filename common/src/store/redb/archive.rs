@@ -1,5 +1,4 @@
-//! The archive in one file: packed values, and their ages in order, so that expiry reads only what
-//! it takes.
+//! The archive in one file: packed values, and an index by age, so that expiry reads only what it deletes.
 
 use ::redb::{ReadableTable, Table, TableDefinition, WriteTransaction};
 use async_trait::async_trait;
@@ -13,11 +12,11 @@ use newslode_page::time::Timestamp;
 
 type Name = (&'static str, [u8; 16]);
 
-/// Kind's name and content → when it was put, packed bytes.
+/// Kind's name and content → time of the put, packed bytes.
 const BLOBS: TableDefinition<'_, Name, (u64, &[u8])> = TableDefinition::new("archive");
 const AGES: TableDefinition<'_, (u64, &str, [u8; 16]), ()> = TableDefinition::new("archive_ages");
 
-/// Values that one transaction forgets at most: others wait for the writer meanwhile.
+/// Most values that one transaction deletes, since other calls wait for the writer meanwhile.
 const EXPIRE_AT_ONCE: usize = 500;
 
 /// The tables, open for writing.

@@ -1,7 +1,7 @@
 //! The frontier in one file: see [`index`](super::index) for the tables.
 //!
-//! Each call is one transaction. What a URL becomes when it is added, claimed or completed is decided
-//! by the small functions here, on records; the index keeps the order.
+//! Each call is one transaction. The small functions here decide what becomes of a URL's record when it is
+//! added, claimed or completed. The index keeps the order.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -198,8 +198,8 @@ fn fresh(new: &NewUrl, now: Timestamp) -> EntryRecord {
     }
 }
 
-/// Takes over the lesser depth and the stronger reason; true if the links of a fetched page want
-/// another look.
+/// Takes over the smaller depth and the stronger reason. Returns true if the page was fetched and its links
+/// deserve another look.
 fn promote(index: &mut Index<'_>, site: &str, new: &NewUrl, known: EntryRecord) -> StoreResult<bool> {
     let (depth, why) = (known.depth.min(new.depth), known.why.max(new.why));
     let stronger = why > known.why;
@@ -210,7 +210,7 @@ fn promote(index: &mut Index<'_>, site: &str, new: &NewUrl, known: EntryRecord) 
     Ok(stronger && known.content.is_some())
 }
 
-/// Claims the site's first URL, whose time has come.
+/// Claims the first URL of the site, if it is due.
 fn claim(
     index: &mut Index<'_>,
     site: &str,
@@ -258,7 +258,8 @@ fn complete(
     let (Some(mut record), Some(old)) = (index.site(site)?, index.entry(site, page)?) else {
         return Ok(Completed::Lost);
     };
-    // The end of the lease tells a claim from one of the same number of a site that was removed since.
+    // Claim numbers start again after a site was removed. The end of the lease tells old claims from new
+    // ones.
     if !old.leased || old.fetch != claim.fetch || old.due != Some(claim.lease_until) {
         return Ok(Completed::Lost);
     }

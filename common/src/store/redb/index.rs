@@ -1,10 +1,10 @@
-//! The frontier's tables and how they hang together.
+//! The frontier's tables and their relations.
 //!
-//! `sites` and `entries` hold the records. `due` and `leases` order a site's URLs by when they may be
-//! claimed: waiting ones by their due time, claimed ones by the end of their lease. `turns` orders the
-//! sites by when they next have something to claim, so a claim reads only what it hands out.
-//! Invariant: a URL that is not done stands in exactly one of `due` and `leases`, and a site in `turns`
-//! if it is not paused and has such a URL. [`Index::save`] keeps it, whoever changes a site calls that.
+//! `sites` and `entries` hold the records. `due` and `leases` order a site's URLs by the time at which they
+//! may be claimed: the due time of waiting URLs, the end of the lease of claimed ones. `turns` orders the
+//! sites by the time at which they next have a URL to claim, so a claim reads only what it hands out.
+//! Invariant: a URL that is not done is in exactly one of `due` and `leases`. A site is in `turns` if it is
+//! not paused and has such a URL. [`Index::save`] keeps this: call it after every change of a site.
 
 use ::redb::{ReadableTable, Table, TableDefinition, WriteTransaction};
 
@@ -50,7 +50,7 @@ impl<'t> Index<'t> {
         self.entries.get((site, url))?.map(|bytes| decode(bytes.value())).transpose()
     }
 
-    /// Writes a URL's record and moves it to its place in `due` or `leases`; `old` is what was there.
+    /// Writes a URL's record and moves it to its place in `due` or `leases`. `old` is the previous record.
     pub(super) fn put(
         &mut self,
         site: &str,
@@ -86,17 +86,17 @@ impl<'t> Index<'t> {
         Ok(())
     }
 
-    /// The URL of a site that may be claimed first, and when.
+    /// The first URL of a site that may be claimed, and when.
     pub(super) fn next(&self, site: &str) -> StoreResult<Option<(Timestamp, String)>> {
         let waiting = first(&self.due, site)?;
         let leased = first(&self.leases, site)?;
         Ok(waiting.into_iter().chain(leased).min())
     }
 
-    /// Sites whose turn it is, longest waiting first.
+    /// Sites whose turn it is, the longest waiting first.
     pub(super) fn ready(&self, now: Timestamp, most: usize) -> StoreResult<Vec<String>> {
         let mut sites = Vec::new();
-        // The end is a site name that is larger than none: all of `now` are included.
+        // The range ends before the first name of the next millisecond, so it includes every turn at `now`.
         for turn in self.turns.range((0, "")..(now.0.saturating_add(1), ""))?.take(most) {
             sites.push(turn?.0.value().1.to_owned());
         }
@@ -130,7 +130,7 @@ impl<'t> Index<'t> {
     }
 }
 
-/// The earliest of a site in `due` or `leases`.
+/// The earliest entry of a site in `due` or `leases`.
 pub(super) fn first(
     queue: &impl ReadableTable<(&'static str, u64, &'static str), ()>,
     site: &str,

@@ -1,10 +1,10 @@
-//! The embedded store: one file that holds frontier, mined state, values and archive of one process.
+//! The embedded store: one file with the frontier, mined state, values and archive of one process.
 //!
-//! Reads take a snapshot and run beside the writer. Writes queue for one writer thread that runs all
-//! that wait in one transaction (see [`writer`]). Their commits reach the file lazily: after a kill the
-//! file holds some earlier state, whole calls in the order they were answered, and never half of one.
-//! [`RedbStore::flush`] makes all answered calls durable; the store does so itself every
-//! [`writer::MOST_UNFLUSHED`] calls and when its last handle goes.
+//! Reads take a snapshot and run beside the writer. Writes queue for one writer thread, which runs all
+//! waiting ones in one transaction (see [`writer`]). Commits reach the file lazily: after a kill the file
+//! holds an earlier state, made of whole calls in the order they were answered, never half of one.
+//! [`RedbStore::flush`] makes all answered calls durable. The store also does this itself, every
+//! [`writer::MOST_UNFLUSHED`] calls and when its last handle is dropped.
 //!
 //! A file that was not closed is checked from end to end when it is opened again. Start at [`RedbStore`].
 
@@ -27,9 +27,9 @@ use self::writer::Writer;
 use super::archive::blocking;
 use super::{StoreError, StoreResult};
 
-/// What the file is laid out as; a file of another number is refused.
+/// Number of the file's layout. A file with another number is refused.
 const FORMAT: u64 = 2;
-/// Memory for pages of the file, in bytes.
+/// Memory for caching pages of the file, in bytes.
 const CACHE_BYTES: usize = 128 << 20;
 
 const META: TableDefinition<'_, &str, u64> = TableDefinition::new("meta");
@@ -41,18 +41,18 @@ pub struct RedbStore {
 }
 
 struct Inner {
-    // Dropped first: it makes everything durable before the database closes.
+    // Dropped first: it makes all writes durable before the database closes.
     writer: Writer,
     database: Arc<Database>,
 }
 
 impl RedbStore {
-    /// Opens a store, or makes it if the file is missing or empty. Blocks; after a crash for as long
-    /// as reading the whole file takes.
+    /// Opens a store, or makes one if the file is missing or empty. Blocks; after a crash for as long as it
+    /// takes to read the whole file.
     ///
     /// # Errors
-    /// [`StoreError::Refused`] if another process has the file open, it may not be read and written,
-    /// or it is of another format; [`StoreError::Corrupt`] if it is no store. Each names the file.
+    /// [`StoreError::Refused`] if another process has the file open, if it may not be read and written, or if
+    /// it has another format; [`StoreError::Corrupt`] if it is no store. Each names the file.
     pub fn open(path: &Path) -> StoreResult<RedbStore> {
         let shown = path.display().to_string();
         let mut builder = Builder::new();
@@ -69,10 +69,10 @@ impl RedbStore {
         RedbStore::of(database, &shown)
     }
 
-    /// A store in memory, for tests and trials; it is gone with its last handle.
+    /// Makes a store in memory, for tests and trials. It vanishes with its last handle.
     ///
     /// # Errors
-    /// As any write to a store.
+    /// As for any write to a store.
     pub fn in_memory() -> StoreResult<RedbStore> {
         let backend = ::redb::backends::InMemoryBackend::new();
         let database = Builder::new()
@@ -89,19 +89,19 @@ impl RedbStore {
         Ok(RedbStore { inner: Arc::new(Inner { writer, database }) })
     }
 
-    /// Makes everything that was answered so far outlive a crash.
+    /// Makes everything answered so far survive a crash.
     ///
     /// # Errors
-    /// [`StoreError::Refused`] if the disk is full, [`StoreError::Unavailable`] if it failed.
+    /// [`StoreError::Refused`] if the disk is full, [`StoreError::Unavailable`] if the disk failed.
     pub async fn flush(&self) -> StoreResult<()> {
         self.inner.writer.flush().await
     }
 
-    /// Bytes of the file that hold something: records, the trees over them, and what their pages leave free.
+    /// Bytes of the file that are in use: records, the trees over them, and the free space in their pages.
     /// Reads the whole file.
     ///
     /// # Errors
-    /// As any write.
+    /// As for any write.
     pub async fn used_bytes(&self) -> StoreResult<u64> {
         self.write(|transaction| {
             let stats = transaction.stats()?;
@@ -110,8 +110,8 @@ impl RedbStore {
         .await
     }
 
-    /// Runs a change in the writer's next transaction; returns once it is committed. The change may
-    /// be run again after a failed transaction, so all it does must be inside of the transaction.
+    /// Runs a change in the writer's next transaction and returns once it is committed. The change may run
+    /// again after a failed transaction, so all its effects must be inside the transaction.
     async fn write<T: Send + 'static>(
         &self,
         change: impl FnMut(&WriteTransaction) -> StoreResult<T> + Send + 'static,
@@ -119,7 +119,7 @@ impl RedbStore {
         self.inner.writer.run(change).await
     }
 
-    /// Reads from a snapshot of all answered writes.
+    /// Reads from a snapshot that includes all answered writes.
     async fn read<T: Send + 'static>(
         &self,
         look: impl FnOnce(&ReadTransaction) -> StoreResult<T> + Send + 'static,
@@ -175,7 +175,7 @@ fn cannot_open(shown: &str, error: DatabaseError) -> StoreError {
     }
 }
 
-/// What a failure of the file means to who called.
+/// The error that a failure of the file means to the caller.
 fn meaning(error: ::redb::Error) -> StoreError {
     use std::io::ErrorKind;
     match error {
@@ -203,7 +203,7 @@ macro_rules! store_errors {
 }
 store_errors!(StorageError, TableError, TransactionError, CommitError, SetDurabilityError);
 
-/// The key after all that begin with `text` and a further part: upper end of a site's range.
+/// The first key after all that continue `text` with another part: the upper end of a site's range.
 fn after(text: &str) -> String {
     format!("{text}\0")
 }

@@ -1,5 +1,5 @@
-//! What the frontier's tables hold of a site and of a URL, and how it is written: a version byte, then
-//! the wire form. Keys (site, URL) are not repeated inside.
+//! The frontier's records of a site and of a URL. Their form is a version byte, then the wire form. The keys
+//! (site, URL) are not repeated inside.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::version::ContentHash;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 
-/// Version of both records' form.
+/// Version of the form of both records.
 const VERSION: u8 = 1;
 
 /// A site.
@@ -25,9 +25,9 @@ pub(super) struct SiteRecord {
     pub(super) leased: u64,
     /// Start of the last request.
     pub(super) claimed: Option<Timestamp>,
-    /// The server asked for a rest until then.
+    /// The server asked for a rest until this time.
     pub(super) rest_until: Timestamp,
-    /// Key under which the site stands in the table of turns; `None`: it does not.
+    /// Key of the site in the table of turns; `None`: it is not there.
     pub(super) ready: Option<Timestamp>,
     pub(super) outcomes: BTreeMap<Outcome, u64>,
 }
@@ -46,14 +46,14 @@ impl SiteRecord {
         }
     }
 
-    /// The site is not claimed before then.
+    /// The site is not claimed before this time.
     pub(super) fn turn(&self) -> Timestamp {
         let delay = self.settings.delay_ms;
         let next = self.claimed.map_or(Timestamp(0), |claimed| Timestamp(claimed.0.saturating_add(delay)));
         next.max(self.rest_until)
     }
 
-    /// Counts a URL's new last outcome instead of its old one.
+    /// Counts a URL under its new outcome instead of its old one.
     pub(super) fn tally(&mut self, old: Option<Outcome>, new: Outcome) {
         if let Some(old) = old {
             let left = self.outcomes.get(&old).copied().unwrap_or(0).saturating_sub(1);
@@ -127,7 +127,7 @@ pub(super) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> StoreResult<T> {
     }
 }
 
-/// A URL as it stands in a key.
+/// Parses a URL from a key.
 pub(super) fn url(text: &str) -> StoreResult<CanonicalUrl> {
     text.parse().map_err(|error| StoreError::Corrupt(format!("`{text}` in a key: {error}")))
 }

@@ -1,7 +1,7 @@
 //! Mined state in one file: cells, counted versions, sites' counters and values.
 //!
-//! A site's counter is never taken away: a forgotten site keeps it, marked as not listed, so that who
-//! read the site before notices when it comes back.
+//! A site's counter is never removed. A forgotten site keeps its counter, marked as not listed, so that a
+//! reader notices when the site comes back.
 
 use std::collections::BTreeMap;
 
@@ -21,14 +21,14 @@ use newslode_page::contribution::{Cell, Table};
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 
-/// Site's number, table's code, key.
+/// Number of the site, code of the table, key.
 type CellKey = (u32, u8, &'static str);
-/// Site's number, URL as written under the site.
+/// Number of the site, URL as written under the site.
 type PageKey = (u32, &'static str);
 /// Fetch number, content, day of the fetch.
 type StoredVersion = (u64, [u8; 16], u32);
-/// Counter of the site's changes, whether the site is listed, its number. Never taken away, so that numbers
-/// are never given twice.
+/// Counter of the site's changes, whether the site is listed, and its number. Never removed, so that no
+/// number is given twice.
 type StoredSite = (u64, bool, u32);
 
 const CELLS: TableDefinition<'_, CellKey, i64> = TableDefinition::new("state_cells");
@@ -54,7 +54,7 @@ impl<'t> State<'t> {
         })
     }
 
-    /// Counts a batch if all of it counts.
+    /// Counts a batch if all its changes count.
     fn apply(&mut self, site: &str, batch: &Batch) -> StoreResult<Judged> {
         let held = self.counters.get(site)?.map(|held| held.value());
         let (counter, _, number) = match held {
@@ -75,7 +75,7 @@ impl<'t> State<'t> {
         Ok(Judged { counted: true, verdicts })
     }
 
-    /// The changes' verdicts, and of each page the last change that counts.
+    /// The verdicts on the changes, and the last change that counts for each page.
     fn judged<'c>(
         &self,
         number: u32,
@@ -100,7 +100,7 @@ impl<'t> State<'t> {
 
     fn add(&mut self, site: u32, cell: &Cell, by: i64) -> StoreResult<()> {
         let key = (site, code(cell.table), cell.key.as_str());
-        // Most cells of a page are new: so one walk down the tree is enough for these.
+        // Most cells of a page are new: for them one walk down the tree is enough.
         let Some(held) = self.cells.insert(key, by)?.map(|held| held.value()) else { return Ok(()) };
         let sum = held.wrapping_add(by);
         if sum == 0 {
@@ -131,7 +131,7 @@ impl<'t> State<'t> {
     }
 }
 
-/// A change without its delta, as it goes to the writer.
+/// A change without its delta, as the writer receives it.
 struct Head {
     url: String,
     expected: Option<Version>,
@@ -140,7 +140,7 @@ struct Head {
     again: bool,
 }
 
-/// Changes that count together.
+/// Changes that are counted together.
 struct Batch {
     heads: Vec<Head>,
     sums: Vec<(Cell, i64)>,
@@ -157,13 +157,13 @@ impl Batch {
         };
         let moved = merged(changes).into_iter().filter(|(_, by)| *by != 0);
         let mut sums: Vec<(Cell, i64)> = moved.map(|(cell, by)| (cell.clone(), by)).collect();
-        // Neighbours in the file one after another.
+        // Neighbours in the file follow one another.
         sums.sort_unstable_by(|one, other| one.0.cmp(&other.0));
         Batch { heads: changes.iter().map(head).collect(), sums }
     }
 }
 
-/// By version first: a late message is stale whatever it expected.
+/// Judges by version first: a late message is stale whatever it expected.
 fn judge(stored: Option<Version>, head: &Head) -> Applied {
     let is_newer = |stored| counts_again(head.again, head.new, stored) || head.new.is_newer(stored);
     if stored.is_some_and(|stored| !is_newer(stored)) {
@@ -188,12 +188,12 @@ fn next_number(sites: u64) -> StoreResult<u32> {
     u32::try_from(sites).map_err(|_| StoreError::Refused("more sites than this store can number".into()))
 }
 
-/// A site's number; `None` if it never had a page.
+/// The number of a site; `None` if it never had a page.
 fn number(transaction: &ReadTransaction, site: &Site) -> StoreResult<Option<u32>> {
     Ok(transaction.open_table(COUNTERS)?.get(site.as_str())?.map(|held| held.value().2))
 }
 
-/// A site's pages with the days of their fetches, by URL.
+/// The pages of a site with the days of their fetches, by URL.
 fn pages(transaction: &ReadTransaction, site: &Site) -> StoreResult<Vec<(CanonicalUrl, Version, u32)>> {
     let Some(number) = number(transaction, site)? else { return Ok(Vec::new()) };
     let mut pages = Vec::new();
@@ -309,7 +309,7 @@ impl SiteState for RedbStore {
         self.write(move |transaction| State::open(transaction)?.put_value(&name, expected, &bytes)).await
     }
 
-    /// A file that failed once refuses until it was opened again; an empty write finds that out.
+    /// A file that failed once refuses writes until it is opened again. An empty write finds that out.
     async fn ready(&self) -> StoreResult<()> {
         self.write(|_| Ok(())).await.map_err(|error| match error {
             StoreError::Corrupt(what) => StoreError::Refused(what),

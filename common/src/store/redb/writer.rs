@@ -1,9 +1,9 @@
-//! The one thread that writes: it runs all calls that wait in one transaction, and answers each after
-//! the commit.
+//! The only thread that writes. It runs all waiting calls in one transaction and answers each after the
+//! commit.
 //!
-//! Many small calls so cost one commit. A call that fails must not spoil the others: its transaction is
-//! given up, and every call of it runs again alone. Commits are not durable one by one; one that is
-//! makes all before it durable.
+//! So many small calls cost one commit. A call that fails must not spoil the others: its transaction is given
+//! up, and each of the calls runs again alone. Not every commit is durable; one that is makes all earlier
+//! ones durable, too.
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -13,11 +13,11 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::store::{StoreError, StoreResult};
 
-/// Calls that wait at most; more wait for their place.
+/// Largest number of waiting calls. Further callers wait for a place.
 const QUEUE: usize = 1_024;
-/// Calls of one transaction at most, so that an answer is never long in coming.
+/// Largest number of calls in one transaction, so that answers never take long.
 const BATCH: usize = 256;
-/// After so many calls the store makes them durable by itself.
+/// After this many calls the store makes them durable by itself.
 pub const MOST_UNFLUSHED: usize = 2_000;
 
 /// A queued call.
@@ -45,7 +45,7 @@ impl<T: Send, F: FnMut(&WriteTransaction) -> StoreResult<T> + Send> Work for Cal
     fn answer(self: Box<Self>, committed: StoreResult<()>) {
         let Call { value, reply, .. } = *self;
         let answer = committed.and_then(|()| value.ok_or_else(stopped));
-        // Who asked may be gone; the effect stands all the same.
+        // The caller may be gone. The effect stands all the same.
         drop(reply.send(answer));
     }
 }
@@ -66,7 +66,7 @@ impl Work for Flush {
     }
 }
 
-/// The writer's queue. Dropping it ends the thread after what waits, durably.
+/// The writer's queue. When it is dropped, the thread finishes the waiting calls durably and ends.
 pub(super) struct Writer {
     queue: Option<mpsc::Sender<Box<dyn Work>>>,
     thread: Option<JoinHandle<()>>,
@@ -150,7 +150,7 @@ fn answer(database: &Database, mut batch: Vec<Box<dyn Work>>, durable: bool) {
     }
 }
 
-/// One transaction over all; given up (by its drop) if one of them fails.
+/// Runs all calls in one transaction. If one fails, the drop gives the transaction up.
 fn transact(database: &Database, batch: &mut [Box<dyn Work>], durable: bool) -> StoreResult<()> {
     let mut transaction = database.begin_write()?;
     transaction.set_durability(if durable { Durability::Immediate } else { Durability::None })?;

@@ -1,7 +1,7 @@
-//! Which server `store.url` names, or which cluster.
+//! The server, or the cluster, that `store.url` names.
 //!
-//! `redis://` and `rediss://` name one server, as everywhere. `redis+cluster://user:password@host:6379,host`
-//! (and `rediss+cluster://`) names a cluster by some of its servers; the others are learnt from these.
+//! `redis://` and `rediss://` name one server, as usual. `redis+cluster://user:password@host:6379,host` (and
+//! `rediss+cluster://`) names a cluster by some of its servers, which tell us the others.
 
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use redis::{Client, RedisError};
 
 use crate::store::{StoreError, StoreResult};
 
-/// Before the scheme's end.
+/// End of a cluster's scheme.
 const CLUSTER: &str = "+cluster";
-/// Tries of a call that meets a server which no longer has its slot; the bound of time holds over all.
+/// Tries of a call whose server no longer has its slot. The time limit covers all of them.
 const RETRIES: u32 = 4;
 
 /// Where the store is.
@@ -20,9 +20,9 @@ pub(super) enum Address {
     One(Client),
     Cluster {
         client: Arc<ClusterClient>,
-        /// What stands before a host: scheme, user, password.
+        /// The URL before a host: scheme, user, password.
         before: String,
-        /// What stands after its port.
+        /// The URL after the port.
         after: String,
     },
 }
@@ -51,7 +51,7 @@ impl Address {
         Ok(Address::Cluster { client, before, after: after.to_owned() })
     }
 
-    /// The URL of a cluster's server at this host and port.
+    /// The URL of the cluster's server at this host and port.
     pub(super) fn node(&self, host: &str) -> Option<String> {
         match self {
             Address::One(_) => None,
@@ -64,8 +64,8 @@ fn cluster(nodes: Vec<String>) -> Result<ClusterClient, RedisError> {
     ClusterClient::builder(nodes).retries(RETRIES).build()
 }
 
-/// The masters' hosts with their ports, out of what `CLUSTER NODES` answers: a line a server, `id
-/// host:port@bus,name flags …`. One that failed is a master as long as no other has its slots.
+/// The masters' hosts with their ports, from the answer to `CLUSTER NODES`. It has one line per server: `id
+/// host:port@bus,name flags …`. A failed server is a master as long as no other one has its slots.
 pub(super) fn masters(nodes: &str) -> Vec<String> {
     let mut masters: Vec<String> = nodes
         .lines()
@@ -73,7 +73,7 @@ pub(super) fn masters(nodes: &str) -> Vec<String> {
             let mut words = line.split(' ');
             let (_, address, flags) = (words.next()?, words.next()?, words.next()?);
             let mut flags = flags.split(',');
-            // Five more words, then the slots.
+            // The slots follow after five more words.
             let has_slots = words.nth(5).is_some();
             (flags.any(|flag| flag == "master") && has_slots)
                 .then(|| address.split('@').next().unwrap_or(address).to_owned())

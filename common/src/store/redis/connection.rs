@@ -1,9 +1,9 @@
-//! One connection that is always there: shared, replaced when it fails, every wait bounded.
+//! A connection that is always there: shared, replaced when it fails, with a limit on every wait.
 //!
-//! A call that fails for want of a server is reported, never repeated here: it may have had its effect,
-//! and only the caller knows how long to wait. The failed connection is dropped, so the next call dials
-//! anew: a manager that met a server while it loads its data would otherwise keep that answer for ever,
-//! and a peer that vanished without a word would be waited for until TCP gives up.
+//! A call that fails because the server is away is reported and never repeated here. It may have had its
+//! effect, and only the caller knows how long to wait. The failed connection is dropped, so the next call
+//! dials anew. Otherwise a connection manager that met a server while it loaded its data would keep that
+//! answer for ever, and a peer that vanished silently would be awaited until TCP gives up.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,7 +21,7 @@ use super::library;
 use crate::config::{Secret, StoreConfig};
 use crate::store::{StoreError, StoreResult};
 
-/// A connection that is up, or comes up with its first call.
+/// A connection that is up, or comes up at its first call.
 #[derive(Clone)]
 enum Live {
     One(ConnectionManager),
@@ -56,12 +56,12 @@ async fn up(
     cell.get_or_try_init(|| client.get_async_connection_with_config(config)).await.cloned()
 }
 
-/// The live connection and what is known of the server behind it.
+/// The live connection and our knowledge of the server behind it.
 struct Line {
-    /// Which connection this is, from 0.
+    /// Number of this connection, from 0.
     number: u64,
     live: Live,
-    /// Buckets that the server behind this connection is known to list. Another one may have less.
+    /// Buckets that the server behind this connection lists for certain. Another server may list fewer.
     announced: HashSet<u16>,
 }
 
@@ -69,15 +69,15 @@ struct Line {
 pub(super) struct Connection {
     address: Address,
     config: StoreConfig,
-    /// Bound of every wait.
+    /// Limit of every wait.
     timeout: Duration,
     line: Mutex<Line>,
-    /// Of a cluster: its servers one by one, for what is asked of each.
+    /// In a cluster: a connection to each server, for questions that each must answer.
     nodes: Mutex<BTreeMap<String, Arc<Connection>>>,
 }
 
 impl Connection {
-    /// Prepares; the first call dials.
+    /// Prepares the connection. The first call dials.
     pub(super) fn new(config: &StoreConfig) -> StoreResult<Connection> {
         let address = Address::parse(config.url.reveal())?;
         let timeout = Duration::from_millis(config.timeout_ms);
@@ -124,7 +124,7 @@ impl Connection {
         Ok(found)
     }
 
-    /// Sends a command; loads the functions first if the server has lost them.
+    /// Sends a command. Loads the functions first if the server has lost them.
     pub(super) async fn call<T: FromRedisValue>(&self, command: &Cmd) -> StoreResult<T> {
         match self.call_once(command).await {
             Err(Failure::NoFunction) => {
@@ -159,7 +159,7 @@ impl Connection {
         outcome
     }
 
-    /// Puts a fresh connection in the place of the one that failed, once however many calls failed.
+    /// Replaces the connection that failed, once, however many calls failed on it.
     fn replace(&self, failed: u64) {
         let mut line = self.line();
         if line.number == failed
@@ -169,7 +169,7 @@ impl Connection {
         }
     }
 
-    /// Makes sure that the server lists the bucket before anything is written to it.
+    /// Ensures that the server lists the bucket before a call writes to it.
     pub(super) async fn announce(&self, bucket: u16, key: &str) -> StoreResult<()> {
         let number = {
             let line = self.line();
@@ -186,7 +186,7 @@ impl Connection {
         Ok(())
     }
 
-    /// A panic elsewhere cannot leave the line half written: it is replaced in one assignment.
+    /// A panic elsewhere cannot leave the line half written: one assignment replaces it.
     fn line(&self) -> MutexGuard<'_, Line> {
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -201,7 +201,7 @@ fn dial(client: &Client, timeout: Duration) -> StoreResult<ConnectionManager> {
         .map_err(|error| StoreError::from(Failure::from(error)))
 }
 
-/// Why a call failed, with the one cause that is mended here.
+/// Why a call failed. One cause is handled here.
 #[derive(Debug)]
 pub(super) enum Failure {
     /// The server does not know the function.
@@ -247,7 +247,8 @@ impl From<RedisError> for Failure {
             ErrorKind::AuthenticationFailed => refused("the server refuses the password of `store.url`"),
             ErrorKind::InvalidClientConfig => refused("`store.url` cannot be used"),
             ErrorKind::Server(ServerErrorKind::CrossSlot) => corrupt(),
-            // Loading, failing over, being resharded, or a lost connection: passes by itself.
+            // The server is loading, failing over or being resharded, or the connection was lost: this passes
+            // by itself.
             ErrorKind::Server(_) | ErrorKind::Io | ErrorKind::Client => unavailable(),
             _ => match error.code() {
                 Some("OOM") => refused("the server is out of memory; raise its `maxmemory`"),

@@ -1,8 +1,8 @@
-//! The frontier in Redis: a sorted set a bucket says which site may be claimed when, two sorted sets a
-//! site say which of its URLs.
+//! The frontier in Redis. One sorted set per bucket says when each site may be claimed; two sorted sets per
+//! site do so for its URLs.
 //!
-//! A claim asks the buckets in use for sites whose time has come and calls the function only where there
-//! are some. The function judges again, so crawlers that saw the same site do not disturb each other.
+//! A claim asks the buckets in use for sites whose time has come, and calls the function only where there are
+//! some. The function checks again, so crawlers that saw the same site do not disturb each other.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -22,10 +22,10 @@ use crate::store::{
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 
-/// Members of a sorted set with their scores; a map would not take the pairs of RESP3.
+/// Members of a sorted set with their scores. A map could not be read from RESP3, which sends pairs.
 type Scores = Vec<(String, String)>;
 
-/// A record, its due time and its lease's end, as Redis gives them.
+/// A record, its due time and the end of its lease, as Redis returns them.
 type Held = (Option<String>, Option<String>, Option<String>);
 
 #[async_trait]
@@ -97,7 +97,7 @@ impl Frontier for RedisStore {
             }
             match failed {
                 Some(error) if claims.is_empty() => return Err(error),
-                // What was claimed elsewhere is not given up for one answer that is missing.
+                // One missing answer is no reason to give up the claims in other buckets.
                 Some(error) => tracing::warn!(%error, "a claim in one bucket failed"),
                 None => {}
             }
@@ -216,7 +216,7 @@ impl RedisStore {
         })
     }
 
-    /// Sites whose time has come, by bucket, the longest waiting first, at most so many together.
+    /// At most `most` sites whose time has come, by bucket, the longest waiting first.
     async fn claimable(
         &self,
         buckets: &[u16],
@@ -299,7 +299,7 @@ impl RedisStore {
         names.iter().flatten().map(|name| pack::site(name)).collect()
     }
 
-    /// `None` if the site was removed meanwhile.
+    /// The status of a site; `None` if it was removed meanwhile.
     async fn status_of(&self, site: Site) -> StoreResult<Option<SiteStatus>> {
         let call = function("nl2_status", &self.keys().frontier(&site));
         type Reply = (BTreeMap<String, String>, u64, u64, u64, Scores, BTreeMap<String, u64>);
@@ -326,7 +326,7 @@ fn entry(url: CanonicalUrl, record: &str, due: Option<&str>, lease: Option<&str>
     Ok(Entry { due, leased: lease.is_some(), ..pack::entry(url, record)? })
 }
 
-/// Settings out of a site's hash; the delay is the larger of the seed's and what robots.txt asked for.
+/// Reads settings from a site's hash. The delay is the larger one of the seed's and robots.txt's.
 fn settings(meta: &BTreeMap<String, String>) -> StoreResult<Option<SiteSettings>> {
     let field = |name: &str| meta.get(name).map_or("0", String::as_str);
     if !meta.contains_key("max_pages") {
@@ -343,7 +343,7 @@ fn settings(meta: &BTreeMap<String, String>) -> StoreResult<Option<SiteSettings>
     }))
 }
 
-/// From when on the site may be claimed; as `settings` in `frontier.lua`.
+/// The earliest time to claim the site; as `settings` in `frontier.lua`.
 fn turn(meta: &BTreeMap<String, String>, delay_ms: u64) -> StoreResult<Timestamp> {
     let rest: u64 = meta.get("rest").map_or(Ok(0), |text| pack::number(text))?;
     let last: Option<u64> = meta.get("last").map(|text| pack::number(text)).transpose()?;

@@ -1,8 +1,8 @@
-//! Names of the keys in Redis: built here and nowhere else.
+//! Names of the keys in Redis, built only here.
 //!
-//! Everything of a site is under the hash tag of its bucket, so a call on a site, or on several sites
-//! of one bucket, stays in one slot of a cluster. The kind stands before the site, so that no site's
-//! name can be mistaken for another key.
+//! All keys of a site have the hash tag of its bucket, so a call on one site, or on several sites of one
+//! bucket, stays in one slot of a cluster. The kind stands before the site, so no site's name can be mistaken
+//! for another key.
 //!
 //! | key | holds |
 //! |---|---|
@@ -84,7 +84,7 @@ impl Keys {
         self.of(&format!("c.{}", table.code()), site)
     }
 
-    /// What the frontier's functions on one site get.
+    /// The keys of the frontier's functions on one site.
     pub(super) fn frontier(&self, site: &Site) -> Vec<String> {
         let mut keys = vec![self.sites(bucket(site))];
         keys.extend(self.claimed(site));
@@ -92,12 +92,12 @@ impl Keys {
         keys
     }
 
-    /// What `claim` gets of each site.
+    /// The keys of one site for `claim`.
     pub(super) fn claimed(&self, site: &Site) -> [String; 4] {
         [self.meta(site), self.urls(site), self.due(site), self.leases(site)]
     }
 
-    /// What `apply` and `forget` get.
+    /// The keys of `apply` and `forget`.
     pub(super) fn mined(&self, site: &Site) -> Vec<String> {
         let bucket = bucket(site);
         let gone = format!("{}:{{b{bucket}}}:gone", self.prefix);

@@ -1,8 +1,8 @@
-//! What the server must be like, and the functions it must hold.
+//! Checks of the server, and the functions it must hold.
 //!
-//! Redis 7 or later (functions), an eviction policy that never drops a key (a dropped counter would be
-//! wrong for ever), and the library `newslode_2` in exactly this build's form. Anything else is said in
-//! one message that names the cause and the mend. Start at [`check`].
+//! The server must be Redis 7 or later (functions), with an eviction policy that never drops a key (a dropped
+//! counter would be wrong for ever) and the library `newslode_2` in exactly this build's form. Otherwise one
+//! message names the cause and the remedy. Start at [`check`].
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,11 +15,11 @@ use crate::store::{StoreError, StoreResult};
 /// The functions' source: the server loads a library as one text.
 const SOURCE: &str = concat!(include_str!("state.lua"), include_str!("frontier.lua"));
 
-/// The library's name in [`SOURCE`]; its number grows when a released body changes.
+/// The name of the library in [`SOURCE`]. Its number grows when a released body changes.
 const NAME: &str = "newslode_2";
 
-/// Whether the server, or each master of a cluster, can be used: its version, its policy, its role, its
-/// functions (loaded if absent).
+/// Checks whether the server, or each master of a cluster, can be used: its version, policy, role and
+/// functions. Loads the functions if they are absent.
 pub(super) async fn check(connection: &Connection) -> StoreResult<()> {
     for server in servers(connection).await? {
         check_one(server.as_ref().map_or(connection, |node| node)).await?;
@@ -27,7 +27,7 @@ pub(super) async fn check(connection: &Connection) -> StoreResult<()> {
     Ok(())
 }
 
-/// The servers behind a connection: `None` is the one that it is.
+/// The servers behind a connection. `None` stands for the single server it is connected to.
 async fn servers(connection: &Connection) -> StoreResult<Vec<Option<Arc<Connection>>>> {
     if connection.is_cluster() {
         let masters = connection.masters().await?;
@@ -61,7 +61,7 @@ async fn check_one(connection: &Connection) -> StoreResult<()> {
     load_one(connection).await
 }
 
-/// The server's own name for this run of it; of a cluster its masters' together.
+/// The server's name for its current run. For a cluster, the names of all its masters together.
 pub(super) async fn run_id(connection: &Connection) -> StoreResult<String> {
     let mut ids = Vec::new();
     for server in servers(connection).await? {
@@ -70,7 +70,7 @@ pub(super) async fn run_id(connection: &Connection) -> StoreResult<String> {
     Ok(ids.join(" "))
 }
 
-/// Bytes that the server's data takes, or the data of all masters.
+/// Bytes of memory that the data of the server, or of all masters, takes.
 pub(super) async fn used_memory(connection: &Connection) -> StoreResult<u64> {
     let mut bytes = 0;
     for server in servers(connection).await? {
@@ -112,12 +112,12 @@ async fn check_policy(connection: &Connection, info: &HashMap<&str, &str>) -> St
     }
 }
 
-/// Settings of the server by name; managed servers may not tell.
+/// Settings of the server by name. Managed servers may not reveal them.
 async fn settings(connection: &Connection, names: &[&str]) -> Result<HashMap<String, String>, Failure> {
     connection.call_once(redis::cmd("CONFIG").arg("GET").arg(names)).await
 }
 
-/// Says once at the start if a server that is killed would lose what it answered.
+/// Warns once, at start, if a killed server would lose calls that it answered.
 pub(super) async fn warn_of_losses(connection: &Connection) -> StoreResult<()> {
     for server in servers(connection).await? {
         warn_of_losses_of_one(server.as_ref().map_or(connection, |node| node)).await?;
@@ -138,13 +138,13 @@ async fn warn_of_losses_of_one(connection: &Connection) -> StoreResult<()> {
             );
         }
         Err(Failure::Store(error @ StoreError::Unavailable(_))) => return Err(error),
-        // All is well, or the server does not tell.
+        // All is well, or the server does not reveal its settings.
         Ok(_) | Err(_) => {}
     }
     Ok(())
 }
 
-/// Loads the functions wherever exactly these are not held.
+/// Loads the functions on every server that does not hold exactly these.
 pub(super) async fn load(connection: &Connection) -> StoreResult<()> {
     for server in servers(connection).await? {
         load_one(server.as_ref().map_or(connection, |node| node)).await?;
@@ -172,7 +172,7 @@ async fn load_one(connection: &Connection) -> StoreResult<()> {
     }
 }
 
-/// The source that the server holds under our name.
+/// The source that the server holds under our library's name.
 async fn held(connection: &Connection) -> StoreResult<Option<String>> {
     let mut list = redis::cmd("FUNCTION");
     list.arg("LIST").arg("LIBRARYNAME").arg(NAME).arg("WITHCODE");

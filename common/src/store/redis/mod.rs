@@ -1,21 +1,21 @@
 //! The served store: frontier and mined state of all sites in Redis 7 or later, for many processes.
 //!
-//! Every write is one call of a function in `state.lua` or `frontier.lua` on one site, so it happens whole or not at
-//! all, and in one slot of a cluster (`keys.rs` says what lies where). Batches are not cut up: a call is
-//! as atomic as its batch, and callers keep batches small (64 pages of 300 cells hold the server for
+//! Every write is one call of a function in `state.lua` or `frontier.lua` on one site. So it takes effect
+//! wholly or not at all, in one slot of a cluster (`keys.rs` describes the keys). Batches are not split: a
+//! call is as atomic as its batch, and callers keep batches small (64 pages of 300 cells hold the server for
 //! some tens of milliseconds).
 //!
-//! A call that was not answered in time may have had its effect and is reported as
-//! [`StoreError::Unavailable`](super::StoreError); repeating it is safe. Connections are rebuilt and lost
-//! functions loaded again without a word from the caller. Times are cut to 2⁵³ − 1 ms.
+//! A call without an answer in time may have had its effect. It is reported as
+//! [`StoreError::Unavailable`](super::StoreError), and repeating it is safe. Connections are rebuilt and lost
+//! functions loaded again without the caller's help. Times are cut to 2⁵³ − 1 ms.
 //!
-//! A cluster is one store as well (`redis+cluster://`, see `address.rs`): buckets lie in its slots, the
+//! A cluster is one store as well (`redis+cluster://`, see `address.rs`). Buckets lie in its slots, the
 //! functions on each of its masters.
 //!
-//! Of the world below we assume an append-only file with `appendfsync always`. With `everysec` a server
-//! that is killed may lose calls that it answered: while its disk is busy it answers up to two seconds
-//! before it writes. And nobody runs `FLUSHALL` under running services: they would not list their buckets
-//! again until they reconnect.
+//! We assume that the server keeps an append-only file with `appendfsync always`. With `everysec` a server
+//! that is killed may lose calls that it answered: while its disk is busy, it answers up to two seconds
+//! before it writes. We also assume that nobody runs `FLUSHALL` while services run: they would not list their
+//! buckets again until they reconnect.
 //! Start at [`RedisStore::connect`].
 
 mod address;
@@ -53,14 +53,14 @@ pub struct RedisStore {
 struct Shared {
     connection: Connection,
     keys: Keys,
-    /// Where the next claim begins to look, so that every bucket has its turn.
+    /// Where the next claim starts, so that every bucket has its turn.
     next_bucket: AtomicU16,
 }
 
-/// Whether `store.url` can be read; connects to nothing.
+/// Checks that `store.url` can be parsed. Connects to nothing.
 ///
 /// # Errors
-/// [`StoreError::Refused`](super::StoreError) says what is wrong with it, without its password.
+/// [`StoreError::Refused`](super::StoreError) says what is wrong with the URL, without its password.
 pub fn check_url(url: &Secret) -> StoreResult<()> {
     Address::parse(url.reveal()).map(drop)
 }
@@ -69,8 +69,8 @@ impl RedisStore {
     /// Connects, checks the server and loads the functions.
     ///
     /// # Errors
-    /// `Unavailable` if the server cannot be reached now; `Refused`, with the mend, if it is older than
-    /// Redis 7, a replica, may evict keys, or refuses our user or functions.
+    /// `Unavailable` if the server cannot be reached now. `Refused`, with the remedy, if it is older than
+    /// Redis 7, is a replica, may evict keys, or refuses our user or functions.
     pub async fn connect(config: &StoreConfig) -> StoreResult<RedisStore> {
         let shared = Shared {
             connection: Connection::new(config)?,
@@ -116,18 +116,18 @@ impl RedisStore {
         &self.shared.keys
     }
 
-    /// Makes a site's bucket known before the site's first write.
+    /// Lists a site's bucket before the site's first write.
     async fn announce(&self, site: &Site) -> StoreResult<()> {
         self.connection().announce(bucket(site), &self.keys().buckets()).await
     }
 
-    /// The buckets that may hold something. In a cluster the list of those in use lies on one server and the
-    /// buckets on others, so when that one has lost its last second the list lacks what is there.
+    /// All buckets that may hold data. In a cluster one server holds the list of buckets in use, and others
+    /// hold the buckets. If that server lost its last second, the list is incomplete.
     async fn all_buckets(&self) -> StoreResult<Vec<u16>> {
         if self.connection().is_cluster() { Ok((0..BUCKETS).collect()) } else { self.buckets().await }
     }
 
-    /// Puts buckets that were found to hold something back on the list.
+    /// Lists buckets again that were found to hold data.
     async fn list_again(&self, found: impl Iterator<Item = u16>) -> StoreResult<()> {
         let found: Vec<u16> = found.collect();
         if found.is_empty() || !self.connection().is_cluster() {
@@ -144,7 +144,7 @@ impl RedisStore {
         Ok(buckets)
     }
 
-    /// One command for each thing, several in flight, answers in order.
+    /// Sends one command per item, several in flight. The answers keep the order.
     async fn each<I, T>(&self, things: &[I], command: impl Fn(&I) -> Cmd) -> StoreResult<Vec<T>>
     where
         T: redis::FromRedisValue,

@@ -1,10 +1,10 @@
-//! What travels to the functions and lies in Redis: batches, URL records, versions.
+//! The forms that travel to the functions and are stored in Redis: batches, URL records, versions.
 //!
-//! A batch is MessagePack, because Lua unpacks that in C: the sums of all its changes by cell, then the
-//! changes' versions. URLs are written as [`short`] has them. A record is one line of text, readable with `redis-cli`, then the
-//! validators' bytes: `depth why hops fetch attempts outcome content etag-length
-//! last-modified-length ⏎ etag last-modified`, with `-` for what is not there. The functions read the
-//! same form: `parse` and `record` in `frontier.lua`.
+//! A batch is MessagePack, because Lua unpacks that in C: first the sums of all its changes by cell, then the
+//! changes' versions. URLs are written by [`short`]. A record is one line of text, readable with `redis-cli`,
+//! followed by the bytes of the validators: `depth why hops fetch attempts outcome content etag-length
+//! last-modified-length ⏎ etag last-modified`, with `-` for missing parts. The functions read the same form:
+//! `parse` and `record` in `frontier.lua`.
 
 use std::collections::BTreeMap;
 
@@ -17,10 +17,11 @@ use newslode_page::contribution::Table;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 
-/// Sorted sets order by doubles and Lua counts in them: times beyond this are cut to it (the year 287,396).
+/// Latest time (the year 287,396); later ones are cut to it. Sorted sets order by doubles, and Lua counts in
+/// them.
 const LATEST: u64 = (1 << 53) - 1;
 
-/// A time or span as the functions take it.
+/// A time or a span in the form that the functions take.
 pub(super) fn millis(millis: u64) -> u64 {
     millis.min(LATEST)
 }
@@ -43,12 +44,13 @@ pub(super) fn time(score: &str) -> StoreResult<Timestamp> {
     }
 }
 
-/// Content, then the fetch number: as the functions compare them.
+/// Content, then the fetch number, in the form that the functions compare.
 pub(super) fn version_bytes(version: Version) -> Vec<u8> {
     [&version.content.0[..], version.fetch.to_string().as_bytes()].concat()
 }
 
-/// A version as given out (then the day is 0) or as stored, with the day of its fetch.
+/// A version and the day of its fetch, as stored. A version as the functions return it has no day; it is then
+/// 0.
 pub(super) fn version(bytes: &[u8]) -> StoreResult<(Version, u32)> {
     let wrong = || StoreError::Corrupt(format!("{bytes:?} is not a page's version"));
     let (content, rest) = bytes.split_first_chunk::<16>().ok_or_else(wrong)?;
@@ -77,13 +79,13 @@ fn why(code: &str) -> StoreResult<Why> {
     }
 }
 
-/// The outcome of a name.
+/// The outcome with this name.
 pub(super) fn outcome(name: &str) -> StoreResult<Outcome> {
     let found = Outcome::ALL.iter().copied().find(|outcome| outcome.name() == name);
     found.ok_or_else(|| StoreError::Corrupt(format!("`{name}` is not an outcome")))
 }
 
-/// The end of a record.
+/// The validators, at the end of a record.
 pub(super) fn validators_text(validators: &Validators) -> String {
     let length = |part: &Option<String>| part.as_ref().map_or("-".to_owned(), |text| text.len().to_string());
     let bytes = |part: &Option<String>| part.clone().unwrap_or_default();
@@ -91,7 +93,7 @@ pub(super) fn validators_text(validators: &Validators) -> String {
     format!("{} {}\n{}{}", length(etag), length(modified), bytes(etag), bytes(modified))
 }
 
-/// A URL's record, as pending nowhere; the caller knows of its due time or lease.
+/// A URL's record without its due time or lease, which the caller adds.
 pub(super) fn entry(url: CanonicalUrl, record: &str) -> StoreResult<Entry> {
     let wrong = || StoreError::Corrupt(format!("the record of `{url}` is broken"));
     let (line, bytes) = record.split_once('\n').ok_or_else(wrong)?;
@@ -153,12 +155,12 @@ pub(super) fn batch(site: &str, changes: &[&Change]) -> Vec<u8> {
     out.0
 }
 
-/// As much of MessagePack as a batch needs. Integers that a double may not hold travel as text.
+/// The part of MessagePack that a batch needs. Integers that a double cannot hold travel as text.
 #[derive(Default)]
 struct MessagePack(Vec<u8>);
 
 impl MessagePack {
-    /// Up to here the functions add doubles; beyond they add text (`EXACT` in `state.lua`).
+    /// Below this the functions add doubles, and from here on text (`EXACT` in `state.lua`).
     const EXACT: u64 = 1_000_000_000_000_000;
 
     fn array(&mut self, length: usize) {
@@ -166,7 +168,7 @@ impl MessagePack {
         self.0.extend(u32::try_from(length).unwrap_or(u32::MAX).to_be_bytes());
     }
 
-    /// As a string: Lua's are bytes.
+    /// As a string, since Lua's strings are bytes.
     fn bytes(&mut self, bytes: &[u8]) {
         match u8::try_from(bytes.len()) {
             Ok(length) => self.0.extend([0xd9, length]),

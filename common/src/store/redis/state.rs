@@ -1,4 +1,4 @@
-//! Mined state in Redis: a hash of counts a table, a hash of counted versions a site.
+//! Mined state in Redis: one hash of counts per table, one hash of counted versions per site.
 
 use std::collections::BTreeMap;
 

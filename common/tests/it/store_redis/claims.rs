@@ -8,7 +8,7 @@ fn settings(delay_ms: u64) -> SiteSettings {
     SiteSettings { max_pages: 1_000, max_depth: 9, delay_ms, paused: false, labels: BTreeMap::new() }
 }
 
-/// Makes a site known with this many URLs that are due.
+/// Makes a site known, with this many due URLs.
 pub(super) async fn seed(store: &RedisStore, name: &str, delay_ms: u64, urls: u64, now: Timestamp) {
     store.put_site(&name.parse().unwrap(), &settings(delay_ms)).await.unwrap();
     let urls: Vec<NewUrl> = (0..urls)
@@ -18,7 +18,7 @@ pub(super) async fn seed(store: &RedisStore, name: &str, delay_ms: u64, urls: u6
     store.add(&urls, now).await.unwrap();
 }
 
-/// Crawlers of their own connections: each URL goes to one, and each site's delay holds across all.
+/// Crawlers with connections of their own: each URL goes to one, and each site's delay holds across all.
 #[tokio::test]
 async fn many_crawlers_share_urls_and_delays() {
     let server = RedisServer::start();
@@ -45,7 +45,7 @@ async fn many_crawlers_share_urls_and_delays() {
     }
 }
 
-/// Claims with room for a few come round to every site, however the names hash.
+/// Claims of a few URLs at a time reach every site, however the names hash.
 #[tokio::test]
 async fn every_site_has_its_turn() {
     let server = RedisServer::start();

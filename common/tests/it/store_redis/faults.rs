@@ -1,4 +1,4 @@
-//! What a server can do to the store: evict, refuse, forget the functions, fill up, hang, die.
+//! Faults of the server under the store: it evicts, refuses, forgets the functions, fills up, hangs or dies.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use newslode_page::contribution::Table;
 use super::{change, site, store, url, version};
 use newslode_test_servers::RedisServer;
 
-/// The message of a `Refused`.
+/// The message of a `Refused` error.
 #[track_caller]
 fn refused<T>(result: StoreResult<T>) -> String {
     match result {
@@ -98,7 +98,7 @@ async fn a_full_server_refuses_and_changes_nothing_but_can_be_emptied() {
     assert_eq!(store.pages(&site()).await.unwrap(), []);
 }
 
-/// Data of another kind under our keys is an error before anything is written.
+/// Data of another kind under our keys is an error, before any write.
 #[tokio::test]
 async fn what_makes_no_sense_is_corrupt_and_changes_nothing() {
     let server = RedisServer::start();
@@ -134,7 +134,7 @@ async fn a_server_that_is_away_or_hangs_is_unavailable_in_time() {
     until_available(|| store.ready()).await;
 }
 
-/// Functions, buckets in use: nothing that we know of a server is believed of the one that follows.
+/// Nothing known of one server (its functions, its buckets in use) is assumed of the next one.
 #[tokio::test]
 async fn a_server_that_lost_everything_is_filled_anew() {
     let mut server = RedisServer::start();
@@ -162,8 +162,8 @@ async fn until_available<T, F: Future<Output = StoreResult<T>>>(call: impl Fn() 
     }
 }
 
-/// Counts versions 1, 2, … of one page until told to stop; version n counts n² in a shared cell. Returns
-/// the last version.
+/// Counts versions 1, 2, … of one page until told to stop. Version n counts n² in a shared cell. Returns the
+/// last version.
 async fn count_until(stop: &AtomicBool, store: &RedisStore, path: u64, done: &AtomicU64) -> u64 {
     let (site, mut fetch) = (site(), 0u64);
     while !stop.load(Ordering::Relaxed) {
@@ -172,16 +172,16 @@ async fn count_until(stop: &AtomicBool, store: &RedisStore, path: u64, done: &At
         let expected = (fetch > 1).then(|| version(fetch - 1));
         let changes = [change(path, expected, version(fetch), &[(Table::Terms, "shared", by)])];
         let verdicts = until_available(|| store.apply(&site, &changes)).await;
-        // `Stale`: the call that was not answered had its effect.
+        // `Stale`: the unanswered call had its effect.
         assert!(matches!(verdicts[..], [Applied::Applied | Applied::Stale]), "{verdicts:?}");
         done.fetch_add(1, Ordering::Relaxed);
     }
     fetch
 }
 
-/// A server that is killed and comes back under load: every call that was answered holds, every call that
-/// was not is repeated, nothing is counted twice. With `appendfsync always`; with `everysec` a server may
-/// answer up to two seconds before it writes, while the disk is busy.
+/// A server is killed under load and comes back. Every answered call holds, every unanswered one is repeated,
+/// and nothing is counted twice. This needs `appendfsync always`: with `everysec` a server whose disk is busy
+/// may answer up to two seconds before it writes.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_server_loses_nothing_and_counts_nothing_twice() {
     let mut server = RedisServer::start_with(&["--appendfsync", "always"]);

@@ -1,10 +1,10 @@
-//! What becomes of sites and of URLs that are added.
+//! Checks of adding sites and URLs.
 //!
-//! Settings, budgets, depth and reason: adding is idempotent and its order does not show.
+//! Settings, budgets, depth and reason: adding is idempotent, and its order has no effect.
 
 use super::*;
 
-/// A site is known once its settings were put; putting again replaces them.
+/// A site is known once its settings were put. Putting them again replaces them.
 pub async fn settings_are_kept_and_replaced(store: &dyn Frontier) {
     let name = "settings";
     ok(store.remove_site(&site(name)).await);
@@ -49,7 +49,7 @@ pub async fn a_url_is_known_once(store: &dyn Frontier) {
     clean_up(store, name).await;
 }
 
-/// Also within one call.
+/// The same holds within one call.
 pub async fn a_url_twice_in_one_call_is_known_once(store: &dyn Frontier) {
     let name = "twice";
     fresh_site(store, name, &settings()).await;
@@ -62,7 +62,7 @@ pub async fn a_url_twice_in_one_call_is_known_once(store: &dyn Frontier) {
     clean_up(store, name).await;
 }
 
-/// One call may bring URLs of several sites; each goes to its own.
+/// One call may add URLs of several sites; each goes to its own.
 pub async fn sites_may_be_mixed_in_one_call(store: &dyn Frontier) {
     let names = ["mixed-a", "mixed-b", "mixed-c"];
     for name in names {
@@ -83,7 +83,7 @@ pub async fn sites_may_be_mixed_in_one_call(store: &dyn Frontier) {
     }
 }
 
-/// Nothing is kept of a site that no seed named.
+/// A site that no seed named keeps no URLs.
 pub async fn a_url_of_no_seed_is_refused(store: &dyn Frontier) {
     let name = "unseeded";
     ok(store.remove_site(&site(name)).await);
@@ -107,7 +107,7 @@ pub async fn the_page_budget_is_never_exceeded(store: &dyn Frontier) {
     clean_up(store, name).await;
 }
 
-/// New settings count from then on.
+/// New settings apply from then on.
 pub async fn a_raised_page_budget_admits_more(store: &dyn Frontier) {
     let name = "raised-budget";
     site_with(store, name, &SiteSettings { max_pages: 1, ..settings() }, &["a"]).await;
@@ -119,7 +119,7 @@ pub async fn a_raised_page_budget_admits_more(store: &dyn Frontier) {
     clean_up(store, name).await;
 }
 
-/// None deeper than `max_depth`.
+/// No URL is deeper than `max_depth`.
 pub async fn a_too_deep_url_is_refused(store: &dyn Frontier) {
     let name = "depth";
     fresh_site(store, name, &SiteSettings { max_depth: 2, ..settings() }).await;
@@ -129,7 +129,7 @@ pub async fn a_too_deep_url_is_refused(store: &dyn Frontier) {
     clean_up(store, name).await;
 }
 
-/// Budgets are for new URLs: a known one is known, however deep it was found now.
+/// Budgets concern new URLs: a known one stays known, however deep it was found this time.
 pub async fn a_known_url_is_never_refused(store: &dyn Frontier) {
     let name = "known-deep";
     site_with(store, name, &SiteSettings { max_depth: 2, max_pages: 1, ..settings() }, &["a"]).await;
@@ -139,7 +139,7 @@ pub async fn a_known_url_is_never_refused(store: &dyn Frontier) {
     clean_up(store, name).await;
 }
 
-/// The least depth wins, whenever it comes.
+/// The smallest depth wins, whenever it comes.
 pub async fn a_shallower_depth_wins(store: &dyn Frontier) {
     let name = "shallower";
     fresh_site(store, name, &settings()).await;
@@ -151,7 +151,7 @@ pub async fn a_shallower_depth_wins(store: &dyn Frontier) {
     clean_up(store, name).await;
 }
 
-/// The strongest reason wins; a page that was fetched under a weaker one is reported, once.
+/// The strongest reason wins. A page that was fetched for a weaker one is reported, once.
 pub async fn a_stronger_reason_wins_and_is_reported_for_fetched_pages(store: &dyn Frontier) {
     let name = "reason";
     site_with(store, name, &settings(), &["a"]).await;
@@ -173,7 +173,7 @@ pub async fn a_stronger_reason_wins_and_is_reported_for_fetched_pages(store: &dy
     clean_up(store, name).await;
 }
 
-/// Adding is idempotent and its order does not matter.
+/// Adding is idempotent, and its order does not matter.
 pub async fn adding_ends_the_same_in_any_order(store: &dyn Frontier) {
     let name = "any-order";
     let whys = [Why::Link, Why::Seed, Why::Concept, Why::Instance];
@@ -198,7 +198,7 @@ pub async fn adding_ends_the_same_in_any_order(store: &dyn Frontier) {
     clean_up(store, name).await;
 }
 
-/// Removing a site forgets its URLs and settings, and no other site's.
+/// Removing a site forgets its URLs and settings, and those of no other site.
 pub async fn a_removed_site_is_forgotten(store: &dyn Frontier) {
     let (name, neighbours) = ("removed", ["removed2", "remove"]);
     site_with(store, name, &settings(), &["a", "b"]).await;
@@ -218,7 +218,7 @@ pub async fn a_removed_site_is_forgotten(store: &dyn Frontier) {
     }
 }
 
-/// A claim ends as `Lost` after its site was removed, even when the site is back and claimed again.
+/// A claim ends as `Lost` after its site was removed, even if the site is back and claimed again.
 pub async fn a_claim_of_a_removed_site_is_lost(store: &dyn Frontier) {
     let name = "removed-claim";
     site_with(store, name, &settings(), &["a"]).await;

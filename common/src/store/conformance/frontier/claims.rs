@@ -1,10 +1,10 @@
-//! Who gets a URL, and when.
+//! Checks of claims: who gets a URL, and when.
 //!
-//! Leases, turns, delays and pauses: a due URL goes to one crawler, a site to one at a time.
+//! Leases, turns, delays and pauses: a due URL goes to one crawler, and a site to one at a time.
 
 use super::*;
 
-/// A claim says what is known of its URL and counts the claims of it.
+/// A claim carries the knowledge of its URL and counts the URL's claims.
 pub async fn a_claim_carries_what_is_known_of_the_url(store: &dyn Frontier) {
     let name = "carries";
     fresh_site(store, name, &settings()).await;
@@ -47,7 +47,7 @@ pub async fn a_claim_carries_what_is_known_of_the_url(store: &dyn Frontier) {
     clean_up(store, name).await;
 }
 
-/// A URL that was added at a time is not claimed before it.
+/// A URL is not claimed before the time at which it was added.
 pub async fn a_url_is_not_claimed_before_it_is_due(store: &dyn Frontier) {
     let name = "not-due";
     fresh_site(store, name, &settings()).await;
@@ -57,7 +57,7 @@ pub async fn a_url_is_not_claimed_before_it_is_due(store: &dyn Frontier) {
     clean_up(store, name).await;
 }
 
-/// Until its lease ends nobody else gets a URL.
+/// Nobody else gets a URL until its lease ends.
 pub async fn a_leased_url_is_claimed_by_nobody_else(store: &dyn Frontier) {
     let name = "leased";
     site_with(store, name, &settings(), &["a"]).await;
@@ -88,7 +88,7 @@ pub async fn concurrent_claims_share_no_url(store: &dyn Frontier) {
     clean_up(store, name).await;
 }
 
-/// A URL whose crawler died is due again when the lease ends, as the next fetch.
+/// A URL whose crawler died is due again when the lease ends, with the next fetch number.
 pub async fn an_ended_lease_is_due_again(store: &dyn Frontier) {
     let name = "lease-end";
     site_with(store, name, &settings(), &["a"]).await;
@@ -99,7 +99,7 @@ pub async fn an_ended_lease_is_due_again(store: &dyn Frontier) {
     clean_up(store, name).await;
 }
 
-/// A call claims at most one URL a site, and never more than asked for.
+/// A call claims at most one URL per site, and never more than asked for.
 pub async fn a_call_claims_at_most_one_url_a_site_and_at_most_the_asked_number(store: &dyn Frontier) {
     let names = ["most-a", "most-b", "most-c", "most-d"];
     for name in names {
@@ -126,7 +126,7 @@ pub async fn a_call_claims_at_most_one_url_a_site_and_at_most_the_asked_number(s
     }
 }
 
-/// Between two claims of a site at least its delay passes, whoever claims and however they end.
+/// At least a site's delay passes between two of its claims, whoever claims and however they end.
 pub async fn the_delay_holds_between_two_claims_of_a_site(store: &dyn Frontier) {
     let name = "delay";
     site_with(store, name, &SiteSettings { delay_ms: 1_000, ..settings() }, &["a", "b", "c"]).await;
@@ -143,7 +143,7 @@ pub async fn the_delay_holds_between_two_claims_of_a_site(store: &dyn Frontier) 
     clean_up(store, name).await;
 }
 
-/// A raised delay counts from the last claim (robots.txt is read during the first), and never sinks.
+/// A raised delay counts from the last claim, during which robots.txt is read, and is never lowered.
 pub async fn a_raised_delay_holds_from_the_last_claim_and_is_never_lowered(store: &dyn Frontier) {
     let name = "raised-delay";
     site_with(store, name, &SiteSettings { delay_ms: 1_000, ..settings() }, &["a", "b"]).await;
@@ -160,7 +160,7 @@ pub async fn a_raised_delay_holds_from_the_last_claim_and_is_never_lowered(store
     clean_up(store, name).await;
 }
 
-/// Nothing of a paused site is claimed; what is held can be ended; it goes on where it stood.
+/// A paused site is not claimed, but its open claims can end. Later it goes on where it stood.
 pub async fn a_paused_site_is_not_claimed(store: &dyn Frontier) {
     let name = "paused";
     site_with(store, name, &settings(), &["a", "b"]).await;

@@ -1,10 +1,10 @@
-//! How claims end.
+//! Checks of the ends of claims.
 //!
-//! Each once, by whoever holds it, and with its effect on the URL, the site's rest and the tally.
+//! Each claim ends once, by its holder, with its effect on the URL, the site's rest and the tally.
 
 use super::*;
 
-/// A site whose server asked for a rest is left alone until then, all its URLs.
+/// A site whose server asked for a rest is left alone until then, with all its URLs.
 pub async fn a_resting_site_is_not_claimed(store: &dyn Frontier) {
     let name = "resting";
     site_with(store, name, &settings(), &["a", "b", "c"]).await;
@@ -19,7 +19,7 @@ pub async fn a_resting_site_is_not_claimed(store: &dyn Frontier) {
     clean_up(store, name).await;
 }
 
-/// A retried URL is due at its time; attempts count where they should, and start anew once done.
+/// A retried URL is due at its time. Attempts count where they should, and start anew once the URL is done.
 pub async fn retry_waits_and_counts_attempts(store: &dyn Frontier) {
     let name = "retry";
     site_with(store, name, &settings(), &["a"]).await;
@@ -56,7 +56,7 @@ pub async fn a_released_claim_is_due_at_once(store: &dyn Frontier) {
     clean_up(store, name).await;
 }
 
-/// A done URL comes again at `next_due`, or never.
+/// A done URL is due again at `next_due`, or never.
 pub async fn a_done_url_is_due_again_only_at_its_time(store: &dyn Frontier) {
     let name = "done";
     site_with(store, name, &settings(), &["a", "b"]).await;
@@ -73,7 +73,7 @@ pub async fn a_done_url_is_due_again_only_at_its_time(store: &dyn Frontier) {
     clean_up(store, name).await;
 }
 
-/// `Unchanged` without content keeps the content from before; any other end sets it.
+/// `Unchanged` without content keeps the old content. Any other end sets it.
 pub async fn an_unchanged_page_keeps_its_content(store: &dyn Frontier) {
     let name = "unchanged";
     site_with(store, name, &settings(), &["a"]).await;
@@ -117,7 +117,7 @@ pub async fn a_completion_after_the_lease_went_elsewhere_is_lost(store: &dyn Fro
     clean_up(store, name).await;
 }
 
-/// A slow crawler whose URL nobody took meanwhile still ends its claim.
+/// A slow crawler can still end its claim if nobody took the URL meanwhile.
 pub async fn a_late_completion_counts_while_nobody_else_claimed(store: &dyn Frontier) {
     let name = "late";
     site_with(store, name, &settings(), &["a"]).await;
@@ -171,7 +171,7 @@ pub async fn outcomes_are_tallied_once_per_url(store: &dyn Frontier) {
     clean_up(store, name).await;
 }
 
-/// The status counts URLs, those that wait, those that are claimed, and names the next due time.
+/// The status counts all URLs, the waiting ones and the claimed ones, and gives the next due time.
 pub async fn status_counts_what_is_pending_and_leased(store: &dyn Frontier) {
     let name = "status";
     site_with(store, name, &settings(), &["a", "b", "c", "d"]).await;
@@ -195,7 +195,7 @@ pub async fn status_counts_what_is_pending_and_leased(store: &dyn Frontier) {
     clean_up(store, name).await;
 }
 
-/// An engine that starts ends all leases: what was claimed is due, and the old claims are void.
+/// An engine ends all leases at its start: claimed URLs are due, and the old claims are void.
 pub async fn released_leases_are_due_again(store: &dyn Frontier) {
     let name = "release-leases";
     site_with(store, name, &settings(), &["a", "b", "c"]).await;

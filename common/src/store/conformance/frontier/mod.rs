@@ -1,9 +1,9 @@
-//! What a frontier promises: each URL once, each claim to one crawler, each site at its pace.
+//! The promises of a frontier: each URL once, each claim to one crawler, each site at its pace.
 //!
-//! Where the trait leaves a corner open, the checks settle it: a known URL is `known` whatever its new
-//! depth; a claim ends by its number, and only while it is leased; a site that was removed and comes
-//! back does not honour old claims; the last outcome of a URL is the one that is tallied.
-//! Start at [`all`]; the checks are in the modules, by what they are about.
+//! The checks also settle what the trait leaves open. A known URL is `known` whatever its new depth. A claim
+//! ends by its number, and only while it is leased. A site that was removed and comes back does not honour
+//! old claims. The tally counts the last outcome of a URL.
+//! Start at [`all`]. The checks are in the modules, by topic.
 
 mod adding;
 mod claims;
@@ -78,13 +78,13 @@ fn link(url: &CanonicalUrl, depth: u32, why: Why) -> NewUrl {
     NewUrl { url: url.clone(), depth, why, hops: 0 }
 }
 
-/// Makes a check's site known, without URLs.
+/// Makes a new site for a check, without URLs.
 async fn fresh_site(store: &dyn Frontier, name: &str, settings: &SiteSettings) {
     ok(store.remove_site(&site(name)).await);
     ok(store.put_site(&site(name), settings).await);
 }
 
-/// A fresh site with these pages due at the start.
+/// Makes a new site with these pages, due at the start.
 async fn site_with(store: &dyn Frontier, name: &str, settings: &SiteSettings, paths: &[&str]) {
     fresh_site(store, name, settings).await;
     let urls: Vec<NewUrl> = paths.iter().map(|path| link(&url(name, path), 1, Why::Link)).collect();
@@ -96,7 +96,7 @@ async fn clean_up(store: &dyn Frontier, name: &str) {
     ok(store.remove_site(&site(name)).await);
 }
 
-/// Claims until a URL of the check's site comes or nothing is due; gives the other sites' claims back.
+/// Claims until a URL of the check's site comes or no URL is due. Gives the claims of other sites back.
 async fn claim(store: &dyn Frontier, name: &str, now: Timestamp) -> Option<Claim> {
     let (mut mine, mut others) = (Vec::new(), Vec::new());
     while mine.is_empty() {

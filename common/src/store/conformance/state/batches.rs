@@ -1,4 +1,4 @@
-//! Several changes at once, in one call or in many.
+//! Checks of several changes at once, in one call or in many.
 
 use super::*;
 
@@ -28,7 +28,7 @@ pub async fn changes_are_judged_one_by_one_in_order(state: &dyn SiteState) {
     forget(state, name).await;
 }
 
-/// Whoever reads meanwhile sees all of a batch or nothing of it.
+/// A concurrent reader sees the whole batch or nothing of it.
 pub async fn a_batch_is_seen_whole_or_not_at_all(state: &dyn SiteState) {
     let name = "whole";
     forget(state, name).await;
@@ -45,7 +45,7 @@ pub async fn a_batch_is_seen_whole_or_not_at_all(state: &dyn SiteState) {
         }
         written.store(true, Ordering::Relaxed);
     };
-    // Reads as long as there are writes: a number of reads could be over before the first of them.
+    // Read as long as there are writes: a fixed number of reads could be over before the first write.
     let reader = async {
         while !written.load(Ordering::Relaxed) {
             let cells = ok(state.cells(&site(name), Table::Labels).await);

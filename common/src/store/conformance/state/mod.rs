@@ -1,7 +1,7 @@
-//! What mined state promises: sums that no order, duplicate or repetition can spoil.
+//! The promises of mined state: sums that no order, duplicate or repetition can spoil.
 //!
-//! Besides single promises there is one long run: the fetches of made-up pages, shuffled and repeated,
-//! end in the same digest and in the plain sum of the newest versions. Start at [`all`].
+//! Besides checks of single promises there is one long run. It shuffles and repeats the fetches of made-up
+//! pages; they must end in the same digest and in the plain sum of the newest versions. Start at [`all`].
 
 mod batches;
 mod sums;
@@ -84,7 +84,7 @@ async fn apply(state: &dyn SiteState, name: &str, changes: &[Change]) -> Vec<App
     ok(state.apply(&site(name), changes).await)
 }
 
-/// Applies changes to page `a`, all of which must count.
+/// Applies changes to page `a`. All of them must count.
 async fn count(state: &dyn SiteState, name: &str, changes: &[Change]) {
     let verdicts = apply(state, name, changes).await;
     assert_eq!(verdicts, vec![Applied::Applied; changes.len()], "changes that must count");

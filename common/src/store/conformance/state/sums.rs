@@ -1,8 +1,8 @@
-//! What the cells come to.
+//! Checks of the sums in the cells.
 
 use super::*;
 
-/// A cell whose sum is zero is not there.
+/// A cell whose sum is zero is absent.
 pub async fn cells_that_come_to_zero_are_gone(state: &dyn SiteState) {
     let name = "zero";
     forget(state, name).await;
@@ -18,7 +18,7 @@ pub async fn cells_that_come_to_zero_are_gone(state: &dyn SiteState) {
     forget(state, name).await;
 }
 
-/// Sums wrap around both ends, so that subtraction undoes addition whatever happened.
+/// Sums wrap around at both ends, so that subtraction always undoes addition.
 pub async fn sums_wrap(state: &dyn SiteState) {
     let name = "wrap";
     forget(state, name).await;
@@ -61,7 +61,7 @@ pub async fn keys_of_any_text_are_kept_apart(state: &dyn SiteState) {
     forget(state, name).await;
 }
 
-/// The same key in two tables is two cells.
+/// The same key in two tables makes two cells.
 pub async fn tables_are_kept_apart(state: &dyn SiteState) {
     let name = "tables";
     forget(state, name).await;
@@ -89,7 +89,7 @@ pub async fn a_page_of_many_cells_is_counted(state: &dyn SiteState) {
     check_labels(state, name, &[]).await;
 }
 
-/// A change concerns its site alone, also where one name begins like another.
+/// A change concerns its site alone, even if another site's name begins alike.
 pub async fn sites_are_kept_apart(state: &dyn SiteState) {
     let names = ["apart", "apart2", "apar"];
     for name in names {
@@ -113,7 +113,7 @@ async fn counter(state: &dyn SiteState, name: &str) -> Option<u64> {
     sites.into_iter().find(|(listed, _)| *listed == site(name)).map(|(_, counter)| counter)
 }
 
-/// The counter grows with every change of a cell, and rests when nothing changed.
+/// The counter grows with every change of a cell, and stays if nothing changed.
 pub async fn a_sites_counter_grows_with_its_cells(state: &dyn SiteState) {
     let name = "counter";
     forget(state, name).await;
@@ -130,7 +130,8 @@ pub async fn a_sites_counter_grows_with_its_cells(state: &dyn SiteState) {
     forget(state, name).await;
 }
 
-/// A forgotten site is not listed; counted anew its counter goes on, so that who read it before notices.
+/// A forgotten site is not listed. When it is counted anew, its counter goes on, so that earlier readers
+/// notice.
 pub async fn a_forgotten_site_starts_anew(state: &dyn SiteState) {
     let name = "forgotten";
     forget(state, name).await;
@@ -148,7 +149,7 @@ pub async fn a_forgotten_site_starts_anew(state: &dyn SiteState) {
     forget(state, name).await;
 }
 
-/// Shuffled, repeated, in batches of any size: the end is the newest version of each page, summed.
+/// Fetches shuffled, repeated, in batches of any size: the result is the sum of each page's newest version.
 pub async fn any_order_and_duplication_ends_in_the_plain_sum(state: &dyn SiteState) {
     let name = "histories";
     let here = site(name);

@@ -1,4 +1,4 @@
-//! Values that miners keep beside the cells.
+//! Checks of the values that miners keep beside the cells.
 
 use super::*;
 
@@ -18,7 +18,7 @@ pub async fn a_value_is_put_if_it_is_what_was_expected(state: &dyn SiteState) {
     assert_eq!(ok(state.value(&name).await), second.map(|version| (version, Bytes::from_static(b"two"))));
 }
 
-/// Of writers that read the same version, one wins.
+/// Only one of several writers that read the same version wins.
 pub async fn of_concurrent_writers_of_a_value_one_wins(state: &dyn SiteState) {
     let name = fresh("race");
     let calls = (0..12_u8).map(|writer| state.put_value(&name, None, Bytes::from(vec![writer])));
@@ -35,7 +35,7 @@ pub async fn of_concurrent_writers_of_a_value_one_wins(state: &dyn SiteState) {
     );
 }
 
-/// Values are bytes, none or many.
+/// Values are bytes, empty or many.
 pub async fn values_of_any_bytes_come_back(state: &dyn SiteState) {
     let name = fresh("bytes");
     let mut version = None;

@@ -1,13 +1,13 @@
-//! Which version of a page counts: the newest, once, whatever arrives when.
+//! Checks of versions: the newest version of a page counts, once, in whatever order versions arrive.
 
 use super::*;
 
-/// A store that is under test can be used.
+/// The store under test is ready.
 pub async fn the_store_is_ready(state: &dyn SiteState) {
     ok(state.ready().await);
 }
 
-/// What nobody counted is empty, and asking for it makes nothing.
+/// A site that nobody counted is empty, and a question about it creates nothing.
 pub async fn an_unknown_site_is_empty(state: &dyn SiteState) {
     let name = "unknown-state";
     forget(state, name).await;
@@ -21,7 +21,7 @@ pub async fn an_unknown_site_is_empty(state: &dyn SiteState) {
     assert!(ok(state.sites().await).iter().all(|(listed, _)| *listed != site(name)));
 }
 
-/// A page that counts nothing yet: its version is stored and its cells are added.
+/// The first version of a page: it is stored and its cells are added.
 pub async fn a_first_version_counts(state: &dyn SiteState) {
     let name = "first";
     forget(state, name).await;
@@ -35,7 +35,7 @@ pub async fn a_first_version_counts(state: &dyn SiteState) {
     forget(state, name).await;
 }
 
-/// Versions are given in the order of the question; pages in the order of their URLs.
+/// Versions come in the order of the question, pages in the order of their URLs.
 pub async fn versions_come_in_the_asked_order(state: &dyn SiteState) {
     let name = "order";
     forget(state, name).await;
@@ -62,7 +62,7 @@ pub async fn a_newer_version_replaces(state: &dyn SiteState) {
     forget(state, name).await;
 }
 
-/// An older fetch that comes late has no effect.
+/// An older fetch that arrives late has no effect.
 pub async fn a_late_version_changes_nothing(state: &dyn SiteState) {
     let name = "late-version";
     forget(state, name).await;
@@ -91,7 +91,7 @@ pub async fn a_late_version_is_stale_even_if_unexpected(state: &dyn SiteState) {
     forget(state, name).await;
 }
 
-/// A call whose answer was lost is made again: it changes nothing more.
+/// A repeated call, as after a lost answer, changes nothing more.
 pub async fn a_repeated_call_is_stale(state: &dyn SiteState) {
     let name = "repeated";
     forget(state, name).await;
@@ -121,7 +121,7 @@ pub async fn an_unexpected_version_is_a_conflict_and_names_the_stored_one(state:
     forget(state, name).await;
 }
 
-/// Also where nothing is stored.
+/// This also holds if nothing is stored.
 pub async fn a_change_that_expects_more_than_is_stored_is_a_conflict(state: &dyn SiteState) {
     let name = "conflict-none";
     forget(state, name).await;
@@ -149,7 +149,7 @@ pub async fn a_removed_page_counts_nothing_and_stays_removed(state: &dyn SiteSta
     forget(state, name).await;
 }
 
-/// A newer fetch brings a removed page back, over the removal.
+/// A newer fetch brings a removed page back.
 pub async fn a_removed_page_can_come_back(state: &dyn SiteState) {
     let name = "comeback";
     forget(state, name).await;
@@ -161,7 +161,7 @@ pub async fn a_removed_page_can_come_back(state: &dyn SiteState) {
     forget(state, name).await;
 }
 
-/// What a fetch brought is removed without another fetch, so that the next one is newer than both.
+/// A removal replaces what its own fetch brought, without another fetch. The next fetch is newer than both.
 pub async fn a_removal_takes_the_place_of_its_own_fetch(state: &dyn SiteState) {
     let name = "own-fetch";
     forget(state, name).await;
@@ -178,8 +178,8 @@ pub async fn a_removal_takes_the_place_of_its_own_fetch(state: &dyn SiteState) {
     forget(state, name).await;
 }
 
-/// Only a change that says so takes the place of its own fetch, and only of what still counts; it is judged by
-/// what it expects as any other, and repeating it has no effect.
+/// Only a change marked `again` may replace its own fetch, and only while that fetch still counts. Its
+/// expected version is judged as for any other change, and repeating it has no effect.
 pub async fn a_fetch_is_counted_again_as_other_algorithms_see_it(state: &dyn SiteState) {
     let name = "counted-again";
     forget(state, name).await;
@@ -203,7 +203,7 @@ pub async fn a_fetch_is_counted_again_as_other_algorithms_see_it(state: &dyn Sit
     forget(state, name).await;
 }
 
-/// The day of the fetch that counts is kept; what counts nothing is not found.
+/// The day of the counted fetch is kept. Pages that count nothing are not found.
 pub async fn pages_are_found_by_the_day_of_their_fetch(state: &dyn SiteState) {
     let name = "days";
     forget(state, name).await;
