@@ -1,4 +1,4 @@
-//! How the process ends.
+//! Exit codes, and errors with hints.
 
 use std::process::ExitCode;
 
@@ -26,7 +26,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// An error with a hint what to do about it, printed apart from it.
+/// An error with a hint at a remedy, which is printed on its own line.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub(crate) struct Hinted {
@@ -34,7 +34,7 @@ pub(crate) struct Hinted {
     pub(crate) hint: String,
 }
 
-/// An error with a hint.
+/// Makes an error with a hint.
 pub(crate) fn hinted(message: impl Into<String>, hint: impl Into<String>) -> anyhow::Error {
     Hinted { message: message.into(), hint: hint.into() }.into()
 }

@@ -1,4 +1,4 @@
-//! Pages as commands take them: a file, a folder, `-`, or a URL.
+//! Reads the pages that a command names: files, folders, `-`, or URLs.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -16,15 +16,15 @@ use crate::exit::hinted;
 
 /// A page to work on.
 pub(crate) struct Input {
-    /// How messages call it: the path or URL that was given.
+    /// The path or URL that the user gave; messages use it.
     pub(crate) name: String,
-    /// Its address; a file's is made up from its name unless one was given.
+    /// Its address; for a file without a given URL, one made up from its name.
     pub(crate) url: CanonicalUrl,
     pub(crate) content_type: Option<String>,
     pub(crate) bytes: Vec<u8>,
 }
 
-/// Reads all pages that were named, folders in name order.
+/// Reads all given pages; the files of a folder come in name order.
 pub(crate) async fn read(args: &PagesArgs, crawler: &CrawlerConfig) -> anyhow::Result<Vec<Input>> {
     let mut pages = Vec::new();
     for name in &args.pages {
@@ -84,7 +84,7 @@ struct ManifestEntry {
     url: String,
 }
 
-/// Gives pages the URLs that the manifest has for their files.
+/// Gives each page the URL that the manifest has for its file.
 pub(crate) fn name(pages: &mut [Input], manifest: &Path) -> anyhow::Result<()> {
     let shown = manifest.display();
     let text = std::fs::read_to_string(manifest).with_context(|| format!("cannot read `{shown}`"))?;
@@ -103,7 +103,7 @@ pub(crate) fn name(pages: &mut [Input], manifest: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The URL that was given, or one made up from a file's name.
+/// The given URL, or one made up from a file's name.
 fn address(url: Option<&str>, name: &str) -> anyhow::Result<CanonicalUrl> {
     match url {
         Some(text) => parse_url(text),
@@ -118,13 +118,13 @@ pub(crate) fn made_up(name: &str) -> anyhow::Result<CanonicalUrl> {
     canonical(&url).with_context(|| format!("`{name}` makes no URL"))
 }
 
-/// A page's identity from a text.
+/// Parses a page's URL.
 pub(crate) fn parse_url(text: &str) -> anyhow::Result<CanonicalUrl> {
     let url = url::Url::parse(text).with_context(|| format!("`{text}` is not a URL"))?;
     canonical(&url).with_context(|| format!("`{text}` is not an http or https URL"))
 }
 
-/// Redirects that a page on the command line may take.
+/// Maximum number of redirects for a page on the command line.
 const MAX_REDIRECTS: u32 = 5;
 
 async fn fetch(name: &str, crawler: &CrawlerConfig) -> anyhow::Result<Input> {

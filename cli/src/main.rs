@@ -1,7 +1,7 @@
 //! `newslode`: the embedded engine and every command.
 //!
-//! One place where an error becomes an exit code; commands return, they never exit. Data goes to
-//! standard output, everything else to standard error; a closed pipe is success.
+//! Only this module turns errors into exit codes; commands return and never exit. Data goes to standard
+//! output, everything else to standard error. A closed pipe is success.
 
 mod args;
 mod bench;
@@ -33,7 +33,7 @@ fn main() -> ExitCode {
         Err(error) => return failed(&error.into()).into(),
     };
     let exit = runtime.block_on(run(cli)).unwrap_or_else(|error| failed(&error));
-    // Work that no one waits for any more must not hold the process.
+    // Abandoned work must not keep the process alive.
     runtime.shutdown_timeout(std::time::Duration::from_secs(2));
     exit.into()
 }
@@ -50,7 +50,7 @@ async fn run(cli: Cli) -> anyhow::Result<Exit> {
     commands::run(cli.command, config, cli.quiet).await
 }
 
-/// Prints an error and its hint, and says which exit code it is.
+/// Prints an error and its hint, and returns its exit code.
 #[allow(clippy::print_stderr, reason = "the one place that tells people what failed")]
 fn failed(error: &anyhow::Error) -> Exit {
     if error.chain().any(is_closed_pipe) {

@@ -1,11 +1,11 @@
-//! How fetches ended, added up and in words.
+//! Counts how fetches ended, and spells the counts out.
 
 use std::collections::BTreeMap;
 
 use newslode_common::outcome::Outcome;
 use newslode_common::store::SiteStatus;
 
-/// Outcomes over all sites.
+/// Counts outcomes over all sites.
 pub(crate) fn tally(sites: &[SiteStatus]) -> BTreeMap<Outcome, u64> {
     let mut sums = BTreeMap::new();
     for (outcome, count) in sites.iter().flat_map(|site| &site.outcomes) {
@@ -14,7 +14,7 @@ pub(crate) fn tally(sites: &[SiteStatus]) -> BTreeMap<Outcome, u64> {
     sums
 }
 
-/// `fetched 812, gone 3`: most frequent first.
+/// Spells counts out, most frequent first: `fetched 812, gone 3`.
 pub(crate) fn spelled(outcomes: &BTreeMap<Outcome, u64>) -> String {
     let mut counts: Vec<_> = outcomes.iter().filter(|(_, count)| **count > 0).collect();
     counts.sort_by_key(|(outcome, count)| (std::cmp::Reverse(**count), **outcome));

@@ -1,11 +1,11 @@
-//! Parameters as users name them: a preset, or a file that changes a preset.
+//! Parameters as users give them: a preset, or a file that changes a preset.
 //!
 //! ```toml
 //! preset = "paper"
 //! scope = "page"
 //! ```
 //!
-//! Keys are those of [`Params`]; what a file leaves out is the preset's (`default` if it names none).
+//! Keys are those of [`Params`]. Keys that a file omits keep the preset's value (`default` if it names none).
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use toml::{Table, Value};
 
 use crate::exit::hinted;
 
-/// A preset by its name, or the parameters of a TOML file.
+/// Returns the preset of this name, or the parameters of a TOML file.
 pub(crate) fn named(name: &str) -> anyhow::Result<Params> {
     let unknown = match name.parse::<Preset>() {
         Ok(preset) => return Ok(preset.params()),
@@ -43,7 +43,7 @@ fn of(text: &str, name: &str) -> anyhow::Result<Params> {
     Ok(all.try_into()?)
 }
 
-/// Puts changes over a table, tables inside it key by key. Parameters nest two deep at most.
+/// Applies changes to a table, key by key in nested tables. Parameters nest at most two levels deep.
 fn overlay(all: &mut Table, changes: Table) {
     for (key, value) in changes {
         match (all.get_mut(&key), value) {

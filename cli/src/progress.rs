@@ -1,15 +1,15 @@
-//! Progress on standard error: a line that renews itself on a terminal, a plain line every ten
-//! seconds otherwise, nothing when quiet.
+//! Shows progress on standard error: one line that is redrawn on a terminal, a plain line every ten
+//! seconds elsewhere, nothing with `--quiet`.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Between two plain lines.
+/// Time between two plain lines.
 const PLAIN_EVERY: Duration = Duration::from_secs(10);
 
-/// Shows how far long work is.
+/// A display of progress.
 pub(crate) struct Shown {
     bar: Option<ProgressBar>,
     quiet: bool,
@@ -17,7 +17,7 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
-    /// A display that obeys `--quiet` and the kind of standard error.
+    /// Makes a display that respects `--quiet` and adapts to standard error.
     pub(crate) fn new(quiet: bool) -> Shown {
         let bar = (!quiet && std::io::stderr().is_terminal()).then(|| {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
@@ -29,7 +29,7 @@ impl Shown {
         Shown { bar, quiet, last: Instant::now() }
     }
 
-    /// Shows a message; it is only made when it will be seen.
+    /// Shows a message. `message` is called only if the message is shown.
     #[allow(clippy::print_stderr, reason = "progress without a terminal is lines for people")]
     pub(crate) fn say(&mut self, message: impl FnOnce() -> String) {
         if let Some(bar) = &self.bar {
@@ -41,7 +41,7 @@ impl Shown {
         }
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     pub(crate) fn end(self) {
         if let Some(bar) = self.bar {
             bar.finish_and_clear();

@@ -1,4 +1,4 @@
-//! The services' servers, for commands that look at an installation instead of a folder.
+//! Connects to the services' servers, for commands that read an installation instead of a folder.
 
 use newslode_common::broker::rabbitmq::RabbitBroker;
 use newslode_common::config::Config;
@@ -7,7 +7,7 @@ use newslode_common::store::redis::RedisStore;
 
 use crate::exit::hinted;
 
-/// Who dead letters and log lines name.
+/// The name of this process in dead letters and log lines.
 pub(crate) fn by() -> String {
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     format!("newslode@{}", host.trim())

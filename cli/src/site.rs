@@ -1,4 +1,4 @@
-//! What a site's pages say of one another, for pages that come from files: as if each had been counted.
+//! Knowledge of a site from files: as if each of its pages had been counted.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use newslode_page::contribution::terms::terms;
 use newslode_page::contribution::{Contribution, Delta, Table};
 use newslode_page::wisdom::SiteTerms;
 
-/// The terms of a site that has these pages.
+/// Counts the terms of a site with these pages.
 pub(crate) fn of_pages<'a>(pages: impl IntoIterator<Item = &'a Page> + Clone) -> SiteTerms {
     let mut sum = Delta::default();
     let used: Vec<_> = pages.clone().into_iter().map(terms).collect();

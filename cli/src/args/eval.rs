@@ -1,4 +1,4 @@
-//! What measures: `eval` and `bench`.
+//! Arguments of the commands that measure: `eval` and `bench`.
 
 use std::path::PathBuf;
 
@@ -12,13 +12,13 @@ pub(crate) struct BenchArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum BenchCommand {
-    /// The partitioner: against the parse alone, its additions and its plain form; how it grows.
+    /// Measure the partitioner against the parse, its bare additions and its plain form, and its growth.
     Partition(BenchPartitionArgs),
-    /// Extraction of articles: time from bytes to article, beside the parse alone; memory of the worst page.
+    /// Measure article extraction: time from bytes to article, time of the parse, memory of the worst page.
     Extract(BenchExtractArgs),
-    /// Templates: the restricted top-down distance against the textbook's, its growth, learning a site.
+    /// Measure the restricted top-down distance against the textbook's, its growth, and learning a site.
     Templates(BenchTemplatesArgs),
-    /// The miner: contributions counted a second, bytes of a record, the fold over many sites.
+    /// Measure the miner: contributions counted per second, bytes per record, folds over many sites.
     Mine(BenchMineArgs),
 }
 
@@ -27,23 +27,23 @@ pub(crate) struct BenchExtractArgs {
     /// Folder of pages.
     #[arg(long, value_name = "DIR", required_unless_present = "peak_of")]
     pub(crate) pages: Option<PathBuf>,
-    /// Print as JSON, with a row a page.
+    /// Print as JSON, with one row per page.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Print only the memory that this page takes; what the command asks of itself.
+    /// Print only the memory that this page takes; the command starts itself with this option.
     #[arg(long, hide = true, value_name = "FILE")]
     pub(crate) peak_of: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct BenchTemplatesArgs {
-    /// Folder of pages of one site; left out: made pages.
+    /// Folder of pages of one site [default: generated pages].
     #[arg(long, value_name = "DIR")]
     pub(crate) pages: Option<PathBuf>,
     /// Print as JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Draw how the distance grows with the vertices.
+    /// Write a plot of time over vertices.
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
 }
@@ -53,19 +53,19 @@ pub(crate) struct BenchMineArgs {
     /// Measure only this store.
     #[arg(long, value_enum)]
     pub(crate) store: Option<BenchStore>,
-    /// A Redis server that runs already and may be filled; left out: one is started and ended.
+    /// URL of a running Redis server that may be filled [default: start a server and stop it again].
     #[arg(long, value_name = "URL")]
     pub(crate) redis: Option<String>,
-    /// Fold so many sites at most (1,000).
+    /// Maximum number of sites to fold [default: 1,000].
     #[arg(long, value_name = "NUMBER")]
     pub(crate) sites: Option<u64>,
-    /// Measure only how memory grows over so many made-up pages.
+    /// Measure only how memory grows over this number of generated pages.
     #[arg(long, value_name = "PAGES")]
     pub(crate) soak: Option<u64>,
     /// Print as JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Draw how times and memory grow.
+    /// Write a plot of the growth of times and memory.
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
 }
@@ -78,19 +78,20 @@ pub(crate) enum BenchStore {
 
 #[derive(Debug, Args)]
 pub(crate) struct BenchPartitionArgs {
-    /// Folder of pages; left out: made pages.
+    /// Folder of pages [default: generated pages].
     #[arg(long, value_name = "DIR")]
     pub(crate) pages: Option<PathBuf>,
     /// Print as JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Draw how time and memory grow with the leaves.
+    /// Write a plot of time and memory over leaves.
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
-    /// Print only the memory that this way takes for a made page; what the command asks of itself.
+    /// Print only the memory that this way takes for a generated page; the command starts itself with this
+    /// option.
     #[arg(long, hide = true, requires = "leaves", value_name = "WAY")]
     pub(crate) peak_of: Option<String>,
-    /// Leaves of that page.
+    /// Number of leaves of that page.
     #[arg(long, hide = true, value_name = "NUMBER")]
     pub(crate) leaves: Option<usize>,
 }
@@ -103,45 +104,45 @@ pub(crate) struct EvalArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum EvalCommand {
-    /// Label hierarchies against .outline files.
+    /// Score label hierarchies against .outline files.
     Hierarchy {
         #[command(flatten)]
         common: EvalCommon,
-        /// Trees of `page/train/blocks.py --folds`: each page's blocks are cut by those that saw none of its site.
+        /// Folder of trees from `page/train/blocks.py --folds`; each page uses trees that never saw its site.
         #[arg(long, value_name = "DIR")]
         folds: Option<PathBuf>,
     },
-    /// Flat boundaries against marked blocks.
+    /// Score flat boundaries against marked blocks.
     Segments {
         #[command(flatten)]
         common: EvalCommon,
-        /// 1: outer blocks, 2: inner ones, too.
+        /// Level of blocks: 1 for outer blocks, 2 for outer and inner blocks.
         #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=2))]
         level: u8,
     },
-    /// Data tables, their orientation and header cells against labels (JSON Lines).
+    /// Score data tables, their orientation and header cells against labels (JSON Lines).
     Tables(EvalCommon),
-    /// Articles against gold.
+    /// Score articles against gold.
     Articles {
         #[command(flatten)]
         common: EvalCommon,
-        /// Trees of `page/train/bodies.py --folds`: each page is read by those that saw none of its site.
+        /// Folder of trees from `page/train/bodies.py --folds`; each page uses trees that never saw its site.
         #[arg(long, value_name = "DIR")]
         folds: Option<PathBuf>,
-        /// Also read each page with so many other pages of its site beside it.
+        /// Also read each page together with this number of other pages of its site.
         #[arg(long, value_name = "NUMBER", default_value_t = 0)]
         siblings: usize,
-        /// Also read each page after so many other pages of its site were corrected by their gold.
+        /// Also read each page after correcting this number of other pages of its site from their gold.
         #[arg(long, value_name = "NUMBER", default_value_t = 0)]
         taught: usize,
     },
-    /// Tags of leaves (concept, attribute, value, none) against gold.
+    /// Score tags of leaves (concept, attribute, value, none) against gold.
     Tags(EvalCommon),
-    /// Attribute-value pairs against gold; the pages of a site are read together.
+    /// Score attribute-value pairs against gold; the pages of a site are read together.
     Attributes(EvalCommon),
-    /// Concepts and is-a pairs of home pages against a judged taxonomy (JSON).
+    /// Score concepts and is-a pairs of home pages against a judged taxonomy (JSON).
     Taxonomy(EvalTaxonomyArgs),
-    /// Informative blocks: articles' against texts (JSON Lines), tables of contents' against outlines.
+    /// Score article blocks against texts (JSON Lines), or blocks of links to news against outlines.
     Blocks(EvalBlocksArgs),
 }
 
@@ -149,8 +150,8 @@ pub(crate) enum EvalCommand {
 pub(crate) struct EvalBlocksArgs {
     #[command(flatten)]
     pub(crate) common: EvalCommon,
-    /// With outlines: JSON Lines with `file`, `url`, `kind` and `leaves` of the pages they are of; --pages
-    /// is a folder of sites, each with such a `manifest.jsonl`.
+    /// JSON Lines file with `file`, `url`, `kind` and `leaves` of each page that has an outline. With it,
+    /// --pages is a folder of sites, each with such a `manifest.jsonl`.
     #[arg(long, value_name = "FILE")]
     pub(crate) manifest: Option<PathBuf>,
 }
@@ -159,38 +160,38 @@ pub(crate) struct EvalBlocksArgs {
 pub(crate) struct EvalTaxonomyArgs {
     #[command(flatten)]
     pub(crate) common: EvalCommon,
-    /// JSON Lines with `file`, `url` and `lang` of each page [default: manifest.jsonl beside the pages].
+    /// JSON Lines file with `file`, `url` and `lang` of each page [default: manifest.jsonl beside the pages].
     #[arg(long, value_name = "FILE")]
     pub(crate) manifest: Option<PathBuf>,
-    /// Only pages in this language.
+    /// Read only pages in this language.
     #[arg(long, value_name = "CODE", default_value = "en")]
     pub(crate) language: String,
-    /// Sites that must show a label or a pair; 0: chosen by the number of sites.
+    /// Number of sites that must show a label or pair; 0 derives it from the number of sites.
     #[arg(long, default_value_t = 0)]
     pub(crate) support: u32,
-    /// Measure on so many random halves of the sites, too.
+    /// Also measure on this number of random halves of the sites.
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     pub(crate) halves: usize,
-    /// Seed of the choice of halves.
+    /// Random seed for drawing the halves.
     #[arg(long, value_name = "NUMBER", default_value_t = 1, requires = "halves")]
     pub(crate) seed: u64,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct EvalCommon {
-    /// Folder of the pages.
+    /// Folder of pages.
     #[arg(long, value_name = "DIR")]
     pub(crate) pages: PathBuf,
-    /// The gold: a folder of outlines, or a JSON Lines file.
+    /// Gold: a folder of outlines, or a JSON Lines file.
     #[arg(long, value_name = "PATH")]
     pub(crate) gold: PathBuf,
-    /// Write what was predicted (by the default parameters), for other scorers to read.
+    /// Write the predictions of the default parameters to this file, for other scorers.
     #[arg(long, value_name = "FILE")]
     pub(crate) predictions: Option<PathBuf>,
-    /// Only these parameters: `paper`, `default`, or a TOML file.
+    /// Measure only these parameters: `paper`, `default`, or a TOML file.
     #[arg(long)]
     pub(crate) params: Option<String>,
-    /// A row for every page.
+    /// Print one row per page.
     #[arg(long)]
     pub(crate) per_page: bool,
     /// Print as JSON.

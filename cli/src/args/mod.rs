@@ -1,4 +1,4 @@
-//! The command line, in one definition: help, completions and manual come from it.
+//! Defines the command line; help, completions and manual come from here.
 
 mod eval;
 mod pages;
@@ -16,8 +16,8 @@ pub(crate) use self::pages::*;
 pub(crate) use self::services::*;
 pub(crate) use self::template::*;
 
-/// Turns a list of news sites into a taxonomy of the concepts that recur across them, clean articles
-/// filed under those concepts, and every page's hierarchy as XML. No rules per site, no training.
+/// Turn a list of news sites into a taxonomy of the concepts they share, clean articles filed under those
+/// concepts, and the hierarchy of every page as XML. No rules per site, no training.
 #[derive(Debug, Parser)]
 #[command(name = "newslode", version, propagate_version = true, max_term_width = 100)]
 #[command(
@@ -26,10 +26,10 @@ pub(crate) use self::template::*;
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// Say nothing but errors on standard error.
+    /// Print only errors on standard error.
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
-    /// Log more; twice: everything.
+    /// Log more; repeat to log everything.
     #[arg(long, short, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
     /// Configuration file (TOML); the environment (NEWSLODE__…) overrides it.
@@ -39,10 +39,10 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Mine a synthetic news web on loopback and show how right the result is (under a minute).
+    /// Mine a synthetic news web on loopback and score the result (takes under a minute).
     #[command(after_help = "Example:\n  newslode demo --sites 8 --out /tmp/demo")]
     Demo(DemoArgs),
-    /// Crawl, partition and mine sites; resumes what the folder holds.
+    /// Crawl, partition and mine sites; continue the run if the folder holds one.
     #[command(
         after_help = "Example:\n  newslode mine https://www.example.com https://news.example.org --out run --max-pages 200\n\nStop it with Ctrl-C at any moment and run the same command again: it goes on where it was."
     )]
@@ -57,10 +57,10 @@ pub(crate) enum Command {
         after_help = "Example:\n  newslode tables page.html\n  newslode tables pages/ --format csv > cells.csv"
     )]
     Tables(TablesArgs),
-    /// Extract articles from pages, one JSON object a line.
+    /// Extract articles from pages, one JSON object per line.
     #[command(after_help = "Example:\n  newslode extract pages/ --format text")]
     Extract(ExtractArgs),
-    /// Teach a site from one corrected page; list, show, explain or forget what is known of sites.
+    /// Correct one page to teach a site; list, show, explain or forget what is known about sites.
     #[command(
         after_help = "Example:\n  newslode template teach example.com --page page.html --body right.txt run\n  newslode template explain example.com run --format svg > template.svg"
     )]
@@ -68,17 +68,17 @@ pub(crate) enum Command {
     /// Print the taxonomy of a run.
     #[command(after_help = "Example:\n  newslode taxonomy run --explain sports")]
     Taxonomy(TaxonomyArgs),
-    /// Write a run as one HTML file: taxonomy, articles by concept, sites, front pages drawn.
+    /// Write a run as one HTML file: taxonomy, articles by concept, sites, drawings of front pages.
     #[command(
         after_help = "Example:\n  newslode report run\n  newslode report --out today.html   (the services' store and archive)"
     )]
     Report(ReportArgs),
-    /// Show which terms of a site stand on all pages alike, and which tell single pages apart.
+    /// Show which terms a site repeats on all pages, and which distinguish single pages.
     #[command(
         after_help = "Example:\n  newslode terms example.com run --limit 30\n  newslode terms example.com            (the services' store)"
     )]
     Terms(TermsArgs),
-    /// Write what a run holds: articles, hierarchies, ontology.
+    /// Export the articles, instances, hierarchies or ontology of a run.
     #[command(after_help = "Example:\n  newslode export articles run > articles.jsonl")]
     Export(ExportArgs),
     /// Add, remove, pause or list seed sites, over the broker or in a run's folder.
@@ -86,20 +86,20 @@ pub(crate) enum Command {
         after_help = "Example:\n  newslode seed add https://www.example.com --max-pages 500\n  newslode seed list --dir run"
     )]
     Seed(SeedArgs),
-    /// Sites, pages by outcome, queues.
+    /// Show sites, pages by outcome, and queues.
     #[command(
         after_help = "Example:\n  newslode status run\n  newslode status            (the services' store and broker)"
     )]
     Status(StatusArgs),
-    /// Look after the services' dead letters.
+    /// List, show, replay or drop the services' dead letters.
     #[command(after_help = "Example:\n  newslode dead list pages\n  newslode dead replay pages")]
     Dead(DeadArgs),
-    /// Recompute the mined state from the archive and compare it with the live one, to the bit.
+    /// Recompute the mined state from the archive and compare it with the live state bit by bit.
     #[command(
         after_help = "Example:\n  newslode verify run\n  newslode verify            (the services' store and archive)"
     )]
     Verify(VerifyArgs),
-    /// Count pages again after the page algorithms changed. `mine` and the services do so by themselves.
+    /// Recount pages after the page algorithms changed; `mine` and the services do so by themselves.
     #[command(
         after_help = "Example:\n  newslode recompute run\n  newslode recompute         (the services' store and archive)"
     )]
@@ -107,7 +107,7 @@ pub(crate) enum Command {
     /// Show, check or describe the configuration.
     #[command(after_help = "Example:\n  newslode config check --config newslode.toml")]
     Config(ConfigArgs),
-    /// Figures on labelled data.
+    /// Measure accuracy on labelled data.
     #[command(after_help = "Example:\n  newslode eval hierarchy --pages homes --gold hierarchy --per-page")]
     Eval(EvalArgs),
     /// Measure speed and memory on this machine, as ratios.
@@ -117,7 +117,7 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct DemoArgs {
-    /// Seed of the synthetic world.
+    /// Random seed of the synthetic web.
     #[arg(long, default_value_t = 7)]
     pub(crate) seed: u64,
     /// Number of sites.
@@ -133,60 +133,60 @@ pub(crate) struct DemoArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FollowArg {
-    /// Pages that concepts' labels lead to, then the instances that those pages list.
+    /// Follow links labelled with concepts, then the instances that those pages list.
     Concepts,
-    /// Every link inside the site.
+    /// Follow every link inside the site.
     All,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Keep {
-    /// Every page's hierarchy as an XML file.
+    /// The hierarchy of each page, as an XML file.
     Hierarchies,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct MineArgs {
-    /// Where to start, one site each.
+    /// Pages to start from, one per site.
     #[arg(value_name = "URL")]
     pub(crate) urls: Vec<String>,
-    /// A file with one URL a line; lines that start with `#` are skipped.
+    /// File with one URL per line; lines that start with `#` are skipped.
     #[arg(long, value_name = "FILE")]
     pub(crate) seeds: Option<PathBuf>,
     /// Folder of the run: state, articles, ontology.
     #[arg(long, default_value = "newslode-run")]
     pub(crate) out: PathBuf,
-    /// Pages of a site at most.
+    /// Maximum number of pages per site.
     #[arg(long)]
     pub(crate) max_pages: Option<u64>,
-    /// Links away from the seed at most.
+    /// Maximum number of links from the seed to a page.
     #[arg(long)]
     pub(crate) depth: Option<u32>,
-    /// Least milliseconds between the starts of two requests to a site.
+    /// Minimum milliseconds between the starts of two requests to a site.
     #[arg(long, value_name = "MS")]
     pub(crate) delay: Option<u64>,
-    /// Sites that must show a label before it is frequent; 0: chosen by the number of sites.
+    /// Number of sites that must show a label to make it frequent; 0 derives it from the number of sites.
     #[arg(long)]
     pub(crate) support: Option<u32>,
-    /// Days that a page counts after it was fetched; 0: for ever.
+    /// Days that a page counts after it was fetched; 0 means forever.
     #[arg(long, value_name = "DAYS")]
     pub(crate) window_days: Option<u32>,
-    /// What of a site is fetched.
+    /// Which links of a site to follow.
     #[arg(long, value_enum)]
     pub(crate) follow: Option<FollowArg>,
-    /// Also write these files.
+    /// Also write these files; may be repeated.
     #[arg(long, value_enum)]
     pub(crate) keep: Vec<Keep>,
-    /// Fetch from private, loopback and other reserved addresses, too.
+    /// Also fetch from private, loopback and other reserved addresses.
     #[arg(long)]
     pub(crate) allow_private: bool,
     /// Connect to this address instead of asking DNS (`*` for any host); may be repeated.
     #[arg(long, value_name = "HOST:ADDRESS:PORT")]
     pub(crate) resolve: Vec<ResolveRule>,
-    /// Fetches at once.
+    /// Maximum number of concurrent fetches.
     #[arg(long)]
     pub(crate) workers: Option<usize>,
-    /// Serve /metrics and /health here while it runs.
+    /// Serve /metrics and /health at this address during the run.
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub(crate) admin: Option<SocketAddr>,
     /// Print the summary as JSON.
@@ -199,7 +199,7 @@ pub(crate) enum TaxonomyFormat {
     Tree,
     Json,
     Turtle,
-    /// RDF in XML: the same statements as Turtle.
+    /// RDF/XML, with the same statements as Turtle.
     Rdfxml,
     /// A picture of the tree.
     Svg,
@@ -213,9 +213,9 @@ pub(crate) enum OntologyFormat {
 
 #[derive(Debug, Args)]
 pub(crate) struct TaxonomyArgs {
-    /// Folder of the run; left out: the services' store.
+    /// Folder of the run [default: the services' store].
     pub(crate) dir: Option<PathBuf>,
-    /// How to print it.
+    /// Output format.
     #[arg(long, value_enum, default_value = "tree")]
     pub(crate) format: TaxonomyFormat,
     /// Show the sites, labels, pairs and levels behind this concept.
@@ -225,20 +225,20 @@ pub(crate) struct TaxonomyArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
-    /// Folder of the run; left out: the services' store and archive.
+    /// Folder of the run [default: the services' store and archive].
     pub(crate) dir: Option<PathBuf>,
-    /// File to write [default: report.html in the run's folder, or here].
+    /// File to write [default: report.html in the run's folder, or in the current folder without one].
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct TermsArgs {
-    /// The site, a host of it or a page of it.
+    /// Name of the site, one of its hosts, or the URL of one of its pages.
     pub(crate) site: String,
-    /// Folder of the run; left out: the services' store.
+    /// Folder of the run [default: the services' store].
     pub(crate) dir: Option<PathBuf>,
-    /// Terms of the highest, and of the lowest, entropy.
+    /// Number of terms to show with the highest entropy, and with the lowest.
     #[arg(long, default_value_t = 20)]
     pub(crate) limit: usize,
     /// Print as JSON.
@@ -248,31 +248,31 @@ pub(crate) struct TermsArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExportWhat {
-    /// JSON Lines.
+    /// Articles as JSON Lines.
     Articles,
-    /// What the lists of concept pages lead to, with attributes: JSON Lines.
+    /// Instances that concept pages list, with their attributes, as JSON Lines.
     Instances,
-    /// XML, one document after another.
+    /// Hierarchies as XML, one document after another.
     Hierarchies,
-    /// Turtle, or RDF in XML.
+    /// Ontology as Turtle or RDF/XML.
     Ontology,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
-    /// What to write.
+    /// What to export.
     #[arg(value_enum)]
     pub(crate) what: ExportWhat,
-    /// Folder of the run; left out: the services' store and archive.
+    /// Folder of the run [default: the services' store and archive].
     pub(crate) dir: Option<PathBuf>,
-    /// How to write the ontology.
+    /// Format of the ontology.
     #[arg(long, value_enum)]
     pub(crate) format: Option<OntologyFormat>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
-    /// Folder of the run; left out: the services' store and archive.
+    /// Folder of the run [default: the services' store and archive].
     pub(crate) dir: Option<PathBuf>,
     /// Print the report as JSON.
     #[arg(long)]
@@ -281,9 +281,9 @@ pub(crate) struct VerifyArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct RecomputeArgs {
-    /// Folder of the run; left out: the services' store and archive.
+    /// Folder of the run [default: the services' store and archive].
     pub(crate) dir: Option<PathBuf>,
-    /// Print what was done as JSON.
+    /// Print the result as JSON.
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -296,10 +296,10 @@ pub(crate) struct ConfigArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
-    /// Prints the configuration in force; secrets are hidden.
+    /// Print the configuration in force; secrets are hidden.
     Show,
-    /// Says whether it can be used.
+    /// Check whether the configuration is valid.
     Check,
-    /// Prints its JSON Schema.
+    /// Print the JSON Schema of the configuration.
     Schema,
 }

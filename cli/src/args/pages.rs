@@ -1,4 +1,4 @@
-//! What looks at single pages: `partition`, `tables`, `extract`.
+//! Arguments of the commands that read single pages: `partition`, `tables`, `extract`.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ pub(crate) struct PagesArgs {
     /// Files, folders, `-` for standard input, or URLs.
     #[arg(value_name = "PAGE", required = true)]
     pub(crate) pages: Vec<String>,
-    /// The URL of a page that is read from a file or standard input.
+    /// URL of a page that is read from a file or standard input.
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<String>,
 }
@@ -20,7 +20,7 @@ pub(crate) enum TreeFormat {
     Tree,
     Xml,
     Json,
-    /// A picture, of one page.
+    /// A picture of one page.
     Svg,
 }
 
@@ -28,35 +28,35 @@ pub(crate) enum TreeFormat {
 pub(crate) struct PartitionArgs {
     #[command(flatten)]
     pub(crate) pages: PagesArgs,
-    /// Other pages of the same site: with what they say the informative blocks of each PAGE are marked. A
-    /// `manifest.jsonl` there, or beside it, gives `url`s by `file`, so that links lead to the pages.
+    /// Folder of other pages of the same site, which serve to mark the informative blocks of each PAGE. A
+    /// `manifest.jsonl` in the folder or beside it may give the `url` of each `file` to resolve links.
     #[arg(long, value_name = "DIR")]
     pub(crate) site: Option<PathBuf>,
-    /// How to partition.
+    /// Partitioning method.
     #[arg(long, value_enum)]
     pub(crate) method: Option<MethodArg>,
-    /// What one hierarchy spans: each flat segment, or the whole page.
+    /// Span of a hierarchy: each flat segment, or the whole page.
     #[arg(long, value_enum)]
     pub(crate) scope: Option<ScopeArg>,
-    /// Parameters: `default`, `paper`, or a TOML file that changes some (`preset = "paper"`).
+    /// Parameters: `default`, `paper`, or a TOML file that changes some of a preset (`preset = "paper"`).
     #[arg(long, default_value = "default")]
     pub(crate) params: String,
-    /// How to print it.
+    /// Output format.
     #[arg(long, value_enum, default_value = "tree")]
     pub(crate) format: TreeFormat,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum MethodArg {
-    /// Segments alone.
+    /// Flat segments only.
     Flat,
-    /// Segments by the entropy of paths.
+    /// Segments from the entropy of paths.
     Entropy,
-    /// Groups by inferred regular expressions.
+    /// Groups from inferred regular expressions.
     Regex,
     /// Binary hierarchical partition by dynamic programming.
     Dp,
-    /// Who heads whom by evidence of presentation: the default's method.
+    /// Headings and what they head, from the presentation of the page (default).
     #[value(alias = "default")]
     Outline,
 }
@@ -69,11 +69,11 @@ pub(crate) enum ScopeArg {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TablesFormat {
-    /// For people: records with their fields.
+    /// Records with their fields, for people.
     Tree,
-    /// One line a value: page, table, record, key, attribute, value.
+    /// One line per value: page, table, record, key, attribute, value.
     Csv,
-    /// One object a table.
+    /// One object per table.
     Json,
 }
 
@@ -84,7 +84,7 @@ pub(crate) struct TablesArgs {
     /// Parameters: `default` or `paper`.
     #[arg(long, default_value_t)]
     pub(crate) params: Preset,
-    /// How to print them.
+    /// Output format.
     #[arg(long, value_enum, default_value = "tree")]
     pub(crate) format: TablesFormat,
 }
@@ -100,19 +100,19 @@ pub(crate) enum ArticleFormat {
 pub(crate) struct ExtractArgs {
     #[command(flatten)]
     pub(crate) pages: PagesArgs,
-    /// A JSON Lines file that gives each page's `url` by its `file`.
+    /// JSON Lines file with the `url` of each `file`.
     #[arg(long, value_name = "FILE")]
     pub(crate) manifest: Option<PathBuf>,
-    /// Read the pages with what is known of this site, whatever their URLs.
+    /// Read all pages with the templates of this site, whatever their URLs.
     #[arg(long, value_name = "SITE")]
     pub(crate) template: Option<String>,
-    /// Folder of the run that knows the site; left out: the services' store.
+    /// Folder of the run that knows the site [default: the services' store].
     #[arg(long, value_name = "DIR", requires = "template")]
     pub(crate) dir: Option<PathBuf>,
-    /// Read each page by itself, without the other pages of its site.
+    /// Read each page alone, without the other pages of its site.
     #[arg(long)]
     pub(crate) alone: bool,
-    /// How to print it.
+    /// Output format.
     #[arg(long, value_enum, default_value = "json")]
     pub(crate) format: ArticleFormat,
 }

@@ -1,4 +1,4 @@
-//! What operators of services ask for, and of a run: `seed`, `status`, `dead`.
+//! Arguments of the commands for operators: `seed`, `status`, `dead`.
 
 use std::path::PathBuf;
 
@@ -12,27 +12,27 @@ pub(crate) struct SeedArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SeedCommandArg {
-    /// Adds sites, or changes their limits; a paused site goes on.
+    /// Add sites or change their limits; resume paused sites.
     Add {
         #[command(flatten)]
         sites: SeedUrls,
-        /// Pages of the site at most.
+        /// Maximum number of pages per site.
         #[arg(long)]
         max_pages: Option<u64>,
-        /// Links away from the seed at most.
+        /// Maximum number of links from the seed to a page.
         #[arg(long)]
         depth: Option<u32>,
-        /// Least milliseconds between two requests.
+        /// Minimum milliseconds between the starts of two requests to a site.
         #[arg(long, value_name = "MS")]
         delay: Option<u64>,
     },
-    /// Forgets sites and what they contributed.
+    /// Remove sites and everything they contributed.
     Remove(SeedUrls),
-    /// Stops fetching from sites.
+    /// Stop fetching from sites.
     Pause(SeedUrls),
-    /// Lists the sites.
+    /// List the sites.
     List {
-        /// Folder of a run; left out: the services' store.
+        /// Folder of a run [default: the services' store].
         #[arg(long)]
         dir: Option<PathBuf>,
         /// Print as JSON.
@@ -46,16 +46,16 @@ pub(crate) struct SeedUrls {
     /// One page of each site.
     #[arg(value_name = "URL", required = true)]
     pub(crate) urls: Vec<String>,
-    /// Folder of a run; left out: over the broker, to the running services.
+    /// Folder of a run [default: the running services, over the broker].
     #[arg(long)]
     pub(crate) dir: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct StatusArgs {
-    /// Folder of the run; left out: the services' store and broker.
+    /// Folder of the run [default: the services' store and broker].
     pub(crate) dir: Option<PathBuf>,
-    /// Look again every two seconds, with rates, until Ctrl-C; with `--json` a line each.
+    /// Refresh every two seconds, with rates, until Ctrl-C; with `--json` print one line each time.
     #[arg(long)]
     pub(crate) watch: bool,
     /// Print as JSON.
@@ -78,7 +78,7 @@ pub(crate) struct DeadArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum DeadCommand {
-    /// Lists the dead letters of a queue: who, when, why, what.
+    /// List the dead letters of a queue: service, time, reason, body.
     List {
         #[arg(value_enum)]
         queue: QueueArg,
@@ -86,24 +86,24 @@ pub(crate) enum DeadCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Shows one dead letter.
+    /// Show one dead letter.
     Show {
         #[arg(value_enum)]
         queue: QueueArg,
         id: String,
     },
-    /// Puts dead letters back into their queue; no id: all.
+    /// Put dead letters back into their queue; without ids, put back all of them.
     Replay {
         #[arg(value_enum)]
         queue: QueueArg,
         ids: Vec<String>,
     },
-    /// Forgets dead letters; no id: needs --all.
+    /// Delete dead letters, by id or with --all.
     Drop {
         #[arg(value_enum)]
         queue: QueueArg,
         ids: Vec<String>,
-        /// Forget all of them.
+        /// Delete all dead letters of the queue.
         #[arg(long)]
         all: bool,
     },

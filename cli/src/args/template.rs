@@ -1,4 +1,4 @@
-//! What teaches a site: `template`.
+//! Arguments of `template`, which teaches a site.
 
 use std::path::PathBuf;
 
@@ -12,28 +12,28 @@ pub(crate) struct TemplateArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TemplateCommand {
-    /// Corrects one page of a site; all the site's articles are read again with what that teaches.
+    /// Correct one page of a site and read all its articles again with the lesson.
     #[command(
         after_help = "Examples:\n  newslode template teach example.com --page page.html --body right.txt run\n  newslode template teach example.com --page https://www.example.com/story --drop 'Sign up for our newsletter' run"
     )]
     Teach(TeachArgs),
-    /// Lists the sites that something is known of.
+    /// List the sites that have corrections or templates.
     List(TemplateDir),
-    /// Shows what is known of a site: its corrected pages and its templates.
+    /// Show the corrected pages and the templates of a site.
     Show(TemplateSite),
-    /// Shows a site's templates: which passages vary and what each was taken for.
+    /// Show which passages vary in a site's templates and what each is taken for.
     Explain {
         #[command(flatten)]
         site: TemplateSite,
-        /// How to show it.
+        /// Output format.
         #[arg(long, value_enum, default_value = "text")]
         format: ExplainFormat,
     },
-    /// Forgets what a corrected page taught, or all that is known of a site.
+    /// Forget the lesson of a corrected page, or everything known about a site.
     Forget {
         #[command(flatten)]
         site: TemplateSite,
-        /// The corrected page; left out: all of the site.
+        /// URL of the corrected page [default: everything known about the site].
         #[arg(long, value_name = "URL")]
         page: Option<String>,
     },
@@ -47,43 +47,43 @@ pub(crate) enum ExplainFormat {
 
 #[derive(Debug, Args)]
 pub(crate) struct TemplateDir {
-    /// Folder of the run; left out: the services' store.
+    /// Folder of the run [default: the services' store].
     pub(crate) dir: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct TemplateSite {
-    /// The site: its host or registrable domain.
+    /// Host or registrable domain of the site.
     pub(crate) site: String,
-    /// Folder of the run; left out: the services' store.
+    /// Folder of the run [default: the services' store].
     pub(crate) dir: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct TeachArgs {
-    /// The site: its host or registrable domain.
+    /// Host or registrable domain of the site.
     pub(crate) site: String,
-    /// Folder of the run; left out: the services' store and archive.
+    /// Folder of the run [default: the services' store and archive].
     pub(crate) dir: Option<PathBuf>,
-    /// The page: a file, or the URL of one that was mined (fetched if it was not).
+    /// File or URL of the page; a URL that was not mined is fetched.
     #[arg(long, value_name = "PAGE")]
     pub(crate) page: String,
-    /// The URL of a page that is a file.
+    /// URL of the page if PAGE is a file.
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<String>,
-    /// A file with the right text of the article.
+    /// File with the correct text of the article.
     #[arg(long, value_name = "FILE")]
     pub(crate) body: Option<PathBuf>,
-    /// Text of the page that is no part of any article of the site.
+    /// Text on the page that belongs to no article of the site; may be repeated.
     #[arg(long, value_name = "TEXT")]
     pub(crate) drop: Vec<String>,
-    /// The right title.
+    /// Correct title.
     #[arg(long)]
     pub(crate) title: Option<String>,
-    /// The right author; several times for several.
+    /// Correct author; may be repeated.
     #[arg(long, value_name = "NAME")]
     pub(crate) author: Vec<String>,
-    /// The right date, as YYYY-MM-DD.
+    /// Correct date, as YYYY-MM-DD.
     #[arg(long, value_name = "DATE")]
     pub(crate) published: Option<String>,
 }

@@ -1,10 +1,10 @@
 //! The embedded engine: crawler, partitioner and miner in one process, over redb and in-process queues.
 //!
-//! The services' own `run` functions, wired to the embedded side of every trait. The engine adds what
-//! a server installation leaves to time: it knows when all is quiet, folds then, follows what the fold
-//! found, and ends when there is nothing more to follow; then the sites' pages are viewed. Everything is in one redb file whose commits
-//! are a consistent prefix, so a run that was killed at any moment resumes and ends in the same state.
-//! Start at [`Engine::mine`].
+//! The engine wires the services' own `run` functions to the embedded implementation of every trait.
+//! Unlike the services, which never end, it notices when all work is done. It then folds, follows what
+//! the fold found, and repeats this until there is nothing more to follow; at the end it views the
+//! sites' pages. All state is in one redb file. The commits on disk are always a consistent prefix, so
+//! a run that is killed at any moment resumes and ends in the same state. Start at [`Engine::mine`].
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -30,16 +30,16 @@ pub(crate) mod seeds;
 
 pub(crate) use seeds::add_seeds;
 
-/// File of the state within a run's folder.
+/// Name of the state file within a run's folder.
 pub(crate) const STATE_FILE: &str = "newslode.redb";
 
-/// Seldom enough not to burden the disk, often enough that a crash costs a second of work.
+/// Time between two flushes: gentle to the disk, and a crash costs at most a second of work.
 const FLUSH_EVERY: Duration = Duration::from_secs(1);
 
-/// How often quiescence is looked for.
+/// Time between two checks for quiet.
 const LOOK_EVERY: Duration = Duration::from_millis(25);
 
-/// An opened run.
+/// An open run.
 pub(crate) struct Engine {
     pub(crate) store: RedbStore,
     pub(crate) broker: Arc<InProcessBroker>,
@@ -52,11 +52,11 @@ pub(crate) struct Engine {
 pub(crate) enum Ended {
     /// Nothing is left to fetch or to follow.
     Complete,
-    /// Told to stop; the state is kept.
+    /// The run was told to stop; the state is kept.
     Stopped,
 }
 
-/// What progress shows.
+/// The counts that progress shows.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Progress {
     pub(crate) sites: Vec<SiteStatus>,
@@ -66,17 +66,17 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// URLs with an outcome.
+    /// Number of URLs with an outcome.
     pub(crate) fn done(&self) -> u64 {
         self.sites.iter().flat_map(|site| site.outcomes.values()).sum()
     }
 
-    /// URLs known.
+    /// Number of known URLs.
     pub(crate) fn known(&self) -> u64 {
         self.sites.iter().map(|site| site.urls).sum()
     }
 
-    /// Nothing is due, claimed, or in a queue. Paused sites do not count.
+    /// Whether nothing is due, claimed, or in a queue. Paused sites do not count.
     fn is_quiet(&self) -> bool {
         let active = self.sites.iter().filter(|site| !site.settings.paused);
         self.unfinished == 0 && active.map(|site| site.pending + site.leased).sum::<u64>() == 0
@@ -96,7 +96,7 @@ pub(crate) fn open_state(folder: &Path) -> anyhow::Result<RedbStore> {
 }
 
 impl Engine {
-    /// Opens or makes a run in a folder.
+    /// Opens the run in a folder, or creates one.
     pub(crate) fn open(folder: &Path, config: Config) -> anyhow::Result<Engine> {
         std::fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
         let store = RedbStore::open(&folder.join(STATE_FILE))?;
@@ -104,12 +104,12 @@ impl Engine {
         Ok(Engine { store, broker: Arc::new(InProcessBroker::new(limits)), metrics: Metrics::new()?, config })
     }
 
-    /// What of a site is fetched.
+    /// The links of a site that the run follows.
     pub(crate) fn follow(&self) -> Follow {
         self.config.miner.follow
     }
 
-    /// Mines until nothing is left to fetch or `stop`. `show` is called a few times a second.
+    /// Mines until nothing is left to fetch, or until `stop`. Calls `show` a few times a second.
     pub(crate) async fn mine(
         &self,
         stop: &CancellationToken,
@@ -146,7 +146,7 @@ impl Engine {
         let partitioner =
             newslode_partitioner::Parts { broker, archive: store.clone(), metrics: self.metrics.clone() };
         let miner = self.miner_parts();
-        // All four are done here: pages are counted again at the start, the others when all is quiet.
+        // The engine does all four itself: it recounts pages at the start, and the rest when all is quiet.
         let config = self.config.miner.clone();
         let miner_config = newslode_common::config::MinerConfig {
             fold_s: 0,
@@ -181,14 +181,14 @@ impl Engine {
         }
     }
 
-    /// Waits for quiet, folds, follows; ends when a fold finds nothing new.
+    /// Waits for quiet, folds and follows, until a fold finds nothing new.
     async fn rounds(
         &self,
         stop: &CancellationToken,
         show: &mut impl FnMut(&Progress),
     ) -> anyhow::Result<Ended> {
         let parts = self.miner_parts();
-        // Pages that were fetched when the last run ended, but not counted: its queues are gone.
+        // The last run may have fetched pages without counting them. Its queues are gone, so send them again.
         let store = &self.store;
         let again =
             newslode_miner::work::reconcile::reconcile(store, store, store, self.broker.as_ref()).await?;
@@ -217,7 +217,7 @@ impl Engine {
         }
     }
 
-    /// Views all sites that changed, as fast as the machine can. What `stop` leaves is due at the next run.
+    /// Views all sites that changed, as fast as possible. Sites left at `stop` are due at the next run.
     async fn view(&self, parts: &MinerParts, stop: &CancellationToken) -> anyhow::Result<()> {
         let at_once = std::thread::available_parallelism().map_or(1, usize::from);
         let pace = Pace { at_once, share: 100 };
@@ -234,7 +234,7 @@ impl Engine {
         show: &mut impl FnMut(&Progress),
     ) -> anyhow::Result<Ended> {
         loop {
-            // Work moves on while we look: only a look with no movement in it counts.
+            // Work moves on during the check, so only a check without movement counts.
             let before = *self.broker.changes().borrow();
             let first = self.look(round, fold.clone()).await?;
             let quiet = first.is_quiet() && self.look(round, fold.clone()).await?.is_quiet();
@@ -257,7 +257,7 @@ impl Engine {
     }
 }
 
-/// Digest of the whole mined state, by site: equal digests, equal state to the bit.
+/// Digest of each site's mined state. Equal digests mean states that are equal to the bit.
 pub(crate) async fn digests(state: &dyn SiteState) -> anyhow::Result<Vec<(String, String)>> {
     let mut digests = Vec::new();
     for (site, _) in state.sites().await? {
@@ -267,7 +267,7 @@ pub(crate) async fn digests(state: &dyn SiteState) -> anyhow::Result<Vec<(String
     Ok(digests)
 }
 
-/// The file of a run's articles and of its ontology.
+/// The files of a run's articles and of its ontology.
 pub(crate) fn output_files(folder: &Path) -> (PathBuf, PathBuf) {
     (folder.join("articles.jsonl"), folder.join("ontology.ttl"))
 }

@@ -1,4 +1,4 @@
-//! Seeds as people give them: URLs on the command line, one a line in a file.
+//! Reads seeds: URLs on the command line, or one per line in a file.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::exit::hinted;
 /// A checked seed.
 pub(crate) type Seed = url::Url;
 
-/// The seeds of a command line: arguments and file together, in order, each once.
+/// Collects the seeds of arguments and file, in order, without duplicates.
 pub(crate) fn collect(urls: &[String], file: Option<&Path>) -> anyhow::Result<Vec<Seed>> {
     let mut seeds: Vec<Seed> = Vec::new();
     let mut keep = |seed: Seed| {
@@ -47,7 +47,7 @@ pub(crate) fn collect(urls: &[String], file: Option<&Path>) -> anyhow::Result<Ve
     Ok(seeds)
 }
 
-/// A URL, or a bare host name, as people type it.
+/// Parses a URL or a bare host name.
 fn parse(text: &str) -> anyhow::Result<Seed> {
     match web_url(text) {
         Ok(url) => Ok(url),
@@ -56,7 +56,7 @@ fn parse(text: &str) -> anyhow::Result<Seed> {
     }
 }
 
-/// Makes the seeds known to a run, as the services' seed messages do.
+/// Adds seeds to a run, as the services' seed messages do.
 pub(crate) async fn add_seeds(
     parts: &Parts,
     seeds: &[Seed],

@@ -1,7 +1,8 @@
-//! Articles against gold: body shingles, title, authors, day.
+//! Scores articles against gold: body shingles, title, authors, day.
 //!
-//! Body: multisets of 4-token shingles (tokens are runs of word characters, lower case), precision,
-//! recall and F1 a page, then their means. A field is scored only over the pages whose gold gives it.
+//! Bodies are compared as multisets of 4-token shingles; tokens are runs of word characters in lower case.
+//! Figures are means over pages of precision, recall and F1. A field is scored only on pages whose gold
+//! gives it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,7 +31,7 @@ pub(crate) struct ArticleRecord {
     /// Text that the body must hold.
     #[serde(default, skip_serializing)]
     pub(crate) with: Option<Vec<String>>,
-    /// Text that it must not.
+    /// Text that the body must not hold.
     #[serde(default, skip_serializing)]
     pub(crate) without: Option<Vec<String>>,
 }
@@ -51,7 +52,7 @@ pub(crate) struct Row {
     pub(crate) authors: Option<bool>,
     pub(crate) author_f1: Option<f64>,
     pub(crate) day: Option<bool>,
-    /// Right, wanted, wrong segments.
+    /// Numbers of right, expected and wrong segments.
     pub(crate) segments: Option<(usize, usize, usize)>,
 }
 
@@ -109,7 +110,7 @@ fn spaced(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// White space, quotes, dashes and case made alike.
+/// Normalizes white space, quotes, dashes and case.
 fn plain(text: &str) -> String {
     let invisible = |c: &char| matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}');
     let alike = |c: char| match c {
@@ -142,7 +143,7 @@ fn name_f1(gold: &BTreeSet<String>, guess: &BTreeSet<String>) -> f64 {
     if same == 0 { 0.0 } else { 2.0 * same as f64 / all as f64 }
 }
 
-/// The calendar day as it stands in the text: `YYYY-MM-DD` or `YYYYMMDD` at its start.
+/// The calendar day as written at the start of the text: `YYYY-MM-DD` or `YYYYMMDD`.
 fn day(date: Option<&str>) -> Option<String> {
     let mut rest = date?.trim_start();
     let mut parts = Vec::new();
@@ -155,7 +156,7 @@ fn day(date: Option<&str>) -> Option<String> {
     Some(parts.join("-"))
 }
 
-/// The day in UTC, where the text has a time and its zone.
+/// The day in UTC, if the text has a time with a zone.
 fn utc_day(date: Option<&str>) -> Option<String> {
     let text = date?.trim();
     let when: jiff::Timestamp = text.parse().ok()?;
@@ -188,7 +189,7 @@ pub(crate) struct Summary {
     pub(crate) segment_f1: (Figure, usize),
 }
 
-/// Sums rows up.
+/// Summarizes rows.
 pub(crate) fn summary(rows: &[Row]) -> Summary {
     let bodies: Vec<Prf> = rows.iter().filter_map(|row| row.body).collect();
     let of = |pick: fn(&Prf) -> f64| bodies.iter().map(pick).collect::<Vec<_>>();

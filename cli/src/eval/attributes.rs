@@ -1,8 +1,8 @@
-//! Attribute-value pairs against gold.
+//! Scores attribute-value pairs against gold.
 //!
-//! Labels and values are compared after white space and case are folded and colons at the ends dropped;
-//! pairs are sets. `overlapping` also takes, under the right label, a value that holds the gold value or is held
-//! by it, one to one. A site's figures are over its pages together; the mean is over sites.
+//! Labels and values are compared without regard to white space, case and trailing colons; pairs form
+//! sets. `overlapping` also accepts, under the right label, a value that contains the gold value or is
+//! contained in it, one to one. A site's figures cover all its pages; means are over sites.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use super::{harmonic, read_lines};
 
 type Pairs = BTreeSet<(String, String)>;
 
-/// A page with its pairs: gold and prediction alike.
+/// A page with its pairs, as gold or as prediction.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct PairsRecord {
     #[serde(default)]
@@ -71,10 +71,10 @@ fn folded(line: &PairsRecord) -> Pairs {
     line.pairs.iter().map(|(label, value)| (fold(label), fold(value))).collect()
 }
 
-/// What is counted, in the order of the figures.
+/// Names of the counts, in the order of the figures.
 pub(crate) const NAMES: [&str; 4] = ["pairs", "overlapping", "labels", "values"];
 
-/// Right, said and wanted ones.
+/// Numbers of right, predicted and expected items.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Count {
     pub(crate) right: usize,
@@ -102,7 +102,7 @@ impl Count {
     }
 }
 
-/// Counts of one page, by [`NAMES`].
+/// Counts of one page, in the order of [`NAMES`].
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Row {
     pub(crate) site: String,
@@ -128,7 +128,7 @@ pub(crate) fn score(gold: &PairsRecord, said: &PairsRecord) -> Row {
     Row { site: gold.site.clone(), page: gold.page.clone(), counts }
 }
 
-/// Equal pairs, then one to one and the longest first those of which one value holds the other.
+/// Counts equal pairs, then pairs where one value contains the other: one to one, longest first.
 fn overlapping(gold: &Pairs, said: &Pairs) -> usize {
     let length = |text: &str| text.chars().count();
     let mut left: Vec<&(String, String)> = said.difference(gold).collect();
@@ -147,7 +147,7 @@ fn overlapping(gold: &Pairs, said: &Pairs) -> usize {
     count
 }
 
-/// Sums over the pages of each site.
+/// Sums the counts over the pages of each site.
 pub(crate) fn by_site(rows: &[Row]) -> BTreeMap<String, [Count; 4]> {
     let mut sites: BTreeMap<String, [Count; 4]> = BTreeMap::new();
     for row in rows {

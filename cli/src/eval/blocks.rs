@@ -1,17 +1,18 @@
-//! Informative blocks against gold: words of articles (IC) and anchors of tables of contents (SNC).
+//! Scores informative blocks against gold: words of articles (IC) and anchors of tables of contents (SNC).
 //!
-//! IC: multisets of words, lower case; what the article blocks hold against the article's text. SNC: the
-//! anchors that people judged on a page; wanted are those that lead to news. Where the site's manifest
-//! knows the page behind an anchor its kind decides, else the anchor's words do: a headline has four.
+//! IC compares the words of the article blocks with those of the article's text, as multisets in lower
+//! case. SNC looks at the anchors that people judged on a page and expects those that lead to news. If the
+//! site's manifest knows the page behind an anchor, the page's kind decides; otherwise an anchor with at
+//! least four words is a headline.
 
 use std::collections::BTreeMap;
 
 use super::Prf;
 
-/// Words that the text of a link to an unknown page has at least if it is a headline.
+/// Minimum number of words in a headline, for links to unknown pages.
 const HEADLINE_WORDS: usize = 4;
 
-/// IC of a text against an article's.
+/// Scores a text against an article's text (IC).
 pub(crate) fn coverage(gold: &str, said: &str) -> Prf {
     let (wanted, found) = (words(gold), words(said));
     let hit = wanted.iter().map(|(word, n)| (*n).min(found.get(word).copied().unwrap_or(0))).sum();
@@ -36,8 +37,8 @@ pub(crate) struct Anchor {
     pub(crate) is_news: bool,
 }
 
-/// Whether an anchor leads to news, by the kind of the page behind it if that is known; `None`: a page of
-/// another kind, which is neither a list nor news.
+/// Whether an anchor leads to news, by the kind of the page behind it if that is known. `None` means a page
+/// of another kind, which is neither a list nor news.
 pub(crate) fn is_news(kind: Option<&str>, text: &str) -> Option<bool> {
     match kind {
         Some("article") => Some(true),
@@ -47,7 +48,7 @@ pub(crate) fn is_news(kind: Option<&str>, text: &str) -> Option<bool> {
     }
 }
 
-/// SNC of the anchors whose first leaf the blocks hold.
+/// Scores the anchors whose first leaf lies in the blocks (SNC).
 pub(crate) fn anchors(gold: &[Anchor], is_held: impl Fn(usize) -> bool) -> Prf {
     let held = || gold.iter().filter(|anchor| is_held(anchor.leaf));
     let hit = held().filter(|anchor| anchor.is_news).count();

@@ -1,7 +1,7 @@
-//! Hierarchies against outlines: pairs (ancestor, descendant) of the transitive closure.
+//! Scores hierarchies against outlines by (ancestor, descendant) pairs of the transitive closure.
 //!
-//! Over judged leaves; a label is known by its first leaf, and a predicted label that covers leaves of
-//! one gold label counts as that label. Segment boundaries: each matched once within a window of leaves.
+//! Only judged leaves count. The first leaf identifies a label; a predicted label that covers leaves of
+//! one gold label counts as that label. Each segment boundary is matched once, within a window of leaves.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 use super::Prf;
 use super::outline::Gold;
 
-/// Leaves on both sides within which a boundary counts as found: the papers' first.
+/// Leaves on both sides within which a boundary counts as found. The papers' window comes first.
 pub(crate) const WINDOWS: [u32; 3] = [5, 1, 0];
 
-/// What was predicted for a page, in the scorers' form.
+/// The prediction for a page, in the scorers' format.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Prediction {
     pub(crate) page: String,
@@ -28,12 +28,12 @@ pub(crate) struct Prediction {
 }
 
 impl Prediction {
-    /// Of a hierarchy.
+    /// The prediction that a hierarchy makes.
     pub(crate) fn of(page: &str, hierarchy: &Hierarchy) -> Prediction {
         let first = |node: usize| {
             hierarchy.nodes[node].label.as_ref().and_then(|label| label.leaves.first().copied())
         };
-        // The first block begins with the page, which a hierarchy need not say.
+        // The first block begins with the page, even if the hierarchy does not say so.
         let first_block = (hierarchy.leaves > 0).then_some(0);
         let boundaries = first_block.into_iter().chain(hierarchy.boundaries.iter().copied()).collect();
         let mut prediction = Prediction { page: page.into(), boundaries, ..Default::default() };
@@ -82,7 +82,7 @@ fn closure(parent: &BTreeMap<u32, Option<u32>>) -> BTreeSet<(u32, u32)> {
 pub(crate) struct Row {
     pub(crate) page: String,
     pub(crate) pairs: Prf,
-    /// Where blocks begin, for each of [`WINDOWS`].
+    /// Scores of block starts, one for each of [`WINDOWS`].
     pub(crate) boundaries: [Prf; 3],
     pub(crate) wanted_pairs: usize,
 }
@@ -103,7 +103,7 @@ pub(crate) fn score(gold: &Gold, prediction: &Prediction) -> Row {
     }
 }
 
-/// Greedy from left to right, each used once: the most matches there are for equal windows on a line.
+/// Matches greedily from left to right, each boundary once. On a line with equal windows this is optimal.
 fn match_boundaries(said: &BTreeSet<u32>, gold: &[u32], window: u32) -> usize {
     let wanted: BTreeSet<u32> = gold.iter().copied().collect();
     let mut left = said.iter().copied().peekable();

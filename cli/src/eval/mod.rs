@@ -1,8 +1,8 @@
-//! Figures on labelled data.
+//! Measures accuracy on labelled data.
 //!
-//! The measures are those of the scorers that the data sets come with, to the third decimal; what is
-//! predicted can be written out (`--predictions`), so that anyone can score it independently. Every
-//! figure is a macro average over pages, with its standard error by bootstrap.
+//! The measures agree with the scorers of the data sets to the third decimal. `--predictions` writes the
+//! predictions, so that anyone can score them independently. Every figure is a macro average over pages,
+//! with its standard error by bootstrap.
 
 pub(crate) mod articles;
 pub(crate) mod attributes;
@@ -27,7 +27,7 @@ pub(crate) fn read_text(path: &Path) -> anyhow::Result<String> {
     std::fs::read_to_string(path).with_context(|| format!("cannot read `{}`", path.display()))
 }
 
-/// Reads JSON Lines; blank lines do not count.
+/// Reads JSON Lines and skips blank lines.
 pub(crate) fn read_lines<T: DeserializeOwned>(path: &Path) -> anyhow::Result<Vec<T>> {
     let text = read_text(path)?;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
@@ -47,8 +47,8 @@ pub(crate) struct Prf {
 }
 
 impl Prf {
-    /// Of `hit` right ones among `found`, where `wanted` were to be found. Nothing found where
-    /// nothing is wanted is perfect.
+    /// Computes the figures for `hit` right items among `found`, with `wanted` expected. Finding nothing
+    /// where nothing is expected is perfect.
     pub(crate) fn of(hit: usize, found: usize, wanted: usize) -> Prf {
         let precision = match (found, wanted) {
             (0, 0) => 1.0,
@@ -60,22 +60,22 @@ impl Prf {
     }
 }
 
-/// Harmonic mean; 0 if both are.
+/// Harmonic mean; 0 if both values are 0.
 pub(crate) fn harmonic(a: f64, b: f64) -> f64 {
     if a + b > 0.0 { 2.0 * a * b / (a + b) } else { 0.0 }
 }
 
-/// A figure of a set; none where the set judges nothing of the kind. Shown as `–`, in JSON as null.
+/// A figure of a set; none if the set judges nothing of the kind. Shown as `–`, in JSON as null.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub(crate) struct Figure(pub(crate) Option<f64>);
 
 impl Figure {
-    /// None if the whole is nothing.
+    /// The ratio of part and whole; none if the whole is 0.
     pub(crate) fn ratio(part: usize, whole: usize) -> Figure {
         Figure((whole > 0).then(|| part as f64 / whole as f64))
     }
 
-    /// Of precision and recall.
+    /// F1 of precision and recall.
     pub(crate) fn f1(precision: Figure, recall: Figure) -> Figure {
         Figure(precision.0.zip(recall.0).map(|(precision, recall)| harmonic(precision, recall)))
     }
@@ -90,7 +90,7 @@ impl fmt::Display for Figure {
     }
 }
 
-/// Mean; none of nothing.
+/// Mean; none without values.
 pub(crate) fn mean(values: &[f64]) -> Figure {
     Figure((!values.is_empty()).then(|| average(values)))
 }
@@ -99,7 +99,7 @@ fn average(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// How far values spread around their mean.
+/// Standard deviation of values around their mean.
 fn deviation(values: &[f64]) -> f64 {
     let centre = average(values);
     (values.iter().map(|value| (value - centre).powi(2)).sum::<f64>() / values.len() as f64).sqrt()

@@ -1,7 +1,8 @@
-//! Gold hierarchies: the `.outline` form.
+//! Reads gold hierarchies in the `.outline` format.
 //!
-//! One label a line, two spaces of indentation a level, leaf numbers, a tab, the text. `+` groups
-//! without a label, `~` are leaves that are not judged, `|` marks where a block begins, `#` comments.
+//! Each line holds one label: two spaces of indentation per level, leaf numbers, a tab, the text. `+`
+//! starts a group without a label, `~` marks leaves that are not judged, `|` the start of a block, and `#`
+//! a comment.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,7 +20,7 @@ pub(crate) struct Gold {
     pub(crate) boundaries: Vec<u32>,
 }
 
-/// Reads all outlines of a folder, by name.
+/// Reads all outlines of a folder, keyed by name.
 pub(crate) fn read_folder(folder: &Path) -> anyhow::Result<BTreeMap<String, Gold>> {
     let mut golds = BTreeMap::new();
     let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read `{}`", folder.display()))?;
@@ -37,8 +38,8 @@ pub(crate) fn read_folder(folder: &Path) -> anyhow::Result<BTreeMap<String, Gold
     Ok(golds)
 }
 
-/// The site of a page, by the name of its outline: what stands before the year. `page/train/blocks.py` reads
-/// the same, and nobody needs a list of sites beside the outlines.
+/// The site of a page: the part of its outline's name before the year. `page/train/blocks.py` does the
+/// same, so the outlines need no list of sites.
 pub(crate) fn site(name: &str) -> &str {
     let is_year = |(at, _): &(usize, &str)| {
         name.as_bytes().get(at + 1..at + 5).is_some_and(|year| year.iter().all(u8::is_ascii_digit))
@@ -87,7 +88,7 @@ fn first_field(line: &str) -> &str {
     line.split('\t').next().unwrap_or(line)
 }
 
-/// The numbers of `3`, `3-5`, `3,7-9`.
+/// Parses numbers such as `3`, `3-5` or `3,7-9`.
 fn numbers(spec: &str) -> Vec<u32> {
     let mut found = Vec::new();
     for part in spec.split(|c: char| !c.is_ascii_digit() && c != '-') {

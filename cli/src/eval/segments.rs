@@ -1,8 +1,8 @@
-//! Flat boundaries against blocks that people marked.
+//! Scores flat boundaries against blocks that people marked.
 //!
 //! Gold boundaries are the first leaf of every block and the leaf after its last; leaf 0 never counts.
-//! One to one, nearest pairs first, within a window; windows 0, 1 and 5 are reported, since 5 (the
-//! papers') flatters guesses.
+//! Boundaries are matched one to one within a window, nearest pairs first. Windows 0, 1 and 5 are
+//! reported, because 5 (the papers' window) flatters guesses.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +27,7 @@ pub(crate) struct Gold {
 }
 
 impl Gold {
-    /// The leaves where a block of at most this level begins or has just ended.
+    /// The leaves where a block up to this level begins, or has ended just before.
     pub(crate) fn boundaries(&self, level: u8) -> BTreeSet<u32> {
         let marked = self.blocks.iter().filter(|block| block.level <= level);
         marked
@@ -78,7 +78,7 @@ pub(crate) fn score(pages: &[(BTreeSet<u32>, BTreeSet<u32>)], window: u32) -> Fi
     }
 }
 
-/// One to one, nearest pairs first.
+/// Counts matches, one to one, nearest pairs first.
 fn matched(gold: &BTreeSet<u32>, said: &BTreeSet<u32>, window: u32) -> usize {
     let mut pairs: Vec<(u32, u32, u32)> = said
         .iter()

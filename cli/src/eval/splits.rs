@@ -1,7 +1,7 @@
-//! Pages dealt out by site into splits, so that a page is read by trees that saw none of its site.
+//! Deals pages out into splits by site, so that trees never read a page of a site that they saw.
 //!
-//! The training scripts (`page/train/`) write one file a split, `0.txt` and so on: the trees that the pages of
-//! all other splits gave. Which split a site is in is a hash of its name ([`split`]), the same there.
+//! The training scripts (`page/train/`) write one file per split, `0.txt` and so on, with the trees learnt
+//! from all other splits. A hash of a site's name gives its split ([`split`]); the scripts use the same.
 
 use std::path::Path;
 
@@ -9,11 +9,11 @@ use anyhow::Context as _;
 
 use crate::exit::hinted;
 
-/// What was read for each split.
+/// One value for each split, read from its file.
 pub(crate) struct Splits<T>(Vec<T>);
 
 impl<T> Splits<T> {
-    /// Reads a folder of so many splits that this script writes.
+    /// Reads a folder with this number of splits, as the script writes it.
     pub(crate) fn read<E: std::error::Error + Send + Sync + 'static>(
         folder: &Path,
         count: usize,
@@ -33,13 +33,13 @@ impl<T> Splits<T> {
         (0..count).map(read).collect::<anyhow::Result<_>>().map(Splits)
     }
 
-    /// What saw no page of a site.
+    /// The value that was learnt without any page of the site.
     pub(crate) fn without(&self, site: &str) -> Option<&T> {
         self.0.get(split(site, self.0.len()))
     }
 }
 
-/// The split of a site among so many (FNV-1a); `page/train/trees.py` computes the same.
+/// The split of a site, by FNV-1a; `page/train/trees.py` computes the same.
 fn split(site: &str, splits: usize) -> usize {
     let add = |hash: u32, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
     site.bytes().fold(0x811c_9dc5_u32, add) as usize % splits.max(1)

@@ -1,8 +1,8 @@
-//! Data tables against labels: genuine or layout, orientation, header cells.
+//! Scores data tables against labels: genuine or layout, orientation, header cells.
 //!
-//! The measures are those of the scorer that the labels come with: detection over all tables and as means
-//! over pages; orientation over the genuine tables, strict and as any that a reader would accept; header
-//! cells where the labels are sure of them. A table that was not found counts against everything.
+//! The measures agree with the scorer of the labels. Detection covers all tables, and means over pages.
+//! Orientation covers genuine tables, once strictly and once with every orientation that a reader would
+//! accept. Header cells count where the labels are sure of them. A missed table counts against everything.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,12 +14,12 @@ use super::{Figure, bootstrap_error, deviation, harmonic, mean};
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct TableRecord {
     pub(crate) page: String,
-    /// Its place among the page's `table` elements, from 0.
+    /// Index among the page's `table` elements, from 0.
     pub(crate) table: usize,
     pub(crate) genuine: Option<bool>,
     #[serde(default)]
     pub(crate) orientation: Option<String>,
-    /// Row and column in the grid after spans.
+    /// Row and column in the grid after spans are expanded.
     #[serde(default)]
     pub(crate) header_cells: Option<Vec<(usize, usize)>>,
     /// Other orientations that a reader would accept.
@@ -43,7 +43,7 @@ impl TableRecord {
     }
 }
 
-/// Right ones among those said and those wanted.
+/// Numbers of right, predicted and expected items.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub(crate) struct Counts {
     pub(crate) right: usize,
@@ -84,9 +84,9 @@ pub(crate) struct Row {
     pub(crate) lenient: usize,
     /// Slots of header cells.
     pub(crate) headers: Counts,
-    /// F1 of the header cells, a genuine table each.
+    /// F1 of the header cells of each genuine table.
     pub(crate) each: Vec<f64>,
-    /// Genuine tables, and those of the right orientation, by orientation.
+    /// Numbers of genuine tables and of those with the right orientation, by orientation.
     pub(crate) by_orientation: BTreeMap<String, (usize, usize)>,
 }
 
@@ -145,11 +145,11 @@ pub(crate) struct Summary {
     /// Mean over tables, and its standard error.
     pub(crate) header_f1_tables: Figure,
     pub(crate) header_error: Figure,
-    /// Genuine tables, and those of the right orientation, by orientation.
+    /// Numbers of genuine tables and of those with the right orientation, by orientation.
     pub(crate) by_orientation: BTreeMap<String, (usize, usize)>,
 }
 
-/// Sums rows up.
+/// Summarizes rows.
 pub(crate) fn summary(rows: &[Row]) -> Summary {
     let (mut tables, mut headers) = (Counts::default(), Counts::default());
     let mut by_orientation: BTreeMap<String, (usize, usize)> = BTreeMap::new();
@@ -190,7 +190,7 @@ pub(crate) fn summary(rows: &[Row]) -> Summary {
     }
 }
 
-/// F1 is no mean over pages, so that pages are drawn and F1 computed anew; 2,000 rounds, a fixed seed.
+/// F1 is not a mean over pages, so each of 2,000 rounds draws pages and computes F1 anew; the seed is fixed.
 fn f1_error(rows: &[Row]) -> Figure {
     const ROUNDS: usize = 2000;
     if rows.is_empty() {

@@ -1,8 +1,8 @@
-//! Tags of leaves against gold: a confusion table, and what follows from it.
+//! Scores tags of leaves against gold with a confusion table.
 //!
-//! The gold is a folder of `.tags` files (pages of their own) or JSON Lines with a letter a leaf, whose
-//! `site` says which pages belong together. Figures are over the leaves of all pages, a leaf without a
-//! prediction counts as none; the error is a bootstrap over pages.
+//! The gold is a folder of `.tags` files (each page stands alone) or JSON Lines with one letter per leaf,
+//! where `site` groups pages. Figures cover the leaves of all pages; a leaf without a prediction counts as
+//! `N` (none). Errors come from a bootstrap over pages.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,13 +19,13 @@ pub(crate) const TAGS: [char; 4] = ['C', 'A', 'V', 'N'];
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Gold {
     pub(crate) site: Option<String>,
-    /// As the gold names it.
+    /// The page's name in the gold.
     pub(crate) page: String,
     /// Leaf → tag.
     pub(crate) tags: BTreeMap<usize, char>,
 }
 
-/// What was predicted for a page, in the scorers' form.
+/// The prediction for a page, in the scorers' format.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct TagsRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -61,7 +61,7 @@ fn read_lines(path: &Path) -> anyhow::Result<Vec<Gold>> {
     Ok(super::read_lines(path)?.into_iter().map(gold).collect())
 }
 
-/// Number, tab, tag, tab, text.
+/// Parses lines of number, tab, tag, tab, text.
 fn parse(text: &str) -> anyhow::Result<BTreeMap<usize, char>> {
     let mut tags = BTreeMap::new();
     for line in text.split('\n').filter(|line| !line.is_empty()) {
@@ -74,7 +74,7 @@ fn parse(text: &str) -> anyhow::Result<BTreeMap<usize, char>> {
     Ok(tags)
 }
 
-/// How many leaves of each tag were taken for each.
+/// Number of leaves for each pair of gold tag and predicted tag.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Confusion([[usize; 4]; 4]);
 
@@ -91,7 +91,7 @@ fn ratio(part: usize, whole: usize) -> f64 {
 }
 
 impl Confusion {
-    /// Of one page.
+    /// Compares the tags of one page.
     pub(crate) fn of(gold: &Gold, said: &str) -> Confusion {
         let said: Vec<char> = said.chars().collect();
         let mut counts = Confusion::default();
@@ -111,7 +111,7 @@ impl Confusion {
         }
     }
 
-    /// Of the leaves of a tag in the gold, what each was taken for.
+    /// Predicted tags of the leaves that have this tag in the gold.
     pub(crate) fn row(&self, tag: usize) -> [usize; 4] {
         self.0[tag]
     }
@@ -120,7 +120,7 @@ impl Confusion {
         self.0.iter().flatten().sum()
     }
 
-    /// Of one tag.
+    /// Figures of one tag.
     pub(crate) fn figures(&self, tag: usize) -> Figures {
         let hit = self.0[tag][tag];
         let precision = ratio(hit, self.0.iter().map(|row| row[tag]).sum());
@@ -128,7 +128,7 @@ impl Confusion {
         Figures { precision, recall, f: harmonic(precision, recall) }
     }
 
-    /// Share of right leaves: over all four tags precision is recall.
+    /// Share of right leaves. Over all four tags, precision equals recall.
     pub(crate) fn micro(&self) -> f64 {
         ratio((0..4).map(|tag| self.0[tag][tag]).sum(), self.leaves())
     }

@@ -1,10 +1,10 @@
-//! Concepts and is-a pairs against a judged taxonomy.
+//! Scores concepts and is-a pairs against a judged taxonomy.
 //!
-//! A concept is right if one of its written forms is a gold concept's, wrong if one is junk, and not
-//! counted if it is neutral or unknown: the unknown ones are listed, for people to read. Pairs count
-//! between concepts that are both gold, over the transitive closure of what was predicted.
+//! A concept is right if one of its written forms belongs to a gold concept, and wrong if one is junk.
+//! Neutral and unknown concepts do not count; the unknown ones are listed for people to read. A pair counts
+//! if both concepts are gold. Pairs come from the transitive closure of the prediction.
 //!
-//! Invariant: the figures are those of the scorer that the gold comes with, on the same [`Prediction`].
+//! Invariant: the figures equal those of the gold's own scorer on the same [`Prediction`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,11 +32,11 @@ struct GoldConcept {
     expected: bool,
 }
 
-/// What was predicted, in the scorers' form.
+/// A prediction in the scorers' format.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Prediction {
     pub(crate) concepts: Vec<Said>,
-    /// (broader, narrower) by the concepts' labels.
+    /// Pairs (broader, narrower) of the concepts' labels.
     pub(crate) is_a: Vec<(String, String)>,
 }
 
@@ -46,16 +46,16 @@ pub(crate) struct Said {
     pub(crate) label: String,
     /// All of its written forms.
     pub(crate) labels: Vec<String>,
-    /// Sites that show it.
+    /// Number of sites that show it.
     #[serde(default)]
     pub(crate) sites: usize,
-    /// It is said to be a genre, not a subject.
+    /// Whether it is called a genre, not a subject.
     #[serde(default)]
     pub(crate) is_genre: bool,
 }
 
 impl Prediction {
-    /// Of what was mined.
+    /// The prediction of a mined taxonomy.
     pub(crate) fn of(taxonomy: &Taxonomy) -> Prediction {
         let said = |concept: &newslode_miner::mining::taxonomy::Concept| Said {
             label: concept.label.clone(),
@@ -74,20 +74,20 @@ impl Prediction {
     }
 }
 
-/// What a prediction is worth.
+/// The score of a prediction.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Score {
     pub(crate) concepts: Figures,
     pub(crate) is_a: Figures,
-    /// Concepts that are a form rather than a subject.
+    /// Concepts that name a form, not a subject.
     pub(crate) neutral: Vec<String>,
-    /// Of these, and of the subjects, how many are called genres.
+    /// How many of these, and how many of the subjects, are called genres.
     pub(crate) genres: (usize, usize),
-    /// Concepts that nobody judged, the best supported first, each with its sites.
+    /// Concepts that nobody judged, each with its number of sites, best supported first.
     pub(crate) unjudged: Vec<(String, usize)>,
 }
 
-/// Right and wrong ones by name.
+/// Names of right and wrong items.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Figures {
     pub(crate) precision: f64,
@@ -96,7 +96,7 @@ pub(crate) struct Figures {
     pub(crate) right: BTreeSet<String>,
     pub(crate) wrong: Vec<String>,
     pub(crate) missed: Vec<String>,
-    /// Expected ones that were found.
+    /// Number of expected items that were found.
     pub(crate) hit: usize,
 }
 
@@ -110,7 +110,7 @@ impl Figures {
     }
 }
 
-/// What is to be found: gold concepts, and pairs as `broader > narrower`.
+/// The items to find: gold concepts, and pairs as `broader > narrower`.
 #[derive(Clone, Debug)]
 pub(crate) struct Expected {
     concepts: BTreeSet<String>,
@@ -118,7 +118,7 @@ pub(crate) struct Expected {
 }
 
 impl Expected {
-    /// Of these, what another prediction found, its pairs without their closure.
+    /// The subset that another prediction found; its pairs count without their closure.
     pub(crate) fn seen_by(&self, prediction: &Prediction, gold: &Judge) -> Expected {
         let named = gold.named(&prediction.concepts);
         let name = |label: &str| named.get(label).cloned().flatten();
@@ -136,7 +136,7 @@ fn arrow(broader: &str, narrower: &str) -> String {
     format!("{broader} > {narrower}")
 }
 
-/// The gold, ready to judge.
+/// The gold, indexed for scoring.
 pub(crate) struct Judge {
     concept_of: BTreeMap<String, String>,
     neutral: BTreeSet<String>,
@@ -169,12 +169,12 @@ impl Judge {
         }
     }
 
-    /// All that is to be found.
+    /// Everything there is to find.
     pub(crate) fn expected(&self) -> &Expected {
         &self.expected
     }
 
-    /// Each predicted label and the gold concept that it is; `news` counts as one between pairs.
+    /// Maps each predicted label to its gold concept; `news` counts as a concept in pairs.
     fn named(&self, concepts: &[Said]) -> BTreeMap<String, Option<String>> {
         let name = |said: &Said| match self.concept(said) {
             None if self.is_any(said, &self.neutral) && norm(&said.label) == "news" => Some("news".into()),
@@ -191,7 +191,7 @@ impl Judge {
         written(said).any(|form| among.contains(&form))
     }
 
-    /// Scores a prediction; recall is over what is expected.
+    /// Scores a prediction; recall is relative to `expected`.
     pub(crate) fn score(&self, prediction: &Prediction, expected: &Expected) -> Score {
         let (mut right, mut wrong) = (BTreeSet::new(), Vec::new());
         let (mut neutral, mut unjudged) = (Vec::new(), Vec::new());
@@ -245,7 +245,7 @@ fn written(said: &Said) -> impl Iterator<Item = String> {
     std::iter::once(&said.label).chain(&said.labels).map(|form| norm(form))
 }
 
-/// The transitive closure, without pairs of a name with itself that only it makes.
+/// The transitive closure. Pairs of a name with itself stay only if they were given.
 fn closure(pairs: &[(String, String)]) -> BTreeSet<(String, String)> {
     let mut below: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for (broader, narrower) in pairs {
@@ -267,7 +267,7 @@ fn closure(pairs: &[(String, String)]) -> BTreeSet<(String, String)> {
     all
 }
 
-/// A name as the gold compares it: NFKC, lower case, "and" as "&", white space collapsed, no
+/// Normalizes a name as the gold does: NFKC, lower case, "and" as "&", collapsed white space, no
 /// punctuation at the ends.
 fn norm(text: &str) -> String {
     let folded: String = text.nfkc().flat_map(char::to_lowercase).collect();
@@ -288,7 +288,7 @@ fn norm(text: &str) -> String {
     said.trim_matches(|letter: char| !letter.is_alphanumeric()).to_owned()
 }
 
-/// Singular and plural spellings count as one.
+/// Singular and plural forms of a name, which count as one.
 fn forms(text: &str) -> Vec<String> {
     let name = norm(text);
     let mut forms = vec![name.clone(), format!("{name}s")];
@@ -350,7 +350,7 @@ mod tests {
         let labels = ["News", "Sports", "Tennis", "Video"];
         let chain = said(&labels, &[("News", "Sports"), ("Sports", "Video"), ("Video", "Tennis")]);
         let score = judge.score(&chain, judge.expected());
-        // News > Tennis follows from what the gold accepts, too.
+        // News > Tennis also follows from pairs that the gold accepts.
         assert_eq!((score.is_a.right.len(), score.is_a.recall), (3, 1.0));
         assert!(score.is_a.wrong.is_empty());
         let turned = judge.score(&said(&labels, &[("Tennis", "Sports")]), judge.expected());

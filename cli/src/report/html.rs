@@ -1,4 +1,4 @@
-//! The report's HTML.
+//! Writes the report's HTML.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use crate::out;
 use crate::outcomes::spelled;
 
 const STYLE: &str = include_str!("style.css");
-/// Nothing is loaded and nothing runs, whatever a page's texts say.
+/// Forbids loading and running anything, whatever texts of pages contain.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
-/// Numbers of concepts by key: names of places in the file.
+/// Number of each concept by its key; the file's anchors are named by it.
 type Numbers<'a> = BTreeMap<&'a str, usize>;
 
 pub(super) fn page(report: &Report<'_>) -> String {

@@ -1,9 +1,9 @@
-//! A run as one HTML file: its taxonomy to browse, the articles by concept, its sites, pages with what was
-//! found on them drawn.
+//! Writes a run as one HTML file: a taxonomy to browse, articles by concept, sites, and drawings of
+//! front pages.
 //!
-//! The file stands alone and holds no script; what it says of other people's pages cannot run any. It is
-//! bounded: a concept shows its newest articles, and so many sites their front pages. Start at [`Shelves`],
-//! which is filled while articles are handed out, and [`written`].
+//! The file loads nothing and contains no script, and no text of a page can run one. Its size is bounded:
+//! a concept shows only its newest articles, and only the largest sites show their front pages. Start at
+//! [`Shelves`], which collects articles during an export, and [`written`].
 
 mod html;
 
@@ -18,11 +18,11 @@ use newslode_page::hierarchy::{svg, xml};
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 
-/// Articles that a concept shows.
+/// Number of articles that a concept shows.
 const SHOWN: usize = 20;
-/// Sites whose front pages are drawn.
+/// Number of sites whose front pages are drawn.
 const DRAWN: usize = 12;
-/// Characters of an article's beginning.
+/// Length of an article's excerpt, in characters.
 const LEAD: usize = 400;
 
 /// An article as the report shows it.
@@ -54,7 +54,7 @@ impl Story {
     }
 }
 
-/// The newest articles of a concept, and how many there are.
+/// The newest articles of a concept, and the number of all its articles.
 #[derive(Clone, Debug, Default)]
 struct Shelf {
     count: usize,
@@ -65,7 +65,7 @@ struct Shelf {
 impl Shelf {
     fn put(&mut self, story: Story) {
         self.count += 1;
-        // Sites hand out one story under several addresses.
+        // Sites publish one story under several addresses.
         let is_same = |held: &Story| (&held.site, &held.title) == (&story.site, &story.title);
         if self.newest.iter().any(|held| is_same(held) && held.published == story.published) {
             return;
@@ -78,7 +78,7 @@ impl Shelf {
     }
 }
 
-/// Articles by the concepts that they are filed under.
+/// Articles by their concepts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shelves {
     by_concept: BTreeMap<String, Shelf>,
@@ -102,24 +102,24 @@ impl Shelves {
     }
 }
 
-/// All that the report shows.
+/// Everything the report shows.
 struct Report<'a> {
     taxonomy: &'a Taxonomy,
     shelves: &'a Shelves,
     sites: Vec<SiteStatus>,
-    /// Site, and the drawing of its front page.
+    /// Each site with the drawing of its front page.
     drawings: Vec<(Site, String)>,
     made: Timestamp,
 }
 
-/// The report of a run as HTML.
+/// Writes the report of a run as HTML.
 pub(crate) async fn written(parts: &Parts, taxonomy: &Taxonomy, shelves: &Shelves) -> anyhow::Result<String> {
     let sites = parts.frontier.status().await?;
     let drawings = drawings(parts, &sites).await?;
     Ok(html::page(&Report { taxonomy, shelves, sites, drawings, made: time::now() }))
 }
 
-/// The front pages of the sites with the most pages; sites without one are left out.
+/// Draws the front pages of the sites with the most pages. Skips sites without a front page.
 async fn drawings(parts: &Parts, sites: &[SiteStatus]) -> anyhow::Result<Vec<(Site, String)>> {
     let mut order: Vec<&SiteStatus> = sites.iter().collect();
     order.sort_by_key(|site| (std::cmp::Reverse(site.urls), site.site.clone()));
@@ -137,7 +137,7 @@ async fn drawings(parts: &Parts, sites: &[SiteStatus]) -> anyhow::Result<Vec<(Si
     Ok(drawn)
 }
 
-/// Where a site's front page may be.
+/// Possible URLs of a site's front page.
 fn homes(site: &Site) -> Vec<CanonicalUrl> {
     let hosts = ["https://www.", "https://", "http://www.", "http://"];
     hosts.iter().filter_map(|before| format!("{before}{site}/").parse().ok()).collect()
