@@ -1,7 +1,7 @@
-//! `newslode demo`: mines a synthetic news web on loopback and shows how right the result is.
+//! `newslode demo`: mines a synthetic news web on loopback and scores the result.
 //!
-//! The world (`tests/newsworld`) knows the right answers; nothing of the miner knows the world. The
-//! figures are shown as they come out.
+//! The world (`tests/newsworld`) knows the right answers; the miner knows nothing about the world. The
+//! figures are shown unadjusted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -23,7 +23,7 @@ use crate::eval::articles::{Line, Row, Summary, score, summary};
 use crate::exit::{Exit, hinted};
 use crate::out;
 
-/// How right a run on the synthetic world is.
+/// The scores of a run on the synthetic world.
 #[derive(Debug, Serialize)]
 struct Report {
     concepts: Prf,
@@ -66,7 +66,7 @@ pub(crate) async fn run(args: DemoArgs, mut config: Config, quiet: bool) -> anyh
     Ok(Exit::Done)
 }
 
-/// A demo begins anew: what an earlier one left is removed, anything else is left alone.
+/// Removes the files of an earlier demo and leaves all others alone, so that each demo starts afresh.
 fn fresh(folder: &Path) -> anyhow::Result<()> {
     if !folder.exists() {
         return Ok(());
@@ -88,7 +88,7 @@ fn read_articles(folder: &Path) -> anyhow::Result<Vec<Article>> {
 }
 
 fn compare(gold: &Gold, taxonomy: &Taxonomy, articles: &[Article]) -> Report {
-    // A concept's spellings share a name: the gold's label.
+    // All spellings of a concept share one name, the gold's label.
     let mut names: BTreeMap<String, &str> = BTreeMap::new();
     for concept in &gold.concepts {
         for form in concept.synonyms.iter().chain([&concept.label]) {
@@ -120,7 +120,7 @@ fn compare(gold: &Gold, taxonomy: &Taxonomy, articles: &[Article]) -> Report {
     }
 }
 
-/// Scores of the articles that were fetched and taken for articles.
+/// Scores the articles that were fetched and recognised as articles.
 fn article_rows(gold: &Gold, articles: &[Article]) -> (Vec<Row>, usize) {
     let by_url: BTreeMap<&str, &Article> =
         articles.iter().map(|article| (article.url.as_str(), article)).collect();
