@@ -66,7 +66,7 @@ pub(crate) async fn run(args: DemoArgs, mut config: Config, quiet: bool) -> anyh
     Ok(Exit::Done)
 }
 
-/// Removes the files of an earlier demo and leaves all others alone, so that each demo starts afresh.
+/// Removes an earlier demo's folder, so that each demo starts afresh. Refuses any other folder.
 fn fresh(folder: &Path) -> anyhow::Result<()> {
     if !folder.exists() {
         return Ok(());

@@ -164,8 +164,8 @@ fn print_tags(name: &str, golds: &[&Gold], rows: &[Confusion], per_page: bool) -
 }
 
 /// The trivial baseline. The first `h1` or `h2` is the concept. Other headings, bold texts, terms and header
-/// cells under 60 characters, and texts that end in a colon, are attributes. Leaves without letters have no
-/// tag; the rest are values.
+/// cells under 60 characters, and texts that end in a colon, are attributes. Leaves without letters have the
+/// tag none; the rest are values.
 fn plain_tags(page: &Page) -> Vec<Tag> {
     const SET_OFF: [&str; 10] = ["h1", "h2", "h3", "h4", "h5", "h6", "b", "strong", "dt", "th"];
     let (tree, leaves) = (&page.tree, &page.leaves);

@@ -38,7 +38,7 @@ struct Row {
 }
 
 impl Row {
-    /// Restores the page as its site served it: collectors disable links with schemes of their own, and say so.
+    /// Restores the page as its site served it. Collectors disable links with their own schemes, and say so.
     fn restored(&self, bytes: Vec<u8>) -> Vec<u8> {
         let said = self.rewritten.as_deref().and_then(|said| said.split_once("schemes changed to "));
         let Some((scheme, _)) = said.and_then(|(_, after)| after.split_once(':')) else { return bytes };

@@ -1,7 +1,7 @@
 //! `newslode template explain`: shows a site's templates to people, as text or as a picture.
 //!
-//! Fixed parts are shortened: a chain of nested elements takes one line, and a part that all pages share takes
-//! one line with its texts. A varying part shows what it is taken for, its number of pages and an example.
+//! Fixed parts are shortened: a chain of nested elements takes one line, and a part that all pages share
+//! takes one line with its texts. A varying part shows its role, its number of pages and an example.
 
 use newslode_common::version::ContentHash;
 use newslode_miner::mining::templates::Templates;
