@@ -1,8 +1,8 @@
-//! How long extraction takes: what `newslode bench extract` computes.
+//! Measures the extraction of articles, for `newslode bench extract`.
 //!
-//! A page's time is that from its bytes to its article, the parse included, beside that of the parse alone;
-//! runs take turns and the least counts. What a page holds in memory is the peak of a process of its own.
-//! `tests/peers/compare.py` sets these times beside those of other extractors on the same pages.
+//! A page's time runs from its bytes to its article, parse included; the parse alone is measured beside it.
+//! Runs take turns, and the shortest counts. The memory of a page is the peak of a process of its own.
+//! `tests/peers/compare.py` compares these times with those of other extractors on the same pages.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -19,33 +19,33 @@ use super::memory::held;
 use super::ratios::{ms, sorted};
 use crate::input;
 
-/// Runs of each page.
+/// Number of runs of each page.
 const RUNS: u32 = 3;
-/// No page says a later time than this.
+/// No page shows a later date than this.
 const LATEST: Timestamp = Timestamp(4_102_444_800_000);
 
-/// One page.
+/// Times of one page.
 #[derive(Debug, Serialize)]
 pub(crate) struct PageTime {
     pub(crate) page: String,
     pub(crate) bytes: usize,
     pub(crate) parse_ms: f64,
-    /// From bytes to article.
+    /// Time from bytes to article.
     pub(crate) whole_ms: f64,
 }
 
-/// All pages.
+/// Figures over all pages.
 #[derive(Debug, Serialize)]
 pub(crate) struct Extraction {
     pub(crate) rows: Vec<PageTime>,
     pub(crate) median_ms: f64,
     pub(crate) worst_ms: f64,
-    /// The page of that time.
+    /// The page with that time.
     pub(crate) worst_page: String,
-    /// Median of the whole over the parse.
+    /// Median ratio of the whole time to the parse.
     pub(crate) median_ratio: f64,
-    /// Of a process that extracts one of the pages, the largest or the slowest one; `None` where the system
-    /// does not tell.
+    /// Peak memory of a process that extracts the largest or the slowest page. `None` if the system does not
+    /// report it.
     pub(crate) peak_bytes: Option<u64>,
 }
 
@@ -53,7 +53,7 @@ pub(crate) struct Extraction {
 pub(crate) fn extraction(samples: &[Sample], files: &[std::path::PathBuf]) -> anyhow::Result<Extraction> {
     let url = input::made_up("bench.html")?;
     let mut rows = Vec::new();
-    // Tables that are made once a process are no part of a page.
+    // Tables that are built once per process do not count for a page.
     black_box(Scorer::shared());
     for sample in samples {
         let html = decode(&sample.bytes, None).text;
@@ -83,7 +83,7 @@ pub(crate) fn extraction(samples: &[Sample], files: &[std::path::PathBuf]) -> an
     })
 }
 
-/// The peak of this process after one page.
+/// Peak memory of this process after one page.
 pub(crate) fn peak_of_page(file: &Path) -> anyhow::Result<Option<u64>> {
     let bytes = std::fs::read(file)?;
     let page = Page::parse(&input::made_up("bench.html")?, None, &bytes);

@@ -1,4 +1,4 @@
-//! How time and memory grow with the leaves of a page, on made pages.
+//! Measures how time and memory grow with the leaves of a page, on generated pages.
 
 use std::hint::black_box;
 
@@ -11,35 +11,35 @@ use serde::Serialize;
 use super::ratios::ms;
 use super::{Way, parsed};
 
-/// Sizes of the made pages.
+/// Sizes of the generated pages, in leaves.
 pub(super) const LEAVES: [usize; 9] = [100, 200, 500, 1_000, 1_500, 2_000, 5_000, 10_000, 20_000];
-/// The exact program is not asked beyond: it grows with the cube.
+/// Maximum size for the exact program, whose time grows with the cube of the leaves.
 const MOST_EXACT: usize = 2_000;
 const RUNS: u32 = 3;
 
-/// One size.
+/// Figures of one size.
 #[derive(Debug, Serialize)]
 pub(crate) struct Growth {
     pub(crate) leaves: usize,
     pub(crate) html_bytes: usize,
-    /// The parse into the page tree alone.
+    /// Time of the parse into the page tree alone.
     pub(crate) parse_ms: f64,
-    /// From bytes to hierarchy, default parameters.
+    /// Time from bytes to hierarchy, with default parameters.
     pub(crate) default_ms: f64,
-    /// From bytes to hierarchy, paper parameters over the whole page.
+    /// Time from bytes to hierarchy, with paper parameters over the whole page.
     pub(crate) paper_page_ms: f64,
-    /// Limits that made the latter coarser.
+    /// Limits that made the hierarchy of `paper_page_ms` coarser.
     pub(crate) paper_page_coarse: Vec<String>,
-    /// The exact dynamic program over all leaves, nothing else.
+    /// Time of the exact dynamic program over all leaves, and nothing else.
     pub(crate) exact_ms: Option<f64>,
-    /// Memory that the default path takes at its peak; only where the system tells.
+    /// Peak memory of the default path, if the system reports it.
     pub(crate) default_peak_bytes: Option<u64>,
     pub(crate) paper_page_peak_bytes: Option<u64>,
-    /// The tables of the exact program.
+    /// Size of the exact program's tables.
     pub(crate) table_bytes: usize,
 }
 
-/// Measures each size. `peak` tells the memory that a way takes for so many leaves.
+/// Measures each size. `peak` returns the peak memory of a way for a number of leaves.
 pub(crate) fn growth(
     sizes: &[usize],
     peak: impl Fn(Way, usize) -> Option<u64>,

@@ -1,8 +1,8 @@
-//! The most memory that partitioning a page holds, as the system counts it.
+//! Measures the peak memory of partitioning a page, as the system counts it.
 //!
-//! Linux keeps the peak of a process's resident memory. What an allocator keeps from earlier work would hide
-//! it, so each figure is taken in a process of its own ([`peak_of_process`] starts it, [`peak`] is what it
-//! runs). Elsewhere, and where `/proc` is closed, there is no figure.
+//! Linux records the peak of a process's resident memory. Memory that an allocator keeps from earlier work
+//! would hide it, so each figure comes from a process of its own: [`peak_of_process`] starts it, and it runs
+//! [`peak`]. On other systems, or without access to `/proc`, there is no figure.
 
 use std::fs;
 use std::hint::black_box;
@@ -13,17 +13,17 @@ use newslode_page::partition::measure::made_page;
 
 use super::{Way, parsed};
 
-/// Bytes by which the peak of this process rises when it partitions a made page: tree, leaves, hierarchy.
+/// Rise of this process's peak in bytes when it partitions a generated page: tree, leaves, hierarchy.
 pub(crate) fn peak(way: Way, leaves: usize) -> anyhow::Result<Option<u64>> {
     let html = made_page(leaves);
-    // Tables that are made once a process are no part of a page.
+    // Tables that are built once per process do not count for a page.
     black_box(hierarchy(&parsed(made_page(20).as_bytes())?, &way.params()));
     let before = held("VmRSS:");
     black_box(hierarchy(&parsed(html.as_bytes())?, &way.params()));
     Ok(before.and_then(|before| Some(held("VmHWM:")?.saturating_sub(before))))
 }
 
-/// The same in a process of its own.
+/// Runs [`peak`] in a process of its own.
 pub(super) fn peak_of_process(way: Way, leaves: usize) -> Option<u64> {
     let program = std::env::current_exe().ok()?;
     let mut command = Command::new(program);
@@ -32,7 +32,7 @@ pub(super) fn peak_of_process(way: Way, leaves: usize) -> Option<u64> {
     String::from_utf8(output.stdout).ok()?.trim().parse().ok()
 }
 
-/// A size of this process, in bytes: `VmRSS:`, `VmHWM:`.
+/// A memory size of this process in bytes, by field: `VmRSS:`, `VmHWM:`.
 pub(super) fn held(field: &str) -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(field))?;
@@ -50,7 +50,7 @@ mod tests {
         let block = black_box(vec![1u8; 256 << 20]);
         let after = held("VmHWM:");
         assert_eq!(block.last(), Some(&1));
-        // None where /proc is closed; other tests of this process come and go.
+        // There are none without access to /proc. Other tests of this process come and go.
         assert_eq!(before.is_some(), after.is_some());
         assert!(after.is_none_or(|after| after > 256 << 20), "{after:?}");
         assert_eq!(held("VmNothing:"), None);

@@ -1,10 +1,10 @@
-//! Measuring the partitioner on this machine: what `newslode bench partition` computes. The miner's is [`mine`].
+//! Measures the partitioner on this machine, for `newslode bench partition`. [`mine`] measures the miner.
 //!
-//! All answers are ratios inside one run, because times of different machines and days cannot be compared:
+//! All results are ratios within one run, because times of different machines and days cannot be compared:
 //! the default path against the parse alone, the dynamic program against its bare additions and its plain
-//! transcription. [`growth()`] shows how time and memory grow with the leaves, [`svg()`] draws that. Where runs
-//! are repeated they take turns and the least counts. [`extraction()`] does the same for articles. Start at
-//! [`measure`].
+//! transcription. [`growth()`] measures how time and memory grow with the leaves, and [`svg()`] draws it.
+//! Repeated runs take turns, and the shortest counts. [`extraction()`] does the same for articles. Start
+//! at [`measure`].
 
 mod extraction;
 mod growth;
@@ -38,7 +38,7 @@ pub(crate) struct Sample {
 pub(crate) enum Way {
     /// The default parameters.
     Default,
-    /// The paper's over the whole page.
+    /// The paper's parameters over the whole page.
     PaperPage,
 }
 
@@ -62,7 +62,7 @@ impl Way {
     }
 }
 
-/// All that is measured.
+/// All measurements.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
     pub(crate) pages: Pages,
@@ -70,7 +70,7 @@ pub(crate) struct Report {
     pub(crate) growth: Vec<Growth>,
 }
 
-/// Measures everything; `say` is told what is under way.
+/// Measures everything and reports progress to `say`.
 pub(crate) fn measure(samples: &[Sample], say: &mut dyn FnMut(&str)) -> anyhow::Result<Report> {
     say("pages: the default path against the parse alone");
     let pages = page_ratios(samples)?;

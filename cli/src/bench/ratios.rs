@@ -1,4 +1,4 @@
-//! Ratios of times in one run.
+//! Measures ratios of times within one run.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -12,23 +12,23 @@ use serde::Serialize;
 use super::{Sample, parsed};
 use crate::input;
 
-/// Runs of each page; they take turns and the least counts.
+/// Number of runs of each page; they take turns, and the shortest counts.
 const RUNS: u32 = 5;
 
-/// One page.
+/// Times of one page.
 #[derive(Debug, Serialize)]
 pub(crate) struct PageRatio {
     pub(crate) page: String,
     pub(crate) bytes: usize,
     pub(crate) leaves: usize,
-    /// The parse into the page tree alone.
+    /// Time of the parse into the page tree alone.
     pub(crate) parse_ms: f64,
-    /// From bytes to hierarchy, default parameters.
+    /// Time from bytes to hierarchy, with default parameters.
     pub(crate) whole_ms: f64,
     pub(crate) ratio: f64,
 }
 
-/// All pages.
+/// Figures over all pages.
 #[derive(Debug, Serialize)]
 pub(crate) struct Pages {
     pub(crate) rows: Vec<PageRatio>,
@@ -37,26 +37,26 @@ pub(crate) struct Pages {
     pub(crate) slowest_ms: f64,
 }
 
-/// The dynamic program.
+/// Figures of the dynamic program.
 #[derive(Debug, Serialize)]
 pub(crate) struct DpRatios {
-    /// 1,000 leaves.
+    /// At 1,000 leaves.
     pub(crate) fast_1000_ms: f64,
     pub(crate) additions_1000_ms: f64,
-    /// The first over the second.
+    /// `fast_1000_ms` over `additions_1000_ms`.
     pub(crate) over_additions: f64,
-    /// 200 leaves.
+    /// At 200 leaves.
     pub(crate) fast_200_ms: f64,
     pub(crate) plain_200_ms: f64,
     pub(crate) plain_known_200_ms: f64,
-    /// The plain one over the fast one.
+    /// `plain_200_ms` over `fast_200_ms`.
     pub(crate) times_faster: f64,
     pub(crate) times_faster_than_known: f64,
-    /// Of the tables, for each leaf squared.
+    /// Bytes of the tables per squared number of leaves.
     pub(crate) bytes_per_leaf_squared: f64,
 }
 
-/// The default path of each page against its parse.
+/// Measures the default path of each page against its parse.
 pub(crate) fn page_ratios(samples: &[Sample]) -> anyhow::Result<Pages> {
     let url = input::made_up("bench.html")?;
     let params = Params::default();
@@ -91,7 +91,7 @@ pub(crate) fn page_ratios(samples: &[Sample]) -> anyhow::Result<Pages> {
     })
 }
 
-/// The dynamic program against its additions at 1,000 leaves, and against the plain one at 200.
+/// Measures the dynamic program against its additions at 1,000 leaves, and against its plain form at 200.
 pub(crate) fn dp_ratios() -> anyhow::Result<DpRatios> {
     let (large, small) = (parsed(made_page(1_000).as_bytes())?, parsed(made_page(200).as_bytes())?);
     let (large, small) = (Dp::new(&large, 0..1_000), Dp::new(&small, 0..200));
@@ -105,7 +105,7 @@ pub(crate) fn dp_ratios() -> anyhow::Result<DpRatios> {
         fast_200_ms = fast_200_ms.min(ms(|| drop(black_box(small.fast()))));
         plain_known_200_ms = plain_known_200_ms.min(ms(|| drop(black_box(small.plain_known()))));
     }
-    // Seconds, so once will do.
+    // This takes seconds, so one run will do.
     let plain_200_ms = ms(|| drop(black_box(small.plain())));
     Ok(DpRatios {
         fast_1000_ms,

@@ -1,8 +1,8 @@
-//! Measuring templates: what `newslode bench templates` computes.
+//! Measures templates, for `newslode bench templates`.
 //!
-//! Made pages of one layout, or those of a folder: the restricted top-down distance against the textbook's
-//! on pairs of about a thousand vertices, its growth with the vertices, and the time that a site's pages
-//! take to become templates. Ways take turns, and the least time counts.
+//! It measures generated pages of one layout, or those of a folder: the restricted top-down distance against
+//! the textbook's on pairs of about a thousand vertices, its growth with the vertices, and the time to learn
+//! templates from a site's pages. Methods take turns, and the shortest time counts.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -16,15 +16,15 @@ use serde::Serialize;
 use super::svg::{Curve, Panel, drawn};
 use super::{Sample, parsed};
 
-/// Pages whose distances are measured, vertices near which those of a folder are chosen, rounds.
+/// Number of pages to compare, preferred number of vertices in pages of a folder, and number of rounds.
 const PAGES: usize = 6;
 const VERTICES: usize = 1_000;
 const ROUNDS: usize = 5;
-/// Entries of the made pages whose growth is measured.
+/// Numbers of entries in the generated pages that measure growth.
 const SIZES: [usize; 6] = [50, 100, 200, 400, 800, 1_600];
-/// Vertices up to which the textbook's distance takes less than seconds.
+/// Maximum number of vertices for the textbook's distance; above, it takes seconds.
 const PLAIN: usize = 3_000;
-/// Pages of the site that is learnt; a folder's come again and again.
+/// Number of pages of the site to learn; pages of a folder are repeated.
 const SITE: usize = 1_000;
 
 /// Time of one distance by the vertices of one page.
@@ -32,28 +32,28 @@ const SITE: usize = 1_000;
 pub(crate) struct Point {
     pub(crate) vertices: usize,
     pub(crate) microseconds: f64,
-    /// The textbook's, of pages that are not too large for it.
+    /// Time of the textbook's distance, for pages that are small enough for it.
     pub(crate) plain_microseconds: Option<f64>,
 }
 
-/// All that is measured.
+/// All measurements.
 #[derive(Debug, Serialize)]
 pub(crate) struct Rtdm {
-    /// Mean vertices of the pages compared.
+    /// Mean number of vertices of the compared pages.
     pub(crate) vertices: usize,
-    /// Milliseconds of all pairs: RTDM, the textbook's top-down distance.
+    /// Milliseconds for all pairs: RTDM, then the textbook's top-down distance.
     pub(crate) rtdm_ms: f64,
     pub(crate) plain_ms: f64,
-    /// The second by the first.
+    /// `plain_ms` over `rtdm_ms`.
     pub(crate) ratio: f64,
     pub(crate) growth: Vec<Point>,
-    /// Pages of a site and the seconds in which they become templates, parse left out.
+    /// Number of pages of a site, and the seconds to learn templates from them, without the parse.
     pub(crate) site_pages: usize,
     pub(crate) induce_s: f64,
     pub(crate) templates: usize,
 }
 
-/// Measures on these pages, or on made ones.
+/// Measures on these pages, or on generated ones.
 pub(crate) fn rtdm(samples: &[Sample]) -> anyhow::Result<Rtdm> {
     let pages = match samples {
         [] => (0..PAGES).map(|number| made(number, 80)).collect::<anyhow::Result<Vec<_>>>()?,
@@ -69,7 +69,7 @@ pub(crate) fn rtdm(samples: &[Sample]) -> anyhow::Result<Rtdm> {
         .collect();
     let (mut fast, mut slow) = (f64::INFINITY, f64::INFINITY);
     for _ in 0..ROUNDS {
-        // Nothing is kept from one pair to the next.
+        // Keep nothing from one pair to the next.
         fast = fast.min(seconds(|| {
             for (a, b) in &pairs {
                 black_box(Distances::default().within(&shapes, a.class(), b.class(), u32::MAX));
@@ -118,7 +118,7 @@ fn growth() -> anyhow::Result<Vec<Point>> {
     SIZES.iter().map(point).collect()
 }
 
-/// How both distances grow, as a picture.
+/// Draws the growth of both distances.
 pub(crate) fn rtdm_svg(report: &Rtdm) -> String {
     let curve = |name: &str, color, value: &dyn Fn(&Point) -> Option<f64>| Curve {
         name: name.to_owned(),
@@ -146,12 +146,12 @@ fn seconds(work: impl FnOnce()) -> f64 {
     begun.elapsed().as_secs_f64()
 }
 
-/// A page of one layout: lists of so many entries that all pages share, and a story of its own.
+/// Makes a page of one layout: lists of entries that all pages share, and a story of its own.
 fn made(number: usize, entries: usize) -> anyhow::Result<Page> {
     let shared: String = (0..entries.max(20))
         .map(|n| format!("<li><a href=/{n}><b>Section {n}</b></a> <i>all of it</i></li>"))
         .collect();
-    // Related stories are boxes that differ in their texts.
+    // Boxes of related stories differ in their texts.
     let story: String = (0..8 + entries / 50)
         .map(|n| format!("<p>Sentence {n} of story {number}, <b>bold {n}</b> and plain.</p>"))
         .collect();

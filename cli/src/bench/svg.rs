@@ -1,4 +1,4 @@
-//! Growth curves as a picture: panels side by side, all axes logarithmic. The partitioner's are here.
+//! Draws growth curves: panels side by side, with logarithmic axes. The partitioner's curves are here.
 
 use super::Growth;
 
@@ -19,12 +19,12 @@ pub(super) struct Curve {
 /// Curves on common axes.
 pub(super) struct Panel {
     pub(super) title: &'static str,
-    /// What goes to the right.
+    /// Label of the horizontal axis.
     pub(super) below: &'static str,
     pub(super) curves: Vec<Curve>,
 }
 
-/// The picture.
+/// Draws the partitioner's growth.
 pub(crate) fn svg(growth: &[Growth]) -> String {
     let curve = |name: &str, color, value: &dyn Fn(&Growth) -> Option<f64>| Curve {
         name: name.to_owned(),
@@ -53,7 +53,7 @@ pub(crate) fn svg(growth: &[Growth]) -> String {
     ])
 }
 
-/// Panels from left to right.
+/// Draws panels from left to right.
 pub(super) fn drawn(panels: &[Panel]) -> String {
     let count = panels.len().max(1) as f64;
     let width = LEFT + count * WIDTH + (count - 1.0) * GAP + 30.0;
@@ -109,7 +109,7 @@ fn draw(out: &mut String, left: f64, panel: &Panel) {
     }
 }
 
-/// Whole powers of ten around all values; at least one decade.
+/// Range of whole powers of ten around all values; at least one decade.
 fn decades(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let (least, most) =
         values.fold((f64::INFINITY, 0.0f64), |(least, most), value| (least.min(value), most.max(value)));

@@ -1,4 +1,4 @@
-//! `newslode bench`: how fast this machine partitions, extracts and mines, as ratios, and how that grows.
+//! `newslode bench`: measures partitioning, extraction and mining on this machine, as ratios and growth.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::bench::{self, Report, Sample, Way};
 use crate::exit::Exit;
 use crate::{input, out};
 
-/// Sizes of the made pages that stand in for a folder.
+/// Sizes of the generated pages that replace a folder.
 const MADE: [usize; 5] = [200, 500, 1_000, 2_000, 5_000];
 
 pub(crate) async fn run(args: BenchArgs, quiet: bool) -> anyhow::Result<Exit> {

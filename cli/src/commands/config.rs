@@ -1,4 +1,4 @@
-//! `newslode config`.
+//! `newslode config`: shows, checks or describes the configuration.
 
 use newslode_common::config::{Config, schema};
 
@@ -6,7 +6,7 @@ use crate::args::{ConfigArgs, ConfigCommand};
 use crate::exit::Exit;
 use crate::out;
 
-/// The configuration was loaded, checked against the known keys and validated before we get here.
+/// The configuration has already been loaded, checked for unknown keys and validated.
 pub(crate) fn run(args: ConfigArgs, config: &Config) -> anyhow::Result<Exit> {
     match args.command {
         ConfigCommand::Show => out::text(&toml::to_string(config)?)?,

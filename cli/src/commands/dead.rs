@@ -1,4 +1,4 @@
-//! `newslode dead`: the services' dead letters.
+//! `newslode dead`: lists, shows, replays or drops the services' dead letters.
 
 use newslode_common::broker::{Broker, DeadLetter, Queue};
 use newslode_common::config::Config;
@@ -8,13 +8,13 @@ use crate::args::{DeadArgs, DeadCommand, QueueArg};
 use crate::exit::{Exit, hinted};
 use crate::{out, served};
 
-/// More than anyone reads.
+/// Maximum number of letters in a list: more than anyone reads.
 const MOST: usize = 10_000;
 
-/// Bytes of a body that a list shows.
+/// Number of bytes that a list shows of a body.
 const CUT: usize = 200;
 
-/// What a list shows of a dead letter.
+/// A dead letter as a list shows it.
 #[derive(Serialize)]
 struct Row {
     id: String,
@@ -92,7 +92,7 @@ async fn show(broker: &dyn Broker, queue: Queue, id: &str) -> anyhow::Result<Exi
     Ok(Exit::Done)
 }
 
-/// Text as it is, other bytes as dots, so that no terminal is upset.
+/// Keeps text and replaces other bytes with dots, so that they cannot disturb a terminal.
 fn printable(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes)
         .chars()

@@ -1,7 +1,7 @@
-//! `newslode demo`: mines a synthetic news web on loopback and shows how right the result is.
+//! `newslode demo`: mines a synthetic news web on loopback and scores the result.
 //!
-//! The world (`tests/newsworld`) knows the right answers; nothing of the miner knows the world. The
-//! figures are shown as they come out.
+//! The world (`tests/newsworld`) knows the right answers; the miner knows nothing about the world. The
+//! figures are shown unadjusted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -19,11 +19,11 @@ use super::mine;
 use crate::args::DemoArgs;
 use crate::engine::{self, Engine, add_seeds, seeds};
 use crate::eval::Prf;
-use crate::eval::articles::{Line, Row, Summary, score, summary};
+use crate::eval::articles::{ArticleRecord, Row, Summary, score, summary};
 use crate::exit::{Exit, hinted};
 use crate::out;
 
-/// How right a run on the synthetic world is.
+/// The scores of a run on the synthetic world.
 #[derive(Debug, Serialize)]
 struct Report {
     concepts: Prf,
@@ -66,7 +66,7 @@ pub(crate) async fn run(args: DemoArgs, mut config: Config, quiet: bool) -> anyh
     Ok(Exit::Done)
 }
 
-/// A demo begins anew: what an earlier one left is removed, anything else is left alone.
+/// Removes an earlier demo's folder, so that each demo starts afresh. Refuses any other folder.
 fn fresh(folder: &Path) -> anyhow::Result<()> {
     if !folder.exists() {
         return Ok(());
@@ -88,7 +88,7 @@ fn read_articles(folder: &Path) -> anyhow::Result<Vec<Article>> {
 }
 
 fn compare(gold: &Gold, taxonomy: &Taxonomy, articles: &[Article]) -> Report {
-    // A concept's spellings share a name: the gold's label.
+    // All spellings of a concept share one name, the gold's label.
     let mut names: BTreeMap<String, &str> = BTreeMap::new();
     for concept in &gold.concepts {
         for form in concept.synonyms.iter().chain([&concept.label]) {
@@ -120,28 +120,28 @@ fn compare(gold: &Gold, taxonomy: &Taxonomy, articles: &[Article]) -> Report {
     }
 }
 
-/// Scores of the articles that were fetched and taken for articles.
+/// Scores the articles that were fetched and recognised as articles.
 fn article_rows(gold: &Gold, articles: &[Article]) -> (Vec<Row>, usize) {
     let by_url: BTreeMap<&str, &Article> =
         articles.iter().map(|article| (article.url.as_str(), article)).collect();
     let mut rows = Vec::new();
     for right in &gold.articles {
         let Some(article) = by_url.get(right.url.as_str()) else { continue };
-        let wanted = Line {
+        let wanted = ArticleRecord {
             id: right.url.clone(),
             title: Some(right.title.clone()),
             authors: Some(right.authors.clone()),
             published: right.published.clone(),
             body: Some(right.body.clone()),
-            ..Line::default()
+            ..ArticleRecord::default()
         };
-        let said = Line {
+        let said = ArticleRecord {
             id: right.url.clone(),
             title: article.title.clone(),
             authors: Some(article.authors.clone()),
             published: article.published.clone(),
             body: Some(article.text()),
-            ..Line::default()
+            ..ArticleRecord::default()
         };
         rows.push(score(&wanted, &said));
     }

@@ -1,4 +1,4 @@
-//! `newslode export`, and the files that a run ends with.
+//! `newslode export`, and the files that a run writes at its end.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufWriter, Write};
@@ -27,7 +27,7 @@ use crate::engine;
 use crate::exit::{Exit, hinted};
 use crate::report::{self, Shelves};
 
-/// What was written.
+/// Counts of what was written.
 pub(crate) struct Written {
     pub(crate) concepts: usize,
     pub(crate) relations: usize,
@@ -79,7 +79,7 @@ pub(crate) async fn run(args: ExportArgs, config: &Config) -> anyhow::Result<Exi
     Ok(Exit::Done)
 }
 
-/// Hands what the archive keeps of every counted page to `take`, by site and URL.
+/// Passes the archived version of every counted page to `take`, ordered by site and URL.
 async fn each(
     parts: &Parts,
     kind: Kind,
@@ -97,7 +97,7 @@ async fn each(
     Ok(())
 }
 
-/// Writes the ontology, and hands each article, filed, to `take` with the keys of its concepts.
+/// Writes the ontology, and passes each filed article to `take` with the keys of its concepts.
 pub(crate) async fn write(
     parts: &Parts,
     triples: &mut impl Write,
@@ -125,7 +125,7 @@ pub(crate) async fn write(
         take(&article, &keys)
     })
     .await?;
-    // A page that two concept pages list is one instance of both.
+    // A page that two concept pages list is one instance of both concepts.
     let mut found: BTreeMap<CanonicalUrl, ConceptInstance> = BTreeMap::new();
     if !others.is_empty() {
         let wanted = |url: &CanonicalUrl| others.contains(url);
@@ -146,7 +146,7 @@ pub(crate) async fn write(
     Ok((taxonomy, articles))
 }
 
-/// Writes a run's files; each is whole or the one from before.
+/// Writes a run's files; each is replaced as a whole or not at all.
 pub(crate) async fn write_outputs(
     parts: &Parts,
     folder: &Path,
@@ -178,7 +178,7 @@ pub(crate) async fn write_outputs(
     Ok(Written { concepts: taxonomy.concepts.len(), relations: taxonomy.relations.len(), articles })
 }
 
-/// Writes the report of a run; it is whole or the one from before.
+/// Writes the report of a run; the file is replaced as a whole or not at all.
 pub(super) async fn write_report(
     parts: &Parts,
     taxonomy: &Taxonomy,

@@ -1,4 +1,4 @@
-//! `newslode extract`: articles of pages, one JSON object a line.
+//! `newslode extract`: extracts articles from pages, one JSON object per line.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +39,7 @@ pub(crate) async fn run(args: ExtractArgs, config: &Config) -> anyhow::Result<Ex
     Ok(Exit::Done)
 }
 
-/// One page's article, if it is one, with what is known of its site.
+/// Extracts the page's article, if it is one, with the knowledge of its site.
 fn extract(page: &Input, now: Timestamp, site: Option<&SiteKnowledge>) -> Option<Article> {
     let page = parse(page);
     site.map_or_else(|| article(&page, now), |site| site.article(&page, now)).1
@@ -49,8 +49,8 @@ fn parse(page: &Input) -> Page {
     Page::parse(&page.url, page.content_type.as_deref(), &page.bytes)
 }
 
-/// What is known of the pages' sites: what the store knows of the one that was named (then for all pages), or
-/// what the pages of each site show of each other.
+/// Knowledge of the pages' sites: for a named site, the store's knowledge, used for all pages; otherwise,
+/// what the given pages of each site reveal about each other.
 async fn known(
     args: &ExtractArgs,
     pages: &[Input],

@@ -1,4 +1,4 @@
-//! `newslode mine`: crawl, partition and mine sites into a folder; resumes what the folder holds.
+//! `newslode mine`: crawls, partitions and mines sites into a folder; continues the run that it holds.
 
 use std::path::Path;
 use std::time::Instant;
@@ -21,7 +21,7 @@ use crate::out;
 use crate::outcomes::{spelled, tally};
 use crate::progress::Shown;
 
-/// What a run comes to.
+/// The result of a run.
 #[derive(Debug, Serialize)]
 pub(crate) struct Summary {
     pub(crate) complete: bool,
@@ -58,10 +58,10 @@ pub(crate) async fn run(args: MineArgs, mut config: Config, quiet: bool) -> anyh
         ));
     }
     let mut waiter = JoinSet::new();
-    // A second signal ends the process as if it had been killed: the state is made for that.
+    // A second signal aborts the process, which the state survives.
     let stop = shutdown::on_signal(&mut waiter, || std::process::abort())?;
     let engine = Engine::open(&args.out, config.clone())?;
-    // Before anything is changed: a newer version may have mined this run.
+    // Check this before any change: a newer version may have mined this run.
     recompute::claim(&engine.miner_parts()).await?;
     let limits = (args.max_pages, args.depth, args.delay);
     add_seeds(&engine.miner_parts(), &urls, limits, &config.miner).await?;
@@ -85,7 +85,7 @@ pub(crate) async fn run(args: MineArgs, mut config: Config, quiet: bool) -> anyh
     Ok(if ended == Ended::Complete { Exit::Done } else { Exit::Interrupted })
 }
 
-/// Flags over the configuration.
+/// Overrides the configuration with flags.
 fn configure(args: &MineArgs, config: &mut Config) {
     let (crawler, miner) = (&mut config.crawler, &mut config.miner);
     crawler.allow_private |= args.allow_private;
@@ -103,10 +103,11 @@ fn configure(args: &MineArgs, config: &mut Config) {
     }
 }
 
-/// Versions before generations look for their own parameters under this name, and refuse a run that has others.
+/// Versions before generations look for their parameters under this name, and refuse a run that has
+/// others.
 const OLD_PARAMETERS: &str = "parameters";
 
-/// Counts the run's pages again if other algorithms or parameters counted them.
+/// Recounts pages that other algorithms or parameters counted.
 async fn update(engine: &Engine, stop: &CancellationToken, quiet: bool) -> anyhow::Result<()> {
     let parts = engine.miner_parts();
     let done = recompute::all(&parts, engine.follow(), stop, quiet).await?;
@@ -137,7 +138,7 @@ async fn serve_admin(
     Ok(served)
 }
 
-/// Mines with a progress display, writes the outputs, sums up.
+/// Mines with a progress display, writes the outputs, and returns a summary.
 pub(crate) async fn mine(
     engine: &Engine,
     folder: &Path,
@@ -185,7 +186,7 @@ fn line(progress: &Progress, begun: Instant) -> String {
     )
 }
 
-/// The summary and where to look.
+/// Prints the summary and the paths of the results.
 async fn tell(engine: &Engine, folder: &Path, summary: &Summary) -> anyhow::Result<()> {
     let taxonomy = newslode_miner::work::fold::read(&engine.store).await?.unwrap_or_default();
     out::text(&top(&taxonomy, 30))?;
@@ -223,7 +224,7 @@ pub(crate) fn top(taxonomy: &Taxonomy, most: usize) -> String {
     text
 }
 
-/// `VmHWM` of this process.
+/// Peak resident memory of this process (`VmHWM`).
 fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

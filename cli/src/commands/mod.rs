@@ -1,5 +1,5 @@
-//! Every command, one module each. A command gets its arguments and the configuration, writes data to
-//! standard output, and returns how it ended.
+//! The commands, one module each. A command takes its arguments and the configuration, writes data to
+//! standard output, and returns an exit code.
 
 mod bench;
 mod config;

@@ -47,7 +47,7 @@ pub(crate) async fn run(args: PartitionArgs, config: &Config) -> anyhow::Result<
     Ok(Exit::Done)
 }
 
-/// The hierarchy that a file already is, as runs keep them (`--keep hierarchies`).
+/// Reads the hierarchy from a file that runs keep (`--keep hierarchies`).
 fn made_before(page: &Input) -> Option<anyhow::Result<Hierarchy>> {
     let text = std::str::from_utf8(&page.bytes).ok().filter(|text| text.starts_with("<?xml"))?;
     let head = String::from_utf8_lossy(page.bytes.get(..page.bytes.len().min(1000))?);
@@ -55,7 +55,7 @@ fn made_before(page: &Input) -> Option<anyhow::Result<Hierarchy>> {
     head.contains(xml::NAMESPACE).then(read)
 }
 
-/// Other pages of the site of those that are partitioned.
+/// Other pages of the same site.
 struct Siblings {
     pages: Vec<Page>,
     manifest: Option<PathBuf>,
@@ -74,7 +74,7 @@ impl Siblings {
         Ok(Siblings { pages: pages.iter().map(parse).collect(), manifest })
     }
 
-    /// The page's hierarchy with its informative blocks marked.
+    /// Partitions the page and marks its informative blocks.
     fn view(&self, page: &mut Input, params: &Params) -> anyhow::Result<Hierarchy> {
         if let Some(manifest) = &self.manifest {
             input::name(std::slice::from_mut(page), manifest)?;
@@ -108,14 +108,14 @@ fn parameters(args: &PartitionArgs) -> anyhow::Result<Params> {
     Ok(params)
 }
 
-/// One page's hierarchy.
+/// Partitions one page.
 pub(crate) fn partition(page: &Input, params: &Params) -> Hierarchy {
     hierarchy(&Page::parse(&page.url, page.content_type.as_deref(), &page.bytes), params)
 }
 
 /// Escape sequences of the tree's parts; empty where there are no colours.
 struct Colours {
-    /// Headers by their depth; deeper ones begin again.
+    /// Colours of headers by depth; deeper headers start over.
     heads: [&'static str; 4],
     faint: &'static str,
     link: &'static str,
@@ -130,7 +130,7 @@ const SOME: Colours = Colours {
     end: "\x1b[0m",
 };
 
-/// An indented outline: segments are ruled off, what heads others is marked and coloured by its depth.
+/// Draws an indented outline with rules between segments. Headers are marked, and coloured by depth.
 fn tree(hierarchy: &Hierarchy, colours: &Colours) -> String {
     let Colours { heads, faint, link, end } = colours;
     let mut text = String::new();

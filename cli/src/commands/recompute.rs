@@ -1,4 +1,5 @@
-//! `newslode recompute`: count pages again as today's page algorithms see them, at once instead of beside the work.
+//! `newslode recompute`: recounts pages with the current page algorithms, at full speed instead of beside
+//! other work.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -21,7 +22,7 @@ use crate::{out, served};
 pub(crate) async fn run(args: RecomputeArgs, config: &Config, quiet: bool) -> anyhow::Result<Exit> {
     let mut parts = installation(args.dir.as_deref(), config).await?;
     if args.dir.is_none() {
-        // Articles that say something else now go to their readers.
+        // Articles that changed go to their readers.
         parts.broker = Arc::new(served::broker(config).await?);
     }
     let mut waiter = JoinSet::new();
@@ -40,7 +41,7 @@ pub(crate) async fn run(args: RecomputeArgs, config: &Config, quiet: bool) -> an
     Ok(if is_whole { Exit::Done } else { Exit::Interrupted })
 }
 
-/// Makes today's algorithms those that count, and counts all other pages again with the whole machine.
+/// Claims the state for the current algorithms and recounts all older pages at full speed.
 pub(crate) async fn all(
     parts: &Parts,
     follow: Follow,
@@ -61,7 +62,7 @@ pub(crate) async fn all(
     Ok(done)
 }
 
-/// Makes the algorithms of this program those that count.
+/// Claims the state for the algorithms of this program.
 pub(crate) async fn claim(parts: &Parts) -> anyhow::Result<()> {
     let ours = parts.params.generation();
     if let Claimed::Newer(newer) = Generations::claim(parts.state.as_ref(), &ours).await? {

@@ -1,4 +1,4 @@
-//! `newslode report`: a run, or what the services mined, as one HTML file.
+//! `newslode report`: writes a run, or the services' state, as one HTML file.
 
 use std::path::PathBuf;
 

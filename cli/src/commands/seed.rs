@@ -1,4 +1,4 @@
-//! `newslode seed`: over the broker to running services, or into a run's folder.
+//! `newslode seed`: manages seeds of running services, over the broker, or of a run's folder.
 
 use bytes::Bytes;
 use newslode_common::broker::{Broker, Queue};
@@ -47,7 +47,7 @@ pub(crate) async fn run(args: SeedArgs, config: &Config) -> anyhow::Result<Exit>
     send(&sites, &messages, config).await
 }
 
-/// Every message is checked before the first one is sent.
+/// Checks all messages, then sends them.
 async fn send(sites: &SeedUrls, messages: &[SeedMessage], config: &Config) -> anyhow::Result<Exit> {
     let bodies = messages.iter().map(serde_json::to_vec).collect::<Result<Vec<_>, _>>()?;
     let mut commands = Vec::new();

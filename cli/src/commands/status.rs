@@ -1,4 +1,4 @@
-//! `newslode status`: sites, pages by outcome, queues, what is due; once, or again and again with rates.
+//! `newslode status`: shows sites, pages by outcome, queues and due work, once or repeatedly with rates.
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
@@ -20,18 +20,18 @@ use crate::exit::Exit;
 use crate::outcomes::{spelled, tally};
 use crate::{engine, out, served};
 
-/// Between two looks of `--watch`.
+/// Time between two refreshes of `--watch`.
 const PAUSE: Duration = Duration::from_secs(2);
 
 #[derive(Serialize)]
 struct Status {
     sites: Vec<SiteStatus>,
     outcomes: BTreeMap<Outcome, u64>,
-    /// Empty for a run's folder: its queues live only while it runs.
+    /// Empty for a run's folder, whose queues exist only during the run.
     queues: BTreeMap<String, u64>,
-    /// When the URL that waits longest was due, over the sites that are not paused.
+    /// Due time of the URL that has waited longest, over the sites that are not paused.
     oldest_due: Option<Timestamp>,
-    /// URLs that ended a second since the last look; none at the first.
+    /// URLs finished per second since the last refresh; none at the first.
     rate: Option<f64>,
 }
 
@@ -48,7 +48,7 @@ pub(crate) async fn run(args: StatusArgs, config: &Config) -> anyhow::Result<Exi
         status.rate = last.map(|(then, before)| per_second(ended, before, now - then));
         last = Some((now, ended));
         if !args.json && std::io::stdout().is_terminal() {
-            // Clears the screen and goes to its top.
+            // Clear the screen and move to its top.
             out::text("\x1b[2J\x1b[H")?;
         }
         show(&status, &args)?;
@@ -59,12 +59,12 @@ pub(crate) async fn run(args: StatusArgs, config: &Config) -> anyhow::Result<Exi
     }
 }
 
-/// Counts may shrink when a site is removed.
+/// Rate of a count; 0 if the count shrank, because a removed site takes its counts along.
 fn per_second(now: u64, before: u64, passed: Duration) -> f64 {
     now.saturating_sub(before) as f64 / passed.as_secs_f64().max(0.001)
 }
 
-/// What is looked at: connected once, however often it is looked at.
+/// The source of the figures; it connects once and serves every refresh.
 enum Source {
     Folder(RedbStore),
     Services(RabbitBroker, RedisStore),

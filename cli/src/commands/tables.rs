@@ -1,4 +1,4 @@
-//! `newslode tables`: the data tables of pages, for people or programs.
+//! `newslode tables`: shows the data tables of pages, for people or programs.
 
 use newslode_common::config::Config;
 use newslode_page::Page;
@@ -9,9 +9,9 @@ use crate::args::{TablesArgs, TablesFormat};
 use crate::exit::Exit;
 use crate::{input, out};
 
-/// Widest label of the tree, in characters; longer ones take a line of their own.
+/// Maximum width of the label column, in characters; longer labels take a line of their own.
 const MAX_LABEL: usize = 28;
-/// Longest value of the tree, in characters.
+/// Maximum length of a value in the tree, in characters.
 const MAX_VALUE: usize = 160;
 
 pub(crate) async fn run(args: TablesArgs, config: &Config) -> anyhow::Result<Exit> {
@@ -38,7 +38,7 @@ pub(crate) async fn run(args: TablesArgs, config: &Config) -> anyhow::Result<Exi
     Ok(Exit::Done)
 }
 
-/// The texts of header cells, without those that are empty.
+/// The texts of header cells, without empty ones.
 fn path(page: &Page, table: &DataTable, cells: &[usize]) -> Vec<String> {
     cells.iter().map(|&cell| table.text(page, cell)).filter(|text| !text.is_empty()).collect()
 }
@@ -47,7 +47,7 @@ fn joined(page: &Page, table: &DataTable, cells: &[usize]) -> String {
     path(page, table, cells).join(" › ")
 }
 
-/// A heading, then each record with its fields in a column of labels and one of values.
+/// Draws a heading, then each record with a column of labels and a column of values.
 fn tree(page: &Page, table: &DataTable) -> String {
     let mut text = String::new();
     let title = table.titles(page).join(" — ");
@@ -94,7 +94,7 @@ fn push_field(text: &mut String, width: usize, label: &str, value: &str) {
     }
 }
 
-/// The text up to a length, with a sign that there is more.
+/// Cuts a text to a length and marks the cut.
 fn cut(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
@@ -133,8 +133,8 @@ fn as_json(name: &str, page: &Page, table: &DataTable) -> Value {
     })
 }
 
-/// One line a field (RFC 4180): page, table, record, key, path, value. Tables differ in their columns, so
-/// that a column of its own for each attribute would need a file for each table.
+/// Writes one line per field (RFC 4180): page, table, record, key, path, value. Tables have different
+/// attributes, so a column for each attribute would need a file for each table.
 fn csv(name: &str, page: &Page, table: &DataTable) -> String {
     let mut text = String::new();
     for (number, record) in table.records().iter().enumerate() {

@@ -1,4 +1,4 @@
-//! `newslode taxonomy`: the taxonomy of a run or of the services.
+//! `newslode taxonomy`: prints the taxonomy of a run or of the services.
 
 use std::io::Write;
 use std::path::Path;
@@ -18,8 +18,8 @@ use crate::args::{TaxonomyArgs, TaxonomyFormat};
 use crate::exit::{Exit, hinted};
 use crate::{engine, out, served};
 
-/// What a command reads of an installation: a run's folder, or the services' servers. Nothing is
-/// published by a reader, so its broker is an empty one of its own.
+/// Opens an installation for reading: a run's folder, or the services' servers. A reader publishes nothing,
+/// so it gets an empty broker of its own.
 pub(crate) async fn installation(dir: Option<&Path>, config: &Config) -> anyhow::Result<Parts> {
     let (broker, metrics) = (Arc::new(InProcessBroker::new(Limits::default())), Metrics::new()?);
     let rules = Rules::of_preset(config.partitioner.params);

@@ -1,4 +1,4 @@
-//! `newslode terms`: which terms of a site stand everywhere alike, and which tell its pages apart.
+//! `newslode terms`: shows which terms a site repeats everywhere, and which distinguish its pages.
 
 use newslode_common::config::Config;
 use newslode_common::store::SiteState;
@@ -12,7 +12,7 @@ use crate::args::TermsArgs;
 use crate::exit::{Exit, hinted};
 use crate::out;
 
-/// Known sites that an error names.
+/// Maximum number of known sites that an error names.
 const NAMED: usize = 20;
 
 #[derive(Serialize)]
@@ -20,9 +20,9 @@ struct Terms<'a> {
     site: &'a Site,
     pages: u64,
     terms: usize,
-    /// Spread evenly: menus, slogans.
+    /// Terms spread evenly over pages: menus, slogans.
     highest: &'a [TermFigures],
-    /// Few pages hold nearly all of them: what these are about.
+    /// Terms concentrated on few pages, which name the subjects of those pages.
     lowest: Vec<&'a TermFigures>,
 }
 
@@ -48,7 +48,7 @@ pub(crate) async fn run(args: TermsArgs, config: &Config) -> anyhow::Result<Exit
     Ok(Exit::Done)
 }
 
-/// The site that is meant: by its name, a host of it or a page of it.
+/// Finds the site by its name, one of its hosts or one of its pages.
 async fn known(state: &dyn SiteState, wanted: &str) -> anyhow::Result<Site> {
     let host = url::Url::parse(wanted).ok().and_then(|url| url.host_str().map(str::to_owned));
     let site = Site::of_host(host.as_deref().unwrap_or(wanted));

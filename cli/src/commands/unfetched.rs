@@ -1,7 +1,7 @@
-//! Seeds that could not be fetched: what happened to each, and what helps.
+//! Lists seeds that could not be fetched, with reasons and hints.
 //!
-//! A seed that leads elsewhere by a redirect is none of them: its target is a seed, too. Why exactly a server
-//! could not be reached stands in the crawler's log. Start at [`unfetched`].
+//! A redirected seed is not among them, because its target becomes a seed, too. The crawler's log says why
+//! exactly a server could not be reached. Start at [`unfetched`].
 
 use newslode_common::outcome::Outcome;
 use newslode_common::store::{Frontier, SiteStatus, Why};
@@ -19,7 +19,7 @@ pub(crate) struct Unfetched {
     pub(crate) hint: Option<&'static str>,
 }
 
-/// The seeds that gave no page. What is not done yet is not among them.
+/// Finds the seeds that gave no page. Seeds still under way are not among them.
 ///
 /// # Errors
 /// When the store fails.
@@ -39,7 +39,7 @@ pub(crate) async fn unfetched(
     Ok(found)
 }
 
-/// What happened, and what helps. None where a page came, or another URL took the seed's place.
+/// Reason and hint for an outcome. None if a page came or another URL took the seed's place.
 fn explained(outcome: Outcome) -> Option<(&'static str, Option<&'static str>)> {
     Some(match outcome {
         Outcome::Fetched | Outcome::Unchanged | Outcome::Redirected => return None,
@@ -86,12 +86,12 @@ fn explained(outcome: Outcome) -> Option<(&'static str, Option<&'static str>)> {
     })
 }
 
-/// One line a seed.
+/// Writes one line per seed.
 pub(crate) fn lines(seeds: &[Unfetched]) -> String {
     seeds.iter().map(|seed| format!("  {}: {}\n", seed.url, seed.reason)).collect()
 }
 
-/// What helps, each once.
+/// Lists the hints without duplicates.
 pub(crate) fn hints(seeds: &[Unfetched]) -> String {
     let mut hints: Vec<&str> = Vec::new();
     for hint in seeds.iter().filter_map(|seed| seed.hint) {

@@ -1,4 +1,4 @@
-//! `newslode verify`: fold the archived pages again and compare with the live state.
+//! `newslode verify`: recomputes the state from the archive and compares it with the live state.
 
 use newslode_common::config::Config;
 use newslode_common::message::FetchedPage;
@@ -11,14 +11,14 @@ use crate::exit::Exit;
 use crate::out;
 use crate::progress::Shown;
 
-/// Differences that are printed; the count is always whole.
+/// Number of differences that are printed; the count covers all of them.
 const SHOWN: usize = 20;
 
 pub(crate) async fn run(args: VerifyArgs, config: &Config, quiet: bool) -> anyhow::Result<Exit> {
     let parts = installation(args.dir.as_deref(), config).await?;
     let params = parts.params.clone();
     let recompute = |page: FetchedPage| {
-        // Without its bytes a page comes to nothing, which the report shows as a changed contribution.
+        // A page without bytes contributes nothing; the report shows this as a changed contribution.
         let bytes = page.bytes().unwrap_or_else(|error| {
             tracing::warn!(url = %page.url, %error, "an archived page cannot be read");
             Vec::new()

@@ -300,7 +300,6 @@ async fn a_forgotten_site_goes_on_with_its_counter() {
     assert!(after[0].1 > before[0].1, "{before:?} then {after:?}");
 }
 
-/// Two writers of one value: one of them is first, and the other learns it.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_store_of_a_newer_version_is_refused_and_left_as_it_is() {
     let server = RedisServer::start();
@@ -312,6 +311,7 @@ async fn a_store_of_a_newer_version_is_refused_and_left_as_it_is() {
     assert_eq!(server.tell(&["DBSIZE"]), keys);
 }
 
+/// Two writers of one value: one of them is first, and the other learns it.
 #[tokio::test]
 async fn one_of_two_writers_of_a_value_is_first() {
     let server = RedisServer::start();

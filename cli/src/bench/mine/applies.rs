@@ -1,4 +1,4 @@
-//! Contributions counted a second: batches of a site against one call a page, and how that grows.
+//! Measures contributions counted per second: batches of a site against one call per page.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,26 +14,26 @@ use tokio::task::JoinSet;
 
 use super::made::{MadeSite, REAL};
 
-/// Sites whose pages are counted, all at once where that is said.
+/// Number of sites whose pages are counted.
 const SITES: usize = 4;
-/// Pages of each.
+/// Number of pages of each site.
 const PAGES: usize = 256;
-/// Pages of a call.
+/// Number of pages per call.
 const BATCHES: [usize; 5] = [1, 4, 16, 64, 256];
 
-/// Calls of one size.
+/// Figures of calls of one size.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Row {
-    /// Pages of a call.
+    /// Number of pages per call.
     pub(crate) batch: usize,
-    /// Sites with a call under way.
+    /// Number of sites with concurrent calls.
     pub(crate) at_once: usize,
     pub(crate) pages_per_second: f64,
-    /// Over one call a page, one after another.
+    /// Speed relative to sequential calls of one page.
     pub(crate) times: f64,
 }
 
-/// One store.
+/// Figures of one store.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Applies {
     pub(crate) store: &'static str,
@@ -42,7 +42,7 @@ pub(crate) struct Applies {
     pub(crate) rows: Vec<Row>,
 }
 
-/// A change that counts a made page as its first version.
+/// A change that counts the first version of a generated page.
 pub(super) fn change(site: &MadeSite, page: u64) -> anyhow::Result<Change> {
     let (url, made) = (site.url(page)?, site.page(page, 1)?);
     let new = Version { fetch: 1, content: ContentHash::of(&url, None, &[]) };
@@ -81,7 +81,7 @@ pub(super) async fn measure(store: &'static str, state: Arc<dyn SiteState>) -> a
     Ok(Applies { store, pages, counters_per_page: counters as f64 / pages as f64, rows })
 }
 
-/// As the miner does: each site's batches one after another, in a task of their own.
+/// Counts as the miner does: one task per site, batches one after another.
 async fn count(
     state: &Arc<dyn SiteState>,
     work: &Arc<Work>,

@@ -1,4 +1,4 @@
-//! The fold over many sites: from scratch, and after a few of them changed.
+//! Measures the fold over many sites, from scratch and after a few sites changed.
 
 use std::time::Instant;
 
@@ -15,30 +15,30 @@ use serde::Serialize;
 use super::made::{MadeSite, REAL};
 use crate::bench::ratios::ms;
 
-/// Pages of each site: the front page with its 268 labels, and sections; with theirs a site has some 357.
+/// Number of pages per site: the front page with its 268 labels, and sections, which raise that to about 357.
 const PAGES: u64 = 12;
-/// Sites that change.
+/// Number of sites that change.
 const CHANGED: usize = 10;
 
-/// One number of sites.
+/// Figures for one number of sites.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Folds {
     pub(crate) sites: usize,
     pub(crate) labels_per_site: f64,
     pub(crate) concepts: usize,
     pub(crate) relations: usize,
-    /// All sites' counters read from the store.
+    /// Time to read all sites' counters from the store.
     pub(crate) read_ms: f64,
-    /// What was read to the taxonomy, from scratch.
+    /// Time from counters to the taxonomy, from scratch.
     pub(crate) fold_ms: f64,
-    /// Ten sites changed: these read, and all folded.
+    /// Times after ten sites changed: to read these, and to fold all.
     pub(crate) again_read_ms: f64,
     pub(crate) again_fold_ms: f64,
-    /// The latter is the former's taxonomy of the same sites, to the bit.
+    /// Whether both folds give the same taxonomy, to the bit.
     pub(crate) equal: bool,
 }
 
-/// Measures so many sites.
+/// Measures folds over `count` sites.
 pub(super) async fn measure(count: u64) -> anyhow::Result<Folds> {
     let store = RedbStore::in_memory()?;
     for number in 0..count {

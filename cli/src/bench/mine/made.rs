@@ -1,9 +1,9 @@
-//! Made-up sites whose pages count what real ones count, without a page having to be parsed.
+//! Generates sites whose pages count like real ones, without parsing a page.
 //!
-//! Shaped after the contributions of 700 pages of fourteen news sites: about 1,900 counters a page, most of
-//! them its site's menu and common words, so that 64 pages of a site together move about a sixth of what they
-//! move one by one. Menus are drawn from sections and services that all sites share; stories stand on the
-//! pages around their own time. Invariant: a page is a function of its numbers alone.
+//! The model is the contributions of 700 pages of fourteen news sites: about 1,900 counters per page, mostly
+//! for the site's menu and common words. So 64 pages of a site change about a sixth as many counters together
+//! as one by one. Menus come from a pool of sections and services that all sites share. Stories appear on the
+//! pages around their own time. Invariant: a page depends on its numbers alone.
 
 use newslode_page::contribution::{
     Contribution, FiledUse, LabelUse, LinkUse, ListUse, NestedUse, PairUse, Role, TermUse, url_id,
@@ -11,34 +11,34 @@ use newslode_page::contribution::{
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::splitmix::SplitMix;
 
-/// Sections and services that sites draw their menus from.
+/// Number of sections that sites draw their menus from, and of services.
 const SECTIONS: u64 = 300;
 const SERVICES: u64 = 60;
-/// So many of the sections stand above all others.
+/// Number of sections that stand above all others.
 const HEADS: u64 = 40;
-/// Labels of one list of the menu.
+/// Number of labels in one list of the menu.
 const LIST: usize = 9;
-/// A page's stories are drawn out of so many around its own time.
+/// Number of stories around a page's own time from which it draws.
 const AROUND: u64 = 600;
-/// Draws of stories for a front page; some 178 are distinct, so with its menu it shows about 268 labels.
+/// Number of draws for a front page; about 178 are distinct, so it shows about 268 labels with its menu.
 const FRONT_STORIES: u64 = 210;
-/// Words; frequent ones come first.
+/// Number of words; frequent words come first.
 const VOCABULARY: f64 = 12_000.0;
 
-/// How much stands on a page.
+/// Amounts of content on a page.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
-    /// Labels of the site's menu, and how many of them are services.
+    /// Number of labels in the site's menu, and of services among them.
     menu: u64,
     services: u64,
-    /// Stories that a page links.
+    /// Number of stories that a page links.
     stories: u64,
     words: usize,
 }
 
-/// As on real pages.
+/// Amounts as on real pages.
 pub(crate) const REAL: Shape = Shape { menu: 90, services: 15, stories: 13, words: 650 };
-/// A tenth of that, for very many pages.
+/// About a tenth of [`REAL`], for very many pages.
 pub(crate) const SMALL: Shape = Shape { menu: 10, services: 2, stories: 2, words: 40 };
 
 /// Pseudo-random numbers (splitmix64): the same on every machine.
@@ -61,13 +61,13 @@ impl Dice {
         self.next() % bound.max(1)
     }
 
-    /// From 0 to 1.
+    /// A number from 0 to 1.
     fn share(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 }
 
-/// A word of letters for each number.
+/// Spells a number as a word of letters.
 fn word(mut number: u64) -> String {
     const HEADS: &[u8] = b"bdfgklmnprstvz";
     const TAILS: &[u8] = b"aeiou";
@@ -82,12 +82,12 @@ fn word(mut number: u64) -> String {
     word
 }
 
-/// A site, of which pages are asked by number: 0 is the front page, then the sections, then stories.
+/// A site with numbered pages: 0 is the front page, then come sections, then stories.
 pub(crate) struct MadeSite {
     pub(crate) site: Site,
     number: u64,
     shape: Shape,
-    /// Menu labels in their order; the services stand last.
+    /// Menu labels in order; services come last.
     menu: Vec<Item>,
 }
 
@@ -96,12 +96,12 @@ struct Item {
     form: String,
     url: CanonicalUrl,
     is_service: bool,
-    /// Place in the menu of what it lies below.
+    /// Index of its parent in the menu.
     below: Option<usize>,
 }
 
 impl MadeSite {
-    /// The site of a number.
+    /// Makes the site with this number.
     pub(crate) fn new(number: u64, shape: Shape) -> anyhow::Result<MadeSite> {
         let host = format!("{}{number}.example", word(number));
         let mut dice = Dice::new(&[number]);
@@ -120,7 +120,7 @@ impl MadeSite {
             let head = (false, drawn % HEADS);
             let below =
                 (!is_service && drawn >= HEADS).then(|| places.iter().position(|place| *place == head));
-            // A section of a higher number lies below one of a lower.
+            // A section lies below one with a lower number.
             let path = match drawn {
                 _ if is_service => format!("/service?page={name}"),
                 0..HEADS => format!("/{name}/"),
@@ -150,7 +150,7 @@ impl MadeSite {
         }
     }
 
-    /// Key, form and address of the story of a number.
+    /// Key, form and address of a story.
     fn story(&self, number: u64) -> anyhow::Result<(String, String, CanonicalUrl)> {
         let mut dice = Dice::new(&[self.number, number, 1]);
         let words: Vec<String> = (0..7).map(|_| word(dice.below(12_000))).collect();
@@ -163,7 +163,7 @@ impl MadeSite {
         Ok((format!("en:{}", stems.join(" ")), words.join(" "), url))
     }
 
-    /// What a page counts, fetched for the `visit`-th time.
+    /// The contribution of a page at its `visit`-th fetch.
     pub(crate) fn page(&self, page: u64, visit: u64) -> anyhow::Result<Contribution> {
         let url = self.url(page)?;
         let mut dice = Dice::new(&[self.number, page, visit, 2]);
@@ -222,7 +222,7 @@ fn list_of(labels: impl Iterator<Item = String>) -> ListUse {
     ListUse { labels }
 }
 
-/// Words as texts have them: the frequency of a word is one over its rank.
+/// Draws words as in real texts: a word's frequency is one over its rank.
 fn terms(dice: &mut Dice, words: usize) -> Vec<TermUse> {
     let mut counts = std::collections::BTreeMap::new();
     for _ in 0..words {

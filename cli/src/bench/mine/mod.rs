@@ -1,9 +1,9 @@
-//! Measuring the miner's state on this machine: what `newslode bench mine` computes.
+//! Measures the miner's state on this machine, for `newslode bench mine`.
 //!
-//! Made-up contributions ([`made`]) into real stores: how many are counted a second one by one and in batches
-//! ([`applies`]), how long the fold takes from scratch and after a few sites changed ([`folds`]), how many
-//! bytes a record takes ([`records`]), and, if asked for, whether memory stays flat over very many pages
-//! ([`soak`]). Start at [`measure`].
+//! Generated contributions ([`made`]) go into real stores. The benchmark measures how many are counted per
+//! second, one by one and in batches ([`applies`]); how long the fold takes, from scratch and after a few
+//! sites changed ([`folds`]); how many bytes a record takes ([`records`]); and, on request, whether memory
+//! stays flat over very many pages ([`soak`]). Start at [`measure`].
 
 mod applies;
 mod folds;
@@ -25,23 +25,23 @@ pub(crate) use records::Records;
 use server::Server;
 pub(crate) use soak::Soak;
 
-/// Numbers of sites that are folded.
+/// Numbers of sites to fold.
 const SITES: [u64; 5] = [50, 100, 200, 500, 1_000];
 
-/// What to measure.
+/// Selects the measurements.
 #[derive(Debug, Default)]
 pub(crate) struct Wanted {
     pub(crate) redb: bool,
     pub(crate) redis: bool,
-    /// A server that runs already; else one is started.
+    /// URL of a running server; without it, one is started.
     pub(crate) redis_url: Option<String>,
-    /// Folds of so many sites at most.
+    /// Maximum number of sites to fold.
     pub(crate) sites: Option<u64>,
-    /// Only this: so many pages.
+    /// Measure only the soak, over this number of pages.
     pub(crate) soak: Option<u64>,
 }
 
-/// All that is measured.
+/// All measurements.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct MineReport {
     pub(crate) applies: Vec<Applies>,
@@ -50,7 +50,7 @@ pub(crate) struct MineReport {
     pub(crate) soaks: Vec<Soak>,
 }
 
-/// Measures; `say` is told what is under way.
+/// Measures and reports progress to `say`.
 pub(crate) async fn measure(wanted: &Wanted, say: &mut dyn FnMut(&str)) -> anyhow::Result<MineReport> {
     let mut report = MineReport::default();
     if wanted.redb {
@@ -85,7 +85,7 @@ async fn redb(wanted: &Wanted, report: &mut MineReport, say: &mut dyn FnMut(&str
     say("records: redb");
     let fresh = RedbStore::open(&folder.path().join("records.redb"))?;
     let size = async || {
-        // What commits that are not durable left behind is free only after one that is, and the next.
+        // Space from non-durable commits is freed only after a durable commit and one more.
         fresh.flush().await?;
         fresh.flush().await?;
         Ok(fresh.used_bytes().await?)

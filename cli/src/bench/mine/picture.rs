@@ -1,4 +1,4 @@
-//! The miner's growth curves: pages a second over the size of a call, the fold over sites, memory over pages.
+//! Draws the miner's growth curves: pages per second over call size, folds over sites, memory over pages.
 
 use super::MineReport;
 use crate::bench::svg::{Curve, Panel, drawn};
@@ -8,7 +8,7 @@ const GREEN: &str = "#0b6e4f";
 const ORANGE: &str = "#b8470b";
 const BLUE: &str = "#2b4c9b";
 
-/// The picture; panels of what was not measured are left out.
+/// Draws a panel for each measurement that was made.
 pub(crate) fn svg(report: &MineReport) -> String {
     let color = |store: &str| if store == "redis" { ORANGE } else { GREEN };
     let mut panels = Vec::new();

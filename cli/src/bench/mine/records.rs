@@ -1,4 +1,4 @@
-//! Bytes of a record: a URL that the frontier knows, and a page that is counted.
+//! Measures bytes per record: of a URL in the frontier, and of a counted page.
 
 use newslode_common::store::{Change, Frontier, NewUrl, SiteSettings, SiteState, Why};
 use newslode_common::time;
@@ -9,25 +9,25 @@ use serde::Serialize;
 
 use super::made::{MadeSite, REAL};
 
-/// Sites and URLs of each.
+/// Number of sites, and of URLs per site.
 const SITES: u64 = 20;
 const URLS: u64 = 2_000;
-/// Of one call.
+/// Number of records per call.
 const BATCH: usize = 500;
 
-/// One store.
+/// Figures of one store.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Records {
     pub(crate) store: &'static str,
     /// Mean length of the URLs themselves.
     pub(crate) url_bytes: f64,
-    /// Of a URL that waits to be fetched.
+    /// Bytes of a URL that waits to be fetched.
     pub(crate) known_url_bytes: f64,
-    /// Of a page's record beside its counters: which version of it is counted.
+    /// Bytes of a page's record without its counters; it says which version is counted.
     pub(crate) counted_page_bytes: f64,
 }
 
-/// Measures a store; `size` tells its bytes.
+/// Measures a store; `size` returns its bytes.
 pub(super) async fn measure<S: Frontier + SiteState>(
     name: &'static str,
     store: &S,

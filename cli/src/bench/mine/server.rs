@@ -1,6 +1,6 @@
-//! A Redis server of the bench's own: a free port on loopback, its files in a folder that goes with it.
+//! Starts a Redis server for the benchmark, on a free port of loopback, with its files in a given folder.
 //!
-//! It writes an append-only file, synced each second. Dropping it ends it.
+//! The server writes an append-only file, synced every second. Dropping the value stops it.
 
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
@@ -13,7 +13,7 @@ use newslode_common::store::redis::RedisStore;
 
 use crate::exit::hinted;
 
-/// Longest wait for the server's first answer.
+/// Maximum wait for the server's first answer.
 const START: Duration = Duration::from_secs(20);
 
 /// A server and a store in it.
@@ -23,7 +23,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts one with its files in a folder.
+    /// Starts a server with its files in a folder.
     pub(crate) async fn start(folder: &Path) -> anyhow::Result<Server> {
         let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
         let mut process = Command::new("redis-server")
@@ -56,7 +56,7 @@ impl Server {
         server
     }
 
-    /// One that runs already; the bench's keys stand under a prefix of their own.
+    /// Uses a running server; the benchmark's keys get a prefix of their own.
     pub(crate) async fn at(url: &str) -> anyhow::Result<Server> {
         let prefix = format!("newslode-bench-{}", std::process::id());
         let config = StoreConfig { url: Secret::new(url), prefix, timeout_ms: 60_000 };

@@ -1,4 +1,4 @@
-//! Many pages into a store, and what memory that takes: of this process, and of the state for each page.
+//! Counts many pages into a store and measures memory: of this process, and of the state per page.
 
 use std::time::Instant;
 
@@ -9,25 +9,25 @@ use super::applies::change;
 use super::made::{MadeSite, SMALL};
 use crate::bench::memory::held;
 
-/// Pages of a call.
+/// Number of pages per call.
 const BATCH: u64 = 256;
-/// Pages of a site.
+/// Number of pages per site.
 const PER_SITE: u64 = 10_000;
-/// Looks at the memory.
+/// Number of memory measurements.
 const LOOKS: u64 = 20;
 
-/// Memory at one time.
+/// Memory at one moment.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Look {
     pub(crate) pages: u64,
     pub(crate) seconds: f64,
-    /// Resident memory of this process, where the system tells.
+    /// Resident memory of this process, if the system reports it.
     pub(crate) resident_bytes: Option<u64>,
-    /// Of the store: the server's memory or the file.
+    /// Size of the store: the server's memory or the file.
     pub(crate) state_bytes: u64,
 }
 
-/// A run.
+/// Figures of one run.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Soak {
     pub(crate) store: &'static str,
@@ -40,7 +40,7 @@ pub(crate) struct Soak {
     pub(crate) looks: Vec<Look>,
 }
 
-/// Counts so many pages, sites in turn as their pages would come. `size` tells the store's bytes.
+/// Counts pages, with sites taking turns as in a crawl. `size` returns the store's bytes.
 pub(super) async fn measure(
     store: &'static str,
     state: &dyn SiteState,

@@ -1,4 +1,4 @@
-//! `newslode eval articles`: fields and bodies against gold, beside all text of the page.
+//! `newslode eval articles`: scores fields and bodies against gold, beside all text of the page.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,18 +16,18 @@ use crate::exit::Exit;
 use crate::out;
 use crate::progress::Shown;
 
-/// Gold pages carry no time of fetching; nothing they say can be later than this.
+/// Gold pages have no time of fetching. No date on them is later than this.
 const LATEST: Timestamp = Timestamp(4_102_444_800_000);
 
-/// Splits of sites that `page/train/bodies.py` makes.
+/// Number of splits that `page/train/bodies.py` makes.
 const SPLITS: usize = 5;
 
-/// How many other pages of its site a page is read with.
+/// Numbers of other pages of its site that a page is read with.
 #[derive(Clone, Copy)]
 pub(super) struct Others {
-    /// Unlabelled ones.
+    /// Unlabelled pages.
     pub(super) siblings: usize,
-    /// Such that their gold corrected.
+    /// Pages corrected by their gold.
     pub(super) taught: usize,
 }
 
@@ -102,7 +102,7 @@ pub(super) fn run(
     Ok(Exit::Done)
 }
 
-/// The other pages of a page's site, those behind it in the gold first.
+/// The other pages of a page's site; those after it in the gold come first.
 fn others(golds: &[articles::ArticleRecord], of: usize) -> impl Iterator<Item = usize> {
     let order = (of + 1..golds.len()).chain(0..of);
     order.filter(move |&other| golds[of].site.is_some() && golds[other].site == golds[of].site)
@@ -114,7 +114,7 @@ fn seen(golds: &[articles::ArticleRecord], pages: &[Page], of: usize, most: usiz
     site
 }
 
-/// With lessons of the first pages whose gold can teach: one that its page does not show cannot.
+/// Teaches the site with the first pages whose gold can teach. Gold that its page does not show cannot.
 fn taught(
     mut site: SiteKnowledge,
     golds: &[articles::ArticleRecord],
@@ -135,7 +135,7 @@ fn taught(
             ..Correction::default()
         };
         let only_body = Correction { body: right.body.clone(), ..Correction::default() };
-        // A title, a name or a date that is not on the page as it was written down does not stop a lesson.
+        // A title, name or date that the page does not show as written must not stop a lesson.
         if site.teach(&pages[other], LATEST, &right).is_err() {
             site.teach(&pages[other], LATEST, &only_body).ok();
         }
@@ -143,7 +143,7 @@ fn taught(
     site
 }
 
-/// The trivial baseline: all leaves, and the document's title.
+/// The trivial baseline: the text of all leaves, and the document's title.
 fn everything(id: &str, page: &Page) -> articles::ArticleRecord {
     let text: Vec<&str> = (0..page.leaves.len()).map(|leaf| page.leaves.text(leaf)).collect();
     articles::ArticleRecord {

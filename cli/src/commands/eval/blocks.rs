@@ -1,7 +1,8 @@
-//! `newslode eval blocks`: WISDOM's blocks against article texts (IC) or judged anchors (SNC).
+//! `newslode eval blocks`: scores WISDOM's blocks against article texts (IC) or judged anchors (SNC).
 //!
-//! Gold in JSON Lines asks for article blocks; a folder of outlines for TOC blocks, then `--pages` is a
-//! folder of crawled sites, each with its manifest, and the manifest of the gold says which page is which.
+//! With gold in JSON Lines, article blocks are scored; with a folder of outlines, TOC blocks. In the second
+//! case, `--pages` is a folder of crawled sites, each with its manifest, and the gold's manifest maps
+//! outlines to pages.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -85,7 +86,7 @@ pub(super) fn run(args: &EvalBlocksArgs, quiet: bool) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// `paper`, `default` or a TOML file; both presets if none is named.
+/// Parameters by name: `paper`, `default` or a TOML file. Without a name, both presets.
 fn presets(name: Option<&str>) -> anyhow::Result<Vec<WisdomParams>> {
     let Some(name) = name else { return Ok(vec![WisdomParams::paper(), WisdomParams::default()]) };
     Ok(vec![match name.parse() {
@@ -135,12 +136,12 @@ fn article_rows(
     Ok(rows)
 }
 
-/// All of a page as one block.
+/// The whole page as one block.
 fn whole(page: &Page) -> Vec<Range<usize>> {
     std::iter::once(0..page.leaves.len()).collect()
 }
 
-/// The texts of blocks; images say nothing that an article does.
+/// The texts of blocks without images, which add nothing to an article's text.
 fn text(page: &Page, blocks: &[Range<usize>]) -> String {
     let leaves = blocks.iter().cloned().flatten().filter(|&leaf| !page.leaves.get(leaf).is_image);
     leaves.map(|leaf| page.leaves.text(leaf)).collect::<Vec<_>>().join(" ")
@@ -209,7 +210,7 @@ fn folders(of: &Path) -> anyhow::Result<Vec<std::path::PathBuf>> {
     Ok(sites)
 }
 
-/// The anchors of which a leaf has a label in the outline.
+/// The anchors with a leaf that is labelled in the outline.
 fn judged_anchors(page: &Page, gold: &Gold, kinds: &BTreeMap<&CanonicalUrl, &str>) -> Vec<Anchor> {
     let mut judged: BTreeMap<_, (usize, String)> = BTreeMap::new();
     for leaf in 0..page.leaves.len() {

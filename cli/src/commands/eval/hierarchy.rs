@@ -1,4 +1,4 @@
-//! `newslode eval hierarchy`: hierarchies and blocks against outlines, presets beside headings alone.
+//! `newslode eval hierarchy`: scores hierarchies and blocks against outlines, beside headings alone.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::exit::Exit;
 use crate::out;
 use crate::progress::Shown;
 
-/// Splits of sites that `page/train/blocks.py` makes.
+/// Number of splits that `page/train/blocks.py` makes.
 const SPLITS: usize = 11;
 
 pub(super) fn run(common: &EvalCommon, folds: Option<&Path>, quiet: bool) -> anyhow::Result<Exit> {

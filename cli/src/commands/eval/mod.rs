@@ -36,7 +36,7 @@ pub(crate) fn run(args: EvalArgs, _config: &Config, quiet: bool) -> anyhow::Resu
     }
 }
 
-/// A page of the folder by its name without ending, and its URL where the gold knows it.
+/// Reads a page of the folder by its name without extension, with its URL if the gold knows it.
 fn page(folder: &Path, name: &str, url: Option<&str>) -> anyhow::Result<Input> {
     let with_ending = folder.join(name);
     let path = if with_ending.is_file() { with_ending } else { folder.join(format!("{name}.html")) };
@@ -53,7 +53,7 @@ fn page(folder: &Path, name: &str, url: Option<&str>) -> anyhow::Result<Input> {
     Ok(Input { name: name.into(), url, content_type: None, bytes })
 }
 
-/// The presets to measure: the one that was asked for, or both.
+/// The parameters to measure: the given ones, or both presets.
 fn presets(common: &EvalCommon) -> anyhow::Result<Vec<Params>> {
     match &common.params {
         Some(name) => Ok(vec![params::named(name)?]),

@@ -1,4 +1,4 @@
-//! `newslode eval segments`: where blocks begin against people's blocks, presets beside even spacing.
+//! `newslode eval segments`: scores block boundaries against marked blocks, beside even spacing.
 
 use std::collections::{BTreeMap, BTreeSet};
 

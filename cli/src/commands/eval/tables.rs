@@ -1,4 +1,4 @@
-//! `newslode eval tables`: data tables against labels, presets and a trivial baseline side by side.
+//! `newslode eval tables`: scores data tables against labels, beside a trivial baseline.
 
 use std::collections::BTreeMap;
 
@@ -47,7 +47,7 @@ pub(crate) fn run(common: &EvalCommon, quiet: bool) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// What the algorithms say of a page's tables.
+/// Predicts the labels of a page's tables.
 fn predicted(name: &str, page: &Page, params: &TableParams) -> Vec<TableRecord> {
     let found = tables::tables_with(page, params).into_iter();
     found
@@ -62,8 +62,8 @@ fn predicted(name: &str, page: &Page, params: &TableParams) -> Vec<TableRecord> 
         .collect()
 }
 
-/// The trivial baseline: a table with a border, or with two rows and two columns, of which four fifths of the
-/// rows are equally long, is data; it is column-oriented, and its first row is the header.
+/// The trivial baseline: a table is data if it has a border or at least two rows and two columns, and if four
+/// fifths of its rows are equally long. It is column-oriented, and its first row is the header.
 fn trivial(name: &str, page: &Page) -> Vec<TableRecord> {
     let found = tables::plain(page, &TableParams::paper()).into_iter();
     found

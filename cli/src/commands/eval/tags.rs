@@ -1,6 +1,6 @@
-//! `newslode eval tags` and `newslode eval attributes`: what labels of pages are, and their values.
+//! `newslode eval tags` and `newslode eval attributes`: score tags of leaves, and attribute-value pairs.
 //!
-//! Pages that the gold gives one site are read together, all others each for itself.
+//! Pages with the same site in the gold are read together; pages without a site are read alone.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,7 +18,7 @@ use crate::out;
 
 const BASELINE: &str = "baseline";
 
-/// What is said of each of the pages of a site.
+/// Predicts a result for each page of a site.
 type Reader<T> = Box<dyn Fn(&[Page]) -> Vec<T>>;
 type Method<T> = (String, Reader<T>);
 
@@ -66,7 +66,7 @@ fn tagger(params: &Params) -> Reader<Vec<Tag>> {
     }
 }
 
-/// Places of the golds by site; a gold without one is a site of its own.
+/// Groups the indices of golds by site; a gold without a site is a site of its own.
 fn sites(names: impl Iterator<Item = Option<String>>) -> Vec<Vec<usize>> {
     let mut sites: Vec<Vec<usize>> = Vec::new();
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
@@ -83,7 +83,7 @@ fn sites(names: impl Iterator<Item = Option<String>>) -> Vec<Vec<usize>> {
     sites
 }
 
-/// A page of a site: in the site's folder, in `pages` there, or in the folder itself.
+/// Reads a page from the site's folder, from `pages` in it, or from the folder itself.
 fn read(folder: &Path, site: Option<&str>, name: &str) -> anyhow::Result<Page> {
     let own = site.map(|site| folder.join(site));
     let places = own.iter().flat_map(|own| [own.join("pages"), own.clone()]).chain([folder.join("pages")]);
@@ -163,8 +163,9 @@ fn print_tags(name: &str, golds: &[&Gold], rows: &[Confusion], per_page: bool) -
     Ok(())
 }
 
-/// The first `h1` or `h2` is the concept; other headings, bold texts, terms and header cells under 60
-/// characters, and what ends in a colon, are attributes; without letters none; the rest are values.
+/// The trivial baseline. The first `h1` or `h2` is the concept. Other headings, bold texts, terms and header
+/// cells under 60 characters, and texts that end in a colon, are attributes. Leaves without letters have the
+/// tag none; the rest are values.
 fn plain_tags(page: &Page) -> Vec<Tag> {
     const SET_OFF: [&str; 10] = ["h1", "h2", "h3", "h4", "h5", "h6", "b", "strong", "dt", "th"];
     let (tree, leaves) = (&page.tree, &page.leaves);
@@ -242,8 +243,8 @@ fn pairer(params: &Params) -> Reader<Vec<(String, String)>> {
     })
 }
 
-/// A leaf with letters of at most 60 characters that ends in a colon is the label of the next,
-/// unless that is a label, too.
+/// The trivial baseline: a leaf with letters and at most 60 characters that ends in a colon is the label of
+/// the next leaf, unless that is also a label.
 fn plain_pairs(page: &Page) -> Vec<(String, String)> {
     let text = |leaf: usize| page.leaves.text(leaf);
     let is_label = |text: &str| {

@@ -1,8 +1,8 @@
-//! `newslode eval taxonomy`: the whole path from pages to a taxonomy, against a judged one.
+//! `newslode eval taxonomy`: scores the whole path from pages to a taxonomy against a judged one.
 //!
-//! Pages become contributions, these are summed by site as a store would, and the sums are folded. Beside
-//! the presets stands what support alone would say: each linked label that enough sites show, and each
-//! pair that enough sites' outlines show.
+//! Pages become contributions, contributions are summed by site as in a store, and the sums are folded. The
+//! baseline beside the presets uses support alone: every linked label that enough sites show, and every
+//! pair that the outlines of enough sites show.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use crate::exit::{Exit, hinted};
 use crate::out;
 use crate::progress::Shown;
 
-/// Unjudged concepts that are printed.
+/// Number of unjudged concepts that are printed.
 const SHOWN: usize = 50;
 
 #[derive(Debug, Deserialize)]
@@ -38,7 +38,7 @@ struct Row {
 }
 
 impl Row {
-    /// The page as its site served it: collectors disable links by schemes of their own, and say so.
+    /// Restores the page as its site served it. Collectors disable links with their own schemes, and say so.
     fn restored(&self, bytes: Vec<u8>) -> Vec<u8> {
         let said = self.rewritten.as_deref().and_then(|said| said.split_once("schemes changed to "));
         let Some((scheme, _)) = said.and_then(|(_, after)| after.split_once(':')) else { return bytes };
@@ -46,7 +46,7 @@ impl Row {
     }
 }
 
-/// Bytes, as pages come in many encodings.
+/// Replaces bytes, not characters, because pages come in many encodings.
 fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     let mut at = 0;
@@ -120,7 +120,7 @@ pub(super) fn run(args: &EvalTaxonomyArgs, quiet: bool) -> anyhow::Result<Exit> 
     Ok(Exit::Done)
 }
 
-/// Support alone, on the sites as the last preset sees them, then the presets.
+/// The baseline, on the sites as the last preset reads them, then the presets.
 fn methods(args: &EvalTaxonomyArgs, quiet: bool) -> anyhow::Result<Vec<Method>> {
     let common = &args.common;
     let beside = || common.pages.join("manifest.jsonl");
@@ -165,7 +165,7 @@ fn sites(
     Ok(pages.into_iter().map(|site| Arc::new(summary(site))).collect())
 }
 
-/// The trivial baseline: what enough sites link is a concept, what enough outlines show a pair.
+/// The trivial baseline: a label that enough sites link is a concept; a pair needs enough outlines.
 fn support_alone(sites: &[Arc<SiteSummary>], support: u32) -> Prediction {
     let mut labels: BTreeMap<&str, Vec<&SiteSummary>> = BTreeMap::new();
     let mut pairs: BTreeMap<(&str, &str), u32> = BTreeMap::new();
@@ -194,7 +194,7 @@ fn support_alone(sites: &[Arc<SiteSummary>], support: u32) -> Prediction {
     Prediction { is_a: is_a.collect(), concepts: said.values().cloned().collect() }
 }
 
-/// Halves of so many sites, drawn by splitmix64 from a seed; the same on every machine.
+/// Draws random halves of the sites with splitmix64 from a seed; the same on every machine.
 fn halves(sites: usize, count: usize, seed: u64) -> Vec<BTreeSet<usize>> {
     let mut state = seed;
     let mut next = || {

@@ -1,4 +1,4 @@
-//! A made web, mined: what its concept pages lead to comes out with attributes, and under its concepts.
+//! Mines a synthetic web and checks that the export holds instances with attributes, under their concepts.
 
 use std::net::SocketAddr;
 
@@ -46,7 +46,7 @@ async fn the_stories_of_concept_pages_are_instances_with_attributes() {
     }
     eprintln!("{} instances, {known} of them stories, {told} of those tell their text", found.len());
     assert!(known * 10 >= found.len() * 9 && known > stories.len() / 3, "{known} of {}", found.len());
-    // Templates of the paths that most groups have do not read every layout.
+    // Templates follow the paths of most groups, so they do not read every layout.
     assert!(told * 4 >= known * 3, "{told} of {known}");
     let turtle = std::fs::read_to_string(folder.path().join("ontology.ttl")).unwrap();
     assert!(turtle.matches("schema:about").count() * 2 > stories.len(), "members are filed");

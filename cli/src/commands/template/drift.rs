@@ -1,4 +1,4 @@
-//! A site changes its layout in the middle of a crawl: what the store, the articles and the metrics say of it.
+//! A site changes its layout during a crawl; tests what store, articles and metrics say about it.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use crate::commands::mine::mine;
 use crate::commands::verify;
 use crate::engine::{Engine, add_seeds};
 
-/// Requests that see the layout from before.
+/// Number of requests that see the old layout.
 const BEFORE: usize = 60;
 
-/// One site whose publisher gives it another layout while it is crawled.
+/// A site that changes its layout while it is crawled.
 #[derive(Clone)]
 struct Redesigned {
     before: Arc<World>,
@@ -47,7 +47,7 @@ fn redesigned() -> Redesigned {
     Redesigned { before: world(Era::Semantic), after: world(Era::Blog), requests: Arc::default() }
 }
 
-/// The articles of a run with the witness of their bodies, by the layout of their page.
+/// The articles of a run with the witness of their bodies, grouped by the layout of their page.
 async fn articles(engine: &Engine, after: &World) -> [Vec<(String, String)>; 2] {
     let (parts, mut found) = (engine.miner_parts(), [Vec::new(), Vec::new()]);
     let generations = Generations::read(parts.state.as_ref()).await.unwrap();
@@ -80,7 +80,7 @@ async fn a_new_layout_in_the_middle_of_a_crawl_is_learnt_and_the_old_template_dr
     let engine = Engine::open(folder.path(), config.clone()).unwrap();
     let urls: Vec<_> = content.before.seeds().iter().map(|seed| seed.parse().unwrap()).collect();
     add_seeds(&engine.miner_parts(), &urls, (None, None, Some(25)), &config.miner).await.unwrap();
-    // The miner's own loop looks while pages arrive, as in the services; the engine has the last look.
+    // The miner's own loop looks while pages arrive, as in the services. The engine looks last.
     let stop = CancellationToken::new();
     let looking = newslode_miner::work::views::run(engine.miner_parts(), config.miner.clone(), stop.clone());
     let mining = async {
@@ -100,7 +100,8 @@ async fn a_new_layout_in_the_middle_of_a_crawl_is_learnt_and_the_old_template_dr
         articles.iter().filter(|(_, witness)| witness.starts_with("template ")).count()
     };
     show::show(&site, &known).unwrap();
-    // Both layouts' articles are read by their own templates, the first of the new one again, once it was learnt.
+    // Each layout's articles are read by its own templates. The first articles of the new layout are read
+    // again once its templates are learnt.
     assert!(before.len() > 20 && after.len() > 50, "{} before, {} after", before.len(), after.len());
     assert!(by_template(&before) > before.len() * 9 / 10, "{before:?}");
     assert!(by_template(&after) > after.len() * 9 / 10, "{after:?}");

@@ -1,8 +1,7 @@
-//! `newslode template explain`: a site's templates for people, as text and as a picture.
+//! `newslode template explain`: shows a site's templates to people, as text or as a picture.
 //!
-//! What does not vary is told in short: elements that hold one another are a line, and parts that all pages have
-//! are a line with their texts. What varies is told with what it was taken for, on how many pages it stands
-//! and an example.
+//! Fixed parts are shortened: a chain of nested elements takes one line, and a part that all pages share
+//! takes one line with its texts. A varying part shows its role, its number of pages and an example.
 
 use newslode_common::version::ContentHash;
 use newslode_miner::mining::templates::Templates;
@@ -16,13 +15,13 @@ use crate::args::ExplainFormat;
 use crate::exit::{Exit, hinted};
 use crate::out;
 
-/// The picture's measures in pixels.
+/// The picture's dimensions in pixels.
 const LINE: usize = 20;
 const INDENT: usize = 16;
 const WIDTH: usize = 1080;
 const MARGIN: usize = 12;
 const LETTER: f64 = 7.3;
-/// Characters of a line of text.
+/// Maximum length of a line of text, in characters.
 const MOST: usize = 120;
 
 pub(super) fn explain(
@@ -54,11 +53,11 @@ fn role(role: Role) -> &'static str {
     }
 }
 
-/// A line of what is told of a pattern.
+/// A line of the explanation of a pattern.
 struct TreeRow {
     depth: usize,
     text: String,
-    /// What varies there; of what does not, whether it is a part that all pages have.
+    /// The kind of a varying part; for a fixed one, whether all pages have it.
     kind: Kind,
 }
 
@@ -72,7 +71,7 @@ enum Kind {
 fn lines(template: &Template) -> Vec<TreeRow> {
     let vertices = &template.pattern.vertices;
     let mut lines = Vec::new();
-    // Ends of the vertices that have lines of their own above the current one.
+    // Ends of the vertices above the current one that have lines of their own.
     let mut ends: Vec<usize> = Vec::new();
     let mut at = 0;
     while at < vertices.len() {
@@ -87,7 +86,7 @@ fn lines(template: &Template) -> Vec<TreeRow> {
             }
             None if is_fixed => (fixed(&vertices[at..end]), Kind::Fixed, end),
             None => {
-                // Elements that hold nothing but one another.
+                // A chain of elements, each the only child of the one before.
                 let mut last = at;
                 while last + 1 < end
                     && vertices[last].size == vertices[last + 1].size + 1
@@ -109,7 +108,7 @@ fn lines(template: &Template) -> Vec<TreeRow> {
     lines
 }
 
-/// What varies: its wildcard, what it was taken for, how often it is there, and what it may hold.
+/// Describes a varying part: its wildcard, what it is taken for, its number of pages and an example.
 fn varying(slot: &Slot, wild: &str, pages: u32) -> String {
     let sort = match wild.chars().next() {
         Some('+') => "one or more",
@@ -123,7 +122,7 @@ fn varying(slot: &Slot, wild: &str, pages: u32) -> String {
     format!("{} ({sort}, on {on}, {:.0} words){example}", role(slot.role), slot.words)
 }
 
-/// A part that all pages have: its elements as far as they hold one another, and its texts.
+/// Describes a part that all pages have: its chain of nested elements, and its texts.
 fn fixed(vertices: &[Vertex]) -> String {
     let is_text = |vertex: &&Vertex| vertex.label.starts_with('"');
     let chain = vertices.windows(2).take_while(|pair| pair[0].size == pair[1].size + 1).count();
@@ -203,7 +202,7 @@ fn svg(parts: &[(String, Option<&Template>)]) -> String {
     )
 }
 
-/// A line on its ground.
+/// Draws a line of text on its background.
 fn row(rows: &mut String, (x, y): (usize, usize), width: f64, kind: Kind, text: &str) {
     let (ground, ink) = colour(kind);
     if ground != "none" {

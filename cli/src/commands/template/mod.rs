@@ -1,8 +1,8 @@
-//! `newslode template`: teach a site by one corrected page, and look at what is known of sites.
+//! `newslode template`: teaches a site with one corrected page, and shows what is known about sites.
 //!
-//! What is known of a site is one value of the run's store or the services' (`newslode_miner::work::known`). In a
-//! run's folder `teach` and `forget` look at the site at once, so that its articles are read again; in the services
-//! the miners do at their next look.
+//! The knowledge of a site is one value in the store of a run or of the services
+//! (`newslode_miner::work::known`). In a run's folder, `teach` and `forget` read the site's articles again at
+//! once; in the services, the miners do so at their next look.
 
 #[cfg(test)]
 mod drift;
@@ -47,7 +47,7 @@ pub(crate) async fn run(args: TemplateArgs, config: &Config) -> anyhow::Result<E
     }
 }
 
-/// The store of a run or of the services.
+/// Opens the store of a run or of the services.
 pub(crate) async fn state(dir: Option<&Path>, config: &Config) -> anyhow::Result<Arc<dyn SiteState>> {
     Ok(match dir {
         Some(folder) => Arc::new(engine::open_state(folder)?),
@@ -55,7 +55,7 @@ pub(crate) async fn state(dir: Option<&Path>, config: &Config) -> anyhow::Result
     })
 }
 
-/// What is known of a site, if anything is.
+/// Reads the knowledge of a site.
 pub(crate) async fn read(state: &dyn SiteState, site: &Site) -> anyhow::Result<Known> {
     let (known, _) = Known::read(state, site).await?;
     if known.is_empty() {
@@ -102,7 +102,7 @@ async fn teach(args: TeachArgs, config: &Config) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Has the site's articles read again with what is known now; what to tell of that.
+/// Has the site's articles read again with the new knowledge; returns a message about that.
 async fn apply(parts: &Parts, site: &Site, dir: Option<&Path>, config: &Config) -> anyhow::Result<String> {
     let Some(folder) = dir else {
         let seconds = config.miner.views_s;
@@ -114,7 +114,7 @@ async fn apply(parts: &Parts, site: &Site, dir: Option<&Path>, config: &Config) 
     Ok(format!("{} articles read again, {} of them changed", report.articles, report.changed))
 }
 
-/// The page that is corrected: of the run, if it has one of this URL, else a file or fetched.
+/// The page to correct: from the run if it has this URL, otherwise read from a file or fetched.
 async fn page(parts: &Parts, args: &TeachArgs, config: &Config) -> anyhow::Result<Page> {
     if let Ok(url) = input::parse_url(&args.page)
         && let Some(page) = archive::page(parts, &url).await?
@@ -133,7 +133,7 @@ async fn forget(args: TemplateSite, page: Option<String>, config: &Config) -> an
     read(parts.state.as_ref(), &site).await?;
     known::teach(parts.state.as_ref(), &site, |known| {
         let Some(url) = &page else {
-            // Its templates are learnt anew from the pages that are there.
+            // The site's templates are learnt anew from the pages at hand.
             *known = Known::default();
             return Ok(());
         };

@@ -1,4 +1,4 @@
-//! `newslode template list` and `show`: of which sites something is known, and what.
+//! `newslode template list` and `show`: list the known sites, and show the knowledge of one.
 
 use newslode_common::store::SiteState;
 use newslode_miner::mining::templates::{Dropped, Live, Reason};
@@ -73,7 +73,7 @@ fn lesson(lesson: &Lesson) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What is known of the use of a template.
+/// Describes the use of a template.
 pub(super) fn usage(live: &Live<Template>) -> String {
     format!(
         "template v{}: {} vertices, {} passages vary; learnt {} of {} pages; accepts {:.0} % ({} of {} pages fetched \
@@ -91,7 +91,7 @@ pub(super) fn usage(live: &Live<Template>) -> String {
     )
 }
 
-/// Why and when a template was dropped.
+/// Describes why and when a template was dropped.
 pub(super) fn end(dropped: &Dropped<Template>) -> String {
     let (version, at, last) = (dropped.version, out::time(dropped.dropped_at), out::time(dropped.last_at));
     let why = match dropped.reason {

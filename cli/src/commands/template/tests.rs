@@ -1,4 +1,4 @@
-//! A run's folder with one site's pages: what `teach` and `forget` do to its articles.
+//! Tests what `teach` and `forget` do to the articles of a run with one site.
 
 use newslode_common::message::{Body, FetchedPage, envelope};
 use newslode_common::store::redb::RedbStore;
@@ -42,7 +42,7 @@ fn html(number: usize) -> String {
     )
 }
 
-/// A zstd frame of one raw block.
+/// Makes a zstd frame with one raw block.
 fn packed(bytes: &[u8]) -> Vec<u8> {
     let size = u32::try_from(bytes.len()).unwrap();
     let block = (size << 3 | 1).to_le_bytes();
