@@ -7,7 +7,7 @@
 //!
 //! Invariant: code that measures adds the same names in the same order, whatever it measures.
 
-use std::fmt::{Display, Write};
+use std::fmt::Display;
 
 use crate::reading::Page;
 
