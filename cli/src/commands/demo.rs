@@ -19,7 +19,7 @@ use super::mine;
 use crate::args::DemoArgs;
 use crate::engine::{self, Engine, add_seeds, seeds};
 use crate::eval::Prf;
-use crate::eval::articles::{Line, Row, Summary, score, summary};
+use crate::eval::articles::{ArticleRecord, Row, Summary, score, summary};
 use crate::exit::{Exit, hinted};
 use crate::out;
 
@@ -127,21 +127,21 @@ fn article_rows(gold: &Gold, articles: &[Article]) -> (Vec<Row>, usize) {
     let mut rows = Vec::new();
     for right in &gold.articles {
         let Some(article) = by_url.get(right.url.as_str()) else { continue };
-        let wanted = Line {
+        let wanted = ArticleRecord {
             id: right.url.clone(),
             title: Some(right.title.clone()),
             authors: Some(right.authors.clone()),
             published: right.published.clone(),
             body: Some(right.body.clone()),
-            ..Line::default()
+            ..ArticleRecord::default()
         };
-        let said = Line {
+        let said = ArticleRecord {
             id: right.url.clone(),
             title: article.title.clone(),
             authors: Some(article.authors.clone()),
             published: article.published.clone(),
             body: Some(article.text()),
-            ..Line::default()
+            ..ArticleRecord::default()
         };
         rows.push(score(&wanted, &said));
     }
