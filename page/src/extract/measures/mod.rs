@@ -48,25 +48,30 @@ pub(super) fn names() -> &'static [String] {
 }
 
 /// The measures of the wanted runs, one row after the other.
-pub(super) struct Rows {
+pub(super) struct RunMeasures {
     pub(super) values: Vec<f32>,
     /// The signature of each run, wanted or not: its elements' tags and classes from the document down.
     pub(super) paths: Vec<u64>,
 }
 
-impl Rows {
+impl RunMeasures {
     pub(super) fn iter(&self) -> impl Iterator<Item = &[f32]> {
         self.values.chunks_exact(names().len().max(1))
     }
 }
 
 /// Measures the wanted runs of a page among all of them.
-pub(super) fn measure(page: &Page, runs: &Runs, said: &Claims, is_wanted: impl Fn(&Run) -> bool) -> Rows {
+pub(super) fn measure(
+    page: &Page,
+    runs: &Runs,
+    said: &Claims,
+    is_wanted: impl Fn(&Run) -> bool,
+) -> RunMeasures {
     let measured = PageMeasures::new(page, runs, said);
     let wanted = runs.runs.iter().enumerate().filter(|(_, run)| is_wanted(run));
     let mut values = Vec::new();
     wanted.for_each(|(number, _)| measured.measure(number, &mut values));
-    Rows { values, paths: measured.paths }
+    RunMeasures { values, paths: measured.paths }
 }
 
 /// What the families know of a page.

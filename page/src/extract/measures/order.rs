@@ -23,14 +23,14 @@ pub(super) struct Orders {
     tags: Groups,
     holder: Groups,
     /// To the nearest prose, and to that of like three elements.
-    to_prose: Distances,
-    to_like: Distances,
+    to_prose: ProseDistances,
+    to_like: ProseDistances,
     /// For each run how many pictures begin before it.
     pictures: Vec<u32>,
 }
 
 /// Of each run: how many runs before it (behind it) something stands.
-struct Distances {
+struct ProseDistances {
     before: Vec<f32>,
     behind: Vec<f32>,
 }
@@ -174,8 +174,8 @@ fn window(scene: &Scene<'_>, number: usize, measures: &mut impl MeasureSink) {
 }
 
 /// Runs between each run and the nearest prose, of its own kind if kinds are given.
-fn distances(is_prose: &[bool], kinds: Option<&[u64]>) -> Distances {
-    Distances {
+fn distances(is_prose: &[bool], kinds: Option<&[u64]>) -> ProseDistances {
+    ProseDistances {
         before: distances_to_one_side(is_prose, kinds, false),
         behind: distances_to_one_side(is_prose, kinds, true),
     }

@@ -4,113 +4,27 @@
 //! is stronger, or if several things follow that are not its like; headings of one style each head what
 //! follows them; before one headline a heading is that headline's kicker, if the page's like boxes agree.
 
-use super::compose::Draft;
+use super::draft::{Draft, Scope};
 use super::forest::Part;
-use super::labels::Label;
+use super::parts::{self, LEAST_HEADING};
 use super::rank::{self, Rank};
 use super::sections;
 use super::skeleton::NONE;
 use super::tags::Kind;
-use super::words::Word;
 
-/// The weakest rank of the elements for headings.
-pub(super) const LEAST_HEADING: Rank = 60;
 /// So few labels are never too many for one heading.
 const FEW: u64 = 30;
 /// Small parts, pictures and kickers, that may precede a heading.
 const BEFORE: usize = 2;
-/// Words of a section's name; headlines have more.
-const SHORT: u32 = 4;
 /// Words of a kicker at most: a label has six.
 const MAX_KICKER_WORDS: u32 = 6;
-
-/// One label, or the same text again (one of them is hidden on some screens).
-pub(super) fn is_lone(draft: &Draft<'_>, part: &Part) -> bool {
-    part.is_single() || {
-        let text = draft.evidence.labels[part.first as usize].text;
-        part.labels == part.tops
-            && draft.forest.tops(part).all(|top| draft.evidence.labels[top as usize].text == text)
-    }
-}
-
-/// A heading and little else: in a box made for it some short texts and any menu, elsewhere two short
-/// links.
-pub(super) fn is_bare(draft: &Draft<'_>, part: &Part) -> bool {
-    if is_lone(draft, part) {
-        return true;
-    }
-    if part.element == NONE || part.inner == NONE || part.rank > rank::STRONG {
-        return false;
-    }
-    let is_header = is_header(draft, part.inner) || is_header(draft, part.element);
-    let is_true = part.rank <= LEAST_HEADING;
-    let (most, words) = if is_header { (4, 8) } else { (2 + u32::from(is_true), 3) };
-    let link = draft.evidence.labels[part.best as usize].link;
-    let is_more = |label: &Label| label.link.is_some() && label.link != link;
-    let is_menu = |label: &Label| is_header && label.words <= 3 && label.link.is_some();
-    let (lo, hi) = draft.evidence.spans[part.inner as usize];
-    if hi - lo < part.labels {
-        return false;
-    }
-    let mut count = 0;
-    for label in (lo..hi).filter(|&label| label != part.best) {
-        let label = &draft.evidence.labels[label as usize];
-        if label.is_decoration || is_menu(label) {
-            continue;
-        }
-        count += 1;
-        if count > most || label.words > words || !(is_header || is_more(label) || (is_true && count == 1)) {
-            return false;
-        }
-    }
-    true
-}
-
-pub(super) fn is_header(draft: &Draft<'_>, element: u32) -> bool {
-    let this = draft.evidence.skeleton.get(element);
-    matches!(this.kind, Kind::Header | Kind::Heading(_)) || matches!(this.word, Some(Word::Head | Word::Top))
-}
 
 /// A heading that may head what stands beside it; one in a `nav` is that menu's name.
 fn is_heading(draft: &Draft<'_>, part: &Part) -> bool {
     part.rank <= rank::STRONG
-        && is_bare(draft, part)
+        && parts::is_bare(draft, part)
         && !draft.evidence.barred[part.best as usize]
         && !sections::is_all_in(draft, part, Kind::Nav)
-}
-
-/// Whether two labels have their rank from elements that are alike.
-pub(super) fn are_peers(draft: &Draft<'_>, a: u32, b: u32) -> bool {
-    let (m, n) = (draft.evidence.marks[a as usize], draft.evidence.marks[b as usize]);
-    let rank = draft.forest.ranks[a as usize];
-    rank == draft.forest.ranks[b as usize]
-        && match rank {
-            rank::HEAD_WORD => draft.evidence.skeleton.share_head_words(m, n),
-            _ => draft.evidence.skeleton.is_like(m, n),
-        }
-        && (rank != rank::HEAD_WORD
-            || are_long(draft, a, b)
-            || draft.evidence.skeleton.get(m).sig == draft.evidence.skeleton.get(n).sig)
-}
-
-/// Whether both labels are as long as headlines are.
-fn are_long(draft: &Draft<'_>, a: u32, b: u32) -> bool {
-    [a, b].iter().all(|&label| draft.evidence.labels[label as usize].words > SHORT)
-}
-
-/// The style of a label as seen from a box: the elements from the label up to the box.
-pub(super) fn style_in(draft: &Draft<'_>, label: u32, element: u32) -> u64 {
-    let mut at = draft.evidence.labels[label as usize].element;
-    let mut style = 0u64;
-    for _ in 0..12 {
-        if at == NONE || at == element {
-            break;
-        }
-        let this = draft.evidence.skeleton.get(at);
-        style = style.wrapping_mul(0x100_0000_01b3) ^ u64::from(this.sig + 1);
-        at = this.parent;
-    }
-    style
 }
 
 /// Headings of one style with something between them, and where the scope of each ends.
@@ -138,8 +52,8 @@ pub(super) fn following(draft: &Draft<'_>, element: u32, parts: &[Part]) -> Opti
 
 /// Headings of one rank, if their style is one, too.
 fn in_one_style(draft: &Draft<'_>, element: u32, parts: &[Part], heads: &[usize]) -> Option<Vec<Scope>> {
-    let style = style_in(draft, parts[heads[0]].best, element);
-    if heads.iter().any(|&i| style_in(draft, parts[i].best, element) != style) {
+    let style = parts::style_in(draft, parts[heads[0]].best, element);
+    if heads.iter().any(|&i| parts::style_in(draft, parts[i].best, element) != style) {
         return None;
     }
     if sections::are_headlines(draft, parts, heads) {
@@ -172,11 +86,11 @@ fn midway(draft: &Draft<'_>, element: u32, parts: &[Part], at: usize) -> Option<
 
 /// Single labels of one style, whatever their rank, each before lists.
 pub(super) fn in_turn(draft: &Draft<'_>, element: u32, parts: &[Part]) -> Option<Vec<usize>> {
-    let heads: Vec<usize> = (0..parts.len()).filter(|&i| is_lone(draft, &parts[i])).collect();
+    let heads: Vec<usize> = (0..parts.len()).filter(|&i| parts::is_lone(draft, &parts[i])).collect();
     if heads.len() < 2 || heads[0] != 0 || draft.evidence.barred[parts[0].best as usize] {
         return None;
     }
-    let style = style_in(draft, parts[0].best, element);
+    let style = parts::style_in(draft, parts[0].best, element);
     let mut ends = heads.iter().zip(heads.iter().skip(1).copied().chain([parts.len()]));
     let fits = ends.all(|(&at, end)| {
         let head = &draft.evidence.labels[parts[at].best as usize];
@@ -184,7 +98,7 @@ pub(super) fn in_turn(draft: &Draft<'_>, element: u32, parts: &[Part]) -> Option
             && !head.is_image
             && end > at + 1
             && parts[at + 1..end].iter().all(|part| part.is_open() || part.is_list)
-            && style_in(draft, parts[at].best, element) == style
+            && parts::style_in(draft, parts[at].best, element) == style
     });
     fits.then_some(heads)
 }
@@ -233,8 +147,8 @@ pub(super) fn lone_first(
 /// Whether a later part ends a heading's scope: an open one with labels of its kind, or one of its style.
 fn is_equal(draft: &Draft<'_>, element: u32, head: &Part, other: &Part) -> bool {
     match other.is_open() {
-        true => draft.forest.some_tops(other).any(|top| are_peers(draft, head.best, top)),
-        false => style_in(draft, head.best, element) == style_in(draft, other.best, element),
+        true => draft.forest.some_tops(other).any(|top| parts::are_peers(draft, head.best, top)),
+        false => parts::style_in(draft, head.best, element) == parts::style_in(draft, other.best, element),
     }
 }
 
@@ -244,7 +158,7 @@ fn heads_several(draft: &Draft<'_>, head: &Part, rest: &[Part], best: Rank) -> b
     let is_stronger = |&top: &u32| draft.forest.ranks[top as usize] < head.rank;
     let stronger = rest.iter().flat_map(|part| draft.forest.some_tops(part)).filter(is_stronger).count();
     let tops: u32 = rest.iter().map(|part| part.tops).sum();
-    let is_box = rest.len() == 1 && head.element != NONE && is_header(draft, head.element);
+    let is_box = rest.len() == 1 && head.element != NONE && parts::is_header(draft, head.element);
     stronger >= 2 || (tops >= 2 && (head.rank == best || is_box))
 }
 
@@ -287,7 +201,7 @@ pub(super) fn kicker_vote(draft: &Draft<'_>, parts: &[Part]) -> Option<(u32, u32
     let (count, headline) = headlines(draft, head, rest);
     let is_linked = headline != NONE && draft.evidence.labels[headline as usize].link.is_some();
     let is_weaker = headline != NONE && draft.forest.ranks[headline as usize] >= head.rank;
-    let is_vote = is_linked && is_weaker && !are_peers(draft, head.best, headline);
+    let is_vote = is_linked && is_weaker && !parts::are_peers(draft, head.best, headline);
     // A long text is no kicker, whatever follows.
     let is_short = draft.evidence.labels[head.best as usize].words <= MAX_KICKER_WORDS;
     is_vote.then(|| (draft.evidence.styles[head.best as usize], if is_short { count } else { 2 }))
@@ -311,12 +225,4 @@ pub(super) fn scopes(draft: &Draft<'_>, heads: &[usize], parts: &[Part]) -> Vec<
         scopes.push(Scope { from, at, end: parts.len() });
     }
     scopes
-}
-
-/// What one of several headings of a box takes: parts `from..end`, under the label of part `at`.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Scope {
-    pub(super) from: usize,
-    pub(super) at: usize,
-    pub(super) end: usize,
 }

@@ -1,9 +1,9 @@
 //! A label before what is plainly a list: it heads it, whatever its look.
 
-use super::compose::Draft;
+use super::draft::{Draft, Scope};
 use super::forest::Part;
 use super::headings;
-use super::headings::Scope;
+use super::parts;
 use super::rank;
 use super::siblings;
 use super::skeleton::NONE;
@@ -35,8 +35,8 @@ pub(super) fn last_list(draft: &Draft<'_>, element: u32, parts: &[Part]) -> Opti
         parts.len() - parts.iter().rev().take_while(|part| part.is_list && part.labels > 2).count();
     let at = first_list.checked_sub(1).filter(|&at| at > 0 && first_list < parts.len())?;
     let (label, lists) = (&parts[at], &parts[first_list..]);
-    let style = headings::style_in(draft, label.best, element);
-    let recurs = parts[..at].iter().any(|part| headings::style_in(draft, part.best, element) == style);
+    let style = parts::style_in(draft, label.best, element);
+    let recurs = parts[..at].iter().any(|part| parts::style_in(draft, part.best, element) == style);
     let fits = lists.len() <= 2
         && may_name(draft, label)
         && draft.evidence.labels[label.best as usize].link.is_none()
@@ -49,7 +49,7 @@ fn may_name(draft: &Draft<'_>, label: &Part) -> bool {
     let this = &draft.evidence.labels[label.best as usize];
     let is_long = label.rank == rank::TEXT && this.words > MOST_WORDS;
     let is_picture = this.is_image && this.link.is_some() && label.rank == rank::IMAGE;
-    headings::is_lone(draft, label)
+    parts::is_lone(draft, label)
         && label.rank < rank::META
         && !(this.is_number || is_long || is_picture || draft.evidence.barred[label.best as usize])
 }
@@ -110,7 +110,7 @@ fn is_over_lists(draft: &Draft<'_>, label: &Part, rest: &[Part]) -> bool {
 /// Whether a list holds set-off labels of the same make: then this is one of them.
 fn lists_peers(draft: &Draft<'_>, label: &Part, list: &Part) -> bool {
     label.rank <= rank::STRONG
-        && draft.forest.some_tops(list).any(|top| headings::are_peers(draft, label.best, top))
+        && draft.forest.some_tops(list).any(|top| parts::are_peers(draft, label.best, top))
 }
 
 /// A block that is not of the label's kind.

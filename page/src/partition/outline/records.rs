@@ -2,10 +2,10 @@
 //!
 //! The strongest label heads a record even if it is not first.
 
-use super::compose::Draft;
+use super::draft::Draft;
 use super::forest::Part;
 use super::headings;
-use super::headings::LEAST_HEADING;
+use super::parts::LEAST_HEADING;
 use super::rank::{self, Rank};
 use super::tables;
 use super::tags::Kind;

@@ -3,9 +3,9 @@
 //! A heading may have the section's menu beside it; headlines without pictures look like headings until
 //! their siblings with pictures are seen; and a heading's scope ends before the footer of the page.
 
-use super::compose::Draft;
+use super::draft::Draft;
 use super::forest::Part;
-use super::headings;
+use super::parts;
 use super::rank;
 use super::skeleton::NONE;
 use super::tags::Kind;
@@ -45,7 +45,7 @@ pub(super) fn are_headlines(draft: &Draft<'_>, parts: &[Part], heads: &[usize]) 
     let head = &parts[heads[0]];
     let is_alike = |part: &Part| {
         part.is_closed()
-            && headings::are_peers(draft, head.best, part.best)
+            && parts::are_peers(draft, head.best, part.best)
             && head.element != NONE
             && part.element != NONE
             && draft.evidence.skeleton.is_like(head.element, part.element)

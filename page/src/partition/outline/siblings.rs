@@ -4,10 +4,10 @@
 //! before links, a style that begins lists all over the page, headings between plain items, terms of a list
 //! of terms, and a column's heading that the next columns go on with.
 
-use super::compose::Draft;
+use super::draft::{Draft, Scope};
 use super::forest::Part;
 use super::headings;
-use super::headings::{LEAST_HEADING, Scope};
+use super::parts::{self, LEAST_HEADING};
 use super::rank;
 use super::sections;
 use super::skeleton::NONE;
@@ -40,7 +40,7 @@ pub(super) fn is_odd_first(draft: &Draft<'_>, parts: &[Part]) -> bool {
     let [first, rest @ ..] = parts else { return false };
     let this = &draft.evidence.labels[first.best as usize];
     if rest.is_empty()
-        || !headings::is_bare(draft, first)
+        || !parts::is_bare(draft, first)
         || draft.evidence.barred[first.best as usize]
         || this.is_number
     {
@@ -52,20 +52,19 @@ pub(super) fn is_odd_first(draft: &Draft<'_>, parts: &[Part]) -> bool {
         && first.rank <= rank::KICKER
         && first.rank != rank::LINK
         && first.rank != rank::TEXT
-        && headings::is_lone(draft, first)
+        && parts::is_lone(draft, first)
     {
-        return !draft.forest.some_tops(list).any(|top| headings::are_peers(draft, first.best, top));
+        return !draft.forest.some_tops(list).any(|top| parts::are_peers(draft, first.best, top));
     }
-    let is_plain = headings::is_lone(draft, first)
-        || first.rank <= LEAST_HEADING
-        || headings::is_header(draft, first.element);
+    let is_plain =
+        parts::is_lone(draft, first) || first.rank <= LEAST_HEADING || parts::is_header(draft, first.element);
     if is_over_headlines(draft, first, rest) {
         return true;
     }
     if first.rank <= rank::STRONG && is_plain && are_larger(rest) {
-        return !rest.iter().any(|part| headings::are_peers(draft, first.best, part.best));
+        return !rest.iter().any(|part| parts::are_peers(draft, first.best, part.best));
     }
-    if rest.len() < 2 || !headings::is_lone(draft, first) {
+    if rest.len() < 2 || !parts::is_lone(draft, first) {
         return false;
     }
     let style = draft.evidence.styles[first.best as usize];
@@ -83,10 +82,10 @@ fn is_over_headlines(draft: &Draft<'_>, first: &Part, rest: &[Part]) -> bool {
     let is_label = first.rank == rank::KICKER || (rank::VOTED..=rank::STRONG).contains(&first.rank);
     let headlines = rest.iter().filter(|part| part.rank <= rank::STRONG).count();
     is_label
-        && headings::is_lone(draft, first)
+        && parts::is_lone(draft, first)
         && headlines >= 2
         && headlines * 10 >= rest.len() * 6
-        && !rest.iter().any(|part| headings::are_peers(draft, first.best, part.best))
+        && !rest.iter().any(|part| parts::are_peers(draft, first.best, part.best))
 }
 
 /// Items among which bare headings stand before plain ones.
@@ -94,15 +93,14 @@ fn is_headed_list(draft: &Draft<'_>, parts: &[Part]) -> bool {
     let [first, rest @ ..] = parts else { return false };
     if first.rank > rank::HEAD_WORD
         || rest.len() < 2
-        || !headings::is_bare(draft, first)
+        || !parts::is_bare(draft, first)
         || draft.evidence.barred[first.best as usize]
     {
         return false;
     }
-    let is_head =
-        |part: &Part| headings::is_bare(draft, part) && headings::are_peers(draft, first.best, part.best);
+    let is_head = |part: &Part| parts::is_bare(draft, part) && parts::are_peers(draft, first.best, part.best);
     // An item whose class calls it a title stands over boxes, too.
-    let is_named = headings::is_header(draft, first.element)
+    let is_named = parts::is_header(draft, first.element)
         || draft.evidence.skeleton.get(first.element).word == Some(Word::Head);
     let is_plain =
         |part: &Part| (part.is_single() && part.rank >= rank::LINK) || (is_named && part.labels >= 3);
@@ -118,7 +116,7 @@ pub(super) fn is_row_over_list(draft: &Draft<'_>, parts: &[Part]) -> bool {
     let [first, rest @ ..] = parts else { return false };
     draft.kind(first) == Some(Kind::Row)
         && (1..=2).contains(&rest.len())
-        && headings::is_lone(draft, first)
+        && parts::is_lone(draft, first)
         && !draft.evidence.labels[first.best as usize].is_number
         && rest.iter().all(|part| part.is_list && part.inner != part.element)
 }
@@ -127,7 +125,7 @@ pub(super) fn is_row_over_list(draft: &Draft<'_>, parts: &[Part]) -> bool {
 fn is_heading_row(draft: &Draft<'_>, parts: &[Part]) -> bool {
     let [first, rest @ ..] = parts else { return false };
     first.rank <= LEAST_HEADING
-        && (headings::is_bare(draft, first) || sections::has_menu(draft, first, rest))
+        && (parts::is_bare(draft, first) || sections::has_menu(draft, first, rest))
         && !draft.evidence.barred[first.best as usize]
         && !rest.iter().any(|part| part.rank <= first.rank)
 }

@@ -4,9 +4,9 @@
 //! of header cells, or it holds one label a cell and the next row as many cells with more in them. Empty
 //! cells hold no leaves and are not known here: shorter rows are taken to fill the table from the right.
 
-use super::compose::Draft;
+use super::draft::Draft;
 use super::forest::{Forest, Part};
-use super::headings;
+use super::parts;
 use super::skeleton::NONE;
 use super::tags::Kind;
 
@@ -39,7 +39,7 @@ fn header_cells(draft: &Draft<'_>, row: u32) -> usize {
 }
 
 /// Some rows of a table.
-pub(super) enum Rows {
+pub(super) enum RowGroup {
     /// A row that heads nothing.
     Plain(Part),
     /// Rows with the cells of each, under the names of the row that heads them.
@@ -47,7 +47,7 @@ pub(super) enum Rows {
 }
 
 /// Which rows stand under which; nothing if no row heads another.
-pub(super) fn find(draft: &Draft<'_>, parts: &[Part]) -> Option<Vec<Rows>> {
+pub(super) fn find(draft: &Draft<'_>, parts: &[Part]) -> Option<Vec<RowGroup>> {
     let is_row =
         |part: &Part| part.element != NONE && draft.evidence.skeleton.get(part.element).kind == Kind::Row;
     if parts.len() < 2 || !parts.iter().all(is_row) {
@@ -66,10 +66,10 @@ pub(super) fn find(draft: &Draft<'_>, parts: &[Part]) -> Option<Vec<Rows>> {
             },
         };
         found.push(if end == at + 1 {
-            Rows::Plain(parts[at])
+            RowGroup::Plain(parts[at])
         } else {
             let below = parts[at + 1..end].iter().map(|row| (*row, cells(draft, row))).collect();
-            Rows::Columns { names, header: parts[at].element, below }
+            RowGroup::Columns { names, header: parts[at].element, below }
         });
         at = end;
     }
@@ -77,12 +77,12 @@ pub(super) fn find(draft: &Draft<'_>, parts: &[Part]) -> Option<Vec<Rows>> {
 }
 
 /// Puts rows under the rows that head them.
-pub(super) fn join(rows: Vec<Rows>, forest: &mut Forest) -> Vec<Part> {
+pub(super) fn join(rows: Vec<RowGroup>, forest: &mut Forest) -> Vec<Part> {
     let mut made = Vec::new();
     for rows in rows {
         match rows {
-            Rows::Plain(row) => made.push(row),
-            Rows::Columns { names, header, below } => {
+            RowGroup::Plain(row) => made.push(row),
+            RowGroup::Columns { names, header, below } => {
                 made.extend(columns_under(names, header, &below, forest));
             }
         }
@@ -95,7 +95,7 @@ fn names(draft: &Draft<'_>, row: &Part) -> Vec<Part> {
     let cells = cells(draft, row);
     let is_header = row.element != NONE && header_cells(draft, row.element) >= 2;
     let is_number = |cell: &Part| draft.evidence.labels[cell.best as usize].is_number;
-    let is_name = |cell: &Part| headings::is_lone(draft, cell) && (is_header || !is_number(cell));
+    let is_name = |cell: &Part| parts::is_lone(draft, cell) && (is_header || !is_number(cell));
     if cells.iter().all(is_name) { cells } else { Vec::new() }
 }
 

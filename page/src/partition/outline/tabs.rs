@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::compose::Draft;
+use super::draft::Draft;
 use super::forest::{Forest, Part};
 use super::skeleton::NONE;
 use super::words::Word;

@@ -29,7 +29,7 @@ const NEAR_HEADING: u32 = 3;
 const MOST_ABOVE: usize = 60;
 
 /// The places of a page where a block may begin.
-pub(in super::super) struct Places {
+pub(in super::super) struct BlockPlaces {
     /// The leaf after each.
     pub(in super::super) leaves: Vec<u32>,
     /// What is measured there, one row after the other.
@@ -37,9 +37,9 @@ pub(in super::super) struct Places {
 }
 
 /// Measures all places of a page.
-pub(in super::super) fn measure(evidence: &Evidence, forest: &Forest) -> Places {
+pub(in super::super) fn measure(evidence: &Evidence, forest: &Forest) -> BlockPlaces {
     let gaps = Gaps::new(evidence, forest);
-    let mut places = Places { leaves: Vec::new(), values: Vec::new() };
+    let mut places = BlockPlaces { leaves: Vec::new(), values: Vec::new() };
     for label in (1..evidence.labels.len()).filter(|&label| gaps.is_place(label)) {
         gaps.measure(label, &mut places.values);
         places.leaves.push(evidence.labels[label].lo);

@@ -1,0 +1,77 @@
+//! The outline as far as it is drafted: what decisions look at, and how they say what a heading takes.
+
+use super::OutlineParams;
+use super::evidence::Evidence;
+use super::forest::{Forest, Part};
+use super::skeleton::NONE;
+use super::tags::Kind;
+use super::votes::Votes;
+
+/// What a decision looks at: what the page shows, and the outline as far as it is drafted.
+///
+/// Decisions only look; what becomes of them is the composer's. Each kind of decision is a module of functions
+/// of a draft.
+#[derive(Clone, Copy)]
+pub(super) struct Draft<'a> {
+    pub(super) evidence: &'a Evidence,
+    pub(super) params: &'a OutlineParams,
+    pub(super) votes: &'a Votes,
+    pub(super) forest: &'a Forest,
+    /// What each element below holds, `None`: decoration, or it stands inside a label.
+    pub(super) done: &'a [Option<Part>],
+}
+
+impl Draft<'_> {
+    /// What stands in an element, in order: what its children hold, and labels beside them.
+    pub(super) fn parts(&self, element: u32) -> Vec<Part> {
+        let Evidence { skeleton, labels, spans, .. } = self.evidence;
+        let (lo, hi) = spans[element as usize];
+        let single = |label: u32, element| Part::single(label, self.forest.ranks[label as usize], element);
+        if hi - lo == 1 {
+            let is_part = !labels[lo as usize].is_decoration || !self.params.decoration;
+            return if is_part { vec![single(lo, element)] } else { Vec::new() };
+        }
+        let mut parts = Vec::new();
+        let mut children = skeleton.children(element).peekable();
+        let mut at = lo;
+        while at < hi {
+            if let Some(child) = children.next_if(|&child| spans[child as usize].0 <= at) {
+                // A child inside a label that spans it is no box.
+                let (from, to) = spans[child as usize];
+                if from == at && skeleton.get(child).lo == labels[at as usize].lo {
+                    parts.extend(self.done[child as usize]);
+                    at = to;
+                }
+                continue;
+            }
+            if !labels[at as usize].is_decoration || !self.params.decoration {
+                parts.push(single(at, NONE));
+            }
+            at += 1;
+        }
+        parts
+    }
+
+    /// What kind of element a part is, if it has one of its own.
+    pub(super) fn kind(&self, part: &Part) -> Option<Kind> {
+        (part.element != NONE).then(|| self.evidence.skeleton.get(part.element).kind)
+    }
+
+    /// The first and one past the last label of neighbouring parts.
+    pub(super) fn span(&self, parts: &[Part]) -> (u32, u32) {
+        let span = |part: &Part| match part.element {
+            NONE => (part.first, part.first + 1),
+            element => self.evidence.spans[element as usize],
+        };
+        let first = parts.first().map_or(0, |part| span(part).0);
+        (first, parts.last().map_or(first, |part| span(part).1).max(first))
+    }
+}
+
+/// What one of several headings of a box takes: parts `from..end`, under the label of part `at`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scope {
+    pub(super) from: usize,
+    pub(super) at: usize,
+    pub(super) end: usize,
+}
