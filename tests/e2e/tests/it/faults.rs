@@ -107,7 +107,7 @@ async fn redis_is_full(lab: &Lab, servers: &Servers, digests: &Digests, outcomes
     services.done(outcomes.len() as u64 / 4).await;
     eprintln!("Redis is full");
     assert_eq!(servers.redis.tell(&["CONFIG", "SET", "maxmemory", "1"]), "+OK");
-    services.logged("newslode-crawler", "trying again").await;
+    services.logged("newslode-crawler", "away; trying again").await;
     services.all_run();
     under_way(&services).await;
     assert_eq!(servers.redis.tell(&["CONFIG", "SET", "maxmemory", "0"]), "+OK");
