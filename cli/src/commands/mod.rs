@@ -43,7 +43,7 @@ pub(crate) async fn run(command: Command, config: Config, quiet: bool) -> anyhow
         Command::Dead(args) => dead::run(args, &config).await,
         Command::Verify(args) => verify::run(args, &config, quiet).await,
         Command::Config(args) => config::run(args, &config),
-        Command::Eval(args) => eval::run(args, &config, quiet),
+        Command::Eval(args) => eval::run(args, &config, quiet).await,
         Command::Bench(args) => bench::run(args, quiet).await,
     }
 }

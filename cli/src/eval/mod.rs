@@ -13,6 +13,7 @@ pub(crate) mod segments;
 pub(crate) mod tables;
 pub(crate) mod tags;
 pub(crate) mod taxonomy;
+pub(crate) mod world;
 
 use std::path::Path;
 
