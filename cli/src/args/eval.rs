@@ -142,8 +142,38 @@ pub(crate) enum EvalCommand {
     Attributes(EvalCommon),
     /// Score concepts and is-a pairs of home pages against a judged taxonomy (JSON).
     Taxonomy(EvalTaxonomyArgs),
+    /// Score what was mined of the synthetic world against its gold answers.
+    #[command(
+        after_help = "Example:\n  newslode eval world newslode-demo\n  newslode eval world --sites 6   (the services' store and archive)"
+    )]
+    World(EvalWorldArgs),
     /// Score article blocks against texts (JSON Lines), or blocks of links to news against outlines.
     Blocks(EvalBlocksArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EvalWorldArgs {
+    /// Folder of the run; left out: the services' store and archive.
+    pub(crate) dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) world: WorldArgs,
+    /// Print as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Which synthetic world.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct WorldArgs {
+    /// Seed of the world.
+    #[arg(long, default_value_t = 7)]
+    pub(crate) seed: u64,
+    /// Number of sites.
+    #[arg(long, default_value_t = 10)]
+    pub(crate) sites: usize,
+    /// Stories in each section of each site.
+    #[arg(long, default_value_t = 4)]
+    pub(crate) stories: usize,
 }
 
 #[derive(Debug, Args)]

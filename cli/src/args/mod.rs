@@ -117,12 +117,8 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct DemoArgs {
-    /// Random seed of the synthetic web.
-    #[arg(long, default_value_t = 7)]
-    pub(crate) seed: u64,
-    /// Number of sites.
-    #[arg(long, default_value_t = 10)]
-    pub(crate) sites: usize,
+    #[command(flatten)]
+    pub(crate) world: WorldArgs,
     /// Folder of the run.
     #[arg(long, default_value = "newslode-demo")]
     pub(crate) out: PathBuf,

@@ -45,7 +45,7 @@ pub(crate) async fn run(command: Command, config: Config, quiet: bool) -> anyhow
         Command::Verify(args) => verify::run(args, &config, quiet).await,
         Command::Recompute(args) => recompute::run(args, &config, quiet).await,
         Command::Config(args) => config::run(args, &config),
-        Command::Eval(args) => eval::run(args, &config, quiet),
+        Command::Eval(args) => eval::run(args, &config, quiet).await,
         Command::Bench(args) => bench::run(args, quiet).await,
     }
 }

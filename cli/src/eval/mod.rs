@@ -14,6 +14,7 @@ pub(crate) mod splits;
 pub(crate) mod tables;
 pub(crate) mod tags;
 pub(crate) mod taxonomy;
+pub(crate) mod world;
 
 use std::fmt;
 use std::path::Path;

@@ -16,15 +16,26 @@ use crate::taxonomy::concepts;
 pub struct Gold {
     /// Concepts of every language with at least three sites (English always).
     pub concepts: Vec<GoldConcept>,
-    /// Broader and narrower label: the taxonomy's direct pairs that at least one site shows nested. Sites that leave
+    /// Broader and narrower concepts: the taxonomy's direct pairs that at least one site shows nested. Sites that leave
     /// out a concept in the middle nest along the closure of these pairs.
-    pub is_a: Vec<(String, String)>,
+    pub is_a: Vec<GoldPair>,
     /// Every article.
     pub articles: Vec<GoldArticle>,
     /// Home pages and first section pages.
     pub hierarchies: Vec<GoldHierarchy>,
     /// Texts of links and headings that recur over sites and are no concepts.
     pub junk: Vec<String>,
+}
+
+/// Two concepts of which one is the broader, by their preferred labels.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct GoldPair {
+    /// ISO 639-1 code of the language of both.
+    pub language: String,
+    /// The broader one.
+    pub broader: String,
+    /// The narrower one.
+    pub narrower: String,
 }
 
 /// A concept and on how many sites it stands.
@@ -70,7 +81,7 @@ pub struct GoldHierarchy {
 
 /// Concepts and pairs over the plans of a world.
 #[must_use]
-pub(crate) fn taxonomy(plans: &[&SitePlan]) -> (Vec<GoldConcept>, Vec<(String, String)>) {
+pub(crate) fn taxonomy(plans: &[&SitePlan]) -> (Vec<GoldConcept>, Vec<GoldPair>) {
     let mut found = Vec::new();
     let mut pairs = BTreeSet::new();
     for language in Language::ALL {
@@ -85,10 +96,11 @@ pub(crate) fn taxonomy(plans: &[&SitePlan]) -> (Vec<GoldConcept>, Vec<(String, S
                 spellings.entry(section.concept).or_default().push(&section.label);
                 let parent = section.parent.map(|p| all[plan.sections[p].concept].label);
                 if parent == Some(all[section.concept].parent) {
-                    pairs.insert((
-                        all[section.concept].parent.to_owned(),
-                        all[section.concept].label.to_owned(),
-                    ));
+                    pairs.insert(GoldPair {
+                        language: language.code().to_owned(),
+                        broader: all[section.concept].parent.to_owned(),
+                        narrower: all[section.concept].label.to_owned(),
+                    });
                 }
             }
         }

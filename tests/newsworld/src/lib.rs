@@ -22,6 +22,7 @@
 mod book;
 mod charset;
 mod dates;
+pub mod floors;
 mod gold;
 mod head;
 mod language;
@@ -41,7 +42,7 @@ mod view;
 mod world;
 
 pub use charset::{Charset, Declared};
-pub use gold::{Gold, GoldArticle, GoldConcept, GoldHierarchy};
+pub use gold::{Gold, GoldArticle, GoldConcept, GoldHierarchy, GoldPair};
 pub use language::Language;
 pub use replay::Replay;
 pub use reply::{Content, Reply, Trouble};

@@ -7,6 +7,7 @@ mod segments;
 mod tables;
 mod tags;
 mod taxonomy;
+pub(crate) mod world;
 
 use std::io::Write;
 use std::path::Path;
@@ -21,7 +22,7 @@ use crate::exit::{Exit, hinted};
 use crate::input::{self, Input};
 use crate::params;
 
-pub(crate) fn run(args: EvalArgs, _config: &Config, quiet: bool) -> anyhow::Result<Exit> {
+pub(crate) async fn run(args: EvalArgs, config: &Config, quiet: bool) -> anyhow::Result<Exit> {
     match args.command {
         EvalCommand::Hierarchy { common, folds } => hierarchy::run(&common, folds.as_deref(), quiet),
         EvalCommand::Segments { common, level } => segments::run(&common, level, quiet),
@@ -33,6 +34,7 @@ pub(crate) fn run(args: EvalArgs, _config: &Config, quiet: bool) -> anyhow::Resu
         EvalCommand::Attributes(common) => tags::attributes(&common),
         EvalCommand::Blocks(args) => blocks::run(&args, quiet),
         EvalCommand::Taxonomy(args) => taxonomy::run(&args, quiet),
+        EvalCommand::World(args) => world::run(&args, config).await,
     }
 }
 

@@ -14,6 +14,7 @@ mod crashes;
 mod dashboard;
 mod embedded;
 mod faults;
+mod floors;
 mod lab;
 mod process;
 mod served;

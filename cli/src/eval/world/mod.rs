@@ -1,0 +1,48 @@
+//! Figures on the synthetic world, whose right answers are known to the last leaf.
+//!
+//! [`Figures`] is a list of names and values, so that they can be printed, kept as JSON and held against floors
+//! (`tests/newsworld/floors.txt`) by one piece of code each. A figure that nothing was judged for is left out.
+
+pub(crate) mod mined;
+
+use serde::{Serialize, Serializer};
+
+use super::Prf;
+
+/// Names and values between 0 and 1, in the order in which they were measured.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Figures(Vec<(String, f64)>);
+
+impl Figures {
+    /// Adds the mean of what was judged, if anything was.
+    pub(crate) fn mean(&mut self, name: &str, judged: &[f64]) {
+        if let Some(mean) = super::mean(judged).0 {
+            self.0.push((name.to_owned(), mean));
+        }
+    }
+
+    /// Adds the share of what is right.
+    pub(crate) fn share(&mut self, name: &str, right: &[bool]) {
+        let values: Vec<f64> = right.iter().map(|is_right| f64::from(u8::from(*is_right))).collect();
+        self.mean(name, &values);
+    }
+
+    /// Adds precision, recall and F1.
+    pub(crate) fn prf(&mut self, name: &str, prf: &Prf) {
+        for (part, value) in [("precision", prf.precision), ("recall", prf.recall), ("f1", prf.f1)] {
+            self.0.push((format!("{name}.{part}"), value));
+        }
+    }
+
+    /// All of them.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, f64)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), *value))
+    }
+}
+
+impl Serialize for Figures {
+    /// An object with three decimals, as everything here is printed.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.iter().map(|(name, value)| (name, (value * 1000.0).round() / 1000.0)))
+    }
+}

@@ -1,0 +1,115 @@
+//! Floors: how right Newslode is at least, measure by measure, on what it makes of this world.
+//!
+//! The table is `floors.txt` beside this crate's manifest: a crawl, a measure, its floor, and its value on the day when
+//! the floor was set. A floor lies a little below that value. Tests compute a crawl's figures and ask [`fallen`] what
+//! is below its floor; other tests damage a step on purpose and ask [`standing`] which floors did not notice.
+
+use std::collections::BTreeMap;
+
+/// One floor.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Floor {
+    /// Which crawl the figure is of.
+    pub crawl: &'static str,
+    /// The figure's name.
+    pub measure: &'static str,
+    /// The figure must not be less.
+    pub least: f64,
+    /// The figure when the floor was set.
+    pub was: f64,
+}
+
+/// The floors of a crawl, in the order of the table.
+///
+/// # Panics
+/// When a line of the table is not of its form.
+#[must_use]
+pub fn floors(crawl: &str) -> Vec<Floor> {
+    let lines = include_str!("../floors.txt").lines();
+    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.map(floor).filter(|floor| floor.crawl == crawl).collect()
+}
+
+fn floor(line: &'static str) -> Floor {
+    let cells: Vec<&str> = line.split_whitespace().collect();
+    let number = |cell: &str| cell.parse().ok();
+    let read = |cells: &[&'static str]| {
+        let &[crawl, measure, least, was] = cells else { return None };
+        Some(Floor { crawl, measure, least: number(least)?, was: number(was)? })
+    };
+    read(&cells).unwrap_or_else(|| panic!("`{line}` of floors.txt is no floor"))
+}
+
+/// What is wrong with a crawl's figures, a line each: measures below their floors, floors without a figure, and
+/// figures without a floor. Empty if nothing is.
+#[must_use]
+pub fn fallen(crawl: &str, figures: &BTreeMap<String, f64>) -> Vec<String> {
+    let floors = floors(crawl);
+    let mut wrong: Vec<String> = floors
+        .iter()
+        .filter_map(|Floor { measure, least, was, .. }| match figures.get(*measure) {
+            None => Some(format!("{measure}: it is not measured any more; it was {was:.3}")),
+            Some(now) if now < least => {
+                Some(format!("{measure}: it fell from {was:.3} to {now:.3}; its floor is {least:.3}"))
+            }
+            Some(_) => None,
+        })
+        .collect();
+    let guarded = |name: &str| floors.iter().any(|floor| floor.measure == name);
+    let bare = figures.iter().filter(|(name, _)| !guarded(name));
+    wrong.extend(bare.map(|(name, now)| format!("{name}: it has no floor; it is {now:.3}")));
+    wrong
+}
+
+/// Of these measures, those whose floor a damaged crawl's figures do not fall below.
+#[must_use]
+pub fn standing(crawl: &str, measures: &[&str], figures: &BTreeMap<String, f64>) -> Vec<String> {
+    let floors = floors(crawl);
+    let least = |measure: &str| floors.iter().find(|floor| floor.measure == measure).map(|floor| floor.least);
+    let stands = |measure: &&&str| match (least(measure), figures.get(**measure)) {
+        (Some(least), Some(now)) => *now >= least,
+        // A measure that nobody takes cannot fall.
+        _ => true,
+    };
+    let tell = |measure: &&str| {
+        let (least, now) = (least(measure), figures.get(*measure));
+        format!("{measure}: floor {least:?}, damaged {now:?}")
+    };
+    measures.iter().filter(stands).map(tell).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_floor_is_a_little_below_what_was_measured() {
+        let crawls: Vec<&str> = include_str!("../floors.txt")
+            .lines()
+            .filter(|line| !line.is_empty() && !line.starts_with('#'))
+            .filter_map(|line| line.split_whitespace().next())
+            .collect();
+        assert!(!crawls.is_empty());
+        let mut seen = std::collections::BTreeSet::new();
+        for crawl in crawls {
+            for floor in floors(crawl) {
+                let slack = floor.was - floor.least;
+                assert!((0.0..=0.1).contains(&slack) && floor.was <= 1.0, "{floor:?}");
+                seen.insert((floor.crawl, floor.measure));
+            }
+        }
+        let lines = include_str!("../floors.txt").lines().filter(|l| !l.is_empty() && !l.starts_with('#'));
+        assert_eq!(seen.len(), lines.count(), "a floor stands twice");
+    }
+
+    #[test]
+    fn what_fell_is_named_with_both_values() {
+        let Some(first) = floors("demo").into_iter().next() else { panic!("the demo has no floors") };
+        let figures = BTreeMap::from([(first.measure.to_owned(), first.least - 0.1), ("new".into(), 0.5)]);
+        let wrong = fallen("demo", &figures);
+        assert!(wrong[0].contains(first.measure) && wrong[0].contains("it fell from"), "{wrong:?}");
+        assert!(wrong.last().is_some_and(|line| line.starts_with("new: it has no floor")), "{wrong:?}");
+        assert!(standing("demo", &[first.measure], &figures).is_empty());
+        assert_eq!(standing("demo", &["nothing of ours"], &figures).len(), 1);
+    }
+}
