@@ -27,8 +27,8 @@
 //! and articles come last.
 //!
 //! - Reading a page: [`reading`] (bytes → text → tree → leaves, addresses, language), [`time`].
-//! - Tables: [`tables`].
-//! - What is counted: [`contribution`], of a page and its [`mod@hierarchy`].
+//! - Tables: [`mod@tables`].
+//! - What is counted: [`mod@contribution`], of a page and its [`mod@hierarchy`].
 //! - Who heads whom: [`partition`] (the methods), [`mod@hierarchy`] (what they make, as XML and as a picture),
 //!   [`tagging`] (what each label is), [`wisdom`] (which of it is there to be read).
 //! - Templates: [`template`] (what pages of one program have in common), [`instances`] (what a concept's
