@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use newslode_newsworld::Language;
 
 #[derive(Debug, Args)]
 pub(crate) struct BenchArgs {
@@ -156,7 +157,7 @@ pub(crate) struct EvalWorldArgs {
 }
 
 /// Which synthetic world.
-#[derive(Clone, Copy, Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct WorldArgs {
     /// Seed of the world.
     #[arg(long, default_value_t = 7)]
@@ -167,6 +168,14 @@ pub(crate) struct WorldArgs {
     /// Stories in each section of each site.
     #[arg(long, default_value_t = 4)]
     pub(crate) stories: usize,
+    /// The sites' languages in turn, such as `en,fr,ar`; left out: seven in ten sites are English.
+    #[arg(long, value_delimiter = ',', value_name = "CODES", value_parser = language)]
+    pub(crate) languages: Vec<Language>,
+}
+
+fn language(code: &str) -> Result<Language, String> {
+    let known = || Language::ALL.map(Language::code).join(", ");
+    Language::named(code).ok_or_else(|| format!("the world knows {}", known()))
 }
 
 #[derive(Debug, Args)]

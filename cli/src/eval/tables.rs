@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use newslode_partitioner::tables::DataTable;
 use serde::{Deserialize, Serialize};
 
 use super::{bootstrap_error, harmonic, mean};
@@ -30,6 +31,18 @@ pub(crate) struct Line {
 }
 
 impl Line {
+    /// A data table that was found on a page.
+    pub(crate) fn of(page: &str, found: &DataTable) -> Line {
+        Line {
+            page: page.to_owned(),
+            table: found.index,
+            genuine: Some(true),
+            orientation: Some(found.orientation.name().into()),
+            header_cells: Some(found.header_slots()),
+            ..Line::default()
+        }
+    }
+
     fn is_judged(&self) -> bool {
         self.genuine.is_some() && !self.unsure
     }

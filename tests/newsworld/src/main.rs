@@ -64,6 +64,7 @@ impl WorldArgs {
             sites: self.sites,
             articles_per_section: self.articles,
             faults: self.faults,
+            ..WorldSpec::default()
         })
     }
 }

@@ -51,17 +51,7 @@ pub(crate) fn run(common: &EvalCommon, quiet: bool) -> anyhow::Result<Exit> {
 
 /// What the algorithms say of a page's tables.
 fn predicted(name: &str, page: &Page, params: &TableParams) -> Vec<Line> {
-    let found = tables::of(page, params).into_iter();
-    found
-        .map(|table| Line {
-            page: name.into(),
-            table: table.index,
-            genuine: Some(true),
-            orientation: Some(table.orientation.name().into()),
-            header_cells: Some(table.header_slots()),
-            ..Line::default()
-        })
-        .collect()
+    tables::of(page, params).iter().map(|table| Line::of(name, table)).collect()
 }
 
 /// The trivial baseline: a table with a border, or with two rows and two columns, of which four fifths of the

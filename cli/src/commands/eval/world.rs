@@ -1,23 +1,26 @@
 //! `newslode eval world`: a run, or the services, that mined the synthetic world, against what that world knows.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use newslode_common::config::Config;
+use newslode_common::hierarchy::xml;
+use newslode_common::store::Kind;
 use newslode_common::version::ContentHash;
 use newslode_miner::ontology::RdfForm;
 use newslode_miner::service::Parts;
-use newslode_newsworld::{Gold, World, WorldSpec};
+use newslode_newsworld::{World, WorldSpec};
 
 use crate::args::{EvalWorldArgs, WorldArgs};
 use crate::commands::export;
 use crate::commands::taxonomy::installation;
 use crate::eval::world::mined::{Judged, Mined, judge};
+use crate::eval::world::pages::{sample, structure};
 use crate::exit::Exit;
 use crate::out;
 
 pub(super) async fn run(args: &EvalWorldArgs, config: &Config) -> anyhow::Result<Exit> {
     let parts = installation(args.dir.as_deref(), config).await?;
-    let judged = judged(world(&args.world).gold(), &parts).await?;
+    let judged = judged(&world(&args.world), &parts).await?;
     if args.json {
         out::json(&judged.figures)?;
     } else {
@@ -28,25 +31,34 @@ pub(super) async fn run(args: &EvalWorldArgs, config: &Config) -> anyhow::Result
 
 /// The world that the arguments describe.
 pub(crate) fn world(args: &WorldArgs) -> World {
-    let WorldArgs { seed, sites, stories } = *args;
-    World::generate(&WorldSpec { seed, sites, articles_per_section: stories, ..WorldSpec::default() })
+    let WorldArgs { seed, sites, stories, languages } = args.clone();
+    let spec = WorldSpec { seed, sites, languages, articles_per_section: stories, ..WorldSpec::default() };
+    World::generate(&spec)
 }
 
 /// Judges what an installation holds.
-pub(crate) async fn judged(gold: &Gold, parts: &Parts) -> anyhow::Result<Judged> {
+pub(crate) async fn judged(world: &World, parts: &Parts) -> anyhow::Result<Judged> {
     let mut articles = Vec::new();
     let take = |article: &_, _: &_| {
         articles.push(Clone::clone(article));
         Ok(())
     };
     let (taxonomy, _) = export::write(parts, &mut std::io::sink(), RdfForm::Turtle, take).await?;
-    let mut pages = BTreeSet::new();
+    let mut counted: BTreeMap<String, ContentHash> = BTreeMap::new();
     for (site, _) in parts.state.sites().await? {
-        let counted = parts.state.pages(&site).await?.into_iter();
-        let counted = counted.filter(|(_, version)| version.content != ContentHash::NONE);
-        pages.extend(counted.map(|(url, _)| url.to_string()));
+        let pages = parts.state.pages(&site).await?.into_iter();
+        let pages = pages.filter(|(_, version)| version.content != ContentHash::NONE);
+        counted.extend(pages.map(|(url, version)| (url.to_string(), version.content)));
     }
-    Ok(judge(gold, &Mined { taxonomy, articles, pages }))
+    let mut read = Vec::new();
+    for judged in sample(world, counted.keys())?.into_iter().flatten() {
+        let content = counted.get(judged.page.url.as_str()).copied().unwrap_or(ContentHash::NONE);
+        let Some(xml) = parts.archive.get(Kind::Hierarchy, content).await? else { continue };
+        read.push((judged, xml::read(&String::from_utf8_lossy(&xml))?));
+    }
+    let mut judged = judge(world.gold(), &Mined { taxonomy, articles, pages: counted.into_keys().collect() });
+    structure(read.iter().map(|(judged, said)| (judged, said)), &mut judged.figures);
+    Ok(judged)
 }
 
 /// Prints figures, one measure a line.

@@ -12,7 +12,7 @@ use crate::engine::{Engine, add_seeds};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_stories_of_concept_pages_are_instances_with_attributes() {
-    let spec = WorldSpec { seed: 3, sites: 3, articles_per_section: 3, faults: false };
+    let spec = WorldSpec { seed: 3, sites: 3, articles_per_section: 3, ..WorldSpec::default() };
     let (world, gold) = (World::generate(&spec), World::generate(&spec));
     let seeds: Vec<_> = world.seeds().iter().map(|seed| seed.parse().unwrap()).collect();
     let server = Server::start(world, SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap();

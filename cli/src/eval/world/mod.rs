@@ -3,7 +3,9 @@
 //! [`Figures`] is a list of names and values, so that they can be printed, kept as JSON and held against floors
 //! (`tests/newsworld/floors.txt`) by one piece of code each. A figure that nothing was judged for is left out.
 
+pub(crate) mod leaves;
 pub(crate) mod mined;
+pub(crate) mod pages;
 
 use serde::{Serialize, Serializer};
 

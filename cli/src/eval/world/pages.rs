@@ -1,0 +1,196 @@
+//! What single pages and sites of the synthetic world say, read by the page algorithms as they are or by others:
+//! hierarchies, informative blocks, data tables, tags, articles.
+//!
+//! Of each site a sample is read: its front page, its sections, some stories, its newsroom and its tables. Figures are
+//! those of the measures for labelled data, over all pages of the sample.
+
+use std::collections::BTreeMap;
+
+use newslode_common::article::Article;
+use newslode_common::hierarchy::{Block, Hierarchy};
+use newslode_common::time::Timestamp;
+use newslode_miner::views::blocks::of_labels;
+use newslode_newsworld::{GoldArticle, PageKind, World};
+use newslode_partitioner::extract::article;
+use newslode_partitioner::partition::hierarchy;
+use newslode_partitioner::tables::{self, TableParams};
+use newslode_partitioner::tagging::{self, Tag};
+use newslode_partitioner::wisdom::{WisdomParams, blocks};
+use newslode_partitioner::{Page, Params};
+
+use super::Figures;
+use super::leaves::JudgedPage;
+use super::mined::fields;
+use crate::eval::blocks::{anchors, coverage};
+use crate::eval::hierarchy::{Prediction, score};
+use crate::eval::tables::Line;
+use crate::eval::tags::{Confusion, TAGS};
+use crate::eval::{Prf, mean};
+use crate::site;
+
+/// Pages of each kind that are read of a site.
+const OF_KIND: usize = 4;
+/// The world's stories are older than any day on which it is read.
+const LATEST: Timestamp = Timestamp(4_102_444_800_000);
+
+/// By what pages are read.
+pub(crate) struct Methods {
+    pub(crate) params: Params,
+    pub(crate) wisdom: WisdomParams,
+    pub(crate) tables: TableParams,
+    pub(crate) tags: fn(&[Page]) -> Vec<Vec<Tag>>,
+}
+
+impl Default for Methods {
+    fn default() -> Methods {
+        Methods {
+            params: Params::default(),
+            wisdom: WisdomParams::default(),
+            tables: TableParams::default(),
+            tags: tagging::tags,
+        }
+    }
+}
+
+/// A sample of the pages at these addresses, by host.
+pub(crate) fn sample<'a>(
+    world: &World,
+    addresses: impl IntoIterator<Item = &'a String>,
+) -> anyhow::Result<Vec<Vec<JudgedPage>>> {
+    let mut sites: BTreeMap<String, (BTreeMap<PageKind, usize>, Vec<JudgedPage>)> = BTreeMap::new();
+    for address in addresses {
+        let host = address.trim_start_matches("http://").split('/').next().unwrap_or_default();
+        let (taken, pages) = sites.entry(host.to_owned()).or_default();
+        let Some(kind) = world.kind(address) else { continue };
+        let taken = taken.entry(kind).or_default();
+        if kind == PageKind::Other || *taken == OF_KIND {
+            continue;
+        }
+        *taken += 1;
+        pages.extend(JudgedPage::of(world, address)?);
+    }
+    Ok(sites.into_values().map(|(_, pages)| pages).collect())
+}
+
+/// All figures of a sample.
+pub(crate) fn figures(world: &World, sites: &[Vec<JudgedPage>], by: &Methods) -> Figures {
+    let mut figures = Figures::default();
+    let read: Vec<Vec<Hierarchy>> = sites.iter().map(|pages| hierarchies(pages, by)).collect();
+    structure(sites.iter().flatten().zip(read.iter().flatten()), &mut figures);
+    data_tables(sites.iter().flatten(), &by.tables, &mut figures);
+    tags(sites, by.tags, &mut figures);
+    articles(world, sites.iter().flatten(), &mut figures);
+    figures
+}
+
+/// The pages' hierarchies with their informative blocks, as a miner marks them.
+fn hierarchies(pages: &[JudgedPage], by: &Methods) -> Vec<Hierarchy> {
+    let site = site::of_pages(pages.iter().map(|judged| &judged.page));
+    let marked = |judged: &JudgedPage| {
+        let mut hierarchy = hierarchy(&judged.page, &by.params);
+        let found = blocks(&judged.page, &site, &by.wisdom);
+        hierarchy.mark("sample".into(), of_labels(&found));
+        hierarchy
+    };
+    pages.iter().map(marked).collect()
+}
+
+/// Figures of hierarchies with their marks.
+pub(crate) fn structure<'a>(
+    pages: impl Iterator<Item = (&'a JudgedPage, &'a Hierarchy)>,
+    figures: &mut Figures,
+) {
+    let (mut pairs, mut boundaries, mut toc, mut text) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for (judged, said) in pages {
+        let row = score(&judged.outline(), &Prediction::of(&said.url, said));
+        pairs.push(row.pairs);
+        boundaries.push(row.boundaries[1]);
+        match judged.kind {
+            PageKind::Home | PageKind::Section => {
+                let held = leaves_in(said, Block::Toc);
+                toc.push(anchors(&judged.anchors(), |leaf| held.get(leaf) == Some(&true)));
+            }
+            PageKind::Story => text.push(coverage(&judged.body(), &text_in(said, Block::Article))),
+            PageKind::Profile | PageKind::Figures | PageKind::Other => {}
+        }
+    }
+    for (name, rows) in
+        [("hierarchy", pairs), ("segments", boundaries), ("blocks.toc", toc), ("blocks.article", text)]
+    {
+        if !rows.is_empty() {
+            let of = |pick: fn(&Prf) -> f64| mean(&rows.iter().map(pick).collect::<Vec<_>>());
+            let (precision, recall, f1) = (of(|p| p.precision), of(|p| p.recall), of(|p| p.f1));
+            figures.prf(name, &Prf { precision, recall, f1 });
+        }
+    }
+}
+
+/// Whether each leaf is in a block, by the marks.
+fn leaves_in(said: &Hierarchy, block: Block) -> Vec<bool> {
+    let mut held = vec![false; said.leaves as usize];
+    for (node, of) in said.nodes.iter().zip(said.blocks()) {
+        for &leaf in node.label.iter().flat_map(|label| &label.leaves) {
+            held[leaf as usize] = of == block;
+        }
+    }
+    held
+}
+
+fn text_in(said: &Hierarchy, block: Block) -> String {
+    let labels = said.nodes.iter().zip(said.blocks()).filter(|(_, of)| *of == block);
+    let labels = labels.filter_map(|(node, _)| node.label.as_ref()).filter(|label| !label.image);
+    labels.map(|label| label.text.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+fn data_tables<'a>(pages: impl Iterator<Item = &'a JudgedPage>, params: &TableParams, figures: &mut Figures) {
+    let row = |judged: &JudgedPage| {
+        let name = judged.page.url.as_str();
+        let said: Vec<Line> =
+            tables::of(&judged.page, params).iter().map(|table| Line::of(name, table)).collect();
+        let gold = judged.tables();
+        crate::eval::tables::score(name, &gold.iter().collect::<Vec<_>>(), &said.iter().collect::<Vec<_>>())
+    };
+    let summary = crate::eval::tables::summary(&pages.map(row).collect::<Vec<_>>());
+    let found = Prf { precision: summary.precision, recall: summary.recall, f1: summary.f1 };
+    figures.prf("tables", &found);
+    figures.mean("tables.orientation", &[summary.strict]);
+    figures.mean("tables.headers", &[summary.header_f1]);
+}
+
+/// Tags of the newsroom's pages, a site's read together.
+fn tags(sites: &[Vec<JudgedPage>], read: fn(&[Page]) -> Vec<Vec<Tag>>, figures: &mut Figures) {
+    let mut counts = Confusion::default();
+    for site in sites {
+        let people = site.iter().filter(|judged| judged.kind == PageKind::Profile);
+        let people: Vec<&JudgedPage> = people.collect();
+        let pages: Vec<Page> = people.iter().map(|judged| judged.page.clone()).collect();
+        for (judged, said) in people.iter().zip(read(&pages)) {
+            let letters: String = said.iter().map(|tag| tag.letter()).collect();
+            counts.add(&Confusion::of(&judged.tags(), &letters));
+        }
+    }
+    if counts.leaves() > 0 {
+        for (at, tag) in TAGS.into_iter().enumerate() {
+            figures.mean(&format!("tags.{tag}"), &[counts.figures(at).f]);
+        }
+    }
+}
+
+/// Articles, each read by its page alone.
+fn articles<'a>(world: &World, pages: impl Iterator<Item = &'a JudgedPage>, figures: &mut Figures) {
+    let gold: BTreeMap<&str, &GoldArticle> =
+        world.gold().articles.iter().map(|article| (article.url.as_str(), article)).collect();
+    let mut wanted = 0;
+    let mut said: Vec<Article> = Vec::new();
+    for judged in pages {
+        wanted += usize::from(judged.kind == PageKind::Story);
+        said.extend(article(&judged.page, LATEST).1);
+    }
+    let pairs = said.iter().filter_map(|said| Some((*gold.get(said.url.as_str())?, said)));
+    let pairs: Vec<(&GoldArticle, &Article)> = pairs.collect();
+    figures.prf("articles", &Prf::of(pairs.len(), said.len(), wanted));
+    fields(&pairs, figures);
+}
+
+#[cfg(test)]
+mod tests;
