@@ -151,6 +151,15 @@ pub(crate) struct EvalWorldArgs {
     pub(crate) dir: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) world: WorldArgs,
+    /// Read a sample of the world's pages instead of what was mined.
+    #[arg(long, conflicts_with = "dir")]
+    pub(crate) pages: bool,
+    /// Read them by these parameters: `paper` or `default`.
+    #[arg(long, requires = "pages", default_value = "default")]
+    pub(crate) params: String,
+    /// A row for every page that was read.
+    #[arg(long)]
+    pub(crate) per_page: bool,
     /// Print as JSON.
     #[arg(long)]
     pub(crate) json: bool,

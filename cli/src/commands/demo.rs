@@ -45,7 +45,7 @@ pub(crate) async fn run(args: DemoArgs, mut config: Config, quiet: bool) -> anyh
     }
     let judged = world::judged(&world, &engine.miner_parts()).await?;
     if args.json {
-        let Judged { figures, junk } = judged;
+        let Judged { figures, junk, .. } = judged;
         out::json(&serde_json::json!({ "run": run, "figures": figures, "junk_among_concepts": junk }))?;
         return Ok(Exit::Done);
     }

@@ -122,6 +122,8 @@ pub(crate) struct ProfileView {
     pub paragraph: Text,
     /// What they did before.
     pub career: Fact,
+    /// Attribute of a table of the properties.
+    pub table: String,
 }
 
 /// A data table.

@@ -9,24 +9,65 @@ use newslode_common::version::ContentHash;
 use newslode_miner::ontology::RdfForm;
 use newslode_miner::service::Parts;
 use newslode_newsworld::{World, WorldSpec};
+use newslode_partitioner::tables::TableParams;
+use newslode_partitioner::tagging;
+use newslode_partitioner::wisdom::WisdomParams;
 
 use crate::args::{EvalWorldArgs, WorldArgs};
 use crate::commands::export;
 use crate::commands::taxonomy::installation;
+use crate::eval::Prf;
 use crate::eval::world::mined::{Judged, Mined, judge};
-use crate::eval::world::pages::{sample, structure};
+use crate::eval::world::pages::{self, Methods, Row, row, sample, structure};
 use crate::exit::Exit;
-use crate::out;
+use crate::{out, params};
 
 pub(super) async fn run(args: &EvalWorldArgs, config: &Config) -> anyhow::Result<Exit> {
-    let parts = installation(args.dir.as_deref(), config).await?;
-    let judged = judged(&world(&args.world), &parts).await?;
+    let world = world(&args.world);
+    let judged = if args.pages {
+        let (figures, pages) =
+            pages::figures(&world, &sample(&world, &world.urls())?, &methods(&args.params)?);
+        Judged { figures, junk: Vec::new(), pages }
+    } else {
+        judged(&world, &installation(args.dir.as_deref(), config).await?).await?
+    };
     if args.json {
         out::json(&judged.figures)?;
-    } else {
-        print(&judged)?;
+        return Ok(Exit::Done);
     }
+    if args.per_page {
+        judged.pages.iter().try_for_each(page)?;
+    }
+    print(&judged)?;
     Ok(Exit::Done)
+}
+
+/// By what a preset reads pages.
+fn methods(params: &str) -> anyhow::Result<Methods> {
+    let page = params::named(params)?;
+    let methods = Methods { params: page, ..Methods::default() };
+    Ok(if params == "paper" {
+        Methods {
+            wisdom: WisdomParams::paper(),
+            tables: TableParams::paper(),
+            tags: tagging::print::tags,
+            ..methods
+        }
+    } else {
+        methods
+    })
+}
+
+fn page(row: &Row) -> anyhow::Result<()> {
+    let of = |name: &str, prf: &Prf| {
+        format!(" | {name} P {:.3} R {:.3} F1 {:.3}", prf.precision, prf.recall, prf.f1)
+    };
+    let mut line =
+        format!("  {:60}", row.page) + &of("hierarchy", &row.pairs) + &of("segments", &row.segments);
+    line.extend(row.toc.iter().map(|prf| of("contents", prf)));
+    line.extend(row.article.iter().map(|prf| of("article", prf)));
+    line.extend(row.tags.iter().map(|tags| format!(" | tags {:.3}", tags.micro())));
+    out::line(line)
 }
 
 /// The world that the arguments describe.
@@ -50,14 +91,15 @@ pub(crate) async fn judged(world: &World, parts: &Parts) -> anyhow::Result<Judge
         let pages = pages.filter(|(_, version)| version.content != ContentHash::NONE);
         counted.extend(pages.map(|(url, version)| (url.to_string(), version.content)));
     }
-    let mut read = Vec::new();
+    let mut rows = Vec::new();
     for judged in sample(world, counted.keys())?.into_iter().flatten() {
         let content = counted.get(judged.page.url.as_str()).copied().unwrap_or(ContentHash::NONE);
         let Some(xml) = parts.archive.get(Kind::Hierarchy, content).await? else { continue };
-        read.push((judged, xml::read(&String::from_utf8_lossy(&xml))?));
+        rows.push(row(&judged, &xml::read(&String::from_utf8_lossy(&xml))?));
     }
     let mut judged = judge(world.gold(), &Mined { taxonomy, articles, pages: counted.into_keys().collect() });
-    structure(read.iter().map(|(judged, said)| (judged, said)), &mut judged.figures);
+    judged.figures.extend(structure(&rows));
+    judged.pages = rows;
     Ok(judged)
 }
 

@@ -12,6 +12,7 @@ use newslode_miner::taxonomy::Taxonomy;
 use newslode_newsworld::{Gold, GoldArticle};
 
 use super::Figures;
+use super::pages::Row;
 use crate::eval::Prf;
 use crate::eval::articles::{Line, score};
 
@@ -32,6 +33,8 @@ pub(crate) struct Judged {
     pub(crate) figures: Figures,
     /// Texts of menus and footers that were taken for concepts.
     pub(crate) junk: Vec<String>,
+    /// How pages of it were read.
+    pub(crate) pages: Vec<Row>,
 }
 
 /// Judges a run.
@@ -41,7 +44,7 @@ pub(crate) fn judge(gold: &Gold, mined: &Mined) -> Judged {
     let junk = taxonomy(&names, gold, &mined.taxonomy, &mut figures);
     articles(gold, mined, &mut figures);
     filing(&names, gold, &mined.articles, &mut figures);
-    Judged { figures, junk }
+    Judged { figures, junk, pages: Vec::new() }
 }
 
 /// The world's concepts by every spelling.

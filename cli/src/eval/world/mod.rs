@@ -36,6 +36,11 @@ impl Figures {
         }
     }
 
+    /// Takes over others.
+    pub(crate) fn extend(&mut self, others: Figures) {
+        self.0.extend(others.0);
+    }
+
     /// All of them.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, f64)> {
         self.0.iter().map(|(name, value)| (name.as_str(), *value))

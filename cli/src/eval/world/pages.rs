@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use newslode_common::article::Article;
 use newslode_common::hierarchy::{Block, Hierarchy};
+use newslode_common::page::{CanonicalUrl, Site};
 use newslode_common::time::Timestamp;
 use newslode_miner::views::blocks::of_labels;
 use newslode_newsworld::{GoldArticle, PageKind, World};
@@ -17,6 +18,7 @@ use newslode_partitioner::tables::{self, TableParams};
 use newslode_partitioner::tagging::{self, Tag};
 use newslode_partitioner::wisdom::{WisdomParams, blocks};
 use newslode_partitioner::{Page, Params};
+use serde::Serialize;
 
 use super::Figures;
 use super::leaves::JudgedPage;
@@ -52,77 +54,101 @@ impl Default for Methods {
     }
 }
 
-/// A sample of the pages at these addresses, by host.
+/// A sample of the pages at these addresses, by site.
 pub(crate) fn sample<'a>(
     world: &World,
     addresses: impl IntoIterator<Item = &'a String>,
 ) -> anyhow::Result<Vec<Vec<JudgedPage>>> {
-    let mut sites: BTreeMap<String, (BTreeMap<PageKind, usize>, Vec<JudgedPage>)> = BTreeMap::new();
+    let mut sites: BTreeMap<Site, (BTreeMap<PageKind, usize>, Vec<JudgedPage>)> = BTreeMap::new();
     for address in addresses {
-        let host = address.trim_start_matches("http://").split('/').next().unwrap_or_default();
-        let (taken, pages) = sites.entry(host.to_owned()).or_default();
-        let Some(kind) = world.kind(address) else { continue };
+        let Some(kind) = world.kind(address).filter(|kind| *kind != PageKind::Other) else { continue };
+        let url: CanonicalUrl = address.parse()?;
+        let (taken, pages) = sites.entry(url.site()).or_default();
         let taken = taken.entry(kind).or_default();
-        if kind == PageKind::Other || *taken == OF_KIND {
-            continue;
+        if *taken < OF_KIND {
+            *taken += 1;
+            pages.extend(JudgedPage::of(world, address)?);
         }
-        *taken += 1;
-        pages.extend(JudgedPage::of(world, address)?);
     }
     Ok(sites.into_values().map(|(_, pages)| pages).collect())
 }
 
-/// All figures of a sample.
-pub(crate) fn figures(world: &World, sites: &[Vec<JudgedPage>], by: &Methods) -> Figures {
-    let mut figures = Figures::default();
-    let read: Vec<Vec<Hierarchy>> = sites.iter().map(|pages| hierarchies(pages, by)).collect();
-    structure(sites.iter().flatten().zip(read.iter().flatten()), &mut figures);
-    data_tables(sites.iter().flatten(), &by.tables, &mut figures);
-    tags(sites, by.tags, &mut figures);
-    articles(world, sites.iter().flatten(), &mut figures);
-    figures
+/// How one page was read.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Row {
+    pub(crate) page: String,
+    /// Who heads whom.
+    pub(crate) pairs: Prf,
+    /// Where blocks begin.
+    pub(crate) segments: Prf,
+    /// The tables of contents of a page that lists, the text of an article.
+    pub(crate) toc: Option<Prf>,
+    pub(crate) article: Option<Prf>,
+    /// Tags of a page of facts.
+    pub(crate) tags: Option<Confusion>,
 }
 
-/// The pages' hierarchies with their informative blocks, as a miner marks them.
-fn hierarchies(pages: &[JudgedPage], by: &Methods) -> Vec<Hierarchy> {
-    let site = site::of_pages(pages.iter().map(|judged| &judged.page));
-    let marked = |judged: &JudgedPage| {
-        let mut hierarchy = hierarchy(&judged.page, &by.params);
-        let found = blocks(&judged.page, &site, &by.wisdom);
-        hierarchy.mark("sample".into(), of_labels(&found));
-        hierarchy
-    };
-    pages.iter().map(marked).collect()
-}
-
-/// Figures of hierarchies with their marks.
-pub(crate) fn structure<'a>(
-    pages: impl Iterator<Item = (&'a JudgedPage, &'a Hierarchy)>,
-    figures: &mut Figures,
-) {
-    let (mut pairs, mut boundaries, mut toc, mut text) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for (judged, said) in pages {
-        let row = score(&judged.outline(), &Prediction::of(&said.url, said));
-        pairs.push(row.pairs);
-        boundaries.push(row.boundaries[1]);
-        match judged.kind {
-            PageKind::Home | PageKind::Section => {
-                let held = leaves_in(said, Block::Toc);
-                toc.push(anchors(&judged.anchors(), |leaf| held.get(leaf) == Some(&true)));
-            }
-            PageKind::Story => text.push(coverage(&judged.body(), &text_in(said, Block::Article))),
-            PageKind::Profile | PageKind::Figures | PageKind::Other => {}
+/// All figures of a sample, and its pages.
+pub(crate) fn figures(world: &World, sites: &[Vec<JudgedPage>], by: &Methods) -> (Figures, Vec<Row>) {
+    let mut rows = Vec::new();
+    for pages in sites {
+        let site = site::of_pages(pages.iter().map(|judged| &judged.page));
+        for judged in pages {
+            let mut said = hierarchy(&judged.page, &by.params);
+            // As a miner marks them.
+            said.mark("sample".into(), of_labels(&blocks(&judged.page, &site, &by.wisdom)));
+            rows.push(row(judged, &said));
         }
     }
-    for (name, rows) in
-        [("hierarchy", pairs), ("segments", boundaries), ("blocks.toc", toc), ("blocks.article", text)]
-    {
-        if !rows.is_empty() {
-            let of = |pick: fn(&Prf) -> f64| mean(&rows.iter().map(pick).collect::<Vec<_>>());
-            let (precision, recall, f1) = (of(|p| p.precision), of(|p| p.recall), of(|p| p.f1));
+    tags(sites, by.tags, &mut rows);
+    let mut figures = structure(&rows);
+    data_tables(sites.iter().flatten(), &by.tables, &mut figures);
+    articles(world, sites.iter().flatten(), &mut figures);
+    (figures, rows)
+}
+
+/// What a page's hierarchy with its marks is worth.
+pub(crate) fn row(judged: &JudgedPage, said: &Hierarchy) -> Row {
+    let scored = score(&judged.outline(), &Prediction::of(&said.url, said));
+    let toc = || {
+        let held = leaves_in(said, Block::Toc);
+        anchors(&judged.anchors(), |leaf| held.get(leaf) == Some(&true))
+    };
+    let article = || coverage(&judged.body(), &text_in(said, Block::Article));
+    Row {
+        page: said.url.clone(),
+        pairs: scored.pairs,
+        segments: scored.boundaries[1],
+        toc: matches!(judged.kind, PageKind::Home | PageKind::Section).then(toc),
+        article: (judged.kind == PageKind::Story).then(article),
+        tags: None,
+    }
+}
+
+/// Means over pages; tags over all leaves.
+pub(crate) fn structure(rows: &[Row]) -> Figures {
+    let mut figures = Figures::default();
+    let all = |pick: fn(&Row) -> Option<Prf>| rows.iter().filter_map(pick).collect::<Vec<Prf>>();
+    for (name, of) in [
+        ("hierarchy", all(|row| Some(row.pairs))),
+        ("segments", all(|row| Some(row.segments))),
+        ("blocks.toc", all(|row| row.toc)),
+        ("blocks.article", all(|row| row.article)),
+    ] {
+        let mean = |pick: fn(&Prf) -> f64| mean(&of.iter().map(pick).collect::<Vec<_>>());
+        if !of.is_empty() {
+            let (precision, recall, f1) = (mean(|p| p.precision), mean(|p| p.recall), mean(|p| p.f1));
             figures.prf(name, &Prf { precision, recall, f1 });
         }
     }
+    let mut counts = Confusion::default();
+    rows.iter().filter_map(|row| row.tags.as_ref()).for_each(|tags| counts.add(tags));
+    if counts.leaves() > 0 {
+        for (at, tag) in TAGS.into_iter().enumerate() {
+            figures.mean(&format!("tags.{tag}"), &[counts.figures(at).f]);
+        }
+    }
+    figures
 }
 
 /// Whether each leaf is in a block, by the marks.
@@ -158,21 +184,19 @@ fn data_tables<'a>(pages: impl Iterator<Item = &'a JudgedPage>, params: &TablePa
 }
 
 /// Tags of the newsroom's pages, a site's read together.
-fn tags(sites: &[Vec<JudgedPage>], read: fn(&[Page]) -> Vec<Vec<Tag>>, figures: &mut Figures) {
-    let mut counts = Confusion::default();
+fn tags(sites: &[Vec<JudgedPage>], read: fn(&[Page]) -> Vec<Vec<Tag>>, rows: &mut [Row]) {
+    let mut counts: BTreeMap<&str, Confusion> = BTreeMap::new();
     for site in sites {
         let people = site.iter().filter(|judged| judged.kind == PageKind::Profile);
         let people: Vec<&JudgedPage> = people.collect();
         let pages: Vec<Page> = people.iter().map(|judged| judged.page.clone()).collect();
         for (judged, said) in people.iter().zip(read(&pages)) {
             let letters: String = said.iter().map(|tag| tag.letter()).collect();
-            counts.add(&Confusion::of(&judged.tags(), &letters));
+            counts.insert(judged.page.url.as_str(), Confusion::of(&judged.tags(), &letters));
         }
     }
-    if counts.leaves() > 0 {
-        for (at, tag) in TAGS.into_iter().enumerate() {
-            figures.mean(&format!("tags.{tag}"), &[counts.figures(at).f]);
-        }
+    for row in rows {
+        row.tags = counts.get(row.page.as_str()).copied();
     }
 }
 

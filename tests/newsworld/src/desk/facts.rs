@@ -20,7 +20,14 @@ impl Desk<'_, '_> {
         let facts = words.facts.iter().zip(&person.facts).map(|(label, values)| fact(label, values));
         let facts = facts.collect();
         let career = fact(words.career, &person.career);
+        let rows = person.facts.len();
+        let table = self.ink.table(GoldTable {
+            is_genuine: Some(true),
+            orientation: "row",
+            header_cells: (0..rows).map(|row| (row, 0)).collect(),
+        });
         let view = ProfileView {
+            table,
             role: write(&person.role, heading.id, Tag::Value),
             paragraph: write(&person.paragraph, heading.id, Tag::Value),
             facts,

@@ -106,9 +106,10 @@ fn main(view: &View<'_>) -> String {
 
 fn profile(profile: &ProfileView) -> String {
     format!(
-        "<article>\n<h1>{}</h1>\n<p>{}</p>\n<table>\n{}\n</table>\n<p>{}</p>\n<h2>{}</h2>\n<ul>\n{}\n</ul>\n</article>",
+        "<article>\n<h1>{}</h1>\n<p>{}</p>\n<table{}>\n{}\n</table>\n<p>{}</p>\n<h2>{}</h2>\n<ul>\n{}\n</ul>\n</article>",
         t(&profile.heading),
         t(&profile.role),
+        profile.table,
         fact_rows(profile, "th scope=\"row\"", "td"),
         t(&profile.paragraph),
         t(&profile.career.label),

@@ -86,9 +86,10 @@ fn main(view: &View<'_>) -> String {
         ),
         Main::Story(story) => article(story),
         Main::Profile(profile) => format!(
-            "{}\n<i>{}</i><br>\n<table border=\"0\" cellpadding=\"3\">\n{}\n</table>\n<p>{}</p>\n<b>{}</b>\n<ul>\n{}\n</ul>",
+            "{}\n<i>{}</i><br>\n<table border=\"0\" cellpadding=\"3\"{}>\n{}\n</table>\n<p>{}</p>\n<b>{}</b>\n<ul>\n{}\n</ul>",
             bar(view, &profile.heading),
             t(&profile.role),
+            profile.table,
             fact_rows(profile, "td bgcolor=\"#eeeeee\"", "td"),
             t(&profile.paragraph),
             t(&profile.career.label),

@@ -12,6 +12,9 @@ use newslode_partitioner::work::limits;
 
 use super::*;
 
+/// The world below, for people.
+const WORLD: &str = "--seed 11 --sites 18 --stories 2 --languages en,de,es,ru,ja,fr,pt,ar,zh";
+
 /// Two sites of each language: all eras, twice and more.
 fn world() -> World {
     let languages = Language::ALL.to_vec();
@@ -32,14 +35,14 @@ fn by_name(figures: &Figures) -> BTreeMap<String, f64> {
 fn pages_are_read_as_well_as_they_were() {
     let world = world();
     let sites = sample(&world, &world.urls()).unwrap();
-    let figures = by_name(&figures(&world, &sites, &Methods::default()));
+    let figures = by_name(&figures(&world, &sites, &Methods::default()).0);
     for (name, value) in &figures {
         eprintln!("pages        {name:24} {value:.3}");
     }
     let wrong = fallen("pages", &figures);
     assert!(
         wrong.is_empty(),
-        "pages:\n  {}\nsee it by: cargo nextest run -p newslode --no-capture pages_are_read",
+        "pages:\n  {}\nsee it by: newslode eval world --pages --per-page {WORLD}",
         wrong.join("\n  ")
     );
 }
@@ -47,7 +50,7 @@ fn pages_are_read_as_well_as_they_were() {
 /// Fails if one of these floors stands although pages are read by a worse method.
 #[track_caller]
 fn fall(what: &str, sites: &[Vec<JudgedPage>], world: &World, by: &Methods, measures: &[&str]) {
-    let damaged = by_name(&figures(world, sites, by));
+    let damaged = by_name(&figures(world, sites, by).0);
     let standing = standing("pages", measures, &damaged);
     assert!(standing.is_empty(), "{what}: these floors do not notice:\n  {}", standing.join("\n  "));
 }
