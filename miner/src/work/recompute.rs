@@ -80,8 +80,8 @@ struct Anew {
     analysis: Option<Analysis>,
 }
 
-/// Counts all pages again that another generation counted, until done or `stop`. `progress` is called now and
-/// then with the numbers so far.
+/// Counts all pages again that another generation counted, until done or `stop`, or until our generation is
+/// no longer the one that counts. `progress` is called now and then with the numbers so far.
 ///
 /// # Errors
 /// When a store or the broker fails; repeating it is safe.
@@ -92,9 +92,13 @@ pub async fn recompute(
     stop: &CancellationToken,
     mut progress: impl FnMut(Recomputed),
 ) -> Result<Recomputed, BatchError> {
-    let generations = Generations::read(parts.state.as_ref()).await?;
-    let mut done = Recomputed::default();
+    let (ours, mut done) = (parts.params.generation(), Recomputed::default());
     for (site, _) in parts.state.sites().await? {
+        // A large store takes hours: a process of newer algorithms may have started meanwhile.
+        let generations = Generations::read(parts.state.as_ref()).await?;
+        if generations.counting.as_ref() != Some(&ours) {
+            return Ok(done);
+        }
         let outdated = outdated(parts, &generations, &site, &mut done).await?;
         if outdated.is_empty() {
             continue;

@@ -10,10 +10,15 @@ use newslode_common::config::Follow;
 use newslode_common::store::{Applied, Change, SiteState, StoreResult, Why, state_digest};
 use newslode_common::version::Version;
 use newslode_miner::work::apply::{PageEnd, batch};
+use newslode_miner::work::generations::Generations;
+use newslode_miner::work::recompute::{self, Recomputed};
 use newslode_miner::work::verify::verify;
+use newslode_miner::work::views::Pace;
 use newslode_page::contribution::Table;
+use newslode_page::generation::Generation;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
+use tokio_util::sync::CancellationToken;
 
 use crate::world::{NOW, ours, page, recompute, url, world};
 
@@ -160,4 +165,20 @@ async fn miners_that_count_the_same_page_at_once_end_in_the_same_sums() {
     // one.
     let ends = |result: &str| one.parts.metrics.applied.with_label_values(&[result]).get();
     assert_eq!(ends("conflict") + ends("stale"), 1);
+}
+
+#[tokio::test]
+async fn counting_again_stops_once_a_newer_version_counts() {
+    let world = world();
+    let site = world.seed(HOME).await;
+    let home = page(HOME, Why::Seed, 1, &["sport"], &[]);
+    world.archive(&home).await;
+    batch(&world.parts, Follow::Concepts, &site, std::slice::from_ref(&home), NOW).await.unwrap();
+    let (pace, stop) = (Pace { at_once: 1, share: 100 }, CancellationToken::new());
+    let done = recompute::recompute(&world.parts, Follow::Concepts, pace, &stop, |_| {}).await.unwrap();
+    assert_eq!(done, Recomputed { pages: 1, ..Recomputed::default() });
+    let newer = Generation { number: u32::MAX, ..ours() };
+    Generations::claim(world.parts.state.as_ref(), &newer).await.unwrap();
+    let done = recompute::recompute(&world.parts, Follow::Concepts, pace, &stop, |_| {}).await.unwrap();
+    assert_eq!(done, Recomputed::default());
 }
