@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use newslode_newsworld::Language;
 
 #[derive(Debug, Args)]
 pub(crate) struct BenchArgs {
@@ -144,7 +145,7 @@ pub(crate) enum EvalCommand {
     Taxonomy(EvalTaxonomyArgs),
     /// Score what was mined of the synthetic world against its gold answers.
     #[command(
-        after_help = "Example:\n  newslode eval world newslode-demo\n  newslode eval world --sites 6   (the services' store and archive)"
+        after_help = "Example:\n  newslode eval world newslode-demo\n  newslode eval world --sites 6   (the services' store and archive)\n  newslode eval world --pages --per-page   (pages alone, nothing mined)"
     )]
     World(EvalWorldArgs),
     /// Score article blocks against texts (JSON Lines), or blocks of links to news against outlines.
@@ -157,13 +158,22 @@ pub(crate) struct EvalWorldArgs {
     pub(crate) dir: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) world: WorldArgs,
+    /// Read a sample of the world's pages instead of what was mined.
+    #[arg(long, conflicts_with = "dir")]
+    pub(crate) pages: bool,
+    /// Read them by these parameters: `paper` or `default`.
+    #[arg(long, requires = "pages", default_value = "default")]
+    pub(crate) params: String,
+    /// A row for every page that was read.
+    #[arg(long)]
+    pub(crate) per_page: bool,
     /// Print as JSON.
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 /// Which synthetic world.
-#[derive(Clone, Copy, Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct WorldArgs {
     /// Seed of the world.
     #[arg(long, default_value_t = 7)]
@@ -174,6 +184,14 @@ pub(crate) struct WorldArgs {
     /// Stories in each section of each site.
     #[arg(long, default_value_t = 4)]
     pub(crate) stories: usize,
+    /// The sites' languages in turn, such as `en,fr,ar`; by default seven in ten sites are English.
+    #[arg(long, value_delimiter = ',', value_name = "CODES", value_parser = language)]
+    pub(crate) languages: Vec<Language>,
+}
+
+fn language(code: &str) -> Result<Language, String> {
+    let known = || Language::ALL.map(Language::code).join(", ");
+    Language::named(code).ok_or_else(|| format!("the world knows {}", known()))
 }
 
 #[derive(Debug, Args)]

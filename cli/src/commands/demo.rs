@@ -4,6 +4,7 @@
 //! figures are shown as they come out.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::Context;
 use newslode_common::config::{Config, ResolveRule};
@@ -23,10 +24,10 @@ use crate::out;
 
 pub(crate) async fn run(args: DemoArgs, mut config: Config, quiet: bool) -> anyhow::Result<Exit> {
     fresh(&args.out)?;
-    let world = world::world(&args.world);
-    let (gold, start) = (world.gold().clone(), world.seeds());
+    let world = Arc::new(world::world(&args.world));
+    let start = world.seeds();
     let server =
-        Server::start(world, ([127, 0, 0, 1], 0).into()).await.context("cannot serve on loopback")?;
+        Server::start(world.clone(), ([127, 0, 0, 1], 0).into()).await.context("cannot serve on loopback")?;
     config.crawler.resolve = vec![ResolveRule::any(server.addr())];
     config.miner.delay_ms = 0;
     let mut waiter = JoinSet::new();
@@ -42,9 +43,9 @@ pub(crate) async fn run(args: DemoArgs, mut config: Config, quiet: bool) -> anyh
     if ended == engine::Ended::Stopped {
         return Ok(Exit::Interrupted);
     }
-    let judged = world::judged(&gold, &engine.miner_parts()).await?;
+    let judged = world::judged(&world, &engine.miner_parts()).await?;
     if args.json {
-        let Judged { figures, junk } = judged;
+        let Judged { figures, junk, .. } = judged;
         out::json(&serde_json::json!({ "run": run, "figures": figures, "junk_among_concepts": junk }))?;
         return Ok(Exit::Done);
     }

@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use newslode_page::tables::DataTable;
 use serde::{Deserialize, Serialize};
 
 use super::{Figure, bootstrap_error, deviation, harmonic, mean};
@@ -30,6 +31,18 @@ pub(crate) struct TableRecord {
 }
 
 impl TableRecord {
+    /// The record of a data table found on a page.
+    pub(crate) fn of(page: &str, found: &DataTable) -> TableRecord {
+        TableRecord {
+            page: page.to_owned(),
+            table: found.index,
+            genuine: Some(true),
+            orientation: Some(found.orientation.name().into()),
+            header_cells: Some(found.header_slots()),
+            ..TableRecord::default()
+        }
+    }
+
     fn is_judged(&self) -> bool {
         self.genuine.is_some() && !self.unsure
     }

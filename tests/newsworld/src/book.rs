@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use crate::facts::{FIGURES, Person, people, profile_path};
 use crate::reply::Trouble;
 use crate::site::SitePlan;
 use crate::story::{Place, Story, section_place};
@@ -21,6 +22,10 @@ pub(crate) enum Kind {
     Story(usize),
     /// A page about the site, with its title.
     About(&'static str),
+    /// Somebody of the newsroom.
+    Profile(usize),
+    /// Tables of figures.
+    Figures,
     /// The page of old and broken links.
     Archive,
     /// A redirect to an absolute address.
@@ -50,6 +55,8 @@ pub(crate) struct SiteBook {
     pub plan: SitePlan,
     /// Its stories, by section.
     pub stories: Vec<Story>,
+    /// Its newsroom.
+    pub people: Vec<Person>,
     /// Everything that stands somewhere.
     pub register: BTreeMap<Place, Kind>,
     /// Whether this world has faults.
@@ -63,7 +70,8 @@ impl SiteBook {
     /// Registers all pages of a site.
     #[must_use]
     pub(crate) fn new(plan: SitePlan, stories: Vec<Story>, faults: bool) -> Self {
-        let mut book = Self { plan, stories, register: BTreeMap::new(), faults };
+        let people = people(&plan);
+        let mut book = Self { plan, stories, people, register: BTreeMap::new(), faults };
         book.register_news();
         book.register_furniture();
         book
@@ -97,6 +105,10 @@ impl SiteBook {
         }
         let oldest = self.stories.first().map_or_else(|| self.home(), |s| url(&s.place));
         let newest = self.stories.last().map_or_else(|| self.home(), |s| url(&s.place));
+        for person in 0..self.people.len() {
+            self.put(&profile_path(person), Kind::Profile(person));
+        }
+        self.put(FIGURES, Kind::Figures);
         self.put("/archive", Kind::Archive);
         self.put("/old/front.html", Kind::Redirect(self.home()));
         self.put("/old/story.html", Kind::Redirect(oldest));

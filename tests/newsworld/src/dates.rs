@@ -27,6 +27,23 @@ pub enum DateStyle {
     Iso,
     /// `14.03.2024`, `14/03/2024` in Spanish, `2024年3月14日` in Japanese
     Numeric,
+    /// `14 Mar 2024` where months are cut short so, else as [`DayMonthYear`](Self::DayMonthYear)
+    Short,
+    /// `Mar. 14, 2024, 8:15 a.m.` in English, else as [`Long`](Self::Long)
+    Press,
+}
+
+impl DateStyle {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::DayMonthYear,
+        Self::MonthDayYear,
+        Self::Long,
+        Self::Iso,
+        Self::Numeric,
+        Self::Short,
+        Self::Press,
+    ];
 }
 
 /// The last day of the world's news: some day of 2024 or 2025, chosen by the seed, in minutes since 1970.
@@ -92,28 +109,59 @@ impl Moment {
     /// As the site prints it.
     #[must_use]
     pub(crate) fn shown(self, style: DateStyle, language: Language) -> String {
-        let (y, m, d, h, min, weekday) = self.parts();
-        let pack = language.pack();
-        let month = pack.months[m as usize - 1];
+        let (y, m, d, h, min, _) = self.parts();
+        let month = language.pack().months[m as usize - 1];
+        let short: String = month.chars().take(3).collect();
         match (style, language) {
             (DateStyle::Iso, _) => format!("{y:04}-{m:02}-{d:02} {h:02}:{min:02}"),
-            (DateStyle::Long, Language::Japanese) => format!("{y}年{m}月{d}日 {h}時{min:02}分"),
-            (_, Language::Japanese) => format!("{y}年{m}月{d}日"),
-            (DateStyle::Numeric, Language::Spanish) => format!("{d:02}/{m:02}/{y}"),
-            (DateStyle::Numeric, _) => format!("{d:02}.{m:02}.{y}"),
-            (DateStyle::Long, Language::English) => {
-                format!("{}, {d} {month} {y} {h:02}:{min:02}", pack.weekdays[weekday])
+            (DateStyle::Press, Language::English) => {
+                let dot = if month.len() > 3 { "." } else { "" };
+                let half = if h < 12 { "a.m." } else { "p.m." };
+                format!("{short}{dot} {d}, {y}, {}:{min:02} {half}", (h + 11) % 12 + 1)
             }
+            (DateStyle::Long | DateStyle::Press, _) => self.long(language),
+            (DateStyle::Numeric, _) => self.numeric(language),
             (DateStyle::MonthDayYear, Language::English) => format!("{month} {d}, {y}"),
-            (DateStyle::DayMonthYear, Language::English) => format!("{d} {month} {y}"),
-            (DateStyle::Long, Language::German) => {
-                format!("{}, {d}. {month} {y}, {h:02}:{min:02} Uhr", pack.weekdays[weekday])
+            (DateStyle::Short, Language::English | Language::Spanish | Language::Portuguese) => {
+                format!("{d} {short} {y}")
             }
-            (_, Language::German) => format!("{d}. {month} {y}"),
-            (DateStyle::Long, Language::Spanish) => format!("{d} de {month} de {y}, {h:02}:{min:02}"),
-            (_, Language::Spanish) => format!("{d} de {month} de {y}"),
-            (DateStyle::Long, Language::Russian) => format!("{d} {month} {y}, {h:02}:{min:02}"),
-            (_, Language::Russian) => format!("{d} {month} {y}"),
+            _ => self.day(language),
+        }
+    }
+
+    fn day(self, language: Language) -> String {
+        let (y, m, d, ..) = self.parts();
+        let month = language.pack().months[m as usize - 1];
+        match language {
+            Language::Japanese | Language::Chinese => format!("{y}年{m}月{d}日"),
+            Language::German => format!("{d}. {month} {y}"),
+            Language::Spanish | Language::Portuguese => format!("{d} de {month} de {y}"),
+            _ => format!("{d} {month} {y}"),
+        }
+    }
+
+    fn numeric(self, language: Language) -> String {
+        let (y, m, d, ..) = self.parts();
+        match language {
+            Language::Japanese | Language::Chinese => self.day(language),
+            Language::Spanish | Language::French | Language::Portuguese => format!("{d:02}/{m:02}/{y}"),
+            Language::Arabic => format!("{d}/{m}/{y}"),
+            _ => format!("{d:02}.{m:02}.{y}"),
+        }
+    }
+
+    fn long(self, language: Language) -> String {
+        let (.., h, min, weekday) = self.parts();
+        let (day, weekday) = (self.day(language), language.pack().weekdays[weekday]);
+        match language {
+            Language::Japanese => format!("{day} {h}時{min:02}分"),
+            Language::German => format!("{weekday}, {day}, {h:02}:{min:02} Uhr"),
+            Language::French => format!("{weekday} {day} à {h:02}h{min:02}"),
+            Language::Portuguese => format!("{day} às {h:02}h{min:02}"),
+            Language::English => format!("{weekday}, {day} {h:02}:{min:02}"),
+            Language::Chinese => format!("{day} {h:02}:{min:02}"),
+            Language::Arabic => format!("{weekday} {day} - {h:02}:{min:02}"),
+            Language::Spanish | Language::Russian => format!("{day}, {h:02}:{min:02}"),
         }
     }
 }
@@ -122,7 +170,7 @@ impl DateStyle {
     /// True where the printed date tells the time of day, too.
     #[must_use]
     pub const fn has_time(self) -> bool {
-        matches!(self, Self::Long | Self::Iso)
+        matches!(self, Self::Long | Self::Iso | Self::Press)
     }
 }
 
@@ -140,6 +188,10 @@ mod tests {
         assert_eq!(
             at(19_796 * 1440 + 495, 0).shown(DateStyle::Long, Language::English),
             "Thursday, 14 March 2024 08:15"
+        );
+        assert_eq!(
+            at(19_796 * 1440 + 740, 0).shown(DateStyle::Press, Language::English),
+            "Mar. 14, 2024, 12:20 p.m."
         );
     }
 }

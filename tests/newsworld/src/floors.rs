@@ -2,7 +2,7 @@
 //!
 //! The table is `floors.txt` beside this crate's manifest: a crawl, a measure, its floor, and its value on the day when
 //! the floor was set. A floor lies a little below that value. Tests compute a crawl's figures and ask [`fallen`] what
-//! is below its floor.
+//! is below its floor; other tests damage a step on purpose and ask [`standing`] which floors did not notice.
 
 use std::collections::BTreeMap;
 
@@ -61,6 +61,23 @@ pub fn fallen(crawl: &str, figures: &BTreeMap<String, f64>) -> Vec<String> {
     wrong
 }
 
+/// Of these measures, those whose floor a damaged crawl's figures do not fall below.
+#[must_use]
+pub fn standing(crawl: &str, measures: &[&str], figures: &BTreeMap<String, f64>) -> Vec<String> {
+    let floors = floors(crawl);
+    let least = |measure: &str| floors.iter().find(|floor| floor.measure == measure).map(|floor| floor.least);
+    let stands = |measure: &&&str| match (least(measure), figures.get(**measure)) {
+        (Some(least), Some(now)) => *now >= least,
+        // A measure that nobody takes cannot fall.
+        _ => true,
+    };
+    let tell = |measure: &&str| {
+        let (least, now) = (least(measure), figures.get(*measure));
+        format!("{measure}: floor {least:?}, damaged {now:?}")
+    };
+    measures.iter().filter(stands).map(tell).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -92,5 +109,7 @@ mod tests {
         let wrong = fallen("demo", &figures);
         assert!(wrong[0].contains(first.measure) && wrong[0].contains("it fell from"), "{wrong:?}");
         assert!(wrong.last().is_some_and(|line| line.starts_with("new: it has no floor")), "{wrong:?}");
+        assert!(standing("demo", &[first.measure], &figures).is_empty());
+        assert_eq!(standing("demo", &["nothing of ours"], &figures).len(), 1);
     }
 }

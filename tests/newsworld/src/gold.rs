@@ -6,6 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::dates::Moment;
+use crate::head::picture;
 use crate::language::Language;
 use crate::site::{Metadata, SitePlan};
 use crate::story::Story;
@@ -62,8 +64,16 @@ pub struct GoldArticle {
     pub authors: Vec<String>,
     /// RFC 3339 where the page gives the time, a date where it gives only that, nothing where it gives neither.
     pub published: Option<String>,
+    /// When the page says that it was changed; as [`published`](Self::published).
+    pub modified: Option<String>,
+    /// The place with which its text begins, as it stands there.
+    pub place: Option<String>,
     /// The section's preferred label.
     pub section: String,
+    /// The section as the page's metadata names it.
+    pub section_said: Option<String>,
+    /// Address of the lead picture.
+    pub picture: Option<String>,
     /// ISO 639-1 code.
     pub language: String,
     /// Paragraphs joined by newlines.
@@ -127,12 +137,19 @@ pub(crate) fn article(plan: &SitePlan, story: &Story) -> GoldArticle {
     let timed = matches!(plan.metadata, Metadata::JsonLd | Metadata::OpenGraph | Metadata::Microdata)
         || (plan.metadata != Metadata::Nothing && plan.dates.has_time());
     let named = plan.metadata != Metadata::Nothing;
+    let told = |moment: Moment| if timed { moment.rfc3339() } else { moment.date() };
+    let section = &plan.sections[story.section];
     GoldArticle {
         url: format!("http://{}{}", story.place.0, story.place.1),
         title: story.title.clone(),
         authors: if named { story.authors.clone() } else { Vec::new() },
-        published: named.then(|| if timed { story.published.rfc3339() } else { story.published.date() }),
-        section: concepts(plan.language)[plan.sections[story.section].concept].label.to_owned(),
+        published: named.then(|| told(story.published)),
+        modified: story.updated.filter(|_| named).map(told),
+        place: story.dateline.clone(),
+        section: concepts(plan.language)[section.concept].label.to_owned(),
+        section_said: matches!(plan.metadata, Metadata::JsonLd | Metadata::OpenGraph)
+            .then(|| section.label.clone()),
+        picture: story.caption.is_some().then(|| picture(plan, story)),
         language: plan.language.code().to_owned(),
         body: story.paragraphs.join("\n"),
     }
@@ -142,12 +159,16 @@ pub(crate) fn article(plan: &SitePlan, story: &Story) -> GoldArticle {
 #[must_use]
 pub(crate) fn junk(plans: &[&SitePlan]) -> Vec<String> {
     let mut junk = BTreeSet::new();
-    for ui in plans.iter().map(|p| &p.language.pack().ui) {
+    for language in plans.iter().map(|plan| plan.language) {
+        let (ui, words) = (&language.pack().ui, language.words());
         let pairs = ui.footer.iter().chain(ui.utility).map(|(text, _)| *text);
         let heads =
             [ui.home, ui.more, ui.most_read, ui.related, ui.comments, ui.advertisement, ui.next, ui.share];
         let rest = [ui.archive, ui.top_stories, "RSS", ui.cookies.1, ui.newsletter.1];
-        junk.extend(pairs.chain(heads).chain(rest).chain(ui.ads.iter().copied()).map(str::to_owned));
+        let more = words.kickers.into_iter().chain([words.latest, words.figures]);
+        junk.extend(
+            pairs.chain(heads).chain(rest).chain(more).chain(ui.ads.iter().copied()).map(str::to_owned),
+        );
     }
     junk.into_iter().collect()
 }

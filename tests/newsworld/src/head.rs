@@ -16,15 +16,22 @@ pub(crate) fn story_head(plan: &SitePlan, story: &Story, url: &str) -> String {
         |name: &str, value: &str| format!("<meta property=\"{name}\" content=\"{}\">\n", esc(value));
     let when = story.published.rfc3339();
     let section = &plan.sections[story.section].label;
+    let changed = story.updated.map(|moment| moment.rfc3339());
+    let picture = story.caption.is_some().then(|| picture(plan, story));
     let own = match plan.metadata {
         Metadata::JsonLd => {
             let authors: Vec<_> =
                 story.authors.iter().map(|a| json!({"@type": "Person", "name": a})).collect();
-            let data = json!({
+            let mut data = json!({
                 "@context": "https://schema.org", "@type": "NewsArticle", "headline": story.title,
                 "datePublished": when, "author": authors, "articleSection": section, "url": url,
                 "publisher": {"@type": "Organization", "name": plan.name},
             });
+            for (key, value) in [("dateModified", changed), ("image", picture)] {
+                if let Some(value) = value {
+                    data[key] = value.into();
+                }
+            }
             // a script must not hold the text of its own end tag
             let text = data.to_string().replace("</", "<\\/");
             format!("<script type=\"application/ld+json\">{text}</script>\n")
@@ -36,6 +43,9 @@ pub(crate) fn story_head(plan: &SitePlan, story: &Story, url: &str) -> String {
             out += &(property("article:published_time", &when) + &property("article:section", section));
             for author in &story.authors {
                 out += &property("article:author", author);
+            }
+            for (name, value) in [("article:modified_time", changed), ("og:image", picture)] {
+                out += &value.map_or_else(String::new, |value| property(name, &value));
             }
             out
         }
@@ -54,29 +64,16 @@ pub(crate) fn story_head(plan: &SitePlan, story: &Story, url: &str) -> String {
     }
 }
 
-/// Byline and date as they stand in the body, with the markup of the site's style.
+/// Whether bylines and dates carry `itemprop`s.
 #[must_use]
-pub(crate) fn byline_and_date(plan: &SitePlan, story: &Story) -> (Option<String>, Option<String>) {
-    if plan.metadata == Metadata::Nothing {
-        return (None, None);
-    }
-    let ui = &plan.language.pack().ui;
-    let micro = plan.metadata == Metadata::Microdata;
-    let names: Vec<String> = story
-        .authors
-        .iter()
-        .map(|a| if micro { format!("<span itemprop=\"author\">{}</span>", esc(a)) } else { esc(a) })
-        .collect();
-    let shown = esc(&story.published.shown(plan.dates, plan.language));
-    let when = story.published.rfc3339();
-    let date = if micro {
-        format!("<time itemprop=\"datePublished\" datetime=\"{when}\">{shown}</time>")
-    } else if plan.era == Era::Semantic && plan.metadata == Metadata::JsonLd {
-        format!("<time datetime=\"{when}\">{shown}</time>")
-    } else {
-        shown
-    };
-    (Some(format!("{}{}", ui.by, names.join(&format!(" {} ", ui.and)))), Some(date))
+pub(crate) fn has_microdata(plan: &SitePlan) -> bool {
+    plan.metadata == Metadata::Microdata
+}
+
+/// Address of the story's photograph.
+#[must_use]
+pub(crate) fn picture(plan: &SitePlan, story: &Story) -> String {
+    format!("http://{}/img/{}.jpg", plan.host, story.number)
 }
 
 /// Attributes of the article's element, its title and its body.

@@ -16,18 +16,25 @@
 //! off the same plans as the pages, never off their HTML. A [`Server`] plays any [`Content`] by virtual host:
 //! conditional requests, compression, redirects and, on demand, faults that pass after one or two tries.
 //!
-//! Where to start: `site.rs` (what a site is), `story.rs` (what it writes), `page.rs` and `view.rs` (what stands
-//! on its pages), `template/` (how that looks), `world.rs` (all of it behind one function).
+//! For every page there is a marked copy whose texts say what they are ([`marks`]), and every figure that tests take on
+//! this world has its floor ([`floors`]).
+//!
+//! Where to start: `site.rs` and `looks.rs` (what a site is), `story.rs` (what it writes), `desk/` and `view.rs` (what
+//! stands on its pages, what heads what), `template/` (how that looks), `world.rs` (all of it behind one function).
 
 mod book;
+mod byline;
 mod charset;
 mod dates;
+mod desk;
+mod facts;
 pub mod floors;
 mod gold;
 mod head;
 mod language;
+mod looks;
 mod mangle;
-mod page;
+pub mod marks;
 mod replay;
 mod reply;
 mod rng;
@@ -44,9 +51,10 @@ mod world;
 pub use charset::{Charset, Declared};
 pub use gold::{Gold, GoldArticle, GoldConcept, GoldHierarchy, GoldPair};
 pub use language::Language;
+pub use looks::{Bylines, Headings, Lists, Looks, TableHeads};
 pub use replay::Replay;
 pub use reply::{Content, Reply, Trouble};
 pub use rng::Rng;
 pub use server::{Arrival, Server};
 pub use site::{Era, Metadata, Section, SitePlan};
-pub use world::{World, WorldSpec};
+pub use world::{MarkedPage, PageKind, World, WorldSpec};

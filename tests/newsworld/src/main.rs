@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::{Args, Parser, Subcommand};
-use newslode_newsworld::{Content, Replay, Server, World, WorldSpec};
+use newslode_newsworld::{Content, Language, Replay, Server, World, WorldSpec};
 
 /// A synthetic world of overlapping news sites.
 #[derive(Parser)]
@@ -50,11 +50,19 @@ struct WorldArgs {
     #[arg(long, default_value_t = 10)]
     sites: usize,
     /// Stories in each section of each site.
-    #[arg(long, default_value_t = 4)]
-    articles: usize,
+    #[arg(long, alias = "articles", default_value_t = 4)]
+    stories: usize,
+    /// The sites' languages in turn, such as `en,fr,ar`; by default seven in ten sites are English.
+    #[arg(long, value_delimiter = ',', value_name = "CODES", value_parser = language)]
+    languages: Vec<Language>,
     /// Lets some pages be slow, fail at first or be broken.
     #[arg(long)]
     faults: bool,
+}
+
+fn language(code: &str) -> Result<Language, String> {
+    let known = || Language::ALL.map(Language::code).join(", ");
+    Language::named(code).ok_or_else(|| format!("the world knows {}", known()))
 }
 
 impl WorldArgs {
@@ -62,7 +70,8 @@ impl WorldArgs {
         World::generate(&WorldSpec {
             seed: self.seed,
             sites: self.sites,
-            articles_per_section: self.articles,
+            languages: self.languages.clone(),
+            articles_per_section: self.stories,
             faults: self.faults,
         })
     }

@@ -43,6 +43,12 @@ pub trait Content: Send + Sync + 'static {
     fn respond(&self, host: &str, path_and_query: &str) -> Reply;
 }
 
+impl<T: Content> Content for std::sync::Arc<T> {
+    fn respond(&self, host: &str, path_and_query: &str) -> Reply {
+        T::respond(self, host, path_and_query)
+    }
+}
+
 impl Reply {
     /// A 200 with a body.
     #[must_use]

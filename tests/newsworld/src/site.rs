@@ -8,9 +8,11 @@ use std::collections::BTreeMap;
 use crate::charset::{Charset, Declared};
 use crate::dates::DateStyle;
 use crate::language::Language;
+use crate::looks::Looks;
 use crate::mangle::Habits;
 use crate::rng::Rng;
 use crate::taxonomy::{ancestors, concepts};
+use crate::world::WorldSpec;
 
 /// The template and, with it, the time in which the site was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,11 +27,26 @@ pub enum Era {
     Semantic,
     /// A blog engine's theme with a sidebar of widgets.
     Blog,
+    /// A portal: definition lists, bold links, lines of links between bars.
+    Portal03,
+    /// Cards: `div`s and `span`s with utility classes, tabs.
+    Cards20,
+    /// A broadsheet: the name as `h1`, columns under one heading.
+    Columns10,
 }
 
 impl Era {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Tables99, Self::Divs08, Self::Html514, Self::Semantic, Self::Blog];
+    pub const ALL: [Self; 8] = [
+        Self::Tables99,
+        Self::Divs08,
+        Self::Html514,
+        Self::Semantic,
+        Self::Blog,
+        Self::Portal03,
+        Self::Cards20,
+        Self::Columns10,
+    ];
 }
 
 /// In which form article pages give their metadata.
@@ -83,6 +100,8 @@ pub struct SitePlan {
     pub charset: Charset,
     /// Markup habits.
     pub habits: Habits,
+    /// Habits of layout.
+    pub looks: Looks,
     /// Metadata of article pages.
     pub metadata: Metadata,
     /// Printed dates.
@@ -112,15 +131,16 @@ pub struct SitePlan {
 }
 
 impl SitePlan {
-    /// The plan of site `number` in the world of `seed`.
+    /// The plan of site `number` in a world.
     #[must_use]
-    pub fn draw(seed: u64, number: usize) -> Self {
-        let world = Rng::new(seed);
+    pub fn draw(spec: &WorldSpec, number: usize) -> Self {
+        let world = Rng::new(spec.seed);
         let rng = world.fork(&format!("site {number}"));
         let mut draw = rng.fork("plan");
-        let language = language_of(number);
+        let language = language_of(spec, number);
         let era = era_of(&world, number);
-        let (name, label) = masthead(&world, language, number);
+        let nth = (0..number).filter(|&n| language_of(spec, n) == language).count();
+        let (name, label) = masthead(&world, language, nth);
         let domain = format!("{label}.test");
         let host = if draw.chance(60) { format!("www.{domain}") } else { domain.clone() };
         let mut plan = Self {
@@ -132,18 +152,13 @@ impl SitePlan {
             era,
             charset: charset(language, era, &mut draw),
             habits: habits(era, &mut draw),
+            looks: Looks::draw(era, &mut rng.fork("looks")),
             metadata: metadata(era, &mut draw),
-            dates: *draw.pick(&[
-                DateStyle::DayMonthYear,
-                DateStyle::MonthDayYear,
-                DateStyle::Long,
-                DateStyle::Iso,
-                DateStyle::Numeric,
-            ]),
+            dates: *draw.pick(&DateStyle::ALL),
             offset_hours: offset(language, &mut draw),
             gzip: draw.chance(50),
             comments: draw.chance(40),
-            cookies: matches!(era, Era::Semantic | Era::Blog) && draw.chance(60),
+            cookies: matches!(era, Era::Semantic | Era::Blog | Era::Cards20) && draw.chance(60),
             absolute_links: era == Era::Html514 || draw.chance(30),
             paginated: draw.chance(60),
             crawl_delay: number % 10 == 4,
@@ -180,30 +195,32 @@ impl SitePlan {
     }
 }
 
-/// Seven in ten sites are English.
-fn language_of(number: usize) -> Language {
+/// The world's own languages in turn; else seven in ten sites are English, and the others change with every ten.
+fn language_of(spec: &WorldSpec, number: usize) -> Language {
+    if !spec.languages.is_empty() {
+        return spec.languages[number % spec.languages.len()];
+    }
+    let turn = |languages: &[Language]| languages[number / 10 % languages.len()];
     match number % 10 {
-        3 => Language::German,
-        6 => Language::Spanish,
-        8 if (number / 10).is_multiple_of(2) => Language::Russian,
-        8 => Language::Japanese,
+        3 => turn(&[Language::German, Language::French]),
+        6 => turn(&[Language::Spanish, Language::Portuguese]),
+        8 => turn(&[Language::Russian, Language::Japanese, Language::Arabic, Language::Chinese]),
         _ => Language::English,
     }
 }
 
-/// Every five neighbours show all eras, in an order of their own.
+/// As many neighbours as there are eras show all of them, in an order of their own.
 fn era_of(world: &Rng, number: usize) -> Era {
     let mut eras = Era::ALL;
-    world.fork(&format!("eras {}", number / 5)).shuffle(&mut eras);
-    eras[number % 5]
+    world.fork(&format!("eras {}", number / eras.len())).shuffle(&mut eras);
+    eras[number % eras.len()]
 }
 
-/// Name and first host label; sites beyond the list of names get a number.
-fn masthead(world: &Rng, language: Language, number: usize) -> (String, String) {
+/// Name and first host label of the language's n-th site; sites beyond the list of names get a number.
+fn masthead(world: &Rng, language: Language, nth: usize) -> (String, String) {
     let all = language.pack().mastheads;
     let mut order: Vec<usize> = (0..all.len()).collect();
     world.fork(&format!("mastheads {}", language.code())).shuffle(&mut order);
-    let nth = (0..number).filter(|&n| language_of(n) == language).count();
     let (name, label) = all[order[nth % all.len()]];
     match nth / all.len() {
         0 => (name.to_owned(), label.to_owned()),
@@ -212,13 +229,17 @@ fn masthead(world: &Rng, language: Language, number: usize) -> (String, String) 
 }
 
 fn charset(language: Language, era: Era, rng: &mut Rng) -> Charset {
-    let old = matches!(era, Era::Tables99 | Era::Divs08) || rng.chance(40);
+    let old = matches!(era, Era::Tables99 | Era::Divs08 | Era::Portal03) || rng.chance(40);
     let name = match language {
         _ if !old => "utf-8",
-        Language::English | Language::Spanish => *rng.pick(&["windows-1252", "iso-8859-1"]),
+        Language::English | Language::Spanish | Language::French | Language::Portuguese => {
+            *rng.pick(&["windows-1252", "iso-8859-1"])
+        }
         Language::German => *rng.pick(&["windows-1252", "iso-8859-2", "iso-8859-15"]),
         Language::Russian => *rng.pick(&["windows-1251", "koi8-r"]),
         Language::Japanese => *rng.pick(&["shift_jis", "euc-jp"]),
+        Language::Arabic => *rng.pick(&["windows-1256", "iso-8859-6"]),
+        Language::Chinese => *rng.pick(&["gbk", "gb18030"]),
     };
     let declared = *rng.pick(&[Declared::Header, Declared::Meta, Declared::Both, Declared::Nowhere]);
     Charset::new(name, declared)
@@ -230,6 +251,9 @@ fn habits(era: Era, rng: &mut Rng) -> Habits {
         Era::Divs08 => (40, 60),
         Era::Html514 => (15, 20),
         Era::Blog => (25, 20),
+        Era::Portal03 => (60, 40),
+        Era::Columns10 => (20, 20),
+        Era::Cards20 => (5, 5),
         Era::Semantic => (0, 0),
     };
     Habits {
@@ -248,15 +272,20 @@ fn metadata(era: Era, rng: &mut Rng) -> Metadata {
         Era::Html514 => &[Metadata::OpenGraph, Metadata::Microdata, Metadata::JsonLd],
         Era::Semantic => &[Metadata::JsonLd, Metadata::OpenGraph, Metadata::Visible],
         Era::Blog => &[Metadata::Microdata, Metadata::PlainMeta, Metadata::Visible],
+        Era::Portal03 => &[Metadata::PlainMeta, Metadata::Visible, Metadata::Visible],
+        Era::Cards20 => &[Metadata::JsonLd, Metadata::OpenGraph, Metadata::OpenGraph],
+        Era::Columns10 => &[Metadata::OpenGraph, Metadata::Visible, Metadata::PlainMeta],
     })
 }
 
 fn offset(language: Language, rng: &mut Rng) -> u8 {
     match language {
         Language::English => *rng.pick(&[0, 0, 1]),
-        Language::German | Language::Spanish => 1,
-        Language::Russian => 3,
+        Language::German | Language::Spanish | Language::French => 1,
+        Language::Russian | Language::Arabic => 3,
         Language::Japanese => 9,
+        Language::Chinese => 8,
+        Language::Portuguese => 0,
     }
 }
 

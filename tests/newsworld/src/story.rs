@@ -18,6 +18,8 @@ pub(crate) type Place = (String, String);
 /// A story as it was written.
 #[derive(Debug, Clone)]
 pub(crate) struct Story {
+    /// Number among the site's stories.
+    pub number: usize,
     /// Index of the site's section.
     pub section: usize,
     /// Where it stands.
@@ -28,6 +30,12 @@ pub(crate) struct Story {
     pub authors: Vec<String>,
     /// When it appeared.
     pub published: Moment,
+    /// When it was changed, if it was.
+    pub updated: Option<Moment>,
+    /// Where it happened.
+    pub city: &'static str,
+    /// The place with which its text begins, as it stands there.
+    pub dateline: Option<String>,
     /// Its text.
     pub paragraphs: Vec<String>,
     /// A sentence for lists.
@@ -69,7 +77,7 @@ fn one(
     let (cast, title) = titled(plan.language, concept, &mut rng, titles);
     let published =
         Moment { minutes: today - rng.between(30, 40 * 1440) as u64, offset_hours: plan.offset_hours };
-    let paragraphs = {
+    let mut paragraphs = {
         let n = rng.between(4, 10);
         cast.paragraphs(n, &mut rng)
     };
@@ -83,7 +91,20 @@ fn one(
         .zip(rng.sample(pack.comments.len(), n_comments))
         .map(|(name, at)| (name, pack.comments[at].to_owned()))
         .collect();
+    let mut later = rng.fork("later");
+    let updated = later.chance(30).then(|| Moment {
+        minutes: (published.minutes + later.between(60, 2_000) as u64).min(today),
+        ..published
+    });
+    let city = cast.city();
+    // Only scripts with capitals set a place off.
+    let capitals = city.to_uppercase();
+    let dateline = (plan.looks.has_datelines && capitals != city).then_some(capitals);
+    if let (Some(place), Some(first)) = (&dateline, paragraphs.first_mut()) {
+        *first = format!("{place} — {first}");
+    }
     Story {
+        number,
         section,
         place: story_place(plan, section, number, published, &title),
         teaser: cast.sentence(&mut rng),
@@ -91,6 +112,9 @@ fn one(
         title,
         authors,
         published,
+        updated,
+        city,
+        dateline,
         paragraphs,
         comments,
     }
@@ -132,6 +156,12 @@ pub(crate) fn section_place(plan: &SitePlan, section: usize, page: usize) -> Pla
         (Era::Semantic, n) => format!("/{slugs}/{n}/"),
         (Era::Blog, 1) => format!("/category/{slugs}/"),
         (Era::Blog, n) => format!("/category/{slugs}/page/{n}/"),
+        (Era::Portal03, 1) => format!("/news.asp?sec={}", 20 + s.concept),
+        (Era::Portal03, n) => format!("/news.asp?sec={}&p={n}", 20 + s.concept),
+        (Era::Cards20, 1) => format!("/{slugs}"),
+        (Era::Cards20, n) => format!("/{slugs}/p/{n}"),
+        (Era::Columns10, 1) => format!("/{slugs}/default.html"),
+        (Era::Columns10, n) => format!("/{slugs}/default_{n}.html"),
     };
     (s.host.clone(), path)
 }
@@ -147,6 +177,9 @@ fn story_place(plan: &SitePlan, section: usize, number: usize, at: Moment, title
         Era::Html514 => format!("/{}/{y}/{m:02}/{d:02}/{dashed}{number}", s.slugs[0]),
         Era::Semantic => format!("/{}/{dashed}{}", s.slugs.join("/"), 100_000 + number * 7),
         Era::Blog => format!("/{y}/{m:02}/{d:02}/{dashed}{number}/"),
+        Era::Portal03 => format!("/story.asp?sid={}", 70_000 + number),
+        Era::Cards20 => format!("/{}/{dashed}a{}", s.slugs[0], 1_000_000 + number * 13),
+        Era::Columns10 => format!("/{}/{y}-{m:02}-{d:02}/{dashed}{number}.html", s.slugs.join("/")),
     };
     (s.host.clone(), path)
 }

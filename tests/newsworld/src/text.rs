@@ -49,6 +49,12 @@ impl Cast {
         }
     }
 
+    /// Where it happens.
+    #[must_use]
+    pub(crate) const fn city(&self) -> &'static str {
+        self.cities[0]
+    }
+
     /// A headline.
     pub(crate) fn headline(&self, rng: &mut Rng) -> String {
         let pack = self.language.pack();
@@ -137,7 +143,7 @@ impl Cast {
 #[must_use]
 pub(crate) fn full_name(language: Language, (first, last): (&str, &str)) -> String {
     match language {
-        Language::Japanese => format!("{last}{first}"),
+        Language::Japanese | Language::Chinese => format!("{last}{first}"),
         _ => format!("{first} {last}"),
     }
 }
@@ -164,6 +170,10 @@ fn share(language: Language, rng: &mut Rng) -> String {
         Language::Spanish => format!("{n} por ciento"),
         Language::Russian => format!("{n} %"),
         Language::Japanese => format!("{n}％"),
+        Language::French => format!("{n} %"),
+        Language::Portuguese => format!("{n}%"),
+        Language::Arabic => format!("{n} في المئة"),
+        Language::Chinese => format!("{n}%"),
     }
 }
 
@@ -175,6 +185,10 @@ fn money(language: Language, rng: &mut Rng) -> String {
         Language::Spanish => format!("{n} millones de euros"),
         Language::Russian => format!("{n} млн рублей"),
         Language::Japanese => format!("{n}億円"),
+        Language::French => format!("{n} millions d’euros"),
+        Language::Portuguese => format!("{n} milhões de reais"),
+        Language::Arabic => format!("{n} مليون درهم"),
+        Language::Chinese => format!("{n}亿元"),
     }
 }
 

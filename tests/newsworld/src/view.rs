@@ -1,10 +1,11 @@
-//! What a page shows, apart from how: the model that all five templates draw.
+//! What a page shows, apart from how: the model that all templates draw.
 //!
-//! A [`View`] is built once from the site's plan and stories (`page.rs`); a template turns it into HTML and the
-//! gold hierarchy is read off the same value (`outline`), so that both agree by construction. All texts are plain
-//! and all addresses final; templates escape them through [`Link::a`] and [`esc`]. The exceptions say `html`.
+//! A [`View`] is built once from the site's plan and stories (`desk`); a template turns it into HTML. All texts were
+//! written with an [`Ink`](crate::marks::Ink), which knows what heads what, so that page and gold agree by
+//! construction; all addresses are final. Templates escape texts through [`Link::a`] and [`esc`]. The exceptions say
+//! `html`. A template may leave out what its era does not show.
 
-use crate::language::{Pack, Ui};
+use crate::marks::Text;
 use crate::site::SitePlan;
 
 /// A text that leads somewhere.
@@ -12,6 +13,8 @@ use crate::site::SitePlan;
 pub(crate) struct Link {
     /// What is read.
     pub text: String,
+    /// Its number among the page's texts.
+    pub id: usize,
     /// Where it leads, as it stands in the page.
     pub href: String,
 }
@@ -28,12 +31,16 @@ pub(crate) struct Entry {
 /// A story in a list.
 #[derive(Debug, Clone)]
 pub(crate) struct Teaser {
+    /// Above the headline.
+    pub kicker: Option<Text>,
     /// Headline.
     pub link: Link,
     /// A sentence about it.
-    pub text: String,
+    pub text: Text,
     /// Printed date.
-    pub date: String,
+    pub date: Text,
+    /// Who wrote it.
+    pub byline: Option<Text>,
 }
 
 /// A section's box on another page.
@@ -47,13 +54,22 @@ pub(crate) struct SectionBox {
     pub more: Link,
 }
 
+/// A list in the rail; several of them are tabs or boxes.
+#[derive(Debug, Clone)]
+pub(crate) struct Panel {
+    /// Its title.
+    pub heading: Text,
+    /// Stories.
+    pub items: Vec<Link>,
+}
+
 /// An article page.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct StoryView {
     /// Section over the title.
     pub kicker: Option<Link>,
     /// Title.
-    pub title: String,
+    pub title: Text,
     /// Byline, with markup where the site has microdata.
     pub byline_html: Option<String>,
     /// Date, with markup where the site has any.
@@ -61,19 +77,68 @@ pub(crate) struct StoryView {
     /// Paragraphs with their inline markup.
     pub paragraphs_html: Vec<String>,
     /// Caption of the photograph.
-    pub caption: Option<String>,
+    pub caption: Option<Text>,
     /// Address of the photograph.
     pub image: String,
+    /// Heading of related stories.
+    pub related_heading: Text,
     /// Related stories.
     pub related: Vec<Link>,
+    /// Heading of share links.
+    pub share_heading: Text,
     /// Share links.
     pub share: Vec<Link>,
+    /// Heading of readers' comments.
+    pub comments_heading: Text,
     /// Readers' names and what they wrote.
-    pub comments: Vec<(String, String)>,
-    /// Whether the newsletter box stands in the middle of the text.
-    pub newsletter: bool,
+    pub comments: Vec<(Text, Text)>,
+    /// Attribute of a table of comments.
+    pub comments_table: String,
+    /// The newsletter box in the middle of the text: words and button.
+    pub newsletter: Option<(Text, Text)>,
     /// Attributes of the article's element, of its title and of its body, each with a space before.
     pub scope: [&'static str; 3],
+}
+
+/// A property of a profile and its values.
+#[derive(Debug, Clone)]
+pub(crate) struct Fact {
+    /// Its name.
+    pub label: Text,
+    /// One or more.
+    pub values: Vec<Text>,
+}
+
+/// Somebody of the newsroom.
+#[derive(Debug, Clone)]
+pub(crate) struct ProfileView {
+    /// The name.
+    pub heading: Text,
+    /// What they do.
+    pub role: Text,
+    /// Properties.
+    pub facts: Vec<Fact>,
+    /// Words about them.
+    pub paragraph: Text,
+    /// What they did before.
+    pub career: Fact,
+    /// Attribute of a table of the properties.
+    pub table: String,
+}
+
+/// A data table.
+#[derive(Debug, Clone)]
+pub(crate) struct TableView {
+    /// Words above it.
+    pub caption: Text,
+    /// Rows of cells; the corner may be blank.
+    pub rows: Vec<Vec<Text>>,
+    /// Header rows at the top.
+    pub head_rows: usize,
+    /// Header columns at the left.
+    pub head_columns: usize,
+    /// Attribute of the element.
+    pub attribute: String,
 }
 
 /// The middle of a page.
@@ -81,6 +146,8 @@ pub(crate) struct StoryView {
 pub(crate) enum Main {
     /// The home page.
     Front {
+        /// Over the lead stories.
+        heading: Text,
         /// Lead stories.
         lead: Vec<Teaser>,
         /// A box for each top section.
@@ -89,7 +156,7 @@ pub(crate) enum Main {
     /// A section page.
     Section {
         /// The section's label.
-        heading: String,
+        heading: Text,
         /// From the home page down to the section above.
         crumbs: Vec<Link>,
         /// Its stories.
@@ -101,12 +168,21 @@ pub(crate) enum Main {
     },
     /// An article.
     Story(Box<StoryView>),
+    /// Somebody of the newsroom.
+    Profile(Box<ProfileView>),
+    /// Data tables.
+    Figures {
+        /// Title.
+        heading: Text,
+        /// The tables.
+        tables: Vec<TableView>,
+    },
     /// Anything else.
     Plain {
         /// Title.
-        heading: String,
+        heading: Text,
         /// Text.
-        paragraphs: Vec<String>,
+        paragraphs: Vec<Text>,
         /// A list of links.
         links: Vec<Link>,
     },
@@ -121,18 +197,28 @@ pub(crate) struct View<'a> {
     pub title: String,
     /// Metadata elements for the head.
     pub head_html: String,
-    /// Link to the home page.
-    pub home: Link,
+    /// The site's name, leading to the home page.
+    pub logo: Link,
+    /// The menu's link to the home page; not every era has it.
+    pub home: Option<Link>,
     /// Menu.
     pub menu: Vec<Entry>,
+    /// Heading of the utility links, where an era has one.
+    pub utility_heading: Text,
     /// Weather, crossword and the like.
     pub utility: Vec<Link>,
     /// Footer links.
     pub footer: Vec<Link>,
+    /// Copyright line.
+    pub copyright: Text,
+    /// Over the advertisements.
+    pub ads_heading: Text,
     /// Advertisements.
     pub ads: Vec<Link>,
-    /// Most read stories.
-    pub most_read: Vec<Link>,
+    /// Most read stories and, on some sites, the latest.
+    pub panels: Vec<Panel>,
+    /// Cookie banner: words and button.
+    pub cookies: Option<(Text, Text)>,
     /// Where the search form leads.
     pub search: String,
     /// The middle.
@@ -144,61 +230,6 @@ impl Link {
     #[must_use]
     pub(crate) fn a(&self, extra: &str) -> String {
         format!("<a href=\"{}\"{extra}>{}</a>", esc(&self.href), esc(&self.text))
-    }
-}
-
-impl View<'_> {
-    /// The words of the site's language.
-    #[must_use]
-    pub(crate) const fn pack(&self) -> &'static Pack {
-        self.plan.language.pack()
-    }
-
-    /// The furniture's words.
-    #[must_use]
-    pub(crate) const fn ui(&self) -> &'static Ui {
-        &self.pack().ui
-    }
-
-    /// The copyright line.
-    #[must_use]
-    pub(crate) fn copyright(&self) -> String {
-        esc(&self.ui().copyright.replace("{name}", &self.plan.name))
-    }
-
-    /// The page's hierarchy as a reader sees it, depth and label, in the order of the page: menu, then lists under
-    /// their headings. Advertisements, footer and teasers' texts are no part of it; an article page has none.
-    #[must_use]
-    pub(crate) fn outline(&self) -> Vec<(usize, String)> {
-        let mut out = Vec::new();
-        let mut stack: Vec<(usize, &Entry)> = self.menu.iter().rev().map(|e| (0, e)).collect();
-        while let Some((depth, entry)) = stack.pop() {
-            out.push((depth, entry.link.text.clone()));
-            stack.extend(entry.children.iter().rev().map(|e| (depth + 1, e)));
-        }
-        match &self.main {
-            Main::Front { lead, boxes } => {
-                out.push((0, self.ui().top_stories.to_owned()));
-                out.extend(lead.iter().map(|t| (1, t.link.text.clone())));
-                boxes.iter().for_each(|b| b.outline(0, &mut out));
-            }
-            Main::Section { heading, list, boxes, .. } => {
-                out.push((0, heading.clone()));
-                out.extend(list.iter().map(|t| (1, t.link.text.clone())));
-                boxes.iter().for_each(|b| b.outline(1, &mut out));
-            }
-            Main::Story(_) | Main::Plain { .. } => return Vec::new(),
-        }
-        out.push((0, self.ui().most_read.to_owned()));
-        out.extend(self.most_read.iter().map(|l| (1, l.text.clone())));
-        out
-    }
-}
-
-impl SectionBox {
-    fn outline(&self, depth: usize, out: &mut Vec<(usize, String)>) {
-        out.push((depth, self.heading.text.clone()));
-        out.extend(self.items.iter().map(|l| (depth + 1, l.text.clone())));
     }
 }
 
@@ -216,6 +247,12 @@ pub(crate) fn esc(text: &str) -> String {
         }
     }
     out
+}
+
+/// A text, escaped.
+#[must_use]
+pub(crate) fn t(text: &Text) -> String {
+    esc(&text.text)
 }
 
 /// The parts, one a line.

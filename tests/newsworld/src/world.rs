@@ -7,8 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::book::{Kind, SiteBook, url};
 use crate::dates::{Moment, today};
+use crate::desk::view;
 use crate::gold::{self, Gold, GoldHierarchy};
-use crate::page::view;
+use crate::language::Language;
+use crate::marks::{GoldTable, Ink, Mark, numbers, tables_in_order};
 use crate::reply::{Content, Reply};
 use crate::services;
 use crate::site::{Era, SitePlan};
@@ -22,6 +24,8 @@ pub struct WorldSpec {
     pub seed: u64,
     /// Number of sites; with ten or more there are German, Spanish and Russian ones among them.
     pub sites: usize,
+    /// The sites' languages in turn; empty: seven in ten sites are English.
+    pub languages: Vec<Language>,
     /// Stories in each section of each site, at least 1.
     pub articles_per_section: usize,
     /// Whether pages are slow, fail at first, break off, or are no pages at all.
@@ -30,8 +34,38 @@ pub struct WorldSpec {
 
 impl Default for WorldSpec {
     fn default() -> Self {
-        Self { seed: 1, sites: 10, articles_per_section: 4, faults: false }
+        Self { seed: 1, sites: 10, languages: Vec::new(), articles_per_section: 4, faults: false }
     }
+}
+
+/// What a page is there for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PageKind {
+    /// The home page.
+    Home,
+    /// A section's list.
+    Section,
+    /// An article.
+    Story,
+    /// Somebody of the newsroom.
+    Profile,
+    /// Data tables.
+    Figures,
+    /// About the site, its archive.
+    Other,
+}
+
+/// A page whose texts say what they are.
+#[derive(Debug)]
+pub struct MarkedPage {
+    /// What it is there for.
+    pub kind: PageKind,
+    /// The page as UTF-8, each text with its number in front (see [`number`](crate::marks::number)).
+    pub html: String,
+    /// By number: what each text is. A template may leave some out.
+    pub marks: Vec<Mark>,
+    /// Every `table` element in the order of the page.
+    pub tables: Vec<GoldTable>,
 }
 
 /// A generated world.
@@ -51,7 +85,7 @@ impl World {
         let mut titles = BTreeSet::new();
         let books: Vec<SiteBook> = (0..spec.sites)
             .map(|number| {
-                let plan = SitePlan::draw(spec.seed, number);
+                let plan = SitePlan::draw(spec, number);
                 let stories = write(&plan, spec.articles_per_section.max(1), today, &mut titles);
                 SiteBook::new(plan, stories, spec.faults)
             })
@@ -158,8 +192,29 @@ impl World {
         }
     }
 
+    /// The page of an address with what its texts are; nothing for what is no page of HTML.
+    #[must_use]
+    pub fn marked(&self, address: &str) -> Option<MarkedPage> {
+        let (book, at, kind) = self.find(address)?;
+        marked(book, &at, kind)
+    }
+
+    /// What the page of an address is there for; nothing for what is no page of HTML.
+    #[must_use]
+    pub fn kind(&self, address: &str) -> Option<PageKind> {
+        page_kind(self.find(address)?.2)
+    }
+
+    fn find(&self, address: &str) -> Option<(&SiteBook, Place, &Kind)> {
+        let (host, path) = address.strip_prefix("http://")?.split_once('/')?;
+        let book = &self.books[*self.hosts.get(host)?];
+        let at: Place = (host.to_owned(), format!("/{path}"));
+        let kind = book.register.get(&at)?;
+        Some((book, at, kind))
+    }
+
     fn html(&self, book: &SiteBook, at: &Place, kind: &Kind) -> Reply {
-        let Some(view) = view(book, at, kind) else { return Reply::not_found() };
+        let Some(view) = view(book, at, kind, &Ink::default()) else { return Reply::not_found() };
         let charset = book.plan.charset;
         let mut reply = Reply::ok(charset.content_type(), charset.encode(&render(&view, &at.1)));
         if let Kind::Story(story) = kind {
@@ -199,9 +254,8 @@ fn gold(books: &[SiteBook]) -> Gold {
             (0..book.plan.sections.len()).map(|s| (section_place(&book.plan, s, 1), Kind::Section(s, 1)));
         let home = ((book.plan.host.clone(), "/".to_owned()), Kind::Home);
         for (place, kind) in std::iter::once(home).chain(sections) {
-            hierarchies.extend(
-                view(book, &place, &kind).map(|v| GoldHierarchy { url: url(&place), outline: v.outline() }),
-            );
+            let outline = marked(book, &place, &kind).map(|page| page.outline());
+            hierarchies.extend(outline.map(|outline| GoldHierarchy { url: url(&place), outline }));
         }
     }
     Gold {
@@ -210,5 +264,49 @@ fn gold(books: &[SiteBook]) -> Gold {
         articles: books.iter().flat_map(|b| b.stories.iter().map(|s| gold::article(&b.plan, s))).collect(),
         hierarchies,
         junk: gold::junk(&plans),
+    }
+}
+
+fn page_kind(kind: &Kind) -> Option<PageKind> {
+    Some(match kind {
+        Kind::Home => PageKind::Home,
+        Kind::Section(..) => PageKind::Section,
+        Kind::Story(_) => PageKind::Story,
+        Kind::Profile(_) => PageKind::Profile,
+        Kind::Figures => PageKind::Figures,
+        Kind::About(_) | Kind::Archive | Kind::Private => PageKind::Other,
+        _ => return None,
+    })
+}
+
+fn marked(book: &SiteBook, at: &Place, kind: &Kind) -> Option<MarkedPage> {
+    let ink = Ink::marking();
+    let html = render(&view(book, at, kind, &ink)?, &at.1);
+    let kind = page_kind(kind)?;
+    let (marks, noted) = ink.into_parts();
+    let tables = tables_in_order(&html, &noted);
+    Some(MarkedPage { kind, html, marks, tables })
+}
+
+impl MarkedPage {
+    /// The texts that are judged, depth and text, each behind the one that heads it.
+    fn outline(&self) -> Vec<(usize, String)> {
+        let mut shown = vec![false; self.marks.len()];
+        numbers(&self.html).for_each(|id| shown[id] = true);
+        let mut below: Vec<Vec<usize>> = vec![Vec::new(); self.marks.len()];
+        let mut top = Vec::new();
+        for (id, mark) in self.marks.iter().enumerate().filter(|(id, mark)| shown[*id] && !mark.is_unjudged) {
+            match mark.above.filter(|&above| shown[above] && !self.marks[above].is_unjudged) {
+                Some(above) => below[above].push(id),
+                None => top.push(id),
+            }
+        }
+        let mut outline = Vec::new();
+        let mut stack: Vec<(usize, usize)> = top.into_iter().rev().map(|id| (0, id)).collect();
+        while let Some((depth, id)) = stack.pop() {
+            outline.push((depth, self.marks[id].text.clone()));
+            stack.extend(below[id].iter().rev().map(|&child| (depth + 1, child)));
+        }
+        outline
     }
 }

@@ -49,17 +49,7 @@ pub(crate) fn run(common: &EvalCommon, quiet: bool) -> anyhow::Result<Exit> {
 
 /// Predicts the labels of a page's tables.
 fn predicted(name: &str, page: &Page, params: &TableParams) -> Vec<TableRecord> {
-    let found = tables::tables_with(page, params).into_iter();
-    found
-        .map(|table| TableRecord {
-            page: name.into(),
-            table: table.index,
-            genuine: Some(true),
-            orientation: Some(table.orientation.name().into()),
-            header_cells: Some(table.header_slots()),
-            ..TableRecord::default()
-        })
-        .collect()
+    tables::tables_with(page, params).iter().map(|table| TableRecord::of(name, table)).collect()
 }
 
 /// The trivial baseline: a table is data if it has a border or at least two rows and two columns, and if four

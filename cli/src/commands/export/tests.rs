@@ -12,7 +12,7 @@ use crate::engine::{Engine, add_seeds};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_stories_of_concept_pages_are_instances_with_attributes() {
-    let spec = WorldSpec { seed: 3, sites: 3, articles_per_section: 3, faults: false };
+    let spec = WorldSpec { seed: 3, sites: 3, articles_per_section: 3, ..WorldSpec::default() };
     let (world, gold) = (World::generate(&spec), World::generate(&spec));
     let seeds: Vec<_> = world.seeds().iter().map(|seed| seed.parse().unwrap()).collect();
     let server = Server::start(world, SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap();
@@ -49,5 +49,6 @@ async fn the_stories_of_concept_pages_are_instances_with_attributes() {
     // Templates follow the paths of most groups, so they do not read every layout.
     assert!(told * 4 >= known * 3, "{told} of {known}");
     let turtle = std::fs::read_to_string(folder.path().join("ontology.ttl")).unwrap();
-    assert!(turtle.matches("schema:about").count() * 2 > stories.len(), "members are filed");
+    let filed = turtle.matches("schema:about").count();
+    assert!(filed >= known, "{filed} are filed, though concept pages list {known} stories");
 }

@@ -38,8 +38,12 @@ impl Content for Redesigned {
 
 fn redesigned() -> Redesigned {
     let world = |era| {
-        let mut world =
-            World::generate(&WorldSpec { seed: 5, sites: 1, articles_per_section: 12, faults: false });
+        let mut world = World::generate(&WorldSpec {
+            seed: 5,
+            sites: 1,
+            articles_per_section: 12,
+            ..WorldSpec::default()
+        });
         let hosts = world.hosts();
         assert!(hosts.iter().all(|host| world.redesign(host, era)));
         Arc::new(world)

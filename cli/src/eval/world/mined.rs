@@ -9,9 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use newslode_miner::mining::taxonomy::Taxonomy;
 use newslode_newsworld::{Gold, GoldArticle};
-use newslode_page::article::Article;
+use newslode_page::Article;
 
 use super::Figures;
+use super::pages::Row;
 use crate::eval::Prf;
 use crate::eval::articles::{ArticleRecord, score};
 
@@ -32,6 +33,8 @@ pub(crate) struct Judged {
     pub(crate) figures: Figures,
     /// Texts of menus and footers that were taken for concepts.
     pub(crate) junk: Vec<String>,
+    /// How pages of it were read.
+    pub(crate) pages: Vec<Row>,
 }
 
 /// Judges a run.
@@ -41,7 +44,7 @@ pub(crate) fn judge(gold: &Gold, mined: &Mined) -> Judged {
     let junk = taxonomy(&names, gold, &mined.taxonomy, &mut figures);
     articles(gold, mined, &mut figures);
     filing(&names, gold, &mined.articles, &mut figures);
-    Judged { figures, junk }
+    Judged { figures, junk, pages: Vec::new() }
 }
 
 /// The world's concepts by every spelling.
@@ -145,10 +148,23 @@ pub(crate) fn fields(pairs: &[(&GoldArticle, &Article)], figures: &mut Figures) 
     figures.share("title", &share(&|(.., row)| row.title.unwrap_or_default()));
     figures.share("authors", &share(&|(_, said, row)| row.authors.unwrap_or(said.authors.is_empty())));
     figures.share("day", &share(&|(_, said, row)| row.day.unwrap_or(said.published.is_none())));
-    figures.share(
-        "language",
-        &share(&|(right, said, _)| said.language.as_deref() == Some(right.language.as_str())),
-    );
+    let is_language =
+        |right: &GoldArticle, said: &Article| said.language.as_deref() == Some(&*right.language);
+    figures.share("language", &share(&|(right, said, _)| is_language(right, said)));
+    // Few pages have these: where a page has it, it must be found, and nowhere else.
+    let few = |pick: &dyn Fn(&GoldArticle, &Article) -> (bool, bool, bool)| {
+        let judged = scored.iter().map(|(right, said, _)| pick(right, said));
+        let (hit, found, wanted) = judged.fold((0, 0, 0), |(h, f, w), (is_hit, is_found, is_wanted)| {
+            (h + usize::from(is_hit), f + usize::from(is_found), w + usize::from(is_wanted))
+        });
+        Prf::of(hit, found, wanted).f1
+    };
+    let text = |a: &Option<String>, b: &Option<String>| (a.is_some() && a == b, b.is_some(), a.is_some());
+    figures.mean("section", &[few(&|right, said| text(&right.section_said, &said.section))]);
+    figures.mean("picture", &[few(&|right, said| text(&right.picture, &said.image))]);
+    figures.mean("place", &[few(&|right, said| text(&right.place, &said.place))]);
+    let day = |text: &Option<String>| text.as_ref().and_then(|text| text.get(..10).map(str::to_owned));
+    figures.mean("modified", &[few(&|right, said| text(&day(&right.modified), &day(&said.modified)))]);
 }
 
 fn wanted(right: &GoldArticle) -> ArticleRecord {

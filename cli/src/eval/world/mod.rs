@@ -3,7 +3,9 @@
 //! [`Figures`] is a list of names and values, so that they can be printed, kept as JSON and held against floors
 //! (`tests/newsworld/floors.txt`) by one piece of code each. A figure that nothing was judged for is left out.
 
+pub(crate) mod leaves;
 pub(crate) mod mined;
+pub(crate) mod pages;
 
 use serde::{Serialize, Serializer};
 
@@ -32,6 +34,11 @@ impl Figures {
         for (part, value) in [("precision", prf.precision), ("recall", prf.recall), ("f1", prf.f1)] {
             self.0.push((format!("{name}.{part}"), value));
         }
+    }
+
+    /// Takes over others.
+    pub(crate) fn extend(&mut self, others: Figures) {
+        self.0.extend(others.0);
     }
 
     /// All of them.

@@ -71,7 +71,13 @@ async fn pages_that_are_none_have_one_outcome_each() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_world_with_faults_is_mined_whole() {
-    let world = World::generate(&WorldSpec { seed: 9, sites: 2, articles_per_section: 1, faults: true });
+    let world = World::generate(&WorldSpec {
+        seed: 9,
+        sites: 2,
+        articles_per_section: 1,
+        faults: true,
+        ..WorldSpec::default()
+    });
     let urls = world.urls();
     let lab = Lab::of(world).await;
     let config = lab.path("hasty.toml");

@@ -34,7 +34,7 @@ pub(crate) struct Lab {
 
 /// A world without faults: three sites with some 65 pages each.
 pub(crate) fn small_world(seed: u64) -> World {
-    World::generate(&WorldSpec { seed, sites: 3, articles_per_section: 1, faults: false })
+    World::generate(&WorldSpec { seed, sites: 3, articles_per_section: 1, ..WorldSpec::default() })
 }
 
 impl Lab {

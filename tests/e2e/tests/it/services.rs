@@ -73,6 +73,17 @@ pub(crate) struct Installation<'a> {
 impl<'a> Installation<'a> {
     /// Writes the configuration; starts nothing. `delay_ms` is the sites' delay.
     pub(crate) fn new(lab: &'a Lab, servers: &Servers, prefix: &str, delay_ms: u64) -> Installation<'a> {
+        Installation::following("all", lab, servers, prefix, delay_ms)
+    }
+
+    /// The same with what of a site is fetched.
+    pub(crate) fn following(
+        follow: &str,
+        lab: &'a Lab,
+        servers: &Servers,
+        prefix: &str,
+        delay_ms: u64,
+    ) -> Installation<'a> {
         let broker = BrokerConfig {
             url: Secret::new(servers.rabbit.url()),
             prefix: prefix.into(),
@@ -85,7 +96,7 @@ impl<'a> Installation<'a> {
              store = {{ url = '{}', prefix = '{prefix}' }}\n\
              archive = {{ url = 'file://{}' }}\n\
              crawler = {{ resolve = ['{}'], timeout_ms = 3000, lease_ms = 6500, retry_ms = 200 }}\n\
-             miner = {{ delay_ms = {delay_ms}, fold_s = 1, follow = 'all' }}\n",
+             miner = {{ delay_ms = {delay_ms}, fold_s = 1, follow = '{follow}', views_s = 1 }}\n",
             broker.url.reveal(),
             store.url.reveal(),
             lab.path(&format!("{prefix}-archive")).display(),
@@ -247,6 +258,27 @@ impl<'a> Installation<'a> {
                 let pages = pages(&store).await;
                 panic!("wanted {wanted:?}\n{seen}\nfetched, not counted: {pages:?}\n{}", self.logs());
             }
+            tokio::time::sleep(Duration::from_millis(250)).await;
+        }
+    }
+
+    /// Waits until nothing moves any more: nothing pending, nothing claimed, queues empty, and the same state in all
+    /// looks of so long.
+    pub(crate) async fn rests(&mut self, so_long: Duration) {
+        let (store, broker, begun) = (self.store().await, self.broker().await, Instant::now());
+        let (mut since, mut seen) = (Instant::now(), String::new());
+        loop {
+            let busy = busy(&store, &broker).await;
+            let found = if busy.is_empty() { digests_in(&store).await } else { Digests::new() };
+            let now = format!("{busy} {found:?}");
+            if now != seen || !busy.is_empty() {
+                (since, seen) = (Instant::now(), now);
+            }
+            if since.elapsed() > so_long {
+                return;
+            }
+            self.all_run();
+            assert!(begun.elapsed() < ALL_OF_IT, "it does not come to rest: {seen}\n{}", self.logs());
             tokio::time::sleep(Duration::from_millis(250)).await;
         }
     }

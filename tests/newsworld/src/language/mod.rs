@@ -1,13 +1,20 @@
 //! The languages of the world and the words a site needs in each: its furniture, its people, its sentences.
 //!
-//! Most sites are English; German, Spanish, Russian and Japanese ones stand for everything that is not. A
-//! [`Pack`] is data only. Sentences are templates with slots in braces; `text.rs` says what each slot means.
+//! Most sites are English; the others stand for what is not: other alphabets, no spaces between words, writing from
+//! right to left. A [`Pack`] is data only. Sentences are templates with slots in braces; `text.rs` says what each slot means.
 
+mod arabic;
+mod chinese;
 mod english;
+mod french;
 mod german;
 mod japanese;
+mod portuguese;
 mod russian;
 mod spanish;
+mod words;
+
+pub(crate) use words::Words;
 
 /// A language in which sites of the world are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,6 +29,14 @@ pub enum Language {
     Russian,
     /// `ja`
     Japanese,
+    /// `fr`
+    French,
+    /// `pt`
+    Portuguese,
+    /// `ar`
+    Arabic,
+    /// `zh`
+    Chinese,
 }
 
 /// Everything a site says that is not a story, and what stories are made of.
@@ -102,7 +117,17 @@ pub struct Ui {
 
 impl Language {
     /// All of them, English first.
-    pub const ALL: [Self; 5] = [Self::English, Self::German, Self::Spanish, Self::Russian, Self::Japanese];
+    pub const ALL: [Self; 9] = [
+        Self::English,
+        Self::German,
+        Self::Spanish,
+        Self::Russian,
+        Self::Japanese,
+        Self::French,
+        Self::Portuguese,
+        Self::Arabic,
+        Self::Chinese,
+    ];
 
     /// The words of this language.
     #[must_use]
@@ -113,6 +138,10 @@ impl Language {
             Self::Spanish => &spanish::PACK,
             Self::Russian => &russian::PACK,
             Self::Japanese => &japanese::PACK,
+            Self::French => &french::PACK,
+            Self::Portuguese => &portuguese::PACK,
+            Self::Arabic => &arabic::PACK,
+            Self::Chinese => &chinese::PACK,
         }
     }
 
@@ -122,12 +151,25 @@ impl Language {
         self.pack().code
     }
 
+    /// The language of this ISO 639-1 code.
+    #[must_use]
+    pub fn named(code: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|language| language.code() == code)
+    }
+
     /// What stands between two sentences and between two words.
     #[must_use]
     pub const fn space(self) -> &'static str {
         match self {
-            Self::Japanese => "",
+            Self::Japanese | Self::Chinese => "",
             _ => " ",
         }
+    }
+
+    /// Attributes of the root element, with a space before.
+    #[must_use]
+    pub(crate) fn attributes(self) -> String {
+        let direction = if self == Self::Arabic { " dir=\"rtl\"" } else { "" };
+        format!(" lang=\"{}\"{direction}", self.code())
     }
 }

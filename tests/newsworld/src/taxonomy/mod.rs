@@ -38,13 +38,17 @@ pub(crate) struct Beat {
     pub sentences: &'static [&'static str],
 }
 
-static TAXONOMIES: LazyLock<[Vec<Concept>; 5]> = LazyLock::new(|| {
+static TAXONOMIES: LazyLock<[Vec<Concept>; Language::ALL.len()]> = LazyLock::new(|| {
     [
         read(include_str!("en.txt")),
         read(include_str!("de.txt")),
         read(include_str!("es.txt")),
         read(include_str!("ru.txt")),
         read(include_str!("ja.txt")),
+        read(include_str!("fr.txt")),
+        read(include_str!("pt.txt")),
+        read(include_str!("ar.txt")),
+        read(include_str!("zh.txt")),
     ]
 });
 

@@ -1,7 +1,10 @@
 //! 2008: boxes within boxes; class names are opaque and everything, even headings and paragraphs, may be a `div`.
 
+use super::parts::{columns, data_table, list};
 use crate::rng::Rng;
-use crate::view::{Entry, Main, SectionBox, StoryView, Teaser, View, esc, lines};
+use crate::view::{
+    Entry, Fact, Main, Panel, ProfileView, SectionBox, StoryView, Teaser, View, esc, lines, t,
+};
 
 /// The site's own class names, in no relation to what they stand for.
 struct Classes {
@@ -30,21 +33,21 @@ pub(super) fn render(view: &View<'_>) -> String {
     format!(
         "<!DOCTYPE html PUBLIC \"-//W3C//DTD XHTML 1.0 Transitional//EN\" \
          \"http://www.w3.org/TR/xhtml1/DTD/xhtml1-transitional.dtd\">\n\
-         <html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"{}\">\n<head>\n{}<title>{}</title>\n{}\
+         <html xmlns=\"http://www.w3.org/1999/xhtml\"{}>\n<head>\n{}<title>{}</title>\n{}\
          <style type=\"text/css\">#wrap {{ width: 960px; color: {} }}</style>\n</head>\n<body>\n<div id=\"wrap\">\n\
          <div{}><div{}><a href=\"{}\"><img src=\"/img/logo.gif\" alt=\"{}\" /></a></div>\n\
          <div{}>{}</div></div>\n<div{}>\n{}\n</div>\n<div{}>\n{}\n</div>\n\
          <div{}>{}<div>{}</div></div>\n</div>\n\
          <script type=\"text/javascript\">var _t = _t || []; _t.push([\"page\"]);</script>\n</body>\n</html>\n",
-        plan.language.code(),
+        plan.language.attributes(),
         plan.charset.meta(false),
         esc(&view.title),
         view.head_html,
         plan.colours[0],
         c(0),
         c(1),
-        esc(&view.home.href),
-        esc(&plan.name),
+        esc(&view.logo.href),
+        esc(&view.logo.text),
         c(2),
         lines(&view.utility, |l| l.a("")),
         c(3),
@@ -53,7 +56,7 @@ pub(super) fn render(view: &View<'_>) -> String {
         columns.join("\n"),
         c(5),
         lines(&view.footer, |l| format!("<span>{}</span>", l.a(" rel=\"nofollow\""))),
-        view.copyright(),
+        t(&view.copyright),
     )
 }
 
@@ -64,7 +67,8 @@ fn menu(view: &View<'_>, classes: &Classes) -> String {
         });
         format!("<div{}><span>{}</span>\n<div>{below}</div></div>", classes.of(6), entry.link.a(""))
     };
-    format!("<div{}>{}</div>\n{}", classes.of(6), view.home.a(""), lines(&view.menu, item))
+    let home = view.home.iter().map(|home| format!("<div{}>{}</div>\n", classes.of(6), home.a("")));
+    home.collect::<String>() + &lines(&view.menu, item)
 }
 
 /// Entries at all levels with their depth, in menu order.
@@ -79,40 +83,45 @@ fn flat(entries: &[Entry]) -> Vec<(usize, &Entry)> {
 }
 
 fn rail(view: &View<'_>, classes: &Classes) -> String {
+    let panel = |panel: &Panel| {
+        let (outer, inner, heading) = (classes.of(9), classes.of(10), t(&panel.heading));
+        format!("<div{outer}><div{inner}>{heading}</div>\n{}\n</div>", list(view, &panel.items))
+    };
     format!(
-        "<div{}>\n<div{}><div{}>{}</div>\n<ol>\n{}\n</ol></div>\n<div{}><span>{}</span>\n{}</div>\n</div>",
+        "<div{}>\n{}\n<div{}><span>{}</span>\n{}</div>\n</div>",
         classes.of(8),
-        classes.of(9),
-        classes.of(10),
-        view.ui().most_read,
-        lines(&view.most_read, |l| format!("<li>{}</li>", l.a(""))),
+        lines(&view.panels, panel),
         classes.of(11),
-        view.ui().advertisement,
+        t(&view.ads_heading),
         lines(&view.ads, |l| format!("<div>{}</div>", l.a(" onclick=\"track(1)\""))),
     )
 }
 
 fn main(view: &View<'_>, classes: &Classes) -> String {
-    let heading = |text: &str| format!("<div{}><b>{}</b></div>", classes.of(10), esc(text));
+    let bold = |text: &crate::marks::Text| format!("<div{}><b>{}</b></div>", classes.of(10), t(text));
     let inner = match &view.main {
-        Main::Front { lead, boxes } => [
-            heading(view.ui().top_stories),
+        Main::Front { heading, lead, boxes } => [
+            bold(heading),
             lines(lead, |t| teaser(t, classes)),
-            lines(boxes, |b| section_box(b, classes)),
+            lines(boxes, |b| section_box(view, b, classes)),
         ]
         .join("\n"),
-        Main::Section { heading: label, crumbs, list, boxes, pages } => [
+        Main::Section { heading, crumbs, list, boxes, pages } => [
             format!("<div{}>{}</div>", classes.of(2), lines(crumbs, |l| format!("{} &raquo;", l.a("")))),
-            heading(label),
+            bold(heading),
             lines(list, |t| teaser(t, classes)),
             format!("<div{}>{}</div>", classes.of(7), lines(pages, |l| l.a(""))),
-            lines(boxes, |b| section_box(b, classes)),
+            lines(boxes, |b| section_box(view, b, classes)),
         ]
         .join("\n"),
-        Main::Story(story) => article(view, story, classes),
-        Main::Plain { heading: label, paragraphs, links } => [
-            heading(label),
-            lines(paragraphs, |p| format!("<p>{}</p>", esc(p))),
+        Main::Story(story) => article(story, classes),
+        Main::Profile(profile) => self::profile(profile, classes),
+        Main::Figures { heading, tables } => {
+            [bold(heading), lines(tables, |table| data_table(view, table, " cellspacing=\"0\""))].join("\n")
+        }
+        Main::Plain { heading, paragraphs, links } => [
+            bold(heading),
+            lines(paragraphs, |p| format!("<p>{}</p>", t(p))),
             lines(links, |l| format!("<div>{}</div>", l.a(""))),
         ]
         .join("\n"),
@@ -120,49 +129,70 @@ fn main(view: &View<'_>, classes: &Classes) -> String {
     format!("<div{}>\n{inner}\n</div>", classes.of(12))
 }
 
-fn teaser(teaser: &Teaser, classes: &Classes) -> String {
+/// Label and values in boxes side by side.
+fn profile(profile: &ProfileView, classes: &Classes) -> String {
+    let fact = |fact: &Fact| {
+        let values = lines(&fact.values, |v| format!("<div>{}</div>", t(v)));
+        format!("<div{}><div{}>{}:</div>{values}</div>", classes.of(7), classes.of(15), t(&fact.label))
+    };
     format!(
-        "<div{}><div{}>{}</div><div>{} <span>{}</span></div></div>",
-        classes.of(13),
-        classes.of(14),
-        teaser.link.a(""),
-        esc(&teaser.text),
-        esc(&teaser.date)
+        "<h1>{}</h1>\n<div{}>{}</div>\n{}\n<p>{}</p>\n<div{}><b>{}</b></div>\n{}",
+        t(&profile.heading),
+        classes.of(2),
+        t(&profile.role),
+        lines(&profile.facts, fact),
+        t(&profile.paragraph),
+        classes.of(10),
+        t(&profile.career.label),
+        lines(&profile.career.values, |v| format!("<div>{}</div>", t(v))),
     )
 }
 
-fn section_box(section: &SectionBox, classes: &Classes) -> String {
+fn teaser(teaser: &Teaser, classes: &Classes) -> String {
+    let small = |text: &crate::marks::Text| format!("<div{}>{}</div>", classes.of(2), t(text));
     format!(
-        "<div{}>\n<div{}>{}</div>\n<ul>\n{}\n</ul>\n<div{}>{}</div>\n</div>",
+        "<div{}>{}<div{}>{}</div>{}<div>{} <span>{}</span></div></div>",
+        classes.of(13),
+        teaser.kicker.iter().map(small).collect::<String>(),
+        classes.of(14),
+        teaser.link.a(""),
+        teaser.byline.iter().map(small).collect::<String>(),
+        t(&teaser.text),
+        t(&teaser.date)
+    )
+}
+
+fn section_box(view: &View<'_>, section: &SectionBox, classes: &Classes) -> String {
+    format!(
+        "<div{}>\n<div{}>{}</div>\n{}\n<div{}>{}</div>\n</div>",
         classes.of(9),
         classes.of(10),
         section.heading.a(""),
-        lines(&section.items, |l| format!("<li>{}</li>", l.a(""))),
+        columns(view, &section.items),
         classes.of(7),
         section.more.a(""),
     )
 }
 
-fn article(view: &View<'_>, story: &StoryView, classes: &Classes) -> String {
-    let ui = view.ui();
+fn article(story: &StoryView, classes: &Classes) -> String {
     let mut out = String::new();
     if let Some(kicker) = &story.kicker {
         out.push_str(&format!("<div{}>{}</div>\n", classes.of(2), kicker.a("")));
     }
-    out.push_str(&format!("<h1>{}</h1>\n", esc(&story.title)));
+    out.push_str(&format!("<h1>{}</h1>\n", t(&story.title)));
     for line in [&story.byline_html, &story.date_html].into_iter().flatten() {
         out.push_str(&format!("<div{}>{line}</div>\n", classes.of(15)));
     }
     out.push_str(&format!(
         "<div{}>{}: {}</div>\n<div{}>\n",
         classes.of(7),
-        ui.share,
+        t(&story.share_heading),
         lines(&story.share, |l| l.a("")),
         classes.of(13)
     ));
     if let Some(caption) = &story.caption {
         let image = esc(&story.image);
-        let text = esc(caption);
+        let text = t(caption);
         out.push_str(&format!(
             "<div{}><img src=\"{image}\" alt=\"\" /><span>{text}</span></div>\n",
             classes.of(11)
@@ -170,13 +200,23 @@ fn article(view: &View<'_>, story: &StoryView, classes: &Classes) -> String {
     }
     let tag = classes.paragraph;
     out.push_str(&lines(&story.paragraphs_html, |p| format!("<{tag}>{p}</{tag}>")));
-    out.push_str(&format!("\n</div>\n<div{}><div{}>{}</div>\n", classes.of(9), classes.of(10), ui.related));
+    out.push_str(&format!(
+        "\n</div>\n<div{}><div{}>{}</div>\n",
+        classes.of(9),
+        classes.of(10),
+        t(&story.related_heading)
+    ));
     out.push_str(&lines(&story.related, |l| format!("<div>{}</div>", l.a(""))));
     out.push_str("\n</div>\n");
     if !story.comments.is_empty() {
-        out.push_str(&format!("<div{}><div{}>{}</div>\n", classes.of(9), classes.of(10), ui.comments));
+        out.push_str(&format!(
+            "<div{}><div{}>{}</div>\n",
+            classes.of(9),
+            classes.of(10),
+            t(&story.comments_heading)
+        ));
         out.push_str(&lines(&story.comments, |(name, text)| {
-            format!("<div><b>{}</b><p>{}</p></div>", esc(name), esc(text))
+            format!("<div><b>{}</b><p>{}</p></div>", t(name), t(text))
         }));
         out.push_str("\n</div>\n");
     }

@@ -1,12 +1,17 @@
-//! How pages look: five templates from five eras of the web.
+//! How pages look: eight templates from as many eras of the web.
 //!
 //! Each is a function from a [`View`] to HTML. They differ in what carries the structure: tables and bold text,
-//! anonymous boxes, headings, landmarks, widgets. Within an era the site's own chance varies colours, class
-//! names, the side on which the rail stands and the levels of headings. Markup faults come later (`mangle.rs`).
+//! anonymous boxes, headings, landmarks, widgets, definition lists, cards, columns. Within an era the site's own chance
+//! varies colours, class names, the side on which the rail stands, and the markup of headings and lists (`parts`).
+//! Markup faults come later (`mangle.rs`).
 
 mod blog;
+mod cards20;
+mod columns10;
 mod divs08;
 mod html5_14;
+mod parts;
+mod portal03;
 mod semantic;
 mod tables99;
 
@@ -23,6 +28,9 @@ pub(crate) fn render(view: &View<'_>, part: &str) -> String {
         Era::Html514 => html5_14::render(view),
         Era::Semantic => semantic::render(view),
         Era::Blog => blog::render(view),
+        Era::Portal03 => portal03::render(view),
+        Era::Cards20 => cards20::render(view),
+        Era::Columns10 => columns10::render(view),
     };
     mangle(&clean, view.plan.habits, &mut view.plan.rng.fork(part))
 }

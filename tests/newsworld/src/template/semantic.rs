@@ -1,39 +1,55 @@
 //! Today: landmarks, nested menus, headings in order, `figure`, `time`; also cookie banners and newsletter boxes.
 
-use crate::view::{Entry, Main, SectionBox, StoryView, Teaser, View, esc, lines};
+use super::parts::{columns, data_table, fact_rows};
+use crate::view::{Entry, Main, Panel, ProfileView, SectionBox, StoryView, Teaser, View, esc, lines, t};
 
 pub(super) fn render(view: &View<'_>) -> String {
     let plan = view.plan;
-    let ui = view.ui();
-    let cookies = if plan.cookies { cookie_banner(view) } else { String::new() };
+    let cookies: String = view.cookies.iter().map(cookie_banner).collect();
     format!(
-        "<!DOCTYPE html>\n<html lang=\"{}\">\n<head>\n{}<meta name=\"viewport\" content=\"width=device-width\">\n\
+        "<!DOCTYPE html>\n<html{}>\n<head>\n{}<meta name=\"viewport\" content=\"width=device-width\">\n\
          <title>{}</title>\n{}</head>\n<body>\n{cookies}<header>\n<a href=\"{}\" rel=\"home\">{}</a>\n\
          <nav aria-label=\"main\">\n{}\n</nav>\n<form role=\"search\" action=\"{}\"><input name=\"q\"></form>\n\
-         </header>\n<main>\n{}\n</main>\n<aside>\n<section class=\"most-read\">\n<h2>{}</h2>\n<ol>\n{}\n</ol>\n\
-         </section>\n<section class=\"ad\" aria-label=\"{}\">\n{}\n</section>\n</aside>\n<footer>\n<ul>\n{}\n</ul>\n\
+         </header>\n<main>\n{}\n</main>\n<aside>\n{}\n<section class=\"ad\" aria-label=\"{}\">\n{}\n</section>\n</aside>\n<footer>\n<ul>\n{}\n</ul>\n\
          <small>{}</small>\n</footer>\n</body>\n</html>\n",
-        plan.language.code(),
+        plan.language.attributes(),
         plan.charset.meta(true),
         esc(&view.title),
         view.head_html,
-        esc(&view.home.href),
-        esc(&plan.name),
+        esc(&view.logo.href),
+        esc(&view.logo.text),
         menu(&view.menu),
         esc(&view.search),
         main(view),
-        ui.most_read,
-        lines(&view.most_read, |l| format!("<li>{}</li>", l.a(""))),
-        ui.advertisement,
+        lists(view),
+        esc(view.plan.language.pack().ui.advertisement),
         lines(&view.ads, |l| format!("<p>{}</p>", l.a(" rel=\"sponsored\""))),
         lines(view.utility.iter().chain(&view.footer), |l| format!("<li>{}</li>", l.a(""))),
-        view.copyright(),
+        t(&view.copyright),
     )
 }
 
-fn cookie_banner(view: &View<'_>) -> String {
-    let (text, button) = view.ui().cookies;
-    format!("<div role=\"dialog\" class=\"consent\"><p>{text}</p><button>{button}</button></div>\n")
+fn cookie_banner((words, button): &(crate::marks::Text, crate::marks::Text)) -> String {
+    let (words, button) = (t(words), t(button));
+    format!("<div role=\"dialog\" class=\"consent\"><p>{words}</p><button>{button}</button></div>\n")
+}
+
+/// One list under its heading, or tabs over panels as assistive technology knows them.
+fn lists(view: &View<'_>) -> String {
+    let items = |panel: &Panel| lines(&panel.items, |l| format!("<li>{}</li>", l.a("")));
+    if let [panel] = view.panels.as_slice() {
+        let (heading, items) = (t(&panel.heading), items(panel));
+        return format!(
+            "<section class=\"most-read\">\n<h2>{heading}</h2>\n<ol>\n{items}\n</ol>\n</section>"
+        );
+    }
+    let tab = |panel: &Panel| format!("<button role=\"tab\">{}</button>", t(&panel.heading));
+    let pane = |panel: &Panel| format!("<div role=\"tabpanel\">\n<ol>\n{}\n</ol>\n</div>", items(panel));
+    format!(
+        "<section class=\"lists\">\n<div role=\"tablist\">{}</div>\n{}\n</section>",
+        lines(&view.panels, tab),
+        lines(&view.panels, pane)
+    )
 }
 
 /// Nested lists, written by an explicit stack: an opened list is closed when its entries run out.
@@ -60,62 +76,80 @@ fn menu(entries: &[Entry]) -> String {
 
 fn main(view: &View<'_>) -> String {
     match &view.main {
-        Main::Front { lead, boxes } => format!(
+        Main::Front { heading, lead, boxes } => format!(
             "<section>\n<h2>{}</h2>\n{}\n</section>\n{}",
-            view.ui().top_stories,
+            t(heading),
             lines(lead, |t| teaser(t, "h3")),
-            lines(boxes, |b| section_box(b, "h2"))
+            lines(boxes, |b| section_box(view, b, "h2"))
         ),
         Main::Section { heading, crumbs, list, boxes, pages } => format!(
             "<nav aria-label=\"breadcrumb\"><ol>{}</ol></nav>\n<h1>{}</h1>\n{}\n<nav class=\"pages\">{}</nav>\n{}",
             lines(crumbs, |l| format!("<li>{}</li>", l.a(""))),
-            esc(heading),
+            t(heading),
             lines(list, |t| teaser(t, "h2")),
             lines(pages, |l| l.a(" rel=\"next\"")),
-            lines(boxes, |b| section_box(b, "h2")),
+            lines(boxes, |b| section_box(view, b, "h2")),
         ),
-        Main::Story(story) => article(view, story),
+        Main::Story(story) => article(story),
+        Main::Profile(profile) => self::profile(profile),
+        Main::Figures { heading, tables } => {
+            format!("<h1>{}</h1>\n{}", t(heading), lines(tables, |table| data_table(view, table, "")),)
+        }
         Main::Plain { heading, paragraphs, links } => format!(
             "<h1>{}</h1>\n{}\n<ul>\n{}\n</ul>",
-            esc(heading),
-            lines(paragraphs, |p| format!("<p>{}</p>", esc(p))),
+            t(heading),
+            lines(paragraphs, |p| format!("<p>{}</p>", t(p))),
             lines(links, |l| format!("<li>{}</li>", l.a(""))),
         ),
     }
 }
 
-fn teaser(teaser: &Teaser, level: &str) -> String {
+fn profile(profile: &ProfileView) -> String {
     format!(
-        "<article><{level}>{}</{level}><p>{}</p><time>{}</time></article>",
-        teaser.link.a(""),
-        esc(&teaser.text),
-        esc(&teaser.date)
+        "<article>\n<h1>{}</h1>\n<p>{}</p>\n<table{}>\n{}\n</table>\n<p>{}</p>\n<h2>{}</h2>\n<ul>\n{}\n</ul>\n</article>",
+        t(&profile.heading),
+        t(&profile.role),
+        profile.table,
+        fact_rows(profile, "th scope=\"row\"", "td"),
+        t(&profile.paragraph),
+        t(&profile.career.label),
+        lines(&profile.career.values, |v| format!("<li>{}</li>", t(v))),
     )
 }
 
-fn section_box(section: &SectionBox, level: &str) -> String {
+fn teaser(teaser: &Teaser, level: &str) -> String {
+    let kicker: String = teaser.kicker.iter().map(|k| format!("<p class=\"kicker\">{}</p>", t(k))).collect();
+    let byline: String = teaser.byline.iter().map(|b| format!("<p class=\"byline\">{}</p>", t(b))).collect();
     format!(
-        "<section>\n<{level}>{}</{level}>\n<ul>\n{}\n</ul>\n{}\n</section>",
+        "<article>{kicker}<{level}>{}</{level}><p>{}</p>{byline}<time>{}</time></article>",
+        teaser.link.a(""),
+        t(&teaser.text),
+        t(&teaser.date)
+    )
+}
+
+fn section_box(view: &View<'_>, section: &SectionBox, level: &str) -> String {
+    format!(
+        "<section>\n<{level}>{}</{level}>\n{}\n{}\n</section>",
         section.heading.a(""),
-        lines(&section.items, |l| format!("<li>{}</li>", l.a(""))),
+        columns(view, &section.items),
         section.more.a(" class=\"more\"")
     )
 }
 
-fn article(view: &View<'_>, story: &StoryView) -> String {
-    let ui = view.ui();
+fn article(story: &StoryView) -> String {
     let [scope, headline, body] = story.scope;
     let mut out = format!("<article{scope}>\n<header>\n");
     if let Some(kicker) = &story.kicker {
         out.push_str(&format!("<p class=\"kicker\">{}</p>\n", kicker.a("")));
     }
-    out.push_str(&format!("<h1{headline}>{}</h1>\n", esc(&story.title)));
+    out.push_str(&format!("<h1{headline}>{}</h1>\n", t(&story.title)));
     for line in [&story.byline_html, &story.date_html].into_iter().flatten() {
         out.push_str(&format!("<p class=\"meta\">{line}</p>\n"));
     }
     out.push_str("</header>\n");
     if let Some(caption) = &story.caption {
-        let (image, text) = (esc(&story.image), esc(caption));
+        let (image, text) = (esc(&story.image), t(caption));
         out.push_str(&format!(
             "<figure><img src=\"{image}\" alt=\"\"><figcaption>{text}</figcaption></figure>\n"
         ));
@@ -123,24 +157,26 @@ fn article(view: &View<'_>, story: &StoryView) -> String {
     out.push_str(&format!("<div class=\"body\"{body}>\n"));
     for (i, paragraph) in story.paragraphs_html.iter().enumerate() {
         out.push_str(&format!("<p>{paragraph}</p>\n"));
-        if story.newsletter && i == 1 {
-            let (text, button) = ui.newsletter;
+        if let (Some((words, button)), 1) = (&story.newsletter, i) {
+            let (words, button) = (t(words), t(button));
             out.push_str(&format!(
-                "<aside class=\"newsletter\"><p>{text}</p><button>{button}</button></aside>\n"
+                "<aside class=\"newsletter\"><p>{words}</p><button>{button}</button></aside>\n"
             ));
         }
     }
-    out.push_str(&format!("</div>\n<section class=\"share\"><h2>{}</h2>{}</section>\n", ui.share, {
-        lines(&story.share, |l| l.a(""))
-    }));
+    out.push_str(&format!(
+        "</div>\n<section class=\"share\"><h2>{}</h2>{}</section>\n",
+        t(&story.share_heading),
+        { lines(&story.share, |l| l.a("")) }
+    ));
     out.push_str("</article>\n");
-    out.push_str(&format!("<section>\n<h2>{}</h2>\n<ul>\n", ui.related));
+    out.push_str(&format!("<section>\n<h2>{}</h2>\n<ul>\n", t(&story.related_heading)));
     out.push_str(&lines(&story.related, |l| format!("<li>{}</li>", l.a(""))));
     out.push_str("\n</ul>\n</section>\n");
     if !story.comments.is_empty() {
-        out.push_str(&format!("<section id=\"comments\">\n<h2>{}</h2>\n", ui.comments));
+        out.push_str(&format!("<section id=\"comments\">\n<h2>{}</h2>\n", t(&story.comments_heading)));
         out.push_str(&lines(&story.comments, |(name, text)| {
-            format!("<article><h3>{}</h3><p>{}</p></article>", esc(name), esc(text))
+            format!("<article><h3>{}</h3><p>{}</p></article>", t(name), t(text))
         }));
         out.push_str("\n</section>\n");
     }

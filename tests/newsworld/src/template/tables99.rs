@@ -1,6 +1,8 @@
 //! 1999: the page is a table of tables; structure is `font`, `b` and `br`, and nothing has a name.
 
-use crate::view::{Entry, Link, Main, SectionBox, StoryView, Teaser, View, esc, lines};
+use super::parts::fact_rows;
+use crate::marks::Text;
+use crate::view::{Entry, Link, Main, Panel, SectionBox, StoryView, TableView, Teaser, View, esc, lines, t};
 
 pub(super) fn render(view: &View<'_>) -> String {
     let plan = view.plan;
@@ -24,16 +26,17 @@ pub(super) fn render(view: &View<'_>) -> String {
         plan.charset.meta(false),
         esc(&view.title),
         view.head_html,
-        esc(&view.home.href),
-        esc(&plan.name),
+        esc(&view.logo.href),
+        esc(&view.logo.text),
         lines(&view.utility, |l| format!("{} |", l.a(""))),
         lines(&view.footer, |l| format!("{} |", l.a(""))),
-        view.copyright(),
+        t(&view.copyright),
     )
 }
 
 fn menu(view: &View<'_>) -> String {
-    let mut out = format!("<font face=\"Arial\" size=\"2\">{}<br>\n", view.home.a(""));
+    let mut out = String::from("<font face=\"Arial\" size=\"2\">");
+    out.extend(view.home.iter().map(|home| format!("{}<br>\n", home.a(""))));
     let mut stack: Vec<(usize, &Entry)> = view.menu.iter().rev().map(|e| (0, e)).collect();
     while let Some((depth, entry)) = stack.pop() {
         if depth == 0 {
@@ -48,22 +51,27 @@ fn menu(view: &View<'_>) -> String {
 
 fn rail(view: &View<'_>) -> String {
     let [dark, _] = &view.plan.colours;
+    let panel = |panel: &Panel| {
+        format!(
+            "<table border=\"1\" bordercolor=\"{dark}\" cellspacing=\"0\" width=\"100%\">\n\
+             <tr><td><font size=\"2\"><b>{}</b></font></td></tr>\n{}\n</table><br>",
+            t(&panel.heading),
+            lines(&panel.items, |l| format!("<tr><td><font size=\"1\">{}</font></td></tr>", l.a(""))),
+        )
+    };
     format!(
-        "<table border=\"1\" bordercolor=\"{dark}\" cellspacing=\"0\" width=\"100%\">\n\
-         <tr><td><font size=\"2\"><b>{}</b></font></td></tr>\n{}\n</table>\n\
-         <br><center><font size=\"1\">{}</font><br>\n{}\n</center>",
-        view.ui().most_read,
-        lines(&view.most_read, |l| format!("<tr><td><font size=\"1\">{}</font></td></tr>", l.a(""))),
-        view.ui().advertisement,
+        "{}\n<center><font size=\"1\">{}</font><br>\n{}\n</center>",
+        lines(&view.panels, panel),
+        t(&view.ads_heading),
         lines(&view.ads, |l| format!("<p><font color=\"#ff0000\">{}</font></p>", l.a(" target=\"_blank\""))),
     )
 }
 
 fn main(view: &View<'_>) -> String {
     match &view.main {
-        Main::Front { lead, boxes } => format!(
+        Main::Front { heading, lead, boxes } => format!(
             "{}\n{}\n<table width=\"100%\" cellpadding=\"4\">\n{}\n</table>",
-            bar(view, view.ui().top_stories),
+            bar(view, heading),
             lines(lead, teaser),
             lines(boxes.chunks(2), |pair| format!("<tr>\n{}\n</tr>", lines(pair, section_box))),
         ),
@@ -76,31 +84,58 @@ fn main(view: &View<'_>) -> String {
             lines(pages, |l| l.a("")),
             lines(boxes.chunks(2), |pair| format!("<tr>\n{}\n</tr>", lines(pair, section_box))),
         ),
-        Main::Story(story) => article(view, story),
+        Main::Story(story) => article(story),
+        Main::Profile(profile) => format!(
+            "{}\n<i>{}</i><br>\n<table border=\"0\" cellpadding=\"3\"{}>\n{}\n</table>\n<p>{}</p>\n<b>{}</b>\n<ul>\n{}\n</ul>",
+            bar(view, &profile.heading),
+            t(&profile.role),
+            profile.table,
+            fact_rows(profile, "td bgcolor=\"#eeeeee\"", "td"),
+            t(&profile.paragraph),
+            t(&profile.career.label),
+            lines(&profile.career.values, |v| format!("<li>{}</li>", t(v))),
+        ),
+        Main::Figures { heading, tables } => {
+            format!("{}\n{}", bar(view, heading), lines(tables, |table| figures(view, table)))
+        }
         Main::Plain { heading, paragraphs, links } => format!(
             "{}\n{}\n<ul>\n{}\n</ul>",
             bar(view, heading),
-            lines(paragraphs, |p| format!("<p>{}</p>", esc(p))),
+            lines(paragraphs, |p| format!("<p>{}</p>", t(p))),
             lines(links, |l| format!("<li>{}</li>", l.a(""))),
         ),
     }
 }
 
-fn bar(view: &View<'_>, text: &str) -> String {
+/// A data table inside a table that only draws its frame.
+fn figures(view: &View<'_>, table: &TableView) -> String {
+    format!(
+        "<table width=\"90%\" bgcolor=\"{}\"><tr><td>\n{}\n</td></tr></table><br>",
+        view.plan.colours[1],
+        super::parts::data_table(view, table, " border=\"1\" cellpadding=\"2\"")
+    )
+}
+
+fn bar(view: &View<'_>, text: &Text) -> String {
     format!(
         "<table width=\"100%\" bgcolor=\"{}\"><tr><td><font face=\"Arial\" size=\"4\" color=\"#ffffff\"><b>{}</b>\
          </font></td></tr></table>",
         view.plan.colours[0],
-        esc(text)
+        t(text)
     )
 }
 
 fn teaser(teaser: &Teaser) -> String {
+    let kicker =
+        teaser.kicker.iter().map(|k| format!("<font size=\"1\" color=\"#990000\">{}</font><br>", t(k)));
+    let byline = teaser.byline.iter().map(|b| format!("<font size=\"1\">{}</font><br>", t(b)));
     format!(
-        "<p><font size=\"3\"><b>{}</b></font><br>\n<font size=\"2\">{} <i>({})</i></font></p>",
+        "<p>{}<font size=\"3\"><b>{}</b></font><br>\n{}<font size=\"2\">{} <i>({})</i></font></p>",
+        kicker.collect::<String>(),
         teaser.link.a(""),
-        esc(&teaser.text),
-        esc(&teaser.date)
+        byline.collect::<String>(),
+        t(&teaser.text),
+        t(&teaser.date)
     )
 }
 
@@ -114,13 +149,12 @@ fn section_box(section: &SectionBox) -> String {
     )
 }
 
-fn article(view: &View<'_>, story: &StoryView) -> String {
-    let ui = view.ui();
+fn article(story: &StoryView) -> String {
     let mut out = String::new();
     if let Some(kicker) = &story.kicker {
         out.push_str(&format!("<font size=\"1\" color=\"#990000\">{}</font><br>\n", kicker.a("")));
     }
-    out.push_str(&format!("<font face=\"Times\" size=\"5\"><b>{}</b></font><br>\n", esc(&story.title)));
+    out.push_str(&format!("<font face=\"Times\" size=\"5\"><b>{}</b></font><br>\n", t(&story.title)));
     for line in [&story.byline_html, &story.date_html].into_iter().flatten() {
         out.push_str(&format!("<font size=\"2\"><i>{line}</i></font><br>\n"));
     }
@@ -129,17 +163,21 @@ fn article(view: &View<'_>, story: &StoryView) -> String {
             "<table align=\"right\" width=\"200\"><tr><td><img src=\"{}\" width=\"200\" height=\"150\" alt=\"\"><br>\
              <font size=\"1\">{}</font></td></tr></table>\n",
             esc(&story.image),
-            esc(caption)
+            t(caption)
         ));
     }
     out.push_str(&lines(&story.paragraphs_html, |p| format!("<p>{p}</p>")));
-    out.push_str(&format!("\n<hr width=\"50%\">\n<font size=\"2\"><b>{}</b></font>\n<ul>\n", ui.related));
+    out.push_str(&format!(
+        "\n<hr width=\"50%\">\n<font size=\"2\"><b>{}</b></font>\n<ul>\n",
+        t(&story.related_heading)
+    ));
     out.push_str(&lines(&story.related, |l| format!("<li>{}</li>", l.a(""))));
     out.push_str("\n</ul>\n");
     if !story.comments.is_empty() {
-        out.push_str(&format!("<b>{}</b>\n<table border=\"1\">\n", ui.comments));
+        let heading = t(&story.comments_heading);
+        out.push_str(&format!("<b>{heading}</b>\n<table border=\"1\"{}>\n", story.comments_table));
         out.push_str(&lines(&story.comments, |(name, text)| {
-            format!("<tr><td><b>{}</b></td><td>{}</td></tr>", esc(name), esc(text))
+            format!("<tr><td><b>{}</b></td><td>{}</td></tr>", t(name), t(text))
         }));
         out.push_str("\n</table>\n");
     }

@@ -1,0 +1,126 @@
+//! A page of the world with its gold by leaf.
+//!
+//! The world prints a marked copy of each of its pages, in which every text begins with its number. Its leaves are those
+//! of the page itself, so each leaf's number names its text, and what the world knows of it.
+
+use anyhow::{Context, ensure};
+use newslode_newsworld::marks::{Mark, Role, number};
+use newslode_newsworld::{MarkedPage, PageKind, World};
+use newslode_page::{CanonicalUrl, Page};
+
+use crate::eval::blocks::Anchor;
+use crate::eval::{outline, tables, tags};
+
+/// A page that a crawler would get, and what its texts are.
+pub(crate) struct JudgedPage {
+    pub(crate) page: Page,
+    pub(crate) kind: PageKind,
+    marked: MarkedPage,
+    /// Leaf → number of its text.
+    numbers: Vec<Option<usize>>,
+}
+
+impl JudgedPage {
+    /// The page of an address; nothing if the world has no page of HTML there.
+    ///
+    /// # Errors
+    /// When the page and its marked copy do not have the same leaves.
+    pub(crate) fn of(world: &World, address: &str) -> anyhow::Result<Option<JudgedPage>> {
+        let Some(marked) = world.marked(address) else { return Ok(None) };
+        let url: CanonicalUrl = address.parse()?;
+        let (host, path) = address
+            .trim_start_matches("http://")
+            .split_once('/')
+            .with_context(|| format!("`{address}` has no path"))?;
+        let reply = world.page(host, &format!("/{path}")).with_context(|| format!("`{address}` is away"))?;
+        let page = Page::parse(&url, reply.header("content-type"), &reply.body);
+        let copy = Page::parse(&url, Some("text/html; charset=utf-8"), marked.html.as_bytes());
+        let numbers = (0..copy.leaves.len()).map(|leaf| number(copy.leaves.text(leaf)).0).collect();
+        let known = copy.leaves.len();
+        ensure!(page.leaves.len() == known, "the marked copy of `{address}` has {known} leaves");
+        Ok(Some(JudgedPage { page, kind: marked.kind, marked, numbers }))
+    }
+
+    /// The marked copy.
+    #[cfg(test)]
+    pub(crate) fn html(&self) -> &str {
+        &self.marked.html
+    }
+
+    fn mark(&self, leaf: usize) -> Option<(usize, &Mark)> {
+        let id = self.numbers.get(leaf).copied().flatten()?;
+        Some((id, self.marked.marks.get(id)?))
+    }
+
+    fn judged(&self, leaf: usize) -> Option<(usize, &Mark)> {
+        self.mark(leaf).filter(|(_, mark)| !mark.is_unjudged)
+    }
+
+    fn leaves(&self) -> impl Iterator<Item = usize> {
+        0..self.numbers.len()
+    }
+
+    /// First leaf of each text.
+    fn first(&self) -> Vec<Option<u32>> {
+        let mut first = vec![None; self.marked.marks.len()];
+        for leaf in self.leaves() {
+            if let Some((id, _)) = self.mark(leaf) {
+                first[id] = first[id].or(u32::try_from(leaf).ok());
+            }
+        }
+        first
+    }
+
+    /// What heads what, and where blocks begin.
+    pub(crate) fn outline(&self) -> outline::Gold {
+        let first = self.first();
+        let mut gold = outline::Gold::default();
+        for leaf in self.leaves() {
+            let Some((id, mark)) = self.judged(leaf) else { continue };
+            let Some(own) = first[id] else { continue };
+            gold.label.insert(leaf as u32, own);
+            gold.parent.insert(own, mark.above.and_then(|above| first[above]));
+        }
+        let begins = |(id, mark): (usize, &Mark)| first[id].filter(|_| mark.begins);
+        gold.boundaries = self.marked.marks.iter().enumerate().filter_map(begins).collect();
+        gold
+    }
+
+    /// Links to stories and to lists of stories.
+    pub(crate) fn anchors(&self) -> Vec<Anchor> {
+        let anchor = |leaf: usize| match self.mark(leaf)?.1.role {
+            Role::Story => Some(Anchor { leaf, is_news: true }),
+            Role::List => Some(Anchor { leaf, is_news: false }),
+            Role::Body | Role::Other => None,
+        };
+        self.leaves().filter_map(anchor).collect()
+    }
+
+    /// The article's text.
+    pub(crate) fn body(&self) -> String {
+        let bodies = self.marked.marks.iter().filter(|mark| mark.role == Role::Body);
+        bodies.map(|mark| mark.text.as_str()).collect::<Vec<_>>().join("\n")
+    }
+
+    /// What each leaf is.
+    pub(crate) fn tags(&self) -> tags::Gold {
+        let tag = |leaf: usize| (leaf, self.mark(leaf).map_or('N', |(_, mark)| mark.tag.letter()));
+        tags::Gold { site: None, page: self.page.url.to_string(), tags: self.leaves().map(tag).collect() }
+    }
+
+    /// The page's tables.
+    pub(crate) fn tables(&self) -> Vec<tables::TableRecord> {
+        let line = |(table, gold): (usize, &newslode_newsworld::marks::GoldTable)| {
+            let is_data = gold.is_genuine == Some(true);
+            tables::TableRecord {
+                page: self.page.url.to_string(),
+                table,
+                genuine: gold.is_genuine,
+                orientation: is_data.then(|| gold.orientation.to_owned()),
+                header_cells: is_data.then(|| gold.header_cells.clone()),
+                ..tables::TableRecord::default()
+            }
+        };
+        self.marked.tables.iter().enumerate().map(line).collect()
+    }
+}
