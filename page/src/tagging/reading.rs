@@ -246,7 +246,7 @@ fn take_subtitles(readings: &mut [Reading<'_>]) {
     }
 }
 
-/// Makes a label inline if on most of the site's pages its values are in its own line.
+/// Makes a label inline everywhere if it is inline more often than not on the site.
 fn settle_kinds(readings: &mut [Reading<'_>]) {
     let key =
         |reading: &Reading<'_>, label: &Label| reading.page.leaves.text(label.leaves.start).to_lowercase();
