@@ -1,9 +1,9 @@
 //! The whole path of one page: bytes → tree → hierarchy → contribution → article.
 //!
-//! This is the border that no page crosses: limits make the result coarser and are noted, and a panic
-//! below ends the page, not the process; such a page contributes nothing and its notes say why. No clock is
-//! read: a time budget buys a number of steps ([`Params::within`]), the parser is limited in bytes, nodes
-//! and depth, so that the same bytes give the same contribution on every machine.
+//! No failure of a page gets past this module. Limits make the result coarser and are noted. A panic ends the
+//! page, not the process: such a page contributes nothing, and its notes say why. No clock is read: a time
+//! budget becomes a number of steps ([`Params::within`]), and the parser's limits are in bytes, nodes and depth.
+//! So the same bytes give the same contribution on every machine.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -20,10 +20,10 @@ use crate::reading::CanonicalUrl;
 use crate::reading::Page;
 use crate::time::Timestamp;
 
-/// Characters kept of what a panic said.
+/// Longest kept panic message, in characters.
 const MAX_REASON: usize = 300;
 
-/// All that one page says.
+/// The results for one page.
 ///
 /// ```
 /// use newslode_page::{Params, Timestamp, analyse};
@@ -37,29 +37,29 @@ const MAX_REASON: usize = 300;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Analysis {
-    /// Its texts under what heads them.
+    /// The page's labels under their headers.
     pub hierarchy: Hierarchy,
-    /// What it adds to its site's state.
+    /// What the page adds to its site's state.
     pub contribution: Contribution,
-    /// The article, if it is one.
+    /// The article, if the page is one.
     pub article: Option<Article>,
-    /// What went less than well.
+    /// Problems met on the way.
     pub notes: PageNotes,
 }
 
-/// What went less than well with a page; each is counted.
+/// Problems met with a page; each is counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PageNotes {
     /// Limits that made the result coarser: `bytes`, `nodes`, `depth`, `leaves`.
     pub coarse: Vec<String>,
-    /// The page could not be worked on at all (a caught panic): its contribution is empty.
+    /// The message of a caught panic. The page could not be analysed and its contribution is empty.
     pub failed: Option<String>,
     /// Leaves of the page.
     pub leaves: u32,
 }
 
-/// What a page says. `bytes` is its body, content encoding undone; `fetched_at` dates an article that says
-/// no date in full. Never panics.
+/// Analyses a page. `bytes` is its body after content decoding. `fetched_at` bounds the article's dates: none may
+/// be later. Never panics.
 ///
 /// ```
 /// use newslode_page::{Params, Timestamp, analyse};
@@ -124,7 +124,7 @@ fn failed(url: &CanonicalUrl, params: &Params, reason: &str) -> Analysis {
 fn reason(panic: &(dyn std::any::Any + Send)) -> String {
     let said = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let said = said.or_else(|| panic.downcast_ref::<String>().cloned());
-    said.unwrap_or_else(|| "a panic without words".into()).chars().take(MAX_REASON).collect()
+    said.unwrap_or_else(|| "a panic without a message".into()).chars().take(MAX_REASON).collect()
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
-//! An article as it leaves Newslode: fields, body, and for each field where it was found.
+//! An article as Newslode writes it: fields, body, and the evidence for each field.
 //!
-//! The JSON form (one object a line) is the product's: a field that is not known is `null` or empty,
-//! never guessed. See `docs/articles.md` for the meaning of each key.
+//! The JSON form has one object per line. An unknown field is `null` or empty, never guessed.
+//! `docs/articles.md` explains each key.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// What kind of page this is.
+/// The kind of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PageKind {
@@ -21,7 +21,7 @@ pub enum PageKind {
     Other,
 }
 
-/// What a block of the body is.
+/// The kind of a body block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BlockKind {
@@ -38,13 +38,13 @@ pub enum BlockKind {
 /// One block of the body, in page order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Block {
-    /// What it is.
+    /// The kind of block.
     pub kind: BlockKind,
-    /// Its text, white space collapsed.
+    /// Its text with white space collapsed.
     pub text: String,
 }
 
-/// Where a field's value comes from and how far it is to be trusted.
+/// Where a field's value comes from, and how far to trust it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
     /// The witness: `json-ld`, `opengraph`, `meta`, `time`, `microdata`, `text`, `template` …
@@ -80,29 +80,29 @@ pub struct Article {
     pub site: String,
     /// The headline, without the site's name.
     pub title: Option<String>,
-    /// Names, without "By".
+    /// Names of the authors, without "By".
     pub authors: Vec<String>,
-    /// ISO 8601 date or time, with the zone if the page gives one.
+    /// When it was published: ISO 8601 date or time, with the zone if the page gives one.
     pub published: Option<String>,
-    /// The same, of the last change.
+    /// When it was last changed, in the same form.
     pub modified: Option<String>,
     /// Dateline or place.
     pub place: Option<String>,
-    /// The site's section that files it.
+    /// The section of the site that files it.
     pub section: Option<String>,
-    /// Labels of the concepts it is filed under; filled in by the miner's view.
+    /// Labels of the concepts that file it; the miner's view fills them in.
     pub concepts: Vec<String>,
     /// ISO 639-1 code.
     pub language: Option<String>,
-    /// The text, in page order.
+    /// The body, in page order.
     pub body: Vec<Block>,
     /// URL of the lead picture.
     pub image: Option<String>,
-    /// Kind of page this was judged to be.
+    /// The kind that the page was classified as.
     pub kind: PageKind,
     /// The method that found the body.
     pub method: String,
-    /// Field name to its evidence.
+    /// Evidence by field name.
     pub evidence: BTreeMap<String, Evidence>,
 }
 

@@ -1,22 +1,22 @@
-//! By which algorithms something was computed.
+//! Names the algorithms that computed a result.
 //!
-//! What a page says is a function of its bytes, the algorithms and the parameters. The first is named by a
-//! content hash, the other two by a [`Generation`]. Whoever keeps results keeps them under both names, so that
-//! an update of the algorithms never mistakes an old result for a new one.
+//! What is found in a page depends on its bytes, the algorithms and the parameters. A content hash names the
+//! bytes; a [`Generation`] names the algorithms and parameters. Results are stored under both names, so that
+//! after an update of the algorithms an old result is never taken for a new one.
 
 use serde::{Deserialize, Serialize};
 
-/// The number of the algorithms and the parameters as text. Equal generations give equal results.
+/// The number of the algorithms, and the parameters as text. Equal generations give equal results.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Generation {
-    /// Grows whenever the same parameters give another result for some page.
+    /// Raised whenever the same parameters give another result for some page.
     pub number: u32,
     /// The parameters, as [`Params::digest`](crate::Params::digest) writes them.
     pub parameters: String,
 }
 
 impl Generation {
-    /// 128 bits of BLAKE3 over both.
+    /// 128 bits of BLAKE3 over number and parameters.
     #[must_use]
     pub fn digest(&self) -> [u8; 16] {
         let mut hasher = blake3::Hasher::new();

@@ -1,49 +1,48 @@
-//! What a news page says: bytes and a URL in; hierarchy, tables, tags, article and contribution out.
+//! Reads one news page: bytes and a URL in; hierarchy, tables, tags, article and contribution out.
 //!
-//! The idea: each algorithm is a pure function of a page and its parameters. There is no clock, no file, no
-//! network and nothing learnt in secret, so equal bytes give equal results, and what a page says can be
-//! computed again at any time. What other pages of its site say of it is a value that is passed in.
+//! Each algorithm is a pure function of a page and its parameters. It uses no clock, file, network or hidden
+//! learnt state. Equal bytes give equal results, so any result can be computed again at any time. What the other
+//! pages of the site say about a page is passed in as a value.
 //!
-//! # What comes in
+//! # Input
 //!
-//! A [`CanonicalUrl`], the content type that the server named, and the body's bytes, content encoding undone:
-//! they make a [`Page`]. Articles also want the [`Timestamp`] of the fetch, which no date may be after.
+//! A [`Page`] is made of a [`CanonicalUrl`], the content type that the server named, and the bytes of the body
+//! after content decoding. Articles also need the [`Timestamp`] of the fetch: no date may be later.
 //!
-//! # What comes out
+//! # Output
 //!
-//! | question | ask | answer |
+//! | question | function | answer |
 //! |---|---|---|
-//! | all at once, whatever the bytes are | [`analyse`] | [`Analysis`] |
-//! | who heads whom? | [`hierarchy()`] by [`Params`] | [`Hierarchy`], as XML by [`hierarchy::xml`] |
+//! | everything at once, for any bytes | [`analyse`] | [`Analysis`] |
+//! | which label heads which? | [`hierarchy()`] by [`Params`] | [`Hierarchy`], as XML by [`hierarchy::xml`] |
 //! | which tables hold data, and which records? | [`tables()`] | [`tables::DataTable`] |
 //! | concept, attribute or value? | [`tags`] | [`tagging::Tag`] of each leaf |
 //! | is it an article, and what does it say? | [`article()`] | [`Article`] |
 //! | the same, knowing its site | [`SiteKnowledge::article`] | templates, siblings and corrected pages |
 //! | what does the page add to its site's sums? | [`contribution()`] | [`Contribution`] |
 //!
-//! # The rooms
+//! # Modules
 //!
-//! Everything that is not at this door stands in a room. Rooms use one another one way: a page is read first,
-//! and articles come last.
+//! Dependencies between the modules have no cycles: reading a page comes first, articles come last.
 //!
 //! - Reading a page: [`reading`] (bytes → text → tree → leaves, addresses, language), [`time`].
 //! - Tables: [`mod@tables`].
-//! - What is counted: [`mod@contribution`], of a page and its [`mod@hierarchy`].
-//! - Who heads whom: [`partition`] (the methods), [`mod@hierarchy`] (what they make, as XML and as a picture),
-//!   [`tagging`] (what each label is), [`wisdom`] (which of it is there to be read).
+//! - Counting: [`mod@contribution`], from a page and its [`mod@hierarchy`].
+//! - Hierarchies: [`partition`] (the methods), [`mod@hierarchy`] (the result, as XML and as a picture),
+//!   [`tagging`] (the role of each label), [`wisdom`] (the informative blocks).
 //! - Templates: [`template`] (what pages of one program have in common), [`instances`] (what a concept's
 //!   links lead to).
 //! - Articles: [`extract`] (the reader, and what is known of a site), [`mod@article`] (its form).
-//! - The whole path: [`analysis`], the border that no page crosses; [`generation`], by which algorithms something
-//!   was computed. Beside them [`preset`], names of parameters, and [`splitmix`], numbers that look random.
+//! - The whole path: [`analysis`], which contains the failures of a page; [`generation`], which names the
+//!   algorithms behind a result. Also [`preset`], names of parameters, and [`splitmix`], pseudorandom numbers.
 //!
 //! # Invariants
 //!
 //! - A page never ends the process: past a limit the result is coarser and says so, and [`analyse`] turns a
 //!   panic into a note.
 //! - Limits count bytes, nodes, leaves and steps, never seconds. Walks over trees are iterative.
-//! - No clock, file, network, environment, thread or output: `clippy.toml` names what is banned, and a test
-//!   looks through the dependencies. Another test finds rooms that use one another.
+//! - No clock, file, network, environment, thread or output: `clippy.toml` lists what is banned, and a test
+//!   checks the dependencies. Another test finds cycles between modules.
 
 pub mod analysis;
 pub mod article;

@@ -1,20 +1,19 @@
-//! Measures: numbers about one thing, each under a name.
+//! Measures: named numbers about one thing.
 //!
-//! What is learnt finds a measure by its name; what is measured is a row of numbers. Both come from the
-//! same lines of code, so that their order cannot differ: code that measures hands each name with its value to a
-//! [`MeasureSink`]. A row (`Vec<f32>`) keeps the values and never looks at a name; [`names`] runs the same code
+//! Learnt weights and trees find a measure by its name; a measured thing is a row of numbers. Both come from
+//! the same lines of code, so that their order cannot differ: measuring code passes each name with its value to
+//! a [`MeasureSink`]. A row (`Vec<f32>`) keeps the values and ignores the names; [`names`] runs the same code
 //! once, on a [`sample`], and keeps the names.
 //!
-//! Invariant: code that measures adds the same names in the same order, whatever it measures.
+//! Invariant: measuring code adds the same names in the same order, whatever it measures.
 
 use std::fmt::Display;
 
 use crate::reading::Page;
 
-/// Takes measures, a name with its value at a time.
+/// Takes measures, one name and value at a time.
 pub(crate) trait MeasureSink {
-    /// Takes one measure. A name that has to be put together is passed as `format_args!`, which costs
-    /// nothing where nobody reads it.
+    /// Takes one measure. Pass a composed name as `format_args!`: it costs nothing if nobody reads it.
     fn add(&mut self, name: impl Display, value: f32);
 
     /// Takes a measure that is 1 or 0.
@@ -39,25 +38,25 @@ impl MeasureSink for NameSink {
     }
 }
 
-/// The names that some code gives its measures, in their order.
+/// The names of the measures that `measure` adds, in order.
 pub(crate) fn names(measure: impl FnOnce(&mut NameSink)) -> Vec<String> {
     let mut names = NameSink(Vec::new());
     measure(&mut names);
     names.0
 }
 
-/// A small page on which all code that measures has something to measure.
+/// A small page on which every measuring function finds something to measure.
 pub(crate) fn sample() -> Option<Page> {
     let url = "http://sample.invalid/".parse().ok()?;
     let html = "<h1>One</h1><p>Two three.</p><table><tr><td>four<td>five<tr><td>six<td>seven</table>";
     Some(Page::parse(&url, Some("text/html; charset=utf-8"), html.as_bytes()))
 }
 
-/// A weight a measure, in the order of the measures.
+/// One weight for each measure, in the order of the measures.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Weights(Vec<f32>);
 
-/// Weights that are not those of the measures.
+/// The weights do not match the measures.
 #[derive(Debug, thiserror::Error, PartialEq)]
 pub(crate) enum WeightsError {
     #[error("there is no measure `{0}`, or it has two weights")]
@@ -67,10 +66,10 @@ pub(crate) enum WeightsError {
 }
 
 impl Weights {
-    /// The weights of the measures of these names.
+    /// The weights for measures with these names.
     ///
     /// # Errors
-    /// A weight without a measure, and a measure without a weight.
+    /// A weight has no measure, or a measure has no weight.
     pub(crate) fn new(weights: &[(&str, f32)], names: &[String]) -> Result<Weights, WeightsError> {
         let weight = |name: &String| {
             let known = weights.iter().find(|(known, _)| known == name);
@@ -87,7 +86,7 @@ impl Weights {
         }
     }
 
-    /// The sum of the measures, each by its weight: how much speaks for something, as the logarithm of its odds.
+    /// The weighted sum of a row: the log odds that something is so.
     pub(crate) fn sum(&self, row: &[f32]) -> f32 {
         debug_assert_eq!(self.0.len(), row.len(), "a row of other measures");
         self.0.iter().zip(row).map(|(weight, measure)| weight * measure).sum()

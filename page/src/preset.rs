@@ -1,24 +1,24 @@
-//! The names under which parameters are known, the same for every algorithm that has any.
+//! The names of parameter sets, shared by all algorithms that have parameters.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Parameters that have a name.
+/// Named parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub enum Preset {
     /// What users get.
     #[default]
     Default,
-    /// As the papers print it.
+    /// As printed in the papers.
     Paper,
 }
 
-/// A name that no preset has.
+/// An unknown preset name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no preset; there are {known}", known = Preset::names())]
+#[error("unknown preset `{0}`; expected {known}", known = Preset::names())]
 pub struct UnknownPreset(String);
 
 impl Preset {
@@ -35,7 +35,7 @@ impl Preset {
     }
 
     fn names() -> String {
-        Preset::ALL.map(|preset| format!("`{preset}`")).join(" and ")
+        Preset::ALL.map(|preset| format!("`{preset}`")).join(" or ")
     }
 }
 
@@ -78,6 +78,6 @@ mod tests {
             assert_eq!(preset.name().parse(), Ok(preset));
         }
         let unknown = "best".parse::<Preset>().unwrap_err().to_string();
-        assert_eq!(unknown, "`best` is no preset; there are `default` and `paper`");
+        assert_eq!(unknown, "unknown preset `best`; expected `default` or `paper`");
     }
 }

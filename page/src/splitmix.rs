@@ -1,13 +1,13 @@
-//! Numbers that look random and are the same in every run and on every machine: for sampling, hashing of
-//! numbers and made-up data, not for secrets.
+//! Pseudorandom numbers, the same in every run and on every machine: for sampling, hashing of numbers and
+//! made-up data, not for secrets.
 
-/// The generator splitmix64 (Steele et al., 2014): its state is the next number's seed.
+/// The generator splitmix64 (Steele et al., 2014). The field is its state, at first the seed.
 #[derive(Clone, Debug)]
 pub struct SplitMix(pub u64);
 
 impl SplitMix {
-    /// The next number. The first one of a state is also that state's hash: every number has its own, and
-    /// neighbours' lie far apart.
+    /// The next number. The first number drawn from a state is also a hash of that state: different states give
+    /// different numbers, and neighbouring states numbers that lie far apart.
     pub fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use crate::reading::Page;
 
-/// The page of this HTML at `https://news.example.org/`.
+/// A page with this HTML at `https://news.example.org/`.
 pub(crate) fn page(html: &str) -> Page {
     page_at("https://news.example.org/", html)
 }

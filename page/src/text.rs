@@ -1,60 +1,59 @@
 //! Texts: which elements stand inside a line, and how many words a text has.
 //!
-//! Several rooms ask both questions, and they need not mean the same by it. Here each answer stands once, beside
-//! the others, under a name that says for what it is, with the reason why it differs. Some differences are
-//! of habit rather than need; thresholds and learnt trees were fitted to them, so that to even them out changes
-//! what is found in pages.
+//! Several modules ask both questions and need different answers. All answers stand here side by side, named
+//! after their use, each with the reason for its difference. Some differences have no reason but history.
+//! Thresholds and learnt trees were fitted to them, so removing such a difference changes results.
 //!
 //! Invariant: texts of leaves have single spaces, none at the ends (`reading::squash`).
 
 use crate::reading::language::is_unspaced;
 
-/// Elements that stand inside a line of text, by the HTML standard's phrasing content and what came before it.
+/// Elements inside a line of text: the HTML standard's phrasing content and its obsolete predecessors.
 pub(crate) const INLINE: [&str; 35] = [
     "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font",
     "i", "img", "ins", "kbd", "label", "mark", "nobr", "q", "s", "samp", "small", "span", "strike", "strong",
     "sub", "sup", "time", "tt", "u", "var", "wbr",
 ];
-/// Those of [`INLINE`] that part the text beside a link from it: pictures, labels of forms, samples of code and
-/// changes of a text are no running text around a link.
+/// Those of [`INLINE`] that end the text beside a link: pictures, labels of forms, samples of code and edits are
+/// not running text around a link.
 const PARTS_FROM_LINK: [&str; 11] =
     ["acronym", "data", "del", "dfn", "img", "kbd", "label", "samp", "strike", "var", "wbr"];
-/// What stands inside the paragraphs that scripts hold as HTML; any other tag ends one there, since they are
-/// cut into paragraphs by their tags alone.
+/// Tags inside the paragraphs of HTML that scripts hold. Such HTML is cut into paragraphs by its tags alone: any
+/// other tag ends a paragraph.
 const INSIDE_PARAGRAPH: [&str; 9] = ["a", "b", "i", "em", "strong", "span", "sup", "sub", "u"];
 
-/// Letters of a word in running text of a script without spaces.
+/// Letters per word in running text of a script without spaces.
 const UNSPACED_WORD: f32 = 2.5;
 /// The same in short texts such as labels.
 const UNSPACED_LABEL_WORD: usize = 2;
 
-/// Words in a row that two texts have in common only if they say the same there.
+/// Two texts that share this many consecutive words say the same there.
 pub(crate) const ROW_WORDS: usize = 4;
 
-/// Whether an element of this name goes on with a run of text: a line break does, and two of them are seen
-/// by who reads runs; `picture` stands around an `img`.
+/// Whether an element with this tag continues a run of text. A line break does; readers of runs look for two in
+/// a row. `picture` surrounds an `img`.
 pub(crate) fn is_inside_run(tag: &str) -> bool {
     INLINE.contains(&tag) || matches!(tag, "br" | "picture")
 }
 
-/// Whether an element of this name leaves its text in the line of a label or value: a line break ends it, a
-/// button is one of its words, and scripts show nothing.
+/// Whether an element with this tag continues the line of a label or value. A line break ends the line, a button
+/// is one of its words, and scripts show nothing.
 pub(crate) fn is_inside_line(tag: &str) -> bool {
     INLINE.contains(&tag) || matches!(tag, "button" | "script" | "style")
 }
 
-/// Whether an element of this name leaves the text beside a link in the link's line.
+/// Whether an element with this tag continues the line of text beside a link.
 pub(crate) fn is_beside_link(tag: &str) -> bool {
     INLINE.contains(&tag) && !PARTS_FROM_LINK.contains(&tag)
 }
 
-/// Whether a tag of this name, of any case, goes on with a paragraph of HTML in a script.
+/// Whether this tag, in any case, continues a paragraph of HTML in a script.
 pub(crate) fn is_inside_paragraph(tag: &str) -> bool {
     INSIDE_PARAGRAPH.contains(&tag.to_ascii_lowercase().as_str())
 }
 
-/// Words of running text; in scripts without spaces two and a half letters are one. Each part between spaces
-/// is a word at least, so texts of mixed scripts count as both.
+/// The number of words in running text. In scripts without spaces 2.5 letters are a word. Each part between
+/// spaces is at least one word, so both scripts of a mixed text count.
 pub(crate) fn words_of_prose(text: &str) -> f32 {
     let word = |token: &str| {
         let unspaced = unspaced_letters(token);
@@ -63,26 +62,26 @@ pub(crate) fn words_of_prose(text: &str) -> f32 {
     text.split_whitespace().map(word).sum()
 }
 
-/// Whole words of running text: of a text with letters of a script without spaces those alone count. The kind of
-/// a page is told by these.
+/// The number of whole words in running text. If it has letters of a script without spaces, only these count.
+/// Used to find the kind of a page.
 pub(crate) fn whole_words_of_prose(text: &str) -> usize {
     let unspaced = unspaced_letters(text);
     if unspaced > 0 { unspaced * 2 / 5 } else { text.split_whitespace().count() }
 }
 
-/// Words of a short text such as a link's: signs alone are none, and two letters are one in scripts without
-/// spaces.
+/// The number of words in a short text, such as a link's. Punctuation is no word. In scripts without spaces two
+/// letters are a word.
 pub(crate) fn words_of_label(text: &str) -> usize {
     let spaced = text.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric)).count();
     spaced.max(words_of_unspaced_letters(unspaced_letters(text)))
 }
 
-/// The words of a short text that so many letters of scripts without spaces are.
+/// The words in a short text with this many letters of scripts without spaces.
 pub(crate) fn words_of_unspaced_letters(letters: usize) -> usize {
     letters / UNSPACED_LABEL_WORD
 }
 
-/// Parts of a leaf's text between spaces, whatever they are: for comparing the texts of one page.
+/// The parts of a leaf's text between spaces, including punctuation: for comparing texts of one page.
 pub(crate) fn parts_between_spaces(text: &str) -> usize {
     text.split(' ').count()
 }

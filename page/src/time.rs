@@ -20,19 +20,19 @@ use serde::{Deserialize, Serialize};
 pub struct Timestamp(pub u64);
 
 impl Timestamp {
-    /// This time and `wait` more.
+    /// This time plus `wait`, at most the largest timestamp.
     #[must_use]
     pub fn plus(self, wait: Duration) -> Timestamp {
         Timestamp(self.0.saturating_add(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)))
     }
 
-    /// The day it is in, UTC: days since 1970-01-01.
+    /// The UTC day that contains this time, in days since 1970-01-01.
     #[must_use]
     pub fn day(self) -> u32 {
         u32::try_from(self.0 / 86_400_000).unwrap_or(u32::MAX)
     }
 
-    /// How long until `later`; zero if it has passed.
+    /// The time until `later`; zero if `later` has passed.
     #[must_use]
     pub fn until(self, later: Timestamp) -> Duration {
         Duration::from_millis(later.0.saturating_sub(self.0))

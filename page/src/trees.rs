@@ -1,14 +1,14 @@
 //! Boosted trees over measures: how likely something is.
 //!
-//! Trees are a text that people can read and compare, written by the scripts in `train/`: a line a split
-//! ("measure ⇥ threshold ⇥ then ⇥ else"; a target is a later split of the tree or `=value`). It is compiled
-//! in and parsed once. The likelihood is the logistic function of the sum of the trees' values.
+//! Trees are text that people can read and compare, written by the scripts in `train/`. Each line is a split
+//! ("measure ⇥ threshold ⇥ then ⇥ else"); a target is a later split of the tree or `=value`. The text is
+//! compiled in and parsed once. The likelihood is the logistic function of the sum of the trees' values.
 //!
-//! Invariants: a target is a later line of its tree, so that every walk ends; measures are found by name
-//! (see [`measures`](crate::measures)), so that a file of other measures is an error, not nonsense; rows are as
-//! wide as the list of names was. Start at [`Trees::parse`].
+//! Invariants: a target is a later line of its tree, so every walk ends. Measures are found by name (see
+//! [`measures`](crate::measures)), so a file with other measures is an error. A row has as many values as
+//! there are names. Start at [`Trees::parse`].
 
-/// Values of a tree at most.
+/// Most values (end nodes) of a tree.
 const MAX_VALUES: usize = 32;
 
 /// A file of trees that cannot be read.
@@ -19,22 +19,22 @@ pub struct TreesError {
     what: &'static str,
 }
 
-/// Trees that were learnt.
+/// Learnt trees.
 ///
-/// Kept by measure, not by tree: of each measure the thresholds in rising order, each with the values of its
-/// tree that what is above it cannot have. Something is scored by walking each measure's thresholds as far as it
-/// is above them; of what is left of a tree the first value is the one that a walk down it finds (Lucchese et
-/// al., `QuickScorer`, 2015): no branch that cannot be foretold.
+/// Stored by measure, not by tree: each measure has its thresholds in rising order, and each threshold has a
+/// mask of the tree's values that remain reachable above it. Scoring walks each measure's thresholds while the
+/// measure is above them and applies the masks. The first value left of a tree is the one that a walk down the
+/// tree finds (Lucchese et al., `QuickScorer`, 2015). This avoids branches that the processor cannot predict.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Trees {
-    /// How many measures a row has.
+    /// Number of measures in a row.
     width: usize,
-    /// By measure: where its conditions begin.
+    /// By measure: index of its first condition.
     begins: Vec<u32>,
     conditions: Vec<Condition>,
-    /// The values of each tree, those for measures below thresholds first.
+    /// The values of each tree, in order: those below a threshold come before those above it.
     values: Vec<f32>,
-    /// Where those of each tree begin.
+    /// By tree: index of its first value.
     trees: Vec<u32>,
 }
 
@@ -42,11 +42,11 @@ pub(crate) struct Trees {
 struct Condition {
     threshold: f32,
     tree: u32,
-    /// The tree's values that are left above the threshold, a bit each.
+    /// Bit mask of the tree's values that remain above the threshold.
     left: u32,
 }
 
-/// A tree as it is read.
+/// A tree as parsed.
 #[derive(Clone, Debug, Default)]
 struct Tree {
     splits: Vec<Split>,
@@ -56,7 +56,7 @@ struct Tree {
 struct Split {
     measure: usize,
     threshold: f32,
-    /// For measures up to the threshold, and above it.
+    /// Where to go for measures up to the threshold, and above it.
     targets: [Target; 2],
 }
 
@@ -67,15 +67,15 @@ enum Target {
 }
 
 impl Trees {
-    /// Reads trees over measures of these names.
+    /// Parses trees over measures with these names.
     ///
     /// # Errors
-    /// A line that is no split, names an unknown measure or leads backwards.
+    /// A line is not a split, names an unknown measure or leads backwards.
     pub(crate) fn parse(text: &str, names: &[impl AsRef<str>]) -> Result<Trees, TreesError> {
         Ok(Trees::new(&read(text, names)?, names.len()))
     }
 
-    /// How many trees there are.
+    /// The number of trees.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.trees.len()
@@ -88,7 +88,7 @@ impl Trees {
             let number = made.trees.len() as u32;
             let begin = made.values.len();
             made.trees.push(begin as u32);
-            // Those below a threshold come first; what follows them is known when the walk is back.
+            // Values below a threshold come first. The condition is known once all of them are stored.
             let mut todo = vec![Step::Down(Target::Split(0))];
             while let Some(step) = todo.pop() {
                 match step {
@@ -115,7 +115,7 @@ impl Trees {
         made
     }
 
-    /// The likelihood of each, 0 to 1, by its row of measures; the rows stand one after the other.
+    /// The likelihood, 0 to 1, for each row of measures; `rows` holds the rows one after another.
     pub(crate) fn scores(&self, rows: &[f32]) -> Vec<f32> {
         debug_assert_eq!(rows.len() % self.width.max(1), 0, "rows of other measures");
         let mut left = vec![u32::MAX; self.trees.len()];
@@ -138,16 +138,16 @@ impl Trees {
 
 enum Step {
     Down(Target),
-    /// Behind what is below a split's threshold, whose values began here.
+    /// All values below this split's threshold are stored; they began at this index.
     Between(Split, usize),
 }
 
-/// The lowest so many bits.
+/// A mask of the lowest `count` bits.
 fn bits(count: usize) -> u32 {
     if count >= MAX_VALUES { u32::MAX } else { (1 << count) - 1 }
 }
 
-/// The trees of a file.
+/// Parses the trees of a file.
 fn read(text: &str, names: &[impl AsRef<str>]) -> Result<Vec<Tree>, TreesError> {
     let mut trees: Vec<Tree> = Vec::new();
     for (number, line) in text.lines().enumerate() {
@@ -163,11 +163,11 @@ fn read(text: &str, names: &[impl AsRef<str>]) -> Result<Vec<Tree>, TreesError> 
         let tree = trees.last_mut().ok_or(fail("a split before the first tree"))?;
         let fields: Vec<&str> = line.split('\t').collect();
         let [measure, threshold, below, above] = fields[..] else {
-            return Err(fail("expected a measure, a threshold and two targets, parted by tabs"));
+            return Err(fail("expected a measure, a threshold and two targets, separated by tabs"));
         };
         let measure =
             names.iter().position(|name| name.as_ref() == measure).ok_or(fail("unknown measure"))?;
-        let threshold = threshold.parse().map_err(|_| fail("the threshold is no number"))?;
+        let threshold = threshold.parse().map_err(|_| fail("the threshold is not a number"))?;
         let target = |text: &str| target(text, tree.splits.len()).map_err(fail);
         let targets = [target(below)?, target(above)?];
         tree.splits.push(Split { measure, threshold, targets });
@@ -178,7 +178,7 @@ fn read(text: &str, names: &[impl AsRef<str>]) -> Result<Vec<Tree>, TreesError> 
 }
 
 impl Tree {
-    /// Whether each of its splits is reached once, and it has not too many values.
+    /// Checks that each split is reached once and that the tree has at most [`MAX_VALUES`] values.
     fn check(&self) -> Result<(), &'static str> {
         if self.splits.is_empty() {
             return Err("a tree without splits");
@@ -197,7 +197,7 @@ impl Tree {
 
 fn target(text: &str, at: usize) -> Result<Target, &'static str> {
     if let Some(value) = text.strip_prefix('=') {
-        return value.parse().map(Target::Value).map_err(|_| "a value that is no number");
+        return value.parse().map(Target::Value).map_err(|_| "a value that is not a number");
     }
     let split: usize = text.parse().map_err(|_| "a target that is neither a split nor a value")?;
     if split > at { Ok(Target::Split(split)) } else { Err("a target that leads backwards") }
@@ -209,7 +209,7 @@ mod tests {
     use crate::extract::body_measures;
 
     const NAMES: [&str; 2] = ["words", "link share"];
-    /// Trees as they are learnt.
+    /// The trees that are used.
     const LEARNT: &str = include_str!("extract/scorer/bodies.txt");
 
     const SMALL: &str =
@@ -229,7 +229,7 @@ mod tests {
         check([f32::NAN, 0.0], -0.5);
     }
 
-    /// Down one tree, split by split.
+    /// Walks down one tree, split by split.
     fn walked(tree: &Tree, measures: &[f32]) -> f32 {
         let mut target = Target::Split(0);
         loop {
@@ -267,9 +267,9 @@ mod tests {
             assert_eq!(Trees::parse(text, &NAMES).unwrap_err(), TreesError { line, what }, "{text}");
         };
         check("words\t1\t=0\t=1", 1, "a split before the first tree");
-        check("tree\nwords\t1\t=0", 2, "expected a measure, a threshold and two targets, parted by tabs");
+        check("tree\nwords\t1\t=0", 2, "expected a measure, a threshold and two targets, separated by tabs");
         check("tree\nwurds\t1\t=0\t=1", 2, "unknown measure");
-        check("tree\nwords\tone\t=0\t=1", 2, "the threshold is no number");
+        check("tree\nwords\tone\t=0\t=1", 2, "the threshold is not a number");
         check("tree\nwords\t1\t0\t=1", 2, "a target that leads backwards");
         check("tree\nwords\t1\tx\t=1", 2, "a target that is neither a split nor a value");
         check("tree\nwords\t1\t1\t=1\n\n", 3, "a target beyond the end of its tree");

@@ -1,10 +1,10 @@
-//! Hostile pages through the whole path: each ends in an analysis, within its limits.
+//! Hostile pages on the whole path: each gives an analysis within the limits.
 
 use std::time::Duration;
 
 use super::*;
 
-/// Pages of this path end in a panic.
+/// Analysing a page with this path panics.
 const PANIC: &str = "/panic";
 
 pub(super) fn panic_if_asked(url: &CanonicalUrl) {
@@ -17,7 +17,7 @@ fn analysis(path: &str, html: &[u8]) -> Analysis {
     analyse(&url, Some("text/html"), html, Timestamp(1_717_200_000_000), &params)
 }
 
-/// Analyses a page twice: the results are equal and bounded.
+/// Analyses a page twice and checks that the results are equal and bounded.
 fn run(html: &[u8]) -> Analysis {
     let analysis_of_it = analysis("/a", html);
     assert_eq!(analysis("/a", html), analysis_of_it);

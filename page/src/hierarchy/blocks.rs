@@ -1,19 +1,19 @@
-//! Marks on a hierarchy: which informative block each node is in.
+//! Marks on a hierarchy: the informative block of each node.
 //!
-//! Blocks are found leaf by leaf; the hierarchy tells them with the fewest marks. A mark holds for the node
-//! and all below it until one below says otherwise, so a whole table of contents is one mark, and a
-//! stranger in its midst another one. What no mark stands over is [`Block::Rest`].
-//! Invariant: each label's block is exactly the one that was given for it. Start at [`Hierarchy::mark`].
+//! Blocks are found leaf by leaf; the hierarchy stores them with the fewest marks. A mark holds for a node and
+//! its descendants until a descendant has another mark. A whole table of contents is one mark, a foreign label
+//! inside it a second one. A node without a mark on or above it is in [`Block::Rest`].
+//! Invariant: each label is in exactly the block that was given for it. Start at [`Hierarchy::mark`].
 
 use serde::{Deserialize, Serialize};
 
 use super::{Hierarchy, Label};
 
-/// What a part of a page is there for, as the page's site tells it.
+/// What a part of a page is for, as known from the whole site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Block {
-    /// Neither of the others: menus, advertisements, what every page says.
+    /// Neither of the others: menus, advertisements, what every page repeats.
     Rest,
     /// A table of contents: links to what is new.
     Toc,
@@ -21,14 +21,14 @@ pub enum Block {
     Article,
 }
 
-/// More marks than any hierarchy has nodes.
+/// A cost larger than the number of nodes of any hierarchy.
 const NEVER: u64 = u32::MAX as u64 * 4;
 
 impl Block {
     /// All blocks, in the order of their numbers.
     pub const ALL: [Block; 3] = [Block::Rest, Block::Toc, Block::Article];
 
-    /// As XML has it.
+    /// The name in XML.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -40,11 +40,11 @@ impl Block {
 }
 
 impl Hierarchy {
-    /// Marks the nodes with the blocks of their labels (`of`), anew and with the fewest marks.
-    /// `site_version` names what the blocks were computed with.
+    /// Replaces all marks: each label is in the block that `of` gives it, with the fewest marks.
+    /// `site_version` names the version of the site's value that the blocks were computed with.
     pub fn mark(&mut self, site_version: String, of: impl Fn(&Label) -> Block) {
         self.site_version = Some(site_version);
-        // Fewest marks below a node if it is in a block itself, by block.
+        // By node and block: fewest marks below the node if the node is in that block.
         let mut below = vec![[0_u64; 3]; self.nodes.len()];
         for (at, node) in self.nodes.iter().enumerate().rev() {
             if let Some(label) = &node.label {
@@ -70,13 +70,13 @@ impl Hierarchy {
         }
     }
 
-    /// Takes all marks away.
+    /// Removes all marks.
     pub fn unmark(&mut self) {
         self.site_version = None;
         self.nodes.iter_mut().for_each(|node| node.block = None);
     }
 
-    /// The block that each node is in, by its marks and those above.
+    /// The block of each node, by its own mark or the nearest one above.
     #[must_use]
     pub fn blocks(&self) -> Vec<Block> {
         let mut blocks: Vec<Block> = Vec::with_capacity(self.nodes.len());
@@ -88,7 +88,7 @@ impl Hierarchy {
     }
 }
 
-/// The block with the fewest marks under one that is in `above`; of equal ones no change.
+/// The cheapest block for a node under one in block `above`; on a tie, `above` itself.
 fn cheapest(marks: &[u64; 3], above: Block) -> Block {
     let cost = |block: Block| (marks[block as usize] + u64::from(block != above), block != above);
     Block::ALL.into_iter().min_by_key(|block| cost(*block)).unwrap_or(above)

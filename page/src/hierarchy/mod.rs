@@ -1,10 +1,10 @@
-//! The labelled hierarchy of a page: what the partitioner makes, and what leaves as XML.
+//! The labelled hierarchy of a page: the result of the partitioner, written as XML.
 //!
-//! A [`Hierarchy`] is a tree in preorder: a node's children follow it, its parent has a smaller index.
-//! The root is the page. A node may carry a [`Label`]: a promoted header over its children, or the
-//! text of the node itself where it has none. Leaf numbers are those of [`crate::reading::Leaves`].
-//! [`xml`] writes and reads it (schema: `page/schema/hierarchy.xsd`); JSON is the serde form. What the
-//! site says of a page comes later, as marks on the nodes ([`Block`]).
+//! A [`Hierarchy`] is a tree in preorder: children follow their parent and have larger indices. The root is
+//! the page. A node may carry a [`Label`]: a promoted header over its children, or the node's own text if it
+//! has no children. Leaf numbers are those of [`crate::reading::Leaves`].
+//! [`xml`] writes and reads it (schema: `page/schema/hierarchy.xsd`); JSON is the serde form. Marks on the
+//! nodes ([`Block`]) are added later, when the site is known.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ pub mod xml;
 
 pub use blocks::Block;
 
-/// What a node stands for.
+/// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NodeKind {
@@ -22,15 +22,15 @@ pub enum NodeKind {
     Page,
     /// A segment of the flat partition (`[OM05 §4.1]`).
     Segment,
-    /// An inner node whose children are unlike (`[OM05 §4.3]`).
+    /// An inner node whose children differ (`[OM05 §4.3]`).
     Partition,
     /// An inner node whose children are instances of one kind (`[OM05 §4.3.2]`).
     Group,
-    /// One label of the page; with children it heads them.
+    /// One label of the page. If it has children, it heads them.
     Label,
 }
 
-/// How a header came to stand over what it heads.
+/// How a header was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Promotion {
@@ -40,20 +40,20 @@ pub enum Promotion {
     Outsider,
     /// The nearest emphasised leaf before a group (`[OM04 §2.2]`).
     Preceding,
-    /// Any other evidence; the method names it.
+    /// Any other evidence, named by the method.
     Evidence,
 }
 
 /// A text of the page as a reader takes it: one leaf, or several that inline markup split.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Label {
-    /// White space collapsed.
+    /// The text with white space collapsed.
     pub text: String,
     /// Numbers of its leaves, ascending, at least one.
     pub leaves: Vec<u32>,
-    /// Canonical target, if it is a link.
+    /// Canonical URL of the target, if the label is a link.
     pub href: Option<String>,
-    /// The text describes an image.
+    /// Whether the text describes an image.
     pub image: bool,
 }
 
@@ -62,13 +62,13 @@ pub struct Label {
 pub struct Node {
     /// Index of the parent; `None` for the root alone.
     pub parent: Option<u32>,
-    /// What it stands for.
+    /// The kind of the node.
     pub kind: NodeKind,
-    /// Its header, or its own text.
+    /// The node's header, or its own text.
     pub label: Option<Label>,
     /// How the label came to head the node.
     pub promotion: Option<Promotion>,
-    /// The informative block that the node and all below it are in, where it is another one than above.
+    /// The informative block of this node and its descendants, if it differs from the parent's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<Block>,
 }
@@ -98,16 +98,16 @@ pub struct Hierarchy {
     pub title: Option<String>,
     /// Partition method and parameters, as text.
     pub method: String,
-    /// Limits that made the result coarser; empty: none did.
+    /// Limits that made the result coarser; empty if none did.
     pub coarse: Vec<String>,
     /// Number of leaves of the page.
     pub leaves: u32,
-    /// First leaves of the segments after the first, ascending.
+    /// First leaf of each segment except the first one, ascending.
     pub boundaries: Vec<u32>,
-    /// Version of the site's value that the nodes' marks were computed with; `None`: they were not.
+    /// Version of the site's value that the marks were computed with; `None` without marks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site_version: Option<String>,
-    /// Preorder; the first is the root.
+    /// The nodes in preorder; the first is the root.
     pub nodes: Vec<Node>,
 }
 
@@ -131,10 +131,10 @@ impl Hierarchy {
         None
     }
 
-    /// Whether the arena keeps its promises: one root, parents before children, labels with leaves.
+    /// Checks the invariants: one root, parents before children, labels with leaves.
     ///
     /// # Errors
-    /// Names the first node that does not.
+    /// Names the first node that breaks one.
     pub fn check(&self) -> Result<(), String> {
         for (index, node) in self.nodes.iter().enumerate() {
             let sound = match node.parent {

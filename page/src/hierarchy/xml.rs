@@ -1,4 +1,4 @@
-//! The XML form of a hierarchy: one element a node, what it says in attributes.
+//! The XML form of a hierarchy: one element for each node, its data in attributes.
 //!
 //! ```xml
 //! <page xmlns="https://newslode.org/ns/hierarchy/1" url="https://a.test/" method="…" leaves="4">
@@ -7,9 +7,10 @@
 //!    <label text="Cup" leaves="1" href="https://a.test/cup"/>
 //! ```
 //!
-//! The schema is `page/schema/hierarchy.xsd`. Characters that XML 1.0 does not know become U+FFFD;
-//! but for those, what [`write()`] wrote [`read`] reads back equal. Leaf numbers are written as `3 5-9`.
-//! Both are iterative: a hierarchy may nest as deep as it likes. Unknown elements and attributes are errors.
+//! The schema is `page/schema/hierarchy.xsd`. Characters that XML 1.0 does not allow become U+FFFD; apart from
+//! these, [`read`] gives back exactly what [`write()`] wrote. Leaf numbers are written as `3 5-9`.
+//! Both functions are iterative: a hierarchy may be nested to any depth. Unknown elements and attributes are
+//! errors.
 
 use std::fmt::Write as _;
 use std::str::FromStr;
@@ -20,15 +21,15 @@ use quick_xml::reader::Reader;
 
 use super::{Block, Hierarchy, Label, Node, NodeKind, Promotion};
 
-/// The namespace; its last part is raised when the form changes.
+/// The namespace; its last part is raised when the format changes.
 pub const NAMESPACE: &str = "https://newslode.org/ns/hierarchy/1";
 
-/// Deeper elements are not indented further, or deep trees would be mostly white space.
+/// Most spaces of indentation. Without a limit, deep trees would be mostly white space.
 const MAX_INDENT: usize = 40;
-/// Numbers that a list may stand for: a range can ask for more memory than it has characters.
+/// Most numbers in a list. A short range could ask for any amount of memory.
 const MAX_NUMBERS: usize = 10_000_000;
 
-/// Text that is no hierarchy.
+/// Text that is not a hierarchy.
 #[derive(Debug, thiserror::Error)]
 pub enum XmlError {
     /// Not well-formed XML.
@@ -36,10 +37,10 @@ pub enum XmlError {
     Malformed {
         /// Offset in bytes.
         at: u64,
-        /// The parser's words.
+        /// The parser's message.
         reason: String,
     },
-    /// XML, but not of the schema.
+    /// XML that does not follow the schema.
     #[error("not a hierarchy at byte {at}: {reason}")]
     Invalid {
         /// Offset in bytes.
@@ -90,7 +91,7 @@ fn indent(out: &mut String, depth: usize) {
     out.extend(std::iter::repeat_n(' ', depth.min(MAX_INDENT)));
 }
 
-/// What the root says of the whole hierarchy.
+/// Writes the root's attributes about the whole hierarchy.
 fn head(out: &mut String, h: &Hierarchy) {
     attribute(out, "xmlns", NAMESPACE);
     attribute(out, "url", &h.url);
@@ -111,7 +112,7 @@ fn head(out: &mut String, h: &Hierarchy) {
     }
 }
 
-/// `leaves` of the root is taken: it says how many there are.
+/// The attribute for a label's leaves. On the root, `leaves` is already the number of leaves.
 fn label_leaves(is_root: bool) -> &'static str {
     if is_root { "label-leaves" } else { "leaves" }
 }
@@ -143,7 +144,7 @@ fn attribute(out: &mut String, name: &str, value: &str) {
     out.push('"');
 }
 
-/// Text for an attribute or an element of XML 1.0: what marks is escaped, what it does not know replaced.
+/// Escapes text for an attribute or element of XML 1.0 and replaces characters that XML does not allow.
 pub(super) fn escape(out: &mut String, text: &str) {
     for letter in text.chars() {
         match letter {
@@ -151,7 +152,7 @@ pub(super) fn escape(out: &mut String, text: &str) {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
-            // Plain, a reader would turn them into spaces.
+            // Unescaped, an XML reader would turn them into spaces.
             '\t' => out.push_str("&#9;"),
             '\n' => out.push_str("&#10;"),
             '\r' => out.push_str("&#13;"),
@@ -200,7 +201,7 @@ fn promotion_name(promotion: Promotion) -> &'static str {
 /// Reads a hierarchy back.
 ///
 /// # Errors
-/// Where the text is not XML, or not of the schema, with the place.
+/// The text is not XML or does not follow the schema; the error gives the place.
 pub fn read(xml: &str) -> Result<Hierarchy, XmlError> {
     let mut reader = Reader::from_str(xml);
     let mut hierarchy: Option<Hierarchy> = None;
@@ -233,7 +234,7 @@ pub fn read(xml: &str) -> Result<Hierarchy, XmlError> {
     }
 }
 
-/// Adds an element to what was read; returns its index.
+/// Adds an element to the hierarchy and returns its index.
 fn node(
     hierarchy: &mut Option<Hierarchy>,
     parent: Option<u32>,
@@ -250,7 +251,7 @@ fn node(
             hierarchy.nodes.push(attributes.node(kind, Some(parent))?);
             u32::try_from(hierarchy.nodes.len() - 1).map_err(|_| "too many elements".into())
         }
-        _ => Err("there is one root".into()),
+        _ => Err("there is more than one root".into()),
     }
 }
 
@@ -286,11 +287,11 @@ fn kind(name: &str) -> Result<NodeKind, String> {
         "partition" => Ok(NodeKind::Partition),
         "group" => Ok(NodeKind::Group),
         "label" => Ok(NodeKind::Label),
-        other => Err(format!("no element `{other}` stands inside a page")),
+        other => Err(format!("unknown element `{other}` inside a page")),
     }
 }
 
-/// Attributes of an element that were not used yet.
+/// The attributes of an element that are not used yet.
 struct Attributes(Vec<(String, String)>);
 
 impl Attributes {
@@ -313,7 +314,7 @@ impl Attributes {
         self.take(name).ok_or_else(|| format!("attribute `{name}` is missing"))
     }
 
-    /// The node that they describe; all of them are used up.
+    /// The node that the attributes describe. An attribute left over is an error.
     fn node(mut self, kind: NodeKind, parent: Option<u32>) -> Result<Node, String> {
         let leaves = label_leaves(parent.is_none());
         let label = match self.take("text") {
@@ -338,14 +339,11 @@ fn promotion(name: &str) -> Result<Promotion, String> {
     let all = [Promotion::Insider, Promotion::Outsider, Promotion::Preceding, Promotion::Evidence];
     all.into_iter()
         .find(|promotion| promotion_name(*promotion) == name)
-        .ok_or_else(|| format!("no promotion is called `{name}`"))
+        .ok_or_else(|| format!("unknown promotion `{name}`"))
 }
 
 fn block(name: &str) -> Result<Block, String> {
-    Block::ALL
-        .into_iter()
-        .find(|block| block.name() == name)
-        .ok_or_else(|| format!("no block is called `{name}`"))
+    Block::ALL.into_iter().find(|block| block.name() == name).ok_or_else(|| format!("unknown block `{name}`"))
 }
 
 fn boolean(text: &str) -> Result<bool, String> {
@@ -362,7 +360,7 @@ fn numbers(text: &str) -> Result<Vec<u32>, String> {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         let (first, last) = (number(first)?, number(last)?);
         if last < first || (last - first) as usize >= MAX_NUMBERS.saturating_sub(numbers.len()) {
-            return Err(format!("`{part}` stands for no leaves, or for too many"));
+            return Err(format!("`{part}` is an empty range, or too long"));
         }
         numbers.extend(first..=last);
     }

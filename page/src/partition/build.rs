@@ -1,7 +1,7 @@
-//! Writes parts down as a [`Hierarchy`] in preorder.
+//! Writes parts as a [`Hierarchy`] in preorder.
 //!
 //! A partition becomes a node with its header as label, a group a node over its instances, a leaf a label.
-//! A segment of one piece whose whole is a partition is that partition: it takes its header and its parts.
+//! If a segment is one piece and all of it is one partition, the segment takes the partition's header and parts.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use crate::reading::Page;
 
 pub(super) const ROOT: u32 = 0;
 
-/// A piece of a scope: its first leaf, and its parts, the whole last.
+/// A piece of a scope: its first leaf, and its parts; the last part is the whole piece.
 pub(crate) struct Piece {
     pub(crate) first: usize,
     pub(crate) parts: Vec<Part>,
@@ -23,7 +23,7 @@ pub(crate) struct Piece {
 pub(crate) struct Builder<'a> {
     page: &'a Page,
     hierarchy: Hierarchy,
-    /// Neighbouring leaves stand in one link often.
+    /// The last link and its target: consecutive leaves are often in one link.
     last_link: Option<(NodeId, Option<String>)>,
 }
 
@@ -43,13 +43,13 @@ impl<'a> Builder<'a> {
         Builder { page, hierarchy, last_link: None }
     }
 
-    /// Segments without structure inside.
+    /// Adds a segment without inner structure.
     pub(crate) fn flat_segment(&mut self, leaves: Range<usize>) {
         let segment = self.push(ROOT, NodeKind::Segment, None);
         leaves.for_each(|leaf| self.leaf(segment, leaf));
     }
 
-    /// A segment of these pieces.
+    /// Adds a segment made of these pieces.
     pub(crate) fn segment(&mut self, pieces: &[Piece]) {
         if let [piece] = pieces
             && let Some(Part::Partition { header, parts }) = piece.parts.last()
@@ -63,12 +63,12 @@ impl<'a> Builder<'a> {
         pieces.iter().for_each(|piece| self.piece(segment, piece));
     }
 
-    /// All of the page, without segments.
+    /// Adds the whole page, without segments.
     pub(crate) fn whole(&mut self, pieces: &[Piece]) {
         pieces.iter().for_each(|piece| self.piece(ROOT, piece));
     }
 
-    /// The hierarchy; `is_coarse` if some scope was cut or left flat.
+    /// The finished hierarchy; `is_coarse` if some scope was cut or left flat.
     pub(crate) fn finish(mut self, is_coarse: bool) -> Hierarchy {
         let coarse = &mut self.hierarchy.coarse;
         if is_coarse && !coarse.iter().any(|limit| limit == "leaves") {

@@ -1,13 +1,13 @@
-//! What it costs to join two neighbouring parts of a page (`[OM05 §4.3.1, Fig. 4 and 6]`).
+//! The cost of joining two neighbouring parts of a page (`[OM05 §4.3.1, Fig. 4 and 6]`).
 //!
-//! The parts are known by the lowest common ancestors A and B of their leaves. Five factors between 0 and
-//! 1, higher = less alike: how far A and B are from their own common ancestor L (LCA), how unlike the tags
-//! between are (PSIM), the sets of paths below (STSIM), their order (ORD), depth and size (NSIM). Three
-//! special cases drop factors that mean nothing there. Readings: the sum in the print lists four terms and
-//! says five, so all five count; NSIM as printed grows with similarity, so as a cost it is 1 minus that.
+//! Each part stands for the lowest common ancestor of its leaves, A or B. Five factors between 0 and 1 grow
+//! with the difference: the distance of A and B from their common ancestor L (LCA), and the differences of the
+//! tags between (PSIM), the sets of paths below (STSIM), the order of these paths (ORD), and depth and size
+//! (NSIM). Three special cases drop factors without meaning there. Readings of the print: its sum lists four
+//! terms and says five, so all five count; its NSIM grows with similarity, so the cost is 1 minus that.
 //!
 //! Invariants: costs are integers in units of 2⁻²⁰, so sums do not depend on their order; they are symmetric
-//! and two equal elements cost nothing, on which [`super::dp`] rests. [`super::plain`] is the print's text.
+//! and two equal elements cost nothing, which [`super::dp`] relies on. [`super::plain`] is the print's text.
 
 use rustc_hash::FxHashMap;
 
@@ -26,12 +26,12 @@ pub(crate) struct Factors {
 }
 
 impl Factors {
-    /// What the dynamic program adds up.
+    /// The cost for the dynamic program.
     pub(crate) fn sum(self) -> u64 {
         self.sum
     }
 
-    /// What grouping holds against its threshold.
+    /// The cost that grouping compares with its threshold.
     pub(crate) fn for_grouping(self, by: GroupCost) -> u64 {
         match by {
             GroupCost::Sum => self.sum,
@@ -40,10 +40,10 @@ impl Factors {
     }
 }
 
-/// The costs of a scope's pairs; those that need a look at the leaves are computed once.
+/// The costs of a scope's pairs. Those that depend on the leaves' paths are computed once.
 pub(crate) struct Costs<'s, 'p> {
     scope: &'s ScopeTree<'p>,
-    /// Of the deepest leaf's parent, page-wide.
+    /// Depth of the parent of the page's deepest leaf, at least 1.
     max_depth: u64,
     known: FxHashMap<(u32, u32), Factors>,
 }
@@ -53,10 +53,10 @@ impl<'s, 'p> Costs<'s, 'p> {
         Costs { scope, max_depth: u64::from(max_depth).max(1), known: FxHashMap::default() }
     }
 
-    /// The factors of a pair of the scope's elements. Symmetric; two equal elements cost nothing.
+    /// The factors of two elements of the scope. Symmetric; two equal elements cost nothing.
     pub(crate) fn between(&mut self, a: u32, b: u32) -> Factors {
         if a == b {
-            // Equal sets overlap wholly.
+            // Equal sets overlap completely.
             return Factors { sum: 0, applying: 1 };
         }
         let (outer, inner) = if self.scope.depth(a) < self.scope.depth(b) { (a, b) } else { (b, a) };
@@ -72,7 +72,7 @@ impl<'s, 'p> Costs<'s, 'p> {
         factors
     }
 
-    /// Cases 1 and 2. What is below `inner` is below `outer`, so the sets' sizes say all.
+    /// Cases 1 and 2. The paths below `inner` are also below `outer`, so the sizes of the sets suffice.
     fn nested(&self, outer: u32, inner: u32) -> Factors {
         let edges = u64::from(self.scope.depth(inner) - self.scope.depth(outer));
         let [few, many] = [inner, outer].map(|element| self.scope.path_set(element).len() as u64);
@@ -100,7 +100,7 @@ impl<'s, 'p> Costs<'s, 'p> {
         (share.sqrt() * ONE as f64).round() as u64
     }
 
-    /// PSIM: the tags from below the common ancestor down to A and B.
+    /// PSIM: compares the tags from below the common ancestor down to A and B.
     fn unlike_tags(&self, a: u32, d1: u64, b: u32, d2: u64) -> u64 {
         let common = lcs::length(&self.tags_up(a, d1), &self.tags_up(b, d2));
         ONE - ratio(common as u64, d1.max(d2))
@@ -136,8 +136,8 @@ impl<'s, 'p> Costs<'s, 'p> {
     }
 }
 
-/// STSIM: note that wholly unlike sets cost as little as equal ones; that is the print's. Separation is what
-/// overlap leaves of the union.
+/// STSIM, where separation is 1 minus overlap. As printed, completely different sets cost as little as equal
+/// ones.
 fn unlike(overlap: u64) -> u64 {
     ONE - overlap.max(ONE - overlap)
 }

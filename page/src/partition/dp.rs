@@ -1,23 +1,23 @@
 //! The cheapest binary tree over a scope's leaves, by dynamic programming (`[OM05 §4.3.1]`).
 //!
-//! `Cost(i,i) = 0`, `Cost(i,j) = min over k of Cost(i,k) + Cost(k+1,j) + G(A,B)` with A and B the lowest
-//! common ancestors of the two sides; of equal costs the smallest k wins. Exact, and fast because of where
-//! A and B can differ from L, the lowest common ancestor of `i..=j`:
+//! `Cost(i,i) = 0`, `Cost(i,j) = min over k of Cost(i,k) + Cost(k+1,j) + G(A,B)`, where A and B are the lowest
+//! common ancestors of the two sides; on a tie, the smallest k wins. The result is exact. It is fast because A
+//! and B rarely both differ from L, the lowest common ancestor of `i..=j`:
 //!
-//! - *near*: k is so small that A is below L. Then B = L (but see the seam), and `Cost(i,k) + G(A,L)` is one
-//!   row that serves every j with this L.
-//! - *far*: k is so large that B is below L. Then A = L, and `Cost(k+1,j) + G(L,B)` is one column that serves
-//!   every i with this L.
-//! - *the seam*: both are below L, in neighbouring children of L. At most one k; the only G of two unrelated
-//!   elements.
-//! - *between*: A = B = L, and G(L,L) = 0. Let k' be the best split of `i..=k`. Unless that is a seam, cutting
+//! - *near*: k is so small that A is below L. Then B = L (except at the seam), and `Cost(i,k) + G(A,L)` is one
+//!   row for every j with this L.
+//! - *far*: k is so large that B is below L. Then A = L, and `Cost(k+1,j) + G(L,B)` is one column for every i
+//!   with this L.
+//! - *the seam*: both are below L, in neighbouring children of L. There is at most one such k, and only there
+//!   G joins two unrelated elements.
+//! - *between*: A = B = L, and G(L,L) = 0. Let k' be the best split of `i..=k`. Unless that is a seam, splitting
 //!   `i..=j` at k' costs no more than at k, because G is symmetric and `Cost(k'+1,j)` is at most
-//!   `Cost(k'+1,k) + Cost(k+1,j)` + what joins these two. So of all these k only those in the child of L right
-//!   after that of i are tried (and i itself if L is its parent).
+//!   `Cost(k'+1,k) + Cost(k+1,j)` + the cost of joining these two. So of all these k only those in the child of
+//!   L right after that of i are tried (and i itself if L is its parent).
 //!
-//! Each cell is thus three minima over sums of contiguous memory. [`super::plain`] is the recurrence word for
-//! word. Only the costs are stored; the splits of the final tree are found again from them. Memory: two
-//! triangles of 4 bytes, 4·n² bytes for n leaves, and 8·n² for a scope whose cost does not fit.
+//! So each cell is the minimum of three scans of contiguous memory. [`super::plain`] is the literal recurrence.
+//! Only costs are stored; the splits of the final tree are recomputed from them. Memory: two triangles of 4
+//! bytes, 4·n² bytes for n leaves, and 8·n² for a scope whose cost does not fit.
 
 use super::cost::Costs;
 use super::scope::ScopeTree;
@@ -28,23 +28,23 @@ use super::sums::{Sum, least_sum};
 pub enum Binary {
     /// A leaf, counted from the scope's first.
     Leaf(usize),
-    /// Two nodes that stand before it.
+    /// Two earlier nodes.
     Join(usize, usize),
 }
 
-/// Scopes are not cut smaller than this to fit the steps left.
+/// Least length of a piece when a scope is cut to fit the remaining steps.
 const LEAST_PIECE: usize = 32;
 
-/// Steps that [`tree`] takes at most, about, for so many leaves of a page so deep; what budgets are counted in.
-/// One takes about a nanosecond, the time of three additions. Rows and columns are made anew for each L.
+/// About the most steps that [`tree`] takes for this number of leaves on a page of this depth; budgets are counted
+/// in them. A step takes about a nanosecond, the time of three additions. Rows and columns are rebuilt for each L.
 pub(crate) fn steps(leaves: usize, max_depth: u32) -> u64 {
     let n = leaves as u64;
     let levels = u64::from(max_depth).min(n);
     (n * n * n / 6 + (40 + levels) * n * n) / 3
 }
 
-/// Into pieces of how many leaves, `most` at most, a scope is cut so that all of it fits into `steps_left`. If
-/// it does not fit in pieces of 32, what comes last is left without structure.
+/// The length, at most `most` leaves, of the pieces into which a scope is cut so that all of it fits into
+/// `steps_left`. If it does not fit even in pieces of 32, the last pieces are left without structure.
 pub(crate) fn piece_len(leaves: usize, max_depth: u32, most: usize, steps_left: u64) -> usize {
     let fits = |len: usize| (leaves.div_ceil(len) as u64).saturating_mul(steps(len, max_depth)) <= steps_left;
     let mut len = leaves.min(most).max(1);
@@ -62,12 +62,12 @@ pub(crate) fn tree(scope: &ScopeTree, costs: &mut Costs) -> Vec<Binary> {
     }
 }
 
-/// Bytes of the tables for so many leaves, where the cost fits into four bytes.
+/// Bytes of the tables for this number of leaves, if costs fit into four bytes.
 pub(crate) fn table_bytes(leaves: usize) -> usize {
     2 * triangle(leaves) * size_of::<i32>()
 }
 
-/// Cells of a triangle of so many columns.
+/// Number of cells in a triangle of `n` columns.
 fn triangle(n: usize) -> usize {
     n * (n + 1) / 2
 }
@@ -75,23 +75,23 @@ fn triangle(n: usize) -> usize {
 /// The costs of all ranges.
 struct Table<'s, 'p, T> {
     scope: &'s ScopeTree<'p>,
-    /// Column j holds `Cost(x,j)` for x in `0..=j`, less what joins usually cost; the columns stand one after
-    /// another.
+    /// Column j holds `Cost(x,j)` for x in `0..=j`, less the usual costs of joining. The columns are stored one
+    /// after another.
     cost: Vec<T>,
 }
 
-/// What is known of the columns while rows are filled from the last leaf up.
+/// The columns with the costs of joining, while rows are filled from the last leaf upwards.
 struct Far<T> {
-    /// Like `Table::cost`: `Cost(x,j) + G(L,B)` from `start[j]` on.
+    /// Laid out like `Table::cost`: `Cost(x,j) + G(L,B)` for x from `start[j]` on.
     cost: Vec<T>,
-    /// Column j's L in the row that was filled last.
+    /// By column j: its L in the row filled last.
     over: Vec<u32>,
-    /// The first x of column j for which the common ancestor of `x..=j` is below L.
+    /// By column j: the first x for which the common ancestor of `x..=j` is below L.
     start: Vec<usize>,
 }
 
 impl<'s, 'p, T: Sum> Table<'s, 'p, T> {
-    /// `None` if some cost is too large for `T`.
+    /// Returns `None` if some cost is too large for `T`.
     fn fill(scope: &'s ScopeTree<'p>, costs: &mut Costs) -> Option<Table<'s, 'p, T>> {
         let n = scope.len();
         let zeros = || vec![T::from_units(0); triangle(n)];
@@ -111,8 +111,8 @@ impl<'s, 'p, T: Sum> Table<'s, 'p, T> {
         Some(table)
     }
 
-    /// Fills the cells of a row that have one L. That is over the leaves from `run.start` on and over none
-    /// before, so near ends at `run.start - 1`.
+    /// Fills the cells of a row that share one L. This L is over the leaf `run.start` and over none before it, so the
+    /// near range ends at `run.start - 1`.
     fn fill_run(
         &mut self,
         row: &mut Row<T>,
@@ -122,7 +122,7 @@ impl<'s, 'p, T: Sum> Table<'s, 'p, T> {
     ) -> Option<()> {
         let (i, seam, over) = (row.first, run.start, row.over[run.start]);
         row.fill_near(seam, over, costs);
-        // The common ancestor of the leaves from the seam to j, and the first j for which that is L.
+        // The common ancestor of the leaves from the seam to j, and the first j for which it is L.
         let mut next = self.scope.parent(seam);
         let mut next_end = if next == over { seam } else { usize::MAX };
         for j in run {
@@ -167,7 +167,7 @@ impl<'s, 'p, T: Sum> Table<'s, 'p, T> {
         Some(())
     }
 
-    /// Column j has a new L from row i up: the right sides from i + 1 on are below it.
+    /// Rebuilds column j for a new L, from row i upwards: the right sides from i + 1 on are below it.
     fn lift_column(&self, far: &mut Far<T>, i: usize, j: usize, over: u32, costs: &mut Costs) {
         let column = &self.cost[triangle(j)..];
         let lifted = &mut far.cost[triangle(j)..];
@@ -191,7 +191,7 @@ impl<'s, 'p, T: Sum> Table<'s, 'p, T> {
     /// The smallest k that gives the cost of `i..=j`, where i < j.
     fn split(&self, i: usize, j: usize, rights: &mut Vec<u32>, costs: &mut Costs) -> usize {
         let least = self.cost(i, j);
-        // rights[j - x] is over x..=j.
+        // rights[j - x] is the common ancestor of x..=j.
         rights.clear();
         rights.extend(self.scope.ancestors_to(j).take(j - i));
         for (k, left) in (i..j).zip(self.scope.ancestors_from(i)) {
@@ -212,9 +212,9 @@ impl<'s, 'p, T: Sum> Table<'s, 'p, T> {
     }
 }
 
-/// The row that is filled.
+/// The row being filled.
 struct Row<T> {
-    /// Its i.
+    /// The row's i.
     first: usize,
     /// `Cost(i,k)` by k.
     cost: Vec<T>,
@@ -247,7 +247,7 @@ impl<T: Sum> Row<T> {
     }
 }
 
-/// The binary tree of these splits: of `i..=j` into `i..=k` and `k+1..=j`.
+/// The binary tree in postorder, where `split` divides `i..=j` into `i..=k` and `k+1..=j`.
 pub(super) fn postorder(n: usize, mut split: impl FnMut(usize, usize) -> usize) -> Vec<Binary> {
     enum Todo {
         Range(usize, usize),

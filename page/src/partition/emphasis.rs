@@ -1,16 +1,16 @@
-//! Which leaves the page sets off from others: candidates for headers (`[OM05 §4.3.3]`).
+//! Emphasised leaves: the candidates for headers (`[OM05 §4.3.3]`).
 //!
-//! A leaf is emphasised if an element of [`TAGS`] is on its path, its parent has a class with "bold" in it,
-//! it is all in capitals (of a script that has them), or a `br` or `hr` stands between it and the next leaf.
+//! A leaf is emphasised if an element of [`TAGS`] is on its path, its parent has a class containing "bold", its
+//! text is all in capitals (in a script that has them), or a `br` or `hr` stands between it and the next leaf.
 
 use crate::reading::{NodeId, Page};
 use rustc_hash::FxHashMap;
 
-/// Elements that set off their text. The one list of them.
+/// The only list of elements that emphasise their text.
 const TAGS: [&str; 14] =
     ["b", "strong", "bold", "em", "h1", "h2", "h3", "h4", "h5", "h6", "th", "caption", "dt", "legend"];
 
-/// For each leaf of the page whether it is emphasised. O(nodes).
+/// Whether each leaf of the page is emphasised. O(nodes).
 pub(crate) fn emphasised(page: &Page) -> Vec<bool> {
     let (tree, leaves) = (&page.tree, &page.leaves);
     let mut sets_off = vec![false; tree.tag_count()];
@@ -26,7 +26,7 @@ pub(crate) fn emphasised(page: &Page) -> Vec<bool> {
             breaks.push(node);
         }
     }
-    // Asked once a parent: a class can be as long as a page, and thousands of leaves can have one parent.
+    // Computed once for each parent: a class can be as long as a page, and thousands of leaves can share a parent.
     let mut bold: FxHashMap<NodeId, bool> = FxHashMap::default();
     let mut is_bold = |node| *bold.entry(node).or_insert_with(|| names_bold(tree.attr(node, "class")));
     let breaks_between = |from: NodeId, to: NodeId| {
@@ -45,12 +45,12 @@ pub(crate) fn emphasised(page: &Page) -> Vec<bool> {
         .collect()
 }
 
-/// A class is a word, so looking for part of one needs no splitting into classes.
+/// Whether a class contains "bold". Classes have no spaces inside, so the attribute need not be split.
 fn names_bold(classes: Option<&str>) -> bool {
     classes.unwrap_or_default().as_bytes().windows(4).any(|part| part.eq_ignore_ascii_case(b"bold"))
 }
 
-/// At least two letters with case, and all of those in upper case.
+/// Whether the text has at least two letters with case and all of them are upper case.
 fn is_capitals(text: &str) -> bool {
     let mut upper = 0;
     for letter in text.chars() {

@@ -1,27 +1,27 @@
 //! Segments by the entropy of paths (`[SP §3, Alg. 1]`).
 //!
-//! The idea: where all leaves under a node have few paths it shows one kind of thing. With p(i) the share
-//! of path i among the leaves under N, H(N) = −Σ p(i) log p(i). From the root down, breadth first, a node
-//! whose entropy is at most the median of all nodes is a segment, any other gives way to its children.
-//! `[SP]` judges "each subset of nodes" by its average: taken one by one in the paper preset, or as runs
-//! of neighbouring siblings that grow while their average stays at most the median.
+//! A node whose leaves have few different paths shows one kind of thing. With p(i) the share of path i among the
+//! leaves under N, H(N) = −Σ p(i) log p(i). The algorithm walks from the root down, breadth first. A node whose
+//! entropy is at most the median of all nodes is a segment; any other is replaced by its children.
+//! `[SP]` compares the average over "each subset of nodes" with the median. The paper preset takes nodes one by
+//! one; otherwise, runs of neighbouring siblings grow while their average is at most the median.
 //!
-//! Leaves with a modal verb are running text and no pattern: they are not counted, and go with the leaf
-//! before them. The median is over nodes with at least two counted leaves; over all nodes it is 0 nearly always.
-//! All entropies in O(leaves log leaves · depth of branching): the smaller table of counts is poured into the
-//! larger. Entropies come from sums of integers, which do not depend on their order.
+//! Leaves with a modal verb are running text, not patterns: they are not counted and go with the leaf before
+//! them. The median is over nodes with at least two counted leaves; over all nodes it is almost always 0.
+//! Time is O(leaves log leaves · depth of branching) for all entropies: the smaller table of counts is merged
+//! into the larger. Entropies come from sums of integers, which do not depend on their order.
 
 use std::collections::VecDeque;
 
 use crate::reading::{NodeId, Page};
 use rustc_hash::FxHashMap;
 
-/// Verbs that show running text (`[SP §3]`), in lower case.
+/// Verbs that indicate running text (`[SP §3]`), in lower case.
 const MODAL: [&str; 9] = ["can", "could", "may", "might", "must", "shall", "should", "will", "would"];
-/// One in the sums of c·ln c.
+/// The value 1 in the sums of c·ln c.
 const ONE: f64 = (1u64 << 32) as f64;
 
-/// For each leaf whether it is running text: it has a modal verb, or "ought".
+/// Whether each leaf is running text: it has a modal verb or "ought".
 pub(crate) fn is_running(page: &Page) -> Vec<bool> {
     let is_modal = |word: &str| word == "ought" || MODAL.contains(&word);
     let has_modal = |text: &str| {
@@ -31,14 +31,14 @@ pub(crate) fn is_running(page: &Page) -> Vec<bool> {
     (0..page.leaves.len()).map(|leaf| has_modal(page.leaves.text(leaf))).collect()
 }
 
-/// The first leaves of the segments after the first one, ascending. `runs`: neighbouring siblings are
-/// judged together.
+/// The first leaf of each segment except the first one, ascending. With `runs`, neighbouring siblings may form
+/// one segment.
 pub(crate) fn boundaries(page: &Page, running: &[bool], runs: bool) -> Vec<u32> {
     let entropies = entropies(page, running);
     cut(page, running, &entropies, runs)
 }
 
-/// Paths under a node, counted: leaves n and Σ round(2³²·c·ln c) over its paths.
+/// Counts for the paths under a node: its leaves n, and Σ round(2³²·c·ln c) over its paths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Sums {
     leaves: u64,
@@ -91,7 +91,7 @@ fn entropies(page: &Page, running: &[bool]) -> Vec<Sums> {
     sums
 }
 
-/// The median over nodes with two counted leaves at least; 0 of none.
+/// The median entropy of nodes with at least two counted leaves; 0 if there are none.
 fn median(sums: &[Sums]) -> f64 {
     let mut all: Vec<f64> = sums.iter().filter(|sums| sums.leaves >= 2).map(|sums| sums.entropy()).collect();
     all.sort_by(f64::total_cmp);
@@ -101,7 +101,7 @@ fn median(sums: &[Sums]) -> f64 {
     }
 }
 
-/// Algorithm 1 over the entropies.
+/// Algorithm 1.
 fn cut(page: &Page, running: &[bool], sums: &[Sums], runs: bool) -> Vec<u32> {
     let (tree, leaves) = (&page.tree, &page.leaves);
     let median = median(sums);
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn a_list_is_one_segment_and_a_mixed_page_is_not() {
-        // Entropies: list 0, row and table ln 2 each, the page more: the median is ln 2.
+        // Entropies: list 0, row and table ln 2 each, the page more. The median is ln 2.
         assert_eq!(segments(PAGE, false), [1, 4]);
         assert_eq!(segments("<ul><li>a<li>b</ul>", false), Vec::<u32>::new());
         assert_eq!(segments("", true), Vec::<u32>::new());

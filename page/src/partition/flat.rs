@@ -1,19 +1,19 @@
 //! The flat partition of a page into segments (`[OM05 §4.1, Alg. 2]`).
 //!
-//! The idea: leaves of equal path link to one another; where nearly all links that began in a segment have
-//! ended, the segment ends. For the candidate boundary after leaf `c`, `total` is the number of distinct
-//! paths among the links' targets since the segment began, `out` that of the targets still beyond `c`.
-//! `c` ends the segment if `out / total < δ`. Sets of paths, as the print has it, not bags of leaves: with
-//! bags every uniform list would be cut at each third item.
+//! Each leaf links to the later leaves with the same path. A segment ends where nearly all links that began in
+//! it have ended. For the candidate boundary after leaf `c`, `total` is the number of distinct paths among the
+//! links' targets since the segment began, and `out` the number of those with targets beyond `c`. The segment
+//! ends at `c` if `out / total < δ`. As in the print, paths are counted as sets, not as bags of leaves: bags
+//! would cut every uniform list at each third item.
 //!
-//! One pass with a counter per path. It rests on this: a path that has a target in the segment has its last
-//! target exactly at the path's next leaf, so `out` changes only at the leaf that is looked at.
+//! One pass with a counter per path suffices: for a path with a target in the segment, the last target is the
+//! last leaf with that path, so `out` changes only at the current leaf.
 
 use std::ops::Range;
 
 use crate::reading::{Page, PathId};
 
-/// The first leaves of the segments after the first one, ascending. `delta` is δ in per cent.
+/// The first leaf of each segment except the first one, ascending. `delta` is δ in per cent.
 pub(crate) fn boundaries(paths: &[PathId], path_count: usize, delta: u32) -> Vec<u32> {
     let mut later = vec![0u32; path_count];
     for path in paths {
@@ -22,7 +22,7 @@ pub(crate) fn boundaries(paths: &[PathId], path_count: usize, delta: u32) -> Vec
     if let Some(first) = paths.first() {
         later[first.index()] -= 1;
     }
-    // The segment in which the path last got a target; segments are numbered from 1.
+    // By path: the segment in which it last got a target. Segments are numbered from 1.
     let mut linked = vec![0u32; path_count];
     let (mut segment, mut out, mut total) = (1, 0u64, 0u64);
     let mut boundaries = Vec::new();
@@ -49,7 +49,7 @@ pub(crate) fn boundaries(paths: &[PathId], path_count: usize, delta: u32) -> Vec
     boundaries
 }
 
-/// The leaves of each segment between boundaries; none is empty.
+/// The leaves of each segment between boundaries; empty segments are left out.
 pub(crate) fn segments<'a>(
     page: &Page,
     boundaries: &'a [u32],

@@ -1,16 +1,16 @@
-//! Which parts of the binary tree are groups of like instances (`[OM05 §4.3.2]`).
+//! Which nodes of the binary tree are groups of like instances (`[OM05 §4.3.2]`).
 //!
-//! In postorder: two simple siblings that are alike become a group of two instances; alike groups merge; a
-//! simple node alike to its sibling group joins it. Everything else is a partition node. Since only leaves
-//! begin as simple, the instances of a group are neighbouring leaves; two groups are compared by the last
-//! instance of the one and the first of the other.
+//! In postorder: two similar simple siblings become a group of two instances, similar groups merge, and a simple
+//! node joins a similar sibling group. Every other node is a partition. Only leaves start as simple, so the
+//! instances of a group are neighbouring leaves. Two groups are compared by the last instance of the first and
+//! the first instance of the second.
 
 use super::Params;
 use super::cost::{Costs, ONE};
 use super::dp::Binary;
 use super::scope::ScopeTree;
 
-/// What a node of the binary tree is, with its first and last leaf.
+/// The kind of a node of the binary tree, with its first and last leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GroupNode {
     pub(crate) what: What,
@@ -25,7 +25,7 @@ pub(crate) enum What {
     Partition,
 }
 
-/// The kinds of the nodes of a binary tree, in its order.
+/// The kinds of the nodes of a binary tree, in the tree's order.
 pub(crate) fn grouping(
     tree: &[Binary],
     scope: &ScopeTree,

@@ -1,34 +1,35 @@
 //! Headers of groups over the pages of a site (`[SP §5]`).
 //!
-//! Candidates of a group are the leaves before it since the previous group. Four rules, in order; a later
-//! one never overturns an earlier one:
+//! The candidates of a group are the leaves between the previous group and this one. Four rules apply in order;
+//! a later one never overrides an earlier one:
 //! 1. *Bootstrap*: the only candidate of a group heads it.
 //! 2. *Frequent label*: the closest candidate whose text is on several pages of the site.
-//! 3. *Naive Bayes*: classes are the headers that rule 1 found on the site, features the words of the instances;
-//!    of the candidates that are such headers the likeliest, of equally likely ones the closest.
-//! 4. *Path-consistent*: once a candidate heads a group, the closest candidate of the same path heads
-//!    each later group of the page.
+//! 3. *Naive Bayes*: the classes are the headers that rule 1 found on the site, the features the words of the
+//!    instances. The likeliest candidate that is such a header wins; on a tie, the closest.
+//! 4. *Path-consistent*: once a candidate heads a group, the closest candidate with the same path heads each
+//!    later group of the page.
 //!
-//! Invariant: a leaf heads one group at most, since it is a candidate of one. Start at [`headers`].
+//! Invariant: a leaf heads at most one group, since it is a candidate of only one. Start at [`headers`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::contribution::labels::words;
 use crate::reading::Page;
 
-/// Pages of the site on which a label must stand to be frequent.
+/// Least number of pages with a frequent label.
 const FREQUENT: usize = 2;
 
-/// A group without a header yet.
+/// A group that has no header yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct HeadlessGroup {
-    /// Leaves before it since the previous group, in page order.
+    /// The leaves between the previous group and this one, in page order.
     pub(crate) candidates: Vec<usize>,
-    /// Leaves of its instances.
+    /// The leaves of its instances.
     pub(crate) members: Vec<usize>,
 }
 
-/// The header of each group of each page, where a rule finds one; pages are one site's, groups in page order.
+/// For each page, the header of each group if a rule finds one. The pages are from one site; groups are in page
+/// order.
 pub(crate) fn headers(pages: &[(&Page, Vec<HeadlessGroup>)]) -> Vec<Vec<Option<usize>>> {
     let texts: Vec<Vec<String>> = pages.iter().map(|(page, _)| texts(page)).collect();
     let mut found: Vec<Vec<Option<usize>>> =
@@ -54,7 +55,7 @@ fn bootstrap(group: &HeadlessGroup) -> Option<usize> {
     }
 }
 
-/// Texts as labels: lower case, words alone.
+/// The leaves' texts as labels: lower case, words only.
 fn texts(page: &Page) -> Vec<String> {
     (0..page.leaves.len()).map(|leaf| words(page.leaves.text(leaf)).collect::<Vec<_>>().join(" ")).collect()
 }
@@ -79,7 +80,7 @@ fn path_consistent(page: &Page, groups: &[HeadlessGroup], found: &mut [Option<us
     }
 }
 
-/// Word counts by header, with Laplace's 1.
+/// A naive Bayes classifier: word counts by header, with Laplace smoothing of 1.
 #[derive(Default)]
 struct Bayes {
     classes: BTreeMap<String, Class>,
@@ -117,7 +118,7 @@ impl Bayes {
         bayes
     }
 
-    /// The candidate whose text is the likeliest class of the group's words.
+    /// The candidate whose text is the likeliest class for the group's words.
     fn likeliest(&self, page: &Page, group: &HeadlessGroup, texts: &[String]) -> Option<usize> {
         let known: Vec<(usize, &Class)> = group
             .candidates

@@ -1,16 +1,16 @@
-//! Pages made to hurt, for tests and measurements: each costs a careless partitioner hours or gigabytes.
+//! Hostile pages for tests and measurements: each costs a careless partitioner hours or gigabytes.
 
 /// A hostile page.
 pub struct Hostile {
-    /// What hurts.
+    /// What makes it hostile.
     pub name: &'static str,
     /// Its HTML.
     pub html: String,
-    /// Limits that must be named as met, whatever the parameters; others may be, too.
+    /// Limits that must be reported as met, whatever the parameters; others may be, too.
     pub coarse: &'static [&'static str],
 }
 
-/// All of them; some are tens of megabytes.
+/// All hostile pages; some are tens of megabytes.
 #[must_use]
 pub fn hostile_pages() -> Vec<Hostile> {
     let page = |name, html, coarse| Hostile { name, html, coarse };

@@ -1,8 +1,8 @@
 //! The Semantic Partitioner's hierarchy: entropy segments, inferred groups, promoted headers (`[SP §3-5]`).
 //!
-//! Every folded run of two instances and more is a group; an instance of several parts is a partition. A
-//! promoted header leaves its place and stands over its group. The pages of a site are taken together, since two
-//! of the header rules need them; a page alone is a site of one.
+//! Every folded run of at least two instances is a group; an instance of several parts is a partition. A
+//! promoted header moves from its place to its group. The pages of a site are processed together because two of
+//! the header rules need them; a single page counts as a site of one.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -17,20 +17,20 @@ use super::headers::{HeadlessGroup, headers};
 use super::regex::{Folding, Part, infer};
 use crate::reading::Page;
 
-/// A page cut and folded.
+/// A page with its segments and what they fold to.
 struct Inference<'a> {
     page: &'a Page,
     boundaries: Vec<u32>,
-    /// Each segment's leaves that are patterns, and what they fold to.
+    /// For each segment: its leaves, those that are not running text, and what these fold to.
     segments: Vec<(Range<usize>, Vec<usize>, Folding)>,
     running: Vec<bool>,
-    /// Groups by segment and part, in page order.
+    /// Groups as segment and part, in page order.
     groups: Vec<(usize, usize)>,
     headless: Vec<HeadlessGroup>,
     is_cut: bool,
 }
 
-/// The hierarchy of a page alone.
+/// The hierarchy of a single page.
 pub(super) fn hierarchy(page: &Page, params: &Params) -> Hierarchy {
     let one = Inference::new(page, params);
     let found = headers(&[(page, one.headless.clone())]).pop().unwrap_or_default();
@@ -73,8 +73,8 @@ impl<'a> Inference<'a> {
         one
     }
 
-    /// Groups in page order. Leaves before a group are its candidates if they stand in one sequence with it:
-    /// that of the page, or that of the instance which holds both.
+    /// Finds the groups in page order. The leaves before a group are its candidates if they are in the same sequence:
+    /// that of the page, or that of the instance that holds both.
     fn find_groups(&mut self) {
         let mut groups: Vec<((usize, usize), HeadlessGroup)> = Vec::new();
         let mut outer: Vec<usize> = Vec::new();
@@ -150,20 +150,20 @@ impl<'a> Inference<'a> {
         builder.finish(self.is_cut)
     }
 
-    /// The running text from a leaf on, up to the next leaf that is a pattern's.
+    /// The running text from a leaf on, up to the next leaf that is part of a pattern.
     fn running_from(&self, from: usize, end: usize) -> impl Iterator<Item = usize> {
         (from..end).take_while(|&leaf| self.running[leaf])
     }
 }
 
-/// What is left to write.
+/// A task of the writer.
 enum Work<'a> {
     Part(usize),
-    /// Parts of one instance; `true` inside a group.
+    /// The parts of one instance; `true` inside a group.
     Instance(&'a [usize], bool),
 }
 
-/// Leaves of the page under a part, in order.
+/// The leaves of the page under a part, in order.
 fn below(folded: &Folding, leaves: &[usize], part: usize) -> Vec<usize> {
     let mut found = Vec::new();
     let mut todo = vec![part];

@@ -1,7 +1,7 @@
-//! The length of the longest common subsequence, 64 cells of the table at a time.
+//! The length of the longest common subsequence, computed 64 cells of the table at a time.
 //!
-//! The table's row differences are kept as bits (Crochemore et al. 2001; Hyyrö 2004): a zero in `row` is a
-//! step up. Exact for every input; time is the product of the lengths over 64.
+//! The differences along a row of the table are kept as bits (Crochemore et al. 2001; Hyyrö 2004): a zero in
+//! `row` is a step up. Exact for every input; time is the product of the lengths over 64.
 
 /// Length of the longest common subsequence of two sequences of symbols.
 pub(crate) fn length(a: &[u32], b: &[u32]) -> usize {

@@ -1,7 +1,7 @@
-//! What benches and checks need of the dynamic program: the same input for the fast and the plain one, the
-//! bare additions they are compared with, made pages of any size, and hostile ones.
+//! What benches and checks need of the dynamic program: equal input for the fast and the plain version, the bare
+//! additions to compare them with, generated pages of any size, and hostile pages.
 //!
-//! Nothing of the product calls this. Start at [`Dp`].
+//! The product does not use this module. Start at [`Dp`].
 
 use std::ops::Range;
 
@@ -14,14 +14,14 @@ use super::sums::least_sum;
 use super::{dp, max_depth, plain};
 use crate::reading::Page;
 
-/// A range of a page's leaves as the dynamic program is given it.
+/// A range of a page's leaves as input of the dynamic program.
 pub struct Dp<'p> {
     scope: ScopeTree<'p>,
     max_depth: u32,
 }
 
 impl<'p> Dp<'p> {
-    /// These leaves of a page, counted from its first; panics beyond the last.
+    /// Takes these leaves of a page, counted from its first; panics beyond the last.
     #[must_use]
     pub fn new(page: &'p Page, leaves: Range<usize>) -> Dp<'p> {
         Dp { scope: ScopeTree::new(page, leaves), max_depth: max_depth(page) }
@@ -33,21 +33,21 @@ impl<'p> Dp<'p> {
         dp::tree(&self.scope, &mut Costs::new(&self.scope, self.max_depth))
     }
 
-    /// The same by the recurrence word for word, costs computed whenever they are asked for.
+    /// The same by the literal recurrence; each cost is computed whenever it is needed.
     #[must_use]
     pub fn plain(&self) -> Vec<Binary> {
         plain::tree(&self.scope, &mut plain::Costs::new(&self.scope, self.max_depth))
     }
 
-    /// As [`Dp::plain`], each cost computed once.
+    /// Like [`Dp::plain`], but each cost is computed only once.
     #[must_use]
     pub fn plain_known(&self) -> Vec<Binary> {
         plain::tree(&self.scope, &mut plain::Costs::known(&self.scope, self.max_depth))
     }
 }
 
-/// The n³/6 additions of the recurrence for so many leaves, and nothing else of it: for each range the least
-/// sum over all k, of four-byte numbers, rows and columns both contiguous.
+/// Only the n³/6 additions of the recurrence for this number of leaves: the least sum over all k for each range,
+/// with four-byte numbers, rows and columns both contiguous.
 #[must_use]
 pub fn additions(leaves: usize) -> i32 {
     let mut row = vec![1; leaves];
@@ -62,16 +62,16 @@ pub fn additions(leaves: usize) -> i32 {
     row.last().copied().unwrap_or_default()
 }
 
-/// Bytes of the dynamic program's tables for so many leaves: four times their square.
+/// Bytes of the dynamic program's tables for this number of leaves: four times its square.
 #[must_use]
 pub fn table_bytes(leaves: usize) -> usize {
     dp::table_bytes(leaves)
 }
 
-/// HTML of a made front page with so many leaves: menu, sections of headed teasers, lists, footer.
+/// HTML of a generated front page with this number of leaves: menu, sections of headed teasers, lists, footer.
 #[must_use]
 pub fn made_page(leaves: usize) -> String {
-    let mut page = HostilePage { html: String::new(), left: leaves, word: 0 };
+    let mut page = MadePage { html: String::new(), left: leaves, word: 0 };
     page.raw(
         "<!doctype html><html lang=en><head><title>Made</title></head><body><div id=page><header><nav><ul>",
     );
@@ -86,24 +86,24 @@ pub fn made_page(leaves: usize) -> String {
     page.html
 }
 
-struct HostilePage {
+struct MadePage {
     html: String,
     left: usize,
     word: usize,
 }
 
-impl HostilePage {
+impl MadePage {
     fn raw(&mut self, html: &str) {
         self.html.push_str(html);
     }
 
-    fn repeat(&mut self, times: usize, mut part: impl FnMut(&mut HostilePage)) {
+    fn repeat(&mut self, times: usize, mut part: impl FnMut(&mut MadePage)) {
         for _ in 0..times.min(self.left) {
             part(self);
         }
     }
 
-    /// One leaf between two tags, while there are leaves left; `{}` is its number.
+    /// Adds one leaf between two tags if there are leaves left; `{}` becomes its number.
     fn leaf(&mut self, open: &str, close: &str) {
         if self.left > 0 {
             self.left -= 1;

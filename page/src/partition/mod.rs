@@ -1,9 +1,9 @@
 //! Semantic partitioning: from the leaves of a page to its labelled hierarchy (`[OM05 §4]`).
 //!
-//! The default is [`outline`]: who heads whom by evidence of presentation. The papers' method: [`flat`] cuts
-//! the page into segments; inside each, [`dp`] finds the cheapest binary tree by the five
-//! factors of [`cost`], [`grouping`] finds the groups of like instances, and [`promotion`] lifts headers
-//! over what they head. Scopes too long for the dynamic program are cut by [`split`].
+//! The default method is [`outline`], which finds headers by evidence of presentation. In the papers' method,
+//! [`flat`] cuts the page into segments. Inside each segment, [`dp`] finds the cheapest binary tree by the five
+//! factors of [`cost`], [`grouping`] finds the groups of like instances, and [`promotion`] moves headers above
+//! what they head. [`split`] cuts scopes that are too long for the dynamic program.
 //!
 //! Invariants: every leaf of the page is in exactly one label; the result is a function of the page and the
 //! parameters alone (limits count leaves and steps); nothing recurses. Start at [`hierarchy`].
@@ -48,8 +48,8 @@ use flat::segments;
 use promotion::Part;
 use scope::ScopeTree;
 
-/// The hierarchies of pages of one site. Only [`Method::Regex`] looks from one page at another: for its
-/// headers; any other method gives each page what [`hierarchy`] gives it.
+/// The hierarchies of pages of one site. Only [`Method::Regex`] compares pages with one another, to find headers;
+/// with any other method the results are those of [`hierarchy`].
 #[must_use]
 pub fn hierarchies(pages: &[Page], params: &Params) -> Vec<Hierarchy> {
     match params.method {
@@ -58,7 +58,7 @@ pub fn hierarchies(pages: &[Page], params: &Params) -> Vec<Hierarchy> {
     }
 }
 
-/// The page's hierarchy: its texts under what heads them.
+/// The page's hierarchy: its labels under their headers.
 ///
 /// ```
 /// use newslode_page::{Page, Params, hierarchy};
@@ -80,7 +80,7 @@ pub fn hierarchy(page: &Page, params: &Params) -> Hierarchy {
     hierarchy_by(page, params, BlockScorer::shared())
 }
 
-/// The page's hierarchy; [`Method::Outline`] cuts its blocks by these trees.
+/// The page's hierarchy; [`Method::Outline`] uses these trees to find the borders of blocks.
 #[must_use]
 pub fn hierarchy_by(page: &Page, params: &Params, scorer: &BlockScorer) -> Hierarchy {
     match params.method {
@@ -101,7 +101,7 @@ fn segments_alone(page: &Page, params: &Params, boundaries: Vec<u32>) -> Hierarc
     builder.finish(false)
 }
 
-/// Where the flat segments after the first one begin, as leaves.
+/// The first leaf of each flat segment except the first one.
 pub(crate) fn flat_boundaries(page: &Page, params: &Params) -> Vec<u32> {
     let paths: Vec<_> = page.leaves.iter().map(|leaf| leaf.path).collect();
     flat::boundaries(&paths, page.leaves.path_count(), params.flat_delta)
@@ -172,7 +172,7 @@ impl Work<'_> {
     }
 }
 
-/// So many leaves without structure.
+/// A piece of this many leaves without structure.
 fn list(leaves: usize) -> Vec<Part> {
     let mut parts: Vec<Part> = (0..leaves).map(Part::Leaf).collect();
     parts.push(Part::Partition { header: None, parts: (0..leaves).collect() });

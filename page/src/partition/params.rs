@@ -1,8 +1,8 @@
-//! The parameters of the page algorithms: every number that changes what is found, in one value.
+//! The parameters of the page algorithms: every number that changes what is found.
 //!
-//! `paper` follows the print, `default` is what users get and differs where measurement says so. Shares
-//! are whole per cents, so that parameters compare exactly and no rounding enters a decision.
-//! [`Params::digest`] names parameters and algorithm version as text; it stands in every hierarchy.
+//! `paper` follows the print; `default` is what users get and differs where measurements favour it. Shares are
+//! whole per cents, so that parameters compare exactly and decisions involve no rounding.
+//! [`Params::digest`] writes the parameters and algorithm version as text, which every hierarchy holds.
 
 use std::time::Duration;
 
@@ -14,11 +14,11 @@ use crate::preset::Preset;
 
 /// Raised whenever the same parameters give another hierarchy or contribution.
 const ALGORITHMS: u32 = 7;
-/// Steps of the dynamic program that a millisecond of a page's time budget buys. A step takes about a
-/// nanosecond, so partitioning stays under a tenth of the budget and the rest is left for parsing.
+/// Steps of the dynamic program for each millisecond of a page's time budget. A step takes about a nanosecond,
+/// so partitioning stays under a tenth of the budget and the rest is left for parsing.
 const STEPS_PER_MS: u64 = 100_000;
 
-/// How the leaves of a page become a tree.
+/// The method that turns the leaves of a page into a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
@@ -30,31 +30,31 @@ pub enum Method {
     Regex,
     /// Binary partition by dynamic programming, then grouping and promotion (`[OM05 §4.3]`).
     Dp,
-    /// Who heads whom by evidence of presentation, from the leaves up.
+    /// Headers by evidence of presentation, from the leaves up.
     Outline,
 }
 
-/// What the dynamic program is given at a time.
+/// The input of one run of the dynamic program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
-    /// Each flat segment for itself; the segments are joined under the page.
+    /// Each flat segment on its own; the segments are joined under the page.
     Segment,
     /// All leaves of the page.
     Page,
 }
 
-/// What of the cost's factors is held against the threshold of grouping (`[OM05 §4.3.2]`).
+/// Which cost grouping compares with its threshold (`[OM05 §4.3.2]`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GroupCost {
-    /// Their sum, as printed.
+    /// The sum of the factors, as printed.
     Sum,
-    /// Their mean over the factors that apply, which is what the threshold fits.
+    /// The mean of the factors that apply. The threshold suits this one.
     Mean,
 }
 
-/// Parameters of the hierarchy, and so of what is counted of it.
+/// Parameters of the hierarchy, and so of what is counted from it.
 ///
 /// ```
 /// use newslode_page::Params;
@@ -69,27 +69,27 @@ pub enum GroupCost {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// What they are called: the preset's name, or that of the file that changes it.
+    /// Name of the parameters: that of the preset, or of the file that changes it.
     pub name: String,
-    /// The preset these come from; whatever else has presets uses the same.
+    /// The preset that these parameters come from; other algorithms with presets use the same one.
     pub preset: Preset,
-    /// How leaves become a tree.
+    /// The method that turns leaves into a tree.
     pub method: Method,
-    /// What the dynamic program is given at a time.
+    /// The input of one run of the dynamic program.
     pub scope: Scope,
-    /// δ of the flat partition, in per cent: a segment ends where fewer of its links than this lead on.
+    /// δ of the flat partition, in per cent: a segment ends where a smaller share of its links goes on.
     pub flat_delta: u32,
-    /// Whether entropy judges runs of neighbouring siblings by their average, or each by itself.
+    /// Whether entropy segments may be runs of neighbouring siblings with a low average, or only single nodes.
     pub sibling_runs: bool,
-    /// Siblings that cost less than this, in per cent, are instances of one group.
+    /// Cost in per cent below which siblings are instances of one group.
     pub group_below: u32,
-    /// What of the cost is compared with it.
+    /// The cost that is compared with `group_below`.
     pub group_cost: GroupCost,
-    /// Leaves in one run of the dynamic program at most; larger scopes are cut along the page's elements.
+    /// Most leaves in one run of the dynamic program; larger scopes are cut along the page's elements.
     pub max_dp_leaves: usize,
-    /// Steps of the dynamic program on one page at most; what comes after is left flat.
+    /// Most steps of the dynamic program on one page; what comes after is left flat.
     pub max_steps: u64,
-    /// Evidence and numbers of the outline method.
+    /// Parameters of the outline method.
     pub outline: OutlineParams,
 }
 
@@ -118,7 +118,7 @@ impl Preset {
 }
 
 impl Params {
-    /// The print: δ = 0.34, groups below a sum of 0.33.
+    /// As printed: δ = 0.34, groups below a sum of 0.33.
     #[must_use]
     pub fn paper() -> Params {
         Params {
@@ -136,14 +136,14 @@ impl Params {
         }
     }
 
-    /// These parameters with the steps that a time budget buys: a function of the number, not of a clock.
+    /// These parameters with the steps for a time budget. No clock is read.
     #[must_use]
     pub fn within(&self, budget: Duration) -> Params {
         let ms = u64::try_from(budget.as_millis()).unwrap_or(u64::MAX);
         Params { max_steps: ms.saturating_mul(STEPS_PER_MS), ..self.clone() }
     }
 
-    /// These parameters with today's algorithms.
+    /// These parameters with the current algorithms.
     #[must_use]
     pub fn generation(&self) -> Generation {
         Generation { number: ALGORITHMS, parameters: self.digest() }
@@ -154,7 +154,7 @@ impl Params {
     pub fn digest(&self) -> String {
         let Params {
             name,
-            // What it changes beside these parameters is not counted.
+            // The preset's effect outside these parameters does not count.
             preset: _,
             method,
             scope,

@@ -1,9 +1,8 @@
-//! The dynamic program and its costs word for word, as slow as they read: the oracle of the fast ones.
+//! The dynamic program and its costs as printed, without optimisation: the oracle for the fast versions.
 //!
-//! Nothing here is clever: every cost is computed from the leaves' paths each time it is asked for, and k
-//! runs over all places. Tests compare [`super::dp`] and [`super::cost`] with it
-//! to the bit, and measurements tell how much faster these are. [`Costs::known`] remembers costs, so that
-//! larger pages can be compared; that changes time alone.
+//! Every cost is computed from the leaves' paths each time it is needed, and k runs over all places. Tests check
+//! that [`super::dp`] and [`super::cost`] give exactly the same results; measurements show how much faster they
+//! are. [`Costs::known`] caches costs, so that larger pages can be compared; this changes nothing but time.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -25,7 +24,7 @@ impl<'s, 'p> Costs<'s, 'p> {
         Costs { scope, max_depth: u64::from(max_depth).max(1), known: None }
     }
 
-    /// Costs that are computed once.
+    /// Costs that are each computed only once.
     pub(crate) fn known(scope: &'s ScopeTree<'p>, max_depth: u32) -> Costs<'s, 'p> {
         Costs { known: Some(HashMap::new()), ..Costs::new(scope, max_depth) }
     }
@@ -53,7 +52,7 @@ impl<'s, 'p> Costs<'s, 'p> {
         let union = s1.union(&s2).count() as u64;
         let overlap = ratio(s1.intersection(&s2).count() as u64, union);
         let separation = ratio(s1.symmetric_difference(&s2).count() as u64, union);
-        // The two add up to one; rounding both up must not make it more.
+        // The two add up to one; rounding both up must not exceed it.
         let stsim = ONE - overlap.max(separation.min(ONE - overlap));
         if a == b {
             return Factors { sum: stsim, applying: 1 };
@@ -123,7 +122,7 @@ pub(crate) fn common_subsequence(a: &[u32], b: &[u32]) -> usize {
     table[a.len()][b.len()]
 }
 
-/// Sum and number of the factors in real numbers, and by other means.
+/// Sum and number of the factors, computed independently in floating point.
 #[cfg(test)]
 pub(crate) fn real(scope: &ScopeTree, deepest: u32, a: u32, b: u32) -> (f64, f64) {
     let tree = &scope.page.tree;

@@ -1,32 +1,32 @@
-//! Headers rise over what they head (`[OM05 §4.3.3]`).
+//! Moves headers above what they head (`[OM05 §4.3.3]`).
 //!
-//! Insider: an emphasised leaf that is the first child of a partition node (never of a group) takes the
-//! node's place, and again as long as that makes it a first child. Outsider: a leaf that is the first child
-//! of a partition node whose only other child is a group or a single leaf takes the node's place, too.
-//! One pass in postorder: a header that took its parent's place is looked at again with the next parent.
+//! Insider: an emphasised leaf that is the first child of a partition node (never of a group) takes the node's
+//! place, again and again while that makes it a first child. Outsider: a leaf that is the first child of a
+//! partition node also takes its place if the only other child is a group or a single leaf.
+//! One pass in postorder suffices: a header that took its parent's place is examined again with the next parent.
 
 use crate::hierarchy::Promotion;
 
 use super::dp::Binary;
 use super::grouping::{GroupNode, What};
 
-/// A part of the tree after promotion; leaves are counted from the scope's first.
+/// A part of the tree after promotion. Leaves are counted from the scope's first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     /// One leaf.
     Leaf(usize),
-    /// Instances: the leaves `.0..=.1`.
+    /// A group whose instances are the leaves `.0..=.1`.
     Group(usize, usize),
-    /// Unlike parts, perhaps with a header over them.
+    /// Different parts, possibly with a header.
     Partition {
-        /// The leaf that heads them, which is in none of them.
+        /// The leaf that heads the parts; it is in none of them.
         header: Option<(usize, Promotion)>,
-        /// Places of the parts in the list.
+        /// Indices of the parts in the list.
         parts: Vec<usize>,
     },
 }
 
-/// The parts of a binary tree; the whole is the last. `is_emphasised` is asked of leaves.
+/// The parts of a binary tree; the last is the whole. `is_emphasised` is called with leaves.
 pub(crate) fn promotion(
     tree: &[Binary],
     grouped: &[GroupNode],
@@ -71,7 +71,7 @@ mod tests {
         GroupNode { what, first, last }
     }
 
-    /// ((0 (1 2)) 3), all of it partitions.
+    /// ((0 (1 2)) 3), all partitions.
     fn left_comb() -> (Vec<Binary>, Vec<GroupNode>) {
         use Binary::{Join, Leaf};
         use What::{Partition, Simple};
@@ -107,7 +107,7 @@ mod tests {
         let parts = promotion(&tree, &grouped, |_| false);
         assert_eq!(parts[4], Part::Partition { header: Some((0, Promotion::Outsider)), parts: vec![3] });
         assert_eq!(parts[3], Part::Group(1, 2));
-        // The header rose by its sibling, not by emphasis: it goes no further.
+        // The header was promoted as an outsider, not by emphasis, so it goes no further.
         assert_eq!(parts[6], Part::Partition { header: None, parts: vec![4, 5] });
     }
 }

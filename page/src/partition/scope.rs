@@ -1,9 +1,9 @@
-//! The part of a page that the dynamic program is given: a range of leaves, and the elements over them.
+//! The input of the dynamic program: a range of leaves, and the elements over them.
 //!
 //! An *element of the scope* is the lowest common ancestor of some range of its leaves (for one leaf: its
-//! parent); there are at most twice as many as leaves, and they are numbered densely. Wherever the papers
-//! say "the leaves in the subtree of A", it is those inside the scope: a segment is taken as a page of its
-//! own. With the whole page as scope that is the print to the letter. Depths are the page's.
+//! parent). There are at most twice as many as leaves, and they are numbered densely. Where the papers say "the
+//! leaves in the subtree of A", only those inside the scope count: a segment is treated as a page of its own.
+//! With the whole page as scope this is exactly the print. Depths are those in the page.
 
 use std::ops::Range;
 
@@ -16,12 +16,12 @@ pub(crate) struct ScopeTree<'a> {
     depths: Vec<u32>,
     /// Path ids of the leaves.
     paths: Vec<u32>,
-    /// Each element's leaves, counted from the scope's first.
+    /// The leaves of each element, counted from the scope's first.
     spans: Vec<Range<usize>>,
-    /// Each element's distinct paths, sorted.
+    /// The distinct paths of each element, sorted.
     sets: Vec<Vec<u32>>,
     parents: Vec<u32>,
-    /// Element over leaves `k` and `k + 1`.
+    /// By k: the lowest common ancestor of leaves `k` and `k + 1`.
     joints: Vec<u32>,
 }
 
@@ -49,12 +49,12 @@ impl<'a> ScopeTree<'a> {
         self.paths.len()
     }
 
-    /// The element of the page.
+    /// The element's node in the page tree.
     pub(crate) fn node(&self, element: u32) -> NodeId {
         self.elements[element as usize]
     }
 
-    /// The parent of a leaf, which is counted from the scope's first.
+    /// The parent of a leaf; leaves are counted from the scope's first.
     pub(crate) fn parent(&self, leaf: usize) -> u32 {
         self.parents[leaf]
     }
@@ -79,14 +79,15 @@ impl<'a> ScopeTree<'a> {
         self.joints[k - 1]
     }
 
-    /// What is over a range of leaves that ends on one side of the gap before leaf `k`, once the leaf on the
-    /// other side joins: both this and the gap's ancestor hold the same leaf, so one holds the other.
+    /// Extends a range by one leaf: `over` is the common ancestor of a range that ends on one side of the gap before
+    /// leaf `k`; the result is the common ancestor once the leaf on the other side joins. `over` and the gap's
+    /// ancestor contain the same leaf, so one contains the other.
     pub(crate) fn above(&self, over: u32, k: usize) -> u32 {
         let joint = self.joint(k);
         if self.depth(joint) < self.depth(over) { joint } else { over }
     }
 
-    /// The lowest common ancestors of `i..=i`, `i..=i+1`, … to the last leaf. O(leaves).
+    /// The lowest common ancestors of `i..=i`, `i..=i+1`, … up to the last leaf. O(leaves).
     pub(crate) fn ancestors_from(&self, i: usize) -> impl Iterator<Item = u32> {
         let mut over = self.parents[i];
         (i..self.len()).map(move |k| {
@@ -95,7 +96,7 @@ impl<'a> ScopeTree<'a> {
         })
     }
 
-    /// The lowest common ancestors of `j..=j`, `j-1..=j`, … from the first leaf on. O(leaves).
+    /// The lowest common ancestors of `j..=j`, `j-1..=j`, … down to the first leaf. O(leaves).
     pub(crate) fn ancestors_to(&self, j: usize) -> impl Iterator<Item = u32> {
         let mut over = self.parents[j];
         (0..=j).rev().map(move |x| {

@@ -1,14 +1,14 @@
 //! Cuts a range of leaves that is too long for the dynamic program along the page's elements.
 //!
-//! Top down: the range goes to the children of its lowest common ancestor; neighbouring children that fit
-//! together stay together, a child that is too long is cut in turn. Every leaf stays in exactly one piece,
-//! pieces are in page order, and none is longer than allowed.
+//! Top down: the range is divided between the children of its lowest common ancestor. Neighbouring children stay
+//! together if they fit, and a child that is too long is cut in turn. Every leaf is in exactly one piece, pieces
+//! are in page order, and none is longer than allowed.
 
 use std::ops::Range;
 
 use crate::reading::{NodeId, Page};
 
-/// The range in pieces of at most `most` leaves (at least one).
+/// Cuts the range into pieces of at most `most` leaves (at least one).
 pub(crate) fn pieces(page: &Page, range: Range<usize>, most: usize) -> Vec<Range<usize>> {
     let most = most.max(1);
     let mut pieces = Vec::new();
@@ -24,7 +24,7 @@ pub(crate) fn pieces(page: &Page, range: Range<usize>, most: usize) -> Vec<Range
     pieces
 }
 
-/// Joins neighbours as long as they fit.
+/// Joins neighbouring ranges while they fit.
 fn pack(ranges: Vec<Range<usize>>, most: usize) -> Vec<Range<usize>> {
     let mut packed: Vec<Range<usize>> = Vec::new();
     for range in ranges {
@@ -36,8 +36,8 @@ fn pack(ranges: Vec<Range<usize>>, most: usize) -> Vec<Range<usize>> {
     packed
 }
 
-/// The leaves of the range by the child of their lowest common ancestor; at least two ranges, because a
-/// range of several leaves has no lower common ancestor than that.
+/// Divides the leaves between the children of their lowest common ancestor. Gives at least two ranges: otherwise
+/// several leaves would have a lower common ancestor.
 fn children(page: &Page, range: &Range<usize>) -> Vec<Range<usize>> {
     let (tree, leaves) = (&page.tree, &page.leaves);
     let (first, last) = (leaves.get(range.start), leaves.get(range.end - 1));

@@ -1,36 +1,36 @@
 //! Least sums over two rows of numbers: the inner loop of the dynamic program.
 //!
-//! Costs are whole units; in four bytes twice as many are added at once as in eight, so scopes are tried
-//! with `i32` first. A range of m leaves is joined m - 1 times whatever its tree, so each join can count
-//! [`Sum::USUAL`] less than it costs: comparisons stay as they are, and the numbers stay near zero.
+//! Costs are integers. Twice as many of four bytes as of eight are added at once, so scopes are tried with `i32`
+//! first. Any tree over m leaves has m - 1 joins, so each join can count [`Sum::USUAL`] less than it costs:
+//! comparisons stay the same, and the numbers stay near zero.
 //! Invariant: two numbers between -LIMIT and LIMIT and two costs of joining can be added.
 
 use std::ops::{Add, Neg, Sub};
 
 use super::cost::ONE;
 
-/// Numbers added at once: four registers of any machine.
+/// Numbers added at once: four vector registers on any machine.
 const LANES: usize = 16;
 /// Numbers added at once at the end of a row.
 const FEW: usize = 4;
-/// More than two costs of joining together: each has five factors of at most one.
+/// More than two costs of joining: each has five factors of at most one.
 const HEADROOM: u64 = 16 * ONE;
 
-/// What a join costs on front pages, about: three quarters.
+/// The usual cost of a join on front pages: about three quarters.
 const USUAL_COST: u64 = ONE / 4 * 3;
 
-/// A whole number of units.
+/// An integer type for costs in units.
 pub(crate) trait Sum:
     Copy + Ord + Add<Output = Self> + Sub<Output = Self> + Neg<Output = Self>
 {
-    /// No cost at all.
+    /// Larger than any cost.
     const MOST: Self;
-    /// Costs from here on do not fit, nor do those below its negative.
+    /// Costs from this on, or below its negative, do not fit.
     const LIMIT: Self;
-    /// What each join counts less than it costs.
+    /// The amount by which each join counts less than it costs.
     const USUAL: Self;
 
-    /// A cost of joining: at most five.
+    /// Converts a cost of joining, which is at most five.
     fn from_units(units: u64) -> Self;
 }
 
@@ -54,7 +54,7 @@ impl Sum for i64 {
     }
 }
 
-/// The least `a[k] + b[k]`, over the shorter of the two; [`Sum::MOST`] of nothing.
+/// The least `a[k] + b[k]`, up to the end of the shorter row; [`Sum::MOST`] if one is empty.
 pub(crate) fn least_sum<T: Sum>(a: &[T], b: &[T]) -> T {
     let len = a.len().min(b.len());
     if len == 0 {

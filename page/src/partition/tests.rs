@@ -1,4 +1,4 @@
-//! Pages in, outlines out.
+//! Pages as input, outlines as output.
 
 use crate::hierarchy::NodeKind;
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ use super::GroupCost;
 use super::*;
 use crate::testing::{page, pages};
 
-/// Labels by depth; an unlabelled node is `*` (segment), `-` (partition) or `+` (group).
+/// The labels, indented by depth. An unlabelled node is `*` (segment), `-` (partition) or `+` (group).
 fn outline(hierarchy: &Hierarchy) -> String {
     let mut depths: Vec<usize> = Vec::new();
     let mut out = String::new();
@@ -32,7 +32,7 @@ fn check(html: &str, params: &Params, expected: &str) {
     assert_eq!(outline(&hierarchy(&page(html), params)), expected, "{html}");
 }
 
-/// The dynamic program with the mean of the costs.
+/// The dynamic program with the mean of the factors as cost for grouping.
 fn dp() -> Params {
     Params { group_cost: GroupCost::Mean, ..Params::paper() }
 }
@@ -86,8 +86,8 @@ fn repeated_records_are_groups_under_their_headers() {
     assert_eq!(hierarchies(&[page(&html)], &params), [made]);
 }
 
-/// Every hostile page by every preset: all leaves in exactly one label, and what was cut is named. That the
-/// test ends at all says that time is bounded; how long pages take is for `benches/hostile.rs` to tell.
+/// Every hostile page with every preset: all leaves are in exactly one label, and limits that were met are named.
+/// That the test ends at all shows that time is bounded; `benches/hostile.rs` measures how long pages take.
 #[test]
 fn hostile_pages_become_coarser_and_lose_no_leaf() {
     let budget = std::time::Duration::from_millis(50);
@@ -113,7 +113,7 @@ fn hostile_pages_become_coarser_and_lose_no_leaf() {
     }
 }
 
-/// No scope takes more steps than there are, whatever its leaves; counted as the program counts.
+/// No page takes more steps than it has, whatever its leaves.
 #[test]
 fn steps_are_never_overdrawn() {
     let html: String = (0..3_000).map(|n| format!("<section><h2>a{n}</h2><p>b<p>c</section>")).collect();
@@ -135,7 +135,7 @@ fn steps_are_never_overdrawn() {
             .map(|piece| piece.parts.iter().filter(|part| matches!(part, Part::Leaf(_))).count() as u64)
             .collect();
         assert_eq!(lens.iter().sum::<u64>(), 9_000);
-        // With the most steps every piece is small enough for all of them to be partitioned.
+        // With the largest number of steps the pieces are small enough to partition all of them.
         let all: u64 = lens.iter().map(|&len| dp::steps(len as usize, work.max_depth)).sum();
         assert_eq!(all <= max_steps, max_steps == 60_000_000, "{lens:?}");
         assert_eq!(max_steps - work.steps_left == all, max_steps == 60_000_000, "{lens:?}");

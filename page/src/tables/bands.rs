@@ -1,9 +1,9 @@
-//! Header bands: the rows and columns that head the others. The default way to headers.
+//! Header bands: the rows and columns that head the others. The default method to find headers.
 //!
-//! Figure 5's templates are made of whole rows and columns, so lines are judged, not cells: the first row
-//! with more than one cell against the rows below, then the first column against the columns beside it,
-//! each by the weighted evidence of [`lines`](super::lines). What continues a band, what recurs further
-//! down or right, and which full-width rows are sections, follows by comparison with the band.
+//! The templates of figure 5 consist of whole rows and columns, so lines are classified, not cells: the first
+//! row with several cells is compared with the rows below, then the first column with the columns beside it,
+//! each by the weighted evidence of [`lines`](super::lines). Comparison with the band then tells which rows
+//! continue it, which lines repeat it further down or right, and which full-width rows are sections.
 //! Start at [`template`].
 
 use std::sync::LazyLock;
@@ -16,21 +16,21 @@ use super::looks::{Kind, Look, Looks};
 use super::template::{Role, Template};
 use super::weights;
 
-/// The weights of a first row's measures; that they are those is a test.
+/// The weights of a first row's measures. A test checks that they match.
 static WEIGHTS: LazyLock<Weights> =
     LazyLock::new(|| Weights::new(weights::TOP, &lines::names()).unwrap_or_default());
-/// Most columns of labels and values side by side.
+/// Most columns of a table of alternating labels and values.
 const MAX_PAIRED: usize = 12;
 /// Longest text of a section row, in words.
 const MAX_SECTION_WORDS: u32 = 12;
 
-/// The rows of a table sorted by their make.
+/// The rows of a table by form.
 pub(crate) struct Rows {
     /// Full-width and empty rows before the first row with several cells.
     pub(crate) titles: Vec<usize>,
-    /// Rows with a cell of their own beside another.
+    /// The table proper: rows after the titles that are not full-width.
     pub(crate) body: Vec<usize>,
-    /// Full-width rows among them.
+    /// Full-width rows after the first row of the body.
     pub(crate) wide: Vec<usize>,
 }
 
@@ -49,8 +49,8 @@ impl Rows {
         rows
     }
 
-    /// The columns that say something of their own: some row of the body has text there, and not only
-    /// what reaches over from the left. Bullets, spacers and spans make no column.
+    /// The columns with content of their own: in some row of the body they have text in a cell that does not also
+    /// cover the column before. Columns of bullets, spacers and spans do not count.
     fn columns(&self, grid: &Grid, looks: &Looks) -> Vec<usize> {
         let mut columns: Vec<usize> = Vec::new();
         for column in 0..grid.columns {
@@ -67,33 +67,33 @@ impl Rows {
     }
 }
 
-/// Whether one cell is all that a row has, in a table of several columns.
+/// Whether a row consists of one cell over several columns.
 fn is_wide(grid: &Grid, row: usize) -> bool {
     let first = grid.row(row).flatten().next();
     let is_lone = grid.row(row).flatten().all(|cell| Some(cell) == first);
-    // A cell that reaches down from the rows above is no section, nor is a label whose values are missing.
+    // A cell that reaches down from the rows above is not a section, nor is a label whose values are missing.
     let spans = |cell: usize| grid.cells[cell].row == row && grid.cells[cell].columns > 1;
     grid.columns > 1 && is_lone && first.is_some_and(spans)
 }
 
-/// What is known of a table's first row and first column.
+/// The evidence about a table's first row and first column.
 pub(crate) struct Candidates {
     pub(crate) rows: Rows,
     pub(crate) top: HeaderLine,
-    /// How many rows of the body are a header band at the top.
+    /// Number of rows in the header band at the top.
     pub(crate) band: usize,
     pub(crate) is_left: bool,
-    /// The share of rows that begin with a text that ends in a colon.
+    /// The share of rows whose first text ends in a colon.
     pub(crate) colons: f32,
-    /// The columns that say something of their own.
+    /// The columns with content of their own.
     columns: Vec<usize>,
 }
 
-/// Markup or style that at least so many of a line's cells have speaks for the line.
+/// Markup or style speaks for a line if at least this share of its cells has it …
 const MOST: f32 = 0.7;
-/// And so many at most of the others.
+/// … and at most this share of the other cells.
 const FEW: f32 = 0.3;
-/// From here on a contrast of texts counts.
+/// Least share at which a contrast between texts counts.
 const HALF: f32 = 0.5;
 
 impl Candidates {
@@ -118,14 +118,14 @@ impl Candidates {
     }
 }
 
-/// Whether `th` tells cells apart: some texts are `th`, and a fifth are not.
+/// Whether `th` distinguishes cells: some texts are in `th`, and at least a fifth are not.
 fn th_is_telling(looks: &Looks) -> bool {
     let texts: Vec<&Look> = looks.cells.iter().filter(|look| look.chars > 0).collect();
     let th = share(&texts, |look| look.is_th);
     th > 0.0 && th <= 0.8
 }
 
-/// Whether the first row heads the rows below: markup first, then style, then what the texts are like.
+/// Whether the first row heads the rows below. Decided by markup, then by style, then by the texts.
 fn is_top(top: &HeaderLine, left: &HeaderLine, is_telling: bool) -> bool {
     if top.declared >= MOST && top.declared_below <= FEW {
         return true;
@@ -133,14 +133,14 @@ fn is_top(top: &HeaderLine, left: &HeaderLine, is_telling: bool) -> bool {
     if is_telling && top.th >= MOST && top.th_below < MOST {
         return true;
     }
-    // Who marks the first column as headers would have marked the first row, too.
+    // An author who marks the first column as headers would have marked the first row, too.
     if is_telling && left.th >= MOST && top.th <= FEW {
         return false;
     }
     if top.bold >= MOST && top.bold_below <= FEW || top.paint >= MOST && top.bold >= top.bold_below {
         return true;
     }
-    // Label and value: what sets the labels off, or nothing does and values are no longer than the first.
+    // Labels and values: the labels are set off, or nothing is and the first row's texts are not shorter.
     let is_labelled = left.bold >= MOST && left.bold_below <= FEW && top.bold <= FEW || left.colons >= HALF;
     if is_labelled && (top.two_places || left.colons >= HALF) {
         return false;
@@ -153,7 +153,7 @@ fn is_top(top: &HeaderLine, left: &HeaderLine, is_telling: bool) -> bool {
     WEIGHTS.sum(&row) > 0.0
 }
 
-/// Whether the first column heads the columns beside it; `top`: the first row, if that is a header.
+/// Whether the first column heads the columns beside it. `top` is the first row if it is a header.
 fn is_left(left: &HeaderLine, top: Option<&HeaderLine>, is_pair: bool, is_telling: bool) -> bool {
     let is_marked = left.declared >= MOST && left.declared_below <= FEW
         || is_telling && left.th >= MOST && left.th_below < MOST
@@ -161,15 +161,15 @@ fn is_left(left: &HeaderLine, top: Option<&HeaderLine>, is_pair: bool, is_tellin
         || left.colons >= HALF;
     match top {
         _ if is_marked => true,
-        // Two columns without a header row are labels and values; of more, numbers beside words tell.
+        // Two columns without a header row are labels and values. With more columns, words beside numbers decide.
         None => is_pair || left.words_over_numbers >= HALF,
         Some(top) if top.first_empty && top.others_empty < FEW => true,
-        // Days by hours: times at the side of one matrix. Plain counts only number the rows.
+        // Days by hours: times beside one matrix. Plain counts only number the rows.
         Some(_) => left.numbers >= HALF && left.counts <= FEW && left.matrix >= HALF,
     }
 }
 
-/// The template of a grid.
+/// Builds the template of a grid.
 pub(crate) fn template(grid: &Grid, looks: &Looks, found: &Candidates) -> Template {
     let mut rows = vec![Role::Data; grid.rows.len()];
     for &row in &found.rows.titles {
@@ -193,8 +193,8 @@ pub(crate) fn template(grid: &Grid, looks: &Looks, found: &Candidates) -> Templa
     Template::of_lines(grid, &rows, &columns)
 }
 
-/// How many rows the band at the top has: rows in the `thead`, rows of `th` over rows that are not, and
-/// what stands under a header that spans columns.
+/// The number of rows in the band at the top. It goes on over rows in the `thead`, rows of `th` if most rows are
+/// not, and bold rows below a bold header that spans several columns.
 fn band(view: View<'_>, body: &[usize], places: &[usize]) -> usize {
     let line =
         |row: usize| -> Vec<&Look> { places.iter().filter_map(|&place| view.look(row, place)).collect() };
@@ -221,7 +221,7 @@ fn band(view: View<'_>, body: &[usize], places: &[usize]) -> usize {
     end
 }
 
-/// Marks rows further down that repeat the band: its texts, or its `th` where the others have none.
+/// Marks rows further down that repeat the band: its texts, or its `th` where most rows have few.
 fn recurring(grid: &Grid, looks: &Looks, found: &Candidates, rows: &mut [Role]) {
     if found.band == 0 {
         return;
@@ -231,7 +231,7 @@ fn recurring(grid: &Grid, looks: &Looks, found: &Candidates, rows: &mut [Role]) 
         |row: usize| -> Vec<&Look> { (0..grid.columns).filter_map(|place| view.look(row, place)).collect() };
     let head = found.rows.body[found.band - 1];
     let body = &found.rows.body[found.band..];
-    // Of the table's width: a label whose values are missing repeats no header.
+    // As a share of the table's width: a label whose values are missing does not repeat a header.
     let th = |row: usize| line(row).iter().filter(|look| look.is_th).count() as f32 / grid.columns as f32;
     let usual = body.iter().map(|&row| th(row)).sum::<f32>() / body.len().max(1) as f32;
     for (at, &row) in body.iter().enumerate() {
@@ -249,7 +249,7 @@ fn recurring(grid: &Grid, looks: &Looks, found: &Candidates, rows: &mut [Role]) 
     }
 }
 
-/// Which columns are headers.
+/// Tells which columns are headers.
 fn columns(grid: &Grid, looks: &Looks, found: &Candidates, rows: &[Role]) -> Vec<bool> {
     let mut columns = vec![false; grid.columns];
     let view = View { grid, looks, transposed: true };
@@ -275,7 +275,7 @@ fn columns(grid: &Grid, looks: &Looks, found: &Candidates, rows: &[Role]) -> Vec
             grid.columns.is_multiple_of(*period)
                 && (*period..grid.columns).all(|column| text(column) == text(column - period))
         };
-        // The headers of the table come twice side by side, and so do its columns.
+        // The table's headers come twice side by side, and so do its header columns.
         if let Some(period) = (2..=grid.columns / 2).find(repeats) {
             (first..grid.columns).step_by(period).for_each(|column| columns[column] = true);
         }
@@ -283,7 +283,7 @@ fn columns(grid: &Grid, looks: &Looks, found: &Candidates, rows: &[Role]) -> Vec
     columns
 }
 
-/// Label, value, label, value: every second column is set off from the ones between in the same way.
+/// Whether labels and values alternate: every second column is set off from those between in the same way.
 fn is_paired<'a>(columns: &[usize], texts: &impl Fn(usize) -> Vec<&'a Look>) -> bool {
     if columns.len() < 4 || !columns.len().is_multiple_of(2) || columns.len() > MAX_PAIRED {
         return false;
@@ -298,7 +298,7 @@ fn is_paired<'a>(columns: &[usize], texts: &impl Fn(usize) -> Vec<&'a Look>) -> 
     })
 }
 
-/// How much of the table is one matrix, see [`lines::matrix`].
+/// How far the table is one matrix; see [`lines::matrix`].
 pub(crate) fn matrix(grid: &Grid, looks: &Looks, found: &Candidates) -> f32 {
     let view = View { grid, looks, transposed: false };
     lines::matrix(view, &found.rows.body[found.band..], &found.columns)

@@ -1,11 +1,11 @@
-//! Header cells as the print finds them: cells that cluster with the first cell (`[OM05 §4.2.2]`).
+//! Header cells as in the print: cells that cluster with the first cell (`[OM05 §4.2.2]`).
 //!
-//! Each row and column is one cluster if its cells are near to one another, else two by k-means (k = 2,
-//! started from the two cells farthest apart). The first cell is a header; what clusters with it in its
-//! column and row is header; then the same along the rows and columns of those. The print gives neither the
-//! weights of the features nor the threshold: all weigh the same here, and the threshold is a parameter.
-//! "Recursively" is read as along the first row and column, where the first cell's clusters lie; taken
-//! without end it would flood the table from any two like cells.
+//! A row or column is one cluster if its cells are close together, otherwise two by k-means (k = 2, started
+//! from the two cells farthest apart). The first cell is a header, and so is every cell of its row and column
+//! that clusters with it. The same is done along the rows and columns of these cells. The print gives neither
+//! the weights of the features nor the threshold: here all features weigh the same, and the threshold is a
+//! parameter. "Recursively" is read as one step from the first row and column, where the first cell's clusters
+//! lie. Repeated without end it would flood the table from any two similar cells.
 
 use super::TableParams;
 use super::grid::Grid;
@@ -14,12 +14,12 @@ use super::template::{Orientation, Role, Template};
 
 /// Number of features.
 const N: usize = 10;
-/// Cells of a line that are clustered.
+/// Most cells of a line that are clustered.
 const MAX_CELLS: usize = 200;
-/// Rounds of k-means at most; lines settle in a few.
+/// Most rounds of k-means; lines settle in a few.
 const ROUNDS: usize = 20;
 
-/// A cell in the space of the features, each from 0 to 1.
+/// A cell as a point in the space of features, each from 0 to 1.
 type Point = [f32; N];
 
 fn point(look: &Look) -> Point {
@@ -53,14 +53,14 @@ fn centre<'a>(points: impl Iterator<Item = &'a Point>) -> Option<Point> {
     (n > 0.0).then(|| sum.map(|sum| sum / n))
 }
 
-/// Which of the points cluster with the first one.
+/// Tells for each point whether it is in the cluster of the first one.
 fn with_first(points: &[Point], one_cluster: u32) -> Vec<bool> {
     let Some(mean) = centre(points.iter()) else { return Vec::new() };
     let near = one_cluster as f32 / 100.0;
     if points.iter().all(|point| distance(point, &mean) < near) {
         return vec![true; points.len()];
     }
-    // The farthest from the mean, and the farthest from that: the same start on every machine.
+    // Start from the point farthest from the mean and the one farthest from that: the same on every machine.
     let farthest = |from: &Point| {
         let start = (0, -1.0_f32);
         let best = points.iter().enumerate().fold(start, |best, (at, point)| {
@@ -89,7 +89,7 @@ fn with_first(points: &[Point], one_cluster: u32) -> Vec<bool> {
     sides.into_iter().map(|side| side == first).collect()
 }
 
-/// The slots of a line that cluster with its first cell, as shares of the line can be asked of it.
+/// Tells for each slot of a line whether its cell clusters with the first cell. Empty slots do not.
 fn line(looks: &Looks, cells: impl Iterator<Item = Option<usize>>, params: &TableParams) -> Vec<bool> {
     let slots: Vec<Option<usize>> = cells.take(MAX_CELLS).collect();
     let points: Vec<Point> = slots.iter().flatten().map(|&cell| point(&looks.cells[cell])).collect();
@@ -97,8 +97,8 @@ fn line(looks: &Looks, cells: impl Iterator<Item = Option<usize>>, params: &Tabl
     slots.iter().map(|slot| slot.is_some() && clustered.next().unwrap_or_default()).collect()
 }
 
-/// Third rule of the detector: in some row or column the larger of two clusters holds `regular` per cent,
-/// and not every row and column is one cluster.
+/// Third rule of the detector: some row or column is not one cluster, and the larger of its two clusters has at
+/// least `regular` per cent of the slots.
 pub(crate) fn are_told_apart(grid: &Grid, looks: &Looks, params: &TableParams) -> bool {
     let rows = (0..grid.rows.len()).map(|row| line(looks, grid.row(row), params));
     let columns = (0..grid.columns).map(|column| line(looks, grid.column(column), params));
@@ -109,7 +109,7 @@ pub(crate) fn are_told_apart(grid: &Grid, looks: &Looks, params: &TableParams) -
     })
 }
 
-/// The template by clustering.
+/// Builds the template by clustering.
 pub(crate) fn template(grid: &Grid, looks: &Looks, params: &TableParams) -> Template {
     let (n_rows, n_columns) = (grid.rows.len(), grid.columns);
     let mut roles = vec![Role::Data; n_rows * n_columns];
@@ -125,7 +125,7 @@ pub(crate) fn template(grid: &Grid, looks: &Looks, params: &TableParams) -> Temp
     for (column, _) in top.iter().enumerate().filter(|(_, with)| **with) {
         roles[column] = Role::ColumnHeader;
     }
-    // The first step again, along the rows of the header cells in the first column.
+    // Repeat the first step along the rows and columns of the header cells found.
     for row in (1..n_rows.min(left.len())).filter(|&row| left[row] && !is_all(&left)) {
         let along = line(looks, grid.row(row), params);
         for (column, _) in along.iter().enumerate().filter(|(_, with)| **with) {
@@ -143,7 +143,7 @@ pub(crate) fn template(grid: &Grid, looks: &Looks, params: &TableParams) -> Temp
     Template { roles, orientation }
 }
 
-/// Lines of which four fifths are header are header lines.
+/// The orientation, where a line counts as header if four fifths of its slots are headers.
 fn orientation(grid: &Grid, roles: &[Role]) -> Orientation {
     let (n_rows, n_columns) = (grid.rows.len(), grid.columns);
     let is_header = |row: usize, column: usize| roles[row * n_columns + column].is_header();

@@ -1,10 +1,10 @@
-//! The detector: which tables hold data, and which only lay out (`[OM05 §4.2.1]`).
+//! The detector: which tables hold data, and which are only layout (`[OM05 §4.2.1]`).
 //!
-//! The print's three rules take every table of two rows and columns for a candidate, and page frames are
-//! such tables. By default evidence is weighed instead: what the cells hold (images, links, controls,
-//! numbers, long text), what the markup says (`th`, `thead`, `scope`, `caption`), the table's size and
-//! place. Each measure is a share or a flag, or a logarithm of a size. The weights are learnt by
-//! `train/tables.py`. Start at [`score`]; the print is [`by_rules`].
+//! The print's three rules take every table of two rows and columns as a candidate, and page frames are such
+//! tables. The default weighs evidence instead: what the cells hold (images, links, controls, numbers, long
+//! text), what the markup says (`th`, `thead`, `scope`, `caption`), and the table's size and place. Each
+//! measure is a share, a flag or the logarithm of a size. The weights are learnt by `train/tables.py`.
+//! Start at [`score`]; the print's rules are [`by_rules`].
 
 use std::sync::LazyLock;
 
@@ -17,7 +17,7 @@ use super::grid::Grid;
 use super::looks::{Census, Kind, Look, Looks};
 use super::{TableParams, weights};
 
-/// The weights of the measures; that they are those is a test.
+/// The weights of the measures. A test checks that they match.
 static WEIGHTS: LazyLock<Weights> =
     LazyLock::new(|| Weights::new(weights::DATA, &names()).unwrap_or_default());
 
@@ -29,7 +29,7 @@ pub(crate) struct Subject<'a> {
     pub(crate) found: &'a Candidates,
 }
 
-/// What can be said for and against a table as data.
+/// Measures a table: evidence for and against data.
 pub(crate) fn measure(subject: &Subject<'_>, measures: &mut impl MeasureSink) {
     let Subject { page, table, grid, looks, found } = *subject;
     let tree = &page.tree;
@@ -91,7 +91,7 @@ pub(crate) fn names() -> Vec<String> {
     measures::names(|sink| measure(&subject, sink))
 }
 
-/// The share of the texts below the header band that are links and nothing else.
+/// The share of texts below the header band that consist of links only.
 fn links(grid: &Grid, looks: &Looks, found: &Candidates) -> f32 {
     let mut is_body = vec![false; grid.rows.len()];
     found.rows.body[found.band..].iter().for_each(|&row| is_body[row] = true);
@@ -101,13 +101,13 @@ fn links(grid: &Grid, looks: &Looks, found: &Candidates) -> f32 {
     super::lines::share(&texts, |look| look.link)
 }
 
-/// The share of rows that have the most frequent number of columns after spans.
+/// The share of rows that have the most frequent number of columns after spans are replicated.
 pub(crate) fn equal_rows(grid: &Grid) -> f32 {
     let lengths = (0..grid.rows.len()).map(|row| grid.row(row).flatten().count() as u64);
     super::lines::most(lengths).1 as f32 / grid.rows.len().max(1) as f32
 }
 
-/// Whether `border` is greater than zero; bare, it counts as 1.
+/// Whether `border` is greater than zero; without a value it counts as 1.
 pub(crate) fn border(tree: &PageTree, table: NodeId) -> bool {
     tree.attr(table, "border").is_some_and(|border| {
         let border = border.trim();
@@ -120,26 +120,25 @@ fn is_described(tree: &PageTree, table: NodeId) -> bool {
     has_caption || tree.attr(table, "summary").is_some_and(|summary| !summary.trim().is_empty())
 }
 
-/// Whether the page itself says so: `role=presentation`.
+/// Whether the page itself declares the table as layout, by `role=presentation` or `role=none`.
 fn is_declared_layout(tree: &PageTree, table: NodeId) -> bool {
     let role = tree.attr(table, "role").unwrap_or_default().trim();
     role.eq_ignore_ascii_case("presentation") || role.eq_ignore_ascii_case("none")
 }
 
-/// The first two rules of the print: a border or at least two rows and columns; rows of equal length.
+/// The first two rules of the print: a border, or at least two rows and columns; and rows of equal length.
 pub(crate) fn is_regular(subject: &Subject<'_>, params: &TableParams) -> bool {
     let Subject { page, table, grid, .. } = *subject;
     let is_candidate = border(&page.tree, table) || grid.rows.len() >= 2 && grid.columns >= 2;
     is_candidate && equal_rows(grid) * 100.0 >= params.regular as f32
 }
 
-/// Whether a table is data, by the rules of the print: regular, and its cells cluster.
+/// Whether a table is data by the print's rules: it is regular, and its cells cluster.
 pub(crate) fn by_rules(subject: &Subject<'_>, params: &TableParams) -> bool {
     is_regular(subject, params) && clusters::are_told_apart(subject.grid, subject.looks, params)
 }
 
-/// How much speaks for a table being data, as the logarithm of the odds; nothing if the page itself says
-/// that the table only lays out.
+/// The log odds that a table is data; the least number if the page declares the table as layout.
 pub(crate) fn score(subject: &Subject<'_>) -> f32 {
     if is_declared_layout(&subject.page.tree, subject.table) {
         return f32::MIN;

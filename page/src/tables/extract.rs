@@ -1,36 +1,36 @@
 //! The extractor: records as attribute paths with values (`[OM05 §4.2.2]`).
 //!
-//! One scan over the roles. For each column the header band nearest above is kept, for each row the header
-//! cells nearest to the left, and the sections that stand over the row. Where headers stand only at the
-//! left, each column beside them is a record; else each row is. Cells are named by their place in the grid,
-//! texts are not copied, so that spans replicate nothing but numbers.
+//! One scan over the roles keeps for each column the nearest header band above, for each row the nearest header
+//! cells to the left, and the sections above. If headers stand only at the left, each column beside them is a
+//! record; otherwise each row is. Cells are named by their index in the grid and texts are not copied, so spans
+//! replicate nothing but numbers.
 //! Invariant: every data cell with a leaf is in at least one field. Start at [`records`].
 
 use super::grid::Grid;
 use super::template::{Orientation, Role};
 
-/// Headers of one band, and sections over one another, that a path keeps; the nearest ones.
+/// Most headers of a band, and most nested sections, that a path keeps: the outermost ones.
 const MAX_BAND: usize = 8;
 
-/// A value and the header cells that say what it is of.
+/// A value and the header cells that describe it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// Header cells, outermost first, as places in [`Grid::cells`]; empty where there are none.
+    /// Header cells, outermost first, as indices into [`Grid::cells`]; empty if there are none.
     pub path: Vec<usize>,
-    /// The value's cell.
+    /// Index of the value's cell.
     pub cell: usize,
 }
 
-/// A thing that the table tells of.
+/// One thing that the table describes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
     /// Sections and header cells that name the record itself, outermost first.
     pub key: Vec<usize>,
-    /// Its fields in the order of the page.
+    /// Its fields in page order.
     pub fields: Vec<Field>,
 }
 
-/// The header cells that a slot stands under: sections, column headers, row headers; outermost first.
+/// The header cells of a slot: sections, column headers and row headers, each outermost first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HeaderPath {
     /// Full-width rows above.
@@ -41,7 +41,7 @@ pub struct HeaderPath {
     pub before: Vec<usize>,
 }
 
-/// Calls `see` with the row, the column, the cell and the header path of every slot of data.
+/// Calls `see` with the row, column, cell and header path of every data slot.
 pub(crate) fn scan(grid: &Grid, roles: &[Role], mut see: impl FnMut(usize, usize, usize, &HeaderPath)) {
     let mut bands: Vec<Band> = vec![Band::default(); grid.columns];
     let mut sections = Band::default();
@@ -80,7 +80,7 @@ pub(crate) fn scan(grid: &Grid, roles: &[Role], mut see: impl FnMut(usize, usize
     }
 }
 
-/// Headers that stand together; the next one after a gap begins a new band.
+/// Headers that stand together. The first header after a gap begins a new band.
 #[derive(Clone, Default)]
 struct Band {
     cells: Vec<usize>,
@@ -102,7 +102,7 @@ impl Band {
     }
 }
 
-/// The records of a table, in the order of its rows or columns.
+/// The records of a table, in the order of its rows or columns. Only cells that pass `has_text` become fields.
 pub(crate) fn records(
     grid: &Grid,
     roles: &[Role],
@@ -132,7 +132,7 @@ fn rows(grid: &Grid, roles: &[Role], has_text: &impl Fn(usize) -> bool, found: &
         let Some(record) = found.last_mut().filter(|_| has_text(cell)) else { return };
         let field = Field { path: path.above.clone(), cell };
         match record.fields.last_mut() {
-            // A value over several columns: once, under what the columns have in common.
+            // A value over several columns counts once, under the headers that these columns have in common.
             Some(last) if last.cell == cell => {
                 let common = last.path.iter().zip(&field.path).take_while(|(a, b)| a == b).count();
                 last.path.truncate(common);

@@ -1,17 +1,17 @@
 //! The cleaner: a table's cells with every column and row span replicated into a full grid (`[OM05 §4.2.2]`).
 //!
-//! Rows are the table's own `tr`, not those of tables nested in it. Spans follow the HTML standard (at most
-//! 1,000 columns; a row span of 0 reaches the end) but never reach beyond the last row there is, so that a
-//! row span of 65,534 costs nothing. A place that two cells claim belongs to the later one's left neighbour
-//! rule of the standard: a cell goes to the next free place, and never overwrites.
-//! Invariants: `cells` are in document order; a slot holds the cell that covers it; the work is bounded by
-//! `max_slots` and `max_columns`, and a grid that they cut says so. Start at [`Grid::new`].
+//! Rows are the table's own `tr`, not those of nested tables. Spans follow the HTML standard (at most 1,000
+//! columns; a row span of 0 reaches the end) but end at the last row there is, so that a row span of 65,534
+//! costs nothing. Where two cells claim a slot, the earlier one keeps it: a cell goes to the next free slot and
+//! never overwrites another.
+//! Invariants: `cells` are in document order; a slot holds the cell that covers it; `max_slots` and
+//! `max_columns` bound the work, and a grid that they cut says so. Start at [`Grid::new`].
 
 use crate::reading::{NodeId, PageTree};
 
 use super::TableParams;
 
-/// No cell here: the row is shorter than the table is wide.
+/// A slot without a cell, where a row is shorter than the table.
 const NONE: u32 = u32::MAX;
 /// The standard's largest column span.
 const MAX_COLSPAN: u32 = 1000;
@@ -34,9 +34,9 @@ pub struct Cell {
 /// A table as a full grid.
 #[derive(Clone, Debug, Default)]
 pub struct Grid {
-    /// The `tr` elements, one a row.
+    /// The `tr` elements, one for each row.
     pub rows: Vec<NodeId>,
-    /// Width of the widest row.
+    /// Number of columns: the width of the widest row.
     pub columns: usize,
     /// The cells in document order.
     pub cells: Vec<Cell>,
@@ -46,7 +46,7 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// The grid of a table whose own rows are these.
+    /// The grid of a table with these rows of its own.
     #[must_use]
     pub fn new(tree: &PageTree, rows: &[NodeId], params: &TableParams) -> Grid {
         let mut filling = Filling { params, lines: Vec::new(), open: Vec::new(), cells: Vec::new(), used: 0 };
@@ -54,25 +54,25 @@ impl Grid {
         filling.finish(rows, is_cut)
     }
 
-    /// The cell that covers a slot, as a place in `cells`.
+    /// The cell that covers a slot, as an index into `cells`.
     #[must_use]
     pub fn at(&self, row: usize, column: usize) -> Option<usize> {
         let slot = *self.slots.get(row.checked_mul(self.columns)?.checked_add(column)?)?;
         (column < self.columns && slot != NONE).then_some(slot as usize)
     }
 
-    /// The cells over a row's slots, from the left; each as often as it covers slots.
+    /// The cell over each slot of a row, from the left; a cell with spans comes once for each slot.
     pub fn row(&self, row: usize) -> impl DoubleEndedIterator<Item = Option<usize>> + '_ {
         (0..self.columns).map(move |column| self.at(row, column))
     }
 
-    /// The cells over a column's slots, from the top.
+    /// The cell over each slot of a column, from the top.
     pub fn column(&self, column: usize) -> impl DoubleEndedIterator<Item = Option<usize>> + '_ {
         (0..self.rows.len()).map(move |row| self.at(row, column))
     }
 }
 
-/// A cell that reaches down into the rows that follow: columns, rows left.
+/// A cell that reaches down into the following rows.
 #[derive(Clone, Copy)]
 struct Open {
     cell: u32,
@@ -82,14 +82,14 @@ struct Open {
 struct Filling<'a> {
     params: &'a TableParams,
     lines: Vec<Vec<u32>>,
-    /// By column: the cell that reaches down.
+    /// By column: the cell that reaches down into the next row.
     open: Vec<Option<Open>>,
     cells: Vec<Cell>,
     used: usize,
 }
 
 impl Filling<'_> {
-    /// Adds a row; false: the limits end the table here.
+    /// Adds a row. Returns false if the limits end the table here.
     fn row(&mut self, tree: &PageTree, row: usize, tr: NodeId, n_rows: usize) -> bool {
         let mut line = vec![NONE; self.open.len()];
         for (slot, open) in line.iter_mut().zip(&mut self.open) {
@@ -100,7 +100,7 @@ impl Filling<'_> {
             }
         }
         while self.open.pop_if(|open| open.is_none()).is_some() {}
-        // A cell that ends in this row is no longer open, but covers its slots here.
+        // A cell that ends in this row is no longer open, but still covers its slots here.
         while line.pop_if(|slot| *slot == NONE).is_some() {}
         let mut at = 0;
         for node in tree.children(tr).filter(|&child| matches!(tree.tag(child), Some("td" | "th"))) {
@@ -121,7 +121,7 @@ impl Filling<'_> {
         true
     }
 
-    /// Puts a cell at a free place and returns the place after it.
+    /// Puts a cell at a free slot and returns the column after it.
     fn cell(
         &mut self,
         tree: &PageTree,
@@ -153,7 +153,7 @@ impl Filling<'_> {
 
     fn finish(mut self, rows: &[NodeId], mut is_cut: bool) -> Grid {
         let columns = self.lines.iter().map(Vec::len).max().unwrap_or(0);
-        // One long row among many short ones: the grid is the product.
+        // The grid is rows times the longest row: with one long row, many short ones may be too many.
         let most = self.params.max_slots / columns.max(1);
         is_cut |= self.lines.len() > most;
         self.lines.truncate(most);
@@ -171,7 +171,7 @@ impl Filling<'_> {
     }
 }
 
-/// A span as the standard reads it: digits after white space, whatever follows; 1 where there are none.
+/// A span as the standard parses it: digits after white space, the rest ignored; 1 without digits.
 fn span(tree: &PageTree, node: NodeId, name: &str) -> u32 {
     let text = tree.attr(node, name).unwrap_or_default().trim_ascii_start();
     let text = text.strip_prefix('+').unwrap_or(text);

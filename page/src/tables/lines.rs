@@ -1,9 +1,9 @@
-//! Rows and columns as candidates for headers: what sets a line off from the lines that it would head.
+//! Rows and columns as candidate headers: what sets a line off from the lines that it would head.
 //!
-//! A row is looked at along the grid, a column along the transposed one, by the same code. Each measure is
-//! a share or a difference of shares, so that large and small tables compare; only the first 60 lines and
-//! 40 places of each are looked at. Markup and style speak for themselves; what the texts are like is
-//! weighed, see [`HeaderLine::measure`]. Start at [`HeaderLine::new`].
+//! The same code measures a row along the grid and a column along the transposed grid. Each measure is a share
+//! or a difference of shares, so that large and small tables compare. Only the first 60 lines and 40 places of
+//! each are examined. Markup and style decide on their own; the features of the texts are weighed, see
+//! [`HeaderLine::measure`]. Start at [`HeaderLine::new`].
 
 use rustc_hash::FxHashMap;
 
@@ -12,7 +12,7 @@ use crate::measures::{self, MeasureSink};
 use super::grid::Grid;
 use super::looks::{Kind, Look, Looks, Scope};
 
-/// Lines and places of a line that are looked at.
+/// Most lines, and most places of a line, that are examined.
 const MAX_LINES: usize = 60;
 const MAX_PLACES: usize = 40;
 
@@ -38,27 +38,27 @@ impl<'a> View<'a> {
     }
 }
 
-/// A line beside the lines that it would head. Shares of markup and style leave out the first place, which
-/// is the other direction's, too, unless it is the only one.
+/// The features of a line and of the lines that it would head. Shares of markup and style leave out the first
+/// place unless it is the only one: it also belongs to the header of the other direction.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HeaderLine {
     pub(crate) th: f32,
     pub(crate) th_below: f32,
-    /// In the `thead`, or by `scope`.
+    /// Share of cells in the `thead` or with a matching `scope`.
     pub(crate) declared: f32,
     pub(crate) declared_below: f32,
     pub(crate) bold: f32,
     pub(crate) bold_below: f32,
-    /// Places whose ground or ink is not what is usual below.
+    /// Share of places whose background or text colour is not the usual one below.
     pub(crate) paint: f32,
-    /// Places with words where numbers are usual below.
+    /// Share of places with words where the usual content below is numbers.
     pub(crate) words_over_numbers: f32,
     pub(crate) numbers: f32,
-    /// Plain digits.
+    /// Share of texts that are plain digits.
     pub(crate) counts: f32,
-    /// Halvings of the length, on average.
+    /// How much shorter than below the texts are on average, in halvings of the length.
     pub(crate) shorter: f32,
-    /// Halvings of the length where they are least.
+    /// The same at the place with the least difference.
     pub(crate) least_shorter: f32,
     pub(crate) words: f32,
     pub(crate) colons: f32,
@@ -69,7 +69,7 @@ pub(crate) struct HeaderLine {
     pub(crate) first_empty: bool,
     pub(crate) others_empty: f32,
     pub(crate) two_places: bool,
-    /// Places whose shape is not the usual one below, by how usual that is.
+    /// Mean over the places of the share of the usual shape below, counted where the place's own shape differs.
     pub(crate) unlike: f32,
     /// See [`matrix`].
     pub(crate) matrix: f32,
@@ -77,7 +77,7 @@ pub(crate) struct HeaderLine {
 }
 
 impl HeaderLine {
-    /// A line as header of the lines `body`.
+    /// Measures a line as header of the lines `body`.
     pub(crate) fn new(view: View<'_>, line: usize, body: &[usize], places: &[usize]) -> HeaderLine {
         let body = &body[..body.len().min(MAX_LINES)];
         let places = &places[..places.len().min(MAX_PLACES)];
@@ -127,7 +127,7 @@ impl HeaderLine {
         self.others_empty = share(all.get(1..).unwrap_or_default(), |look| look.chars == 0);
     }
 
-    /// Holds each cell against what is most frequent below it.
+    /// Compares each cell with the most frequent features below it.
     fn against(&mut self, view: View<'_>, line: usize, body: &[usize], places: &[usize]) {
         let mut n = 0.0_f32;
         self.least_shorter = 2.0;
@@ -159,7 +159,7 @@ impl HeaderLine {
         }
     }
 
-    /// What the texts of the line are like beside those that it would head.
+    /// Adds the measures of the line's texts compared with those that it would head.
     pub(crate) fn measure(&self, measures: &mut impl MeasureSink) {
         measures.add("bias", 1.0);
         measures.add("words over numbers", self.words_over_numbers);
@@ -181,7 +181,7 @@ impl HeaderLine {
     }
 }
 
-/// The names of what [`HeaderLine::measure`] measures, in their order.
+/// The names of the measures of [`HeaderLine::measure`], in order.
 pub(crate) fn names() -> Vec<String> {
     measures::names(|sink| HeaderLine::default().measure(sink))
 }
@@ -201,12 +201,12 @@ fn distinct(texts: &[&Look]) -> f32 {
     hashes.len() as f32 / texts.len().max(1) as f32
 }
 
-/// How many of the looks pass, as a share.
+/// The share of looks that pass a test.
 pub(crate) fn share(looks: &[&Look], test: impl Fn(&Look) -> bool) -> f32 {
     looks.iter().filter(|look| test(look)).count() as f32 / looks.len().max(1) as f32
 }
 
-/// The most frequent value, the least of several, and how often it comes.
+/// The most frequent value, on a tie the least, and its count.
 pub(crate) fn most(values: impl Iterator<Item = u64>) -> (u64, usize) {
     let mut sorted: Vec<u64> = values.collect();
     sorted.sort_unstable();
@@ -214,8 +214,8 @@ pub(crate) fn most(values: impl Iterator<Item = u64>) -> (u64, usize) {
     runs.fold((0, 0), |best, run| if run.1 > best.1 { run } else { best })
 }
 
-/// How much the body is one matrix: for neighbouring places (the first left out), the share of shapes that
-/// both have. Days by hours and features by products are near 1, records of unlike fields near 0.
+/// How far the body is one matrix: for neighbouring places (except the first), the mean share of shapes that
+/// both have. Days by hours and features by products are near 1, records of different fields near 0.
 pub(crate) fn matrix(view: View<'_>, body: &[usize], places: &[usize]) -> f32 {
     let columns: &[usize] = if view.transposed { body } else { places.get(1..).unwrap_or_default() };
     let lines: &[usize] = if view.transposed { places } else { body };

@@ -1,9 +1,9 @@
 //! What a cell looks like: the features of `[OM05 §4.2.2]`, and what else sets header cells off.
 //!
-//! Syntactic (bold, italic, capitals, link, `th`, ground, ink, class), statistical (words, characters),
-//! semantic (number, date, money by their shape, in any language) and what a cell holds beside text
-//! (images, controls, blocks, tables). Part of speech is left to the word's shape: it needs no dictionary.
-//! Only the first 64 leaves of a cell are read, so that tables nested in tables cost no more than twice.
+//! The features are syntactic (bold, italic, capitals, link, `th`, background, text colour, class), statistical
+//! (words, characters), semantic (number, date, money by their shape, in any language), and what a cell holds
+//! beside text (images, controls, blocks, tables). The word's shape replaces part of speech: it needs no
+//! dictionary. Only the first 64 leaves of a cell are read, so that nested tables cost at most twice as much.
 //! Start at [`Looks::new`].
 
 use std::hash::Hasher;
@@ -16,10 +16,10 @@ use super::grid::Grid;
 use crate::reading::letters::class;
 use crate::text::parts_between_spaces;
 
-/// Leaves of a cell that are read.
+/// Most leaves of a cell that are read.
 const MAX_LEAVES: usize = 64;
 
-/// What a cell's text is, by its shape.
+/// The kind of a cell's text, by its shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
     /// No leaf.
@@ -30,7 +30,7 @@ pub(crate) enum Kind {
     Mixed,
     /// Up to eight words.
     Phrase,
-    /// More.
+    /// More than eight words.
     Prose,
 }
 
@@ -40,23 +40,23 @@ pub(crate) struct Look {
     pub(crate) is_th: bool,
     /// In a `thead`.
     pub(crate) in_head: bool,
-    /// `scope` says that it heads a column or row.
+    /// What the cell's `scope` says.
     pub(crate) scope: Scope,
     pub(crate) kind: Kind,
     pub(crate) words: u32,
     pub(crate) chars: u32,
-    /// All its text is bold.
+    /// Whether all its text is bold.
     pub(crate) bold: bool,
     pub(crate) italic: bool,
-    /// All its text is link.
+    /// Whether all its text is link text.
     pub(crate) link: bool,
-    /// Cased letters, at least two, all capitals.
+    /// Whether its cased letters, at least two, are all capitals.
     pub(crate) capitals: bool,
-    /// Ends in a colon.
+    /// Whether its text ends in a colon.
     pub(crate) colon: bool,
-    /// Holds a special character of the paper's: currency, sign, brace.
+    /// Whether it has one of the paper's special characters: currency, sign, brace.
     pub(crate) special: bool,
-    /// Background, colour and class, interned over the table; 0: none.
+    /// Background, text colour and class, interned over the table; 0 if it has none.
     pub(crate) ground: u32,
     pub(crate) ink: u32,
     pub(crate) class: u32,
@@ -66,17 +66,17 @@ pub(crate) struct Look {
     pub(crate) tables: u32,
     pub(crate) links: u32,
     pub(crate) headings: u32,
-    /// Empty, or dots and dashes that fill the place.
+    /// Whether it is empty or has only dots and dashes as filler.
     pub(crate) is_blank: bool,
-    /// Digits alone.
+    /// Whether its text is digits alone.
     pub(crate) is_count: bool,
-    /// Hash of the text, case folded; 0: none.
+    /// Hash of the text, case folded; 0 if it has none.
     pub(crate) text: u64,
-    /// Hash of the text's shape: runs of letters, of digits, and the signs between them.
+    /// Hash of the text's shape: runs of letters, runs of digits, and the signs between them.
     pub(crate) shape: u64,
 }
 
-/// What `scope` says.
+/// The value of `scope`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
     /// Nothing.
@@ -87,7 +87,7 @@ pub(crate) enum Scope {
     Row,
 }
 
-/// How many elements of some kinds stand before each node, so that a subtree is counted by two look-ups.
+/// The number of elements of some kinds before each node, so that two look-ups count a subtree.
 pub(crate) struct Census {
     before: Vec<[u32; 6]>,
 }
@@ -106,7 +106,7 @@ impl Census {
         Census { before }
     }
 
-    /// Images, controls, blocks, tables, links and headings below an element.
+    /// The number of images, controls, blocks, tables, links and headings below an element.
     pub(crate) fn under(&self, tree: &PageTree, node: NodeId) -> [u32; 6] {
         let (start, end) = (node.index() + 1, tree.subtree_end(node).index());
         std::array::from_fn(|kind| self.before[end][kind] - self.before[start][kind])
@@ -207,7 +207,7 @@ fn scope(tree: &PageTree, node: NodeId) -> Scope {
     }
 }
 
-/// The background that the element itself asks for.
+/// The background that the element itself sets.
 fn ground(tree: &PageTree, node: NodeId) -> Option<String> {
     let own = tree.attr(node, "bgcolor").map(|colour| colour.trim().to_ascii_lowercase());
     own.or_else(|| declared(tree, node, "background-color")).or_else(|| declared(tree, node, "background"))
@@ -240,12 +240,12 @@ struct Text {
     ink: Option<String>,
     text: FxHasher,
     shape: FxHasher,
-    /// What the shape's last run was of, and how many runs it has.
+    /// The class of the shape's last run, and the number of runs.
     run: char,
     runs: u32,
 }
 
-/// Runs of a shape that count; longer texts differ in length, not in kind.
+/// Most runs that count for the shape; longer texts differ in length, not in kind.
 const MAX_RUNS: u32 = 12;
 
 impl Text {

@@ -1,12 +1,11 @@
 //! Data tables: which `table` elements hold records, how they are oriented, and the records (`[OM05 §4.2]`).
 //!
-//! Four steps, each a module: the cleaner (`grid`) replicates spans into a full grid; the detector
-//! (`detect`) tells data from layout; the template identifier finds the header cells (`clusters` as the
-//! print has it, `bands` by default) and with them one of seven orientations (`template`); the extractor
-//! (`extract`) reads records. `looks` are the features of a cell, `lines` those of a row or column.
-//! Tables nested in tables are tables of their own.
-//! Invariants: a function of page and parameters; nothing recurses; work and memory are bounded by the
-//! slots that the parameters allow. Start at [`tables`].
+//! There are four steps. The cleaner (`grid`) replicates spans into a full grid. The detector (`detect`) tells
+//! data from layout. The template identifier finds the header cells (`clusters` as in the print, `bands` by
+//! default) and with them one of seven orientations (`template`). The extractor (`extract`) reads the records.
+//! `looks` holds the features of a cell, `lines` those of a row or column. A nested table is a table of its own.
+//! Invariants: a function of page and parameters; no recursion; the slots that the parameters allow bound work
+//! and memory. Start at [`tables`].
 
 mod bands;
 mod clusters;
@@ -43,7 +42,7 @@ const MAX_TEXT: usize = 2000;
 pub struct DataTable {
     /// The element.
     pub node: NodeId,
-    /// Its place among the page's `table` elements, from 0, layout tables counted.
+    /// Its index among all `table` elements of the page, layout tables included, from 0.
     pub index: usize,
     /// Its leaves, caption and nested tables included.
     pub leaves: Range<usize>,
@@ -57,23 +56,23 @@ pub struct DataTable {
     cell_leaves: Vec<Range<usize>>,
 }
 
-/// A cell in leaf numbers, with the cells that head it: what a hierarchy needs.
+/// A cell in leaf numbers, with the cells that head it, as a hierarchy needs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlacedCell {
     /// Its leaves; never empty.
     pub leaves: Range<usize>,
-    /// What it is.
+    /// The role of the cell.
     pub role: Role,
-    /// The leaves of the sections over it, outermost first.
+    /// The leaves of each section over it, outermost first.
     pub sections: Vec<Range<usize>>,
-    /// The leaves of its column's headers, outermost first.
+    /// The leaves of each header of its column, outermost first.
     pub above: Vec<Range<usize>>,
-    /// The leaves of its row's headers, outermost first.
+    /// The leaves of each header of its row, outermost first.
     pub before: Vec<Range<usize>>,
 }
 
 impl DataTable {
-    /// What a slot is; `Data` beyond the grid.
+    /// The role of a slot; `Data` beyond the grid.
     #[must_use]
     pub fn role(&self, row: usize, column: usize) -> Role {
         let slot = (column < self.grid.columns).then(|| row * self.grid.columns + column);
@@ -91,7 +90,7 @@ impl DataTable {
             .collect()
     }
 
-    /// The leaves of a cell of the grid.
+    /// The leaves of a cell; `cell` is an index into the grid's cells.
     #[must_use]
     pub fn cell_leaves(&self, cell: usize) -> Range<usize> {
         self.cell_leaves.get(cell).cloned().unwrap_or_default()
@@ -103,7 +102,7 @@ impl DataTable {
         text(page, self.cell_leaves(cell))
     }
 
-    /// The full-width lines over the table proper, and its caption: what the table is called.
+    /// The table's titles: its caption and the full-width lines above the table proper.
     #[must_use]
     pub fn titles(&self, page: &Page) -> Vec<String> {
         let is_title = |cell: &&Cell| self.role(cell.row, cell.column) == Role::Title;
@@ -112,14 +111,14 @@ impl DataTable {
         texts.chain(cells.map(|(cell, _)| self.text(page, cell))).filter(|text| !text.is_empty()).collect()
     }
 
-    /// The records, in the order of the page.
+    /// The records, in page order.
     #[must_use]
     pub fn records(&self) -> Vec<Record> {
         extract::records(&self.grid, &self.roles, self.orientation, |cell| !self.cell_leaves(cell).is_empty())
     }
 
-    /// All cells with leaves, in document order, each once, with the leaves of the cells that head it. A
-    /// cell over several slots has the headers of its first one; a header has none.
+    /// All cells with leaves, once each, in document order, with the leaves of the cells that head them. A cell over
+    /// several slots has the headers of its first data slot; a header has none.
     #[must_use]
     pub fn placed(&self) -> Vec<PlacedCell> {
         let mut paths: Vec<Option<HeaderPath>> = vec![None; self.grid.cells.len()];
@@ -148,16 +147,16 @@ impl DataTable {
     }
 }
 
-/// What is measured of one `table` element: what the weights are trained on, see `train/tables.py`.
+/// The measures of one `table` element, on which `train/tables.py` trains the weights.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct Evidence {
-    /// Its place among the page's tables.
+    /// Its index among the page's tables.
     pub table: usize,
-    /// Of the table as data.
+    /// Measures of the table as data.
     pub data: Vec<f32>,
-    /// Of its first row as header.
+    /// Measures of its first row as header.
     pub top: Vec<f32>,
-    /// The first row that is more than a title, and the columns: where a header at the top would be.
+    /// The first row that is more than a title: where a header at the top would be.
     pub first_row: usize,
     /// Width of the grid.
     pub columns: usize,
@@ -165,13 +164,13 @@ pub struct Evidence {
     pub rows: usize,
 }
 
-/// What the measures of [`Evidence`] are called: those of `data`, those of `top`.
+/// The names of the measures in [`Evidence`]: those of `data` and those of `top`.
 #[must_use]
 pub fn measures() -> (Vec<String>, Vec<String>) {
     (detect::names(), lines::names())
 }
 
-/// The data tables of a page, in document order. Tables that only lay out the page are left out.
+/// The data tables of a page, in document order. Layout tables are left out.
 ///
 /// ```
 /// use newslode_page::{Page, tables};
@@ -198,7 +197,7 @@ pub fn tables(page: &Page) -> Vec<DataTable> {
     tables_with(page, &TableParams::default())
 }
 
-/// The same by parameters of one's own.
+/// The data tables of a page by the given parameters.
 #[must_use]
 pub fn tables_with(page: &Page, params: &TableParams) -> Vec<DataTable> {
     let mut found = Vec::new();
@@ -214,7 +213,7 @@ pub fn tables_with(page: &Page, params: &TableParams) -> Vec<DataTable> {
     found
 }
 
-/// What is measured of every `table` of a page.
+/// The measures of every `table` of a page.
 #[must_use]
 pub fn evidence(page: &Page, params: &TableParams) -> Vec<Evidence> {
     let mut found = Vec::new();
@@ -234,8 +233,7 @@ pub fn evidence(page: &Page, params: &TableParams) -> Vec<Evidence> {
     found
 }
 
-/// The grids of the tables that pass the first two rules of the print, by their place among the page's
-/// tables: the trivial baseline.
+/// The trivial baseline: the tables that pass the first two rules of the print, as index and grid.
 #[must_use]
 pub fn plain(page: &Page, params: &TableParams) -> Vec<(usize, Grid)> {
     let mut found = Vec::new();
@@ -247,7 +245,7 @@ pub fn plain(page: &Page, params: &TableParams) -> Vec<(usize, Grid)> {
     found
 }
 
-/// Cleans and measures the page's tables one after another, within the slots of a page.
+/// Builds the grid of each table in turn, within the slots of the page, and passes its measures to `see`.
 fn each(page: &Page, params: &TableParams, mut see: impl FnMut(&detect::Subject<'_>, usize)) {
     let tables = elements(&page.tree);
     if tables.is_empty() {
@@ -310,7 +308,7 @@ fn elements(tree: &PageTree) -> Vec<NodeId> {
     tree.node_ids().filter(|&node| tree.is_html(node) && tree.tag(node) == Some("table")).collect()
 }
 
-/// The `tr` elements by the table that they belong to, in document order; one walk.
+/// The `tr` elements of each table in document order, without those of nested tables; one walk.
 fn own_rows(tree: &PageTree) -> FxHashMap<NodeId, Vec<NodeId>> {
     let mut rows: FxHashMap<NodeId, Vec<NodeId>> = FxHashMap::default();
     let mut open: Vec<NodeId> = Vec::new();

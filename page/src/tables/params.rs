@@ -1,15 +1,15 @@
-//! The parameters of the table algorithms: every number that changes what is found, in one value.
+//! The parameters of the table algorithms: every number that changes what is found.
 //!
-//! `paper` follows the print; `default` differs where measurement says so.
+//! `paper` follows the print; `default` differs where measurements favour it.
 
 use crate::preset::Preset;
 
-/// How genuine tables are told from layout.
+/// How data tables are told from layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Detection {
     /// The three rules of `[OM05 §4.2.1]`.
     Rules,
-    /// The weighted evidence of the table, see `detect`.
+    /// The weighted evidence of the table; see `detect`.
     Evidence,
 }
 
@@ -18,32 +18,32 @@ pub enum Detection {
 pub enum Headers {
     /// Cells that cluster with the first cell, `[OM05 §4.2.2]`.
     Clusters,
-    /// Markup first, then rows and columns that look unlike the cells they would head.
+    /// Markup first, then rows and columns that look different from the cells they would head.
     Bands,
 }
 
 /// Parameters of the table algorithms.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TableParams {
-    /// The preset these come from.
+    /// The preset that these parameters come from.
     pub name: &'static str,
-    /// How genuine tables are told from layout.
+    /// How data tables are told from layout.
     pub detection: Detection,
     /// How header cells are found.
     pub headers: Headers,
-    /// Second and third rule of the detector, in per cent: rows of equal length; cells of a row or column
-    /// in one cluster.
+    /// Least share in the second and third rule of the detector, in per cent: of rows of equal length, and of the
+    /// cells of a row or column in one cluster.
     pub regular: u32,
-    /// Cells of a row or column nearer to one another than this, in per cent of the largest distance, are
-    /// one cluster.
+    /// Cells of a row or column are one cluster if they are closer to their mean than this, in per cent of the
+    /// largest distance.
     pub one_cluster: u32,
-    /// Evidence from which on a table is data, in thousandths of the logarithm of the odds.
+    /// Evidence above which a table is data, in thousandths of the log odds.
     pub data_from: i32,
-    /// Slots of one table's grid at most; rows beyond are left out.
+    /// Most slots of one table's grid; later rows are left out.
     pub max_slots: usize,
-    /// Columns of a grid at most.
+    /// Most columns of a grid.
     pub max_columns: usize,
-    /// Slots of all grids of a page at most; tables beyond are taken for layout.
+    /// Most slots of all grids of a page; later tables count as layout.
     pub max_page_slots: usize,
 }
 
@@ -59,7 +59,7 @@ impl Default for TableParams {
 }
 
 impl TableParams {
-    /// The print: thresholds of 80 %.
+    /// As printed: thresholds of 80 %.
     #[must_use]
     pub fn paper() -> TableParams {
         TableParams {
@@ -75,7 +75,7 @@ impl TableParams {
         }
     }
 
-    /// Those of a preset.
+    /// The parameters of a preset.
     #[must_use]
     pub fn new(preset: Preset) -> TableParams {
         match preset {

@@ -1,7 +1,7 @@
-//! What each slot of a grid is, and the orientation that follows (`[OM05 §4.2.2]`, figure 5).
+//! The role of each slot of a grid, and the resulting orientation (`[OM05 §4.2.2]`, figure 5).
 //!
-//! However header cells were found (`clusters`, `bands`), the result is a role a slot. Orientation is read
-//! from the roles: whether headers stand at the top, at the left, and whether either recurs.
+//! Both ways to find header cells (`clusters`, `bands`) give each slot a role. The roles tell the orientation:
+//! whether headers stand at the top or at the left, and whether either recurs.
 //! Start at [`Template`].
 
 use super::grid::Grid;
@@ -27,13 +27,13 @@ pub enum Orientation {
     /// Header columns that recur further right.
     #[serde(rename = "multi-header row")]
     MultiRow,
-    /// Header rows and columns of which one kind recurs.
+    /// Header rows and columns, at least one of which recur.
     #[serde(rename = "multi-header row-column")]
     MultiRowColumn,
 }
 
 impl Orientation {
-    /// The name, as the data sets write it.
+    /// The name as in the data sets.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -47,7 +47,7 @@ impl Orientation {
         }
     }
 
-    /// From what was found.
+    /// The orientation of a table with header rows or columns, which may recur.
     pub(crate) fn new(rows: bool, columns: bool, rows_recur: bool, columns_recur: bool) -> Orientation {
         match (rows, columns, rows_recur, columns_recur) {
             (true, true, false, false) => Orientation::RowColumn,
@@ -60,13 +60,13 @@ impl Orientation {
         }
     }
 
-    /// Whether each column beside the headers is a record, not each row.
+    /// Whether the records are the columns beside the headers instead of the rows.
     pub(crate) fn records_are_columns(self) -> bool {
         matches!(self, Orientation::Row | Orientation::MultiRow)
     }
 }
 
-/// What a slot is.
+/// The role of a slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Role {
     /// A value, or no cell at all.
@@ -78,19 +78,19 @@ pub enum Role {
     RowHeader,
     /// Stands over all columns and heads the rows that follow.
     Section,
-    /// A full-width line before the table proper: names the table.
+    /// A full-width line above the table proper that names the table.
     Title,
 }
 
 impl Role {
-    /// Whether it is a header cell of the table.
+    /// Whether it is any kind of header: everything but data.
     #[must_use]
     pub fn is_header(self) -> bool {
         self != Role::Data
     }
 }
 
-/// The roles of a grid's slots, and the orientation.
+/// The roles of a grid's slots, and its orientation.
 #[derive(Clone, Debug)]
 pub(crate) struct Template {
     pub(crate) roles: Vec<Role>,
@@ -98,7 +98,7 @@ pub(crate) struct Template {
 }
 
 impl Template {
-    /// From lines: what each row is, and which columns are headers in the rows of data.
+    /// Builds a template from the role of each row and the columns that are headers in data rows.
     pub(crate) fn of_lines(grid: &Grid, rows: &[Role], columns: &[bool]) -> Template {
         let mut roles = Vec::with_capacity(rows.len() * grid.columns);
         for &row in rows {
@@ -117,7 +117,7 @@ impl Template {
     }
 }
 
-/// How many runs of `true` there are.
+/// The number of runs of `true`.
 fn runs(flags: impl Iterator<Item = bool>) -> usize {
     let mut before = false;
     flags

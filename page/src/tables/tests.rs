@@ -1,4 +1,4 @@
-//! Small tables in; grids, orientations, headers and records out.
+//! Small tables as input; grids, orientations, headers and records as output.
 
 use crate::reading::NodeId;
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ use super::*;
 use crate::measures::Weights;
 use crate::testing::page;
 
-/// The one data table of a page, taken for data whatever the detector says.
+/// The one table of a page, taken as data whatever the detector says.
 fn table(html: &str, headers: Headers) -> (Page, DataTable) {
     let page = page(html);
     let params = TableParams { data_from: i32::MIN, headers, ..TableParams::default() };
@@ -15,7 +15,7 @@ fn table(html: &str, headers: Headers) -> (Page, DataTable) {
     (page, found)
 }
 
-/// Orientation, then a line a record: `key | path=value`.
+/// The orientation, then one line for each record: `key | path=value`.
 fn outline(html: &str) -> String {
     let (page, table) = table(html, Headers::Bands);
     let joined =
@@ -182,7 +182,7 @@ fn hostile_tables_are_cut() {
     assert!(slots <= all.max_page_slots, "{slots}");
 }
 
-/// The cleaner, plainly: the HTML standard's algorithm on a map of slots, rows beyond the last left out.
+/// The cleaner, plainly: the HTML standard's algorithm on a map of slots, without rows beyond the last one.
 fn plain_grid(tree: &PageTree, rows: &[NodeId]) -> FxHashMap<(usize, usize), NodeId> {
     let number = |node, name| tree.attr(node, name).and_then(|value| value.parse::<usize>().ok());
     let mut slots = FxHashMap::default();

@@ -1,22 +1,22 @@
-//! Labels and their dress over a site: alike labels are alike in role (`[SP §5]`'s path-consistent labelling).
+//! Labels and their style over a site: labels of one style have one role (path-consistent labelling, `[SP §5]`).
 //!
-//! What varies from page to page is value, not attribute: where most lines that are set off in one style
-//! stand on one page only they are the pages' matter (headlines of stories, names of entries), and no labels.
-//! An attribute that few pages have does not recur; but it is dressed as those that do. A style is the
-//! path of a leaf with the classes of the two elements over it. Where nearly all beginnings of lines in one
-//! style are labels, and labels of several names, the others are labels, too.
+//! What varies from page to page is a value, not an attribute. If most labels of one style are on one page only,
+//! they are content (headlines of stories, names of entries) and not labels. Conversely, an attribute that few
+//! pages have does not recur, but it has the style of those that do. The style of a leaf is its path with the
+//! classes of the two elements above it. If nearly all line beginnings of one style are labels, with several
+//! names, the others are labels, too.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::labels::{Kind, Label};
 use super::reading::Reading;
 
-/// Labels of different names that make a style a label's.
+/// Least number of different names for which a style is that of labels.
 const NAMES: usize = 3;
-/// Characters of a label that only its style shows at most.
+/// Longest label that only its style shows, in characters.
 const LENGTH: usize = 60;
 
-/// How a style is used: beginnings of lines that are labels, their names, and all.
+/// How a style is used: the number of line beginnings that are labels, their names, and the number of all.
 #[derive(Default)]
 struct Use {
     labels: usize,
@@ -24,8 +24,8 @@ struct Use {
     all: usize,
 }
 
-/// Drops labels over others that are on their page alone, in styles of which most are. A colon is evidence
-/// enough by itself.
+/// Drops block labels that are on their page alone if most labels of their style are. Labels with a colon stay:
+/// the colon is evidence enough.
 pub(super) fn drop_varying(readings: &mut [Reading<'_>]) {
     let text =
         |reading: &Reading<'_>, label: &Label| reading.page.leaves.text(label.leaves.start).to_lowercase();
@@ -37,7 +37,7 @@ pub(super) fn drop_varying(readings: &mut [Reading<'_>]) {
     let may_vary = |reading: &Reading<'_>, label: &Label| {
         label.kind == Kind::Block && !label.leaves.clone().any(|leaf| reading.facts[leaf].ends_in_colon)
     };
-    // Of each style, labels on their page alone, and all.
+    // By style: labels on their page alone, and all labels.
     let mut styles: HashMap<String, (usize, usize)> = HashMap::new();
     for reading in readings.iter() {
         for label in reading.labels.iter().filter(|label| may_vary(reading, label)) {
@@ -89,7 +89,7 @@ pub(super) fn take_alike(readings: &mut [Reading<'_>]) {
     }
 }
 
-/// The first leaf with words of each line of matter under the page's heading.
+/// Below the page's heading, each line with its first leaf that has words and is content.
 fn beginnings<'a>(reading: &'a Reading<'_>) -> impl Iterator<Item = (usize, usize)> + use<'a> {
     let first = reading.top.as_ref().map_or(0, |top| top.subtitles.end);
     (first..reading.lines.len()).filter_map(|line| {

@@ -1,9 +1,9 @@
 //! The concept of a page: the heading that says what the title says (`[SP §6]`).
 //!
-//! "A concept label defines the context for a page". Candidates are the page's first headings; the one
-//! that shares most words with the title is the concept, else the first of them. The lines of headings
-//! right under it that head nothing ("Fall Term", a name, a position) are its subtitles: values, not
-//! attributes, since no value follows them.
+//! "A concept label defines the context for a page". The candidates are the first headings of the page. The
+//! concept is the one that shares most words with the title; on a tie, the first. Heading lines right below it
+//! that head nothing ("Fall Term", a name, a position) are its subtitles: values, not attributes, since no value
+//! follows them.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -13,13 +13,13 @@ use super::lines::{Line, heads_list};
 use crate::Page;
 use crate::contribution::labels::words;
 
-/// Headings at the page's beginning that may be its concept.
+/// Number of headings at the page's beginning that may be its concept.
 const CANDIDATES: usize = 6;
-/// Lines at the page's beginning that may be its concept where there are no headings.
+/// Number of lines at the page's beginning that may be its concept if there are no headings.
 const PLAIN_CANDIDATES: usize = 8;
-/// Characters of such a line at most.
+/// Longest such line, in characters.
 const LENGTH: usize = 100;
-/// Levels of headings that may be it.
+/// Deepest level of a heading that may be the concept.
 const DEEPEST: u8 = 3;
 
 /// The line of the concept and those of its subtitles.
@@ -29,7 +29,7 @@ pub(super) struct Top {
     pub(super) subtitles: Range<usize>,
 }
 
-/// The concept of a page, if a heading gives one; `skipped` leaves are no headings below it.
+/// The concept of a page, if there is one. Headings among the `skipped` leaves do not count as recurring.
 pub(super) fn top(page: &Page, lines: &[Line], facts: &[Facts], skipped: &[bool]) -> Option<Top> {
     let is_candidate = |line: &usize| level(&lines[*line], facts).is_some_and(|level| level <= DEEPEST);
     let candidates: Vec<usize> = (0..lines.len()).filter(is_candidate).take(CANDIDATES).collect();
@@ -41,7 +41,7 @@ pub(super) fn top(page: &Page, lines: &[Line], facts: &[Facts], skipped: &[bool]
     Some(Top { concept, subtitles: subtitles(page, lines, facts, skipped, concept) })
 }
 
-/// Without headings: the first of the first lines that is mostly words of the title.
+/// Without headings: the first line near the beginning that consists mostly of words of the title.
 fn plain(page: &Page, lines: &[Line], facts: &[Facts], title: &BTreeSet<String>) -> Option<Top> {
     let is_title = |line: &usize| {
         let words = line_words(page, &lines[*line]);
@@ -53,7 +53,7 @@ fn plain(page: &Page, lines: &[Line], facts: &[Facts], title: &BTreeSet<String>)
     Some(Top { concept, subtitles: concept + 1..concept + 1 })
 }
 
-/// The level of the heading that a line is; all of its words stand in headings.
+/// The heading level of a line, if all its words are in headings.
 pub(super) fn level(line: &Line, facts: &[Facts]) -> Option<u8> {
     let mut levels = line.leaves.clone().filter(|&leaf| facts[leaf].has_words).map(|leaf| facts[leaf].level);
     let first = levels.next()??;
@@ -64,8 +64,8 @@ fn line_words(page: &Page, line: &Line) -> BTreeSet<String> {
     line.leaves.clone().flat_map(|leaf| words(page.leaves.text(leaf))).collect()
 }
 
-/// The headings in one run after the concept, without those at its end that a list follows, or whose like
-/// recurs further down: they head what follows.
+/// The run of headings after the concept, without those at its end that head what follows: a list comes next, or
+/// headings with the same path recur further down.
 fn subtitles(page: &Page, lines: &[Line], facts: &[Facts], skipped: &[bool], concept: usize) -> Range<usize> {
     let start = concept + 1;
     let is_next = |line: &Line| !line.is_ruled && level(line, facts).is_some();

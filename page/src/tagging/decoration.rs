@@ -1,15 +1,15 @@
-//! What is no label of the page's matter: navigation, footers, pictures as bullets, notes to the reader.
+//! What is not content: navigation, footers, pictures as bullets, notes to the reader.
 //!
-//! Signs, strongest first: no letter or digit; an image's description; an element for such things
-//! (`nav`, `footer`, `address`); what stands after the last rule when it speaks of the page itself; rows of
-//! links between separators outside of all sections; and a short list of phrases by which pages speak of
-//! themselves. The phrases are English, since no more was measured; in other languages the structure alone counts.
+//! Signs, strongest first: no letter or digit; an image's description; an element for such things (`nav`,
+//! `footer`, `address`); text after the last rule if it is about the page itself; rows of links between
+//! separators outside all sections; and a short list of phrases by which pages refer to themselves. Only English
+//! phrases were measured, so in other languages the structure alone counts.
 
 use super::facts::Facts;
 use super::lines::Line;
 use crate::Page;
 
-/// Phrases by which a page speaks of itself and not of its subject, in lower case.
+/// Phrases by which a page refers to itself instead of its subject, in lower case.
 const SELF: [&str; 22] = [
     "last modified",
     "last updated",
@@ -34,16 +34,16 @@ const SELF: [&str; 22] = [
     "accesses since",
     "visits to",
 ];
-/// Lines after the last rule at most, to be a footer.
+/// Most lines of a footer, after the last rule.
 const FOOTER_LINES: usize = 8;
-/// Characters of a footer's longest line.
+/// Longest text in a footer, in characters.
 const FOOTER_LENGTH: usize = 160;
-/// Lines at the page's end that may say when it was changed.
+/// Number of lines at the page's end that may say when it was changed.
 const LAST_LINES: usize = 6;
-/// Characters of a text that may be a note about the page.
+/// Longest note about the page, in characters.
 const NOTE_LENGTH: usize = 200;
 
-/// For each leaf whether it is decoration by the page alone.
+/// Whether each leaf is decoration, judged by its page alone.
 pub(super) fn decoration(page: &Page, lines: &[Line], facts: &[Facts]) -> Vec<bool> {
     let mut found: Vec<bool> = facts
         .iter()
@@ -86,15 +86,15 @@ fn speaks_of_itself(text: &str) -> bool {
     SELF.iter().any(|phrase| text.contains(phrase))
 }
 
-/// "Updated 3/4/97": a verb of changing, and figures.
+/// Whether the text has a verb of changing and figures, as in "Updated 3/4/97".
 fn says_when_changed(text: &str) -> bool {
     let text = text.to_lowercase();
     let verbs = ["updated", "modified", "revised", "changed"];
     text.chars().any(char::is_numeric) && verbs.iter().any(|verb| text.contains(verb))
 }
 
-/// The first line of the footer; the number of lines if there is none. It begins after the last rule, or
-/// with the last block that speaks of the page.
+/// The first line of the footer; the number of lines if there is none. A footer begins after the last rule, is
+/// short, has no main heading, and refers to the page itself.
 fn footer(page: &Page, lines: &[Line], facts: &[Facts]) -> usize {
     let Some(start) = lines.iter().rposition(|line| line.is_ruled).filter(|&line| line > 0) else {
         return lines.len();
@@ -114,7 +114,7 @@ fn is_mail(page: &Page, leaf: usize) -> bool {
     href.is_some_and(|href| href.trim_start().to_ascii_lowercase().starts_with("mailto:"))
 }
 
-/// Links with nothing but separators between them.
+/// Whether the line consists of links with separators between them.
 fn is_menu(line: &Line, facts: &[Facts]) -> bool {
     let links = line.leaves.clone().filter(|&leaf| facts[leaf].is_link && facts[leaf].has_words).count();
     let separators = line.leaves.clone().filter(|&leaf| !facts[leaf].has_words && !facts[leaf].is_image);
@@ -122,7 +122,7 @@ fn is_menu(line: &Line, facts: &[Facts]) -> bool {
     links >= 2 && others == 0 && separators.count() + 1 >= links
 }
 
-/// A telephone number: seven digits and more, and no year's date.
+/// Whether the text looks like a telephone number: at least seven digits, and not the date of an update.
 fn is_contact(text: &str) -> bool {
     let digits = text.chars().filter(char::is_ascii_digit).count();
     digits >= 7 && !text.contains(':') && !text.to_lowercase().contains("update")

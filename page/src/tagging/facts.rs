@@ -1,26 +1,26 @@
-//! What each leaf shows of itself: how it is set off, whether it links, how it is spelled.
+//! What each leaf shows by itself: how it is set off, whether it is a link, how it is written.
 //!
-//! One pass over the tree hands down what elements say to all below them, so that the rules of the other
-//! modules ask for a bit and never climb. Invariant: one [`Facts`] a leaf.
+//! One pass over the tree passes the properties of elements down to the leaves, so that the other modules read
+//! a flag instead of climbing the tree. Invariant: one [`Facts`] for each leaf.
 
 use crate::reading::NodeId;
 
 use crate::Page;
 
-/// What is known of a leaf by itself.
+/// What a leaf shows by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Facts {
-    /// Whether a letter or a digit stands in it.
+    /// Whether it has a letter or digit.
     pub(super) has_words: bool,
     pub(super) is_image: bool,
-    /// Level of the heading that it stands in, 1-6.
+    /// Level of the heading that contains it, 1-6.
     pub(super) level: Option<u8>,
-    /// Set off strongly: a heading, header cell or caption, bold.
+    /// Strongly set off: a heading, header cell or caption, or bold.
     pub(super) is_strong: bool,
-    /// Set off at all: strongly, or in another face.
+    /// Set off in any way: strongly, or in another face.
     pub(super) is_set_off: bool,
     pub(super) is_link: bool,
-    /// In an element for what is not the page's matter: navigation, footer, address, a stray title.
+    /// In an element that is not for content: navigation, footer, address, a stray title.
     pub(super) is_aside: bool,
     /// In a header cell.
     pub(super) is_header_cell: bool,
@@ -28,11 +28,11 @@ pub(super) struct Facts {
     pub(super) item: Option<NodeId>,
     pub(super) ends_in_colon: bool,
     pub(super) starts_with_colon: bool,
-    /// Characters.
+    /// In characters.
     pub(super) length: usize,
 }
 
-/// What an element says of all below it.
+/// Properties that an element passes down.
 #[derive(Clone, Copy, Default)]
 struct Above {
     level: Option<u8>,
@@ -43,7 +43,7 @@ struct Above {
     item: Option<NodeId>,
 }
 
-/// Facts of all leaves. O(nodes + text).
+/// The facts of all leaves. O(nodes + text).
 pub(super) fn facts(page: &Page) -> Vec<Facts> {
     let tree = &page.tree;
     let mut above: Vec<Above> = Vec::with_capacity(tree.len());
@@ -64,7 +64,7 @@ fn step(page: &Page, mut above: Above, node: NodeId, tag: &str) -> Above {
         }
         "b" | "strong" | "caption" | "legend" | "summary" => above.is_strong = true,
         "th" => (above.is_strong, above.is_header_cell, above.item) = (true, true, Some(node)),
-        // Emphasis around a whole list is its dress and sets none of the entries off.
+        // Emphasis around a whole list is its style and does not set off single entries.
         "li" | "dd" | "dt" | "td" => {
             above = Above { is_aside: above.is_aside, item: Some(node), ..Above::default() }
         }
@@ -77,7 +77,7 @@ fn step(page: &Page, mut above: Above, node: NodeId, tag: &str) -> Above {
     above
 }
 
-/// Bold by its class or its own style.
+/// Whether the element is bold by its class or inline style.
 fn is_bold(page: &Page, node: NodeId) -> bool {
     let style = page.tree.attr(node, "style").unwrap_or_default().to_ascii_lowercase();
     let weight = style.split_once("font-weight").map_or("", |(_, rest)| rest.trim_start_matches([' ', ':']));
@@ -85,7 +85,7 @@ fn is_bold(page: &Page, node: NodeId) -> bool {
     by_style || page.tree.classes(node).any(|class| class.to_ascii_lowercase().contains("bold"))
 }
 
-/// A font larger than the page's: `+1` or 4 and more.
+/// Whether the font is larger than the page's: `+1`, or 4 and more.
 fn is_large(page: &Page, font: NodeId) -> bool {
     let size = page.tree.attr(font, "size").unwrap_or_default().trim();
     size.starts_with('+') || size.parse::<u32>().is_ok_and(|size| size >= 4)

@@ -1,9 +1,8 @@
-//! Which leaves of a page name attributes (`[SP §5-6]`, read in lines).
+//! Which leaves of a page name attributes (`[SP §5-6]`, applied to lines).
 //!
-//! A label is short and set off from what it names: a heading; a header cell; an emphasised line with
-//! plain ones under it; the beginning of a line up to a colon; a term with its description; a list item
-//! with a list of its own. Emphasis alone does not make one: an item that is bold as a whole and has
-//! nothing under it is a value.
+//! A label is short and set off from what it names: a heading; a header cell; an emphasised line with plain
+//! lines below; the beginning of a line up to a colon; a term with its description; a list item with a list of
+//! its own. Emphasis alone is not enough: an item that is bold as a whole and has nothing below is a value.
 
 use std::ops::Range;
 
@@ -14,27 +13,27 @@ use super::facts::Facts;
 use super::lines::{Line, heads_list};
 use crate::Page;
 
-/// Characters of a label that is a line of its own at most.
+/// Longest label that is a line of its own, in characters.
 const LINE_LENGTH: usize = 100;
-/// Characters of a label with its value in the same line, or that a colon alone shows.
+/// Longest label that stands in one line with its value or that only a colon shows, in characters.
 const INLINE_LENGTH: usize = 60;
-/// Characters of a term with a description.
+/// Longest term with a description, in characters.
 const TERM_LENGTH: usize = 40;
-/// Characters up to which a final stop may be an abbreviation's.
+/// Up to this length in characters, a full stop at the end may be that of an abbreviation.
 const ABBREVIATION: usize = 25;
-/// Texts that make up one label at most.
+/// Most leaves of one label.
 const PARTS: usize = 3;
 
-/// Where the values of a label stand.
+/// Where the values of a label are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// After it in its line.
+    /// After the label, in its line.
     Inline,
-    /// In the lines under it.
+    /// In the lines below.
     Block,
 }
 
-/// A label.
+/// A text that names an attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Label {
     pub(super) leaves: Range<usize>,
@@ -42,12 +41,12 @@ pub(super) struct Label {
     pub(super) kind: Kind,
 }
 
-/// What the rules look at.
+/// The input of the rules.
 pub(super) struct Sight<'a> {
     pub(super) page: &'a Page,
     pub(super) lines: &'a [Line],
     pub(super) facts: &'a [Facts],
-    /// Leaves that are no part of the matter.
+    /// Leaves that are not content.
     pub(super) skipped: &'a [bool],
 }
 
@@ -69,8 +68,8 @@ impl Sight<'_> {
         Vec::new()
     }
 
-    /// Entries of lists that are a short link and nothing else, in lines that no label is over: each names
-    /// what is on the page that it leads to. One alone names nothing.
+    /// Labels from list entries that consist of one short link, among lines that no label heads: each names what the
+    /// page it leads to is about. A single one names nothing.
     pub(super) fn linked_names(&self, lines: Range<usize>) -> Vec<Label> {
         let entry = |line: usize| {
             let mut worded = self.lines[line].leaves.clone().filter(|&leaf| self.counts(leaf));
@@ -92,7 +91,7 @@ impl Sight<'_> {
         worded.iter().map(|&leaf| self.facts[leaf].length).sum()
     }
 
-    /// A heading is a label; what it links to after plain words is a value of it.
+    /// A heading is a label; links after its plain words are its values.
     fn heading(&self, line: usize, worded: &[usize]) -> Option<Label> {
         level(&self.lines[line], self.facts)?;
         if worded.len() > PARTS || self.length(worded) > LINE_LENGTH || self.is_sentence(worded) {
@@ -105,7 +104,7 @@ impl Sight<'_> {
         Some(Label { leaves: *parts.first()?..*parts.last()? + 1, line, kind })
     }
 
-    /// Beginnings of lines, or emphasised texts inside them, that a colon or a change of face ends.
+    /// Labels at the beginning of a line or emphasised inside it, ended by a colon or a change of face.
     fn inline(&self, line: usize, worded: &[usize]) -> Vec<Label> {
         let mut labels = Vec::new();
         for (at, &leaf) in worded.iter().enumerate() {
@@ -113,7 +112,7 @@ impl Sight<'_> {
             let after = worded.get(at + 1);
             let is_set_off = after.is_some_and(|&next| fact.is_set_off && !self.facts[next].is_set_off);
             let begins = at == 0 || fact.is_set_off && !self.facts[worded[at - 1]].is_set_off;
-            // A linked entry with a remark behind it is a value of what the list is under.
+            // A linked entry with a remark after it is a value of whatever heads the list.
             let is_entry =
                 fact.is_link && fact.item.is_some_and(|item| self.page.tree.tag(item) == Some("li"));
             let has_colon = fact.ends_in_colon || !is_entry && self.colon_follows(line, leaf);
@@ -126,7 +125,7 @@ impl Sight<'_> {
         labels
     }
 
-    /// Ends as sentences do, and is longer than abbreviations are.
+    /// Whether the text ends like a sentence and is longer than an abbreviation.
     fn is_sentence(&self, worded: &[usize]) -> bool {
         let last = worded.last().map_or("", |&leaf| self.page.leaves.text(leaf));
         self.length(worded) > ABBREVIATION && last.ends_with(['.', '!', '?', ';', '。'])
@@ -136,7 +135,7 @@ impl Sight<'_> {
         self.lines[line].leaves.contains(&(leaf + 1)) && self.facts[leaf + 1].starts_with_colon
     }
 
-    /// A line of its own over others.
+    /// Whether the whole line is a label over the lines below.
     fn is_block_label(&self, line: usize, worded: &[usize]) -> bool {
         let fact = &self.facts[worded[0]];
         if worded.len() > PARTS || self.length(worded) > LINE_LENGTH || self.is_sentence(worded) {
@@ -158,7 +157,7 @@ impl Sight<'_> {
             || self.is_term(worded, next)
     }
 
-    /// A cell over or before others: the next is plain, or in the same row.
+    /// Whether a cell heads the next one, which is plain or in the same row.
     fn heads_cells(&self, cell: &Facts, next: &Facts) -> bool {
         let tree = &self.page.tree;
         let is_cell = |item: &NodeId| matches!(tree.tag(*item), Some("td" | "th"));
@@ -168,7 +167,7 @@ impl Sight<'_> {
         cell != item && (!next.is_strong || tree.parent(cell) == tree.parent(item))
     }
 
-    /// A short term before its description.
+    /// Whether the line is a short term before its description.
     fn is_term(&self, worded: &[usize], next: &Line) -> bool {
         let tag = |leaf: usize| self.facts[leaf].item.and_then(|item| self.page.tree.tag(item));
         tag(worded[0]) == Some("dt")

@@ -1,8 +1,8 @@
 //! The lines of a page: the leaves that a reader sees side by side.
 //!
-//! A label and its value stand in one line ("Phone: 12 34") or in two that follow one another, so what is
-//! read as label and value are lines, not leaves: inline markup splits a line into leaves, block elements,
-//! `br`, `hr` and, in `pre`, the ends of lines part it from the next.
+//! A label and its value are in one line ("Phone: 12 34") or in two consecutive ones. So labels and values are
+//! read from lines, not from leaves: inline markup splits a line into leaves. Block elements, `br`, `hr` and, in
+//! `pre`, newlines end a line.
 //! Invariant: the lines are the leaves in order, each in exactly one line.
 
 use std::ops::Range;
@@ -12,11 +12,11 @@ use crate::reading::NodeId;
 use crate::Page;
 use crate::text::is_inside_line;
 
-/// Leaves side by side.
+/// Leaves that stand side by side.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Line {
     pub(super) leaves: Range<usize>,
-    /// The nearest element that is not inline over its first leaf.
+    /// The nearest block element around its first leaf.
     pub(super) block: NodeId,
     /// Whether a rule (`hr`) stands between this line and the one before.
     pub(super) is_ruled: bool,
@@ -39,13 +39,13 @@ pub(super) fn lines(page: &Page) -> Vec<Line> {
     lines
 }
 
-/// The nearest element from here up that is not inline.
+/// The nearest element that is not inline, `from` included.
 pub(super) fn block(page: &Page, from: NodeId) -> NodeId {
     let is_block = |node: &NodeId| page.tree.tag(*node).is_some_and(|tag| !is_inside_line(tag));
     std::iter::once(from).chain(page.tree.ancestors(from)).find(is_block).unwrap_or(page.tree.root())
 }
 
-/// Whether the next line is in a list, and this leaf is not in that list.
+/// Whether the next line is in a list that does not contain this leaf.
 pub(super) fn heads_list(page: &Page, leaf: usize, next: &Line) -> bool {
     let tree = &page.tree;
     let below = page.leaves.get(next.leaves.start).node;
@@ -61,7 +61,7 @@ enum Gap {
     Rule,
 }
 
-/// What stands between two leaves that follow one another.
+/// What stands between two consecutive leaves.
 fn gap(page: &Page, from: NodeId, to: NodeId) -> Gap {
     let tree = &page.tree;
     let mut gap = Gap::Nothing;
@@ -75,7 +75,7 @@ fn gap(page: &Page, from: NodeId, to: NodeId) -> Gap {
     if gap == Gap::Nothing && ends_line(page, from, to) { Gap::Break } else { gap }
 }
 
-/// Whether preformatted text ends its line between two leaves.
+/// Whether preformatted text has a newline between two leaves.
 fn ends_line(page: &Page, from: NodeId, to: NodeId) -> bool {
     let tree = &page.tree;
     if !tree.ancestors(to).any(|above| tree.tag(above) == Some("pre")) {

@@ -1,16 +1,15 @@
-//! Meta-tagging: what each label of a page is — concept, attribute, value or none (`[SP §6]`).
+//! Meta-tagging: whether each label of a page is a concept, attribute, value or none (`[SP §6]`).
 //!
-//! The print reads the group hierarchy off: headers of groups are attributes, their instances values
-//! ([`mod@print`]). That misses attributes of a single value, the weak spot its own figures show. Here the
-//! page is read in [`lines`]: a label is what is set off, ends in a colon or stands over a list of its
-//! own ([`labels`]); its values are the rest of its line, or the lines under it ([`mod@pairs`]). The concept
-//! is the heading that says what the title says ([`concept`]); what recurs over the pages of a site
-//! without varying, navigation and footers are none ([`decoration`]). Where several pages of a site are
-//! given, what stands at the same place on many of them tells labels from values ([`recurrence`],
-//! [`alike`]).
+//! The print reads the tags from the group hierarchy: headers of groups are attributes, their instances values
+//! ([`mod@print`]). This misses attributes with a single value, a weakness that its own figures show. Here the
+//! page is read in [`lines`]. A label is set off, ends in a colon, or stands over a list of its own
+//! ([`labels`]). Its values are the rest of its line, or the lines below ([`mod@pairs`]). The concept is the
+//! heading that says what the title says ([`concept`]). Navigation, footers and what recurs unchanged over the
+//! pages of a site are none ([`decoration`]). If several pages of a site are given, what stands at the same
+//! place on many of them tells labels from values ([`recurrence`], [`alike`]).
 //!
-//! Invariants: one tag a leaf; a pure function of the pages in their order; one page is a site of one.
-//! Start at [`tags`] and [`pairs()`].
+//! Invariants: one tag for each leaf; a pure function of the pages in their order; a single page is treated as a
+//! site with one page. Start at [`tags`] and [`pairs()`].
 
 use serde::Serialize;
 
@@ -27,7 +26,7 @@ pub mod print;
 mod reading;
 mod recurrence;
 
-/// What a label is in the context of its page (`[SP §6]`).
+/// The role of a label on its page (`[SP §6]`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tag {
@@ -35,7 +34,7 @@ pub enum Tag {
     Concept,
     /// The name of a property of the concept, or of a relation.
     Attribute,
-    /// An instance of an attribute, or of one that the page does not name.
+    /// An instance of an attribute, whether or not the page names the attribute.
     Value,
     /// Navigation, footers, decoration.
     None,
@@ -54,16 +53,16 @@ impl Tag {
     }
 }
 
-/// An attribute of a page's concept with one value.
+/// An attribute of a page's concept, with one value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct Pair {
     /// The attribute's name, without its colon.
     pub label: String,
-    /// The value's text, white space collapsed.
+    /// The value's text with white space collapsed.
     pub value: String,
 }
 
-/// The tags of the leaves of each page; the pages are one site's.
+/// The tags of the leaves of each page. All pages must be from one site.
 ///
 /// ```
 /// use newslode_page::tagging::{Pair, Tag, pairs};
@@ -83,7 +82,7 @@ pub fn tags(pages: &[Page]) -> Vec<Vec<Tag>> {
     reading::site(pages).into_iter().map(|reading| reading.tags()).collect()
 }
 
-/// The attribute-value pairs of each page in page order, each once; the pages are one site's.
+/// The attribute-value pairs of each page in page order, without repetitions. All pages must be from one site.
 #[must_use]
 pub fn pairs(pages: &[Page]) -> Vec<Vec<Pair>> {
     reading::site(pages).iter().map(pairs::pairs).collect()

@@ -1,8 +1,8 @@
 //! Attribute-value pairs: each label with the values that follow it.
 //!
-//! An inline label's value is the rest of its line up to the next label. A label that is a line of its own
-//! has one value a block of text under it, up to the next such label; inline labels among them keep their
-//! own lines for themselves, and what follows goes back to the outer one.
+//! The value of an inline label is the rest of its line up to the next label. A label on a line of its own has
+//! one value for each block of text below, up to the next such label. Inline labels in between keep their own
+//! lines to themselves; what follows them belongs to the outer label again.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use super::labels::Kind;
 use super::reading::Reading;
 use super::recurrence::label_end;
 
-/// The pairs of a page in page order, each once.
+/// The pairs of a page in page order, without repetitions.
 pub(super) fn pairs(reading: &Reading<'_>) -> Vec<Pair> {
     let mut found: Vec<(usize, Pair)> = Vec::new();
     let mut owned = vec![false; reading.facts.len()];
@@ -36,7 +36,7 @@ pub(super) fn pairs(reading: &Reading<'_>) -> Vec<Pair> {
     all.filter(|pair| known.insert(pair.clone())).collect()
 }
 
-/// A text that holds label and value.
+/// Splits a text that holds both label and value.
 fn split(text: &str) -> Option<Pair> {
     let (label, value) = text.split_at(label_end(text)?);
     let trim = |text: &str| text.trim_matches([':', '：', ' ']).to_owned();
@@ -50,12 +50,12 @@ pub(super) fn owned(reading: &Reading<'_>) -> Vec<bool> {
     owned
 }
 
-/// Each value's label, by its place, and leaves, in page order.
+/// The values in page order, each as the index of its label and its leaves.
 fn values(reading: &Reading<'_>) -> Vec<(usize, Vec<usize>)> {
     let mut values: Vec<(usize, Vec<usize>)> = Vec::new();
     let mut next = 0;
     let mut open: Option<usize> = None;
-    // The last line of the value that is being read.
+    // The last line of the value being read.
     let mut last: Option<usize> = None;
     for (number, line) in reading.lines.iter().enumerate() {
         let start = next;
@@ -98,8 +98,8 @@ fn values(reading: &Reading<'_>) -> Vec<(usize, Vec<usize>)> {
     values
 }
 
-/// Whether a line can hold values of a label over it: a cell's are in its table, a term's in its list of
-/// terms, an entry's in it; and values that began in a list which the label is not in end with it.
+/// Whether a line can hold values of a label above: those of a cell are in its table, those of a term in its
+/// list of terms, those of a list item inside it. Values that began in a list without the label end with it.
 fn is_in_scope(reading: &Reading<'_>, label: usize, last: Option<usize>, line: usize) -> bool {
     let (tree, all) = (&reading.page.tree, &reading.page.leaves);
     let node = |line: usize| all.get(reading.lines[line].leaves.start).node;
@@ -122,14 +122,15 @@ fn is_in_scope(reading: &Reading<'_>, label: usize, last: Option<usize>, line: u
     !left_list && scope.is_none_or(|scope| tree.is_ancestor(scope, node(line)))
 }
 
-/// Whether what is under a label ends before this line.
+/// Whether the values of a label end before this line.
 fn is_cut(reading: &Reading<'_>, line: usize) -> bool {
     let mut worded =
         reading.lines[line].leaves.clone().filter(|&leaf| reading.facts[leaf].has_words).peekable();
     worded.peek().is_some() && worded.all(|leaf| !reading.is_matter(leaf) && !reading.facts[leaf].is_image)
 }
 
-/// The text of some leaves as the page has it: markup inside a value parts no words. Pictures count between texts.
+/// The text of some leaves as on the page: markup inside a value splits no words. Images before the first text
+/// are left out.
 fn text(reading: &Reading<'_>, leaves: impl IntoIterator<Item = usize>) -> String {
     let (tree, all) = (&reading.page.tree, &reading.page.leaves);
     let mut raw = String::new();
@@ -144,7 +145,7 @@ fn text(reading: &Reading<'_>, leaves: impl IntoIterator<Item = usize>) -> Strin
     squash(&raw).trim_matches([':', '：', ' ']).to_owned()
 }
 
-/// Whether white space, a break or the end of a line stands between two leaves.
+/// Whether white space, a break or the end of a line separates two leaves.
 fn is_parted(reading: &Reading<'_>, before: usize, after: usize) -> bool {
     let (tree, all) = (&reading.page.tree, &reading.page.leaves);
     let (from, to) = (all.get(before).node.index(), all.get(after).node.index());

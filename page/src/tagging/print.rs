@@ -11,7 +11,7 @@ use crate::partition::hierarchies;
 use crate::partition::{Method, Params};
 use crate::reading::Page;
 
-/// The tags of the leaves of each page as the paper has them; the pages are one site's.
+/// The tags of the leaves of each page by the paper's method. All pages must be from one site.
 #[must_use]
 pub fn tags(pages: &[Page]) -> Vec<Vec<Tag>> {
     let read = |(page, hierarchy): (&Page, Hierarchy)| {
@@ -35,13 +35,13 @@ pub fn tags(pages: &[Page]) -> Vec<Vec<Tag>> {
     pages.iter().zip(hierarchies(pages, &params())).map(read).collect()
 }
 
-/// The first leaf with the title's words.
+/// The first leaf with exactly the words of the title.
 fn concept(page: &Page) -> Option<usize> {
     let title: BTreeSet<String> = words(page.title.as_deref()?).collect();
     (0..page.leaves.len()).find(|&leaf| words(page.leaves.text(leaf)).collect::<BTreeSet<_>>() == title)
 }
 
-/// The attribute-value pairs of each page as the paper has them: a group's header with each of its instances.
+/// The attribute-value pairs of each page by the paper's method: a group's header with each of its instances.
 #[must_use]
 pub fn pairs(pages: &[Page]) -> Vec<Vec<Pair>> {
     hierarchies(pages, &params()).iter().map(pairs_of).collect()
@@ -49,7 +49,7 @@ pub fn pairs(pages: &[Page]) -> Vec<Vec<Pair>> {
 
 fn pairs_of(hierarchy: &Hierarchy) -> Vec<Pair> {
     let mut pairs: Vec<Pair> = Vec::new();
-    // The header and the instance that a node is under.
+    // The header and the instance above each node.
     let mut above: Vec<Option<(usize, Option<usize>)>> = Vec::with_capacity(hierarchy.nodes.len());
     let mut values: BTreeMap<(usize, usize), String> = BTreeMap::new();
     for (index, node) in hierarchy.nodes.iter().enumerate() {

@@ -1,9 +1,9 @@
-//! The pages of a site read: lines, and which leaves are decoration, concept and labels.
+//! Reads the pages of a site: lines, and which leaves are decoration, concept and labels.
 //!
-//! Order of the rules: decoration by the page alone, the concept, labels; then what the pages say together
-//! ([`recurrence`]): names of the pages that stand in no heading, labels that only their recurrence shows,
-//! decoration that only its recurrence shows. Whatever is left of the matter is value.
-//! Invariant: decoration is no label, the concept neither.
+//! Order of the rules: first decoration judged by the page alone, the concept and the labels. Then what the pages
+//! show together ([`recurrence`]): names of pages outside headings, labels that only recurrence shows, and
+//! decoration that only recurrence shows. All other content is value.
+//! Invariant: decoration is never a label, nor is the concept.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,24 +17,24 @@ use super::lines::{Line, lines};
 use super::recurrence::{Recurrence, recurrence};
 use crate::Page;
 
-/// Characters of a label that only its recurrence shows at most.
+/// Longest label that only recurrence shows, in characters.
 const NAME_LENGTH: usize = 40;
 
-/// A page read.
+/// A page and what was read from it.
 pub(super) struct Reading<'a> {
     pub(super) page: &'a Page,
     pub(super) lines: Vec<Line>,
     pub(super) facts: Vec<Facts>,
-    /// Leaves that are no part of the matter.
+    /// Leaves that are not content.
     pub(super) skipped: Vec<bool>,
     /// Leaves that say what the page is about.
     pub(super) concepts: Vec<bool>,
     pub(super) top: Option<Top>,
     /// In page order.
     pub(super) labels: Vec<Label>,
-    /// What has the form of labels and nothing to name.
+    /// Texts that have the form of labels but nothing to name.
     empty: Vec<Label>,
-    /// Whether a leaf holds a label that recurs, and its value.
+    /// Leaves that hold both a label that recurs and its value.
     pub(super) both: Vec<bool>,
 }
 
@@ -72,7 +72,7 @@ impl Reading<'_> {
                 .clone()
                 .filter(|&leaf| facts[leaf].has_words)
                 .for_each(|leaf| concepts[leaf] = true);
-            // Links over the page's own heading lead to where it is found.
+            // Links above the page's own heading show where the page is in the site.
             let before = lines[..top.concept].iter().flat_map(|line| line.leaves.clone());
             before.filter(|&leaf| facts[leaf].is_link).for_each(|leaf| skipped[leaf] = true);
             first = top.subtitles.end;
@@ -88,12 +88,12 @@ impl Reading<'_> {
         Reading { page, lines, facts, skipped, concepts, top, labels, empty, both }
     }
 
-    /// Whether a leaf is neither decoration nor concept.
+    /// Whether a leaf is content: neither decoration nor concept.
     pub(super) fn is_matter(&self, leaf: usize) -> bool {
         !self.skipped[leaf] && !self.concepts[leaf]
     }
 
-    /// For each leaf whether it is part of a label.
+    /// Whether each leaf is part of a label.
     pub(super) fn labelled(&self) -> Vec<bool> {
         let mut labelled = vec![false; self.facts.len()];
         self.labels.iter().flat_map(|label| label.leaves.clone()).for_each(|leaf| labelled[leaf] = true);
@@ -105,8 +105,8 @@ impl Reading<'_> {
         self.labels.sort_by_key(|label| label.leaves.start);
     }
 
-    /// The page's name where it stands in place of a heading. Over all labels it stands for the page, and
-    /// what is before it in its line leads to it.
+    /// Marks the page's name as concept where it stands outside headings. If the name stands above all labels, it
+    /// stands for the page, and what comes before it in its line is a path to it.
     fn take_names(&mut self, own: &Recurrence) {
         let text = |leaf: usize| self.page.leaves.text(leaf);
         let Some(name) = (0..self.facts.len()).find(|&leaf| own.is_name[leaf]).map(text) else { return };
@@ -127,8 +127,8 @@ impl Reading<'_> {
         self.labels.retain(|label| !label.leaves.clone().any(|leaf| concepts[leaf] || skipped[leaf]));
     }
 
-    /// Short texts that recur at the beginning of a line while what follows them varies. What follows a
-    /// label is its value, however often it recurs.
+    /// Adds short texts that recur at the beginning of a line while what follows them varies. A text below a label
+    /// is its value, however often it recurs.
     fn take_recurring_labels(&mut self, own: &Recurrence) {
         let first = self.top.as_ref().map_or(0, |top| top.subtitles.end);
         let labelled = self.labelled();
@@ -151,14 +151,14 @@ impl Reading<'_> {
         self.add_labels(found);
     }
 
-    /// Short, no link, without figures.
+    /// Whether a leaf may be a name: short, not a link, without figures.
     fn may_be_name(&self, leaf: usize) -> bool {
         let fact = self.facts[leaf];
         let has_figures = self.page.leaves.text(leaf).chars().any(char::is_numeric);
         !fact.is_link && fact.length <= NAME_LENGTH && !has_figures
     }
 
-    /// A link that recurs and stands under no label is navigation.
+    /// Drops links that recur and are under no label: they are navigation.
     fn drop_recurring(&mut self, own: &Recurrence) {
         let (owned, labelled) = (super::pairs::owned(self), self.labelled());
         let is_matter = |leaf: usize| owned[leaf] || labelled[leaf] || self.concepts[leaf];
@@ -167,7 +167,7 @@ impl Reading<'_> {
         menu.into_iter().for_each(|leaf| self.skipped[leaf] = true);
     }
 
-    /// One tag a leaf.
+    /// The tag of each leaf.
     pub(super) fn tags(&self) -> Vec<Tag> {
         let tag = |leaf: usize| match (self.concepts[leaf], self.skipped[leaf]) {
             (true, _) => Tag::Concept,
@@ -183,8 +183,8 @@ impl Reading<'_> {
     }
 }
 
-/// Labels that name something, and those that do not: a heading that another of its kind follows at once,
-/// unless it is a link, whose values are where it leads, or ends in a colon.
+/// Separates labels that name something from those that do not: headings directly followed by another heading of
+/// the same or a higher level. Links (their values are where they lead) and texts with a colon count as naming.
 fn with_values(
     found: Vec<Label>,
     lines: &[Line],
@@ -208,7 +208,7 @@ fn with_values(
     (plain(with), plain(without))
 }
 
-/// A label that has values on another page of the site is one without, too.
+/// Restores labels without values if they are labels elsewhere on the site.
 fn restore_empty(readings: &mut [Reading<'_>]) {
     let text =
         |reading: &Reading<'_>, label: &Label| reading.page.leaves.text(label.leaves.start).to_lowercase();
@@ -223,7 +223,8 @@ fn restore_empty(readings: &mut [Reading<'_>]) {
     }
 }
 
-/// A subtitle that nearly every page has, each its own, identifies the page as its title does.
+/// Turns the first subtitle into a concept if nearly every page has one and all differ: then it identifies the
+/// page as its title does.
 fn take_subtitles(readings: &mut [Reading<'_>]) {
     let first = |reading: &Reading<'_>| {
         let line = reading.top.as_ref().and_then(|top| top.subtitles.clone().next())?;
@@ -245,7 +246,7 @@ fn take_subtitles(readings: &mut [Reading<'_>]) {
     }
 }
 
-/// A label that elsewhere on the site has its values in its own line has none in the lines under it.
+/// Makes a label inline everywhere if it is inline more often than not on the site.
 fn settle_kinds(readings: &mut [Reading<'_>]) {
     let key =
         |reading: &Reading<'_>, label: &Label| reading.page.leaves.text(label.leaves.start).to_lowercase();

@@ -1,8 +1,8 @@
 //! What the pages of a site have in common: the same text at the same place.
 //!
-//! Two leaves stand at the same place if their paths are equal. A text at one place on many pages comes
-//! from the site's template: it names what follows it, or is decoration; what varies there is the pages'
-//! matter. The name of a page is what it repeats at a place where each page repeats something of its own.
+//! Two leaves are at the same place if their paths are equal. A text at one place on many pages comes from the
+//! site's template: it names what follows it, or is decoration. What varies there is the pages' content. The
+//! name of a page is a text that the page repeats at a place where each page repeats a text of its own.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,32 +10,32 @@ use crate::reading::Leaf;
 
 use crate::Page;
 
-/// Pages that a site must have for anything to recur.
+/// Least number of pages for which anything can recur.
 const FEWEST: usize = 3;
-/// Times that a page shows its name at least.
+/// Least number of times that a page shows its name.
 const NAMED: usize = 2;
-/// Characters of a label before its value in one text at most.
+/// Longest label before a value in the same text, in characters.
 const LABEL_LENGTH: usize = 30;
-/// Characters of a name at most.
+/// Longest name of a page, in characters.
 const NAME_LENGTH: usize = 80;
 
-/// What is known of the leaves of a page from the other pages.
+/// What the other pages of the site show about the leaves of a page; one entry for each leaf.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Recurrence {
-    /// Half of the site's pages and more show this text at this place.
+    /// At least half of the site's pages show this text at this place.
     pub(super) is_frequent: Vec<bool>,
-    /// It is followed by different texts on the pages that show it, and not only by such as recur.
+    /// Different texts follow it on the pages that show it, and at least one of them is not frequent.
     pub(super) is_varied: Vec<bool>,
-    /// This is the page's name, at a place where the pages have their names.
+    /// This is the page's name, at a place where pages show their names.
     pub(super) is_name: Vec<bool>,
-    /// It is a label with its colon that half of the pages have in this place, and a value.
+    /// It holds a value after a label with a colon that at least half of the pages show at this place.
     pub(super) holds_both: Vec<bool>,
 }
 
 /// A place of the site, and a text there in lower case.
 type Key = (usize, String);
 
-/// What recurs on the pages of a site; `None` if they are too few.
+/// What recurs on the pages of a site; `None` if there are too few.
 pub(super) fn recurrence(pages: &[Page]) -> Option<Vec<Recurrence>> {
     if pages.len() < FEWEST {
         return None;
@@ -68,7 +68,7 @@ pub(super) fn recurrence(pages: &[Page]) -> Option<Vec<Recurrence>> {
     Some(keys.iter().map(own).collect())
 }
 
-/// What follows each text at its place: the next leaf with words.
+/// The texts that follow each text at its place: the next leaf with words on each page.
 fn followers<'a>(pages: &[Page], keys: &'a [Vec<Key>]) -> HashMap<&'a Key, HashSet<&'a Key>> {
     let mut followers: HashMap<&Key, HashSet<&Key>> = HashMap::new();
     for (page, keys) in pages.iter().zip(keys) {
@@ -81,8 +81,8 @@ fn followers<'a>(pages: &[Page], keys: &'a [Vec<Key>]) -> HashMap<&'a Key, HashS
     followers
 }
 
-/// The places at which half of the pages and more show one text of their own, several times, and hardly
-/// anything else.
+/// The places where at least half of the pages show one text of their own several times and hardly anything
+/// else.
 fn names(keys: &[Vec<Key>]) -> HashSet<usize> {
     let mut pages: HashMap<&str, usize> = HashMap::new();
     for page in keys {
@@ -106,7 +106,7 @@ fn names(keys: &[Vec<Key>]) -> HashSet<usize> {
     named.into_iter().filter(|(_, count)| 2 * count >= keys.len()).map(|(place, _)| place).collect()
 }
 
-/// On how many pages a place shows each beginning that [`label_end`] finds.
+/// By place and label found by [`label_end`]: the number of pages that show it.
 fn labels(keys: &[Vec<Key>]) -> HashMap<(usize, &str), usize> {
     let mut pages: HashMap<(usize, &str), usize> = HashMap::new();
     for page in keys {
@@ -117,7 +117,7 @@ fn labels(keys: &[Vec<Key>]) -> HashMap<(usize, &str), usize> {
     pages
 }
 
-/// Where the label ends in a text such as "Phone: 12 34", its colon included; a label has no figures.
+/// The end of the label, colon included, in a text such as "Phone: 12 34". A label has no figures.
 pub(super) fn label_end(text: &str) -> Option<usize> {
     let (label, value) = text.split_once([':', '：'])?;
     let is_label = label.chars().count() <= LABEL_LENGTH

@@ -1,11 +1,11 @@
-//! Pages in, tags and pairs out.
+//! Pages as input; tags and pairs as output.
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::testing::{page, pages};
 
-/// Letters of the tags of one page.
+/// The letters of one page's tags.
 fn letters(html: &str) -> String {
     tags(&[page(html)])[0].iter().map(|tag| tag.letter()).collect()
 }
@@ -15,7 +15,7 @@ fn check(html: &str, expected: &str) {
     assert_eq!(letters(html), expected, "{html}");
 }
 
-/// The pairs of the first of some pages that one template makes of different values.
+/// The pairs of the first of several pages that one template makes from different values.
 fn first_pairs(template: &str, values: &[[&str; 3]]) -> Vec<(String, String)> {
     let fill = |values: &[&str; 3]| {
         let html = template.replace("{0}", values[0]).replace("{1}", values[1]).replace("{2}", values[2]);

@@ -1,9 +1,9 @@
 //! The information coverage tree (`[W §3.1, §3.2.1]`): each element's features, summed from the leaves up.
 //!
-//! Features are the length of anchor text (ALEN), of other text (CLEN) and the anchor precision index
-//! (API); beside them stand the weights of the terms and the anchors, for the type constraints. Sums are
-//! whole numbers (API and weights in units of 2⁻²⁰), so that they are exact in any order. Nodes are in
-//! document order and a subtree is a range, as in the page's tree. Start at [`Coverage::new`].
+//! Features are the length of anchor text (ALEN), of other text (CLEN) and the anchor precision index (API).
+//! The type constraints also need the weights of the terms and the number of anchors. Sums are integers (API
+//! and weights in units of 2⁻²⁰) and therefore exact in any order. Nodes are in document order and a subtree is
+//! a range, as in the page tree. Start at [`Coverage::new`].
 
 use std::ops::Range;
 
@@ -16,13 +16,13 @@ use crate::contribution::labels::words;
 use crate::contribution::terms::for_each_term;
 use crate::reading::language::Words;
 
-/// 1 in API and in weights.
+/// The value 1 of API and of weights.
 pub(super) const UNIT: u64 = 1 << 20;
 
-/// Tags that carry no text and no layout.
+/// Tags without text or layout.
 const DUMMIES: [&str; 7] = ["br", "wbr", "hr", "link", "meta", "param", "source"];
 
-/// What blocks are searched by.
+/// The features that blocks can be searched by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Feature {
     /// Characters of anchor texts.
@@ -33,7 +33,7 @@ pub(super) enum Feature {
     Api,
 }
 
-/// An anchor while the tree is built.
+/// An anchor, while the tree is built.
 #[derive(Clone, Debug, Default)]
 struct Anchor {
     /// Characters of its text.
@@ -48,11 +48,11 @@ pub(super) struct Features {
     pub(super) alen: u64,
     pub(super) clen: u64,
     pub(super) api: u64,
-    /// Anchors that hold a leaf.
+    /// Number of anchors that hold a leaf.
     pub(super) anchors: u64,
-    /// Σ W over the terms, in [`UNIT`]s.
+    /// Sum of the terms' weights W, in [`UNIT`]s.
     pub(super) weight: u64,
-    /// Terms, each as often as it stands there.
+    /// Number of terms, repetitions included.
     pub(super) terms: u64,
 }
 
@@ -78,17 +78,17 @@ impl Features {
 /// A node of the coverage tree.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
-    /// Its element, or its text.
+    /// The element or text node of the page tree.
     pub(super) at: NodeId,
     pub(super) is_text: bool,
     pub(super) parent: Option<usize>,
-    /// The node after its subtree.
+    /// Index of the first node after the subtree.
     pub(super) end: usize,
     pub(super) leaves: Range<usize>,
-    /// What is its own, before the sum.
+    /// The node's own features, without its descendants'.
     #[cfg(test)]
     pub(super) own: Features,
-    /// Aggregated.
+    /// The features of the node and its descendants.
     pub(super) sum: Features,
 }
 
@@ -96,13 +96,13 @@ pub(super) struct Node {
 #[derive(Clone, Debug)]
 pub(super) struct Coverage {
     pub(super) nodes: Vec<Node>,
-    /// Meaningful anchors, and those of them without API.
+    /// Number of meaningful anchors, and of those among them without API.
     pub(super) meaningful: usize,
     pub(super) without_api: usize,
 }
 
 impl Coverage {
-    /// Builds the tree; its root, node 0, is the page's `body`.
+    /// Builds the tree. Its root, node 0, is the page's `body`.
     pub(super) fn new(page: &Page, site: &SiteTerms, params: &WisdomParams) -> Coverage {
         let nodes = skeleton(page, params);
         let mut coverage = Coverage { nodes, meaningful: 0, without_api: 0 };
@@ -118,7 +118,7 @@ impl Coverage {
         coverage
     }
 
-    /// The children of a node in order.
+    /// The children of a node, in order.
     pub(super) fn children(&self, node: usize) -> impl Iterator<Item = usize> {
         let end = self.nodes[node].end;
         let next = move |&child: &usize| Some(self.nodes[child].end).filter(|&next| next < end);
@@ -129,7 +129,7 @@ impl Coverage {
         self.nodes[node].end == node + 1
     }
 
-    /// SII (`[W §3.1.3]`): entropy of the feature over the children, 0 to 1; 0 with fewer than two.
+    /// SII (`[W §3.1.3]`): the entropy of the feature over the children, 0 to 1; 0 with fewer than two children.
     pub(super) fn evenness(&self, node: usize, feature: Feature) -> f64 {
         let values = || self.children(node).map(|child| self.nodes[child].sum.get(feature));
         let (count, total) = values().fold((0_u32, 0_u64), |(n, sum), value| (n + 1, sum + value));
@@ -140,7 +140,7 @@ impl Coverage {
         -shares.map(|w| w * w.ln()).sum::<f64>() / f64::from(count).ln()
     }
 
-    /// Puts the leaves' features where they stand.
+    /// Adds the features of each leaf to the deepest node that holds it.
     fn fill(&mut self, page: &Page, site: &SiteTerms, params: &WisdomParams) {
         let language = Words::new(page.language.as_deref());
         let mut anchors: FxHashMap<NodeId, Anchor> = FxHashMap::default();
@@ -201,10 +201,10 @@ impl Coverage {
         }
     }
 
-    /// The deepest node of this tree that holds a node of the page.
+    /// The deepest node of this tree that holds a node of the page tree.
     fn place(&self, tree: &PageTree, node: NodeId) -> Option<usize> {
         let mut at = self.nodes.partition_point(|known| known.at <= node).checked_sub(1)?;
-        // The one before it in document order may have ended; then a node above that one holds it.
+        // The last node that begins before it may have ended; then one of its ancestors holds it.
         while node >= tree.subtree_end(self.nodes[at].at) {
             at = self.nodes[at].parent?;
         }
@@ -212,12 +212,12 @@ impl Coverage {
     }
 }
 
-/// A share in [`UNIT`]s.
+/// Converts a share to [`UNIT`]s.
 fn units(value: f64) -> u64 {
     (value * UNIT as f64).round() as u64
 }
 
-/// The nodes of the tree without features: `body` and what is below it.
+/// The nodes of the tree, `body` and below, without features.
 fn skeleton(page: &Page, params: &WisdomParams) -> Vec<Node> {
     let tree = &page.tree;
     let root = tree.body().unwrap_or_else(|| tree.root());
@@ -255,9 +255,9 @@ fn skeleton(page: &Page, params: &WisdomParams) -> Vec<Node> {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Goes {
-    /// Neither it nor what is below it.
+    /// Neither the node nor its descendants are in the tree.
     Out,
-    /// It, but not what is below it.
+    /// The node is in the tree, its descendants are not.
     Leaf,
     In,
 }
@@ -281,7 +281,7 @@ fn goes(page: &Page, at: NodeId, is_root: bool, is_empty: bool, params: &WisdomP
     }
 }
 
-/// The terms of a text that the site knows.
+/// The terms of a text that are known for the site.
 fn term_ids(text: &str, language: &Words, site: &SiteTerms) -> Vec<TermId> {
     let mut ids = Vec::new();
     for word in words(text) {
@@ -290,7 +290,7 @@ fn term_ids(text: &str, language: &Words, site: &SiteTerms) -> Vec<TermId> {
     ids
 }
 
-/// API (`[W §3.1.2]`), in [`UNIT`]s: of the terms that an anchor shares with the page it leads to.
+/// API (`[W §3.1.2]`), in [`UNIT`]s: a sum over the terms that an anchor shares with the page it leads to.
 fn precision(
     page: &Page,
     mut said: Vec<TermId>,
@@ -306,7 +306,7 @@ fn precision(
         let shared = said.into_iter().filter(|&term| linked.is_some_and(|page| page.holds(term)));
         return shared.map(|term| units(1.0 / site.entropy(term).max(least))).sum();
     }
-    // A page tells nothing about itself, nor other sites about this one.
+    // A link to the page itself or to another site says nothing.
     if target.is_none_or(|target| place(target) == place(&page.url) || target.site() != page.url.site()) {
         return 0;
     }

@@ -1,15 +1,15 @@
 //! Expanding and condensing (`[W §3.3]`): from skeleton nodes to blocks.
 //!
-//! DSTM takes a node's siblings that meet the type constraint and have less of the feature (what has more
-//! was looked at before); k-CSTM does the same at the first k ancestors that have siblings with the feature.
-//! Condensing then drops every subtree below that fails the constraint.
+//! DSTM merges a node with its siblings that meet the type constraint and have less of the feature (siblings
+//! with more were examined before). k-CSTM does the same at the first k ancestors that have siblings with the
+//! feature. Condensing then drops every subtree that fails the constraint.
 
 use std::ops::Range;
 
 use super::search::{Constraint, Search};
 
 impl Search<'_> {
-    /// The blocks of the page, as ranges of leaves in order; neighbouring ones are joined.
+    /// The blocks of the page as ranges of leaves, in order; adjacent ranges are joined.
     pub(super) fn blocks(&self) -> Vec<Range<usize>> {
         let mut nodes = self.expanded(&self.finds());
         nodes.sort_unstable();
@@ -25,7 +25,7 @@ impl Search<'_> {
         kept
     }
 
-    /// The nodes themselves and what DSTM and k-CSTM merge with them.
+    /// The finds and the nodes that DSTM and k-CSTM merge with them.
     pub(super) fn expanded(&self, finds: &[usize]) -> Vec<usize> {
         let mut nodes = finds.to_vec();
         for &find in finds {
@@ -48,7 +48,7 @@ impl Search<'_> {
         all.filter(move |&sibling| sibling != node)
     }
 
-    /// DSTM for a node, itself a find or above one.
+    /// DSTM for `node`, which is `find` or one of its ancestors.
     fn merge_siblings(&self, node: usize, find: usize, nodes: &mut Vec<usize>) {
         let most = self.value(node);
         let fits = |&sibling: &usize| {
@@ -58,7 +58,7 @@ impl Search<'_> {
         nodes.extend(self.siblings(node).filter(fits));
     }
 
-    /// Whether an article's node is about as informative as a find.
+    /// Whether a node of an article is about as informative as a find. Always true for tables of contents.
     fn is_alike(&self, node: usize, find: usize) -> bool {
         let of = |node: usize| {
             let sum = &self.coverage.nodes[node].sum;
@@ -69,7 +69,7 @@ impl Search<'_> {
             || weight * all * 100 >= most * terms * u128::from(self.params.least_alike)
     }
 
-    /// Whether a node is a line of text: it holds half of its text itself.
+    /// Whether a node is a line of text: at least half of its text is in no child element.
     fn is_line(&self, node: usize) -> bool {
         let length = |node: usize| {
             let sum = &self.coverage.nodes[node].sum;
@@ -80,14 +80,14 @@ impl Search<'_> {
         below * 2 <= length(node)
     }
 
-    /// The first ancestor of a node that has a sibling with the feature.
+    /// The nearest ancestor that has a sibling with the feature.
     fn collateral(&self, node: usize) -> Option<usize> {
         let above = |&at: &usize| self.coverage.nodes[at].parent;
         let mut ancestors = std::iter::successors(above(&node), above);
         ancestors.find(|&at| self.siblings(at).any(|sibling| self.value(sibling) > 0))
     }
 
-    /// Appends the leaves under a node without those of the subtrees that fail the constraint.
+    /// Appends the leaves under a node, except those of subtrees that fail the constraint.
     fn condense(&self, node: usize, kept: &mut Vec<Range<usize>>) {
         let mut at = node;
         let mut from = self.coverage.nodes[node].leaves.start;
@@ -110,7 +110,7 @@ impl Search<'_> {
     }
 }
 
-/// Appends a range, joined with the last one if it begins where that ends.
+/// Appends a range; joins it with the last one if they touch.
 fn push(kept: &mut Vec<Range<usize>>, range: Range<usize>) {
     match kept.last_mut() {
         _ if range.is_empty() => {}

@@ -1,9 +1,9 @@
-//! WISDOM: the informative blocks of a page (`[W]`): its tables of contents (TOC) and its article.
+//! WISDOM: the informative blocks of a page (`[W]`), which are its tables of contents (TOC) and its article.
 //!
-//! The idea: what a page says and its site's other pages do not is what the page is there for. The terms'
-//! entropy over the site weighs texts (CII) and anchors (API); both are summed up the page's tree
-//! (`coverage`), a search from the root finds the nodes with most that are evenly filled (`search`), these
-//! take in fitting neighbours and lose unfitting parts (`expand`).
+//! A page is there for what it says and the other pages of its site do not. The entropy of the terms over the
+//! site weighs texts (CII) and anchors (API), and both are summed up the page tree (`coverage`). A search from
+//! the root finds the nodes that have the most and are evenly filled (`search`). These take in matching
+//! siblings and lose parts that do not fit (`expand`).
 //!
 //! Invariant: a function of the page, of what is known of its site ([`SiteTerms`]) and of the parameters;
 //! blocks are disjoint ranges of leaves in order. Start at [`blocks`].
@@ -32,7 +32,7 @@ pub struct Blocks {
     pub toc: Vec<Range<usize>>,
     /// The article.
     pub article: Vec<Range<usize>>,
-    /// Whether the tables of contents were searched by the length of anchors, since API said too little.
+    /// Whether tables of contents were searched by the length of anchors because too few anchors have an API.
     pub by_length: bool,
 }
 

@@ -1,15 +1,15 @@
 //! The parameters of WISDOM: every number that changes which blocks are found.
 //!
-//! `paper` follows the print, `default` is what users get. Shares are whole per cents, so that parameters
+//! `paper` follows the print; `default` is what users get. Shares are whole per cents, so that parameters
 //! compare exactly.
 
 use serde::{Deserialize, Serialize};
 
-/// One search for blocks: k-MIB and what its finds are widened by (`[W §3.2.2, §3.3]`).
+/// One search for blocks: k-MIB and the expansion of its finds (`[W §3.2.2, §3.3]`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SearchParams {
-    /// k: skeleton nodes at most.
+    /// k: largest number of skeleton nodes.
     pub most: usize,
     /// ST in per cent: a node whose children share the feature this evenly is not searched further.
     pub evenness: u32,
@@ -17,7 +17,7 @@ pub struct SearchParams {
     pub search_on: bool,
     /// DSTM: whether fitting siblings of a skeleton node are merged with it.
     pub siblings: bool,
-    /// k of k-CSTM: at so many ancestors with siblings these are merged, too.
+    /// k of k-CSTM: the number of ancestors with siblings whose siblings are merged, too.
     pub collateral: usize,
 }
 
@@ -25,40 +25,40 @@ pub struct SearchParams {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct WisdomParams {
-    /// The preset these come from.
+    /// The preset that these parameters come from.
     pub name: String,
     /// The search for article blocks, by CLEN.
     pub article: SearchParams,
-    /// An article block's CII is above this, in per cent.
+    /// An article block must have a CII above this, in per cent.
     pub least_cii: u32,
     /// The search for TOC blocks, by API.
     pub toc: SearchParams,
-    /// A TOC block's anchors have on average an API above this, in per cent.
+    /// The anchors of a TOC block must have a mean API above this, in per cent.
     pub least_api: u32,
-    /// The search for TOC blocks by ALEN, where API says too little.
+    /// The search for TOC blocks by ALEN, used where too few anchors have an API.
     pub fallback: SearchParams,
-    /// It is taken if more than this many per cent of the meaningful anchors have API 0.
+    /// The fallback is used if more than this share of the meaningful anchors has API 0, in per cent.
     pub most_without_api: u32,
-    /// An anchor is meaningful if its text has at least so many characters.
+    /// An anchor is meaningful if its text has at least this many characters.
     pub least_anchor: u32,
-    /// ε in per cent: an entropy below it counts as it in 1/EN.
+    /// ε in per cent: the least entropy in 1/EN; smaller ones count as ε.
     pub least_entropy: u32,
-    /// Whether texts are children of their element, like elements; else they are its own.
+    /// Whether texts are children of their element, like elements; otherwise they belong to the element itself.
     pub texts_are_children: bool,
-    /// Whether elements without any text count as children where evenness is judged.
+    /// Whether elements without text count as children when evenness is measured.
     pub empty_count: bool,
-    /// Whether a term adds to API how much more of it the linked page holds than others (log_n of it)
-    /// instead of 1/EN, a page of the site that is not known being taken to hold what its anchor says.
+    /// Whether a term adds to API its lift on the linked page (log_n of how much more of it that page holds than
+    /// others do) instead of 1/EN. A linked page that is not known is taken to hold the words of its anchor.
     pub lift: bool,
-    /// Whether the anchors of a page that lead to the same page say what all of them say.
+    /// Whether the texts of all anchors to the same page count for each of them.
     pub by_target: bool,
-    /// An article block has at most so many per cent of its text in anchors.
+    /// Largest share of an article block's text that is in anchors, in per cent.
     pub most_linked: u32,
-    /// A node merged with a find of an article has at least so many per cent of the find's CII.
+    /// Least CII of a node merged with an article's find, in per cent of the find's CII.
     pub least_alike: u32,
-    /// Whether condensing leaves a node as it is that directly holds half of its text.
+    /// Whether condensing keeps a whole node if it directly holds half of its text.
     pub keep_lines: bool,
-    /// Whether condensing leaves a node as it is whose children share the feature evenly.
+    /// Whether condensing keeps a whole node if its children share the feature evenly.
     pub keep_even: bool,
 }
 
@@ -85,8 +85,8 @@ impl Default for WisdomParams {
 }
 
 impl WisdomParams {
-    /// The print: k = 1, ST = 0.8, TC = (0.8, 1.25), DSTM and 1-CSTM; by ALEN with ST = 0.9 and no
-    /// expansion where most anchors have no API.
+    /// As printed: k = 1, ST = 0.8, TC = (0.8, 1.25), DSTM and 1-CSTM. Where most anchors have no API: by ALEN with
+    /// ST = 0.9 and without expansion.
     #[must_use]
     pub fn paper() -> WisdomParams {
         let search = SearchParams { most: 1, evenness: 80, search_on: false, siblings: true, collateral: 1 };

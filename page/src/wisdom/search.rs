@@ -1,8 +1,8 @@
 //! k-MIB: the nodes with the most of a feature whose children share it evenly (`[W §3.2.2]`).
 //!
-//! From the root on, the node with the most is taken from a heap (of equal ones the first in the page). An
-//! even node or a leaf is a find; it is kept if it meets the type constraint. Any other node is replaced by
-//! its children. So no find lies in another.
+//! The search takes the node with the most of the feature from a heap, beginning with the root (on a tie, the
+//! first in the page). An even node or a leaf is a find; it is kept if it meets the type constraint. Any other
+//! node is replaced by its children. So no find lies inside another.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,17 +10,17 @@ use std::collections::BinaryHeap;
 use super::coverage::{Coverage, Feature, Features, UNIT};
 use super::params::{SearchParams, WisdomParams};
 
-/// What a block must be (TC).
+/// The type constraint of a block (TC).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Constraint {
-    /// Anchors that say much about where they lead.
+    /// The anchors say much about the pages they lead to.
     Toc,
-    /// Terms that are not all over the site.
+    /// The terms are not spread all over the site.
     Article,
 }
 
 impl Constraint {
-    /// Whether a node of these features meets it.
+    /// Whether a node with these features meets the constraint.
     pub(super) fn is_met(self, of: &Features, params: &WisdomParams) -> bool {
         let exceeds = |sum: u64, count: u64, least: u32| {
             let (sum, count) = (u128::from(sum) * 100, u128::from(count));
@@ -36,7 +36,7 @@ impl Constraint {
     }
 }
 
-/// A search: by what, for what, how.
+/// One search for blocks of one type.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Search<'a> {
     pub(super) coverage: &'a Coverage,
@@ -59,7 +59,7 @@ impl Search<'_> {
         self.coverage.evenness(node, self.feature) >= f64::from(self.how.evenness) / 100.0
     }
 
-    /// The skeleton nodes, in the order they are found.
+    /// The skeleton nodes, in the order in which they are found.
     pub(super) fn finds(&self) -> Vec<usize> {
         let mut found = Vec::new();
         let mut heap = BinaryHeap::from([(self.value(0), Reverse(0))]);

@@ -1,7 +1,7 @@
 //! What WISDOM knows of a site: the entropy of its terms, and which terms its pages hold.
 //!
-//! The entropies come from the site's sums (they are kept incrementally, the service that mines owns
-//! them); the pages are those that anchors may lead to. Terms are interned, a page is a sorted list of them.
+//! The entropies come from the site's sums, which the mining service keeps incrementally. The pages are those
+//! that anchors may lead to. Terms are interned; a page is a sorted list of them.
 
 use crate::contribution::TermUse;
 use crate::reading::CanonicalUrl;
@@ -15,15 +15,15 @@ pub(super) struct TermId(u32);
 #[derive(Clone, Debug, Default)]
 pub struct SiteTerms {
     ids: FxHashMap<String, TermId>,
-    /// EN and TF.
+    /// Entropy EN and count TF by term.
     known: Vec<(f64, f64)>,
-    /// By [`place`].
+    /// Terms and their counts by [`place`].
     pages: FxHashMap<String, Vec<(TermId, u32)>>,
     ln_pages: f64,
 }
 
 impl SiteTerms {
-    /// A site of so many pages by its terms, each with its count TF and its entropy EN, 0 to 1.
+    /// A site with this number of pages, and its terms, each with its count TF and its entropy EN, 0 to 1.
     pub fn new(pages: u64, terms: impl IntoIterator<Item = (String, u64, f64)>) -> SiteTerms {
         let mut site = SiteTerms { ln_pages: (pages as f64).ln(), ..SiteTerms::default() };
         for (term, count, entropy) in terms {
@@ -35,7 +35,7 @@ impl SiteTerms {
         site
     }
 
-    /// Adds a page that anchors may lead to; terms that the site does not know are left out.
+    /// Adds a page that anchors may lead to. Terms that the site does not know are left out.
     pub fn add_page(&mut self, url: CanonicalUrl, terms: &[TermUse]) {
         let used = terms.iter().filter_map(|used| Some((self.id(&used.term)?, used.count)));
         let mut known: Vec<(TermId, u32)> = used.collect();
@@ -47,19 +47,19 @@ impl SiteTerms {
         self.ids.get(term).copied()
     }
 
-    /// EN of a term.
+    /// Entropy EN of a term.
     pub(super) fn entropy(&self, term: TermId) -> f64 {
         self.known.get(term.0 as usize).map_or(1.0, |known| known.0)
     }
 
-    /// The page behind an address, if it is known.
+    /// The page at an address, if it is known.
     pub(super) fn page(&self, url: &CanonicalUrl) -> Option<KnownPage<'_>> {
         self.pages.get(place(url)).map(|terms| KnownPage { site: self, terms })
     }
 }
 
-/// What anchors to one page have in common however they spell its address: scheme, `www.`, the name of a
-/// default document and a slash at the end are left out.
+/// The part of an address that is the same in all its spellings: scheme, `www.`, the name of a default document
+/// and a slash at the end are left out.
 pub(super) fn place(url: &CanonicalUrl) -> &str {
     let text = url.as_str();
     let text = text.split_once("://").map_or(text, |(_, rest)| rest);
@@ -88,8 +88,8 @@ impl KnownPage<'_> {
         self.count(term).is_some()
     }
 
-    /// log_n(n·w), w the page's share of the term's uses: 0 or less if it holds no more of it than other
-    /// pages, 1 if it holds all. Its mean over the term's uses is W = 1 − EN.
+    /// log_n(n·w), where n is the number of pages and w this page's share of the term's uses: 0 or less if it holds
+    /// no more than an even share, 1 if it holds all. Its mean over the term's uses is W = 1 − EN.
     pub(super) fn lift(&self, term: TermId) -> f64 {
         let total = self.site.known.get(term.0 as usize).map_or(0.0, |known| known.1);
         match self.count(term) {
@@ -128,7 +128,7 @@ mod tests {
         site.add_page(url.clone(), &terms.map(|(term, count)| TermUse { term: term.into(), count }));
         let linked = site.page(&url).unwrap();
         let lift = |term| linked.lift(site.id(term).unwrap());
-        // All uses, an even share, none.
+        // The page has all uses, an even share, none.
         assert_eq!([lift("a"), lift("c"), lift("b")], [1.0, 0.0, 0.0]);
         assert!(!linked.holds(site.id("b").unwrap()));
     }

@@ -1,7 +1,7 @@
-//! WISDOM against its plain transcription on random pages, and on small pages of a site.
+//! WISDOM against a plain transcription on random pages, and on small pages of a site.
 //!
-//! The transcription walks the page's own tree by recursion, keeps lists instead of sums and a sorted list
-//! instead of a heap, and marks leaves instead of joining ranges.
+//! The transcription walks the page tree by recursion, keeps lists instead of sums and a sorted list instead of
+//! a heap, and marks leaves instead of joining ranges.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use super::*;
 use crate::contribution::terms::terms;
 use crate::testing::{page, page_at, pages};
 
-/// A node with its features, its own and those of all below it.
+/// A node with the sum of the features of itself and its descendants.
 struct Plain {
     children: Vec<usize>,
     parent: Option<usize>,
@@ -45,7 +45,7 @@ impl Oracle<'_> {
         id
     }
 
-    /// Of these pages' tags only `br` is a dummy.
+    /// In these pages `br` is the only dummy tag.
     fn is_node(&self, at: NodeId) -> bool {
         let tree = &self.page.tree;
         let is_empty = self.page.leaves.range_under(tree, at).is_empty();
@@ -87,7 +87,7 @@ impl Oracle<'_> {
         let is_even = |node: usize| self.evenness(node, feature) >= f64::from(how.evenness) / 100.0;
         let (mut found, mut open) = (Vec::new(), vec![0]);
         while !open.is_empty() && found.len() < how.most {
-            // Most of the feature first, of equal ones the first in the page.
+            // The most of the feature first; on a tie, the first in the page.
             open.sort_by_key(|&node| (std::cmp::Reverse(value(node)), node));
             let node = open.remove(0);
             let is_find = self.nodes[node].children.is_empty() || is_even(node);
@@ -159,7 +159,7 @@ fn flat(blocks: &[Range<usize>]) -> BTreeSet<usize> {
     blocks.iter().cloned().flatten().collect()
 }
 
-/// A site on which each term has some entropy, and where `/x` is known.
+/// A site where the terms have these entropies in turn and the page `/x` is known.
 fn site(entropies: &[u32], page: &Page) -> SiteTerms {
     let known = ["alpha", "beta", "gamma", "delta", "head", "para", "graph", "pic"];
     let stems: Vec<String> = terms(page).into_iter().map(|used| used.term).collect();
@@ -252,7 +252,7 @@ const ARTICLE: &str = "<html lang=en><body><ul><li><a href=/news>News</a><li><a 
     <div><p>Glaciers retreated faster than models predicted last summer.<p>Researchers drilled cores on \
     three plateaus and measured melting.</div><div><p>Subscribe for news<p>All rights reserved</div>";
 
-/// The sums of a site with this page and nine others that share its frame.
+/// The sums of a site of ten pages that share this page's frame.
 fn framed(page: &Page) -> SiteTerms {
     let frame = ["news", "sport", "subscrib", "right", "reserv"];
     let entropy = |term: &str| if frame.contains(&term) { 1.0 } else { 0.0 };
@@ -289,7 +289,7 @@ fn contents_are_anchors_that_tell_where_they_lead() {
     for (path, terms) in pages {
         let url = format!("https://a.test/{path}").parse().unwrap();
         let uses = terms.into_iter().map(|term| TermUse { term: term.into(), count: 1 });
-        // A frame's word is everywhere alike; others are this page's.
+        // Words of the frame are spread evenly over all pages; the others are this page's own.
         let uses: Vec<TermUse> = uses
             .map(|used| {
                 if ["news", "sport"].contains(&used.term.as_str()) {

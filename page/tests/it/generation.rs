@@ -1,8 +1,8 @@
-//! The number of the page algorithms is raised when they find something else, not when somebody remembers to.
+//! Checks that the number of the page algorithms is raised when they find something else.
 //!
-//! A few fixed pages go the whole path with both presets. A digest of all that is found stands in `digests.txt`
-//! beside the number that found it. Results of two generations are kept apart by that number, so a change that
-//! keeps the number would mix them.
+//! A few fixed pages are analysed with both presets. `digests.txt` holds a digest of everything found and the
+//! number that found it. This number keeps the results of generations apart, so a change that does not raise it
+//! would mix them.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/generation")
 }
 
-/// All that is found on the fixed pages, as a digest.
+/// A digest of everything found on the fixed pages.
 fn digest() -> String {
     let mut pages: Vec<PathBuf> =
         std::fs::read_dir(folder().join("pages")).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -29,7 +29,7 @@ fn digest() -> String {
             let found = analyse(&url.parse().unwrap(), Some("text/html; charset=utf-8"), &bytes, at, &params);
             assert_eq!(found.notes.failed, None);
             assert!(found.contribution.labels.len() > 5, "{name} says too little");
-            // The parameters' own text holds the number.
+            // The text of the parameters contains the number.
             let hierarchy = newslode_page::hierarchy::Hierarchy { method: String::new(), ..found.hierarchy };
             hasher.update(&serde_json::to_vec(&found.contribution).unwrap());
             hasher.update(xml::write(&hierarchy).as_bytes());

@@ -1,5 +1,5 @@
-//! The XML form of hierarchies: what is written reads back equal, and an independent validator agrees
-//! with the checked-in schema.
+//! The XML form of hierarchies: reading gives back what was written, and an independent validator accepts it by
+//! the checked-in schema.
 
 use std::path::Path;
 use std::process::Command;
@@ -33,7 +33,7 @@ fn block() -> impl Strategy<Value = Option<Block>> {
     prop::option::of(prop::sample::select(Block::ALL.to_vec()))
 }
 
-/// A node, and how far up the path that is open the node before it its parent stands.
+/// A node, and how many levels above the previous node its parent is.
 fn node() -> impl Strategy<Value = (NodeKind, Label, bool, Option<Promotion>, Option<Block>, usize)> {
     (kind(), label(), any::<bool>(), promotion(), block(), 0usize..6)
 }
@@ -91,7 +91,7 @@ proptest! {
         let once = hierarchy.clone();
         hierarchy.mark("v".into(), of);
         prop_assert_eq!(&once, &hierarchy);
-        // Marking each label that is not in the block of the label above it would do.
+        // The plain way marks every label that is in another block than the label above it.
         let mut above: Vec<Block> = Vec::new();
         let mut plain = 0;
         for node in &hierarchy.nodes {
@@ -106,7 +106,7 @@ proptest! {
 
     #[test]
     fn no_text_ends_the_reader(text in "\\PC{0,60}|[<>/a-z =\"&;!-]{0,60}") {
-        // Whatever it says, it says it without a panic.
+        // Any result is right, a panic is not.
         let _result = read(&text).is_ok();
     }
 }
@@ -163,7 +163,7 @@ fn deep_hierarchies_are_written_and_read() {
     assert_eq!(read(&write(&deep)).unwrap(), deep);
 }
 
-/// Runs the independent validator; its words if the documents are not of the schema.
+/// Runs the independent validator; the error is its output if the documents do not follow the schema.
 fn validate(files: &[std::path::PathBuf]) -> Result<(), String> {
     let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("schema/hierarchy.xsd");
     let run = Command::new("xmllint").args(["--noout", "--schema"]).arg(schema).args(files).output();

@@ -1,5 +1,5 @@
-//! The library from outside: the XML form of hierarchies, the number of the algorithms, that it stays pure,
-//! and that its rooms have an order.
+//! The library from outside: the XML form of hierarchies, the number of the algorithms, its purity, and the
+//! order of its modules.
 
 #![allow(
     clippy::disallowed_methods,

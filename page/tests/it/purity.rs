@@ -1,10 +1,10 @@
 //! The library stays pure: it depends on nothing that runs tasks, talks to servers, keeps files or logs.
 //!
-//! What its own code may not call is in `page/clippy.toml`; here it is what comes along with a dependency.
+//! `page/clippy.toml` lists what its own code may not call; this test checks the dependencies.
 
 use std::process::Command;
 
-/// Crates that have no place at the ground floor.
+/// Crates that this library may not depend on.
 const BANNED: [&str; 4] = [
     // Tasks and threads.
     "async-trait futures futures-util mio rayon tokio tokio-util",
@@ -12,11 +12,11 @@ const BANNED: [&str; 4] = [
     "axum h2 hyper lapin object_store redis reqwest rustls socket2",
     // Files, configuration and the terminal.
     "clap config indicatif redb tempfile",
-    // What services and mains need, and this one does not.
+    // For services and binaries only.
     "anyhow newslode-common prometheus tracing tracing-subscriber",
 ];
 
-/// The names of all crates that the library is built of, its own among them.
+/// The names of all crates in the library's dependency tree, its own included.
 fn dependencies() -> Vec<String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let arguments = "tree --package newslode-page --edges normal --prefix none --locked --offline";

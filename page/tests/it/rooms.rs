@@ -1,4 +1,4 @@
-//! The library's rooms use one another one way: none is used by one that it uses, by however many steps.
+//! Dependencies between the library's modules have no cycles.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -9,13 +9,13 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
     files.filter(|path| path.extension().is_some_and(|end| end == "rs")).collect()
 }
 
-/// A room and a file of it: the first name below `src`, without its ending.
+/// The top-level module of a file: the first name below `src`, without its ending.
 fn room(source: &Path, file: &Path) -> String {
     let first = file.strip_prefix(source).unwrap().components().next().unwrap();
     first.as_os_str().to_str().unwrap().trim_end_matches(".rs").to_owned()
 }
 
-/// The rooms that code names: what follows `crate::`, comments and tests left out.
+/// The modules that code names: what follows `crate::`, without comments and tests.
 fn named(code: &str) -> BTreeSet<String> {
     let code = code.split("#[cfg(test)]\nmod tests {").next().unwrap();
     let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
@@ -24,7 +24,7 @@ fn named(code: &str) -> BTreeSet<String> {
     names.map(|rest| rest.split(end).next().unwrap().to_owned()).collect()
 }
 
-/// Each room with the rooms that it uses. `lib` is the door, `testing` is for tests.
+/// The modules that each module uses. `lib` re-exports all of them and `testing` is for tests: both are left out.
 fn uses() -> BTreeMap<String, BTreeSet<String>> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let files = rust_files(&source);
@@ -48,7 +48,7 @@ fn uses() -> BTreeMap<String, BTreeSet<String>> {
 fn rooms_use_one_another_one_way() {
     let mut left = uses();
     assert!(left["partition"].contains("tables"), "the imports were not read: {left:?}");
-    // Rooms that use none that is left are taken away until none is left, or a circle is.
+    // Modules that use none of those left are removed until none is left, or only cycles are.
     loop {
         let free: Vec<String> =
             left.iter().filter(|(_, used)| used.is_empty()).map(|(room, _)| room.clone()).collect();
@@ -60,5 +60,5 @@ fn rooms_use_one_another_one_way() {
         }
         left.values_mut().for_each(|used| used.retain(|name| !free.contains(name)));
     }
-    assert!(left.is_empty(), "among these rooms some use one another: {left:?}");
+    assert!(left.is_empty(), "some of these modules form a cycle: {left:?}");
 }

@@ -1,8 +1,8 @@
-//! Where every box and chip of the picture goes.
+//! The place of every box and chip in the picture.
 //!
 //! Three passes over the preorder, none recursive: widths from the root down, heights and places within the
 //! parent from the leaves up, places on the page from the root down. Segments fill columns of about equal
-//! height in reading order. A box that is nested too deep to be read keeps the least width.
+//! height in reading order. A box that is nested too deep to be readable keeps the least width.
 
 use super::text;
 use crate::hierarchy::Hierarchy;
@@ -11,18 +11,18 @@ use crate::hierarchy::Hierarchy;
 pub(super) const LINE: f64 = 18.0;
 /// Width of a column of segments, in pixels.
 const COLUMN: f64 = 440.0;
-/// Columns on a page at most.
+/// Most columns of the picture.
 const MOST_COLUMNS: f64 = 4.0;
-/// A column is worth beginning from this height.
+/// Height from which the content is worth another column.
 const LEAST_HEIGHT: f64 = 500.0;
-/// Between boxes, and between a box and what is in it.
+/// Space between boxes, and between a box and its content.
 const GAP: f64 = 5.0;
-/// No box is narrower, however deep it is nested.
+/// Least width of a box, however deeply nested.
 const LEAST_WIDTH: f64 = 120.0;
-/// No chip is wider, however much room there is.
+/// Largest width of a chip, whatever the space.
 const WIDEST_CHIP: f64 = 400.0;
 
-/// Room for the title and the legend.
+/// Least width of the picture: the title and legend need it.
 const LEAST_PAGE: f64 = 900.0;
 
 /// A place on the page, in pixels.
@@ -34,7 +34,7 @@ pub(super) struct Rect {
     pub(super) height: f64,
 }
 
-/// All places.
+/// All places, and the size of the picture.
 pub(super) struct Layout {
     pub(super) width: f64,
     pub(super) height: f64,
@@ -70,7 +70,7 @@ impl Layout {
         layout
     }
 
-    /// Whether the node is a box: it has children.
+    /// Whether the node is a box, that is, has children.
     pub(super) fn heads(&self, index: usize) -> bool {
         !self.children[index].is_empty()
     }
@@ -90,14 +90,14 @@ impl Layout {
             self.places[index].width = if self.heads(index) {
                 room
             } else {
-                // The words, and what is left and right of them.
+                // The text and the padding on both sides.
                 (text::width(words) + 8.0).min(room).min(WIDEST_CHIP)
             };
             self.places[index].height = LINE;
         }
     }
 
-    /// Puts a box's children into it.
+    /// Places the children of a box.
     fn fill(&mut self, index: usize, has_header: bool) {
         let rows = self.rows(index, self.places[index].width);
         let mut y = GAP + if has_header { LINE } else { 0.0 };
@@ -110,8 +110,8 @@ impl Layout {
         self.places[index].height = y;
     }
 
-    /// A node's children in lines of this width: chips side by side, boxes on lines of their own. Sets
-    /// where in its line each begins.
+    /// Arranges a node's children in rows of this width: chips side by side, each box in a row of its own. Sets the
+    /// horizontal place of each child.
     fn rows(&mut self, index: usize, width: f64) -> Vec<Vec<usize>> {
         let (mut rows, mut row, mut x): (Vec<_>, Vec<_>, f64) = (Vec::new(), Vec::new(), GAP);
         for &child in &self.children[index] {
@@ -137,7 +137,7 @@ impl Layout {
         row.iter().map(|&child| self.places[child].height).fold(0.0, f64::max)
     }
 
-    /// The root's children in columns of about equal height.
+    /// Places the root's children in columns of about equal height.
     fn columns(&mut self) {
         let rows = self.rows(0, COLUMN + 2.0 * GAP);
         let total: f64 = rows.iter().map(|row| self.height_of(row) + GAP).sum();
@@ -146,7 +146,7 @@ impl Layout {
         for row in rows {
             let height = self.height_of(&row) + GAP;
             let column = ((left - GAP) / (COLUMN + GAP)).round() + 1.0;
-            // What lies half beyond the column's share begins the next.
+            // A row that lies more than half beyond the column's share begins the next column.
             if y > 0.0 && column < columns && done + height / 2.0 > column * total / columns {
                 (left, y) = (left + COLUMN + GAP, 0.0);
             }

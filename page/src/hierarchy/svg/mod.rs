@@ -1,12 +1,12 @@
-//! A picture of a hierarchy: the page's labels as chips, in boxes for what heads or groups them.
+//! A picture of a hierarchy: labels as chips, headers and groups as boxes around them.
 //!
-//! Segments are laid out in columns, in reading order. Inside, a promoted header is a coloured bar over the
-//! box of what it heads; a box without a header is dashed if it is a group of like instances, and thinly
-//! ruled if it is a partition. Where the site said what the page's informative blocks are, these are in
-//! colour and all else is grey; else headers are coloured by their depth. A label links to its target and tells its whole text, its leaves and how it was promoted when
-//! pointed at. The file stands alone: no script, no style sheet, no font of its own.
+//! Segments are laid out in columns, in reading order. A promoted header is a coloured bar on top of its box. A
+//! box without a header has a dashed border if it is a group of like instances, and a thin one if it is a
+//! partition. If the site's informative blocks are known, these are coloured and all else is grey; otherwise
+//! the colour of a header shows its depth. A label links to its target. Pointing at it shows its whole text, its
+//! leaves and how it was promoted. The file needs nothing else: no script, style sheet or font of its own.
 //!
-//! [`layout`] decides where everything goes, [`text`] how wide words are; here the boxes are drawn.
+//! [`layout`] decides where everything goes, [`text`] how wide words are; this module draws the boxes.
 //! Equal hierarchies give equal bytes. Start at [`write()`].
 
 use super::{Block, Hierarchy, Label, Node, NodeKind, Promotion};
@@ -17,11 +17,11 @@ pub mod text;
 use layout::{LINE, Layout, Rect};
 use text::FONT;
 
-/// How much wider bold words are.
+/// How much wider bold text is.
 const BOLD: f64 = 1.12;
 /// Height of the page's title and legend.
 const TOP: f64 = 74.0;
-/// Bars by depth: fill and border. Deeper ones begin again.
+/// Fill and border of header bars by depth. Deeper levels start over.
 const COLOURS: [(&str, &str); 6] = [
     ("#dbe7f6", "#5b86bd"),
     ("#e0f0dc", "#6ea55f"),
@@ -31,7 +31,7 @@ const COLOURS: [(&str, &str); 6] = [
     ("#f6dcdc", "#bd6a6a"),
 ];
 
-/// How parts of a block look: bar and chip, border, ground.
+/// Colours of a block's parts: bar and chip, border, background.
 #[derive(Clone, Copy)]
 struct Colours {
     fill: &'static str,
@@ -41,11 +41,11 @@ struct Colours {
 
 const TOC: Colours = Colours { fill: "#ffe08a", border: "#b27b00", ground: "#fff8e1" };
 const ARTICLE: Colours = Colours { fill: "#b9e3b0", border: "#2f7d22", ground: "#f0faed" };
-/// What is in no block of a page that has some.
+/// For nodes outside the informative blocks, on a page whose blocks are known.
 const REST: Colours = Colours { fill: "#e9e9e9", border: "#a0a0a0", ground: "#fff" };
 
 impl Colours {
-    /// Of a node under so many headers; `block` is known where the site was asked.
+    /// Colours for a node under `depth` headers; `block` is `None` if the page's blocks are not known.
     fn new(block: Option<Block>, depth: usize) -> Colours {
         match block {
             Some(Block::Toc) => TOC,
@@ -98,7 +98,7 @@ pub fn write(hierarchy: &Hierarchy) -> String {
     out
 }
 
-/// Title, address, counts, and what the marks mean.
+/// Draws title, address, counts and legend.
 fn top(out: &mut String, hierarchy: &Hierarchy) {
     let title = hierarchy.title.as_deref().unwrap_or("Untitled page");
     line(out, 12.0, 22.0, "font-size=\"16\" font-weight=\"bold\"", &text::cut(title, 900.0));
@@ -134,7 +134,7 @@ fn top(out: &mut String, hierarchy: &Hierarchy) {
     line(out, x, 62.0, "fill=\"#1a4f9c\" font-size=\"11\"", "link");
 }
 
-/// The box of a node with children, with its header's bar if it has one. `depth` counts headers above.
+/// Draws the box of a node with children, with the bar of its header if it has one.
 fn container(out: &mut String, node: &Node, at: Rect, block: Option<Block>, look: Colours) {
     let Rect { x, y, width, height } = at;
     let Colours { fill, border, ground } = look;
@@ -173,7 +173,7 @@ fn container(out: &mut String, node: &Node, at: Rect, block: Option<Block>, look
     close(out, label);
 }
 
-/// A label that heads nothing.
+/// Draws a label that heads nothing.
 fn chip(out: &mut String, label: &Label, at: Rect, block: Option<Block>) {
     let Rect { x, y, width, height } = at;
     let fill = match block {
@@ -195,7 +195,7 @@ fn ink(label: &Label) -> &'static str {
     if label.href.is_some() { "#1a4f9c" } else { "#222" }
 }
 
-/// Begins what tells a label's whole text when it is pointed at, and leads to its target.
+/// Opens the element that shows a label's whole text when pointed at and links to its target.
 fn open(out: &mut String, label: &Label, promotion: Option<Promotion>) {
     match &label.href {
         Some(href) => {

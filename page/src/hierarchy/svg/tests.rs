@@ -41,7 +41,7 @@ fn sections(many: u32) -> Hierarchy {
     hierarchy(nodes)
 }
 
-/// Overlap of two places that is more than a border.
+/// Whether two places overlap by more than a border.
 fn overlap(a: Rect, b: Rect) -> bool {
     let apart = |a0: f64, al: f64, b0: f64, bl: f64| a0 + al <= b0 + 0.1 || b0 + bl <= a0 + 0.1;
     !apart(a.x, a.width, b.x, b.width) && !apart(a.y, a.height, b.y, b.height)
@@ -112,6 +112,6 @@ fn blocks_are_in_colour_once_the_site_said_which() {
     });
     let svg = write(&hierarchy);
     let count = |fill: &str| svg.matches(&format!("fill=\"{fill}\"")).count();
-    // Seven chips, the bar over them, the legend; one chip, the legend.
+    // TOC: seven chips, the bar over them and the legend. Article: one chip and the legend.
     assert_eq!((count(TOC.fill), count(ARTICLE.fill)), (9, 2), "{svg}");
 }

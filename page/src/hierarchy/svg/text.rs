@@ -1,20 +1,20 @@
-//! How wide words are without asking a font, and words cut to a width.
+//! Estimates the width of text without a font, and cuts text to a width.
 //!
-//! Widths are those of a common sans-serif at [`FONT`] pixels, rounded up, so that a text may end
-//! early in its box and never runs over it.
+//! Widths are those of a common sans-serif at [`FONT`] pixels, rounded up: a text may end early in its box but
+//! never overflows it.
 
 use crate::hierarchy::xml;
 
 /// Size of the font, in pixels.
 pub(super) const FONT: f64 = 12.0;
 
-/// Width in pixels, at most.
+/// An upper estimate of the width in pixels.
 #[must_use]
 pub fn width(words: &str) -> f64 {
     words.chars().map(em).sum::<f64>() * FONT
 }
 
-/// In units of the font's size.
+/// Width of a character in units of the font size.
 fn em(c: char) -> f64 {
     match c {
         'i' | 'j' | 'l' | '\'' | '|' | '!' | '.' | ',' | ':' | ';' | 'I' | ' ' => 0.36,
@@ -23,13 +23,13 @@ fn em(c: char) -> f64 {
         'A'..='Z' | '&' => 0.77,
         '\u{1100}'..='\u{11ff}' | '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' => 1.02,
         '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ff60}' | '\u{20000}'..='\u{3ffff}' => 1.02,
-        // Marks that stand on the letter before them.
+        // Combining marks and characters without width.
         '\u{300}'..='\u{36f}' | '\u{200b}'..='\u{200f}' => 0.0,
         _ => 0.65,
     }
 }
 
-/// As much of the words as fits, with an ellipsis if that is not all.
+/// As much of the text as fits `most` pixels, with an ellipsis if it is cut.
 #[must_use]
 pub fn cut(words: &str, most: f64) -> String {
     if width(words) <= most {
@@ -46,7 +46,7 @@ pub fn cut(words: &str, most: f64) -> String {
     kept
 }
 
-/// Text for the picture's XML.
+/// Escapes text for the picture's XML.
 #[must_use]
 pub fn escaped(words: &str) -> String {
     let mut out = String::with_capacity(words.len());

@@ -28,13 +28,13 @@ fn what_is_no_hierarchy_is_refused_with_its_place() {
     refused(&page("").replace("ns/hierarchy/1", "ns/hierarchy/2"), "namespace");
     refused(&page("<label text='x'/>"), "`leaves` is missing");
     refused(&page("<label text='x' leaves='0' size='3'/>"), "unexpected attribute `size`");
-    refused(&page("<label text='x' leaves='0' promotion='best'/>"), "no promotion");
+    refused(&page("<label text='x' leaves='0' promotion='best'/>"), "unknown promotion");
     refused(&page("<label text='x' leaves='0' image='yes'/>"), "neither");
-    refused(&page("<group block='menu'/>"), "no block is called `menu`");
-    refused(&page("<leaf/>"), "no element `leaf`");
+    refused(&page("<group block='menu'/>"), "unknown block `menu`");
+    refused(&page("<leaf/>"), "unknown element `leaf`");
     refused(&page("words"), "no text");
     refused(&page("<group>"), "not XML");
-    refused(&format!("{}<page/>", page("")), "one root");
+    refused(&format!("{}<page/>", page("")), "more than one root");
     refused("<!DOCTYPE page [<!ENTITY a 'b'>]><page/>", "no document type");
     assert!(read(&page("<!-- fine -->")).is_ok());
 }

@@ -1,8 +1,8 @@
-//! From the leaves up: each element puts together what its children made.
+//! Builds the outline from the leaves up: each element combines what its children made.
 //!
-//! A box gets its parts in order (children with labels, labels beside them) and decides who heads whom;
-//! what it decides is final but for its tops, which the box around it gets. Slices of a box that a heading
-//! took are decided in turn, from a work list. Start at [`compose`].
+//! A box gets its parts in order (children with labels, and labels beside them) and decides which heads which.
+//! The decision is final except for the box's tops, which the box around it receives. Slices of a box that a
+//! heading took are decided in turn, from a work list. Start at [`compose`].
 
 use std::ops::Range;
 
@@ -15,15 +15,15 @@ use super::skeleton::NONE;
 use super::votes::{Ballot, Votes};
 use super::{headings, lists, records, siblings, tables, tabs};
 
-/// What one pass made.
+/// The result of one pass.
 pub(super) struct Composition {
     pub(super) forest: Forest,
     pub(super) ballot: Ballot,
-    /// What each element holds; `None`: decoration, or it stands inside a label.
+    /// By element: what it holds; `None` if it is decoration or inside a label.
     pub(super) done: Vec<Option<Part>>,
 }
 
-/// One pass over the page, with the votes of the pass before.
+/// Makes one pass over the page, with the votes of the pass before.
 pub(super) fn compose(
     evidence: &Evidence,
     params: &OutlineParams,
@@ -37,7 +37,7 @@ pub(super) fn compose(
     composer.made
 }
 
-/// Puts the page together.
+/// The state of a pass.
 struct Composer<'a> {
     evidence: &'a Evidence,
     params: &'a OutlineParams,
@@ -45,10 +45,10 @@ struct Composer<'a> {
     made: Composition,
 }
 
-/// How often headings may nest in one box; what is deeper stays side by side.
+/// Most nested headings in one box; deeper parts stay side by side.
 const DEEPEST: u32 = 12;
 
-/// Parts of a box that stand under one label, still to be decided.
+/// Parts of a box under one label that are still to be decided.
 #[derive(Clone)]
 struct Slice {
     range: Range<usize>,
@@ -56,13 +56,13 @@ struct Slice {
     depth: u32,
 }
 
-/// What becomes of a slice of a box.
+/// The decision about a slice of a box.
 pub(super) enum Decision {
-    /// All side by side.
+    /// All parts stay side by side.
     Open,
-    /// The same, and they are alike.
+    /// All parts stay side by side and are alike.
     List,
-    /// The parts before `end` stand under the label of part `at`, the others beside it.
+    /// The label of part `at` heads the other parts before `end`; the rest stand beside it.
     First { at: usize, end: usize },
     /// Each of these parts heads what follows it.
     Following(Vec<Scope>),
@@ -94,7 +94,7 @@ impl Composer<'_> {
         Draft { evidence: self.evidence, params: self.params, votes: self.votes, forest, done }
     }
 
-    /// The parts of a box with what belongs together in one: tabs with their panels, rows under header cells.
+    /// Joins parts of a box that belong together: tabs with their panels, rows under header cells.
     fn joined(&mut self, mut parts: Vec<Part>) -> Vec<Part> {
         if self.params.tabs
             && let Some(tabs) = tabs::find(&self.draft(), &parts)
@@ -109,7 +109,7 @@ impl Composer<'_> {
         parts
     }
 
-    /// What a box says of styles, for the next pass.
+    /// Records what a box shows about styles, for the next pass.
     fn vote(&mut self, parts: &[Part]) {
         let leading = siblings::leading_style(&self.draft(), parts);
         let kicker = headings::kicker_vote(&self.draft(), parts);
@@ -136,7 +136,7 @@ impl Composer<'_> {
         whole.unwrap_or(parts[0])
     }
 
-    /// Decides a slice of a box; what its heads take is left to do.
+    /// Decides a slice of a box. Slices that its heads take are added to `todo`.
     fn slice(&mut self, element: u32, parts: &[Part], slice: &Slice, todo: &mut Vec<Slice>) -> Part {
         let Slice { range, above, depth } = slice.clone();
         let parts = &parts[range.clone()];
@@ -182,7 +182,7 @@ impl Composer<'_> {
     }
 }
 
-/// What becomes of some parts of a box that stand under a label, `NONE`: under none.
+/// Decides some parts of a box that are under the label `above` (`NONE`: under none).
 fn decide(draft: &Draft<'_>, element: u32, parts: &[Part], above: u32) -> Decision {
     let params = draft.params;
     if parts.len() == 1 {

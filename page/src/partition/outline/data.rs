@@ -1,9 +1,9 @@
-//! Records of data tables: each cell stands under the header of its column, or of its row if columns have none.
+//! Records of data tables: each cell goes under the header of its column, or of its row if columns have none.
 //!
-//! What [`tables`] finds to be data is placed by its headers, whatever the boxes say; layout tables are
-//! left alone. Inside a cell the outline stays. A column's header stands under the header over it, the
-//! outermost under the table's title, and that under what heads the table. Afterwards every label of a
-//! table leads, header by header, out of it: there are no circles. Start at [`place`].
+//! The headers place everything that [`tables`] classifies as data, whatever the boxes say; layout tables are
+//! left alone. The outline inside a cell is kept. A column's header goes under the header above it, the
+//! outermost header under the table's title, and the title under what heads the table. Then the way up from
+//! every label of a table leaves the table header by header: there are no cycles. Start at [`place`].
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -13,7 +13,7 @@ use super::skeleton::NONE;
 use crate::Page;
 use crate::tables::{self, DataTable, PlacedCell, Role};
 
-/// Values of a table that is believed.
+/// Least number of values in a table that is used.
 const LEAST_VALUES: usize = 4;
 
 /// Puts the cells of data tables under their headers.
@@ -25,16 +25,17 @@ pub(super) fn place(page: &Page, outline: &mut Outline) {
     }
 }
 
-/// What becomes of one table's labels.
+/// The new places of one table's labels.
 struct Placement {
-    /// Cells in document order: their labels and the label they go under, by place; `None`: the table's.
+    /// Cells in document order: the range of their labels, and the index of the label they go under; `None`: that
+    /// of the table.
     cells: Vec<(Range<usize>, Option<usize>)>,
-    /// What heads the table, a label outside.
+    /// The label outside that heads the table.
     above: Option<u32>,
 }
 
 impl Placement {
-    /// `None` if labels reach over the borders of cells, no cell has a header, or the values are none.
+    /// Returns `None` if a label crosses the border of a cell, no cell has a header, or there are too few values.
     fn new(outline: &Outline, table: &DataTable) -> Option<Placement> {
         let placed = table.placed();
         let labels = labels_in(outline, &table.leaves)?;
@@ -51,7 +52,7 @@ impl Placement {
             .filter(|(_, cell)| !cell.role.is_header())
             .map(|(own, _)| own)
             .collect();
-        // Boxes side by side are no values, and two of them are no records.
+        // Cells with several labels are boxes, not values, and fewer values are no records.
         let held: usize = values.iter().map(|own| own.len()).sum();
         if values.len() < LEAST_VALUES || held * 2 > values.len() * 3 {
             return None;
@@ -90,7 +91,7 @@ impl Placement {
 fn heads(placed: &[PlacedCell], tops: &BTreeMap<usize, usize>) -> Vec<Option<usize>> {
     let top = |leaves: &Range<usize>| tops.get(&leaves.start).copied();
     let title = placed.iter().find(|cell| cell.role == Role::Title).and_then(|cell| top(&cell.leaves));
-    // Headers by the header over them.
+    // By header: the header over it.
     let mut over: BTreeMap<usize, usize> = BTreeMap::new();
     for cell in placed {
         for path in [&cell.above, &cell.before] {
@@ -113,7 +114,7 @@ fn heads(placed: &[PlacedCell], tops: &BTreeMap<usize, usize>) -> Vec<Option<usi
     placed.iter().map(head).collect()
 }
 
-/// The labels of a range of leaves, if none reaches over its ends.
+/// The labels of a range of leaves; `None` if it has none or one crosses its ends.
 fn labels_in(outline: &Outline, leaves: &Range<usize>) -> Option<Range<usize>> {
     let place = |leaf: usize| outline.labels.partition_point(|label| (label.start as usize) < leaf);
     let own = place(leaves.start)..place(leaves.end);
@@ -123,12 +124,13 @@ fn labels_in(outline: &Outline, leaves: &Range<usize>) -> Option<Range<usize>> {
         .then_some(own)
 }
 
-/// The first label of a cell that stands under none of the same cell.
+/// The first label of a cell that is under no other label of the cell.
 fn top(outline: &Outline, own: &Range<usize>) -> Option<usize> {
     own.clone().find(|&label| outline.parents[label].is_none_or(|above| !own.contains(&(above as usize))))
 }
 
-/// What heads the table: the first label outside above its first label, if the way out of it leads not in again.
+/// The label that heads the table: the first one outside above the table's first label, unless the way up from it
+/// leads back into the table.
 fn above(outline: &Outline, labels: &Range<usize>) -> Option<u32> {
     let mut up = outline.parents[labels.start];
     while let Some(label) = up.filter(|label| labels.contains(&(*label as usize))) {

@@ -1,7 +1,7 @@
-//! Where labels without letters or digits go, once the others have their places.
+//! Places labels without letters or digits once the others have their places.
 //!
-//! A bar between two menu entries stands beside them; a bullet in a story belongs to the story. So each goes
-//! to the smallest element that holds a label, under that element's one top, or beside its tops.
+//! A bar between two menu entries belongs beside them, a bullet in a story to the story. So each goes to the
+//! smallest element that holds another label: under that element's only top, or beside its tops.
 
 use super::evidence::Evidence;
 use super::forest::{Forest, Part};

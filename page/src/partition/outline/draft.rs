@@ -1,4 +1,4 @@
-//! The outline as far as it is drafted: what decisions look at, and how they say what a heading takes.
+//! The unfinished outline as the decisions see it, and the form in which they tell what a heading takes.
 
 use super::OutlineParams;
 use super::evidence::Evidence;
@@ -7,22 +7,22 @@ use super::skeleton::NONE;
 use super::tags::Kind;
 use super::votes::Votes;
 
-/// What a decision looks at: what the page shows, and the outline as far as it is drafted.
+/// The input of a decision: the page's evidence, and the outline as far as it is drafted.
 ///
-/// Decisions only look; what becomes of them is the composer's. Each kind of decision is a module of functions
-/// of a draft.
+/// Decisions change nothing; the composer applies them. Each kind of decision is a module of functions that take
+/// a draft.
 #[derive(Clone, Copy)]
 pub(super) struct Draft<'a> {
     pub(super) evidence: &'a Evidence,
     pub(super) params: &'a OutlineParams,
     pub(super) votes: &'a Votes,
     pub(super) forest: &'a Forest,
-    /// What each element below holds, `None`: decoration, or it stands inside a label.
+    /// By element below: what it holds; `None` if it is decoration or inside a label.
     pub(super) done: &'a [Option<Part>],
 }
 
 impl Draft<'_> {
-    /// What stands in an element, in order: what its children hold, and labels beside them.
+    /// The parts of an element, in order: what its children hold, and labels beside them.
     pub(super) fn parts(&self, element: u32) -> Vec<Part> {
         let Evidence { skeleton, labels, spans, .. } = self.evidence;
         let (lo, hi) = spans[element as usize];
@@ -36,7 +36,7 @@ impl Draft<'_> {
         let mut at = lo;
         while at < hi {
             if let Some(child) = children.next_if(|&child| spans[child as usize].0 <= at) {
-                // A child inside a label that spans it is no box.
+                // A child inside a label that spans it is not a box.
                 let (from, to) = spans[child as usize];
                 if from == at && skeleton.get(child).lo == labels[at as usize].lo {
                     parts.extend(self.done[child as usize]);
@@ -52,12 +52,12 @@ impl Draft<'_> {
         parts
     }
 
-    /// What kind of element a part is, if it has one of its own.
+    /// The kind of a part's element, if it has one of its own.
     pub(super) fn kind(&self, part: &Part) -> Option<Kind> {
         (part.element != NONE).then(|| self.evidence.skeleton.get(part.element).kind)
     }
 
-    /// The first and one past the last label of neighbouring parts.
+    /// The first label of neighbouring parts, and one past the last.
     pub(super) fn span(&self, parts: &[Part]) -> (u32, u32) {
         let span = |part: &Part| match part.element {
             NONE => (part.first, part.first + 1),

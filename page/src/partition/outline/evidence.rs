@@ -1,6 +1,6 @@
-//! What the page shows of its labels and elements, gathered before anything is decided.
+//! The evidence about a page's labels and elements, gathered before anything is decided.
 //!
-//! Numbers only: from here on no text is looked at. Start at [`Evidence::new`].
+//! It consists of numbers only: later steps do not read any text. Start at [`Evidence::new`].
 
 use rustc_hash::FxHashMap;
 
@@ -11,25 +11,25 @@ use super::site_name;
 use super::skeleton::{NONE, Skeleton};
 use crate::Page;
 
-/// Uses from which on a text that leads nowhere is no name.
+/// A text without a target that is used this often is not a name.
 const REPEATED: u32 = 3;
-/// Words of a long text.
+/// Least number of words of a long text.
 const LONG_TEXT_WORDS: u32 = 15;
 
 pub(super) struct Evidence {
     pub(super) skeleton: Skeleton,
     pub(super) labels: Vec<Label>,
-    /// The labels of each element, first and one past the last.
+    /// By element: its labels, as the first and one past the last.
     pub(super) spans: Vec<(u32, u32)>,
-    /// How strongly each label is set off.
+    /// By label: how strongly it is set off.
     pub(super) ranks: Vec<Rank>,
-    /// The element that gave each label its rank.
+    /// By label: the element that gave it its rank.
     pub(super) marks: Vec<u32>,
-    /// Equal for labels whose four innermost elements are alike.
+    /// By label: a number that is equal for labels whose four innermost elements are alike.
     pub(super) styles: Vec<u32>,
-    /// Labels that head nothing.
+    /// By label: whether it may not head anything.
     pub(super) barred: Vec<bool>,
-    /// Images and long texts before each label.
+    /// By label: the number of images and long texts before it.
     pub(super) stuff: Vec<u32>,
 }
 
@@ -49,7 +49,7 @@ impl Evidence {
         Evidence { skeleton, labels, spans, ranks, marks, styles, barred, stuff }
     }
 
-    /// The style of the element that gave each label its rank.
+    /// By label: the style of the element that gave it its rank.
     pub(super) fn mark_styles(&self) -> Vec<u32> {
         self.marks.iter().map(|&mark| self.skeleton.get(mark).sig).collect()
     }
@@ -65,9 +65,9 @@ fn spans(skeleton: &Skeleton, labels: &[Label], leaves: usize) -> Vec<(u32, u32)
     skeleton.elements.iter().map(|element| span(element.lo, element.hi)).collect()
 }
 
-/// For each element the one label that it holds, decoration not counted.
+/// For each element that holds exactly one label, that label; decoration does not count.
 fn only(labels: &[Label], spans: &[(u32, u32)], params: &OutlineParams) -> Vec<u32> {
-    // Labels that count, before each.
+    // By label: number of labels before it that count.
     let mut before = vec![0u32];
     let mut next = vec![labels.len() as u32; labels.len() + 1];
     for label in labels {
@@ -105,7 +105,7 @@ fn styles(skeleton: &Skeleton, labels: &[Label]) -> Vec<u32> {
         .collect()
 }
 
-/// Images and long texts before each label: what no heading over half of a page has under it.
+/// The number of images and long texts before each label. A heading over half of a page has none under it.
 fn stuff(labels: &[Label]) -> Vec<u32> {
     let mut before = vec![0];
     for label in labels {
@@ -115,8 +115,8 @@ fn stuff(labels: &[Label]) -> Vec<u32> {
     before
 }
 
-/// Links and pictures of one text that lead nowhere, and often, name what can be done there and not what is
-/// there ("more", "play"): they head nothing.
+/// Bars repeated links and pictures without a target: they name what can be done there ("more", "play"), not what
+/// is there, so they head nothing.
 fn generic(labels: &[Label], ranks: &mut [Rank], barred: &mut [bool]) {
     let counts = |i: usize, rank: Rank| {
         let label = &labels[i];

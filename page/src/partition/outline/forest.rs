@@ -1,7 +1,7 @@
-//! The forest that grows from the leaves up: which label stands under which, and the tops of each box.
+//! The forest that grows from the leaves up: which label is under which, and the tops of each box.
 //!
-//! A [`Part`] is a run of labels whose trees are complete but for their tops; tops are chained, so joining
-//! two parts costs nothing and every label is put under another at most once.
+//! A [`Part`] is a run of labels whose trees are complete except for their tops. Tops are chained, so joining two
+//! parts costs nothing, and every label is put under another at most once.
 
 use super::rank::Rank;
 use super::skeleton::NONE;
@@ -9,7 +9,7 @@ use super::skeleton::NONE;
 /// What an element, or a label beside elements, holds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
-    /// The outermost element that holds just this; `NONE` for a label without an element of its own.
+    /// The outermost element that holds exactly this; `NONE` for a label without an element of its own.
     pub(super) element: u32,
     /// The innermost such element.
     pub(super) inner: u32,
@@ -17,13 +17,13 @@ pub(super) struct Part {
     pub(super) first: u32,
     pub(super) last: u32,
     pub(super) tops: u32,
-    /// Labels, decoration not counted.
+    /// Number of labels without decoration.
     pub(super) labels: u32,
-    /// The strongest top, the first of equals; how strong, and how many are.
+    /// The strongest top (on a tie, the first), its rank, and the number of tops with this rank.
     pub(super) best: u32,
     pub(super) rank: Rank,
     pub(super) bests: u32,
-    /// Its tops are those of siblings that are alike.
+    /// Whether its tops are those of similar siblings.
     pub(super) is_list: bool,
 }
 
@@ -43,33 +43,33 @@ impl Part {
         }
     }
 
-    /// One label.
+    /// Whether it is one label.
     pub(super) fn is_single(&self) -> bool {
         self.labels == 1
     }
 
-    /// One top over other labels.
+    /// Whether it is one top over other labels.
     pub(super) fn is_closed(&self) -> bool {
         self.tops == 1 && self.labels > 1
     }
 
-    /// Several tops.
+    /// Whether it has several tops.
     pub(super) fn is_open(&self) -> bool {
         self.tops > 1
     }
 }
 
-/// How many tops of a part are looked at.
+/// Most tops of a part that are examined.
 const SOME: usize = 200;
 
 pub(super) struct Forest {
     pub(super) ranks: Vec<Rank>,
     pub(super) parent: Vec<u32>,
-    /// How many labels stand directly under each.
+    /// By label: the number of labels directly under it.
     pub(super) children: Vec<u32>,
-    /// The last of those, as they came.
+    /// By label: the one of these that was attached last.
     child: Vec<u32>,
-    /// The list of like siblings that each was first a top of.
+    /// By label: the list of similar siblings in which it first was a top.
     pub(super) list: Vec<u32>,
     lists: u32,
     next: Vec<u32>,
@@ -89,13 +89,13 @@ impl Forest {
         }
     }
 
-    /// A label directly under this one, the last that came.
+    /// The label directly under this one that was attached last.
     pub(super) fn some_child(&self, label: u32) -> u32 {
         self.child[label as usize]
     }
 
-    /// The tops of a part, in order. A row whose cells went into columns is another part's now: what is
-    /// left of its chain may end early or wander, and is followed no longer than it was.
+    /// The tops of a part, in order. If cells of a row went into columns, they belong to another part now: the rest of
+    /// the row's chain may end early or lead elsewhere, so at most the original number of tops is followed.
     pub(super) fn tops(&self, part: &Part) -> impl Iterator<Item = u32> + '_ {
         let last = part.last;
         let next =
@@ -103,12 +103,12 @@ impl Forest {
         std::iter::successors(Some(part.first), next).take(part.tops as usize)
     }
 
-    /// The first tops of a part: enough to judge it by, and bounded however often it is judged.
+    /// The first tops of a part: enough to classify it, at a bounded cost however often that is done.
     pub(super) fn some_tops(&self, part: &Part) -> impl Iterator<Item = u32> + '_ {
         self.tops(part).take(SOME)
     }
 
-    /// All tops but the head itself come to stand under the head.
+    /// Puts all tops of a part under the head, except the head itself.
     pub(super) fn attach(&mut self, head: u32, part: &Part) {
         let mut top = part.first;
         for _ in 0..part.tops {
@@ -124,7 +124,7 @@ impl Forest {
         }
     }
 
-    /// The parts side by side. `element` is the box they fill.
+    /// Joins the parts side by side. `element` is the box that they fill.
     pub(super) fn join(&mut self, parts: &[Part], element: u32) -> Part {
         let mut all = parts[0];
         for part in &parts[1..] {
@@ -146,7 +146,7 @@ impl Forest {
 
     /// The same for parts that are alike.
     pub(super) fn list(&mut self, parts: &[Part], element: u32) -> Part {
-        // Tops of parts that are lists have their numbers.
+        // Tops of parts that are lists already have their numbers.
         for part in parts.iter().filter(|part| !part.is_list) {
             let mut top = part.first;
             for _ in 0..part.tops {
@@ -163,7 +163,7 @@ impl Forest {
         Part { is_list: true, ..self.join(parts, element) }
     }
 
-    /// The parts with everything under one of their tops.
+    /// Joins the parts under one of their tops.
     pub(super) fn close(&mut self, parts: &[Part], head: u32, element: u32) -> Part {
         for part in parts {
             self.attach(head, part);

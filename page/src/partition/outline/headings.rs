@@ -1,8 +1,8 @@
-//! Headings of a box: which of its parts head what.
+//! The headings of a box: which of its parts head which.
 //!
-//! A part is a heading if it is bare: one label and little else. One that stands first heads the rest if it
-//! is stronger, or if several things follow that are not its like; headings of one style each head what
-//! follows them; before one headline a heading is that headline's kicker, if the page's like boxes agree.
+//! A part is a heading if it is bare: one label and little else. A heading that stands first heads the rest if
+//! it is stronger, or if several different things follow. Headings of one style each head what follows them. A
+//! heading before a single headline is that headline's kicker, if similar boxes of the page agree.
 
 use super::draft::{Draft, Scope};
 use super::forest::Part;
@@ -12,14 +12,14 @@ use super::sections;
 use super::skeleton::NONE;
 use super::tags::Kind;
 
-/// So few labels are never too many for one heading.
+/// A heading may always head fewer labels than this.
 const FEW: u64 = 30;
-/// Small parts, pictures and kickers, that may precede a heading.
+/// Most small parts, pictures and kickers that may precede a heading.
 const BEFORE: usize = 2;
-/// Words of a kicker at most: a label has six.
+/// Most words of a kicker: a label has six.
 const MAX_KICKER_WORDS: u32 = 6;
 
-/// A heading that may head what stands beside it; one in a `nav` is that menu's name.
+/// Whether a part is a heading that may head what is beside it. A heading in a `nav` only names that menu.
 fn is_heading(draft: &Draft<'_>, part: &Part) -> bool {
     part.rank <= rank::STRONG
         && parts::is_bare(draft, part)
@@ -27,7 +27,7 @@ fn is_heading(draft: &Draft<'_>, part: &Part) -> bool {
         && !sections::is_all_in(draft, part, Kind::Nav)
 }
 
-/// Headings of one style with something between them, and where the scope of each ends.
+/// Headings of one style with something between them, and the scope of each.
 pub(super) fn following(draft: &Draft<'_>, element: u32, parts: &[Part]) -> Option<Vec<Scope>> {
     if let Some(heads) = in_turn(draft, element, parts) {
         return Some(scopes(draft, &heads, parts));
@@ -42,7 +42,7 @@ pub(super) fn following(draft: &Draft<'_>, element: u32, parts: &[Part]) -> Opti
         if let Some(scopes) = midway(draft, element, parts, at) {
             return Some(scopes);
         }
-        // What would be the title of the page leaves the headings below it to head their parts.
+        // What would be the title of the page leaves the parts to the headings below it.
         if at + 1 == parts.len() || reaches(draft, &parts[at], &parts[at + 1..]) {
             return None;
         }
@@ -50,7 +50,7 @@ pub(super) fn following(draft: &Draft<'_>, element: u32, parts: &[Part]) -> Opti
     None
 }
 
-/// Headings of one rank, if their style is one, too.
+/// The scopes of headings of one rank, if they also have one style.
 fn in_one_style(draft: &Draft<'_>, element: u32, parts: &[Part], heads: &[usize]) -> Option<Vec<Scope>> {
     let style = parts::style_in(draft, parts[heads[0]].best, element);
     if heads.iter().any(|&i| parts::style_in(draft, parts[i].best, element) != style) {
@@ -64,7 +64,7 @@ fn in_one_style(draft: &Draft<'_>, element: u32, parts: &[Part], heads: &[usize]
     (gaps * 2 >= heads.len()).then_some(scopes)
 }
 
-/// A true heading amid other parts heads what follows, up to a part that is as strong.
+/// A true heading between other parts heads what follows, up to a part that is as strong.
 fn midway(draft: &Draft<'_>, element: u32, parts: &[Part], at: usize) -> Option<Vec<Scope>> {
     let head = &parts[at];
     let is_end = |other: &Part| {
@@ -103,7 +103,7 @@ pub(super) fn in_turn(draft: &Draft<'_>, element: u32, parts: &[Part]) -> Option
     fits.then_some(heads)
 }
 
-/// The part whose label heads the rest, and where its scope ends.
+/// The part whose label heads the rest, and the end of its scope.
 pub(super) fn lone_first(
     draft: &Draft<'_>,
     element: u32,
@@ -144,7 +144,7 @@ pub(super) fn lone_first(
     (heads_several(draft, part, rest, best) && reaches(draft, part, rest)).then_some((at, parts.len()))
 }
 
-/// Whether a later part ends a heading's scope: an open one with labels of its kind, or one of its style.
+/// Whether a later part ends a heading's scope: it is open and has labels of the same kind, or it has one style.
 fn is_equal(draft: &Draft<'_>, element: u32, head: &Part, other: &Part) -> bool {
     match other.is_open() {
         true => draft.forest.some_tops(other).any(|top| parts::are_peers(draft, head.best, top)),
@@ -152,8 +152,8 @@ fn is_equal(draft: &Draft<'_>, element: u32, head: &Part, other: &Part) -> bool 
     }
 }
 
-/// Whether several things follow a heading that is not stronger than all of them: before one stronger
-/// headline it would be that one's kicker.
+/// Whether several things follow a heading that is not stronger than all of them. Before a single stronger
+/// headline it would be a kicker.
 fn heads_several(draft: &Draft<'_>, head: &Part, rest: &[Part], best: Rank) -> bool {
     let is_stronger = |&top: &u32| draft.forest.ranks[top as usize] < head.rank;
     let stronger = rest.iter().flat_map(|part| draft.forest.some_tops(part)).filter(is_stronger).count();
@@ -162,8 +162,8 @@ fn heads_several(draft: &Draft<'_>, head: &Part, rest: &[Part], best: Rank) -> b
     stronger >= 2 || (tops >= 2 && (head.rank == best || is_box))
 }
 
-/// Whether a label may head so much: only a true heading may head a large part of the page, and only if no
-/// pictures or long texts are there.
+/// Whether a label may head this much. Only a true heading may head a large part of the page, and only if that
+/// part has no pictures or long texts.
 fn reaches(draft: &Draft<'_>, head: &Part, rest: &[Part]) -> bool {
     let (lo, hi) = draft.span(rest);
     let labels = u64::from(hi - lo);
@@ -173,14 +173,14 @@ fn reaches(draft: &Draft<'_>, head: &Part, rest: &[Part]) -> bool {
         || labels < FEW
 }
 
-/// Whether the page's other boxes say that this label belongs to the one headline after it.
+/// Whether other boxes of the page show that this label belongs to the single headline after it.
 fn is_kicker(draft: &Draft<'_>, part: &Part, rest: &[Part]) -> bool {
     part.is_single()
         && draft.votes.is_kicker(draft.evidence.styles[part.best as usize])
         && headlines(draft, part, rest).0 == 1
 }
 
-/// Headlines after a heading: how many, and the first of them.
+/// The number of headlines after a heading, and the first of them.
 pub(super) fn headlines(draft: &Draft<'_>, head: &Part, rest: &[Part]) -> (u32, u32) {
     let mut found = (0, NONE);
     for top in rest.iter().flat_map(|part| draft.forest.some_tops(part)) {
@@ -191,7 +191,7 @@ pub(super) fn headlines(draft: &Draft<'_>, head: &Part, rest: &[Part]) -> (u32, 
     found
 }
 
-/// What a box says of the style of the heading that begins it: the style, and how many headlines follow.
+/// A box's vote on the style of the heading that begins it: the style, and the number of headlines that follow.
 pub(super) fn kicker_vote(draft: &Draft<'_>, parts: &[Part]) -> Option<(u32, u32)> {
     let at = parts.iter().position(|part| part.rank <= rank::STRONG)?;
     let (head, rest) = (&parts[at], &parts[at + 1..]);
@@ -202,13 +202,13 @@ pub(super) fn kicker_vote(draft: &Draft<'_>, parts: &[Part]) -> Option<(u32, u32
     let is_linked = headline != NONE && draft.evidence.labels[headline as usize].link.is_some();
     let is_weaker = headline != NONE && draft.forest.ranks[headline as usize] >= head.rank;
     let is_vote = is_linked && is_weaker && !parts::are_peers(draft, head.best, headline);
-    // A long text is no kicker, whatever follows.
+    // A long text is not a kicker, whatever follows.
     let is_short = draft.evidence.labels[head.best as usize].words <= MAX_KICKER_WORDS;
     is_vote.then(|| (draft.evidence.styles[head.best as usize], if is_short { count } else { 2 }))
 }
 
-/// The scope of each head, up to the next; a part right before a head that leads where the head leads is
-/// the head's.
+/// The scope of each head, up to the next. A part right before a head belongs to the head if both have the same
+/// target.
 pub(super) fn scopes(draft: &Draft<'_>, heads: &[usize], parts: &[Part]) -> Vec<Scope> {
     let mut scopes: Vec<Scope> = Vec::with_capacity(heads.len());
     for &at in heads {

@@ -1,7 +1,7 @@
 //! The labels of a page: leaves, or runs of leaves that inline markup split.
 //!
-//! An element of running text is one label if it is a link or a heading, or if most of it is its own text;
-//! unless one of its inner elements is set off as something of its own (a class that says so, a number, a
+//! An element of running text is one label if it is a link or a heading, or if at least half of it is its own
+//! text. The exception: one of its inner elements is set off as a text of its own (by a class, as a number, as a
 //! second link). A label without a letter or digit is decoration and takes no part in structure.
 //!
 //! Invariant: labels are in document order and every leaf is in exactly one. Start at [`labels`].
@@ -18,9 +18,9 @@ use crate::reading::language::is_unspaced;
 use crate::reading::letters::class;
 use crate::text::words_of_unspaced_letters;
 
-/// More leaves are no label, whatever holds them.
+/// Most leaves of one label.
 const MOST_LEAVES: u32 = 64;
-/// A text before a link in one line, such as "by", is one label with it up to this many words.
+/// A text before a link in one line, such as "by", joins it in one label up to this many words.
 const LEAD_WORDS: u32 = 2;
 
 /// A text as a reader takes it.
@@ -33,17 +33,17 @@ pub(super) struct Label {
     pub(super) element: u32,
     pub(super) words: u32,
     pub(super) is_image: bool,
-    /// At least half of it are digits.
+    /// At least half of its letters and digits are digits.
     pub(super) is_number: bool,
-    /// A notice of copyright.
+    /// It holds a copyright notice.
     pub(super) is_legal: bool,
-    /// Neither letter nor digit.
+    /// It has neither letter nor digit.
     pub(super) is_decoration: bool,
-    /// The link that holds all of it.
+    /// The link that contains all of it.
     pub(super) link: Option<NodeId>,
-    /// Number of the link's target as the page writes it; `NONE`: no link, or one that leads nowhere.
+    /// Number of the link's target as written on the page; `NONE` without a link, or if it leads nowhere.
     pub(super) target: u32,
-    /// Equal for labels of equal text.
+    /// Equal for labels with the same text.
     pub(super) text: u32,
 }
 
@@ -67,7 +67,7 @@ pub(super) fn labels(page: &Page, skeleton: &Skeleton, params: &OutlineParams) -
         let link = page.leaves.link(at as usize);
         let link = link.filter(|&link| page.leaves.link(hi as usize - 1) == Some(link));
         let next = targets.len() as u32;
-        // The first leaf stands for the text: enough to see a repetition.
+        // The first leaf stands for the whole text: this is enough to notice repetitions.
         let next_text = texts.len() as u32;
         let text = *texts.entry(page.leaves.text(at as usize)).or_insert(next_text);
         let target =
@@ -100,11 +100,11 @@ struct Measure {
     letters: u32,
     digits: u32,
     words: u32,
-    /// It holds the sign of copyright.
+    /// It has a copyright sign.
     is_legal: bool,
 }
 
-/// Letters, digits and words of each leaf: the one look at the text.
+/// Letters, digits and words of each leaf. Only this function reads the text.
 fn measures(page: &Page) -> Vec<Measure> {
     (0..page.leaves.len())
         .map(|i| {
@@ -130,7 +130,7 @@ fn measures(page: &Page) -> Vec<Measure> {
         .collect()
 }
 
-/// Elements that are one label, in order.
+/// The elements that are one label, in order.
 fn merged(page: &Page, skeleton: &Skeleton, measures: &[Measure]) -> Vec<u32> {
     let inline = all_inline(page, skeleton);
     let mut found = Vec::new();
@@ -150,7 +150,7 @@ fn merged(page: &Page, skeleton: &Skeleton, measures: &[Measure]) -> Vec<u32> {
     found
 }
 
-/// For each element whether it holds running text only, no image among it.
+/// Whether each element holds only running text, without images.
 fn all_inline(page: &Page, skeleton: &Skeleton) -> Vec<bool> {
     let mut inline = vec![true; skeleton.elements.len()];
     for i in (0..skeleton.elements.len()).rev() {

@@ -1,4 +1,4 @@
-//! A label before what is plainly a list: it heads it, whatever its look.
+//! A label before what is clearly a list heads it, whatever the label looks like.
 
 use super::draft::{Draft, Scope};
 use super::forest::Part;
@@ -9,12 +9,12 @@ use super::siblings;
 use super::skeleton::NONE;
 use super::tags::Kind;
 
-/// A plain text of more words names no list.
+/// A plain text with more words does not name a list.
 const MOST_WORDS: u32 = 10;
-/// Labels of a box that are taken for a list if none of them heads another.
+/// Least number of labels in a box that counts as a list because none of them heads another.
 const FLAT: u32 = 4;
 
-/// Whether the first part is one label and the others are plainly a list of equals.
+/// Whether the first part is one label and the others are clearly a list of equals.
 pub(super) fn is_label_and_list(draft: &Draft<'_>, element: u32, parts: &[Part], above: u32) -> bool {
     let [label, rest @ ..] = parts else { return false };
     let is_second =
@@ -29,7 +29,7 @@ pub(super) fn is_label_and_list(draft: &Draft<'_>, element: u32, parts: &[Part],
         || is_over_lists(draft, label, rest)
 }
 
-/// A plain label amid other parts, before the lists that end the box.
+/// A plain label after other parts, before the lists that end the box.
 pub(super) fn last_list(draft: &Draft<'_>, element: u32, parts: &[Part]) -> Option<Scope> {
     let first_list =
         parts.len() - parts.iter().rev().take_while(|part| part.is_list && part.labels > 2).count();
@@ -54,7 +54,7 @@ fn may_name(draft: &Draft<'_>, label: &Part) -> bool {
         && !(this.is_number || is_long || is_picture || draft.evidence.barred[label.best as usize])
 }
 
-/// A menu's entry over its submenu; a button may stand between.
+/// Whether the label is a menu entry over its submenu; a button may stand between.
 fn is_entry_over_submenu(draft: &Draft<'_>, element: u32, label: &Part, rest: &[Part]) -> bool {
     let [between @ .., block] = rest else { return false };
     draft.evidence.skeleton.get(element).kind == Kind::Item
@@ -66,7 +66,7 @@ fn is_entry_over_submenu(draft: &Draft<'_>, element: u32, label: &Part, rest: &[
         && !draft.evidence.labels[label.best as usize].is_image
 }
 
-/// An element of its own before siblings that are alike, or plain text before links in line.
+/// Whether the label is an element of its own before similar siblings, or plain text before inline links.
 fn is_over_siblings(draft: &Draft<'_>, parts: &[Part]) -> bool {
     let (label, rest) = (&parts[0], &parts[1..]);
     if siblings::are_of_one_kind(draft, parts) {
@@ -84,7 +84,7 @@ fn is_over_siblings(draft: &Draft<'_>, parts: &[Part]) -> bool {
     draft.evidence.labels[label.best as usize].link.is_none() && rest.iter().all(is_link)
 }
 
-/// One or two lists, then perhaps a link to more.
+/// Whether one or two lists follow, then perhaps a link to more.
 fn is_over_lists(draft: &Draft<'_>, label: &Part, rest: &[Part]) -> bool {
     let lists = match rest {
         [lists @ .., more] if !lists.is_empty() && more.is_single() => lists,
@@ -107,13 +107,13 @@ fn is_over_lists(draft: &Draft<'_>, label: &Part, rest: &[Part]) -> bool {
     (lists.len() <= 2 && lists.iter().all(is_list)) || (is_plain && rest.len() == 1 && is_flat(&rest[0]))
 }
 
-/// Whether a list holds set-off labels of the same make: then this is one of them.
+/// Whether a list holds emphasised labels of the same kind: then the label is one of them.
 fn lists_peers(draft: &Draft<'_>, label: &Part, list: &Part) -> bool {
     label.rank <= rank::STRONG
         && draft.forest.some_tops(list).any(|top| parts::are_peers(draft, label.best, top))
 }
 
-/// A block that is not of the label's kind.
+/// Whether a part is a block of another kind than the label's.
 fn is_other_block(draft: &Draft<'_>, label: &Part, part: &Part) -> bool {
     draft.kind(part).is_some_and(|kind| !kind.is_inline())
         && (label.element == NONE || !draft.evidence.skeleton.is_like(label.element, part.element))

@@ -1,18 +1,17 @@
-//! The default method: who heads whom by evidence of presentation.
+//! The default method: headers by evidence of presentation.
 //!
-//! The idea: a reader sees the outline of a page because the page shows it, by headings, by boxes, and by
-//! doing the same everywhere. [`evidence`] gathers what is shown: [`labels`] (leaves, or runs of leaves that
-//! inline markup split), how strongly each is set off ([`rank`]), and styles. Then [`compose`] goes from the
-//! leaves up: each element decides what its parts are to one another: like siblings ([`siblings`]), headings
-//! over what follows ([`headings`]), a label over a list ([`lists`]), a record under its strongest label
-//! ([`records`]), tabs over panels ([`tabs`], [`panels`]), header cells over columns ([`tables`]). It does so twice: the
-//! first pass votes on styles ([`votes`]), the second decides with the votes. [`blocks`] are cut from the
+//! A reader sees the outline of a page because the page shows it: by headings, by boxes, and by repeating the
+//! same forms. [`evidence`] gathers what is shown: [`labels`] (leaves, or runs of leaves that inline markup
+//! split), how strongly each is set off ([`rank`]), and styles. Then [`compose`] works from the leaves up. Each
+//! element decides how its parts are related: similar siblings ([`siblings`]), headings over what follows
+//! ([`headings`]), a label over a list ([`lists`]), a record under its strongest label ([`records`]), tabs over
+//! panels ([`tabs`], [`panels`]), header cells over columns ([`tables`]). There are two passes: the first votes
+//! on styles ([`votes`]), the second decides with these votes. [`blocks`] finds the borders of blocks in the
 //! result.
 //!
-//! Invariants: every leaf is in exactly one label; no site and no language is known here, and no learnt number but
-//! those of [`blocks`];
-//! nothing recurses; a page of n leaves and nesting d costs O(n d) at worst and O(n) on real pages.
-//! Start at [`outline`].
+//! Invariants: every leaf is in exactly one label; nothing depends on a site or language; only [`blocks`] uses
+//! learnt numbers; nothing recurses; a page of n leaves and nesting d costs at most O(n d), and O(n) on real
+//! pages. Start at [`outline`].
 
 mod blocks;
 mod compose;
@@ -56,19 +55,19 @@ use forest::Forest;
 use skeleton::NONE;
 use votes::Votes;
 
-/// Who stands under whom.
+/// Which label is under which.
 pub(crate) struct Outline {
-    /// Leaves of each label, in order.
+    /// The leaves of each label, in order.
     labels: Vec<Range<u32>>,
     /// The label above each; `None` at the top.
     parents: Vec<Option<u32>>,
-    /// The list of like siblings that each is in, as a number; `NONE`: no list.
+    /// The number of the list of similar siblings that each label is in; `NONE`: no list.
     lists: Vec<u32>,
-    /// First leaves of the blocks after the first, ascending.
+    /// The first leaf of each block except the first one, ascending.
     boundaries: Vec<u32>,
 }
 
-/// The outline of a page, its blocks by these trees.
+/// The outline of a page; the trees of `scorer` find its blocks.
 pub(crate) fn outline(page: &Page, params: &OutlineParams, scorer: &BlockScorer) -> Outline {
     let evidence = Evidence::new(page, params);
     let forest = forest(page, &evidence, params);
@@ -85,7 +84,7 @@ pub(crate) fn outline(page: &Page, params: &OutlineParams, scorer: &BlockScorer)
     outline
 }
 
-/// Who stands under whom, before data tables say more.
+/// Which label is under which, before data tables are placed.
 fn forest(page: &Page, evidence: &Evidence, params: &OutlineParams) -> Forest {
     let mut made = compose(evidence, params, &Votes::default(), evidence.ranks.clone());
     if params.votes {
@@ -102,13 +101,13 @@ fn forest(page: &Page, evidence: &Evidence, params: &OutlineParams) -> Forest {
     made.forest
 }
 
-/// The names of what is measured where a block may begin, in the order of [`block_evidence`].
+/// The names of the measures of a place where a block may begin, in the order of [`block_evidence`].
 #[must_use]
 pub fn block_measures() -> &'static [String] {
     blocks::names()
 }
 
-/// The leaves before which a block may begin, each with what is measured there: for training.
+/// The leaves before which a block may begin, each with the measures of that place, for training.
 #[must_use]
 pub fn block_evidence(page: &Page) -> Vec<(u32, Vec<f32>)> {
     let params = OutlineParams::default();

@@ -1,9 +1,9 @@
-//! Panels away from their tabs: each tab heads the panel that it shows.
+//! Panels that are not beside their tabs: each tab heads the panel that it shows.
 //!
-//! Rows of tabs beside their panels are found while boxes are decided ([`super::tabs`]). Here are the
-//! others, found when everything else is: tabs that name their panels by id (in their target or another
-//! attribute), rows before a box of as many panels as tabs, and rows before the one panel that the page came
-//! with, which is the active tab's.
+//! Rows of tabs beside their panels are found while boxes are decided ([`super::tabs`]). The others are found
+//! here, after all else: tabs that name their panels by id (in their target or another attribute), rows before a
+//! box with as many panels as tabs, and rows before the only panel that the page came with, which belongs to the
+//! active tab.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -14,15 +14,15 @@ use super::tabs::MOST_TABS;
 use super::words::Word;
 use crate::Page;
 
-/// Words of a tab at most.
+/// Most words of a tab.
 const WORDS: u32 = 5;
-/// How far above a row its panels are looked for, in elements.
+/// Number of ancestors of a row that are searched for its panels.
 const UP: usize = 6;
-/// Elements in one another that are taken for one.
+/// Most single children that are followed inwards.
 const DEEP: usize = 32;
-/// Labels that may stand between two tabs of a row that name their panels.
+/// Largest distance, in labels, between two tabs of a row that name their panels.
 const GAP: u32 = 3;
-/// Class names of the tab that is open.
+/// Class names of the open tab.
 const OPEN: [&str; 5] = ["active", "selected", "current", "on", "open"];
 
 /// Puts panels under their tabs.
@@ -37,12 +37,12 @@ struct Panels<'a> {
     page: &'a Page,
     evidence: &'a Evidence,
     forest: &'a mut Forest,
-    /// The elements that are some tab's panel.
+    /// By element: whether it is already the panel of a tab.
     taken: Vec<bool>,
 }
 
 impl Panels<'_> {
-    /// Tabs that name their panels.
+    /// Places the panels of tabs that name them.
     fn place_named(&mut self) {
         let found = self.named();
         let mut start = 0;
@@ -66,7 +66,7 @@ impl Panels<'_> {
         }
     }
 
-    /// Labels and the elements that their attributes name.
+    /// Labels with the elements that their attributes name.
     fn named(&self) -> Vec<(u32, u32)> {
         let tree = &self.page.tree;
         let ids: FxHashMap<&str, u32> = (0u32..)
@@ -75,7 +75,7 @@ impl Panels<'_> {
             .collect();
         let mut found = Vec::new();
         for (i, label) in (0u32..).zip(&self.evidence.labels) {
-            // Links that help to skip menus name places, too.
+            // Links that skip menus name places, too.
             let is_barred = self.evidence.barred[i as usize];
             if is_barred || label.words > WORDS || label.is_decoration || label.element == NONE {
                 continue;
@@ -93,7 +93,7 @@ impl Panels<'_> {
         found
     }
 
-    /// Rows of tabs before boxes of panels.
+    /// Places the panels of rows of tabs that stand before them.
     fn place_counted(&mut self) {
         let mut next = 0;
         while next < self.evidence.skeleton.elements.len() as u32 {
@@ -115,7 +115,7 @@ impl Panels<'_> {
         }
     }
 
-    /// The labels of a row of tabs; none if it is no such row.
+    /// The labels of a row of tabs; empty if the element is not one.
     fn tabs(&self, row: u32) -> Vec<u32> {
         let (lo, hi) = self.evidence.spans[row as usize];
         if hi - lo > 2 * MOST_TABS as u32 {
@@ -127,7 +127,7 @@ impl Panels<'_> {
         if fits { tabs } else { Vec::new() }
     }
 
-    /// Which of the tabs heads which element after the row.
+    /// Pairs of a tab and its panel among the elements after the row.
     fn panels_after(&self, row: u32, tabs: &[u32]) -> Vec<(u32, u32)> {
         let skeleton = &self.evidence.skeleton;
         let mut at = row;
@@ -156,7 +156,7 @@ impl Panels<'_> {
         Vec::new()
     }
 
-    /// The elements after one in the same box.
+    /// The later siblings of an element.
     fn after(&self, element: u32) -> impl Iterator<Item = u32> + '_ {
         let skeleton = &self.evidence.skeleton;
         let end = skeleton.get(skeleton.get(element).parent).end;
@@ -164,7 +164,7 @@ impl Panels<'_> {
         std::iter::successors(next(&element), next)
     }
 
-    /// The first children of the innermost element that holds all that an element holds.
+    /// The first children of an element, or of the only element that it holds, and so on inwards.
     fn parts_of(&self, element: u32) -> Vec<u32> {
         let children =
             |of: u32| self.evidence.skeleton.children(of).take(MOST_TABS + 1).collect::<Vec<u32>>();
@@ -186,7 +186,7 @@ impl Panels<'_> {
         hi - lo
     }
 
-    /// Whether a class or attribute says that a tab is the one that is open.
+    /// Whether a class or attribute marks a tab as the open one.
     fn is_open(&self, row: u32, tab: u32) -> bool {
         let tree = &self.page.tree;
         let skeleton = &self.evidence.skeleton;
@@ -214,14 +214,14 @@ impl Panels<'_> {
 
     fn attach_all(&mut self, pairs: &[(u32, u32)]) {
         for &(tab, panel) in pairs {
-            // Every panel has one tab, so a page of rows that name one panel costs no more than its leaves.
+            // A panel has one tab, so a page with many rows that name one panel costs no more than its leaves.
             if !std::mem::replace(&mut self.taken[panel as usize], true) {
                 self.attach(tab, panel, pairs);
             }
         }
     }
 
-    /// The tops of a panel come to stand under its tab, and the tab under what they stood under.
+    /// Puts the tops of a panel under its tab, and the tab under the label that they were under.
     fn attach(&mut self, tab: u32, panel: u32, row: &[(u32, u32)]) {
         let (lo, hi) = self.evidence.spans[panel as usize];
         let over_tab: FxHashSet<u32> = self.up(tab).collect();
@@ -242,14 +242,14 @@ impl Panels<'_> {
         }
     }
 
-    /// A label and all above it.
+    /// A label and all labels above it.
     fn up(&self, label: u32) -> impl Iterator<Item = u32> + '_ {
         let above = |&at: &u32| Some(self.forest.parent[at as usize]).filter(|&parent| parent != NONE);
         std::iter::successors(Some(label), above)
     }
 }
 
-/// What a value of an attribute may name.
+/// The id that the value of an attribute may name.
 fn id_in(value: &str) -> &str {
     let value = value.trim();
     let fragment = value.strip_prefix('#').or_else(|| value.strip_prefix("index.html#"));

@@ -1,7 +1,7 @@
-//! What single parts of a box are, and how two of them compare.
+//! Properties of single parts of a box, and comparisons of two.
 //!
-//! A part is lone if it is one label, and bare if it is a label and little else, as headings are. Labels are peers
-//! if they have their rank from elements that are alike.
+//! A part is lone if it is one label, and bare if it is a label and little else, as headings are. Labels are
+//! peers if the elements that gave them their rank are alike.
 
 use super::draft::Draft;
 use super::forest::Part;
@@ -11,12 +11,12 @@ use super::skeleton::NONE;
 use super::tags::Kind;
 use super::words::Word;
 
-/// The weakest rank of the elements for headings.
+/// The weakest rank of a heading element.
 pub(super) const LEAST_HEADING: Rank = 60;
-/// Words of a section's name; headlines have more.
+/// Most words of a section's name; headlines have more.
 const MAX_NAME_WORDS: u32 = 4;
 
-/// One label, or the same text again (one of them is hidden on some screens).
+/// Whether a part is one label, or one text several times (such as copies for other screens).
 pub(super) fn is_lone(draft: &Draft<'_>, part: &Part) -> bool {
     part.is_single() || {
         let text = draft.evidence.labels[part.first as usize].text;
@@ -25,8 +25,8 @@ pub(super) fn is_lone(draft: &Draft<'_>, part: &Part) -> bool {
     }
 }
 
-/// A heading and little else: in a box made for it some short texts and any menu, elsewhere two short
-/// links.
+/// Whether a part is a heading and little else: in a box made for headings, up to four short texts and any menu;
+/// elsewhere, two or three short links.
 pub(super) fn is_bare(draft: &Draft<'_>, part: &Part) -> bool {
     if is_lone(draft, part) {
         return true;
@@ -63,7 +63,7 @@ pub(super) fn is_header(draft: &Draft<'_>, element: u32) -> bool {
     matches!(this.kind, Kind::Header | Kind::Heading(_)) || matches!(this.word, Some(Word::Head | Word::Top))
 }
 
-/// Whether two labels have their rank from elements that are alike.
+/// Whether the elements that gave two labels their rank are alike.
 pub(super) fn are_peers(draft: &Draft<'_>, a: u32, b: u32) -> bool {
     let (m, n) = (draft.evidence.marks[a as usize], draft.evidence.marks[b as usize]);
     let rank = draft.forest.ranks[a as usize];
@@ -77,7 +77,7 @@ pub(super) fn are_peers(draft: &Draft<'_>, a: u32, b: u32) -> bool {
             || draft.evidence.skeleton.get(m).sig == draft.evidence.skeleton.get(n).sig)
 }
 
-/// Whether both labels are as long as headlines are.
+/// Whether both labels are as long as headlines.
 fn are_long(draft: &Draft<'_>, a: u32, b: u32) -> bool {
     [a, b].iter().all(|&label| draft.evidence.labels[label as usize].words > MAX_NAME_WORDS)
 }

@@ -1,4 +1,4 @@
-//! How strongly a label is set off from others: small is strong.
+//! How strongly a label is set off from others.
 
 use rustc_hash::FxHashMap;
 
@@ -21,15 +21,16 @@ pub(super) const IMAGE: Rank = 95;
 pub(super) const KICKER: Rank = 98;
 pub(super) const META: Rank = 100;
 
-/// Labels of a box made for a heading, at most; its first label is the heading.
+/// Most labels of a box made for a heading; its first label is the heading.
 const HEADER: u32 = 5;
 
-/// Words of a kicker inside a heading at most, and headings that must have one alike. One fewer than of a kicker
-/// over a headline: nothing but its length tells this one from the headline that it stands in.
+/// Most words of a kicker inside a heading. This is one fewer than for a kicker over a headline: only its length
+/// tells it from the headline in the same heading.
 const MAX_INNER_KICKER_WORDS: u32 = 5;
+/// Least number of headings that must have a similar kicker.
 const LEAST: usize = 3;
 
-/// What the elements around a label say of it.
+/// What the elements around a label say about it.
 #[derive(Clone, Copy, Default)]
 struct Evidence {
     heading: Option<u8>,
@@ -42,7 +43,7 @@ struct Evidence {
     mark: u32,
 }
 
-/// The rank of each label. `spans` are the labels of each element.
+/// The rank of each label, and the element that gave it. `spans` are the labels of each element.
 pub(super) fn ranks(
     skeleton: &Skeleton,
     labels: &[Label],
@@ -52,7 +53,7 @@ pub(super) fn ranks(
 ) -> (Vec<Rank>, Vec<u32>) {
     let none = Evidence { mark: NONE, ..Evidence::default() };
     let mut evidence = vec![none; labels.len()];
-    // Outer elements first: what stands nearer to the label decides.
+    // Outer elements first: those nearer to the label override them.
     for (i, element) in skeleton.elements.iter().enumerate() {
         let (lo, hi) = spans[i];
         match only[i] {
@@ -91,7 +92,7 @@ pub(super) fn ranks(
     (ranks, marks)
 }
 
-/// Headings of two labels, a short one and then a longer one, again and again: the short one is a kicker.
+/// Finds kickers: if headings repeatedly hold a short label and then a longer one, the short one is a kicker.
 fn find_kickers(skeleton: &Skeleton, labels: &[Label], spans: &[(u32, u32)], ranks: &mut [Rank]) {
     let mut found: FxHashMap<(u32, u32), Vec<u32>> = FxHashMap::default();
     for (element, &(lo, hi)) in skeleton.elements.iter().zip(spans) {
@@ -165,7 +166,7 @@ fn rank(label: &Label, evidence: Evidence) -> Rank {
     }
 }
 
-/// Whether a list stands between an element and one above it.
+/// Whether a list stands between an element and one of its ancestors.
 fn is_in_list(skeleton: &Skeleton, element: u32, above: u32) -> bool {
     let up = |&element: &u32| {
         Some(skeleton.get(element).parent).filter(|&parent| parent != above && parent != NONE)

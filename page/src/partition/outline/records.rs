@@ -1,4 +1,4 @@
-//! Records: boxes of which the page has many, such as a story with its picture and author.
+//! Records: boxes that the page repeats, such as a story with its picture and author.
 //!
 //! The strongest label heads a record even if it is not first.
 
@@ -10,7 +10,7 @@ use super::rank::{self, Rank};
 use super::tables;
 use super::tags::Kind;
 
-/// Labels of lists that no record holds.
+/// Least number of labels in a menu; a record holds no such list.
 const LEAST_MENU: u32 = 6;
 
 /// The label that heads a repeated small box.
@@ -23,7 +23,7 @@ pub(super) fn record(draft: &Draft<'_>, element: u32, parts: &[Part]) -> Option<
     {
         return None;
     }
-    // What holds more of a menu than of anything else is no record, nor what holds a list of headlines.
+    // A box that is mostly menu is not a record, nor is one with a list of headlines.
     let labels: u32 = parts.iter().map(|part| part.labels).sum();
     let is_flat = |part: &&Part| {
         part.rank < rank::KICKER && (part.is_list || (part.is_open() && part.labels == part.tops))
@@ -49,7 +49,7 @@ pub(super) fn record(draft: &Draft<'_>, element: u32, parts: &[Part]) -> Option<
         return Some(headline);
     }
     let fits = match best.rank {
-        // Plain text heads an item or row, no box.
+        // Plain text may head an item or row, but not a box.
         rank::TEXT.. => {
             best.rank < rank::IMAGE && !matches!(this.kind, Kind::Block | Kind::Inline | Kind::List)
         }
@@ -58,7 +58,7 @@ pub(super) fn record(draft: &Draft<'_>, element: u32, parts: &[Part]) -> Option<
     (fits && is_mixed(draft, parts) && is_clear(best.rank, parts)).then_some(best.best)
 }
 
-/// Whether tops of several ranks are there.
+/// Whether the tops have several ranks.
 fn is_mixed(draft: &Draft<'_>, parts: &[Part]) -> bool {
     let mut ranks = parts
         .iter()
@@ -68,7 +68,7 @@ fn is_mixed(draft: &Draft<'_>, parts: &[Part]) -> bool {
     ranks.any(|rank| Some(rank) != first)
 }
 
-/// Whether one label is the strongest, or two (a picture's link and the headline's) at most.
+/// Whether one label is the strongest, or at most two are (a picture's link and the headline's).
 fn is_clear(best: Rank, parts: &[Part]) -> bool {
     let bests = || parts.iter().filter(|part| part.rank == best).map(|part| part.bests);
     bests().sum::<u32>() <= 2 && !(best <= rank::STRONG && bests().any(|bests| bests > 1))

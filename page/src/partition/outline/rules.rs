@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 pub struct OutlineParams {
     /// Running text that markup splits is one label.
     pub merge: bool,
-    /// Class names are read for words of headings and of what stands beside them.
+    /// Class names are searched for words for headings and for texts beside headings.
     pub words: bool,
-    /// Siblings that are alike never head one another.
+    /// Similar siblings never head one another.
     pub like_siblings: bool,
-    /// Headings of one style head what follows each.
+    /// Headings of one style each head what follows them.
     pub following: bool,
     /// A lone label first in its box heads the rest.
     pub lone_first: bool,
@@ -22,15 +22,15 @@ pub struct OutlineParams {
     pub label_and_list: bool,
     /// Later parts with labels of the heading's own style are its equals.
     pub peers: bool,
-    /// Styles are judged over the whole page in a second pass.
+    /// A second pass uses how each style behaves on the whole page.
     pub votes: bool,
-    /// The first of like siblings may lead in all of them.
+    /// Boxes without a heading continue the headed box before them.
     pub lead_in: bool,
-    /// Labels head the panels of tabs.
+    /// Tabs head their panels.
     pub tabs: bool,
     /// The site's name and links to its root head nothing.
     pub site_name: bool,
-    /// Neighbours with one target are one record.
+    /// A part right before a heading belongs to it if both have the same target.
     pub same_target: bool,
     /// Header cells head columns or rows.
     pub tables: bool,
@@ -38,11 +38,11 @@ pub struct OutlineParams {
     pub decoration: bool,
     /// A link or picture that leads nowhere and recurs heads nothing.
     pub generic: bool,
-    /// Largest share of the page, in per cent, that one label heads.
+    /// Largest share of the page that one label may head, in per cent.
     pub overreach: u32,
     /// Most leaves of a record.
     pub record_leaves: u32,
-    /// How likely a block must be to begin where one is taken to begin, in thousandths.
+    /// Least likelihood, in thousandths, at which a block begins.
     pub block_permille: u32,
 }
 
@@ -73,7 +73,7 @@ impl Default for OutlineParams {
 }
 
 impl OutlineParams {
-    /// What differs from the default, as stable text.
+    /// The numbers and the switches that are off, as stable text.
     pub(crate) fn digest(&self) -> String {
         let OutlineParams {
             merge,

@@ -1,7 +1,7 @@
-//! Where a section's heading is not bare, and what is no section.
+//! Section headings that are not bare, and parts that only look like sections.
 //!
-//! A heading may have the section's menu beside it; headlines without pictures look like headings until
-//! their siblings with pictures are seen; and a heading's scope ends before the footer of the page.
+//! A heading may have the section's menu beside it. Headlines without pictures look like headings until their
+//! siblings with pictures are considered. A heading's scope ends before the footer of the page.
 
 use super::draft::Draft;
 use super::forest::Part;
@@ -10,13 +10,14 @@ use super::rank;
 use super::skeleton::NONE;
 use super::tags::Kind;
 
-/// Words of a link of the menu beside a heading, and labels of both, at most.
+/// Most words of a link in the menu beside a heading.
 const MENU_WORDS: u32 = 4;
+/// Most labels of a heading and its menu.
 const MOST_BESIDE_HEADING: u32 = 12;
-/// Labels of the footer of a page at least; a story's has fewer.
+/// Least number of labels in the footer of a page; a story's footer has fewer.
 const FOOTER: u32 = 12;
 
-/// Whether a part is a heading with the menu of the section that follows it.
+/// Whether a part is a heading with the menu of the section that follows.
 pub(super) fn has_menu(draft: &Draft<'_>, part: &Part, rest: &[Part]) -> bool {
     let is_heading = part.rank <= rank::HEAD_WORD
         && part.best == part.first
@@ -39,8 +40,8 @@ pub(super) fn has_menu(draft: &Draft<'_>, part: &Part, rest: &[Part]) -> bool {
         && (links * 2 >= part.labels - 1 || part.labels == 2)
 }
 
-/// Whether parts that look like headings are headlines without a picture: a part between them is of
-/// their kind and has more.
+/// Whether parts that look like headings are headlines without a picture: another part of their kind has more
+/// labels.
 pub(super) fn are_headlines(draft: &Draft<'_>, parts: &[Part], heads: &[usize]) -> bool {
     let head = &parts[heads[0]];
     let is_alike = |part: &Part| {
@@ -53,12 +54,12 @@ pub(super) fn are_headlines(draft: &Draft<'_>, parts: &[Part], heads: &[usize]) 
     (0..parts.len()).any(|i| !heads.contains(&i) && is_alike(&parts[i]))
 }
 
-/// Whether a part is what the page ends with.
+/// Whether a part is the page's footer.
 pub(super) fn is_page_footer(draft: &Draft<'_>, part: &Part) -> bool {
     part.labels >= FOOTER && is_all_in(draft, part, Kind::Footer)
 }
 
-/// Whether all of a part stands in an element of a kind that is the part's own.
+/// Whether all of a part is in an element of this kind that is the part's own.
 pub(super) fn is_all_in(draft: &Draft<'_>, part: &Part, kind: Kind) -> bool {
     if part.element == NONE || part.inner == NONE {
         return false;

@@ -1,8 +1,8 @@
-//! Like siblings: items of a list, rows, articles, boxes of one class. They never head one another.
+//! Similar siblings: items of a list, rows, articles, boxes of one class. They never head one another.
 //!
-//! Exceptions, all of them about labels that stand first: a bare heading before larger boxes, plain text
-//! before links, a style that begins lists all over the page, headings between plain items, terms of a list
-//! of terms, and a column's heading that the next columns go on with.
+//! Most exceptions are about labels that stand first: a bare heading before larger boxes, plain text before
+//! links, a style that begins lists all over the page, headings between plain items, terms in a list of terms,
+//! and the heading of a column that the next columns continue.
 
 use super::draft::{Draft, Scope};
 use super::forest::Part;
@@ -14,7 +14,7 @@ use super::skeleton::NONE;
 use super::tags::Kind;
 use super::words::Word;
 
-/// Parts of one kind: none heads another.
+/// Whether the parts are of one kind and none heads another.
 pub(super) fn are_alike(draft: &Draft<'_>, parts: &[Part]) -> bool {
     if !are_of_one_kind(draft, parts) {
         return false;
@@ -35,7 +35,7 @@ pub(super) fn are_of_one_kind(draft: &Draft<'_>, parts: &[Part]) -> bool {
     by_name || parts[1..].iter().all(|part| draft.evidence.skeleton.is_like(parts[0].element, part.element))
 }
 
-/// Whether the first of like parts stands over the others.
+/// Whether the first of several similar parts heads the others.
 pub(super) fn is_odd_first(draft: &Draft<'_>, parts: &[Part]) -> bool {
     let [first, rest @ ..] = parts else { return false };
     let this = &draft.evidence.labels[first.best as usize];
@@ -77,7 +77,7 @@ pub(super) fn is_odd_first(draft: &Draft<'_>, parts: &[Part]) -> bool {
     this.link.is_none() && !this.is_image && rest.iter().all(is_link)
 }
 
-/// Whether a section's label of no great strength stands before the headlines of its section.
+/// Whether a weak section label stands before the headlines of its section.
 fn is_over_headlines(draft: &Draft<'_>, first: &Part, rest: &[Part]) -> bool {
     let is_label = first.rank == rank::KICKER || (rank::VOTED..=rank::STRONG).contains(&first.rank);
     let headlines = rest.iter().filter(|part| part.rank <= rank::STRONG).count();
@@ -88,7 +88,7 @@ fn is_over_headlines(draft: &Draft<'_>, first: &Part, rest: &[Part]) -> bool {
         && !rest.iter().any(|part| parts::are_peers(draft, first.best, part.best))
 }
 
-/// Items among which bare headings stand before plain ones.
+/// Whether bare headings stand before plain items in a list.
 fn is_headed_list(draft: &Draft<'_>, parts: &[Part]) -> bool {
     let [first, rest @ ..] = parts else { return false };
     if first.rank > rank::HEAD_WORD
@@ -99,7 +99,7 @@ fn is_headed_list(draft: &Draft<'_>, parts: &[Part]) -> bool {
         return false;
     }
     let is_head = |part: &Part| parts::is_bare(draft, part) && parts::are_peers(draft, first.best, part.best);
-    // An item whose class calls it a title stands over boxes, too.
+    // An item whose class calls it a title may also head boxes.
     let is_named = parts::is_header(draft, first.element)
         || draft.evidence.skeleton.get(first.element).word == Some(Word::Head);
     let is_plain =
@@ -111,7 +111,7 @@ fn is_headed_list(draft: &Draft<'_>, parts: &[Part]) -> bool {
         && rest.iter().all(|part| is_head(part) || part.rank > first.rank || (is_named && part.labels >= 3))
 }
 
-/// Rows of one cell: a label in the first, lists in the others.
+/// Whether rows of one cell hold a label in the first row and lists in the others.
 pub(super) fn is_row_over_list(draft: &Draft<'_>, parts: &[Part]) -> bool {
     let [first, rest @ ..] = parts else { return false };
     draft.kind(first) == Some(Kind::Row)
@@ -121,7 +121,7 @@ pub(super) fn is_row_over_list(draft: &Draft<'_>, parts: &[Part]) -> bool {
         && rest.iter().all(|part| part.is_list && part.inner != part.element)
 }
 
-/// Rows of a layout: a true heading in the first, alone or with a menu.
+/// Whether the first row of a layout table is a true heading, alone or with a menu.
 fn is_heading_row(draft: &Draft<'_>, parts: &[Part]) -> bool {
     let [first, rest @ ..] = parts else { return false };
     first.rank <= LEAST_HEADING
@@ -130,7 +130,7 @@ fn is_heading_row(draft: &Draft<'_>, parts: &[Part]) -> bool {
         && !rest.iter().any(|part| part.rank <= first.rank)
 }
 
-/// Boxes without a heading that go on with the one before.
+/// Scopes of boxes that the following boxes without a heading continue.
 pub(super) fn columns(draft: &Draft<'_>, parts: &[Part]) -> Option<Vec<Scope>> {
     let mut scopes: Vec<Scope> = Vec::new();
     let mut head: Option<usize> = None;
@@ -152,7 +152,7 @@ fn heads_column(draft: &Draft<'_>, part: &Part) -> bool {
     is_box && part.is_closed() && is_set_off && !draft.evidence.barred[part.best as usize]
 }
 
-/// Whether an open part lists the like of what stands under a head.
+/// Whether an open part lists labels in the style of those under a head.
 fn goes_on(draft: &Draft<'_>, head: &Part, part: &Part) -> bool {
     let below = draft.forest.some_child(head.best);
     part.is_open()
@@ -166,7 +166,7 @@ fn goes_on(draft: &Draft<'_>, head: &Part, part: &Part) -> bool {
             .all(|top| draft.evidence.styles[top as usize] == draft.evidence.styles[below as usize])
 }
 
-/// The terms of a list of terms and details.
+/// The scopes of the terms in a list of terms and details.
 pub(super) fn terms(draft: &Draft<'_>, parts: &[Part]) -> Option<Vec<Scope>> {
     let all = parts.iter().all(|part| matches!(draft.kind(part), Some(Kind::Term | Kind::Detail)));
     let heads: Vec<usize> = (0..parts.len()).filter(|&i| draft.kind(&parts[i]) == Some(Kind::Term)).collect();
@@ -174,7 +174,7 @@ pub(super) fn terms(draft: &Draft<'_>, parts: &[Part]) -> Option<Vec<Scope>> {
         .then(|| headings::scopes(draft, &heads, parts))
 }
 
-/// The style of a label that is first in a list and unlike the others, not only because it is first.
+/// The style of a label that is first in a list and differs from the others, not only by being first.
 pub(super) fn leading_style(draft: &Draft<'_>, parts: &[Part]) -> Option<u32> {
     let [first, rest @ ..] = parts else { return None };
     let style = |part: &Part| draft.evidence.styles[part.first as usize];
@@ -188,13 +188,13 @@ pub(super) fn leading_style(draft: &Draft<'_>, parts: &[Part]) -> Option<u32> {
     (differs && are_of_one_kind(draft, parts)).then(|| style(first))
 }
 
-/// The innermost element of a single label, if it is not the part itself.
+/// The style of a single label's innermost element, `NONE` if that is the part itself.
 fn inside(draft: &Draft<'_>, part: &Part) -> u32 {
     let element = draft.evidence.labels[part.first as usize].element;
     if element == part.element { NONE } else { draft.evidence.skeleton.get(element).sig }
 }
 
-/// Whether boxes of several labels are most of the parts, or hold most of the labels.
+/// Whether boxes with several labels are most of the parts, or hold most of the labels.
 fn are_larger(parts: &[Part]) -> bool {
     let larger = || parts.iter().filter(|part| part.labels >= 3);
     let labels: u32 = parts.iter().map(|part| part.labels).sum();

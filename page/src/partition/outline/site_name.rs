@@ -1,8 +1,7 @@
 //! Labels that head nothing because they name the site.
 //!
-//! Near the top of a page the site's name often looks like its strongest heading. It is known by what it
-//! spells (the domain that most links lead to) and by where it leads (an image or heading that links to the
-//! root).
+//! Near the top of a page, the site's name often looks like the strongest heading. It is recognised by its text
+//! (it spells the domain that most links lead to) or by its target (an image or heading that links to the root).
 
 use rustc_hash::FxHashMap;
 
@@ -14,17 +13,17 @@ use super::tags::Kind;
 use crate::Page;
 use crate::reading::Site;
 
-/// Share of the page's labels, in per cent, among which the site's name is looked for.
+/// The part of the page's labels, in per cent, in which the site's name is looked for.
 const TOP: usize = 30;
 /// Shortest name that is compared with the domain, in letters.
 const LEAST: usize = 3;
-/// The same for a host that is not all of the site, such as `news.example.org`.
+/// The same for a host that is only part of the site, such as `news.example.org`.
 const LEAST_HOST_LETTERS: usize = 8;
 
-/// So many labels at the top of a page that lead to places in it only help to skip its menus.
+/// Among this many labels at the top of a page, those that link to places in it only help to skip its menus.
 const FIRST: usize = 5;
 
-/// For each label whether it names the site.
+/// Whether each label is barred from heading others because it names the site or a place in the page.
 pub(super) fn barred(
     page: &Page,
     skeleton: &Skeleton,
@@ -46,7 +45,7 @@ pub(super) fn barred(
             || spells(page, label, &domain, LEAST)
             || spells(page, label, &host, LEAST_HOST_LETTERS);
     }
-    // Links to places in the page ("skip to content") are no headings either.
+    // Links to places in the page ("skip to content") are not headings either.
     for (i, label) in labels.iter().enumerate().filter(|(i, _)| ranks[*i] >= super::rank::LINK) {
         let href = label.link.and_then(|link| page.tree.attr(link, "href")).unwrap_or_default().trim();
         let leads_here = href.split_once('#').is_some_and(|(path, place)| is_here(path) && !place.is_empty());
@@ -55,7 +54,7 @@ pub(super) fn barred(
     barred
 }
 
-/// Whether one of the innermost elements is an item of a list: such links may be a menu's entries.
+/// Whether one of the innermost elements is a list item: such links may be entries of a menu.
 fn in_item(skeleton: &Skeleton, element: u32) -> bool {
     let above = |&element: &u32| Some(skeleton.get(element).parent).filter(|&parent| parent != NONE);
     let mut chain = std::iter::successors(Some(element), above).take(4);
@@ -66,7 +65,7 @@ fn is_here(path: &str) -> bool {
     matches!(path, "" | "index.html")
 }
 
-/// The host that most links name, without its `www.`; the page's own if there is none.
+/// The most frequent host in links, without its `www.`; the page's own if there is none.
 fn host_of_site(page: &Page, labels: &[Label]) -> String {
     let mut counts: FxHashMap<&str, u32> = FxHashMap::default();
     for label in labels.iter().filter(|label| label.target != NONE) {

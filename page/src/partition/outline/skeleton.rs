@@ -1,7 +1,7 @@
-//! The elements of a page that hold leaves, with what the outline asks of them as numbers.
+//! The elements of a page that hold leaves, with the properties that the outline needs, as numbers.
 //!
-//! Elements stand in document order; the leaves of each are a range. Class names are interned, and names
-//! that occur once on the page are left out of an element's style: they name a thing, not a kind of thing.
+//! Elements are in document order; the leaves of each are a range. Class names are interned. Names that occur
+//! once on the page do not count for an element's style: they name one thing, not a kind of thing.
 //! Built in one walk over the leaves. Start at [`Skeleton::new`].
 
 use std::ops::Range;
@@ -13,9 +13,9 @@ use super::tags::{self, Kind};
 use super::words::{self, Word};
 use crate::Page;
 
-/// No element, no label.
+/// No element or no label.
 pub(super) const NONE: u32 = u32::MAX;
-/// Class names of one element that are looked at.
+/// Most class names of one element that are read.
 const MAX_CLASSES: usize = 24;
 
 /// An element that holds at least one leaf.
@@ -29,17 +29,17 @@ pub(super) struct Element {
     pub(super) lo: u32,
     pub(super) hi: u32,
     pub(super) kind: Kind,
-    /// Equal for elements of equal name.
+    /// Equal for elements with the same tag.
     pub(super) tag: u32,
-    /// Equal for elements of equal name and classes.
+    /// Equal for elements with the same tag and classes.
     pub(super) sig: u32,
     /// Number of the class attribute, for [`Skeleton::classes`].
     pub(super) class: u32,
-    /// What its class names call it.
+    /// What its class names or id call it.
     pub(super) word: Option<Word>,
-    /// A sibling has its name and one of its classes.
+    /// A sibling has the same tag and one of its classes.
     has_twin: bool,
-    /// One of many of its kind, or all that such a one holds.
+    /// It is one of several of its kind, or all that such an element holds.
     pub(super) is_record: bool,
 }
 
@@ -54,18 +54,18 @@ pub(super) struct Skeleton {
     pub(super) elements: Vec<Element>,
     /// The innermost element of each leaf.
     pub(super) of_leaf: Vec<u32>,
-    /// How many elements have each `sig`.
+    /// Number of elements with each `sig`.
     pub(super) uses: Vec<u32>,
     class_sets: Vec<ClassSet>,
     names: Vec<u32>,
     /// What each class name says.
     words: Vec<Option<Word>>,
-    /// Whether it only says where an element stands, or in what state it is.
+    /// Whether each class name only describes an element's position or state.
     states: Vec<bool>,
 }
 
 struct ClassSet {
-    /// Range of `names`, sorted.
+    /// Range in `names`, sorted.
     start: u32,
     end: u32,
     word: Option<Word>,
@@ -88,7 +88,7 @@ impl Skeleton {
         &self.elements[element as usize]
     }
 
-    /// Class names of an element as sorted numbers.
+    /// The class names of an element as sorted numbers.
     pub(super) fn classes(&self, element: u32) -> &[u32] {
         let set = &self.class_sets[self.elements[element as usize].class as usize];
         &self.names[set.start as usize..set.end as usize]
@@ -109,7 +109,7 @@ impl Skeleton {
         self.class_sets[self.get(element).class as usize].is_plain
     }
 
-    /// Same name, and enough classes in common or none on either.
+    /// Whether two elements have the same tag, and either enough classes in common or no classes.
     pub(super) fn is_like(&self, a: u32, b: u32) -> bool {
         let (x, y) = (self.get(a), self.get(b));
         x.tag == y.tag && {
@@ -118,7 +118,7 @@ impl Skeleton {
         }
     }
 
-    /// Same name, and the same of their classes call them headings.
+    /// Whether two elements have the same tag, and the same of their classes call them headings.
     pub(super) fn share_head_words(&self, a: u32, b: u32) -> bool {
         let (x, y) = (self.get(a), self.get(b));
         let says_head = |name: &&u32| matches!(self.words[**name as usize], Some(Word::Head | Word::Top));
@@ -225,7 +225,7 @@ impl Skeleton {
     }
 
     fn sign(&mut self) {
-        // Sets with equal names after the single ones are gone.
+        // Without the single names, several sets may have equal names.
         let mut canonical: FxHashMap<&[u32], u32> = FxHashMap::default();
         let of_set: Vec<u32> = (0u32..)
             .zip(&self.class_sets)
@@ -243,7 +243,7 @@ impl Skeleton {
     }
 
     fn find_twins(&mut self) {
-        // Per parent: which child showed a name with a class last.
+        // By parent, tag and class: the child seen last.
         let mut seen: FxHashMap<(u32, u32, u32), u32> = FxHashMap::default();
         for i in 0..self.elements.len() {
             let Element { parent, tag, kind, .. } = self.elements[i];
@@ -279,8 +279,8 @@ fn range(set: &ClassSet) -> Range<usize> {
     set.start as usize..set.end as usize
 }
 
-/// Whether two sorted lists have a third of the shorter one in common: names that only set a colour or a
-/// margin stand on boxes of all kinds.
+/// Whether two sorted lists have a third of the shorter one in common. Names that only set a colour or margin are
+/// on boxes of all kinds, so one in common may not be enough.
 fn share_enough(a: &[u32], b: &[u32]) -> bool {
     let (mut i, mut j, mut common) = (0, 0, 0);
     while i < a.len() && j < b.len() {
@@ -297,7 +297,7 @@ fn share_enough(a: &[u32], b: &[u32]) -> bool {
 struct Interner {
     sets: FxHashMap<Box<str>, u32>,
     names: FxHashMap<Box<str>, u32>,
-    /// Elements that have each name.
+    /// Number of elements with each name.
     uses: Vec<u32>,
 }
 

@@ -1,8 +1,8 @@
 //! Tables: header cells over their columns, and rows of names over rows of boxes.
 //!
-//! Most tables of news pages only lay out, so a row heads what is below it in two cases alone: it is made
-//! of header cells, or it holds one label a cell and the next row as many cells with more in them. Empty
-//! cells hold no leaves and are not known here: shorter rows are taken to fill the table from the right.
+//! Most tables of news pages are only layout, so a row heads what is below it in two cases alone: it consists of
+//! header cells, or it has one label in each cell and the next row has as many cells, most with several labels.
+//! Empty cells hold no leaves and are not known here, so shorter rows are taken to fill the table from the right.
 
 use super::draft::Draft;
 use super::forest::{Forest, Part};
@@ -10,7 +10,7 @@ use super::parts;
 use super::skeleton::NONE;
 use super::tags::Kind;
 
-/// Whether a row stands in a table whose first row is made of header cells.
+/// Whether a row is in a table whose first row consists of header cells.
 pub(super) fn is_under_header(draft: &Draft<'_>, row: u32) -> bool {
     let above = draft.evidence.skeleton.get(row).parent;
     let Some(first) = draft.evidence.skeleton.children(table(draft, above)).next() else { return false };
@@ -21,14 +21,14 @@ pub(super) fn is_under_header(draft: &Draft<'_>, row: u32) -> bool {
     first.is_some_and(|first| first != row && header_cells(draft, first) >= 2)
 }
 
-/// The table that holds rows, or what else does.
+/// The table that holds rows, or the element that does instead.
 fn table(draft: &Draft<'_>, rows: u32) -> u32 {
     let this = draft.evidence.skeleton.get(rows);
     let is_inside = this.kind == Kind::Rows && this.parent != NONE;
     if is_inside { this.parent } else { rows }
 }
 
-/// Cells of a row if all that hold anything are header cells.
+/// The number of cells of a row if all that hold anything are header cells, otherwise 0.
 fn header_cells(draft: &Draft<'_>, row: u32) -> usize {
     if draft.evidence.skeleton.get(row).kind != Kind::Row {
         return 0;
@@ -42,11 +42,11 @@ fn header_cells(draft: &Draft<'_>, row: u32) -> usize {
 pub(super) enum RowGroup {
     /// A row that heads nothing.
     Plain(Part),
-    /// Rows with the cells of each, under the names of the row that heads them.
+    /// Rows with their cells, under the names of the row that heads them.
     Columns { names: Vec<Part>, header: u32, below: Vec<(Part, Vec<Part>)> },
 }
 
-/// Which rows stand under which; nothing if no row heads another.
+/// Which rows are under which; `None` if the parts are not rows.
 pub(super) fn find(draft: &Draft<'_>, parts: &[Part]) -> Option<Vec<RowGroup>> {
     let is_row =
         |part: &Part| part.element != NONE && draft.evidence.skeleton.get(part.element).kind == Kind::Row;
@@ -110,7 +110,7 @@ fn are_boxes(draft: &Draft<'_>, row: &Part, count: usize) -> bool {
     cells.len() == count && cells.iter().filter(|cell| cell.labels > 1).count() * 2 >= count
 }
 
-/// Each name over the cells of its column; cells left of the first name stay beside the names.
+/// Puts each name over the cells of its column; cells to the left of the first name stay beside the names.
 fn columns_under(
     names: Vec<Part>,
     header: u32,

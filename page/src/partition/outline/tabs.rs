@@ -1,6 +1,6 @@
-//! Tabs: a row of labels, then as many panels; each label heads its panel.
+//! Tabs: a row of labels followed by as many panels; each label heads its panel.
 //!
-//! The row is known by a class that says so, or because its labels lead nowhere: they only switch panels.
+//! A row of tabs has a class that says so, or labels that lead nowhere because they only switch panels.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use super::forest::{Forest, Part};
 use super::skeleton::NONE;
 use super::words::Word;
 
-/// Most tabs of a row.
+/// Most tabs in a row.
 pub(super) const MOST_TABS: usize = 12;
 
 /// The first row of tabs among the parts of a box.
@@ -17,7 +17,7 @@ pub(super) fn find(draft: &Draft<'_>, parts: &[Part]) -> Option<Tabs> {
     (0..parts.len()).find_map(|at| tabs_at(draft, parts, at))
 }
 
-/// Puts a row of tabs and its panels together: one part instead of theirs.
+/// Replaces a row of tabs and its panels by one part.
 pub(super) fn join(tabs: &Tabs, parts: &[Part], forest: &mut Forest) -> Vec<Part> {
     let element = parts[tabs.row.start].element;
     let mut tops = Vec::with_capacity(tabs.heads.len());
@@ -33,7 +33,7 @@ pub(super) fn join(tabs: &Tabs, parts: &[Part], forest: &mut Forest) -> Vec<Part
     all
 }
 
-/// A row of tabs that begins at a part: one list of labels, or as many parts of one label.
+/// The row of tabs that begins at a part: one list of labels, or several parts of one label each.
 fn tabs_at(draft: &Draft<'_>, parts: &[Part], at: usize) -> Option<Tabs> {
     let row = &parts[at];
     let (end, heads): (usize, Vec<u32>) = if row.is_single() {

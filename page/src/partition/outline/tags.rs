@@ -1,16 +1,16 @@
-//! What an element's name says, asked once a name instead of once an element.
+//! What an element's tag says, looked up once for each tag instead of once for each element.
 
 use crate::reading::PageTree;
 use crate::text::INLINE;
 
-/// What the outline distinguishes among elements.
+/// The kinds of elements that the outline distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
     /// `h1`-`h6`, with the level.
     Heading(u8),
     /// `a`.
     Link,
-    /// `b`, `strong`, `legend`, `caption`, `summary`: sets off its text.
+    /// `b`, `strong`, `legend`, `caption`, `summary`: emphasises its text.
     Strong,
     /// `dt`.
     Term,
@@ -56,7 +56,7 @@ impl Kind {
     }
 }
 
-/// The kind of each name of the page.
+/// The kind of each tag of the page.
 pub(super) fn kinds(tree: &PageTree) -> Vec<Kind> {
     let mut kinds = vec![Kind::Block; tree.tag_count()];
     let inline = INLINE.map(|name| (name, Kind::Inline));
@@ -68,7 +68,7 @@ pub(super) fn kinds(tree: &PageTree) -> Vec<Kind> {
     kinds
 }
 
-/// What names say of more than the line.
+/// The kinds of tags that are more specific than inline or block.
 const KINDS: [(&str, Kind); 42] = [
     ("h1", Kind::Heading(1)),
     ("h2", Kind::Heading(2)),
@@ -107,7 +107,7 @@ const KINDS: [(&str, Kind); 42] = [
     ("figcaption", Kind::Meta),
     ("p", Kind::Paragraph),
     ("img", Kind::Image),
-    // Not as other rooms have it: the outline's votes and its learnt blocks are fitted to these.
+    // These differ from other modules: the outline's votes and its learnt blocks were fitted to them.
     ("br", Kind::Inline),
     ("button", Kind::Inline),
     ("dfn", Kind::Block),

@@ -1,4 +1,4 @@
-//! One small page for each principle: what it finds, and what is found without it.
+//! One small page for each principle: the result with it, and the result without it.
 
 use crate::hierarchy::{Hierarchy, NodeKind};
 
@@ -13,7 +13,7 @@ fn made(html: &str, outline: OutlineParams) -> Hierarchy {
     hierarchy(&page(html), &Params { outline, ..Params::default() })
 }
 
-/// Labels by depth, without the nodes that carry none.
+/// The labels, indented by depth, without the nodes that carry none.
 fn show(hierarchy: &Hierarchy) -> String {
     let mut depths: Vec<usize> = Vec::new();
     let mut out = String::new();
@@ -32,7 +32,7 @@ fn check(html: &str, expected: &str) {
     assert_eq!(show(&made(html, OutlineParams::default())), expected, "{html}");
 }
 
-/// The outline with all evidence, and without one kind of it.
+/// Checks the outline with all evidence, and without one kind of it.
 #[track_caller]
 fn check_without(html: &str, switch: impl Fn(&mut OutlineParams), expected: &str, without: &str) {
     check(html, expected);
@@ -304,7 +304,7 @@ fn a_page_of_few_leaves_is_one_block() {
     assert_eq!((one.boundaries.len(), show(&one).as_str()), (0, "one\n"));
 }
 
-/// Shapes that ask for quadratic work: each must be done while a test waits for it.
+/// Pages that invite quadratic work: each must finish within a test's time.
 #[test]
 fn hostile_pages_are_done_in_time() {
     let many = 60_000;
@@ -326,7 +326,7 @@ fn hostile_pages_are_done_in_time() {
     }
 }
 
-/// Found by fuzzing: a row whose cells went into columns was looked at again.
+/// Found by fuzzing: a row whose cells went into columns was examined again.
 #[test]
 fn rows_that_went_into_columns_are_no_chain_any_more() {
     let html = "<table><th>A<th>B<tr><td>1<td>2<n>3<td>t<dt>K<dd>V<t>K<d>V<o>3<tr><td>l";

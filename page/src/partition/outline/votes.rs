@@ -1,7 +1,7 @@
-//! What the whole page says of a style of labels.
+//! What the whole page shows about a style of labels.
 //!
-//! A first pass decides every box by itself; then each style of labels (the four innermost elements) is
-//! judged by what became of its labels, and a second pass decides again with these votes.
+//! A first pass decides every box by itself. The results then show for each style of labels (the four innermost
+//! elements) how it is used, and a second pass decides again with these votes.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -9,14 +9,14 @@ use super::evidence::Evidence;
 use super::forest::Forest;
 use super::rank::{self, Rank};
 
-/// Uses of a style below which the page says nothing of it.
+/// Least number of uses for which the page says something about a style.
 const LEAST_USES: u32 = 3;
-/// Share of a style's labels, in per cent, that must head two or more.
+/// Share of a style's labels, in per cent, that must each head at least two others.
 const SHARE: u32 = 60;
-/// By how many lists the lists that a style leads must outnumber its other uses.
+/// By how much the lists that begin with a style must outnumber the style's other uses.
 const LEAD: u32 = 2;
 
-/// Votes of the first pass.
+/// The votes of the first pass.
 #[derive(Default)]
 pub(super) struct Votes {
     leaders: FxHashSet<u32>,
@@ -24,40 +24,40 @@ pub(super) struct Votes {
 }
 
 impl Votes {
-    /// Whether a label of this style, first in a list of others, leads them.
+    /// Whether a label of this style heads the others if it is first in a list.
     pub(super) fn leads(&self, style: u32) -> bool {
         self.leaders.contains(&style)
     }
 }
 
 impl Votes {
-    /// Whether labels of this style stand before one headline nearly everywhere.
+    /// Whether almost all labels of this style stand before a single headline.
     pub(super) fn is_kicker(&self, style: u32) -> bool {
         self.kickers.contains(&style)
     }
 }
 
-/// Votes being given.
+/// The votes while the first pass collects them.
 #[derive(Default)]
 pub(super) struct Ballot {
     firsts: FxHashMap<u32, u32>,
-    /// Boxes that a style begins: with one headline after it, with several.
+    /// By style: the number of boxes that it begins before one headline, and before several.
     kickers: FxHashMap<u32, (u32, u32)>,
 }
 
 impl Ballot {
-    /// A list of other styles begins with this one.
+    /// Counts a list of other styles that begins with this one.
     pub(super) fn count_first(&mut self, style: u32) {
         *self.firsts.entry(style).or_default() += 1;
     }
 
-    /// A heading of this style begins a box of so many headlines.
+    /// Counts a box that begins with a heading of this style and has this number of headlines.
     pub(super) fn count_box(&mut self, style: u32, headlines: u32) {
         let (one, several) = self.kickers.entry(style).or_default();
         *(if headlines == 1 { one } else { several }) += 1;
     }
 
-    /// Counts; styles that head others get a better rank.
+    /// Counts the votes. Labels of styles that head others get a better rank.
     pub(super) fn count(self, evidence: &Evidence, forest: &Forest, ranks: &mut [Rank]) -> Votes {
         promote(&evidence.mark_styles(), forest, ranks);
         let uses = promote(&evidence.styles, forest, ranks);
@@ -70,7 +70,7 @@ impl Ballot {
     }
 }
 
-/// Labels whose style heads two or more on most of its uses get a better rank; returns the uses.
+/// Gives labels a better rank if most labels of their style head at least two others. Returns the uses by style.
 fn promote(styles: &[u32], forest: &Forest, ranks: &mut [Rank]) -> Vec<u32> {
     let most = styles.iter().max().map_or(0, |&style| style as usize + 1);
     let (mut uses, mut heads) = (vec![0u32; most], vec![0u32; most]);

@@ -1,7 +1,7 @@
-//! What class names say: a few general words of headings and of what stands beside them.
+//! What class names say: a few general words for headings and for texts beside headings.
 //!
-//! A class name is cut into words at `-`, `_`, digits and capitals; the last word that is known decides
-//! (`ItemHeadline` is a head, `photo-credit` a credit), because English puts what a thing is last.
+//! A class name is split into words at `-`, `_`, digits and capitals. The last known word decides (`ItemHeadline`
+//! is a headline, `photo-credit` a credit), because in English the last word says what a thing is.
 
 /// What an element's class names call it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,11 +12,11 @@ pub(super) enum Word {
     Top,
     /// Something that belongs to a story or picture: its author, date, credit, summary.
     Meta,
-    /// A word over one story, or over many: its class alone does not tell.
+    /// A short text over one story or over many; the class alone does not tell which.
     Kicker,
     /// An entry of a row of tabs.
     Tab,
-    /// A menu, a form or a control: whatever else the name says, no heading.
+    /// A menu, a form or a control: not a heading, whatever else the name says.
     Control,
 }
 
@@ -90,7 +90,7 @@ const CONTROL: [&str; 12] = [
     "login",
 ];
 
-/// Longer class names are no words, in bytes.
+/// Longest class name that is searched for words, in bytes.
 const LONGEST: usize = 100;
 
 /// What one class name says.
@@ -112,7 +112,7 @@ pub(super) fn word(class: &str) -> Option<Word> {
     None
 }
 
-/// Whether a class name says where its element stands or in what state it is, not of which kind it is.
+/// Whether a class name describes the position or state of its element instead of its kind.
 pub(super) fn is_state(class: &str) -> bool {
     let mut end = class.len().min(LONGEST);
     while end > 0 && class.is_char_boundary(end) {
@@ -125,7 +125,7 @@ pub(super) fn is_state(class: &str) -> bool {
     false
 }
 
-/// The last word of `class[..end]`: letters, from a capital on if it has one.
+/// The last word of `class[..end]`: letters, from its last capital on if it has one.
 fn last_word(class: &str, end: usize) -> (usize, usize) {
     let bytes = class.as_bytes();
     let mut stop = end;
@@ -144,7 +144,8 @@ fn last_word(class: &str, end: usize) -> (usize, usize) {
     (start, stop)
 }
 
-/// `header` and its like name the top of anything, too: then a word for a container follows them.
+/// The meaning of one word. `header` and the like may also name the top of something else: then a word for a
+/// container follows, and `is_top` is false.
 fn known(word: &str, is_top: bool) -> Option<Word> {
     let is = |list: &[&str]| list.iter().any(|known| known.eq_ignore_ascii_case(word));
     if word.len() < 2 {

@@ -1,7 +1,7 @@
-//! Writes an outline down as a [`Hierarchy`] in preorder.
+//! Writes an outline as a [`Hierarchy`] in preorder.
 //!
-//! A label over others is a partition that carries it, by evidence; two or more neighbours that came from
-//! one list of like siblings stand in a group; the page's top level is parted into segments where a block
+//! A label over others becomes a partition with that label, promoted by evidence. Two or more neighbours from one
+//! list of similar siblings are put in a group. The page's top level is divided into segments where a block
 //! begins at one of its labels.
 
 use crate::hierarchy::{Hierarchy, Label, Node, NodeKind, Promotion};
@@ -14,7 +14,7 @@ use crate::reading::Page;
 
 const ROOT: u32 = 0;
 
-/// The hierarchy of an outline of this page.
+/// The hierarchy of this page's outline.
 pub(crate) fn write(page: &Page, params: &Params, outline: &Outline) -> Hierarchy {
     Writer { page, outline, nodes: Vec::with_capacity(outline.labels.len() + 1), link: None }.run(params)
 }
@@ -23,15 +23,15 @@ struct Writer<'a> {
     page: &'a Page,
     outline: &'a Outline,
     nodes: Vec<Node>,
-    /// Neighbours stand in one link often.
+    /// The last link and its target: consecutive labels are often in one link.
     link: Option<(NodeId, Option<String>)>,
 }
 
-/// What is still to be written: labels that stand under one node.
+/// Labels under one node that are still to be written.
 struct Open {
     /// The node.
     node: u32,
-    /// The next of them in `children`, and one past the last.
+    /// Index in `children` of the next one, and one past the last.
     next: usize,
     end: usize,
     /// The list whose members are being written, and its group.
@@ -97,7 +97,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Labels by what they stand under, in order; the top level last. Counted, then filled.
+    /// The labels by parent, in order, those of the top level last; and where each parent's labels start.
     fn children(&self) -> (Vec<u32>, Vec<usize>) {
         let count = self.outline.labels.len();
         let above = |label: usize| self.outline.parents[label].map_or(count, |above| above as usize);
@@ -165,7 +165,7 @@ fn is_apart(tree: &crate::reading::PageTree, a: NodeId, b: NodeId) -> bool {
     ends || begins || between().any(|node| tree.text(node).is_some() || tree.tag(node) == Some("br"))
 }
 
-/// Whether a block begins at a label of the top level; forgets the boundaries before it.
+/// Whether a block begins at a label of the top level. Consumes the boundaries up to it.
 fn begins_block(
     label: &std::ops::Range<u32>,
     boundaries: &mut std::iter::Peekable<impl Iterator<Item = u32>>,

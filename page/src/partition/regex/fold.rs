@@ -1,8 +1,8 @@
-//! Finding what to fold, fast.
+//! Finds what to fold, fast.
 //!
-//! Exact repeats of a length are runs of S[i] = S[i+len] at least that long: one scan a length. For near
-//! repeats a window is only aligned if it shares enough symbols, counted with multiplicity, with what
-//! follows it: a distance of d leaves all but d symbols of the pattern in both. The counts slide along in O(1).
+//! Exact repeats of a length are runs of S[i] = S[i+len] at least that long: one scan for each length. For near
+//! repeats a window is aligned only if it shares enough symbols, counted with multiplicity, with what follows
+//! it: at distance d all but d symbols of the pattern are in both. The counts are updated in O(1) per step.
 
 use rustc_hash::FxHashMap;
 
@@ -16,12 +16,12 @@ pub(super) struct Run {
     /// Lengths of its windows.
     pub(super) windows: Vec<usize>,
     pub(super) pattern: Vec<Slot>,
-    /// Edits that made the consensus.
+    /// Number of edits in the consensus.
     pub(super) edits: u32,
 }
 
 impl Run {
-    /// From one window to the right, as long as windows are near.
+    /// Starts with one window and extends to the right as long as windows are near.
     pub(super) fn right(symbols: &[u32], start: usize, length: usize) -> Run {
         let mut run =
             Run { start, windows: vec![length], pattern: literal(&symbols[start..start + length]), edits: 0 };
@@ -35,7 +35,7 @@ impl Run {
         run
     }
 
-    /// Further to the left.
+    /// Extends the run to the left.
     pub(super) fn left(mut self, symbols: &[u32]) -> Run {
         let mut before: Vec<u32> = symbols[..self.start].iter().rev().copied().collect();
         self.pattern.reverse();
@@ -54,12 +54,12 @@ impl Run {
         self.windows.iter().sum()
     }
 
-    /// Cells of the alignments that made it, about, each worth several steps of simpler loops.
+    /// Approximate cost: cells of the alignments, each worth several steps of simpler loops.
     fn steps(&self) -> u64 {
         (8 * self.windows.len() * self.pattern.len() * longest(self.pattern.len())) as u64
     }
 
-    /// Fewer edits for the length, then the longer run, the shorter pattern, the leftmost.
+    /// Whether this run has fewer edits for its length; on a tie, is longer, has the shorter pattern, is further left.
     pub(super) fn is_better(&self, other: &Run) -> bool {
         let rate = |run: &Run, over: &Run| u64::from(run.edits) * over.covered() as u64;
         let key = |run: &Run| (std::cmp::Reverse(run.covered()), run.windows[0], run.start);
@@ -67,7 +67,7 @@ impl Run {
     }
 }
 
-/// Folds a sequence of symbols until nothing repeats or so many steps were taken, which are counted down.
+/// Folds a sequence of symbols until nothing repeats or `steps`, which are counted down, run out.
 pub(crate) fn infer(symbols: &[u32], steps: &mut u64) -> Folding {
     let mut folded = Folding::new(symbols);
     loop {
@@ -81,7 +81,7 @@ pub(crate) fn infer(symbols: &[u32], steps: &mut u64) -> Folding {
     }
 }
 
-/// The leftmost shortest window that is repeated exactly, with all that is near on both sides.
+/// The shortest exactly repeated window, of those the leftmost, extended by near windows on both sides.
 fn exact(symbols: &[u32], steps: &mut u64) -> Option<Run> {
     let most = MAX_PATTERN.min(symbols.len() / 2);
     (1..=most).find_map(|length| {
@@ -93,7 +93,7 @@ fn exact(symbols: &[u32], steps: &mut u64) -> Option<Run> {
     })
 }
 
-/// The first window of a length that is repeated at once.
+/// The start of the first window of this length that is repeated right after itself.
 fn repeat(symbols: &[u32], length: usize) -> Option<usize> {
     let mut equal = 0;
     for (at, (a, b)) in symbols.iter().zip(&symbols[length..]).enumerate() {
@@ -149,7 +149,7 @@ fn likely(symbols: &[u32], length: usize) -> Vec<usize> {
     found
 }
 
-/// Symbols in two stretches, with multiplicity.
+/// The symbols of two stretches, with multiplicity.
 #[derive(Default)]
 struct Overlap {
     counts: FxHashMap<u32, (i32, i32)>,

@@ -1,17 +1,17 @@
 //! The hierarchy of groups by inferred regular expressions (`[SP §4, Alg. 2]`).
 //!
-//! A segment is the sequence of its leaves' path ids. What repeats side by side is folded into one symbol,
-//! (p)*, again and again until nothing repeats: a folded symbol is a group, what was folded are its
-//! instances, and symbols inside instances nest. Instances may differ from the pattern by a third of its length;
-//! the pattern is their consensus, with alternatives and optional parts.
+//! A segment is the sequence of its leaves' path ids. Consecutive repeats are folded into one symbol, (p)*,
+//! until nothing repeats. A folded symbol is a group, the repeats are its instances, and symbols inside instances
+//! are nested groups. Instances may differ from the pattern by a third of its length; the pattern is their
+//! consensus, with alternatives and optional parts.
 //!
-//! The print leaves the order open, and its own example (`ghijhikhijhilhijhik` → g(hijhi(k|l))*) excludes
-//! the first match in the order of its loops. Fixed here: what repeats exactly is folded first, the shortest
-//! pattern before longer ones, the leftmost first, and the run takes in near windows on both sides; only where
-//! nothing repeats exactly the run with the fewest edits for its length is folded (then the longer run, the
-//! shorter pattern, the leftmost).
-//! Invariant: the leaves of [`Folding`] are the sequence, in order. [`fold::infer`] finds what the plain
-//! transcription in the tests finds; [`MAX_PATTERN`] and a number of steps bound the work. Start at [`infer`].
+//! The print leaves the order open, and its own example (`ghijhikhijhilhijhik` → g(hijhi(k|l))*) excludes the
+//! first match in the order of its loops. The order here: exact repeats are folded first, the shortest pattern
+//! before longer ones, the leftmost first, and the run takes in near windows on both sides. Only if nothing
+//! repeats exactly, the run with the fewest edits for its length is folded (on a tie, the longer run, the shorter
+//! pattern, the leftmost).
+//! Invariant: the leaves of [`Folding`] are the sequence, in order. [`fold::infer`] finds the same as the plain
+//! transcription in the tests; [`MAX_PATTERN`] and a number of steps bound the work. Start at [`infer`].
 
 use rustc_hash::FxHashMap;
 
@@ -23,28 +23,28 @@ mod plain;
 pub(crate) use fold::infer;
 use pattern::Slot;
 
-/// Symbols of a pattern at most: an instance of a group that is longer is no instance for a reader either.
+/// Most symbols of a pattern: readers do not see longer stretches as instances either.
 const MAX_PATTERN: usize = 64;
 
 /// A leaf, counted from the sequence's first, or a group of instances.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     Leaf(usize),
-    /// Instances, each the places of its parts.
+    /// Instances, each as the indices of its parts.
     Group(Vec<Vec<usize>>),
 }
 
-/// A sequence folded.
+/// A folded sequence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Folding {
-    /// Parts; instances name those before them.
+    /// All parts; instances refer to earlier ones.
     pub(crate) parts: Vec<Part>,
-    /// The sequence as it is now.
+    /// The folded sequence, as indices of parts.
     pub(crate) top: Vec<usize>,
-    /// Symbols of `top`, and what the folded ones stand for.
+    /// The symbols of `top`, and the expressions that folded symbols stand for.
     symbols: Vec<u32>,
     expressions: Expressions,
-    /// Whether steps ran out before everything was folded.
+    /// Whether the steps ran out before everything was folded.
     pub(crate) is_cut: bool,
 }
 
@@ -59,7 +59,7 @@ impl Folding {
         }
     }
 
-    /// Replaces windows that follow one another from `start`, and all other runs that the pattern takes.
+    /// Folds consecutive windows from `start`, and all other runs that match the pattern exactly.
     fn replace(&mut self, pattern: &[Slot], start: usize, windows: &[usize]) {
         let end = start + windows.iter().sum::<usize>();
         let symbol = self.expressions.symbol(pattern);
@@ -86,7 +86,7 @@ impl Folding {
         (self.top, self.symbols) = (top, symbols);
     }
 
-    /// Maximal runs of windows of the pattern inside a stretch: where they start, how long each window is.
+    /// Maximal runs of windows that match the pattern inside a stretch, as start and lengths of the windows.
     fn runs(&self, pattern: &[Slot], from: usize, to: usize) -> Vec<(usize, Vec<usize>)> {
         let first: Vec<u32> = {
             let leading =
@@ -113,7 +113,7 @@ impl Folding {
     }
 }
 
-/// Folded expressions by the symbols that stand for them; equal expressions have one symbol.
+/// Folded expressions and the symbols that stand for them; equal expressions share a symbol.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Expressions {
     first: u32,
@@ -122,7 +122,7 @@ struct Expressions {
 }
 
 impl Expressions {
-    /// With symbols above these.
+    /// Starts new symbols above these.
     fn above(symbols: &[u32]) -> Expressions {
         let first = symbols.iter().max().map_or(0, |most| most + 1);
         Expressions { first, ..Expressions::default() }

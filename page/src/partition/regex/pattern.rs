@@ -1,8 +1,8 @@
-//! Patterns and how far a window of symbols is from one (`[SP §4]`, `IsMatch` and `Consensus`).
+//! Patterns, and the distance of a window of symbols from one (`[SP §4]`, `IsMatch` and `Consensus`).
 //!
-//! A pattern is a sequence of slots; a slot takes one of some symbols, and may be optional. The distance
-//! is Levenshtein's, in which an optional slot is left out for nothing. The consensus of a pattern and a
-//! window takes both: a replacement becomes an alternative, a gap an optional slot.
+//! A pattern is a sequence of slots. A slot accepts one of several symbols and may be optional. The distance is
+//! Levenshtein's, except that leaving out an optional slot is free. The consensus of a pattern and a window
+//! accepts both: a replacement becomes an alternative, a gap an optional slot.
 
 /// One place of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -35,7 +35,7 @@ impl Slot {
     }
 }
 
-/// The pattern that takes these symbols and nothing else.
+/// The pattern that accepts exactly these symbols.
 pub(crate) fn literal(symbols: &[u32]) -> Vec<Slot> {
     symbols.iter().map(|&symbol| Slot::new(symbol, false)).collect()
 }
@@ -45,16 +45,16 @@ pub(super) fn longest(slots: usize) -> usize {
     slots + slots / 2
 }
 
-/// A window that begins a sequence: its length, and its distance from the pattern.
+/// A window at the beginning of a sequence: its length, and its distance from the pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Window {
     pub(super) length: usize,
     pub(super) distance: u32,
 }
 
-/// The window at the beginning of `rest` that is nearest to the pattern, if its distance is at most a
-/// third of the longer of the two; of equally near ones that with the pattern's length, then the shorter.
-/// `is_exact`: only distance 0.
+/// The window at the beginning of `rest` that is nearest to the pattern, if its distance is at most a third of
+/// the longer of the two. On a tie, the one whose length is closest to the pattern's, then the shorter.
+/// `is_exact` accepts only distance 0.
 pub(super) fn nearest(pattern: &[Slot], rest: &[u32], is_exact: bool) -> Option<Window> {
     let slots = pattern.len();
     let rest = &rest[..rest.len().min(longest(slots))];
@@ -69,7 +69,7 @@ pub(super) fn nearest(pattern: &[Slot], rest: &[u32], is_exact: bool) -> Option<
     Some(Window { length, distance })
 }
 
-/// Distances of the pattern from all beginnings of a sequence; `None` once all are sure to exceed `most`.
+/// Distances of the pattern from all prefixes of a sequence; `None` once all must exceed `most`.
 fn last_row(pattern: &[Slot], symbols: &[u32], most: u32) -> Option<Vec<u32>> {
     let mut row: Vec<u32> = (0..=symbols.len() as u32).collect();
     for slot in pattern {
@@ -89,8 +89,8 @@ fn last_row(pattern: &[Slot], symbols: &[u32], most: u32) -> Option<Vec<u32>> {
     Some(row)
 }
 
-/// What pattern and window have in common, with what they differ in. Of equally cheap alignments that
-/// which replaces, then that which leaves a slot out, from the end.
+/// The pattern that accepts both pattern and window. Of equally cheap alignments, from the end, it prefers
+/// replacing, then leaving a slot out.
 pub(super) fn consensus(pattern: &[Slot], window: &[u32]) -> Vec<Slot> {
     let width = window.len() + 1;
     let mut table: Vec<u32> = (0..width as u32).collect();

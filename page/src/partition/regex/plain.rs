@@ -1,4 +1,4 @@
-//! The plain transcription: every length, every start, every window aligned. O(k³) and more; the oracle.
+//! The plain transcription, used as oracle: every length, every start, every window aligned. O(k³) or more.
 
 use super::fold::Run;
 use super::{Folding, MAX_PATTERN};

@@ -1,11 +1,11 @@
-//! Sequences in, expressions out.
+//! Sequences as input, expressions as output.
 
 use proptest::prelude::*;
 
 use super::*;
 
 impl Expressions {
-    /// An expression as people write it; letters are the symbols of the sequence.
+    /// The expression in usual notation; letters are the symbols of the sequence.
     fn show(&self, symbol: u32) -> String {
         match symbol.checked_sub(self.first) {
             None => char::from(b'a' + symbol as u8).to_string(),
@@ -83,7 +83,7 @@ fn leaves(folded: &Folding) -> Vec<usize> {
     leaves
 }
 
-/// Records with optional and repeated parts, as pages have them.
+/// Records with optional and repeated parts, as on pages.
 fn records() -> impl Strategy<Value = Vec<u32>> {
     let record = (any::<bool>(), 0usize..3, 0u32..3).prop_map(|(has_note, links, end)| {
         let mut record = vec![4, 5];

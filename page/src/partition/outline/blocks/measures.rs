@@ -1,6 +1,6 @@
-//! What is measured where one label ends and the next begins.
+//! The measures of a place where one label ends and the next begins.
 //!
-//! Three families: the boxes that end and begin there and what they lie in ([`Gaps::boxes`]), the place
+//! There are three families: the boxes that end and begin there and what holds them ([`Gaps::boxes`]), the place
 //! among its neighbours and on the page ([`Gaps::places`]), and the outline above and below it
 //! ([`Gaps::outline`]). Sizes are in leaves. Each line adds a name and its value, see
 //! [`measures`](crate::measures). Invariant: a page of n leaves and nesting d costs O(n d).
@@ -16,23 +16,23 @@ use super::super::forest::Forest;
 use super::super::skeleton::{Element, NONE, Skeleton};
 use super::super::tags::Kind;
 
-/// Sizes from which boxes that begin or end are counted.
+/// Least sizes for which boxes that begin or end are counted.
 const SIZES: [u32; 4] = [2, 4, 8, 16];
-/// Leaves of the smallest holder in which a block may begin: it keeps 98 of 100 that readers marked, and more
-/// than two of three other borders out.
+/// Least number of leaves in the innermost element around a place where a block may begin. This keeps 98 of 100
+/// places that readers marked and excludes more than two of three other borders.
 const LEAST_HOLDER: u32 = 8;
-/// No heading: above all levels.
+/// The value for no heading: above all levels.
 const NO_HEADING: f32 = 9.0;
-/// Leaves after the border among which a heading is looked for.
+/// The place's heading is looked for in this many leaves.
 const NEAR_HEADING: u32 = 3;
-/// Labels above another that are followed.
+/// Most labels above another that are followed.
 const MOST_ABOVE: usize = 60;
 
 /// The places of a page where a block may begin.
 pub(in super::super) struct BlockPlaces {
-    /// The leaf after each.
+    /// The leaf after each place.
     pub(in super::super) leaves: Vec<u32>,
-    /// What is measured there, one row after the other.
+    /// The measures of all places, one row after another.
     pub(in super::super) values: Vec<f32>,
 }
 
@@ -47,7 +47,7 @@ pub(in super::super) fn measure(evidence: &Evidence, forest: &Forest) -> BlockPl
     places
 }
 
-/// The names of the measures, in their order, as measuring some page with two labels gives them.
+/// The names of the measures in order, collected by measuring a page with at least two labels.
 pub(super) fn names(evidence: &Evidence, forest: &Forest) -> Vec<String> {
     if evidence.labels.len() < 2 {
         return Vec::new();
@@ -55,16 +55,16 @@ pub(super) fn names(evidence: &Evidence, forest: &Forest) -> Vec<String> {
     measures::names(|sink| Gaps::new(evidence, forest).measure(1, sink))
 }
 
-/// What lies around the border before a label.
+/// What is around the border before a label.
 #[derive(Clone, Copy, Default)]
 struct Border {
-    /// The innermost element that holds both sides; `NONE`: none does.
+    /// The innermost element that holds both sides; `NONE` if none does.
     holder: u32,
     depth: u32,
-    /// Outermost elements that begin and end there, `NONE`: text of the holder itself.
+    /// The outermost elements that begin and end there; `NONE`: text of the holder itself.
     begins: u32,
     ends: u32,
-    /// Leaves of the smaller of both.
+    /// Leaves of the smaller of the two.
     smaller: u32,
 }
 
@@ -72,13 +72,14 @@ struct Gaps<'a> {
     evidence: &'a Evidence,
     skeleton: &'a Skeleton,
     forest: &'a Forest,
-    /// By label; the first has none, and it is not read.
+    /// By label. The first label has no border; its entry is not read.
     borders: Vec<Border>,
-    /// How many siblings of one style, and their leaves; how many of one tag; how many at all.
+    /// By parent and style: number of siblings, and their leaves. By parent and tag: number of siblings. By element:
+    /// number of children.
     twins: FxHashMap<(u32, u32), (u32, u32)>,
     tags: FxHashMap<(u32, u32), u32>,
     parts: Vec<u32>,
-    /// Labels in the tree of each label.
+    /// By label: number of labels in its tree.
     trees: Vec<u32>,
     /// Depths and smaller sides of all borders, ascending.
     depths: Vec<u32>,
@@ -120,7 +121,7 @@ impl<'a> Gaps<'a> {
         gaps
     }
 
-    /// Whether enough ends and begins there, within enough.
+    /// Whether a block may begin there: boxes end or begin, and the holder is large enough.
     fn is_place(&self, label: usize) -> bool {
         let border = self.borders[label];
         let leaves = |element: u32, none: u32| self.element(element).map_or(none, Element::leaves);
@@ -132,7 +133,7 @@ impl<'a> Gaps<'a> {
         self.skeleton.elements.get(element as usize)
     }
 
-    /// Measures the border before a label; the same names for each.
+    /// Measures the border before a label, with the same names for every label.
     fn measure(&self, label: usize, measures: &mut impl MeasureSink) {
         self.boxes(label, measures);
         self.siblings(label, measures);
@@ -214,7 +215,7 @@ impl<'a> Gaps<'a> {
         }
     }
 
-    /// The borders so many labels around one.
+    /// The borders of up to `reach` labels before and after one.
     fn around(&self, label: usize, reach: usize) -> &[Border] {
         let around: Range<usize> =
             label.saturating_sub(reach).max(1)..self.borders.len().min(label + reach + 1);
@@ -223,7 +224,7 @@ impl<'a> Gaps<'a> {
 
     fn outline(&self, label: usize, measures: &mut impl MeasureSink) {
         let (mine, before) = (self.above(label), self.above(label - 1));
-        // The lines of both down from their tops.
+        // The paths of both labels down from their tops.
         let common = mine.iter().rev().zip(before.iter().rev()).take_while(|(a, b)| a == b).count();
         let tree = |at: Option<&u32>| at.map_or(0, |&label| self.trees[label as usize]) as f32;
         let beyond = |line: &[u32]| line.len().checked_sub(common + 1).map_or(0.0, |at| tree(line.get(at)));
@@ -239,21 +240,21 @@ impl<'a> Gaps<'a> {
         measures.add("labels of what holds both", held);
     }
 
-    /// A label and those above it, from the inside out.
+    /// A label and those above it, innermost first.
     fn above(&self, label: usize) -> Vec<u32> {
         let up = |&at: &u32| Some(self.forest.parent[at as usize]).filter(|&above| above != NONE);
         std::iter::successors(Some(label as u32), up).take(MOST_ABOVE).collect()
     }
 }
 
-/// The elements that hold a leaf, up to the one that holds both sides.
+/// The elements that hold a leaf, below the one that holds both sides.
 #[derive(Default)]
 struct Chain {
     boxes: u32,
     from: [u32; 4],
     items: u32,
     plain: u32,
-    /// Level of the highest heading.
+    /// Level of the highest heading among them.
     heading: f32,
 }
 
@@ -294,7 +295,7 @@ fn border(skeleton: &Skeleton, leaf: u32) -> Border {
     Border { holder, depth, begins, ends, smaller: size(begins).min(size(ends)) }
 }
 
-/// Labels in the tree of each label: parents may stand before or after their children.
+/// The number of labels in each label's tree. Parents may stand before or after their children.
 fn trees(forest: &Forest) -> Vec<u32> {
     let mut trees = vec![1; forest.parent.len()];
     let mut open: Vec<u32> = vec![0; forest.parent.len()];

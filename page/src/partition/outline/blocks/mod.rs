@@ -1,9 +1,9 @@
 //! The blocks of a page: where a reader sees something new begin.
 //!
-//! A block may begin at any label. What is measured there ([`measures`]: how much begins and ends, in what it
-//! lies, how like its siblings it is, where the outline stands) says how likely it is that one does, by
-//! trees that `train/blocks.py` learnt from pages whose blocks were marked by readers. Taken are all places
-//! that are likely enough: one block too many costs less than one that is missed.
+//! A block may begin at any label. [`measures`] describe each place: how much begins and ends there, what holds
+//! it, how similar its siblings are, where it is in the outline. From these, trees compute the likelihood that a
+//! block begins; `train/blocks.py` learnt them from pages whose blocks readers had marked. All places that are
+//! likely enough are taken: one block too many costs less than a missed one.
 
 mod measures;
 
@@ -16,7 +16,7 @@ use super::evidence::Evidence;
 use super::forest::Forest;
 use crate::trees::{Trees, TreesError};
 
-/// What was learnt; see `train/blocks.py` for from what.
+/// The learnt trees; `train/blocks.py` names the training data.
 const WEIGHTS: &str = include_str!("blocks.txt");
 
 /// The names of the measures, in their order.
@@ -38,7 +38,7 @@ impl BlockScorer {
     /// The trees that are compiled in.
     ///
     /// # Panics
-    /// Never: that the file can be read is a test.
+    /// Never: a test checks that the file can be read.
     #[must_use]
     pub fn shared() -> &'static BlockScorer {
         static SHARED: LazyLock<BlockScorer> =
@@ -46,16 +46,16 @@ impl BlockScorer {
         &SHARED
     }
 
-    /// Reads trees.
+    /// Parses trees.
     ///
     /// # Errors
-    /// A line that is no split, names an unknown measure or leads backwards.
+    /// A line is not a split, names an unknown measure or leads backwards.
     pub fn parse(text: &str) -> Result<BlockScorer, TreesError> {
         Trees::parse(text, names()).map(BlockScorer)
     }
 }
 
-/// The first leaves of the blocks after the first, ascending.
+/// The first leaf of each block except the first one, ascending.
 pub(super) fn boundaries(
     evidence: &Evidence,
     forest: &Forest,

@@ -31,7 +31,7 @@ fn tabs_head_as_many_panels_after_their_row() {
          <section><div class=panel><p>a<p>b</div><div class=panel><p>c<p>d</div></section></div>",
         "New\n a\n b\nOld\n c\n d\nmore\n",
     );
-    // Two rows of tabs are no panels of one another.
+    // Rows of tabs are not panels of one another.
     check(
         "<div><ul class=tabs><li><a href=/n>New</a><li><a href=/o>Old</a></ul>\
          <ul class=tabs><li><a href=/n>New</a><li><a href=/o>Old</a></ul></div>",
