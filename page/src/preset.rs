@@ -18,7 +18,7 @@ pub enum Preset {
 
 /// A name that no preset has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no preset; there are {known}", known = Preset::names())]
+#[error("`{0}` is not a preset; the presets are {known}", known = Preset::names())]
 pub struct UnknownPreset(String);
 
 impl Preset {
@@ -78,6 +78,6 @@ mod tests {
             assert_eq!(preset.name().parse(), Ok(preset));
         }
         let unknown = "best".parse::<Preset>().unwrap_err().to_string();
-        assert_eq!(unknown, "`best` is no preset; there are `default` and `paper`");
+        assert_eq!(unknown, "`best` is not a preset; the presets are `default` and `paper`");
     }
 }

@@ -163,11 +163,11 @@ fn read(text: &str, names: &[impl AsRef<str>]) -> Result<Vec<Tree>, TreesError> 
         let tree = trees.last_mut().ok_or(fail("a split before the first tree"))?;
         let fields: Vec<&str> = line.split('\t').collect();
         let [measure, threshold, below, above] = fields[..] else {
-            return Err(fail("expected a measure, a threshold and two targets, parted by tabs"));
+            return Err(fail("expected a measure, a threshold and two targets, separated by tabs"));
         };
         let measure =
             names.iter().position(|name| name.as_ref() == measure).ok_or(fail("unknown measure"))?;
-        let threshold = threshold.parse().map_err(|_| fail("the threshold is no number"))?;
+        let threshold = threshold.parse().map_err(|_| fail("the threshold is not a number"))?;
         let target = |text: &str| target(text, tree.splits.len()).map_err(fail);
         let targets = [target(below)?, target(above)?];
         tree.splits.push(Split { measure, threshold, targets });
@@ -197,7 +197,7 @@ impl Tree {
 
 fn target(text: &str, at: usize) -> Result<Target, &'static str> {
     if let Some(value) = text.strip_prefix('=') {
-        return value.parse().map(Target::Value).map_err(|_| "a value that is no number");
+        return value.parse().map(Target::Value).map_err(|_| "a value that is not a number");
     }
     let split: usize = text.parse().map_err(|_| "a target that is neither a split nor a value")?;
     if split > at { Ok(Target::Split(split)) } else { Err("a target that leads backwards") }
@@ -267,9 +267,9 @@ mod tests {
             assert_eq!(Trees::parse(text, &NAMES).unwrap_err(), TreesError { line, what }, "{text}");
         };
         check("words\t1\t=0\t=1", 1, "a split before the first tree");
-        check("tree\nwords\t1\t=0", 2, "expected a measure, a threshold and two targets, parted by tabs");
+        check("tree\nwords\t1\t=0", 2, "expected a measure, a threshold and two targets, separated by tabs");
         check("tree\nwurds\t1\t=0\t=1", 2, "unknown measure");
-        check("tree\nwords\tone\t=0\t=1", 2, "the threshold is no number");
+        check("tree\nwords\tone\t=0\t=1", 2, "the threshold is not a number");
         check("tree\nwords\t1\t0\t=1", 2, "a target that leads backwards");
         check("tree\nwords\t1\tx\t=1", 2, "a target that is neither a split nor a value");
         check("tree\nwords\t1\t1\t=1\n\n", 3, "a target beyond the end of its tree");

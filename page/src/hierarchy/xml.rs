@@ -227,7 +227,7 @@ pub fn read(xml: &str) -> Result<Hierarchy, XmlError> {
             Event::Text(text) if text.chars().all(char::is_whitespace) => {}
             Event::Decl(_) | Event::Comment(_) | Event::PI(_) => {}
             Event::Text(_) | Event::CData(_) | Event::GeneralRef(_) | Event::DocType(_) => {
-                return Err(invalid("elements hold elements, no text and no document type".into()));
+                return Err(invalid("elements contain only elements, no text and no document type".into()));
             }
         }
     }
@@ -286,7 +286,7 @@ fn kind(name: &str) -> Result<NodeKind, String> {
         "partition" => Ok(NodeKind::Partition),
         "group" => Ok(NodeKind::Group),
         "label" => Ok(NodeKind::Label),
-        other => Err(format!("no element `{other}` stands inside a page")),
+        other => Err(format!("element `{other}` is not allowed inside a page")),
     }
 }
 
@@ -362,7 +362,7 @@ fn numbers(text: &str) -> Result<Vec<u32>, String> {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         let (first, last) = (number(first)?, number(last)?);
         if last < first || (last - first) as usize >= MAX_NUMBERS.saturating_sub(numbers.len()) {
-            return Err(format!("`{part}` stands for no leaves, or for too many"));
+            return Err(format!("`{part}` gives no leaves, or too many"));
         }
         numbers.extend(first..=last);
     }
