@@ -115,7 +115,7 @@ fn address(url: Option<&str>, name: &str) -> anyhow::Result<CanonicalUrl> {
 pub(crate) fn made_up(name: &str) -> anyhow::Result<CanonicalUrl> {
     let mut url = url::Url::parse("http://file.invalid/")?;
     url.set_path(name);
-    canonical(&url).with_context(|| format!("`{name}` makes no URL"))
+    canonical(&url).with_context(|| format!("cannot make a URL from `{name}`"))
 }
 
 /// Parses a page's URL.
@@ -137,14 +137,14 @@ async fn fetch(name: &str, crawler: &CrawlerConfig) -> anyhow::Result<Input> {
             }
             Answer::Redirect(location) => {
                 let target = resolve(&url.to_url(), &location);
-                url =
-                    target.with_context(|| format!("`{url}` redirects to `{location}`, which is no page"))?;
+                url = target
+                    .with_context(|| format!("`{url}` redirects to `{location}`, which is not a web page"))?;
             }
             Answer::Empty => bail!("`{url}` is empty"),
-            Answer::NotHtml => bail!("`{url}` is no HTML page"),
+            Answer::NotHtml => bail!("`{url}` is not an HTML page"),
             Answer::Gone => bail!("`{url}` does not exist (404 or 410)"),
             Answer::Refused(status) => bail!("`{url}` was refused with status {status}"),
-            Answer::NotModified { .. } => bail!("`{url}` answered 304 to a request without conditions"),
+            Answer::NotModified { .. } => bail!("`{url}` answered 304 to an unconditional request"),
         }
     }
     bail!("`{name}` redirects more than {MAX_REDIRECTS} times")

@@ -62,7 +62,7 @@ pub fn arguments(name: &str, mut given: impl Iterator<Item = String>) -> Result<
         (Some("--config"), Some(file)) => Ok(Asked::Run(Some(file.into()))),
         (Some("--help" | "-h"), _) => Ok(Asked::Say(usage)),
         (Some("--version" | "-V"), _) => Ok(Asked::Say(format!("{name} {}", env!("CARGO_PKG_VERSION")))),
-        (Some(other), _) => Err(format!("`{other}` is not understood\n\n{usage}").into()),
+        (Some(other), _) => Err(format!("unknown argument `{other}`\n\n{usage}").into()),
     }
 }
 
@@ -96,7 +96,7 @@ impl Service {
         let (shown, until) = (metrics.clone(), stop.clone());
         tasks.spawn(async move {
             if let Err(error) = admin.serve(shown, answer, until).await {
-                tracing::error!(%error, "the admin port ended");
+                tracing::error!(%error, "the admin server ended");
             }
         });
         let by = format!("{name}@{}", host());

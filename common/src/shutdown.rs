@@ -24,7 +24,7 @@ pub fn on_signal(
     let first = token.clone();
     tasks.spawn(async move {
         tokio::select! { _ = terminate.recv() => {}, _ = interrupt.recv() => {} }
-        tracing::info!("stopping: work in hand is finished or returned; a second signal ends at once");
+        tracing::info!("stopping: finishing or returning work in hand; a second signal exits at once");
         first.cancel();
         tokio::select! { _ = terminate.recv() => {}, _ = interrupt.recv() => {} }
         on_second();

@@ -204,7 +204,7 @@ async fn admits(shared: &Shared, claim: &Claim, target: &CanonicalUrl) -> anyhow
     let own = shared.persist(|| frontier.site(&claim.site)).await.context("cannot read a site's settings")?;
     // The site was removed meanwhile, so its redirect no longer matters.
     let Some(settings) = own else { return Ok(false) };
-    shared.persist(|| frontier.put_site(&site, &settings)).await.context("cannot make a site known")?;
+    shared.persist(|| frontier.put_site(&site, &settings)).await.context("cannot add a site")?;
     tracing::info!(seed = %claim.url, %site, "the seed redirects to another site, which is crawled with its limits");
     Ok(true)
 }

@@ -180,7 +180,7 @@ impl Fetcher {
                     },
                 })
             }
-            304 => Err(broken("304 to a request without condition")),
+            304 => Err(broken("304 to an unconditional request")),
             301 | 302 | 303 | 307 | 308 => match text_of(response.headers(), &header::LOCATION) {
                 Some(location) => Ok(Answer::Redirect(location)),
                 None => Err(broken("a redirect without `Location`")),

@@ -65,7 +65,7 @@ pub fn is_reserved(address: IpAddr) -> bool {
 
 /// The error for a host that leads only to reserved addresses.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{host}` leads to a private or reserved address; allow such with `crawler.allow_private`")]
+#[error("`{host}` resolves to a private or reserved address; `crawler.allow_private` allows such addresses")]
 pub struct PrivateAddress {
     /// The host's name, or the address itself.
     pub host: String,

@@ -63,7 +63,7 @@ pub async fn run(parts: Parts, config: CrawlerConfig, stop: CancellationToken) -
     stop.cancel();
     let aborted = shutdown::drain(&mut loops, grace).await;
     if aborted > 0 {
-        tracing::warn!(aborted, "loops did not end within the grace; their leases will run out");
+        tracing::warn!(aborted, "loops did not end within the grace period; their leases will expire");
     }
     match first {
         Some(ended) => ended.context("a fetch loop panicked")?,

@@ -103,7 +103,7 @@ impl Robots {
                     _ => self.retry,
                 };
                 let until = Instant::now() + wait;
-                tracing::debug!(%url, error = fetch::chain(&reason), "robots.txt cannot be had");
+                tracing::debug!(%url, error = fetch::chain(&reason), "robots.txt cannot be fetched");
                 Kept { verdict: Verdict::Unreachable { reason: Arc::new(reason), until }, until, bytes: 0 }
             }
         }

@@ -123,7 +123,7 @@ async fn work_on(shared: &Shared, claim: &Claim) -> anyhow::Result<()> {
             if let Err(second) = complete(shared, claim, Completion::Released).await {
                 tracing::warn!(
                     error = format!("{second:#}"),
-                    "cannot release a claim; its lease will run out"
+                    "cannot release a claim; its lease will expire"
                 );
             }
             Err(error)
@@ -136,7 +136,7 @@ fn after_panic(shared: &Shared, claim: &Claim, panic: &(dyn std::any::Any + Send
     let words = words.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     let reason = words.unwrap_or("without words").to_owned();
     let error = FetchError::Panicked { url: claim.url.to_url(), reason };
-    tracing::error!(%error, "a mistake of ours; the page is tried again, then given up");
+    tracing::error!(%error, "an internal error; the page is retried, then given up");
     attempt::failed(shared, claim, &error, time::now())
 }
 

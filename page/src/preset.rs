@@ -18,7 +18,7 @@ pub enum Preset {
 
 /// An unknown preset name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown preset `{0}`; expected {known}", known = Preset::names())]
+#[error("`{0}` is not a preset; the presets are {known}", known = Preset::names())]
 pub struct UnknownPreset(String);
 
 impl Preset {
@@ -78,6 +78,6 @@ mod tests {
             assert_eq!(preset.name().parse(), Ok(preset));
         }
         let unknown = "best".parse::<Preset>().unwrap_err().to_string();
-        assert_eq!(unknown, "unknown preset `best`; expected `default` or `paper`");
+        assert_eq!(unknown, "`best` is not a preset; the presets are `default` and `paper`");
     }
 }

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Trains page/src/partition/outline/blocks/blocks.txt: trees that tell where a block of a page begins.
+"""Trains page/src/partition/outline/blocks/blocks.txt: trees that find where the blocks of a page begin.
 
 usage: blocks.py DATA [--check] [--write] [--folds DIR]
 
---folds DIR writes trees that saw no page of a site: the pages are dealt out by site into 11 splits, and
-DIR/0.txt ... DIR/10.txt hold the trees trained on all splits but that one. `newslode eval hierarchy --folds DIR`
-scores each page by them.
+--folds DIR writes trees for unseen sites: the pages are divided by site into 11 splits, and each of
+DIR/0.txt ... DIR/10.txt holds the trees trained on all other splits. `newslode eval hierarchy --folds DIR` scores each
+page with the trees of its split.
 """
 import pathlib
 import re
@@ -24,17 +24,17 @@ PARAMS = {
     "objective": "binary", "num_leaves": 8, "learning_rate": 0.12, "lambda_l2": 5.0, "max_bin": 63,
     "min_data_in_leaf": 30, "feature_fraction": 0.5, "bagging_fraction": 0.8, "bagging_freq": 1, **trees.REPEATABLE,
 }
-# What the blocks of a page count for together, whatever their number.
+# The total weight of the blocks of a page, whatever their number.
 PAGE_WEIGHT = 20
 
 
 def site(name: str) -> str:
-    """The site of an outline: its name up to the year; `newslode eval hierarchy --folds` reads the same."""
+    """The site of an outline: its name up to the year, as in `newslode eval hierarchy --folds`."""
     return re.sub(r"-[0-9]{4}.*", "", name)
 
 
 def read(homes: pathlib.Path, outlines: pathlib.Path) -> tuple[list[str], list[dict]]:
-    """The names of the measures, and the pages with marks, their gaps and what is measured of each."""
+    """The names of the measures, and the pages with marks: their gaps and the measures of each gap."""
     files = sorted(outlines.glob("*.outline"), key=lambda file: file.name)
     names, records = sets.evidence("block_evidence", [str((homes / f"{file.stem}.html").resolve()) for file in files])
     names, pages = names["names"], []
@@ -55,7 +55,7 @@ def train(pages: list[dict]) -> lightgbm.Booster:
 
 def main() -> None:
     parser = sets.arguments(__doc__)
-    parser.add_argument("--folds", type=pathlib.Path, metavar="DIR", help="write the trees of all splits")
+    parser.add_argument("--folds", type=pathlib.Path, metavar="DIR", help="write the trees of each split")
     args = parser.parse_args()
     with sets.opened(args.data, ["homes", "hierarchy"]) as (homes, outlines):
         names, pages = read(homes, outlines)

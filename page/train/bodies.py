@@ -3,9 +3,9 @@
 
 usage: bodies.py DATA [--check] [--write] [--folds DIR]
 
---folds DIR writes trees that saw no page of a site: the pages of all sets are dealt out by site into 5 splits, and
-DIR/0.txt ... DIR/4.txt hold the trees trained on all splits but that one. `newslode eval articles --folds DIR`
-scores each page by them.
+--folds DIR writes trees for unseen sites: the pages of all sets are divided by site into 5 splits, and each of
+DIR/0.txt ... DIR/4.txt holds the trees trained on all other splits. `newslode eval articles --folds DIR` scores each
+page with the trees of its split.
 """
 import json
 import pathlib
@@ -19,9 +19,9 @@ import trees
 
 COMMITTED = sets.ROOT / "src/extract/scorer/bodies.txt"
 HEAD = "Trees that tell body from the rest of a page. Written by train/bodies.py from "
-# In this order; another one gives other trees.
+# The order matters: another one gives other trees.
 SETS = ["articles/aeb", "articles/fundus-eval", "articles/fundus", "articles/n4kset"]
-# Sets whose gold gives only text that the body must and must not hold ("with", "without").
+# Sets whose gold only lists text that the body must ("with") or must not contain ("without").
 SNIPPETS = ["articles/tfl"]
 SPLITS = 5
 TREES = 400
@@ -30,7 +30,8 @@ PARAMS = {
     "min_sum_hessian_in_leaf": 0.05, "min_data_in_leaf": 30, "feature_fraction": 0.4, "extra_trees": True,
     **trees.REPEATABLE,
 }
-# Words that a page of snippets counts for in all, against 1 for a page of known body.
+# The weight of a run with a snippet is SNIPPET_WEIGHT * its words (at most SNIPPET_MOST) / SNIPPET_WORDS; a page of
+# known body has a weight of 1 in all.
 SNIPPET_WORDS, SNIPPET_MOST, SNIPPET_WEIGHT = 300, 60, 0.5
 TOKEN = re.compile(r"\w+")
 ROW = 4
@@ -41,7 +42,7 @@ def site(gold: dict) -> str:
 
 
 def read(folder: pathlib.Path) -> list[dict]:
-    """The pages of a set with their runs and what is measured of each."""
+    """The pages of a set with their runs and the measures of each run."""
     golds = [json.loads(line) for line in (folder / "gold.jsonl").read_text("utf-8").split("\n") if line]
     asked = [f"{gold.get('url') or ''}\t{folder.resolve()}/pages/{gold['id']}.html" for gold in golds]
     names, records = sets.evidence("article_evidence", asked)
@@ -52,7 +53,7 @@ def read(folder: pathlib.Path) -> list[dict]:
 
 
 def labels(page: dict) -> tuple[numpy.ndarray, numpy.ndarray]:
-    """For each run the share of it that the gold body holds, and its weight."""
+    """The share of each run that the gold body contains, and the weight of each run."""
     gold = TOKEN.findall(page["body"].lower())
     rows = {tuple(gold[at:at + ROW]) for at in range(len(gold) - ROW + 1)}
     lines = {" ".join(TOKEN.findall(line.lower())) for line in page["body"].split("\n")}
@@ -70,14 +71,14 @@ def labels(page: dict) -> tuple[numpy.ndarray, numpy.ndarray]:
             found = sum(tuple(run[at:at + ROW]) in rows for at in range(len(run) - ROW + 1))
             label[number] = found / (len(run) - ROW + 1)
         elif run:
-            # Too short to have a row of its own: judged by the rows it has with its neighbours.
+            # Too short for a row: whole lines count, and rows that span its neighbours.
             label[number] = 1.0 if " ".join(run) in lines else held[number] / len(run)
     words = numpy.array([max(1, len(run)) for run in runs])
     return label, words / max(30, len(gold))
 
 
 def snippet_labels(page: dict) -> tuple[numpy.ndarray, numpy.ndarray]:
-    """1 or 0 for the runs that hold a snippet of either kind; the others weigh nothing."""
+    """1 or 0 for runs that contain a snippet of either kind; other runs have no weight."""
     plain = lambda text: " ".join(text.split())
     wanted, unwanted = ([plain(text) for text in page.get(key) or []] for key in ("with", "without"))
     label, weight = numpy.zeros(len(page["texts"])), numpy.zeros(len(page["texts"]))
@@ -91,7 +92,7 @@ def snippet_labels(page: dict) -> tuple[numpy.ndarray, numpy.ndarray]:
 
 
 def is_mere_link(page: dict) -> numpy.ndarray:
-    """The runs that are never asked for, `Run::is_mere_link`."""
+    """The runs that are never scored, as `Run::is_mere_link` has it."""
     column = lambda name: page["measures"][:, page["names"].index(name)]
     return (column("words") <= 20) & (column("link share") >= numpy.float32(0.9))
 
@@ -107,7 +108,7 @@ def train(pages: list[dict]) -> lightgbm.Booster:
 
 def main() -> None:
     parser = sets.arguments(__doc__)
-    parser.add_argument("--folds", type=pathlib.Path, metavar="DIR", help="write the trees of all splits")
+    parser.add_argument("--folds", type=pathlib.Path, metavar="DIR", help="write the trees of each split")
     args = parser.parse_args()
     pages = []
     with sets.opened(args.data, SETS + SNIPPETS) as folders:

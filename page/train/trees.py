@@ -1,4 +1,4 @@
-"""Boosted trees: the parameters that make them repeatable, their text, and splits of pages by site."""
+"""Boosted trees: the parameters that make them repeatable, their text form, and splits of pages by site."""
 import pathlib
 from collections.abc import Callable
 
@@ -9,7 +9,7 @@ REPEATABLE = {"seed": 1, "num_threads": 1, "deterministic": True, "force_row_wis
 
 
 def split(site: str, splits: int) -> int:
-    """The split that a site's pages are in (FNV-1a); `newslode eval … --folds` computes the same."""
+    """The split of a site's pages (FNV-1a); `newslode eval … --folds` computes the same."""
     number = 0x811C9DC5
     for byte in site.encode():
         number = (number ^ byte) * 0x01000193 % 2**32
@@ -17,7 +17,7 @@ def split(site: str, splits: int) -> int:
 
 
 def text(model: lightgbm.Booster, names: list[str], head: str) -> str:
-    """The trees as `page/src/trees.rs` reads them."""
+    """The trees in the text form that `page/src/trees.rs` reads."""
     lines = [f"# {head}; not by hand.",
              "# measure, threshold, then, else: a later line of the tree (from 0) or =value"]
     for tree in model.dump_model()["tree_info"]:
@@ -36,7 +36,7 @@ def text(model: lightgbm.Booster, names: list[str], head: str) -> str:
 
 
 def write_splits(folder: pathlib.Path, splits: int, trained: Callable[[int], str]) -> None:
-    """Writes the trees of each split, trained on the pages of all others, to FOLDER/0.txt and so on."""
+    """Writes the trees of each split, trained on all other splits, to FOLDER/0.txt and so on."""
     folder.mkdir(parents=True, exist_ok=True)
     for number in range(splits):
         (folder / f"{number}.txt").write_text(trained(number), "utf-8", newline="\n")

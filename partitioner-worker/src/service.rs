@@ -154,13 +154,13 @@ impl Worker {
             Err(Stuck::Release) => delivery.release().await,
             Err(Stuck::End(error)) => {
                 if let Err(error) = delivery.release().await {
-                    tracing::warn!(%error, "a page could not be returned; it comes again by itself");
+                    tracing::warn!(%error, "a page could not be returned; it will be redelivered anyway");
                 }
                 return Err(error);
             }
         };
         if let Err(error) = ended {
-            tracing::warn!(%error, "a page was not acknowledged; it comes again");
+            tracing::warn!(%error, "a page was not acknowledged; it will be redelivered");
         }
         Ok(())
     }

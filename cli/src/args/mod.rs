@@ -44,7 +44,7 @@ pub(crate) enum Command {
     Demo(DemoArgs),
     /// Crawl, partition and mine sites; continue the run if the folder holds one.
     #[command(
-        after_help = "Example:\n  newslode mine https://www.example.com https://news.example.org --out run --max-pages 200\n\nStop it with Ctrl-C at any moment and run the same command again: it goes on where it was."
+        after_help = "Example:\n  newslode mine https://www.example.com https://news.example.org --out run --max-pages 200\n\nStop it with Ctrl-C at any moment and run the same command again: it continues where it stopped."
     )]
     Mine(MineArgs),
     /// Show the hierarchy of pages.

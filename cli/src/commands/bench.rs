@@ -93,7 +93,7 @@ fn mine_table(report: &MineReport) -> String {
     }
     for store in &report.records {
         rows.push(format!(
-            "{}: {:.0} bytes a known URL of {:.0} letters, {:.0} bytes a counted page beside its counters",
+            "{}: {:.0} bytes per known URL of {:.0} characters, {:.0} bytes per counted page besides its counters",
             store.store, store.known_url_bytes, store.url_bytes, store.counted_page_bytes
         ));
     }
@@ -117,8 +117,8 @@ fn mine_table(report: &MineReport) -> String {
         let ends = [soak.looks.first(), soak.looks.last()];
         let [first, last] = ends.map(|look| mib(look.and_then(|look| look.resident_bytes)));
         rows.push(format!(
-            "{}: {} pages of {:.0} counters, {} sites, in {:.0} s ({:.0} a second), resident {first} at the start, {last} at the \
-             end, {:.0} bytes of state a page",
+            "{}: {} pages of {:.0} counters, {} sites, in {:.0} s ({:.0} per second), resident {first} at the start, {last} at the \
+             end, {:.0} bytes of state per page",
             soak.store, soak.pages, soak.counters_per_page, soak.sites, soak.seconds, soak.pages_per_second, soak.state_bytes_per_page
         ));
     }
@@ -128,7 +128,7 @@ fn mine_table(report: &MineReport) -> String {
 #[allow(clippy::print_stderr, reason = "progress is not output")]
 fn partition(args: &BenchPartitionArgs, quiet: bool) -> anyhow::Result<Exit> {
     if let (Some(way), Some(leaves)) = (&args.peak_of, args.leaves) {
-        let way = Way::named(way).with_context(|| format!("there is no way `{way}`"))?;
+        let way = Way::named(way).with_context(|| format!("there is no method `{way}`"))?;
         if let Some(bytes) = bench::peak(way, leaves)? {
             out::line(bytes)?;
         }

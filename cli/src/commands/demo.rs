@@ -98,7 +98,7 @@ fn tell(
         let text = article.text();
         out::line(format!("    {}…", text.chars().take(160).collect::<String>().replace('\n', " ")))?;
     }
-    out::line("\nHOW RIGHT IT IS (against what the synthetic world knows)")?;
+    out::line("\nACCURACY (against the gold answers of the synthetic world)")?;
     world::print(judged)?;
     out::line(format!(
         "\n{} pages of {} sites in {:.1} s; everything is in {}: report.html (open it), articles.jsonl, ontology.ttl, run.json",

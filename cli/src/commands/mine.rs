@@ -112,7 +112,7 @@ async fn update(engine: &Engine, stop: &CancellationToken, quiet: bool) -> anyho
     let parts = engine.miner_parts();
     let done = recompute::all(&parts, engine.follow(), stop, quiet).await?;
     if !done.is_done() {
-        tracing::info!(?done, "counted pages again, as today's algorithms see them");
+        tracing::info!(?done, "counted pages again with today's algorithms");
     }
     if let Some((version, _)) = engine.store.value(OLD_PARAMETERS).await? {
         let text = format!("{}; a newer version of Newslode counts this run", parts.params.generation());
@@ -191,7 +191,7 @@ async fn tell(engine: &Engine, folder: &Path, summary: &Summary) -> anyhow::Resu
     let taxonomy = newslode_miner::work::fold::read(&engine.store).await?.unwrap_or_default();
     out::text(&top(&taxonomy, 30))?;
     let state =
-        if summary.complete { "complete" } else { "interrupted; run the same command again to go on" };
+        if summary.complete { "complete" } else { "interrupted; run the same command again to continue" };
     out::line(format!(
         "{state}: {} URLs of {} sites in {:.1} s ({})",
         summary.urls,

@@ -119,13 +119,13 @@ fn print(status: &Status, now: Timestamp) -> anyhow::Result<()> {
     }
     out::line(format!("all: {}", spelled(&status.outcomes)))?;
     if let Some(rate) = status.rate {
-        out::line(format!("{rate:.1} URLs a second"))?;
+        out::line(format!("{rate:.1} URLs per second"))?;
     }
     if let Some(due) = status.oldest_due {
         let seconds = due.0.abs_diff(now.0).div_ceil(1000);
         let when =
             if due <= now { format!("was due {seconds} s ago") } else { format!("is due in {seconds} s") };
-        out::line(format!("the URL that waits longest {when}"))?;
+        out::line(format!("the longest-waiting URL {when}"))?;
     }
     for (queue, depth) in &status.queues {
         out::line(format!("queue {queue}: {depth} waiting"))?;

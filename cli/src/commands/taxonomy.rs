@@ -37,7 +37,7 @@ pub(crate) async fn installation(dir: Option<&Path>, config: &Config) -> anyhow:
 pub(crate) async fn run(args: TaxonomyArgs, config: &Config) -> anyhow::Result<Exit> {
     let parts = installation(args.dir.as_deref(), config).await?;
     let Some(taxonomy) = newslode_miner::work::fold::read(parts.state.as_ref()).await? else {
-        return Err(hinted("nothing was folded yet", "mine first, or wait for the miner's first fold"));
+        return Err(hinted("nothing has been folded yet", "mine first, or wait for the miner's first fold"));
     };
     if let Some(concept) = &args.explain {
         let (sites, _) = Summaries::default().refresh(parts.state.as_ref()).await?;

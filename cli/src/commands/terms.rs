@@ -62,10 +62,10 @@ async fn known(state: &dyn SiteState, wanted: &str) -> anyhow::Result<Site> {
         more => format!(" and {more} more"),
     };
     let hint = match names.as_slice() {
-        [] => "nothing was mined yet".to_owned(),
+        [] => "nothing has been mined yet".to_owned(),
         names => format!("known are {}{more}", names.join(", ")),
     };
-    Err(hinted(format!("no page of `{site}` was mined"), hint))
+    Err(hinted(format!("no page of `{site}` has been mined"), hint))
 }
 
 fn print(shown: &Terms<'_>) -> anyhow::Result<()> {

@@ -44,44 +44,44 @@ fn explained(outcome: Outcome) -> Option<(&'static str, Option<&'static str>)> {
     Some(match outcome {
         Outcome::Fetched | Outcome::Unchanged | Outcome::Redirected => return None,
         Outcome::PrivateAddress => (
-            "its host leads to a private or reserved address",
+            "its host resolves to a private or reserved address",
             Some("--allow-private fetches from such addresses"),
         ),
         Outcome::RobotsUnreachable => (
             "its robots.txt cannot be read: the host is unknown, does not answer, or its server fails",
             Some(
-                "check how the host is written and whether this machine reaches it, then run the command again later",
+                "check the spelling of the host and whether this machine can reach it, then run the command again later",
             ),
         ),
         Outcome::Disallowed => (
             "its robots.txt does not allow it",
             Some(
-                "name another page of the site, or ask its owner; `crawler.user_agent` is the name that robots.txt is asked for",
+                "name another page of the site, or ask its owner; robots.txt rules are matched against `crawler.user_agent`",
             ),
         ),
-        Outcome::RedirectLoop => (
-            "it redirects too often",
-            Some("`crawler.max_redirects` is how many redirects in a row are followed"),
-        ),
-        Outcome::Gone => ("its server has no such page (404 or 410)", Some("check how the URL is written")),
-        Outcome::Refused => (
-            "its server refuses the page (4xx)",
-            Some("the site may not welcome crawlers or ask for a login"),
-        ),
+        Outcome::RedirectLoop => {
+            ("it redirects too often", Some("`crawler.max_redirects` limits the redirects in a row"))
+        }
+        Outcome::Gone => ("its server has no such page (404 or 410)", Some("check the spelling of the URL")),
+        Outcome::Refused => {
+            ("its server refuses the page (4xx)", Some("the site may reject crawlers or require a login"))
+        }
         Outcome::ServerError => {
             ("its server fails (5xx, or too many requests)", Some("run the command again later"))
         }
-        Outcome::NotHtml => ("it is no HTML page", Some("name a page of the site, such as its front page")),
+        Outcome::NotHtml => {
+            ("it is not an HTML page", Some("name a page of the site, such as its front page"))
+        }
         Outcome::Empty => ("its page is empty", None),
         Outcome::TooLarge => {
-            ("its page is too large", Some("`crawler.max_page_bytes` is how large a page may be"))
+            ("its page is too large", Some("`crawler.max_page_bytes` limits the size of a page"))
         }
         Outcome::Unreachable => (
-            "its server cannot be reached, or breaks off its answer",
-            Some("check whether this machine reaches it, then run the command again later"),
+            "its server cannot be reached, or breaks off its response",
+            Some("check whether this machine can reach it, then run the command again later"),
         ),
         Outcome::Timeout => {
-            ("its server does not answer in time", Some("`crawler.timeout_ms` is how long a page may take"))
+            ("its server does not answer in time", Some("`crawler.timeout_ms` limits the time per page"))
         }
     })
 }

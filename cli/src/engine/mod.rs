@@ -193,7 +193,7 @@ impl Engine {
         let again =
             newslode_miner::work::reconcile::reconcile(store, store, store, self.broker.as_ref()).await?;
         if again > 0 {
-            tracing::info!(pages = again, "pages that were fetched but not counted are worked on again");
+            tracing::info!(pages = again, "pages that were fetched but not counted are processed again");
         }
         let mut memory = FoldMemory::default();
         let (mut round, mut fold) = (1, None);
@@ -222,7 +222,7 @@ impl Engine {
         let at_once = std::thread::available_parallelism().map_or(1, usize::from);
         let pace = Pace { at_once, share: 100 };
         let report = views::view_sites(parts, When::Changed, pace, &mut Looked::new(), stop).await?;
-        tracing::info!(?report, "viewed the pages with what their sites say");
+        tracing::info!(?report, "viewed the pages with their sites' values");
         Ok(())
     }
 

@@ -75,7 +75,7 @@ pub(crate) fn parse(text: &str) -> anyhow::Result<Gold> {
         };
         for leaf in leaves {
             if gold.label.insert(leaf, first).is_some() {
-                bail!("line {}: leaf {leaf} stands twice", number + 1);
+                bail!("line {}: leaf {leaf} occurs twice", number + 1);
             }
         }
         gold.parent.insert(first, above.iter().rev().find_map(|(_, leaf)| *leaf));

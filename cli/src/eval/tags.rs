@@ -67,7 +67,7 @@ fn parse(text: &str) -> anyhow::Result<BTreeMap<usize, char>> {
     for line in text.split('\n').filter(|line| !line.is_empty()) {
         let mut fields = line.split('\t');
         let number = fields.next().unwrap_or_default();
-        let number = number.parse().with_context(|| format!("`{number}` is no leaf"))?;
+        let number = number.parse().with_context(|| format!("`{number}` is not a leaf number"))?;
         let tag = fields.next().and_then(|tag| tag.chars().next());
         tags.insert(number, tag.with_context(|| format!("leaf {number} has no tag"))?);
     }

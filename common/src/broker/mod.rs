@@ -82,7 +82,7 @@ pub enum PublishError {
         queue: String,
     },
     /// No queue takes the message: the topology is missing.
-    #[error("`{queue}` takes no message: {reason}; was the queue deleted?")]
+    #[error("`{queue}` accepts no messages: {reason}; was the queue deleted?")]
     Unroutable {
         /// Queue or exchange.
         queue: String,

@@ -83,7 +83,7 @@ fn parse(entry: &str) -> Result<ResolveRule, &'static str> {
     match Host::parse(host.trim_end_matches('.')) {
         Ok(Host::Domain(host)) => Ok(ResolveRule { host, address }),
         Ok(Host::Ipv4(_) | Host::Ipv6(_)) => Err("the host is an address, which is never looked up"),
-        Err(_) => Err("the host is no name"),
+        Err(_) => Err("the host is not a valid name"),
     }
 }
 

@@ -71,19 +71,16 @@ impl Config {
         broken.store(redis::check_url(&store.url));
         broken.store(ObjectArchive::check(&self.archive.url));
         if let Err(reason) = log::check(&self.telemetry.log) {
-            broken.0.push(format!(
-                "`telemetry.log`: `{}` is no filter of log lines: {reason}",
-                self.telemetry.log
-            ));
+            broken.0.push(format!("`telemetry.log`: `{}` is not a log filter: {reason}", self.telemetry.log));
         }
         let is_name = |prefix: &str| (1..=MOST_PREFIX).contains(&prefix.len()) && !prefix.starts_with("amq.");
         broken.unless(
             is_name(&broker.prefix),
-            format!("`broker.prefix` must have 1 to {MOST_PREFIX} bytes and not begin with `amq.`, which is RabbitMQ's"),
+            format!("`broker.prefix` must have 1 to {MOST_PREFIX} bytes and not begin with `amq.`, which RabbitMQ reserves"),
         );
         broken.unless(
             !store.prefix.is_empty() && !store.prefix.contains(['{', '}']),
-            "`store.prefix` must not be empty nor hold braces, which part the keys of a cluster",
+            "`store.prefix` must not be empty or contain braces, which set the slots of keys in a cluster",
         );
         broken.range("broker.timeout_ms", broker.timeout_ms, 1..=u64::MAX);
         broken.range("broker.max_length", broker.max_length, 1..=u64::MAX);
@@ -101,13 +98,13 @@ impl Config {
         let agent = &crawler.user_agent;
         broken.unless(
             axum::http::HeaderValue::from_str(agent).is_ok() && !agent.starts_with(['/', ' ']) && !agent.is_empty(),
-            format!("`crawler.user_agent` is {agent:?}; it must begin with a name, which robots.txt rules are looked up by, and be of characters that a header can hold"),
+            format!("`crawler.user_agent` is {agent:?}; it must begin with the name that robots.txt rules are matched against, and contain only characters that are valid in a header"),
         );
         // A claim asks for robots.txt and for the page, each within the timeout.
         broken.unless(
             crawler.lease_ms > crawler.timeout_ms.saturating_mul(2),
             format!(
-                "`crawler.lease_ms` is {}; it must be longer than twice `crawler.timeout_ms`, which is {}: a claim asks for robots.txt and for the page",
+                "`crawler.lease_ms` is {}; it must be longer than twice `crawler.timeout_ms`, which is {}: a claim fetches robots.txt and the page",
                 crawler.lease_ms, crawler.timeout_ms
             ),
         );
@@ -145,7 +142,7 @@ impl Config {
             broken.unless(
                 given > least,
                 format!(
-                    "`broker.consumer_timeout_ms` is {given}; it must be longer than {least}: {service} holds a message for {hold} ms, {keys}, and the next one as long after it"
+                    "`broker.consumer_timeout_ms` is {given}; it must be longer than {least}: {service} holds a message for {hold} ms plus {keys}, and then the next one as long"
                 ),
             );
         }

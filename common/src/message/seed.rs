@@ -14,7 +14,7 @@ use url::Url;
 /// Version of the seed messages that this build reads.
 pub const VERSION: u32 = 1;
 
-/// A seed message as it stands in JSON.
+/// A seed message in its JSON form.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SeedMessage {
@@ -29,16 +29,16 @@ pub struct SeedMessage {
     /// Stops fetching from the site of this URL until it is added again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pause: Option<String>,
-    /// Pages to fetch of the site at most; the service's default if left out.
+    /// Maximum number of pages to fetch from the site; the service's default if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_pages: Option<u64>,
-    /// Links away from the seed at most.
+    /// Maximum number of links from the seed to a page; the service's default if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_depth: Option<u32>,
-    /// Least milliseconds between the starts of two requests to the site.
+    /// Minimum milliseconds between the starts of two requests to the site; the service's default if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay_ms: Option<u64>,
-    /// Your own marks, kept with the site.
+    /// Your own marks, stored with the site.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
 }

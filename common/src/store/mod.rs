@@ -52,7 +52,7 @@ pub enum StoreError {
     #[error("the store refuses: {0}")]
     Refused(String),
     /// The stored data makes no sense.
-    #[error("the store holds something broken: {0}")]
+    #[error("the store contains corrupt data: {0}")]
     Corrupt(String),
 }
 

@@ -37,7 +37,7 @@ pub(super) fn long(site: &str, text: &str) -> StoreResult<CanonicalUrl> {
         Some((below, path)) => format!("{SCHEME}{below}.{site}/{path}").parse(),
         None => text.parse(),
     };
-    url.map_err(|error| StoreError::Corrupt(format!("`{text}` of `{site}` is no URL: {error}")))
+    url.map_err(|error| StoreError::Corrupt(format!("`{text}` of `{site}` is not a URL: {error}")))
 }
 
 #[cfg(test)]

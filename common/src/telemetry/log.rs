@@ -22,7 +22,7 @@ pub fn init(config: &TelemetryConfig) -> Result<(), ParseError> {
     let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     let started = if config.log_json { lines.json().try_init() } else { lines.try_init() };
     if started.is_err() {
-        tracing::debug!("logging was started before");
+        tracing::debug!("logging has already been started");
     }
     Ok(())
 }

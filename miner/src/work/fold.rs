@@ -154,7 +154,7 @@ async fn put(state: &dyn SiteState, name: &str, bytes: Vec<u8>) -> anyhow::Resul
             return Ok(true);
         }
     }
-    anyhow::bail!("other miners write the value `{name}` all the time")
+    anyhow::bail!("other miners keep changing the value `{name}`")
 }
 
 async fn follow(

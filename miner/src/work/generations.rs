@@ -65,7 +65,7 @@ impl Generations {
                 return Ok(Claimed::Ours);
             }
         }
-        Err(StoreError::Unavailable("others write the generations all the time".into()))
+        Err(StoreError::Unavailable("others keep changing the generations".into()))
     }
 
     /// The names under which a content may be counted: by the current generation, by those before, by 0.1.0.

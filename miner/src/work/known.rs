@@ -65,7 +65,7 @@ impl Known {
         if bytes.is_empty() {
             return Ok((Known::default(), Some(version)));
         }
-        let wrong = |reason: String| StoreError::Corrupt(format!("what is known of {site}: {reason}"));
+        let wrong = |reason: String| StoreError::Corrupt(format!("what is known about {site}: {reason}"));
         Ok((Known::unpack(&bytes).map_err(wrong)?, Some(version)))
     }
 
@@ -122,7 +122,7 @@ impl Known {
     fn unpack(bytes: &[u8]) -> Result<Known, String> {
         let (form, rest) = bytes.split_first().ok_or("it is empty")?;
         if *form != FORM {
-            return Err(format!("it has form {form}, this version reads form {FORM}"));
+            return Err(format!("it has format {form}, this version reads format {FORM}"));
         }
         let (count, rest) = rest.split_first_chunk().ok_or("it is cut short")?;
         let size = u32::from_be_bytes(*count) as usize * size_of::<Brief>();
@@ -156,7 +156,7 @@ pub async fn teach(
             return Ok(known);
         }
     }
-    anyhow::bail!("others change what is known of {site} all the time")
+    anyhow::bail!("others keep changing what is known about {site}")
 }
 
 /// The version of the people's changes; it grows with each one.

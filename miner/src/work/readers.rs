@@ -19,7 +19,7 @@ pub(super) async fn hand_out(parts: &Parts, article: &Article) -> Result<(), Bat
         Ok(()) => parts.metrics.articles.inc(),
         Err(error @ PublishError::TooLarge { .. }) => {
             // The page is counted and its article archived; another try cannot make the article smaller.
-            tracing::warn!(url = article.url, %error, "the article is not handed out");
+            tracing::warn!(url = article.url, %error, "the article cannot be handed out");
         }
         Err(error) => return Err(error.into()),
     }

@@ -129,16 +129,16 @@ pub async fn run(parts: Parts, config: MinerConfig, stop: CancellationToken) -> 
             Ok(None) if config.recompute_share == 0 => {}
             Ok(None) => match recompute(&parts, config.follow, pace, &stop, |_| {}).await {
                 Ok(done) if !done.is_done() => {
-                    tracing::info!(?done, "counted pages again, as today's algorithms see them");
+                    tracing::info!(?done, "counted pages again with today's algorithms");
                     wait = RECOMPUTE_WAITS.0;
                 }
                 Ok(_) => wait = (wait * 2).min(RECOMPUTE_WAITS.1),
                 Err(error) => tracing::warn!(%error, "cannot count pages again; will go on"),
             },
             Ok(Some(others)) => {
-                tracing::warn!(%others, %ours, "pages are counted by other algorithms; update or configure this process alike");
+                tracing::warn!(%others, %ours, "pages are counted by other algorithms; update this process, or configure it the same way");
             }
-            Err(error) => tracing::warn!(%error, "cannot tell by which algorithms pages are counted"),
+            Err(error) => tracing::warn!(%error, "cannot tell which algorithms count pages"),
         }
         if !pause(wait, &stop).await {
             return Ok(());
@@ -277,7 +277,7 @@ async fn one(
     let (said, fetched_at) = match paced(pace, move || analysis(&bytes, &params, &known)).await {
         Ok(done) => done,
         Err(reason) => {
-            tracing::warn!(url = %page.url, reason, "cannot be computed anew: it stays counted as it is");
+            tracing::warn!(url = %page.url, reason, "cannot be recomputed: it stays counted as it is");
             parts.metrics.recomputed.with_label_values(&["stuck"]).inc();
             return Ok(None);
         }

@@ -74,7 +74,7 @@ pub async fn run(parts: Parts, config: MinerConfig, stop: CancellationToken) -> 
     stop.cancel();
     let aborted = shutdown::drain(&mut loops, Duration::from_millis(config.grace_ms)).await;
     if aborted > 0 {
-        tracing::warn!(aborted, "the grace is over; what was held comes again");
+        tracing::warn!(aborted, "the grace period is over; messages in hand will be redelivered");
     }
     match first {
         None => Ok(()),
@@ -191,7 +191,7 @@ async fn end_deliveries(
             }
         }
         Err(error) if error.is_retryable() => {
-            tracing::warn!(%site, %error, pages = deliveries.len(), "pages are given back uncounted");
+            tracing::warn!(%site, %error, pages = deliveries.len(), "pages are returned to the queue uncounted");
             for delivery in deliveries {
                 ended(delivery.release().await, "release");
             }
@@ -223,11 +223,11 @@ async fn seeds_loop(parts: Parts, config: MinerConfig, stop: CancellationToken) 
         let work = || obey(&parts, &config, command.clone(), time::now());
         match Retry::within(HOLD).until(&stop).run(&store, work).await {
             Ok(site) => {
-                tracing::info!(%site, "an operator's message was obeyed");
+                tracing::info!(%site, "an operator's message was carried out");
                 ended(delivery.ack().await, "acknowledge");
             }
             Err(error) if error.is_retryable() => {
-                tracing::warn!(%error, "an operator's message is given back");
+                tracing::warn!(%error, "an operator's message is returned to the queue");
                 ended(delivery.release().await, "release");
             }
             Err(error) => reject(&parts, Queue::Seeds, delivery, &error.to_string()).await,
@@ -300,7 +300,10 @@ async fn after_restart(parts: &Parts, seen: &mut Option<String>, restarts: &Atom
             let (frontier, archive) = (parts.frontier.as_ref(), parts.archive.as_ref());
             let pages = reconcile(frontier, state, archive, parts.broker.as_ref()).await?;
             parts.metrics.reconnects.with_label_values(&["store"]).inc();
-            tracing::info!(pages, "the store was restarted; fetched pages that it does not count come again");
+            tracing::info!(
+                pages,
+                "the store was restarted; fetched pages that it does not count are published again"
+            );
         }
         None => {}
     }
@@ -340,6 +343,6 @@ async fn reject(parts: &Parts, queue: Queue, delivery: Delivery, reason: &str) {
 /// A delivery whose acknowledgement the broker did not hear comes again, and is stale then.
 fn ended(result: Result<(), BrokerError>, what: &str) {
     if let Err(error) = result {
-        tracing::warn!(%error, "could not {what} a message; it comes again");
+        tracing::warn!(%error, "could not {what} a message; it will be redelivered");
     }
 }

@@ -1,6 +1,6 @@
-//! Counters and changes of them: all that a store knows of a contribution.
+//! Counters and their changes: the form in which a store holds contributions.
 //!
-//! A [`Cell`] is a [`Table`] and a key, a [`Delta`] is what a page's new version adds to cells.
+//! A [`Cell`] is a [`Table`] and a key. A [`Delta`] is what a new version of a page adds to cells.
 
 use std::collections::BTreeMap;
 
@@ -29,13 +29,14 @@ pub enum Table {
     Targets,
     /// `list ␟ label` → pages that show the label in that list; a list is named by its labels' hash.
     Lists,
-    /// `page ␟ story` → 1 where that page of the site files that story, `page ␟` → 1 for each page that
-    /// is counted; both are named by [`url_id`](super::url_id). How many pages show a story is the sum over its cells.
+    /// `page ␟ story` → 1 if that page of the site files that story, `page ␟` → 1 for each page that is
+    /// counted; both are named by [`url_id`](super::url_id). The number of pages that show a story is the sum
+    /// over its cells.
     Stories,
-    /// `broader ␟ narrower` → pages where a list item `broader` stands over a list with `narrower`, or a
-    /// path where a directory `broader` does over what `narrower` names.
+    /// `broader ␟ narrower` → pages where `broader` is an item over a list with `narrower`, or a directory
+    /// above `narrower` in the path of a link.
     Nested,
-    /// `label` → pages that link to stories in a directory of this name.
+    /// `label` → pages that link to stories in a directory with this name.
     Directories,
 }
 
@@ -54,7 +55,7 @@ impl Table {
         Table::Directories,
     ];
 
-    /// One letter, stable for ever: it is part of keys on disk and in Redis.
+    /// A letter that never changes: it is part of keys on disk and in Redis.
     #[must_use]
     pub fn code(self) -> char {
         match self {
@@ -71,24 +72,24 @@ impl Table {
         }
     }
 
-    /// The table of a code.
+    /// The table with this code.
     #[must_use]
     pub fn of_code(code: char) -> Option<Table> {
         Table::ALL.iter().copied().find(|table| table.code() == code)
     }
 }
 
-/// One counter's name.
+/// The name of one counter.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Cell {
-    /// Which table.
+    /// The table.
     pub table: Table,
-    /// The parts of its key, joined by [`SEPARATOR`].
+    /// The parts of the key, joined by [`SEPARATOR`].
     pub key: String,
 }
 
 impl Cell {
-    /// A cell of these parts.
+    /// The cell whose key has these parts.
     #[must_use]
     pub fn new(table: Table, parts: &[&str]) -> Cell {
         Cell { table, key: parts.join("\u{1f}") }
@@ -100,8 +101,8 @@ impl Cell {
 pub struct Delta(BTreeMap<Cell, i64>);
 
 impl Delta {
-    /// Adds `by` to a cell; a cell that comes to zero is left out. Wraps on overflow, so that
-    /// subtraction undoes addition whatever happened.
+    /// Adds `by` to a cell; a cell that becomes zero is removed. Wraps on overflow, so subtraction always
+    /// undoes addition.
     pub fn add(&mut self, cell: Cell, by: i64) {
         use std::collections::btree_map::Entry;
         match self.0.entry(cell) {
@@ -126,7 +127,7 @@ impl Delta {
         let mut cells = new.map(Contribution::cells).unwrap_or_default();
         let old = old.map(Contribution::cells).unwrap_or_default();
         cells.extend(old.into_iter().map(|(cell, count)| (cell, count.wrapping_neg())));
-        // Sorted first: a map of what is in order is made in one go.
+        // Sorted first, because a map is built faster from sorted entries.
         cells.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         cells.dedup_by(|next, held| {
             let is_same = next.0 == held.0;

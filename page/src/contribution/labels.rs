@@ -1,20 +1,20 @@
-//! Labels as keys: when two pages write the same thing.
+//! Labels as keys: which spellings are the same label.
 //!
-//! A label is a text of one to six words. Its key is the language and the sorted set of its stems:
-//! `en:art design` for "Arts & Design", "Design and Arts", "ART + DESIGN". "&" and the language's "and" are
-//! dropped, so are dots ("U.S." is "US") and a possessive "'s". Labels of different languages never share
-//! a key. Where the language is unknown or has no stems the words stand as they are, in their order, behind
-//! `und` or the language's code. Invariant: a key holds letters, digits and single spaces after its colon.
+//! A label is a text of one to six words. Its key is the language and the sorted set of its stems: `en:art
+//! design` for "Arts & Design", "Design and Arts", "ART + DESIGN". "&", the language's "and", dots ("U.S." is
+//! "US") and a possessive "'s" are dropped. Labels of different languages never share a key. If the language
+//! has no stemmer, the words stay as they are, in their order; if it is unknown, the key begins with `und`.
+//! Invariant: after its colon a key holds letters, digits and single spaces.
 
 use unicode_normalization::UnicodeNormalization;
 
 use crate::reading::language::{Words, is_unspaced};
 
-/// Words of a label at most (`[OM05 §5]`).
+/// Most words of a label (`[OM05 §5]`).
 const MAX_WORDS: usize = 6;
-/// Characters of a label in a script without spaces at most: about six words.
+/// Most characters of a label in a script without spaces: about six words.
 const MAX_UNSPACED: usize = 12;
-/// Longer texts are no labels whatever their words; also bounds the work on a hostile page.
+/// Longest label in bytes; this also bounds the work on a hostile page.
 const MAX_BYTES: usize = 240;
 
 /// Makes keys for the labels of one language.
@@ -24,13 +24,13 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// For labels of this language.
+    /// Makes keys for labels in this language.
     #[must_use]
     pub fn new(language: Option<&str>) -> Keys {
         Keys { words: Words::new(language), language: language.map(str::to_owned) }
     }
 
-    /// The key of a text, or `None` if it is no label: too long, or without a letter.
+    /// The key of a text; `None` if it is not a label: too long, or without a letter.
     #[must_use]
     pub fn key(&self, text: &str) -> Option<String> {
         if text.len() > MAX_BYTES {
@@ -50,7 +50,7 @@ impl Keys {
         Some(format!("{language}:{}", self.join(words)))
     }
 
-    /// The stems of the words of a text, sorted, each once; used to compare a URL's path with a key.
+    /// The distinct stems of a text, sorted; for comparing a URL's path with a key.
     pub(crate) fn stems(&self, text: &str) -> Vec<String> {
         let mut stems: Vec<String> =
             self.split(text).iter().map(|word| self.words.stem(word).into_owned()).collect();
@@ -69,7 +69,7 @@ impl Keys {
         stems.join(" ")
     }
 
-    /// Words in lower case without dots, possessives and "and"; "and" alone stays.
+    /// The words in lower case, without dots, possessives and "and"; a lone "and" stays.
     fn split(&self, text: &str) -> Vec<String> {
         let all: Vec<String> = words(text).collect();
         let kept: Vec<String> = all.iter().filter(|word| !self.words.is_and(word)).cloned().collect();
@@ -83,7 +83,7 @@ pub fn key(text: &str, language: Option<&str>) -> Option<String> {
     Keys::new(language).key(text)
 }
 
-/// The words of a text: NFKC, lower case, letters, marks and digits alone.
+/// The words of a text: NFKC, lower case; only letters, marks and digits.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = String> {
     let folded: String = text
         .nfkc()
@@ -102,7 +102,8 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = String> {
     words.into_iter()
 }
 
-/// "l'économie", "d'Italia": the word behind the apostrophe, if at most two letters stand before it.
+/// Drops an elided article: "l'économie", "d'Italia" give the word after the apostrophe if at most two letters
+/// precede it.
 fn without_article(word: &str) -> &str {
     match word.split_once('\'') {
         Some((before, after)) if before.chars().count() <= 2 && after.chars().count() >= 3 => after,
@@ -114,7 +115,7 @@ fn is_mark(letter: char) -> bool {
     unicode_normalization::char::is_combining_mark(letter)
 }
 
-/// Zero width characters that no reader sees.
+/// Zero-width characters, which no reader sees.
 fn is_joiner(letter: char) -> bool {
     matches!(letter, '\u{200B}'..='\u{200D}' | '\u{2060}' | '\u{FEFF}')
 }

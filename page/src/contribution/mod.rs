@@ -1,12 +1,12 @@
-//! The one idea: a page is a contribution, and all mined state is a sum of contributions.
+//! The central idea: a page is a contribution, and all mined state is a sum of contributions.
 //!
-//! A [`Contribution`] is a pure function of a page's URL, content type, bytes and the parameters;
-//! nothing learnt from its site enters it. [`Contribution::cells`] turns it into counters: pairs of a
-//! [`Cell`] and an integer. A site's state is the sum of its pages' cells, cells that are zero left
-//! out. So pages can be added, replaced and removed in any order, and the state is the same to the bit.
+//! A [`Contribution`] is a pure function of a page's URL, content type, bytes and the parameters; nothing
+//! learnt from its site enters it. [`Contribution::cells`] turns it into counters: pairs of a [`Cell`] and an
+//! integer. A site's state is the sum of its pages' cells, without cells that are zero. So pages can be added,
+//! replaced and removed in any order, and the state is the same to the bit.
 //!
-//! Stores know cells, never labels: [`Cell::table`] and [`Cell::key`] are all they see. Miners read
-//! cells back with the same functions that build them here: start at [`Table`].
+//! Stores see only [`Cell::table`] and [`Cell::key`], never labels. Miners read cells back with the same
+//! functions that build them here: start at [`Table`].
 
 mod cells;
 pub mod counting;
@@ -18,10 +18,10 @@ use serde::{Deserialize, Serialize};
 pub use self::cells::{Cell, Delta, SEPARATOR, Table};
 use crate::reading::CanonicalUrl;
 
-/// How a label stands on a page. One label may have several roles on one page.
+/// The role of a label on a page. One label may have several roles on one page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Role {
-    /// It stands on the page at all.
+    /// It is on the page.
     Any,
     /// It is the text of a link.
     Link,
@@ -31,17 +31,17 @@ pub enum Role {
     Header,
     /// It is an instance of a group.
     Member,
-    /// One name in its link's address has all of its stems.
+    /// One name in the path or host of its link has all of its stems.
     Spelled,
-    /// Its links lead to script, mail, the page itself or the site's front page.
+    /// All its links lead to script, mail, the page itself or the site's front page.
     Empty,
-    /// One of its links says `rel=nofollow`.
+    /// One of its links has `rel=nofollow`.
     NoFollow,
-    /// All of its links stand after the last link of six words or more.
+    /// All of its links come after the last link of six words or more.
     Tail,
     /// It links to four or more different pages.
     Many,
-    /// All of its links stand in running text.
+    /// All of its links are in running text.
     InText,
 }
 
@@ -61,7 +61,7 @@ impl Role {
         Role::InText,
     ];
 
-    /// Stable code in cells' keys.
+    /// The code in cell keys; never changes.
     #[must_use]
     pub fn code(self) -> &'static str {
         match self {
@@ -83,11 +83,11 @@ impl Role {
 /// A label on a page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LabelUse {
-    /// `language:stems`, see the partitioner's `labels`.
+    /// `language:stems`, see [`labels`].
     pub key: String,
-    /// How the page writes it, white space collapsed; the most frequent form of the page.
+    /// The page's most frequent way of writing it, white space collapsed.
     pub form: String,
-    /// Its roles, each once, in order.
+    /// Its roles, sorted, each once.
     pub roles: Vec<Role>,
 }
 
@@ -98,11 +98,11 @@ pub struct PairUse {
     pub broader: String,
     /// Label key.
     pub narrower: String,
-    /// 1 = parent.
+    /// 1 for the parent.
     pub level: u8,
 }
 
-/// A term and how often the page holds it.
+/// A term and its number of occurrences on the page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TermUse {
     /// Stemmed word.
@@ -111,28 +111,28 @@ pub struct TermUse {
     pub count: u32,
 }
 
-/// A link of the page to another one.
+/// A link to another page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinkUse {
-    /// Where it leads; each target once, in page order.
+    /// The target; each is listed once, in page order.
     pub target: CanonicalUrl,
-    /// Key of the label that links there, if one does.
+    /// Key of the first label that links there, if any.
     pub label: Option<String>,
-    /// It stands in a group (an instance of a concept page).
+    /// Whether a link to it is in a group (an instance of a concept page).
     pub in_group: bool,
-    /// It leads to the same site.
+    /// Whether it leads to the same site.
     pub inside: bool,
 }
 
-/// A list of labels that stand beside one another.
+/// A list: labels whose links stand beside one another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ListUse {
     /// Distinct label keys, sorted; at least two.
     pub labels: Vec<String>,
 }
 
-/// The stories that a page files: links of six words or more inside its site. What a section's page files
-/// tells a section from a service; which of them the rest of the site shows, too, is for the fold to see.
+/// The stories that a page files: its links of six words or more into its own site. Stories distinguish a
+/// section page from a service page; the fold compares them with the rest of the site.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FiledUse {
     /// [`url_id`] of the page.
@@ -141,17 +141,16 @@ pub struct FiledUse {
     pub stories: Vec<String>,
 }
 
-/// A menu item over a list of its own, or a directory over what lies in it: the site itself says what is
-/// broader.
+/// A menu item above its own list, or a directory above its contents: the site itself says which is broader.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct NestedUse {
-    /// Label key of the item or directory.
+    /// Label key of the menu item or directory.
     pub broader: String,
-    /// Label key in its list, or of the link or directory in it.
+    /// Label key of an item in its list, or of a link or directory in it.
     pub narrower: String,
 }
 
-/// What a page adds to its site's state. Pure: see the module's head.
+/// What a page adds to its site's state. A pure function: see the module's documentation.
 ///
 /// ```
 /// use newslode_page::contribution::Delta;
@@ -173,7 +172,7 @@ pub struct NestedUse {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Contribution {
-    /// ISO 639-1 code of the page's language, if it could be told.
+    /// ISO 639-1 code of the page's language, if it is known.
     pub language: Option<String>,
     /// Sorted by key, each key once.
     pub labels: Vec<LabelUse>,
@@ -185,16 +184,16 @@ pub struct Contribution {
     pub links: Vec<LinkUse>,
     /// Sorted.
     pub lists: Vec<ListUse>,
-    /// What it files.
+    /// The stories that the page files.
     pub filed: Option<FiledUse>,
     /// Sorted, each once.
     pub nested: Vec<NestedUse>,
-    /// The directories in the addresses of the stories that it links to, as label keys; sorted, each once.
+    /// Directories in the URLs of the stories that the page links to, as label keys; sorted, each once.
     pub directories: Vec<String>,
 }
 
 impl Contribution {
-    /// The counters that this page adds to, each with a count ≥ 1. A cell may come twice.
+    /// The counters that this page adds to, each with a count ≥ 1. A cell may occur twice.
     #[must_use]
     pub fn cells(&self) -> Vec<(Cell, i64)> {
         let mut cells = vec![(Cell::new(Table::Pages, &[]), 1)];
@@ -243,7 +242,7 @@ impl Contribution {
 }
 
 impl ListUse {
-    /// The list's name: 64 bits of BLAKE3 over its labels, in hexadecimal.
+    /// The list's identity: 64 bits of BLAKE3 over its labels, in hexadecimal.
     #[must_use]
     pub fn id(&self) -> String {
         let mut hasher = blake3::Hasher::new();
@@ -255,8 +254,8 @@ impl ListUse {
     }
 }
 
-/// A URL's short name in cells: 64 bits of BLAKE3, in hexadecimal. URLs of one site that share a name
-/// would take one another's stories for theirs; with a million pages that is one chance in 40 million.
+/// A URL's short name in cells: 64 bits of BLAKE3, in hexadecimal. Two URLs of a site with the same name would
+/// be counted as one page; with a million pages the chance is one in 40 million.
 #[must_use]
 pub fn url_id(url: &CanonicalUrl) -> String {
     let mut hasher = blake3::Hasher::new();

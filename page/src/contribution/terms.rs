@@ -1,8 +1,8 @@
-//! The terms of a page and how often it holds them (`[W §3]`).
+//! The terms of a page and their numbers of occurrences (`[W §3]`).
 //!
-//! A term is the stem of a word of at least two letters that is no stop word of the page's language; words
-//! with digits are out. Scripts without spaces give each pair of neighbouring letters. The counts feed the
-//! term entropy of the site: what stands on every page alike says nothing about any of them.
+//! A term is the stem of a word of at least two letters that is not a stop word of the page's language. Words
+//! with digits do not count. In scripts without spaces each pair of neighbouring letters is a term. The counts
+//! feed the site's term entropy: a term that is equally frequent on every page says nothing about any of them.
 
 use std::collections::BTreeMap;
 
@@ -13,9 +13,9 @@ use crate::contribution::labels::words;
 use crate::reading::Page;
 use crate::reading::language::{Words, is_unspaced};
 
-/// Letters of a word at most; longer ones are addresses and garbage.
+/// Most letters of a word; longer ones are addresses and garbage.
 const MAX_LETTERS: usize = 40;
-/// Distinct terms of a page at most; of more the most frequent stay (a long article has some two thousand).
+/// Most distinct terms of a page; of more the most frequent stay (a long article has some two thousand).
 pub(crate) const MAX_TERMS: usize = 20_000;
 
 /// The terms of a page, sorted; at most 20,000.
@@ -43,7 +43,8 @@ pub fn terms(page: &Page) -> Vec<TermUse> {
     terms
 }
 
-/// The terms that a word of a page makes: one, none, or a pair of letters each.
+/// Calls `found` with each term of a word: its stem, or its pairs of letters in a script without spaces;
+/// possibly none.
 pub(crate) fn for_each_term(word: &str, language: &Words, mut found: impl FnMut(&str)) {
     if word.chars().any(is_unspaced) {
         let letters: Vec<(usize, char)> = word.char_indices().collect();

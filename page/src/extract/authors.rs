@@ -1,11 +1,11 @@
-//! Names of people out of bylines.
+//! Extracts the names of people from bylines.
 //!
-//! A byline is cut at commas and words for "and"; "By" and the like, roles and what stands in brackets go.
-//! What is the site's own name or its publisher's is no person: such bylines stand back for any other.
+//! A byline is cut at commas and words for "and". "By" and its like, roles and bracketed text are dropped. The
+//! name of the site or its publisher is not a person; such a byline is used only if there is no other.
 
 use super::months::month;
 
-/// "By" in the languages that pages are written in; longer ones first.
+/// "By" in the languages of pages; longer forms come first.
 const BY: [&str; 24] = [
     "written by",
     "posted by",
@@ -32,7 +32,7 @@ const BY: [&str; 24] = [
     "auteur",
     "author",
 ];
-/// Words of roles: a part of a byline that ends with one, or begins with one of the second list, is no name.
+/// Words for roles: a part of a byline is cut before its first role, with the words that belong to it.
 const ROLES: [&str; 34] = [
     "staff",
     "correspondent",
@@ -69,7 +69,7 @@ const ROLES: [&str; 34] = [
     "fotograf",
     "phd",
 ];
-/// Words that begin what is no name.
+/// Words that do not begin a name.
 const NO_NAMES: [&str; 21] = [
     "name",
     "posted",
@@ -93,13 +93,13 @@ const NO_NAMES: [&str; 21] = [
     "more",
     "about",
 ];
-/// Behind names in Korean and Japanese.
+/// Words for "reporter" after names in Korean and Japanese.
 const BEHIND: [&str; 3] = ["기자", "記者", "특파원"];
 
-/// What is known of the site that publishes a page.
+/// The names of the site that publishes a page.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Site {
-    /// Its own name and its publisher's, letters only.
+    /// The site's name and its publisher's, letters only.
     names: Vec<String>,
     host: String,
 }
@@ -110,7 +110,7 @@ impl Site {
         Site { names, host: letters(host.trim_start_matches("www.")) }
     }
 
-    /// Whether a name is the site's.
+    /// Whether a name is the site's own.
     pub(super) fn is_own(&self, name: &str) -> bool {
         let name = letters(name);
         let is_of_host =
@@ -119,7 +119,7 @@ impl Site {
         name.is_empty() || (!self.host.is_empty() && is_of_host) || self.names.iter().any(begins)
     }
 
-    /// A byline without the site's name at its end: "Ada Lovelace DAILY POST".
+    /// A byline without the site's name at its end: "Ada Lovelace DAILY POST" gives "Ada Lovelace".
     fn cut_off<'n>(&self, name: &'n str) -> &'n str {
         let starts = name.match_indices(' ').map(|(at, _)| at);
         let is_rest_own = |at: &usize| self.names.contains(&letters(&name[*at..]));
@@ -131,9 +131,9 @@ fn letters(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Names of people out of bylines, each once; without those that are the site's own.
+/// The names of people in bylines, each once; the site's own names are left out.
 pub(super) fn people(bylines: &[String], site: &Site) -> Vec<String> {
-    // A byline of several parts is judged part by part.
+    // A byline of several parts is checked part by part.
     let is_whole = |byline: &String| !byline.contains([',', '|', ';', '/']) && !byline.contains(" and ");
     let bylines = bylines.iter().filter(|byline| !(is_whole(byline) && site.is_own(byline)));
     let named = |part: &str| {
@@ -143,9 +143,9 @@ pub(super) fn people(bylines: &[String], site: &Site) -> Vec<String> {
     all(bylines, named)
 }
 
-/// All names out of bylines, each once.
+/// All names in bylines, each once.
 pub(super) fn everyone(bylines: &[String]) -> Vec<String> {
-    // Desks and agencies may have roles, small letters and the form of a host.
+    // Desks and agencies may contain a role, begin with a small letter or look like a host name.
     let named = |part: &str| {
         let is_plain =
             !part.contains(['@', '{', '<', '=', '*', '/']) && !part.chars().any(|c| c.is_ascii_digit());
@@ -172,8 +172,8 @@ fn all<'a>(bylines: impl Iterator<Item = &'a String>, named: impl Fn(&str) -> Op
     people
 }
 
-/// The parts of a byline before its date, and before the day of the week that the date begins with: one
-/// word, in whatever language, that is not the first part.
+/// The parts of a byline before its date. A weekday before the date is dropped, too: one word in any language
+/// that is not the first part.
 fn before_date<'p>(parts: &'p [&'p str]) -> &'p [&'p str] {
     let is_date = |part: &&str| {
         let first = part.split_whitespace().next().unwrap_or_default();
@@ -185,7 +185,7 @@ fn before_date<'p>(parts: &'p [&'p str]) -> &'p [&'p str] {
     &parts[..if is_day { date - 1 } else { date }]
 }
 
-/// Whether a text begins with "By" and goes on with a capital.
+/// Whether a text begins with "By" and continues with anything but a small letter.
 pub(super) fn says_by(text: &str) -> bool {
     let rest = without_by(text);
     rest.len() < text.trim().len() && rest.chars().next().is_some_and(|c| !c.is_lowercase())
@@ -215,7 +215,8 @@ fn without_brackets(text: &str) -> String {
     plain
 }
 
-/// "Ada Lovelace Globe Staff" keeps its first two words, "Ada Lovelace 기자" its name; a bare role nothing.
+/// Cuts off roles: "Ada Lovelace Globe Staff" and "Ada Lovelace 기자" become "Ada Lovelace"; a bare role becomes
+/// empty.
 fn without_role(text: &str) -> String {
     let mut words: Vec<&str> = text.split_whitespace().collect();
     let is_role = |word: &&str| {
@@ -223,7 +224,7 @@ fn without_role(text: &str) -> String {
         ROLES.contains(&word.as_str()) || BEHIND.contains(&word.as_str())
     };
     if let Some(at) = words.iter().position(is_role) {
-        // Before a role stands what it is for: one word beyond a first name and a last name.
+        // The words before a role belong to it, except for a first and a last name.
         let keep = if BEHIND.contains(&words[at]) { at } else { at.min(2) };
         words.truncate(if at <= 1 && !BEHIND.contains(&words[at]) { 0 } else { keep });
     }

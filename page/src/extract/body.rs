@@ -1,12 +1,12 @@
 //! The text of one article from its page alone, as blocks.
 //!
-//! Each run of text is measured and scored ([`Scorer`]). Taken are those that make the expected F1 greatest:
-//! runs by falling likelihood, as long as each adds more than it may cost. So a page of which little is
-//! sure gives more than its sure part, and one that is clear is cut where it is clear. A template writes the
-//! paragraphs of an article alike: what has the signature of much of the chosen text is body wherever it
-//! stands. Where a page shows no text, the text that its metadata or its scripts hold stands in.
+//! Each run of text is measured and scored ([`Scorer`]). Runs are taken by falling score as long as that raises
+//! the expected F1. So a page of uncertain runs gives more than its certain part, and a clear page is cut where
+//! the scores drop. A template writes all paragraphs of an article alike, so runs with the signature of a large
+//! part of the chosen text are body wherever they are. If a page shows little text, the longer text in its
+//! metadata or its scripts is used.
 //!
-//! Invariant: blocks are in page order; linear in the page up to the sorting of its runs.
+//! Invariant: blocks are in page order; linear in the size of the page, apart from sorting its runs.
 
 use crate::article::{Block, BlockKind, Evidence};
 use crate::reading::{NodeId, PageTree, squash};
@@ -21,35 +21,36 @@ use super::site::SiteKnowledge;
 use crate::Page;
 use crate::text::words_of_prose;
 
-/// Bytes of text of an article at most.
+/// Longest text of an article, in bytes.
 const MAX_TEXT: usize = 1 << 20;
-/// Words that the metadata's text must have to stand in, and how much longer than what is shown it must be.
+/// The metadata's text is used if it has this many words, and this many times the words of the shown text.
 const LEAST_SAID: f32 = 80.0;
 const TIMES_SHOWN: f32 = 2.0;
 
-/// Share of the chosen words that one signature must hold to be the body's.
+/// Share of the chosen words that a signature must have to count as the body's.
 const MAIN_SHARE: f32 = 0.2;
-/// What is added for its signature has this many words, fewer links, and is not quite unlikely.
+/// Runs are added for their signature if they have this many words, a smaller share of links, and at least this
+/// score.
 const ALIKE_WORDS: f32 = 4.0;
 const ALIKE_LINKS: f32 = 0.5;
 const ALIKE_SCORE: f32 = 0.05;
 
-/// A table of data has as many cells, none of more words, and fewer links.
+/// A data table has at least this many cells, at most this many words in each, and at most this share of links.
 const LEAST_CELLS: usize = 4;
 const CELL_WORDS: f32 = 25.0;
 const TABLE_LINKS: f32 = 0.5;
 
-/// The likelihood of what is nothing but a link.
+/// The score of a run that is only a link.
 const LINK_SCORE: f32 = 0.001;
 
 pub(super) struct Body {
     pub(super) blocks: Vec<Block>,
     pub(super) method: &'static str,
-    /// What of the site had a say, if anything.
+    /// Evidence for the knowledge of the site that changed the choice, if any did.
     pub(super) witness: Option<Evidence>,
 }
 
-/// The page's text; a first block that repeats the title is left out.
+/// The text of the page, without a first block that repeats the title.
 pub(super) fn body(
     page: &Page,
     runs: &Runs,
@@ -75,7 +76,7 @@ pub(super) fn body(
     body
 }
 
-/// What the page shows.
+/// The text that the page shows.
 fn shown(page: &Page, runs: &Runs, said: &Claims, scorer: &Scorer, site: Option<&SiteKnowledge>) -> Body {
     let (chosen, witness) = choose(page, runs, said, scorer, site);
     let taken = runs.runs.iter().zip(chosen).filter(|(_, is_chosen)| *is_chosen);
@@ -83,7 +84,7 @@ fn shown(page: &Page, runs: &Runs, said: &Claims, scorer: &Scorer, site: Option<
     Body { blocks: blocks.collect(), method: "runs", witness }
 }
 
-/// Which runs are body, and what of the site had a say in that.
+/// Which runs are body, and the evidence if knowledge of the site changed the choice.
 pub(super) fn choose(
     page: &Page,
     runs: &Runs,
@@ -102,8 +103,8 @@ pub(super) fn choose(
     (chosen, witness)
 }
 
-/// The runs by which the expected F1 is greatest: of those sets that hold all runs above some likelihood the
-/// one with the greatest 2·(expected body words in it) / (words in it + expected body words of the page).
+/// The runs with the greatest expected F1. Of all sets of runs above a score it is the one with the greatest
+/// 2·(expected body words in it) / (words in it + expected body words of the page).
 pub(super) fn chosen(runs: &[Run], scores: &[f32]) -> Vec<bool> {
     let mut order: Vec<usize> = (0..runs.len()).collect();
     order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
@@ -121,8 +122,8 @@ pub(super) fn chosen(runs: &[Run], scores: &[f32]) -> Vec<bool> {
     scores.iter().map(|score| *score >= threshold).collect()
 }
 
-/// Gives all cells of a table of data the mean of their likelihoods: it is body or not as a whole. What holds
-/// longer texts is no such table but a layout.
+/// Gives all cells of a data table their mean score, so it is body or not as a whole. A table with longer texts
+/// is a layout and left alone.
 fn even_tables(tree: &PageTree, runs: &[Run], scores: &mut [f32]) {
     let mut tables: FxHashMap<NodeId, Vec<usize>> = FxHashMap::default();
     let above = nearest_tables(tree);
@@ -144,7 +145,7 @@ fn even_tables(tree: &PageTree, runs: &[Run], scores: &mut [f32]) {
     }
 }
 
-/// For each node the nearest table that it is or is in.
+/// For each node the innermost table that it is or is in.
 fn nearest_tables(tree: &PageTree) -> Vec<Option<NodeId>> {
     let mut nearest: Vec<Option<NodeId>> = Vec::with_capacity(tree.len());
     for node in tree.node_ids() {
@@ -154,7 +155,7 @@ fn nearest_tables(tree: &PageTree) -> Vec<Option<NodeId>> {
     nearest
 }
 
-/// Adds the runs that have a signature of much of the chosen text.
+/// Adds the runs that share a signature with a large part of the chosen text.
 fn add_alike(runs: &[Run], scores: &[f32], paths: &[u64], chosen: &mut [bool]) {
     let mut held: FxHashMap<u64, f32> = FxHashMap::default();
     let mut all = 0.0;
@@ -181,7 +182,7 @@ fn kind(tree: &PageTree, run: &Run) -> BlockKind {
     }
 }
 
-/// Text that the page holds and does not show: in its metadata, else in a script.
+/// The text that the page contains but does not show: in its metadata, else in a script.
 fn unshown(page: &Page, said: &Claims, shown: &Body) -> Option<Body> {
     let words: f32 = shown.blocks.iter().map(|block| words_of_prose(&block.text)).sum();
     let is_more = |text: &str| words_of_prose(text) >= LEAST_SAID.max(TIMES_SHOWN * words);
@@ -192,7 +193,7 @@ fn unshown(page: &Page, said: &Claims, shown: &Body) -> Option<Body> {
     Some(Body { blocks: paragraphs(&text), method: "script", witness: None })
 }
 
-/// The lines of a plain text.
+/// The lines of a plain text as paragraphs.
 pub(super) fn paragraphs(text: &str) -> Vec<Block> {
     let lines = text.lines().map(squash).filter(|line| !line.is_empty());
     lines.map(|text| Block { kind: BlockKind::Paragraph, text }).collect()
@@ -247,7 +248,7 @@ mod tests {
             assert_eq!(chosen(&runs, &scores), expected, "{scores:?}");
         };
         check([0.9, 0.1, 0.2], [true, false, false]);
-        // Of little that is sure more is taken.
+        // If nothing is certain, more is taken.
         check([0.3, 0.25, 0.05], [true, true, false]);
         check([0.0, 0.0, 0.0], [false, false, false]);
         assert!(chosen(&[], &[]).is_empty());

@@ -1,9 +1,9 @@
-//! Dates as pages write them, into ISO 8601.
+//! Dates as pages write them, converted to ISO 8601.
 //!
-//! Read: ISO 8601 and its relatives, RFC 2822, months by name in many languages ("May 3, 2024 10:30 AM",
-//! "3. Mai 2024"), and figures ("3.5.2024", "2024年5月3日"). Written: `2024-05-03`, `2024-05-03T10:30:00`, and with `Z` or an offset if the page gave
-//! one: a zone is kept, never invented. A date after the fetch (a day is allowed for zones) or before 1990
-//! is no date of an article.
+//! Input: ISO 8601 and its relatives, RFC 2822, months by name in many languages ("May 3, 2024 10:30 AM", "3.
+//! Mai 2024"), and digits only ("3.5.2024", "2024年5月3日"). Output: `2024-05-03`, `2024-05-03T10:30:00`, and with
+//! `Z` or an offset if the page gave one: a zone is kept, never invented. A date after the fetch (one day is
+//! allowed for zones) or before 1990 is not the date of an article.
 
 use crate::time::Timestamp;
 use jiff::civil::{Date, Time};
@@ -13,13 +13,13 @@ use super::months::month;
 
 const DAY_MS: u64 = 86_400_000;
 const LEAST_DIGITS: usize = 3;
-/// Longest text that may hold a date; the start of it is read.
+/// Longest text that is searched for a date, in characters; the rest is ignored.
 const MAX_TEXT: usize = 120;
 
-/// The date in a text, in ISO 8601. `month_first` decides what 3/5/2024 is.
+/// The date in a text, in ISO 8601. `month_first`: 3/5/2024 is in March.
 pub(super) fn parse(text: &str, fetched_at: Timestamp, month_first: bool) -> Option<String> {
     let text = text.trim();
-    // Most texts are not: no date has fewer digits than "3 May 24" has.
+    // Most texts have no date, and no date has fewer digits than "3 May 24".
     if text.bytes().filter(u8::is_ascii_digit).take(LEAST_DIGITS).count() < LEAST_DIGITS {
         return None;
     }
@@ -31,7 +31,7 @@ pub(super) fn parse(text: &str, fetched_at: Timestamp, month_first: bool) -> Opt
     found.is_plausible(fetched_at).then(|| found.write())
 }
 
-/// A text with white space behind what names the date: "Date:26. January" has none.
+/// Inserts a space between a label and its date, as in "Date:26. January".
 fn parted(letters: impl Iterator<Item = char>) -> String {
     let mut text = String::new();
     let mut before = [' '; 2];
@@ -45,7 +45,7 @@ fn parted(letters: impl Iterator<Item = char>) -> String {
     text
 }
 
-/// An instant as a date and time with this zone, in seconds east of Greenwich.
+/// An instant as a local date and time with its zone, which is in seconds east of Greenwich.
 pub(super) fn written(instant: jiff::Timestamp, zone: i32) -> Option<String> {
     let offset = Offset::from_seconds(zone).ok()?;
     let local = offset.to_datetime(instant);
@@ -108,8 +108,8 @@ fn rfc2822(text: &str) -> Option<DateParts> {
     Some(DateParts { date: zoned.date(), time: Some(zoned.time()), offset: Some(zoned.offset()) })
 }
 
-/// A month by name with day and year around it, in any order that languages use, and a time anywhere:
-/// "May 3, 2024", "3. Mai 2024", "3 de mayo de 2024".
+/// A month by name with day and year around it in any order, and a time anywhere: "May 3, 2024", "3. Mai 2024",
+/// "3 de mayo de 2024".
 fn worded(text: &str) -> Option<DateParts> {
     let words: Vec<&str> = text
         .split([' ', ',', '\u{A0}', '|', '(', ')', '/', '-', '\u{2013}'])
@@ -141,8 +141,8 @@ fn worded(text: &str) -> Option<DateParts> {
     Some(DateParts { date, time, offset })
 }
 
-/// `3.5.2024`, `03/05/2024`, `03-05-24` with the day first unless that cannot be or the page has the month
-/// first; "2024年5月3日", "2024. 5. 3." and "2024년 5월 3일".
+/// `3.5.2024`, `03/05/2024`, `03-05-24`: the day comes first unless that is impossible or the page writes the
+/// month first. Also "2024年5月3日", "2024. 5. 3." and "2024년 5월 3일".
 fn figures(text: &str, month_first: bool) -> Option<DateParts> {
     let mut numbers: Vec<(usize, usize, i16)> = Vec::new();
     let (mut start, bytes) = (None, text.as_bytes());
@@ -213,7 +213,7 @@ fn clock(text: &str) -> Option<(Option<Time>, Option<Offset>)> {
     } else if is_half("am") && hour == 12 {
         hour = 0;
     }
-    // 24:00 and leap seconds are written now and then.
+    // Pages sometimes write 24:00 and leap seconds.
     let time = Time::new(hour % 24, minute, second.min(59), 0).ok()?;
     Some((Some(time), zone(rest)))
 }

@@ -1,23 +1,23 @@
-//! Articles that are more or less than a text: live blogs, galleries, videos, and texts cut off by a wall.
+//! Articles that are not plain texts: live blogs, galleries, videos, and texts cut off by a paywall.
 //!
-//! Markup says so, and the text must bear it out: a long article with a video in it is an article.
+//! The markup says so, and the text must confirm it: a long article with a video is still an article.
 
 use super::json_ld::{Objects, is_a};
 use super::metadata::Finding;
 
-/// A text of fewer words goes with its video, or is the open part of a longer one.
+/// A text of fewer words accompanies its video, or is the open part of a longer one.
 const SHORT: f32 = 150.0;
-/// Words a picture in a gallery, and how many pictures make one.
+/// A gallery has fewer words per picture, and at least this many pictures.
 const WORDS_A_PICTURE: f32 = 50.0;
 const LEAST_PICTURES: usize = 6;
 
-/// What the markup says.
+/// What the markup says of the article's form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Forms {
     is_live: bool,
     is_gallery: bool,
     has_video: bool,
-    /// The text is not accessible for free.
+    /// The text is not free.
     is_walled: bool,
 }
 
@@ -39,7 +39,7 @@ impl Forms {
         }
     }
 
-    /// The form of an article of so many words and pictures; `None` for a plain text.
+    /// The form of an article with this many words and pictures; `None` for a plain text.
     pub(super) fn named(self, words: f32, pictures: usize) -> Option<Finding<&'static str>> {
         let is_short = words < SHORT;
         let is_shown = pictures >= LEAST_PICTURES && words < WORDS_A_PICTURE * pictures as f32;

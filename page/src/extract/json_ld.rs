@@ -1,22 +1,22 @@
-//! The page's JSON-LD, of every shape that sites write: objects, arrays, `@graph`, nested in one another.
+//! The page's JSON-LD in all shapes that sites write: objects, arrays, `@graph`, and any nesting of them.
 //!
-//! Pages list the articles that they link to as well: the one at the page's own URL comes first. Nothing here
-//! follows an `@id` more than once, so cycles end; what has another type than it should is as if it were not.
+//! Pages also describe the articles that they link to; the article at the page's own URL comes first. No `@id`
+//! is followed more than once, so cycles end. A value of a wrong type counts as absent.
 
 use crate::reading::{CanonicalUrl, PageTree};
 use serde_json::{Map, Value};
 
-/// Objects of a page at most, over all scripts.
+/// Most objects of a page, over all scripts.
 const MAX_OBJECTS: usize = 20_000;
 
-/// Names of one value at most.
+/// Most names in one value.
 const MAX_NAMES: usize = 200;
 
 /// The JSON-LD of a page.
 pub(super) struct Objects {
     /// The scripts' values.
     roots: Vec<Value>,
-    /// The path of the page's URL: of several articles the one at this place is the page's own.
+    /// The path of the page's URL; an article with this path is the page's own.
     path: String,
 }
 
@@ -30,7 +30,7 @@ impl Objects {
         Objects { roots, path: path(url.as_str()).to_owned() }
     }
 
-    /// Objects whose type ends like one of an article: those that name the page's own URL, then the others.
+    /// The objects with an article's type: first those with the page's own URL, then the others.
     pub(super) fn articles(&self) -> impl Iterator<Item = &Map<String, Value>> {
         let is_own = |object: &&Map<String, Value>| self.is_own(object);
         let own = self.all().filter(|object| is_article(object)).filter(is_own);
@@ -48,12 +48,12 @@ impl Objects {
             && ["url", "mainEntityOfPage", "@id"].iter().any(|key| object.get(*key).is_some_and(place))
     }
 
-    /// All objects, each before those inside it, in page order.
+    /// All objects in page order, outer ones before the objects inside them.
     pub(super) fn all(&self) -> impl Iterator<Item = &Map<String, Value>> {
         Walk { todo: self.roots.iter().rev().collect() }.take(MAX_OBJECTS)
     }
 
-    /// The object that has this `@id` and a name.
+    /// The object with this `@id` and a name.
     pub(super) fn by_id(&self, id: &str) -> Option<&Map<String, Value>> {
         let is_it = |object: &&Map<String, Value>| {
             object.get("@id").and_then(Value::as_str) == Some(id) && object.contains_key("name")
@@ -62,7 +62,7 @@ impl Objects {
     }
 }
 
-/// Sites wrap it in comments or CDATA, break strings over lines, and end it with a semicolon.
+/// Parses a script. Sites wrap JSON in comments or CDATA, break strings over lines, and add a semicolon.
 fn parse(text: &str) -> Option<Value> {
     let text = text.trim().trim_start_matches("<!--").trim_start_matches("//").trim_start();
     let text = text.trim_start_matches("<![CDATA[").trim_end_matches("-->").trim_end_matches("]]>");
@@ -73,14 +73,14 @@ fn parse(text: &str) -> Option<Value> {
     })
 }
 
-/// The path of a URL, without what follows it.
+/// The path of a URL, without query and fragment.
 fn path(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let path = rest.find('/').map_or("", |at| &rest[at..]);
     path.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/')
 }
 
-/// Walks values from the outside in.
+/// Walks objects, outer ones first.
 struct Walk<'v> {
     todo: Vec<&'v Value>,
 }
@@ -108,7 +108,7 @@ fn is_article(object: &Map<String, Value>) -> bool {
     is_a(object, |kind| ["Article", "Posting", "Report"].iter().any(|end| kind.ends_with(end)))
 }
 
-/// Whether one of an object's types is such a one.
+/// Whether one of an object's types satisfies `is_such`.
 pub(super) fn is_a(object: &Map<String, Value>, is_such: impl Fn(&str) -> bool) -> bool {
     match object.get("@type") {
         Some(Value::String(kind)) => is_such(kind),
@@ -117,7 +117,8 @@ pub(super) fn is_a(object: &Map<String, Value>, is_such: impl Fn(&str) -> bool) 
     }
 }
 
-/// The texts of a value: a string, an object's `name` (or what its `@id` names), each of an array.
+/// The texts of a value: a string, the `name` of an object (or of the object that its `@id` refers to), or
+/// those of an array.
 pub(super) fn names(value: &Value, objects: &Objects) -> Vec<String> {
     let mut names = Vec::new();
     let mut todo = vec![value];
@@ -136,7 +137,7 @@ pub(super) fn names(value: &Value, objects: &Objects) -> Vec<String> {
     names
 }
 
-/// The first URL of a value: a string, an object's `url` or `contentUrl`, the first of an array.
+/// The first URL of a value: a string, an object's `url` or `contentUrl`, or that of an array's first element.
 pub(super) fn url(value: &Value) -> Option<&str> {
     match value {
         Value::String(url) => Some(url),

@@ -1,12 +1,12 @@
 //! What kind of page this is: home, article, section or other.
 //!
-//! The front page of a host is its home. An article says so in its metadata and has some prose, or has
-//! much prose under one element. A page of many links that read like headlines is a section. Prose is what
-//! sentences are made of: a text outside of links of ten words and an end, or of 25 words.
+//! The front page of a host is a home page. An article says so in its metadata and has some prose, or has much
+//! prose under one element. A page of many links that read like headlines is a section. Prose is text outside
+//! links that has ten words and ends a sentence, or has 25 words.
 //!
-//! Sites name their parts alike, and a path says more than the look of a page: one that goes through
-//! "category" or "tag" is a section; a short name with "about", "contact" or "terms" in it is neither. A name
-//! of many words is a headline's, whatever words are in it.
+//! Sites name their parts alike, so the path says more than the look of a page: a path through "category" or
+//! "tag" is a section; a short name with "about", "contact" or "terms" in it is neither article nor section. A
+//! name of many words is a headline, whatever words it contains.
 
 use crate::article::PageKind;
 use rustc_hash::FxHashMap;
@@ -15,17 +15,17 @@ use super::metadata::is_inside;
 use crate::Page;
 use crate::text::whole_words_of_prose;
 
-/// Words of prose that make an article of a page that calls itself one.
+/// Words of prose from which a page that calls itself an article is one.
 const LEAST_WORDS: usize = 40;
-/// Words of prose under one element that make an article of any page.
+/// Words of prose under one element from which any page is an article.
 const MANY_WORDS: usize = 150;
-/// Links that make a section.
+/// Least number of links of a section.
 const MANY_LINKS: usize = 25;
 
-/// Words of a link that reads like a headline, and how many of those make a section of a page of many links.
+/// Words of a link that reads like a headline, and the least number of such links of a section.
 const HEADLINE_WORDS: usize = 4;
 const MANY_HEADLINES: usize = 8;
-/// Names of folders whose pages list others.
+/// Names of folders whose pages list other pages.
 const LISTS: [&str; 22] = [
     "category",
     "categories",
@@ -50,9 +50,9 @@ const LISTS: [&str; 22] = [
     "autor",
     "sujet",
 ];
-/// Names of front pages that are no longer at the root.
+/// Names of front pages that are not at the root.
 const FRONTS: [&str; 5] = ["index", "home", "homepage", "default", "startseite"];
-/// Words in the names of pages about the site itself.
+/// Words in names of pages about the site itself.
 const OWN: [&str; 46] = [
     "about",
     "contact",
@@ -101,11 +101,11 @@ const OWN: [&str; 46] = [
     "redaktion",
     "tips",
 ];
-/// A name of more words is a headline.
+/// A name of more words than this is a headline.
 const NAME_WORDS: usize = 4;
 
-/// `is_told`: there is an article in its JSON-LD; `says_article`: or OpenGraph calls it one, as some systems call all
-/// that is no list.
+/// The kind of a page. `is_told`: its JSON-LD has an article; `says_article`: that, or OpenGraph calls it an
+/// article, as some systems do for every page that is not a list.
 pub(super) fn kind(page: &Page, says_article: bool, is_told: bool) -> PageKind {
     let prose = Prose::new(page);
     if page.url.is_home() {
@@ -129,7 +129,7 @@ pub(super) fn kind(page: &Page, says_article: bool, is_told: bool) -> PageKind {
     }
 }
 
-/// What the names in a URL's path tell.
+/// The kind that the names in a URL's path give.
 fn of_path(url: &str) -> Option<PageKind> {
     let path = url.splitn(4, '/').nth(3)?.split(['?', '#']).next().unwrap_or_default();
     let parts: Vec<String> =
@@ -150,7 +150,7 @@ fn of_path(url: &str) -> Option<PageKind> {
 struct Prose {
     words: usize,
     most_under_one: usize,
-    /// Leaves inside links, and those that read like headlines.
+    /// Number of leaves inside links, and of those that read like headlines.
     links: usize,
     headlines: usize,
 }
@@ -176,7 +176,7 @@ impl Prose {
             prose.words += words;
             let block = std::iter::once(leaf.parent).chain(tree.ancestors(leaf.parent));
             let block = block.into_iter().find(|&node| !super::runs::is_inline(tree, node));
-            // Paragraphs count for the element they stand in, bare text for its own.
+            // Paragraphs count for their parent, other blocks for themselves.
             let holder = block.map(|block| match tree.tag(block) {
                 Some("p" | "li" | "blockquote") => tree.parent(block).unwrap_or(block),
                 _ => block,

@@ -1,8 +1,8 @@
 //! The witnesses of a page's fields: JSON-LD, OpenGraph and `article:*`, meta names, microdata, `time`,
 //! `rel=author`, and last a byline that the page shows.
 //!
-//! Order of trust, measured on articles with known fields: JSON-LD first for dates and persons, then meta
-//! properties, then microdata, then what stands in the text.
+//! The order of trust was measured on articles with known fields: JSON-LD first for dates and persons, then
+//! meta properties, then microdata, then the text.
 
 use crate::reading::{NodeId, PageTree, resolve, squash};
 use crate::time::Timestamp;
@@ -15,7 +15,7 @@ use super::json_ld::{self, Objects};
 use super::scripts;
 use crate::Page;
 
-/// A value with where it was found.
+/// A value and where it was found.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Finding<T> {
     pub(super) value: T,
@@ -24,36 +24,36 @@ pub(super) struct Finding<T> {
     pub(super) confidence: f32,
 }
 
-/// Names of people or desks, with where they were found.
+/// Names of people or desks, and where they were found.
 pub(super) type Names = Finding<Vec<String>>;
 
-/// What the markup says.
+/// The fields that the markup gives.
 pub(super) struct Metadata {
-    /// JSON-LD or OpenGraph call the page an article.
+    /// Whether JSON-LD or OpenGraph calls the page an article.
     pub(super) says_article: bool,
-    /// JSON-LD does.
+    /// Whether JSON-LD does.
     pub(super) is_told: bool,
     pub(super) headline: Option<String>,
-    /// A headline that a meta of that name gives.
+    /// The headline from a meta element named so.
     pub(super) meta_headline: Option<String>,
     pub(super) og_title: Option<String>,
     pub(super) site_name: Option<String>,
     pub(super) description: Option<String>,
-    /// The text as JSON-LD gives it, often cut short; may hold markup.
+    /// The text in JSON-LD, often cut short; may contain markup.
     pub(super) body: Option<String>,
-    /// People that the markup names, and what stands in where nobody is named: the site, an agency.
+    /// The people that the markup names, and the names used if there are none: the site, an agency.
     pub(super) authors: Option<Names>,
     pub(super) desk: Option<Names>,
     pub(super) site: Site,
-    /// Whether 3/5/2024 is a day in March on this page.
+    /// Whether 3/5/2024 is in March on this page.
     pub(super) month_first: bool,
     pub(super) published: Option<Finding<String>>,
-    /// A meta that is just named so: the day of publication or of the last change.
+    /// A meta named "date": the day of publication or of the last change.
     pub(super) dated: Option<Finding<String>>,
     pub(super) modified: Option<Finding<String>>,
     pub(super) section: Option<Finding<String>>,
     pub(super) place: Option<Finding<String>>,
-    /// What the markup says of the article's form.
+    /// The article's form.
     pub(super) forms: Forms,
     pub(super) image: Option<Finding<String>>,
 }
@@ -131,10 +131,10 @@ fn found(text: String, witness: &'static str, confidence: f32) -> Option<Finding
     (!value.is_empty()).then_some(Finding { value, witness, confidence })
 }
 
-/// Nodes between the names of one byline at most.
+/// Most nodes between two names of one byline.
 const NEAR: usize = 30;
 
-/// English pages of countries that write the month first; all others write the day first.
+/// Whether the page writes the month before the day, as English pages of some countries do.
 fn month_first(page: &Page) -> bool {
     let day_first = ["uk", "au", "nz", "ie", "in", "za", "ng", "ke", "sg", "my", "hk", "pk"];
     let end = page.url.host().rsplit('.').next().unwrap_or_default();
@@ -148,7 +148,7 @@ struct Witnesses<'a> {
     objects: Objects,
     /// Name or property in lower case, and content, of each `meta`.
     metas: Vec<(String, &'a str)>,
-    /// Elements of HTML that may witness a field.
+    /// HTML elements that may witness a field.
     elements: Vec<NodeId>,
 }
 
@@ -173,7 +173,7 @@ impl<'a> Witnesses<'a> {
         }
     }
 
-    /// The content of the first of these metas that the page has, by order of names.
+    /// The content of the first of these metas, in the order of `names`, that the page has.
     fn meta(&self, names: &[&str]) -> Option<String> {
         names.iter().find_map(|name| self.metas_named(name).next().map(clean))
     }
@@ -215,7 +215,7 @@ impl<'a> Witnesses<'a> {
         Some(Finding { value, witness: "meta", confidence: 0.9 })
     }
 
-    /// Whether the text right before a `time` or inside it says that the date is one of a change.
+    /// Whether the attributes of an element or the text right before it say that its date is that of a change.
     fn is_modification(&self, node: NodeId) -> bool {
         let tree = &self.page.tree;
         let marks = [tree.attr(node, "class"), tree.attr(node, "itemprop"), tree.attr(node, "id")];
@@ -241,7 +241,7 @@ impl<'a> Witnesses<'a> {
         })
     }
 
-    /// The text below, unless it is longer than a name or date can be.
+    /// The text of an element, unless it is too long for a name or date.
     fn short_text(&self, node: NodeId) -> Option<String> {
         let leaves = self.page.leaves.range_under(&self.page.tree, node);
         let mut text = String::new();
@@ -256,7 +256,7 @@ impl<'a> Witnesses<'a> {
         (!text.is_empty()).then_some(text)
     }
 
-    /// The people of the best witness, and the names of the best that names nobody but the site.
+    /// The people named by the most trusted witness, and the names of the most trusted witness without people.
     fn authors(&self, site: &Site) -> (Option<Names>, Option<Names>) {
         let mut desk = None;
         let witnesses = self.bylines();
@@ -274,7 +274,7 @@ impl<'a> Witnesses<'a> {
         (None, desk)
     }
 
-    /// What the witnesses say, most trusted first.
+    /// The bylines of each witness, most trusted first.
     fn bylines(&self) -> Vec<(Vec<String>, &'static str, f32)> {
         let of_objects = |property: &str| -> Vec<String> {
             let author = self.objects.articles().find_map(|object| object.get(property));
@@ -284,7 +284,7 @@ impl<'a> Witnesses<'a> {
             let first = names.iter().find(|name| self.metas_named(name).next().is_some());
             first.map(|name| self.metas_named(name).map(str::to_owned).collect()).unwrap_or_default()
         };
-        // Further names belong to the same byline only if they stand right behind.
+        // Further names belong to the same byline only if they follow closely.
         let texts = |nodes: &mut dyn Iterator<Item = NodeId>| -> Vec<String> {
             let (mut texts, mut last) = (Vec::new(), None);
             for node in nodes.take(50) {
@@ -341,12 +341,13 @@ impl<'a> Witnesses<'a> {
     }
 }
 
-/// A text of the metadata as readers would see it: scripts do not decode entities, and many are escaped twice.
+/// A text of the metadata as readers see it. Entities are decoded twice: scripts keep them, and many are
+/// escaped twice.
 fn clean(text: &str) -> String {
     squash(&scripts::without_entities(&scripts::without_entities(text)))
 }
 
-/// Whether any ancestor, itself included, has this tag.
+/// Whether a node or one of its ancestors has one of these tags.
 pub(super) fn is_inside(tree: &PageTree, node: NodeId, tags: &[&str]) -> bool {
     let mut up = std::iter::once(node).chain(tree.ancestors(node));
     up.any(|node| tree.tag(node).is_some_and(|tag| tags.contains(&tag)))

@@ -1,10 +1,10 @@
-//! A page's article: which kind of page it is, its fields, its body.
+//! A page's article: the kind of the page, and the article's fields and body.
 //!
-//! Fields come from witnesses in the markup, most trusted first, and each says in the article's `evidence`
-//! where it was found; a field that no witness gives is empty, never guessed. The body is what a
-//! single-page reader finds; a site's templates come later, as a view. Start at [`article`].
+//! Fields come from witnesses in the markup, most trusted first, and the article's `evidence` names the witness
+//! of each. A field without a witness is empty, never guessed. The body is found from the page alone;
+//! [`SiteKnowledge`] improves on it. Start at [`article`].
 //!
-//! Invariants: pure; a date after the fetch is no date; nothing here follows a link.
+//! Invariants: pure; a date after the fetch does not count; no link is followed.
 
 use std::collections::BTreeMap;
 
@@ -36,11 +36,11 @@ pub use site::{Correction, FieldLesson, Lesson, SiteKnowledge, Source, TeachErro
 
 use metadata::{Finding, Metadata};
 
-/// Days from publication to a change that a page tells as its date.
+/// Most days between publication and a change that a page gives as its date.
 const FEW_DAYS: i32 = 31;
 
-/// The kind of a page and, if that is an article, its fields and text. `fetched_at` is the time that no
-/// date of the page may be after.
+/// The kind of a page and, if it is an article, its fields and text. `fetched_at`: later dates on the page do
+/// not count.
 ///
 /// ```
 /// use newslode_page::article::PageKind;
@@ -65,7 +65,7 @@ pub fn article(page: &Page, fetched_at: Timestamp) -> (PageKind, Option<Article>
 }
 
 impl SiteKnowledge {
-    /// [`article`] with what is known of the page's site.
+    /// [`article`] with knowledge of the page's site.
     #[must_use]
     pub fn article(&self, page: &Page, fetched_at: Timestamp) -> (PageKind, Option<Article>) {
         article_of(page, fetched_at, Some(self))
@@ -84,8 +84,8 @@ fn article_of(
     (kind, article)
 }
 
-/// The fields and text of a page that is taken to be an article, whatever it looks like, by a scorer of
-/// one's own: for measuring, with one that was trained on other sites.
+/// The fields and text of a page that is treated as an article, whatever its kind, with a given scorer. For
+/// measuring: the scorer may be trained on other sites.
 #[must_use]
 pub fn as_article_by(
     page: &Page,
@@ -96,13 +96,13 @@ pub fn as_article_by(
     read(page, Metadata::new(page, fetched_at), fetched_at, scorer, site)
 }
 
-/// The names of what is measured of a run of text, in the order of [`body_evidence`].
+/// The names of the measures of a run, in the order of [`body_evidence`].
 #[must_use]
 pub fn body_measures() -> &'static [String] {
     measures::names()
 }
 
-/// Each run of a page's text with what is measured of it: for training.
+/// The text and the measures of each run of a page; for training.
 #[must_use]
 pub fn body_evidence(page: &Page, fetched_at: Timestamp) -> Vec<(String, Vec<f32>)> {
     let metadata = Metadata::new(page, fetched_at);
@@ -113,7 +113,7 @@ pub fn body_evidence(page: &Page, fetched_at: Timestamp) -> Vec<(String, Vec<f32
     texts.zip(measures.iter().map(<[f32]>::to_vec)).collect()
 }
 
-/// What a page says of its article, for comparison with its text.
+/// What a page's markup says of its article, for comparison with its text.
 fn said(page: &Page, metadata: &Metadata, title: Option<&str>) -> measures::Claims {
     let title = title.map(str::to_owned);
     let titles = [&title, &metadata.headline, &metadata.og_title, &page.title];
@@ -178,7 +178,8 @@ fn read(
     }
 }
 
-/// A meta named "date" may give the day of the last change: what a page shows a few days before it counts.
+/// A meta named "date" may be the day of the last change: a date that the page shows, at most [`FEW_DAYS`] days
+/// earlier, wins.
 fn first_day(shown: Option<Finding<String>>, meta: Finding<String>) -> Finding<String> {
     let day = |found: &Finding<String>| found.value.get(..10)?.parse::<jiff::civil::Date>().ok();
     let is_before = |shown: &Finding<String>| {
@@ -200,7 +201,7 @@ impl Fields {
     }
 }
 
-/// "LONDON (Agency) — …", "Paris, France – …": the place before the dash that opens the first paragraph.
+/// The place before the dash that opens the first paragraph: "LONDON (Agency) — …", "PARIS, France – …".
 fn dateline(blocks: &[crate::article::Block]) -> Option<Finding<String>> {
     let first = blocks.iter().find(|block| block.kind == BlockKind::Paragraph)?;
     let head: String = first.text.chars().take(60).collect();

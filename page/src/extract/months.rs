@@ -1,11 +1,10 @@
-//! The names of the months in the languages whose pages are read, whole and short.
+//! The names of the months in the languages of pages, in full and abbreviated.
 
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-/// A line a month: its names, in any language, in lower case. Names of four letters or more may be cut to
-/// three or four with a dot.
+/// One line per month: its names and abbreviations in all languages, in lower case.
 const NAMES: [&str; 12] = [
     "january januar jänner jan janvier enero ene gennaio gen januari janeiro styczeń stycznia sty ocak oca января январь янв січня ledna leden január januára tammikuuta ianuarie ιανουαρίου",
     "february februar feb février fév fevrier févr febrero febbraio februari fevereiro fev luty lutego lut şubat şub февраля февраль фев лютого února únor február helmikuuta februarie φεβρουαρίου feber",
@@ -21,17 +20,17 @@ const NAMES: [&str; 12] = [
     "december dezember dez dec décembre decembre déc diciembre dic dicembre dezembro grudzień grudnia gru aralık ara декабря декабрь дек грудня prosince prosinec joulukuuta decembrie δεκεμβρίου desember des",
 ];
 
-/// The month that a word names, 1 to 12.
+/// The month with this name, 1 to 12.
 pub(super) fn month(word: &str) -> Option<i8> {
     let word = word.trim_end_matches(['.', ',']).to_lowercase();
-    // "İ" and the like become two letters; single letters and digits are no names.
+    // Words of fewer than three letters and words with digits are no names.
     if word.chars().count() < 3 || word.chars().any(|c| c.is_ascii_digit()) {
         return None;
     }
     TABLE.get(word.as_str()).copied()
 }
 
-/// The first month that has a name.
+/// A name of two months is the first one's.
 static TABLE: LazyLock<FxHashMap<&'static str, i8>> = LazyLock::new(|| {
     let mut table = FxHashMap::default();
     for (month, names) in (1..).zip(NAMES) {

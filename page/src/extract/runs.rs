@@ -1,11 +1,11 @@
 //! Runs of text: the smallest parts of a page that are body or not as a whole.
 //!
-//! A run is what a reader sees as one piece: text and inline markup between the borders of blocks, or
-//! between two line breaks that follow one another. Scripts and other content that is not shown part no
-//! run. Runs keep the page's order, and those of a subtree are a range ([`Runs::under`]); sums over any
-//! subtree are differences of prefix sums, so that all that is measured later stays linear in the page.
+//! A run is what a reader sees as one piece: text and inline markup between the borders of blocks, or between
+//! two successive line breaks. Scripts and other hidden content do not split a run. Runs keep the page's order,
+//! and the runs of a subtree are a range ([`Runs::under`]). Sums over a subtree are differences of prefix sums,
+//! so all later measures are linear in the page.
 //!
-//! Invariants: every leaf that is a text belongs to one run; no run is empty. Start at [`Runs::new`].
+//! Invariants: every text leaf belongs to one run; no run is empty. Start at [`Runs::new`].
 
 use std::ops::Range;
 
@@ -14,44 +14,46 @@ use crate::reading::{Leaf, NodeId, PageTree, is_excluded, squash};
 use crate::Page;
 use crate::text::{is_inside_run, words_of_prose};
 
-/// A text of no more words that is a link to this share is nothing but that; `train/bodies.py` leaves these out.
+/// A run of at most this many words with at least this share of link words is only a link; `train/bodies.py`
+/// leaves these out.
 const LINK_WORDS: f32 = 20.0;
 const LINK_SHARE: f32 = 0.9;
 
 /// A run of text.
 #[derive(Clone, Debug)]
 pub(super) struct Run {
-    /// The nearest element around it that is no inline one.
+    /// The nearest enclosing element that is not inline.
     pub(super) block: NodeId,
-    /// Its first text.
+    /// The first text node.
     pub(super) first: NodeId,
-    /// White space collapsed.
+    /// The text, white space collapsed.
     pub(super) text: String,
     pub(super) words: f32,
     pub(super) link_words: f32,
-    /// Words in bold, and in italics.
+    /// Words in bold, and words in italics.
     pub(super) bold_words: f32,
     pub(super) italic_words: f32,
 }
 
 impl Run {
-    /// Share of its words that are links.
+    /// Share of the words that are in links.
     pub(super) fn link_share(&self) -> f32 {
         share(self.link_words, self.words)
     }
 
-    /// Whether it is a short text that is a link: a menu's, a headline's of elsewhere, never body.
+    /// Whether it is only a short link, as in a menu or another story's headline: never body.
     pub(super) fn is_mere_link(&self) -> bool {
         self.words <= LINK_WORDS && self.link_share() >= LINK_SHARE
     }
 
-    /// Whether sentences make it: ten words that end like a sentence, or 25 words, mostly outside of links.
+    /// Whether it consists of sentences: ten words and the end of a sentence, or 25 words, mostly outside
+    /// links.
     pub(super) fn is_prose(&self) -> bool {
         self.link_share() < 0.4 && (self.words >= 25.0 || (self.words >= 10.0 && ends_sentence(&self.text)))
     }
 }
 
-/// A part of a whole, 0 of nothing, never above 1.
+/// A part's share of a whole: 0 if the whole is 0, never above 1.
 pub(super) fn share(part: f32, whole: f32) -> f32 {
     if whole > 0.0 { (part / whole).min(1.0) } else { 0.0 }
 }
@@ -62,15 +64,15 @@ pub(super) fn ends_sentence(text: &str) -> bool {
     text.trim_end_matches(closing).ends_with(['.', '!', '?', '…', '。', '！', '？', '।', '؟', '۔'])
 }
 
-/// Whether an element stands inside a line.
+/// Whether an element is inline.
 pub(super) fn is_inline(tree: &PageTree, node: NodeId) -> bool {
     tree.tag(node).is_some_and(is_inside_run)
 }
 
-/// The runs of a page with sums over them.
+/// The runs of a page, with prefix sums.
 pub(super) struct Runs {
     pub(super) runs: Vec<Run>,
-    /// For each node of the tree, and one behind the last: how many runs begin before it.
+    /// For each node of the tree, and one past the last: how many runs begin before it.
     begun: Vec<u32>,
 }
 
@@ -100,12 +102,12 @@ impl Runs {
         at(node)..at(tree.subtree_end(node))
     }
 
-    /// Sums of a measure of the first so many runs, for differences over ranges.
+    /// The prefix sums of a measure over the runs, for sums over ranges.
     pub(super) fn sums(&self, measure: impl Fn(&Run) -> f32) -> Sums {
         self.sums_of(|_, run| measure(run))
     }
 
-    /// The same with the run's number.
+    /// The same for a measure that takes the run's number.
     pub(super) fn sums_of(&self, measure: impl Fn(usize, &Run) -> f32) -> Sums {
         let mut sum = 0.0;
         let sums = self.runs.iter().enumerate().map(|(number, run)| {
@@ -129,7 +131,7 @@ impl Sums {
     }
 }
 
-/// Which names of a tree are inline, and which hold nothing that is shown.
+/// Which tag names of a tree are inline, and which have no visible content.
 struct Inline {
     inline: Vec<bool>,
     excluded: Vec<bool>,
@@ -155,7 +157,7 @@ struct Walk<'a> {
     page: &'a Page,
     inline: Inline,
     runs: Vec<Run>,
-    /// The run that may go on: its last leaf's place in the tree and its text with white space as it stands.
+    /// The run that may continue: the node of its last leaf, and its text with the original white space.
     open: Option<(usize, String)>,
 }
 
@@ -225,14 +227,15 @@ impl Walk<'_> {
         found
     }
 
-    /// What joins two texts of one block: nothing or a space; `None` if a block or two breaks part them.
+    /// What joins two texts of one block: nothing or a space; `None` if a block or two line breaks separate
+    /// them.
     fn joint(&self, from: usize, to: NodeId) -> Option<&'static str> {
         let tree = &self.page.tree;
         let (mut at, mut breaks, mut joint) = (from + 1, 0, "");
         while let Some(node) = tree.node_at(at).filter(|&node| node < to) {
             at += 1;
             let Some(tag) = tree.tag_id(node) else {
-                // Blank text is no leaf, but parts words.
+                // Blank text is not a leaf but separates words.
                 joint = " ";
                 continue;
             };

@@ -1,8 +1,8 @@
-//! The text of an article that stands only in its page's scripts, as the data that a browser would show.
+//! The text of an article that only exists as data in its page's scripts.
 //!
-//! Some pages show nothing until their scripts run; what they will show is then mostly the longest prose among
-//! the string literals of those scripts. Only pages that show next to nothing are looked at, and only up to
-//! some bytes of script.
+//! Some pages show nothing until their scripts run. The text they will show is usually the longest prose among
+//! the string literals of those scripts. Only pages that show almost nothing are searched, and only the first
+//! bytes of their scripts.
 
 use crate::reading::{PageTree, squash};
 
@@ -10,15 +10,15 @@ use super::runs::ends_sentence;
 use crate::Page;
 use crate::text::{is_inside_paragraph, words_of_prose};
 
-/// A page that shows more words of prose is taken for what it shows.
+/// A page that shows this many words of prose is not searched.
 const MOST_SHOWN: f32 = 50.0;
-/// Words of a literal that may be an article, and of one that may be its paragraph.
+/// Least words of a literal that may be an article, and of one that is looked at.
 const LEAST_WORDS: f32 = 200.0;
 const LEAST_PARAGRAPH: f32 = 12.0;
-/// Bytes of scripts that are looked at.
+/// Most bytes of scripts that are searched.
 const MAX_BYTES: usize = 4 << 20;
 
-/// The texts of a page's scripts, in their order, up to some bytes of all together.
+/// The texts of a page's scripts in order, until they exceed [`MAX_BYTES`] together.
 pub(super) fn texts(tree: &PageTree) -> impl Iterator<Item = &str> {
     let scripts = tree.node_ids().filter(|&node| tree.tag(node) == Some("script"));
     let texts = scripts.flat_map(|script| tree.children(script).filter_map(|node| tree.text(node)));
@@ -28,7 +28,7 @@ pub(super) fn texts(tree: &PageTree) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The prose of the page's scripts if it shows fewer than fifty words.
+/// The longest prose in the page's scripts if the page shows fewer than fifty words.
 pub(super) fn prose(page: &Page, shown_words: f32) -> Option<String> {
     if shown_words >= MOST_SHOWN {
         return None;
@@ -52,7 +52,7 @@ fn is_prose(text: &str) -> bool {
     (code as f32) < 0.02 * words_of_prose(text) && sentences as f32 > LEAST_WORDS / 50.0
 }
 
-/// The string literals in double quotes that are long enough for a paragraph, unescaped, markup taken out.
+/// The string literals in double quotes with the words of a paragraph or more, unescaped and without markup.
 fn literals(script: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut chars = script.chars();
@@ -92,7 +92,7 @@ fn unescape(chars: &mut std::str::Chars<'_>, to: &mut String) {
     }
 }
 
-/// A text without its tags; those of blocks end a line.
+/// A text without its tags; tags of blocks end a line.
 pub(super) fn plain(html: &str) -> String {
     let mut text = String::with_capacity(html.len());
     let mut rest = html;
@@ -117,7 +117,7 @@ pub(super) fn plain(html: &str) -> String {
     text.lines().map(squash).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-/// The named entities that texts of news hold.
+/// The named entities that occur in news texts.
 const ENTITIES: [(&str, char); 18] = [
     ("nbsp", ' '),
     ("quot", '"'),
@@ -138,10 +138,10 @@ const ENTITIES: [(&str, char); 18] = [
     ("shy", '\u{AD}'),
     ("euro", '€'),
 ];
-/// Longest entity, without its marks.
+/// Longest entity in characters, without `&` and `;`.
 const MAX_ENTITY: usize = 8;
 
-/// A text with its entities decoded once.
+/// Decodes the entities of a text once.
 pub(super) fn without_entities(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
@@ -171,7 +171,7 @@ fn entity(name: &str) -> Option<char> {
         Some(digits) => u32::from_str_radix(digits, 16).ok()?,
         None => number.parse().ok()?,
     };
-    // What is no letter is white space; zero ends nothing.
+    // Control characters and invalid codes become spaces.
     Some(char::from_u32(code).filter(|letter| !letter.is_control()).unwrap_or(' '))
 }
 

@@ -1,9 +1,9 @@
-//! The headline, without the site's name.
+//! The title: the headline without the site's name.
 //!
-//! Of the `h1`s the one that shares most words with the page's titles. Where its letters end with the
-//! headline of the metadata (a kicker is glued to it, unless the document's title has the kicker too) or are
-//! the same, the metadata's form is taken, else the `h1` itself: what readers see goes before what search
-//! engines are told. Of a page without one the headline of its metadata, cut free of the site's name.
+//! Of the page's `h1`s the one is chosen that shares most words with the page's titles. If it ends with the
+//! metadata's headline (its rest is a kicker, unless the document's title has the kicker, too) or has the same
+//! letters, the metadata's spelling is taken, else the `h1`: what readers see beats what search engines are
+//! told. A page without an `h1` gives the headline of its metadata, with the site's name cut off.
 
 use std::collections::BTreeSet;
 
@@ -11,13 +11,13 @@ use super::metadata::{Finding, Metadata};
 use crate::Page;
 use crate::contribution::labels::words;
 
-/// Between a headline and a site's name.
+/// Separators between a headline and a site's name.
 const SEPARATORS: [&str; 8] = [" | ", " - ", " – ", " — ", " :: ", " · ", " » ", " « "];
-/// Marks that stand between them without spaces, too.
+/// Marks that also separate them without spaces.
 const MARKS: [char; 6] = ['|', '｜', 'ㅣ', '│', '·', '_'];
-/// Characters of a headline at most.
+/// Longest headline, in bytes.
 const MAX_TITLE: usize = 400;
-/// `h1`s that are looked at: pages of hundreds have none that is a headline.
+/// Most `h1`s that are read: on pages with hundreds of them none is the headline.
 const MAX_H1: usize = 20;
 
 pub(super) fn title(page: &Page, metadata: &Metadata) -> Option<Finding<String>> {
@@ -55,13 +55,13 @@ pub(super) fn title(page: &Page, metadata: &Metadata) -> Option<Finding<String>>
         .or_else(|| found(h1.clone(), "h1", 0.8))
 }
 
-/// Whether a share title has these letters; some end at the first quotation mark.
+/// Whether a share title is the headline with these letters; some share titles end at the first quotation mark.
 fn is_same(share_title: &str, long: &str) -> bool {
     let short = letters(share_title);
     short.len() * 3 >= long.len() && long.starts_with(&short)
 }
 
-/// Whether a headline is a slogan: it holds the site's name.
+/// Whether a headline is a slogan, that is, contains the site's name.
 fn names_site(headline: &str, metadata: &Metadata) -> bool {
     let site = metadata.site_name.as_deref().map(letters).filter(|name| !name.is_empty());
     let headline = letters(headline);
@@ -82,7 +82,7 @@ fn h1(page: &Page, metadata: &Metadata) -> Option<String> {
         texts.join(" ")
     };
     let h1s = tree.node_ids().filter(|&node| tree.tag(node) == Some("h1")).take(MAX_H1);
-    // Old pages give their masthead the only `h1`.
+    // Some old pages have their masthead as the only `h1`.
     let is_headline = |text: &String| {
         (1..=MAX_TITLE).contains(&text.len())
             && !is_site(text, metadata.site_name.as_deref(), page.url.host())
@@ -99,14 +99,14 @@ fn letters(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Whether a text is the site's name: the one it says, or letters of its host.
+/// Whether a text is the site's name: the declared one, or letters of its host.
 fn is_site(text: &str, site_name: Option<&str>, host: &str) -> bool {
     let text = letters(text);
     !text.is_empty() && (site_name.map(letters).as_ref() == Some(&text) || letters(host).contains(&text))
 }
 
-/// Cuts a site's name off either end: one that is known as such, or else the shorter part at the end; of many
-/// parts (a site, its sections, a headline) the longest is the headline.
+/// Cuts the site's name off either end of a title: its known name, or else the shorter part at the end. Of
+/// three or more parts (site, sections, headline) the longest is the headline.
 fn without_site(title: &str, site_name: Option<&str>, host: &str) -> String {
     let is_site = |part: &str| is_site(part, site_name, host) || is_domain(part);
     if let Some(start) = site_name.and_then(|name| behind_mark(title, name)) {
@@ -133,7 +133,7 @@ fn without_site(title: &str, site_name: Option<&str>, host: &str) -> String {
     }
 }
 
-/// What stands before a known name of the site that a mark without spaces around it parts from the headline.
+/// The part of a title before a mark without spaces and the site's name.
 fn behind_mark<'t>(title: &'t str, site_name: &str) -> Option<&'t str> {
     let start = title.trim_end().strip_suffix(site_name.trim()).filter(|_| !site_name.trim().is_empty())?;
     let mark = start.chars().next_back().filter(|mark| MARKS.contains(mark))?;
@@ -141,7 +141,7 @@ fn behind_mark<'t>(title: &'t str, site_name: &str) -> Option<&'t str> {
     (!start.is_empty()).then_some(start)
 }
 
-/// Whether a text is a name of the web: "Example.com".
+/// Whether a text is a domain name: "Example.com".
 fn is_domain(text: &str) -> bool {
     let text = text.trim();
     let end = text.rsplit_once('.').map(|(_, end)| end.to_ascii_lowercase());
@@ -207,7 +207,7 @@ mod tests {
         of(&head(storm, storm, storm), "Weather: Storm hits the coast", storm, "json-ld");
         let both = "Weather: Storm hits the coast";
         of(&head(both, storm, "Storm"), both, both, "h1");
-        // The section's name is a kicker even where the document's title has it too.
+        // The section's name is a kicker even if the document's title has it, too.
         let opinion = "Opinion | Storm hits the coast";
         of(&head(opinion, opinion, storm), opinion, storm, "json-ld");
     }
@@ -217,7 +217,8 @@ mod tests {
         let told = "Storm: These towns are hit";
         let own = "The night the sea came in";
         of(&head(told, told, own), told, own, "json-ld");
-        // Not where the share title is the editors' choice, where the headline is for search engines itself, or a slogan.
+        // The headline loses if the share title is the editors' choice, if it is itself made for search
+        // engines, or if it is a slogan.
         of(&head(told, "Waves of ten metres", own), told, told, "h1");
         of(&head(own, told, own), told, told, "opengraph");
         of(&head(told, told, "The Post: all news"), told, told, "opengraph");

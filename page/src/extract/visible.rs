@@ -1,8 +1,8 @@
-//! What a page shows around its headline and says nowhere in its markup: a date, a byline.
+//! Fields that a page shows near its headline but not in its markup: a date, a byline.
 //!
-//! The last witnesses, in this order for dates: keys of scripts that name a publication, the URL's path, a
-//! short text near the headline. For authors: links to a page of an author, a text that begins with "By".
-//! Near is within some runs of text; what stands nearer behind the headline comes first.
+//! These are the last witnesses. The order for dates: keys of scripts that name a publication, the URL's path,
+//! the title, a short text near the headline, any later short text. For authors: links to an author's page, a
+//! text that begins with "By". "Near" means within some runs; runs close after the headline come first.
 
 use crate::reading::NodeId;
 use crate::time::Timestamp;
@@ -14,13 +14,13 @@ use super::runs::Runs;
 use super::scripts;
 use crate::Page;
 
-/// Runs behind the headline and before it that are near.
+/// How many runs after and before the headline are near, and how many on both sides are nearest.
 const BEHIND: usize = 25;
 const BEFORE: usize = 10;
 const NEAREST: usize = 5;
-/// Words of a text that may be a date or a byline.
+/// Most words of a date or byline.
 const MOST_WORDS: f32 = 16.0;
-/// Segments of paths before the name of an author.
+/// Path segments before the name of an author.
 const AUTHOR_PATHS: [&str; 22] = [
     "author",
     "authors",
@@ -46,7 +46,7 @@ const AUTHOR_PATHS: [&str; 22] = [
     "columnists",
 ];
 
-/// A page with its headline.
+/// A page and the run of its headline.
 pub(super) struct Visible<'a> {
     page: &'a Page,
     runs: &'a Runs,
@@ -65,7 +65,8 @@ impl<'a> Visible<'a> {
         Visible { page, runs, headline }
     }
 
-    /// The numbers of the runs near the headline: a few behind it, a few before it, then those further off.
+    /// The numbers of the runs near the headline: the nearest after it, the nearest before it, then those
+    /// further away.
     fn near(&self) -> impl Iterator<Item = usize> + use<> {
         let behind = |count: usize| (self.headline + count).min(self.runs.runs.len());
         let before = |count: usize| self.headline.saturating_sub(count);
@@ -73,7 +74,7 @@ impl<'a> Visible<'a> {
         near.chain(behind(NEAREST)..behind(BEHIND)).chain((before(BEFORE)..before(NEAREST)).rev())
     }
 
-    /// Short texts near the headline.
+    /// The short texts near the headline.
     pub(super) fn near_texts(&self) -> impl Iterator<Item = &'a str> + use<'a> {
         let runs = self.runs;
         let short = move |number: usize| {
@@ -91,7 +92,7 @@ impl<'a> Visible<'a> {
         };
         let of_script = || Some(found(self.script_date(&parse)?, "script", 0.7));
         let of_url = || Some(found(url_date(self.page.url.as_str(), &parse)?, "url", 0.8));
-        // A dateline opens the first paragraph.
+        // A dateline may open the first paragraph.
         let opened = |number: usize| {
             let text = &self.runs.runs[number].text;
             let head = text.match_indices(' ').nth(2).map_or(text.as_str(), |(at, _)| &text[..at]);
@@ -103,7 +104,7 @@ impl<'a> Visible<'a> {
         of_script().or_else(of_url).or_else(of_title).or_else(near).or_else(anywhere)
     }
 
-    /// The date that stands near the headline.
+    /// The date near the headline.
     pub(super) fn shown(&self, fetched_at: Timestamp, month_first: bool) -> Option<Finding<String>> {
         let mut dates = self.near_texts().filter_map(|text| dates::parse(text, fetched_at, month_first));
         Some(Finding { value: dates.next()?, witness: "text", confidence: 0.6 })
@@ -134,7 +135,8 @@ impl<'a> Visible<'a> {
         found(self.author_links(), "author-link", 0.6).or_else(|| self.near().find_map(by))
     }
 
-    /// Texts of the first links near the headline that lead to pages of authors, and of those right behind.
+    /// Texts of the links near the headline to pages of authors: those of the first run with such links, and of
+    /// runs right after.
     fn author_links(&self) -> Vec<String> {
         let (page, leaves) = (self.page, &self.page.leaves);
         let mut texts: Vec<String> = Vec::new();
@@ -165,32 +167,32 @@ impl<'a> Visible<'a> {
     }
 }
 
-/// `ished_at": "…"`: the text behind a key that begins here.
+/// The value after a key that begins here: for `publ` + `ished_at": "…"`, the text in quotes.
 fn value(text: &str) -> Option<&str> {
     let rest =
         text.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-' || c == ':');
     let rest = rest.trim_start_matches(['"', '\'', '\\', ' ']);
-    // A colon right behind the key was taken with it.
+    // A colon right after the key has been skipped already.
     let rest = rest.trim_start_matches([':', '=', ' ', '"', '\'', '\\']);
     let end = rest.find(['"', '\'', '\\', ',', '}'])?;
     rest.get(..end).filter(|value| (8..=40).contains(&value.len()))
 }
 
-/// The date that a title ends with, behind the site's name: "Bridge stays open | The Post | 03.05.2024".
+/// The date at the end of a title, after the site's name: "Bridge stays open | The Post | 03.05.2024".
 fn title_date(title: &str, parse: &impl Fn(&str) -> Option<String>) -> Option<String> {
     let (_, last) = title.rsplit_once(" | ").or_else(|| title.rsplit_once(" - "))?;
-    // A headline may end with a date that it speaks of.
+    // Only a bare date counts, as a headline may end with a date in its text.
     let is_date = last.chars().count() <= 18 && last.starts_with(|c: char| c.is_ascii_digit());
     is_date.then(|| parse(last))?
 }
 
-/// `/2024/05/03/`, `/2024-05-03-`, `/20240503/`.
+/// The date in a URL's path: `/2024/05/03/`, `/2024-05-03-`, `/20240503/`.
 fn url_date(url: &str, parse: &impl Fn(&str) -> Option<String>) -> Option<String> {
     let path = url.splitn(4, '/').nth(3)?;
     let at = |start: usize| {
         let is_begun = start > 0 && path.as_bytes().get(start - 1).is_some_and(u8::is_ascii_digit);
         let part = path.get(start..(start + 10).min(path.len()))?;
-        // "2024/05/0312345" is a number behind a month.
+        // "2024/05/0312345" is a month and a number.
         let goes_on = path.as_bytes().get(start + 10).is_some_and(u8::is_ascii_digit);
         let is_year = part.starts_with("19") || part.starts_with("20");
         let shape = part.as_bytes();

@@ -1,11 +1,11 @@
 //! The local time of an instant that a page's metadata gives in UTC.
 //!
-//! Many systems write UTC for machines and the time of the place for readers. The day of an article is the
-//! readers' day, so the same instant is written with the page's own zone, if the page shows one: a date and
-//! time with an offset that is the same instant, in an attribute or in a script, or a date and time without
-//! one near the headline, as many hours off as a zone may be.
+//! Many systems write UTC for machines and local time for readers. The day of an article is the readers' day,
+//! so the instant is written in the page's own zone if the page shows it. There are two ways: a date and time
+//! with an offset, in an attribute or a script, that is the same instant; or a date and time without offset
+//! near the headline that differs from it by a possible zone.
 //!
-//! Invariants: the instant stays what it was; a zone is read off the page, never guessed. Start at [`local`].
+//! Invariants: the instant does not change; a zone is read off the page, never guessed. Start at [`local`].
 
 use jiff::Timestamp as Instant;
 use jiff::civil::DateTime;
@@ -16,14 +16,14 @@ use super::scripts;
 use super::visible::Visible;
 use crate::Page;
 
-/// No zone is further from Greenwich, and zones differ by multiples of half an hour (but for two small ones).
+/// The largest offset of a zone, in seconds; offsets are multiples of half an hour (except two small zones).
 const MAX_ZONE: i64 = 14 * 3600;
 const STEP: i64 = 1800;
-/// Readers see minutes.
+/// Shown times are exact to the minute.
 const MINUTE: i64 = 60;
 const MAX_ELEMENTS: usize = 200;
 
-/// A date and time, in UTC, with the page's own zone; anything else as it is.
+/// A date and time in UTC is written in the page's own zone; anything else stays as it is.
 pub(super) fn local(
     date: &str,
     page: &Page,
@@ -41,7 +41,7 @@ pub(super) fn local(
     zone.and_then(|zone| dates::written(instant, zone)).unwrap_or_else(unchanged)
 }
 
-/// The zone, in seconds, in which the instant is this date and time.
+/// The offset, in seconds, at which the instant is this date and time.
 fn zone_between(instant: Instant, said: &str) -> Option<i32> {
     let civil: DateTime = said.get(..19)?.parse().ok()?;
     let as_utc = Offset::UTC.to_timestamp(civil).ok()?.as_second();
@@ -50,14 +50,14 @@ fn zone_between(instant: Instant, said: &str) -> Option<i32> {
         Some(0) => return None,
         Some(said) if (zone - said).abs() < MINUTE => said,
         Some(_) => return None,
-        // Without a zone the seconds may be missing.
+        // Without a zone the seconds may be missing, too.
         None => (zone + MINUTE - 1).div_euclid(STEP) * STEP,
     };
     let is_it = zone != 0 && zone.abs() <= MAX_ZONE && (as_utc - instant.as_second() - zone).abs() < MINUTE;
     is_it.then(|| i32::try_from(zone).ok())?
 }
 
-/// The offset behind a date and time in ISO 8601, in seconds.
+/// The offset of a date and time in ISO 8601, in seconds.
 fn offset(said: &str) -> Option<i64> {
     let rest = said.get(19..)?;
     if rest.starts_with('Z') {
@@ -82,7 +82,7 @@ fn of_attributes(page: &Page, instant: Instant, parse: &dyn Fn(&str) -> Option<S
     dated.filter(|value| value.contains(':')).take(MAX_ELEMENTS).find_map(zoned)
 }
 
-/// A date and time of this minute and second that an offset follows.
+/// The offset of a date and time in a script with the minute and second of the instant.
 fn of_scripts(page: &Page, instant: Instant) -> Option<i32> {
     let utc = Offset::UTC.to_datetime(instant);
     let marks = ['-', '+'].map(|sign| format!(":{:02}:{:02}{sign}", utc.minute(), utc.second()));

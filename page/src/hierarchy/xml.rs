@@ -228,7 +228,7 @@ pub fn read(xml: &str) -> Result<Hierarchy, XmlError> {
             Event::Text(text) if text.chars().all(char::is_whitespace) => {}
             Event::Decl(_) | Event::Comment(_) | Event::PI(_) => {}
             Event::Text(_) | Event::CData(_) | Event::GeneralRef(_) | Event::DocType(_) => {
-                return Err(invalid("elements hold elements, no text and no document type".into()));
+                return Err(invalid("elements contain only elements, no text and no document type".into()));
             }
         }
     }

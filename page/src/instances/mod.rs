@@ -1,14 +1,14 @@
-//! Instances of a concept: what its page's links lead to, told from decoration (`[OM04 §4, OM05 §6]`).
+//! Instances of a concept: the content of the pages that a concept page links to, without decoration (`[OM04
+//! §4, OM05 §6]`).
 //!
-//! Of every group of links of a concept page two are fetched. Both pages are cut into flat segments and the two
-//! sequences aligned by Levenshtein's distance, where to put one segment for another costs 1 − Jaccard of their
-//! words. Aligned segments that are alike are decoration (menus, advertisements); those that are not are
-//! content, and the paths of their leaves are the group's. The path set that most groups have is the instance
-//! template: it reads all pages that the links lead to. Inside the content what is set off, or says the
-//! same on many pages, is an attribute's label and heads what follows it.
+//! Of every group of links of a concept page, two linked pages are fetched. Both are cut into flat segments,
+//! and the two sequences are aligned by Levenshtein distance, where substituting a segment costs 1 − Jaccard of
+//! the words. Aligned segments that are similar are decoration (menus, advertisements); the others are content,
+//! and the paths of their leaves are the path set of the group. The most frequent path set is the instance
+//! template; it extracts the content of all pages that the links lead to. Within the content, a text that is
+//! emphasised or recurs on many pages is the label of an attribute and heads the texts after it.
 //!
-//! Invariants: pure; quadratic in segments, of which a bounded number is looked at. Start at
-//! [`InstanceTemplate::new`].
+//! Invariants: pure; quadratic in the number of segments, which is bounded. Start at [`InstanceTemplate::new`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -21,45 +21,45 @@ use crate::partition::Params;
 use crate::partition::{emphasised, flat_boundaries};
 use crate::reading::Page;
 
-/// Segments of a page that are aligned.
+/// Most segments of a page that are aligned.
 const MOST_SEGMENTS: usize = 1000;
-/// Least Jaccard of decoration.
+/// Least Jaccard similarity of decoration.
 const ALIKE: f64 = 0.5;
-/// Words of an attribute's label at most.
+/// Most words of an attribute's label.
 const MOST_LABEL: usize = 6;
-/// Share of the pages that say a frequent label, and pages at least.
+/// A label is frequent if it is on this share of the pages, and on this many.
 const FREQUENT: f64 = 0.5;
 const LEAST_PAGES: usize = 2;
 
-/// The paths by which pages of one concept give their content.
+/// The paths at which the pages of one concept have their content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstanceTemplate {
     /// Paths of tags, `div/table/tr/td`.
     pub paths: BTreeSet<String>,
-    /// Groups that have just these paths.
+    /// Number of groups with exactly these paths.
     pub groups: usize,
 }
 
 /// One instance: the content of one page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instance {
-    /// Its page.
+    /// The URL of the page.
     pub url: String,
-    /// Values by attribute, in page order; what no label heads has none.
+    /// Its attributes, in page order; texts before the first label form one without a label.
     pub attributes: Vec<Attribute>,
 }
 
 /// An attribute of an instance.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Attribute {
-    /// Its label without the colon.
+    /// The label, without its colon.
     pub label: Option<String>,
-    /// Its values, a leaf each.
+    /// The values, one per leaf.
     pub values: Vec<String>,
 }
 
-/// The groups of a page's links into its own site: those that stand at one path of tags, in page order, each target
-/// once, in the first group that leads there.
+/// Groups a page's links into its own site by their path of tags, in page order. Each target is listed once, in
+/// the first group that leads there.
 #[must_use]
 pub fn link_groups(page: &Page) -> Vec<Vec<CanonicalUrl>> {
     let (site, url) = (page.url.site(), page.url.to_url());
@@ -81,9 +81,8 @@ pub fn link_groups(page: &Page) -> Vec<Vec<CanonicalUrl>> {
 }
 
 impl InstanceTemplate {
-    /// The template of a concept page's groups, each by two pages that its links lead to; `None` if no two
-    /// pages have content that differs. Of equally frequent sets that of the more frequent paths, of
-    /// equals the first.
+    /// The template of a concept page, from two linked pages per group; `None` if no pair has different
+    /// content. Of equally frequent path sets the one with the more frequent paths wins, then the first.
     #[must_use]
     pub fn new(groups: &[(&Page, &Page)], params: &Params) -> Option<InstanceTemplate> {
         let sets: Vec<BTreeSet<String>> =
@@ -101,7 +100,7 @@ impl InstanceTemplate {
         Some(InstanceTemplate { paths: best.clone(), groups: equal(best) })
     }
 
-    /// The instances of some pages, one each; labels are learnt from all of them.
+    /// The instances of some pages, one each; frequent labels are counted over all of them.
     #[must_use]
     pub fn instances(&self, pages: &[&Page]) -> Vec<Instance> {
         let contents: Vec<Vec<usize>> = pages.iter().map(|page| self.content(page)).collect();
@@ -119,7 +118,7 @@ impl InstanceTemplate {
         pages.iter().zip(&contents).map(of).collect()
     }
 
-    /// The leaves of a page that the template's paths lead to.
+    /// The leaves of a page at the template's paths.
     fn content(&self, page: &Page) -> Vec<usize> {
         let leaves = &page.leaves;
         let is_content: Vec<bool> = paths(page).into_iter().map(|path| self.paths.contains(&path)).collect();
@@ -129,7 +128,7 @@ impl InstanceTemplate {
     }
 }
 
-/// A leaf heads those behind it if it is frequent, or if it is set off and the next one is not.
+/// A leaf is a label if it is frequent, or if it is emphasised and the next leaf is a value.
 fn instance(page: &Page, content: &[usize], is_frequent: impl Fn(&str) -> bool) -> Instance {
     let leaves = &page.leaves;
     let emphasised = emphasised(page);
@@ -151,7 +150,7 @@ fn instance(page: &Page, content: &[usize], is_frequent: impl Fn(&str) -> bool) 
             open.values.push(text.to_owned());
         }
     }
-    // A label that heads nothing is a text that all pages say.
+    // A label without values is a text that all pages share.
     attributes.retain(|attribute| !attribute.values.is_empty());
     Instance { url: page.url.as_str().to_owned(), attributes }
 }
@@ -176,7 +175,7 @@ fn paths(page: &Page) -> Vec<String> {
     paths
 }
 
-/// The paths of the leaves in aligned segments of two pages that are not alike.
+/// The paths of the leaves in aligned segments of two pages that are not similar.
 fn content_paths(a: &Page, b: &Page, params: &Params) -> BTreeSet<String> {
     let (left, right) = (segments(a, params), segments(b, params));
     let (in_a, in_b) = (said(a, &left), said(b, &right));
@@ -213,7 +212,7 @@ fn jaccard(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
     if all == 0 { 1.0 } else { both as f64 / all as f64 }
 }
 
-/// The pairs of a cheapest alignment: gaps cost 1, substitutions 1 − Jaccard.
+/// The pairs of a cheapest alignment; gaps cost 1, substitutions 1 − Jaccard.
 fn aligned(a: &[BTreeSet<String>], b: &[BTreeSet<String>]) -> Vec<(usize, usize)> {
     let width = b.len() + 1;
     let mut table = vec![0.0_f64; (a.len() + 1) * width];

@@ -1,35 +1,36 @@
 //! Bounds the attributes of one tag before the tokenizer sees them.
 //!
-//! html5ever compares each attribute's name with all earlier ones of its tag, so a tag with a million
-//! attributes would take hours. Where the rest of such a tag ends can be told without the tokenizer, but
-//! whether a `<` opens a tag at all only the tokenizer knows (it may stand in a comment, a script, a value).
-//! So [`feed`] hands it the text in pieces that begin with `<` and watches what comes out: text comes out at
-//! once, tags and comments when they are closed. A piece that began where text was, looks like a tag, and
-//! from which nothing came while [`TagScan`] counted too many attributes, is a tag; its other attributes are
-//! left out. That is too slow for every page; [`Silence`] tells which need it.
+//! html5ever compares each attribute's name with all earlier names of its tag, so a tag with a million
+//! attributes would take hours. Finding where such a tag ends does not need the tokenizer, but only the
+//! tokenizer knows whether a `<` opens a tag at all (it may be part of a comment, a script or a value). So
+//! [`feed`] passes the text in pieces that begin with `<` and watches the output: the tokenizer emits text at
+//! once, tags and comments when they close. A piece is a tag if it follows text, looks like a tag, and produced
+//! no output while [`TagScan`] counted too many attributes; its remaining attributes are left out. This is too
+//! slow for every page; [`Silence`] finds the pages that need it.
 //! Invariant: a page none of whose tags has more than `most` attributes is fed unchanged.
 
 use super::feeder::Feeder;
 
-/// Attributes that may have begun, at most, since the tokenizer last gave something out, and that make a
-/// page suspicious. A few comments, scripts in attributes and embedded images do, too.
+/// A page is suspicious once more than this many attributes may have begun since the tokenizer's last output. A
+/// few comments, scripts in attributes and embedded images reach it, too.
 const SUSPICIOUS: usize = 4_096;
 
-/// Counts what may be attributes while nothing comes out of the tokenizer.
+/// Counts possible attributes while the tokenizer emits nothing.
 #[derive(Debug, Default)]
 pub(super) struct Silence {
     attributes: usize,
 }
 
 impl Silence {
-    /// Whether the page must be fed anew by [`feed`], after a chunk from which something came or nothing.
+    /// Whether the page must be fed again by [`feed`]. Call it after each chunk; `something_came` tells whether
+    /// the chunk produced output.
     pub(super) fn is_suspicious(&mut self, chunk: &str, something_came: bool) -> bool {
         self.attributes = if something_came { 0 } else { self.attributes + may_begin(chunk.as_bytes()) };
         self.attributes > SUSPICIOUS
     }
 }
 
-/// No fewer than the attributes that begin in this part of a tag: each follows white space, a slash, or a
+/// An upper bound on the attributes that begin in this part of a tag: each follows white space, a slash, or a
 /// quoted value, which follows an equals sign.
 fn may_begin(bytes: &[u8]) -> usize {
     let is_counted = |(i, byte): (usize, &u8)| match byte {
@@ -40,12 +41,12 @@ fn may_begin(bytes: &[u8]) -> usize {
     bytes.iter().enumerate().filter(|&at| is_counted(at)).count()
 }
 
-/// Feeds the whole page, leaving out all but about `most` attributes of each tag. Returns how many tags were
+/// Feeds the whole page, leaving out all but about `most` attributes of each tag. Returns the number of tags
 /// cut.
 pub(super) fn feed(feeder: &mut Feeder, most: usize) -> u32 {
     let bytes = feeder.html().as_bytes();
     let (mut cuts, mut is_first) = (0, true);
-    // The tag that is open if one is, and what had come out when its `<` had been passed.
+    // The open tag, if any, and the output count when its `<` had been passed.
     let (mut tag, mut mark): (Option<TagScan>, u32) = (None, 0);
     while !feeder.is_stopped() {
         let end = feeder.at() + bytes[feeder.at()..].iter().position(|&b| b == b'<').unwrap_or(bytes.len());
@@ -67,7 +68,7 @@ pub(super) fn feed(feeder: &mut Feeder, most: usize) -> u32 {
         let is_text = is_first || feeder.came() != mark;
         let came = feeder.came();
         feeder.pass(end + 1);
-        // Text held back until it was clear that it was text comes out with the next `<`.
+        // Text that the tokenizer held back until it knew it was text comes out with the next `<`.
         if is_text || feeder.came() != came {
             tag = looks_like_tag(&bytes[end + 1..]).then(TagScan::default);
         } else if let Some(tag) = &mut tag {
@@ -103,7 +104,7 @@ enum State {
     Closed,
 }
 
-/// Goes through a tag from after its `<`.
+/// Scans a tag, starting after its `<`.
 #[derive(Clone, Copy, Debug, Default)]
 struct TagScan {
     state: State,
@@ -111,7 +112,7 @@ struct TagScan {
 }
 
 impl TagScan {
-    /// Goes on through `bytes`; returns the place where one attribute more than `most` begins.
+    /// Scans `bytes`; returns the place where the attribute after the first `most` begins.
     fn excess(&mut self, bytes: &[u8], most: usize) -> Option<usize> {
         bytes.iter().position(|&byte| {
             self.step(byte);
@@ -119,7 +120,8 @@ impl TagScan {
         })
     }
 
-    /// The place from which `bytes`, which begin one byte back, close the tag.
+    /// Scans on to the end of the tag and returns the place in `bytes` from which feeding resumes: at the `>`,
+    /// or at the `/` of `/>`. The first byte has been scanned already.
     fn close(&mut self, bytes: &[u8]) -> usize {
         let rest = bytes.get(1..).unwrap_or_default();
         let mut before = self.state;
@@ -191,7 +193,7 @@ mod tests {
         format!("<html><head></head><body>{inner}</body></html>")
     }
 
-    /// The attributes of the last element, by the careful way with at most two.
+    /// Expects this tree when the page is fed the careful way with at most two attributes per tag.
     #[track_caller]
     fn check(html: &str, expected: &str) {
         let (tree, _) = PageTree::parse_carefully(html, &PageLimits::default(), 2);

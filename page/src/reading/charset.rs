@@ -1,23 +1,25 @@
 //! Bytes to text: which character encoding a page is in.
 //!
 //! The order is that of browsers: byte order mark, the HTTP header, `<meta>` in the first 1024 bytes, valid
-//! UTF-8, and only then a guess from the bytes. With one exception: pages are saved again and moved to servers
-//! of other settings, so bytes that are UTF-8 of several bytes a character from end to end are UTF-8 whatever
-//! they declare; text in another encoding practically never is. Guessing costs more than parsing, so the detector sees at
-//! most 8 KiB, from the first byte that is not ASCII on: the head of a page is ASCII and says nothing.
-//! Invariant: every input gives text; what the encoding does not allow becomes U+FFFD. Start at [`decode`].
+//! UTF-8, and only then a guess from the bytes. There is one exception. Pages are often converted, or moved to
+//! servers with other settings, without their declaration; so bytes that are valid UTF-8 throughout and contain
+//! multi-byte characters are UTF-8 whatever they declare. Text in another encoding practically never is.
+//! Guessing costs more than parsing, so the detector sees at most 8 KiB, from the first byte that is not ASCII:
+//! the head of a page is ASCII and says nothing.
+//! Invariant: every input gives text; bytes that are invalid in the encoding become U+FFFD. Start at
+//! [`decode`].
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8};
 
 use super::prescan::{known, label_in, prescan};
 
-/// The detector's share of a page, in bytes.
+/// How much of a page the detector sees, in bytes.
 const DETECTOR_WINDOW: usize = 8 * 1024;
-/// Characters of several bytes that prove UTF-8 against a declared encoding that has such characters, too. Two
-/// of its letters may look like UTF-8 by chance, all of several do not.
+/// How many multi-byte characters prove UTF-8 if the declared encoding has multi-byte characters, too. Two of
+/// its letters may look like UTF-8 by chance; all of several do not.
 const PROOF: usize = 4;
-/// ASCII kept before the first other byte: some detectors weigh what a letter stands next to.
+/// ASCII kept before the first other byte, in bytes: the detector also weighs the neighbours of a letter.
 const DETECTOR_LEAD: usize = 64;
 
 /// A page's text, and how its encoding was found.
@@ -27,13 +29,13 @@ pub struct DecodedText {
     pub text: String,
     /// The encoding's name as the Encoding Standard writes it, such as `UTF-8` or `windows-1252`.
     pub encoding: &'static str,
-    /// What told the encoding.
+    /// How the encoding was found.
     pub source: CharsetSource,
     /// Whether some bytes were not valid in the encoding (they became U+FFFD).
     pub had_errors: bool,
 }
 
-/// What told a page's encoding, most trusted first.
+/// How a page's encoding was found, most trusted first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum CharsetSource {
     /// A byte order mark.
@@ -42,7 +44,7 @@ pub enum CharsetSource {
     Header,
     /// A `<meta>` in the first 1024 bytes.
     Meta,
-    /// The bytes are valid UTF-8 and nothing said otherwise, or what did is wrong.
+    /// The bytes are valid UTF-8, and nothing else was declared or the declaration is wrong.
     Utf8,
     /// A guess from the frequency of bytes.
     Detected,
@@ -63,7 +65,7 @@ pub fn decode(bytes: &[u8], content_type: Option<&str>) -> DecodedText {
             false => decode_as(encoding, source, bytes),
         };
     }
-    // ISO-2022-JP is made of ASCII bytes and escapes: valid UTF-8, and wrong.
+    // ISO-2022-JP consists of ASCII bytes and escapes, so it is always valid UTF-8, too.
     if is_utf8(bytes) && !bytes.contains(&0x1B) {
         return decode_as(UTF_8, CharsetSource::Utf8, bytes);
     }
@@ -82,7 +84,7 @@ fn is_wrong(declared: &'static Encoding, bytes: &[u8]) -> bool {
     declared != UTF_8 && bytes.iter().filter(is_lead).take(proof).count() == proof && is_utf8(bytes)
 }
 
-/// Valid UTF-8, but for a last character that was cut off (pages are cut at a number of bytes).
+/// Whether the bytes are valid UTF-8. The last character may be cut off, as pages are cut at a byte limit.
 fn is_utf8(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).map_or_else(|error| error.error_len().is_none(), |_| true)
 }
@@ -132,7 +134,7 @@ mod tests {
         check(page, Some("text/html; charset=windows-1252"), "UTF-8", CharsetSource::Utf8);
         let page = "<meta charset=gbk>今日新闻".as_bytes();
         assert!(check(page, None, "UTF-8", CharsetSource::Utf8).ends_with("今日新闻"));
-        // ASCII proves nothing, one odd byte disproves, and few letters may be chance.
+        // ASCII proves nothing, one invalid byte disproves UTF-8, and a few letters may be chance.
         check(b"<meta charset=iso-2022-jp>\x1B$B:#\x1B(B", None, "ISO-2022-JP", CharsetSource::Meta);
         check(b"<meta charset=koi8-r>f\xC3\xBCr \xF0!", None, "KOI8-R", CharsetSource::Meta);
         check(b"<meta charset=gbk>\xC4\xA3", None, "GBK", CharsetSource::Meta);

@@ -1,8 +1,8 @@
 //! Feeds a page's text to the tokenizer in small chunks, within the limits.
 //!
-//! Between chunks and at each token the limits are asked. Past one of them the rest of the page is left out
-//! and the tree is what a browser would show had the connection broken there. Who feeds decides how far the
-//! text is passed and what is skipped: all of it ([`parse`](super::parse)), or tag by tag
+//! The limits are checked between chunks and at each token. Past a limit the rest of the page is left out, and
+//! the tree is what a browser would show if the connection had broken there. The caller decides what to pass
+//! and what to skip: all of the text ([`parse`](super::parse)), or tag by tag
 //! ([`attributes`](super::attributes)).
 
 use html5ever::TokenizerResult;
@@ -15,7 +15,7 @@ use super::guard::Guard;
 use super::limits::{LEAST_DEPTH, PageLimits, ParseNotes};
 use super::sink::{Scratch, Sink, cut};
 
-/// Text fed at once, in bytes: between chunks it is asked whether one tag goes on and on.
+/// Text fed at once, in bytes. Between chunks the caller checks for a tag that does not end.
 const CHUNK: usize = 4 * 1024;
 
 /// A page on its way through the tokenizer.
@@ -23,11 +23,11 @@ pub(super) struct Feeder<'a> {
     tokenizer: Tokenizer<Guard>,
     queue: BufferQueue,
     html: &'a str,
-    /// What is passed or skipped of `html`.
+    /// Bytes of `html` that have been passed or skipped.
     at: usize,
-    /// Bytes passed since the limits were asked.
+    /// Bytes passed since the limits were last checked.
     unasked: usize,
-    /// Whether the guard was full when asked last.
+    /// Whether the guard was full at the last check.
     stopped: bool,
 }
 
@@ -47,12 +47,12 @@ impl<'a> Feeder<'a> {
         self.html
     }
 
-    /// How far the page is passed or skipped.
+    /// How many bytes of the page have been passed or skipped.
     pub(super) fn at(&self) -> usize {
         self.at
     }
 
-    /// A number that changes whenever something comes out of the tokenizer.
+    /// A number that changes whenever the tokenizer emits something.
     pub(super) fn came(&self) -> u32 {
         self.tokenizer.sink.tokens()
     }
@@ -62,12 +62,12 @@ impl<'a> Feeder<'a> {
         self.stopped || self.at >= self.html.len()
     }
 
-    /// Leaves out so many bytes.
+    /// Leaves out the next `bytes` bytes.
     pub(super) fn skip(&mut self, bytes: usize) {
         self.at += bytes;
     }
 
-    /// Passes the page on up to `end`, as long as no limit is met.
+    /// Passes the page on up to `end`, or until a limit is met.
     pub(super) fn pass(&mut self, end: usize) {
         while self.at < end && !self.stopped {
             let rest = self.html.get(self.at..end).unwrap_or_default();
@@ -82,12 +82,12 @@ impl<'a> Feeder<'a> {
         chunk
     }
 
-    /// Whether what came of the page takes more work than it should.
+    /// Whether the page costs the tokenizer too much work.
     pub(super) fn is_toiling(&self) -> bool {
         self.tokenizer.sink.is_toiling()
     }
 
-    /// Passes the next bytes, not more than a chunk.
+    /// Passes `chunk`, the next bytes of the page; at most [`CHUNK`].
     fn pass_some(&mut self, chunk: &str) {
         self.queue.push_back(StrTendril::from_slice(chunk));
         // Scripts and declared encodings interrupt the tokenizer; neither matters here.
@@ -100,7 +100,7 @@ impl<'a> Feeder<'a> {
         }
     }
 
-    /// Ends the parse; `left_out`: bytes that were not to be read, `cut_tags`: tags without all attributes.
+    /// Ends the parse. `left_out`: bytes beyond the byte limit; `cut_tags`: tags that lost attributes.
     pub(super) fn finish(self, left_out: usize, cut_tags: u32) -> (Scratch, ParseNotes) {
         self.tokenizer.end();
         let guard = self.tokenizer.sink;

@@ -1,12 +1,12 @@
 //! Between tokenizer and tree builder: no page may open too many elements or make too many nodes.
 //!
-//! html5ever walks its stack of open elements for most tags, so nesting costs quadratic time. At the limit
-//! this guard closes the current element before the next one opens, as browsers do: deeper elements become
-//! siblings. The stack is private to the tree builder, but a comment is appended to the current element and
-//! `trace_handles` walks the stack; both are asked only when the number of elements made since the last
-//! look could have reached the limit, so an ordinary page is asked a few times.
-//! Invariant: at most `max_depth` plus the formatting elements reopened at once are open. Start at
-//! [`Guard::admits`].
+//! html5ever walks its stack of open elements for most tags, so nesting costs quadratic time. At the limit this
+//! guard closes the current element before the next one opens, as browsers do: deeper elements become siblings.
+//! The stack is private to the tree builder, but it can be observed: a comment is appended to the current
+//! element, and `trace_handles` walks the stack. Both are used only when the elements made since the last look
+//! could have reached the limit, so a few times on an ordinary page.
+//! Invariant: at most `max_depth` elements are open, plus the formatting elements that were reopened together.
+//! Start at [`Guard::admits`].
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -18,14 +18,14 @@ use html5ever::tree_builder::{Tracer, TreeBuilder};
 
 use super::sink::{Handle, Sink};
 
-/// Comparisons of attribute names, about, after which tags are looked at before they are tokenized: some
-/// tenths of a second. A tag of 100 attributes takes 5,000.
+/// Roughly how many comparisons of attribute names the tokenizer may make (some tenths of a second) before the
+/// page is fed with bounded tags instead. A tag of 100 attributes takes 5,000.
 const MAX_TOIL: u64 = 100_000_000;
 
 /// How many of the innermost open elements are compared before the whole stack is walked.
 const NEAR: usize = 4;
 
-/// Elements that never stay open, and those whose content is text: they do not nest.
+/// Elements that do not nest: they never stay open, or their content is text.
 const FLAT: [&str; 29] = [
     "area",
     "base",
@@ -67,11 +67,12 @@ pub(super) struct Guard {
     max_nodes: usize,
     tokens: Cell<u32>,
     toil: Cell<u64>,
-    /// The open elements when last looked at, `html` first.
+    /// The open elements when the stack was last observed, `html` first.
     open: RefCell<Vec<u32>>,
-    /// Nodes made by then.
+    /// Nodes made at that time.
     made: Cell<usize>,
-    /// Names of elements closed early whose end tags are still to come: these must close nothing else.
+    /// Names of elements that were closed early and whose end tags are still to come: these tags must close
+    /// nothing else.
     owed: RefCell<HashMap<LocalName, u32>>,
 }
 
@@ -88,12 +89,12 @@ impl Guard {
         self.builder.sink.created() >= self.max_nodes
     }
 
-    /// Tokens that came so far, modulo 2³².
+    /// Number of tokens so far, modulo 2³².
     pub(super) fn tokens(&self) -> u32 {
         self.tokens.get()
     }
 
-    /// Whether the tokenizer has compared too many names of attributes.
+    /// Whether the tokenizer has compared too many attribute names.
     pub(super) fn is_toiling(&self) -> bool {
         self.toil.get() > MAX_TOIL
     }
@@ -118,8 +119,8 @@ impl Guard {
         }
     }
 
-    /// Closes open elements until one more fits. An element that cannot be closed by its own end tag (a
-    /// form without its form pointer) keeps the new one out.
+    /// Closes open elements until one more fits. If an element does not close with its own end tag (a form
+    /// without its form pointer), the new one is left out.
     fn make_room(&self, tag: &Tag, innermost: (usize, LocalName), line: u64) -> bool {
         let mut closed = Vec::new();
         let mut fits = true;
@@ -152,8 +153,8 @@ impl Guard {
         true
     }
 
-    /// The number of open elements and the name of the innermost; `None` where the parser would not append
-    /// to that one (before and after the body).
+    /// The number of open elements and the name of the innermost; `None` where the parser would append
+    /// elsewhere (before and after the body).
     fn count(&self, line: u64) -> Option<(usize, LocalName)> {
         let sink = &self.builder.sink;
         let comment = || drop(self.builder.process_token(Token::CommentToken(StrTendril::new()), line));
@@ -172,8 +173,8 @@ impl Guard {
         Some((self.open.borrow().len(), name.clone()))
     }
 
-    /// Brings `open` up to date without walking the stack, if the current element is one of the innermost
-    /// known ones, or the only node made since inside one of those.
+    /// Updates `open` without walking the stack. This works if the current element is among the innermost known
+    /// ones, or is the only node made since, inside one of those.
     fn follow(&self, current: u32) -> bool {
         let sink = &self.builder.sink;
         let mut open = self.open.borrow_mut();
@@ -204,8 +205,8 @@ impl Guard {
         drop(self.builder.process_token(Token::TagToken(tag), line));
     }
 
-    /// Such tags pass unseen. For those with text inside this is more than speed: the tree builder takes
-    /// no comment before their end tag.
+    /// Whether a tag passes unchecked. For elements that contain text this is required, not only faster: the
+    /// tree builder takes no comment before their end tag.
     fn is_flat(&self, tag: &Tag) -> bool {
         FLAT.contains(&&*tag.name) && !self.builder.adjusted_current_node_present_but_not_in_html_namespace()
     }
@@ -239,8 +240,8 @@ impl TokenSink for Guard {
     }
 }
 
-/// Collects the stack of open elements, down to the current one. The document is traced before it, the
-/// formatting elements after it.
+/// Collects the stack of open elements down to the current one. The tracer sees the document before the stack
+/// and the formatting elements after it.
 struct Stack {
     until: u32,
     seen: RefCell<Vec<u32>>,
@@ -256,7 +257,7 @@ impl Tracer for Stack {
         }
         let mut seen = self.seen.borrow_mut();
         seen.push(node.id);
-        // `html` is where comments go after the body, whatever is still open.
+        // After the body, comments go to `html`, whatever is still open.
         self.is_found.set(node.id == self.until && seen.len() > 1);
     }
 }

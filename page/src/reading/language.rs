@@ -1,20 +1,19 @@
-//! A page's language, and what is known of languages: stems and words that carry no meaning.
+//! A page's language, and what is known about languages: stems and stop words.
 //!
-//! Languages are ISO 639-1 codes. What the page declares wins over what its text looks like: a guess from
-//! the text is made only where nothing is declared. Unknown languages are no error: their words are
-//! left as they are.
+//! Languages are ISO 639-1 codes. The declared language wins; it is guessed from the text only if none is
+//! declared. Unknown languages are no error: their words are left as they are.
 
 use std::borrow::Cow;
 
 use crate::reading::{Leaves, PageTree};
 use rust_stemmers::{Algorithm, Stemmer};
 
-/// Characters of text that a language is guessed from at most.
+/// The sample for a guess ends at about this many bytes.
 const SAMPLE: usize = 4_000;
-/// Below this a guess is worth nothing.
+/// Shorter samples give no guess; in bytes.
 const LEAST_SAMPLE: usize = 40;
 
-/// The page's language: declared by `html lang`, `Content-Language` or `og:locale`, else told from the text.
+/// The page's language: declared by `html lang`, `Content-Language` or `og:locale`, else guessed from the text.
 pub(crate) fn detect(tree: &PageTree, leaves: &Leaves) -> Option<String> {
     declared(tree).or_else(|| guessed(leaves))
 }
@@ -65,7 +64,7 @@ fn guessed(leaves: &Leaves) -> Option<String> {
     (sample.len() >= LEAST_SAMPLE).then(|| short(guess.lang().code()).to_owned())
 }
 
-/// ISO 639-1 for a code of 639-3, where there is one.
+/// The ISO 639-1 code for an ISO 639-3 code, where there is one.
 fn short(code: &'static str) -> &'static str {
     const CODES: &[(&str, &str)] = &[
         ("afr", "af"),
@@ -136,7 +135,7 @@ fn short(code: &'static str) -> &'static str {
     CODES.iter().find(|(long, _)| *long == code).map_or(code, |(_, short)| short)
 }
 
-/// What is known of one language.
+/// The stemmer and the stop words of one language.
 pub(crate) struct Words {
     stemmer: Option<Stemmer>,
     stop_words: &'static [&'static str],
@@ -174,7 +173,7 @@ impl Words {
         self.stemmer.is_some()
     }
 
-    /// The stem of a word in lower case; the word itself where the language has none.
+    /// The stem of a word in lower case; the word itself if the language has no stemmer.
     pub(crate) fn stem<'a>(&self, word: &'a str) -> Cow<'a, str> {
         let stem = self.stemmer.as_ref().map(|stemmer| stemmer.stem(word));
         stem.filter(|stem| !stem.is_empty()).unwrap_or(Cow::Borrowed(word))

@@ -1,10 +1,10 @@
 //! The leaves of a page: its visible texts and described images, in document order, with their paths.
 //!
-//! A leaf is a text node that is not blank once white space is collapsed, or an `img` whose `alt` is not
-//! blank, outside the elements of [`is_excluded`]. Its path is the tag names from the child of `body` down
-//! to its parent; equal paths have equal ids, so that algorithms compare numbers.
-//! Invariants: leaves are numbered in document order, so those of a subtree are a range; path ids are dense
-//! and in order of first sight. Start at [`Leaves::new`].
+//! A leaf is a text node that is not blank once white space is collapsed, or an `img` whose `alt` is not blank.
+//! The elements of [`is_excluded`] hold no leaves. A leaf's path is the tag names from the child of `body` down
+//! to its parent; equal paths have equal ids, so algorithms compare numbers.
+//! Invariants: leaves are numbered in document order, so the leaves of a subtree are a range; path ids are
+//! dense and in order of first occurrence. Start at [`Leaves::new`].
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -12,22 +12,22 @@ use std::ops::Range;
 use super::letters::push_squashed;
 use super::tree::{NodeId, NodeKind, PageTree, TagId};
 
-/// Elements whose content is no text of the page, or is not shown where it stands.
+/// Elements whose content is not text of the page, or is not shown in place.
 const EXCLUDED: [&str; 13] = [
     "head", "script", "style", "noscript", "template", "iframe", "noframes", "noembed", "object", "select",
     "textarea", "svg", "math",
 ];
-/// Most leaves of a page. The longest front pages have some ten thousand.
+/// Maximum number of leaves. The longest front pages have some ten thousand.
 const MAX_LEAVES: usize = 250_000;
-/// Most steps of all distinct paths together: with 512 levels a hostile page could need a gigabyte.
+/// Maximum total length of all distinct paths: with 512 levels a hostile page could need a gigabyte.
 const MAX_PATH_STEPS: usize = 8_000_000;
 
-/// A path of tags, interned in one [`Leaves`]; dense from 0 in order of first sight.
+/// A path of tags, interned in one [`Leaves`]; dense from 0 in order of first occurrence.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct PathId(u32);
 
 impl PathId {
-    /// Number of the path, for tables over paths.
+    /// The number of the path, for tables indexed by path.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -38,13 +38,13 @@ impl PathId {
 pub struct Leaf {
     /// The text node, or the `img`.
     pub node: NodeId,
-    /// The element whose path this is: the text's parent, or the `img` itself.
+    /// The element at the end of the path: the text's parent, or the `img` itself.
     pub parent: NodeId,
     /// The tags from the child of `body` down to `parent`.
     pub path: PathId,
     /// Whether this is an image with its `alt`.
     pub is_image: bool,
-    /// The nearest `a` with `href` above.
+    /// The nearest enclosing `a` with `href`.
     pub link: Option<NodeId>,
     start: u32,
     end: u32,
@@ -76,7 +76,7 @@ impl Leaves {
         self.leaves.is_empty()
     }
 
-    /// Whether leaves were left out at the end: more than 250,000, or paths of more than 8,000,000 steps.
+    /// Whether leaves were left out at the end: a page keeps at most 250,000 leaves and 8,000,000 path steps.
     pub fn is_cut(&self) -> bool {
         self.is_cut
     }
@@ -97,7 +97,7 @@ impl Leaves {
         &self.text[leaf.start as usize..leaf.end as usize]
     }
 
-    /// The tags of a path, outermost first. Empty for text that stands in `body` itself.
+    /// The tags of a path, outermost first. Empty for text directly in `body`.
     pub fn path(&self, path: PathId) -> &[TagId] {
         let end = |index: usize| self.path_ends[index] as usize;
         let start = path.index().checked_sub(1).map_or(0, end);
@@ -109,7 +109,7 @@ impl Leaves {
         self.path_ends.len()
     }
 
-    /// A path as people write it: `div/ul/li/a`.
+    /// A path as text: `div/ul/li/a`.
     pub fn path_string(&self, tree: &PageTree, path: PathId) -> String {
         let names: Vec<&str> = self.path(path).iter().map(|&tag| tree.tag_name(tag)).collect();
         names.join("/")
@@ -122,7 +122,7 @@ impl Leaves {
         start..self.leaves.partition_point(|leaf| leaf.node < end)
     }
 
-    /// The link the `i`-th leaf stands in: its nearest `a` with `href`.
+    /// The link around the `i`-th leaf: its nearest enclosing `a` with `href`.
     pub fn link(&self, i: usize) -> Option<NodeId> {
         self.leaves[i].link
     }
@@ -137,16 +137,16 @@ impl<'a> IntoIterator for &'a Leaves {
     }
 }
 
-/// Whether an element of this name and all below it hold no leaves.
+/// Whether an element of this name, with its whole subtree, holds no leaves.
 pub fn is_excluded(tag: &str) -> bool {
     EXCLUDED.contains(&tag)
 }
 
-/// A path that may yet have no leaf: an entry of the trie of all paths.
+/// A node in the trie of all paths; possibly no leaf has this path.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Step(u32);
 
-/// An element above the place of the walk.
+/// An element above the current place of the walk.
 struct Open {
     node: NodeId,
     end: NodeId,
@@ -194,7 +194,7 @@ impl<'a> Walk<'a> {
         self.found
     }
 
-    /// Looks at one node and returns where to go on.
+    /// Visits one node and returns the next.
     fn visit(&mut self, node: NodeId) -> NodeId {
         match self.tree.kind(node) {
             NodeKind::Document => self.open(node, Step(0)),
@@ -225,7 +225,7 @@ impl<'a> Walk<'a> {
         self.open.push(Open { node, end: self.tree.subtree_end(node), step, link });
     }
 
-    /// `html` and `body` are no steps of a path.
+    /// `html` and `body` are not steps of a path.
     fn step(&mut self, node: NodeId, tag: TagId) -> Step {
         let above = self.open.last().map_or(Step(0), |above| above.step);
         if self.tree.depth(node) == 1 || self.tree.body() == Some(node) {

@@ -1,7 +1,7 @@
-//! What kind of character one is, asked of every character of a page, and white space collapsed.
+//! Character classes, which are asked for every character of a page, and collapsing of white space.
 //!
-//! Outside of ASCII the standard library searches a table for each such question, which is a third of the
-//! time of a page in Arabic. Here the answers for the basic plane are kept, a byte a character.
+//! Outside ASCII the standard library searches a table for each question, which takes a third of the time of a
+//! page in Arabic. Here the answers for the basic plane are cached, one byte per character.
 
 use std::sync::LazyLock;
 
@@ -9,13 +9,13 @@ const ALPHABETIC: u8 = 1;
 const NUMERIC: u8 = 2;
 const UPPERCASE: u8 = 4;
 const LOWERCASE: u8 = 8;
-/// Characters of the basic plane.
+/// Number of code points in the basic plane.
 const BASIC: u32 = 0x1_0000;
 
 static CLASSES: LazyLock<Vec<u8>> =
     LazyLock::new(|| (0..BASIC).map(|code| char::from_u32(code).map_or(0, asked)).collect());
 
-/// What the Unicode standard says of a character, as [`char`]'s methods of the same names do.
+/// What the Unicode standard says of a character; the methods match those of [`char`].
 #[derive(Clone, Copy)]
 pub(crate) struct Class(u8);
 
@@ -55,7 +55,7 @@ impl Class {
     }
 }
 
-/// Collapses white space (the five of HTML and U+00A0) to single spaces and trims it.
+/// Collapses white space (HTML's five characters and U+00A0) to single spaces and trims it.
 pub fn squash(text: &str) -> String {
     let mut squashed = String::new();
     push_squashed(&mut squashed, text);

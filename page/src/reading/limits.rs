@@ -1,10 +1,9 @@
 //! How much of a page is read, and what the limits cut from it.
 
-/// Elements may nest at least this deep whatever the limit: the parser makes `html`, `body` and the rows of
-/// tables by itself.
+/// The least depth limit: the parser makes `html`, `body` and table rows by itself.
 pub(super) const LEAST_DEPTH: usize = 16;
 
-/// How much of a page is parsed. Beyond any of these the tree is coarser, and [`ParseNotes`] tells.
+/// How much of a page is parsed. Beyond any of these limits the tree is coarser, and [`ParseNotes`] says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageLimits {
     /// Bytes of HTML (as UTF-8). The rest is left out.
@@ -25,19 +24,19 @@ impl Default for PageLimits {
 /// What the limits cut from a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ParseNotes {
-    /// Bytes of HTML beyond `max_bytes` or not reached because another limit ended the parse.
+    /// Bytes of HTML beyond `max_bytes`, or not reached because another limit ended the parse.
     pub unread_bytes: usize,
     /// Whether `max_nodes` ended the parse.
     pub node_limit: bool,
     /// Elements that stood deeper than `max_depth` and became siblings (or, rarely, were left out).
     pub too_deep: u32,
-    /// Attribute values over 64 KiB, attributes beyond 256 of an element, and strings beyond four times the
-    /// page's size in all: cut or left out.
+    /// Strings that were cut or left out: attribute values over 64 KiB, attributes beyond the 256th of an
+    /// element, and all strings once they exceed four times the page's size.
     pub cut_strings: u32,
 }
 
 impl ParseNotes {
-    /// Whether the tree is not the whole page as the standard has it.
+    /// Whether the tree differs from what the HTML standard's parser makes of the whole page.
     pub fn is_coarse(&self) -> bool {
         *self != Self::default()
     }

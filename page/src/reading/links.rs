@@ -1,7 +1,7 @@
-//! The pages a page points to.
+//! The links of a page.
 //!
-//! Each `a` and `area` of HTML with an `href` that leads to a web page, in document order, also where no
-//! leaf stands (in `noscript`). Targets are canonical; the same one may come many times. Start at [`links`].
+//! Links are the HTML elements `a` and `area` whose `href` leads to a web page, in document order, also those
+//! without a leaf (in `noscript`). Targets are canonical and may repeat. Start at [`links`].
 
 use ::url::Url;
 
@@ -14,20 +14,20 @@ use super::url::{CanonicalUrl, resolve};
 /// Longest link text kept, in bytes: links may nest through tables, and each would hold the whole text.
 pub(crate) const MAX_LINK_TEXT: usize = 1024;
 
-/// A link and what it says.
+/// A link and its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
     /// The `a` or `area`.
     pub node: NodeId,
     /// Where it leads.
     pub target: CanonicalUrl,
-    /// Whether its `rel` asks crawlers not to follow.
+    /// Whether its `rel` asks crawlers not to follow it.
     pub rel_nofollow: bool,
-    /// The leaves inside, joined by spaces, or an `area`'s `alt`; at most 1 KiB.
+    /// The leaves inside, joined by spaces, or the `alt` of an `area`; at most 1 KiB.
     pub text: String,
 }
 
-/// The links of the page at `page`.
+/// The links of a page whose own URL is `page`.
 pub fn links(tree: &PageTree, leaves: &Leaves, page: &Url) -> Vec<Link> {
     let base = document_base(tree, page);
     let link = |node| {
@@ -44,7 +44,8 @@ pub fn links(tree: &PageTree, leaves: &Leaves, page: &Url) -> Vec<Link> {
     tree.node_ids().filter(|&node| tree.is_html(node)).filter_map(link).collect()
 }
 
-/// The URL against which the page's links are resolved: the first `base` with an `href`, else the page's own.
+/// The URL against which the page's links are resolved: the first `base` with an `href`, else the page's own
+/// URL.
 pub fn document_base(tree: &PageTree, page: &Url) -> Url {
     let mut bases = tree.node_ids().filter(|&node| tree.is_html(node) && tree.tag(node) == Some("base"));
     bases

@@ -1,12 +1,12 @@
-//! Bytes to text to tree to leaves: what every algorithm is given of a page.
+//! Bytes to text to tree to leaves: the input of every algorithm.
 //!
-//! [`decode`] finds the character encoding, [`PageTree`] is the document as the HTML standard's parser
-//! builds it (scripting off), [`Leaves`] are its visible texts and described images with their interned
-//! paths, [`CanonicalUrl`] is the identity of a page and [`Site`] that of a publisher, [`links`] are the
-//! pages this one points to.
+//! [`decode`] finds the character encoding, [`PageTree`] is the document as the HTML standard's parser builds
+//! it (scripting off), [`Leaves`] are its visible texts and described images with their interned paths,
+//! [`CanonicalUrl`] is the identity of a page, [`Site`] that of a publisher, and [`links`] are the pages this
+//! one points to.
 //!
-//! Invariant: nothing here fails. Bytes of any kind give a tree; what was too large, too deep or too slow
-//! is cut, and [`ParseNotes`] says so. Start at [`PageTree::parse`].
+//! Invariant: nothing here fails. Any bytes give a tree; what is too large, too deep or too slow is cut, and
+//! [`ParseNotes`] says so. Start at [`PageTree::parse`].
 
 mod attributes;
 mod charset;

@@ -1,7 +1,7 @@
-//! A page as the algorithms are given it: parsed once, with its leaves, title, language and base.
+//! A page as the algorithms take it: parsed once, with its leaves, title, language and base URL.
 //!
 //! Invariant: everything here is a function of the URL, the content type, the bytes and the limits.
-//! [`Page::parse`] never fails; what limits cut is in [`Page::coarse`].
+//! [`Page::parse`] never fails; [`Page::coarse`] names the limits that cut something.
 
 use crate::reading::{CanonicalUrl, Leaves, NodeId, PageLimits, PageTree, decode, document_base, resolve};
 use url::Url;
@@ -27,19 +27,19 @@ const MAX_TITLE: usize = 500;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Page {
-    /// Its identity.
+    /// The page's identity.
     pub url: CanonicalUrl,
-    /// What its relative links are resolved against.
+    /// The URL against which relative links are resolved.
     pub base: Url,
     /// The page as a tree.
     pub tree: PageTree,
-    /// Its texts and described images.
+    /// The page's visible texts and described images.
     pub leaves: Leaves,
     /// The `title` element, white space collapsed.
     pub title: Option<String>,
-    /// ISO 639-1 code (639-3 where there is none), declared or told from the text.
+    /// ISO 639-1 code (639-3 where there is none), declared or guessed from the text.
     pub language: Option<String>,
-    /// Limits that cut something: `bytes`, `nodes`, `depth`, `leaves`, `time`; sorted.
+    /// Limits that cut something, sorted: `bytes`, `depth`, `leaves`, `nodes`.
     pub coarse: Vec<String>,
 }
 
@@ -50,7 +50,7 @@ impl Page {
         Page::within(&PageLimits::default(), url, content_type, bytes)
     }
 
-    /// Decodes and parses a page within limits of one's own.
+    /// Decodes and parses a page within the given limits.
     #[must_use]
     pub fn within(limits: &PageLimits, url: &CanonicalUrl, content_type: Option<&str>, bytes: &[u8]) -> Page {
         let bytes_kept = bytes.get(..limits.max_bytes).unwrap_or(bytes);
@@ -68,7 +68,7 @@ impl Page {
         Page { url: url.clone(), base, tree, leaves, title, language, coarse }
     }
 
-    /// Where a link element leads, if it is a web page.
+    /// The page that a link element leads to; `None` if it is not a web page.
     #[must_use]
     pub fn target(&self, link: NodeId) -> Option<CanonicalUrl> {
         resolve(&self.base, self.tree.attr(link, "href")?)
@@ -81,7 +81,7 @@ fn title(tree: &PageTree) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// Sorted.
+/// The names of the limits that cut something, sorted.
 fn coarse(tree: &PageTree, leaves: &Leaves) -> Vec<&'static str> {
     let notes = tree.notes();
     let cut_bytes = notes.unread_bytes > 0 && !notes.node_limit;

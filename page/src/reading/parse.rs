@@ -1,7 +1,7 @@
-//! The run of the parser over a page, within its limits.
+//! Runs the parser over a page, within its limits.
 //!
-//! A page is fed to the tokenizer as it is. One that seems to have tags with thousands of attributes is fed
-//! anew by [`attributes`], which bounds them. Start at [`run`].
+//! A page is normally fed to the tokenizer as it is. If it seems to have tags with thousands of attributes, it
+//! is fed again by [`attributes`], which bounds them. Start at [`run`].
 
 use super::attributes::{self, Silence};
 use super::feeder::Feeder;
@@ -21,7 +21,8 @@ pub(super) fn run(html: &str, limits: &PageLimits) -> (Scratch, ParseNotes) {
     feeder.finish(left_out, cut_tags)
 }
 
-/// As [`run`], the careful way, with at most so many attributes to a tag; also the number of tags cut.
+/// Like [`run`], but always the careful way, with at most `most` attributes per tag; also returns the number of
+/// tags cut.
 #[cfg(test)]
 pub(super) fn run_carefully(html: &str, limits: &PageLimits, most: usize) -> (Scratch, ParseNotes, u32) {
     let mut feeder = Feeder::new(html, limits);
@@ -30,7 +31,7 @@ pub(super) fn run_carefully(html: &str, limits: &PageLimits, most: usize) -> (Sc
     (scratch, notes, cut_tags)
 }
 
-/// Feeds all of the page; not so if it is suspicious of tags with very many attributes.
+/// Feeds the page. Returns false as soon as it seems to have tags with very many attributes.
 fn feed(feeder: &mut Feeder) -> bool {
     let mut silence = Silence::default();
     while !feeder.is_stopped() {

@@ -1,12 +1,12 @@
 //! The encoding a page declares in `<meta>`, found before it is parsed.
 //!
-//! This is the HTML standard's "prescan a byte stream to determine its encoding" over the first 1024 bytes:
-//! comments are skipped, tags are stepped over attribute by attribute, so that `charset` inside a quoted
-//! value or a comment does not count. Start at [`prescan`].
+//! This is the HTML standard's "prescan a byte stream to determine its encoding" over the first 1024 bytes.
+//! Comments are skipped and tags are read attribute by attribute, so `charset` inside a quoted value or a
+//! comment does not count. Start at [`prescan`].
 
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252, X_USER_DEFINED};
 
-/// How far a declaration may stand from the start, in bytes; the standard's number.
+/// How far from the start a declaration may be, in bytes; the standard's number.
 const WINDOW: usize = 1024;
 
 /// The encoding declared by the first usable `<meta>`.
@@ -15,7 +15,7 @@ pub(super) fn prescan(bytes: &[u8]) -> Option<&'static Encoding> {
     while scan.at < scan.bytes.len() {
         let rest = scan.rest();
         if rest.starts_with(b"<!--") {
-            // The two hyphens of the opening may be those of the end: `<!-->`.
+            // The two hyphens of the opening may also belong to the end: `<!-->`.
             let end = find(rest.get(2..).unwrap_or_default(), b"-->")?;
             scan.at += 2 + end + 3;
         } else if starts_with_tag(rest, b"<meta") {
@@ -79,7 +79,7 @@ impl<'a> Scan<'a> {
         self.bytes.get(self.at).copied()
     }
 
-    /// What a `<meta>` declares; leaves the scan at its end.
+    /// The encoding that a `<meta>` declares; moves the scan past the tag.
     fn meta(&mut self) -> Option<&'static Encoding> {
         let (mut seen, mut is_content_type, mut needs_content_type) = (Vec::new(), false, None);
         let mut charset = None;
@@ -114,7 +114,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// The standard's "get an attribute": name and value in lower case, none at the tag's end.
+    /// The standard's "get an attribute": name and value in lower case; `None` at the end of the tag.
     fn attribute(&mut self) -> Option<(Vec<u8>, Vec<u8>)> {
         while self.peek().is_some_and(|b| is_space(b) || b == b'/') {
             self.at += 1;

@@ -1,10 +1,10 @@
-//! Where html5ever builds: a scratch tree that can be rearranged cheaply.
+//! The sink into which html5ever builds: a scratch tree that can be rearranged cheaply.
 //!
 //! The standard's parser moves nodes about (foster parenting, the adoption agency), so creation order is not
-//! document order. Here nodes are doubly linked and text is a chain of pieces, each operation takes constant
-//! time, and `tree` renumbers the result once. Comments are kept so long, without their text, because they
-//! part the texts beside them; a probe is a comment that leaves nothing but the place where it would have
-//! gone, which is how `guard` learns the current element.
+//! document order. Here nodes are doubly linked, a text is a chain of pieces, and each operation takes constant
+//! time; `tree` renumbers the result once. Comments are kept until then, without their text, because they
+//! separate the texts beside them. A probe is a comment that is not inserted and only records where it would
+//! have gone; `guard` uses it to learn the current element.
 //! Invariant: adjacent text is one node, as the standard demands. Start at the `TreeSink` implementation.
 
 use std::borrow::Cow;
@@ -18,19 +18,20 @@ use html5ever::{Attribute, ExpandedName, LocalName, QualName, ns};
 
 /// No node, no piece.
 pub(super) const NONE: u32 = u32::MAX;
-/// Name of a text.
+/// Name of a text node.
 pub(super) const TEXT: u32 = u32::MAX;
-/// Name of a comment.
+/// Name of a comment node.
 pub(super) const COMMENT: u32 = u32::MAX - 1;
-/// Name of the document, and of what a template holds; `a` of the latter is the template.
+/// Name of the document node, and of the fragment with a template's contents; the fragment's `a` is the
+/// template.
 pub(super) const FRAGMENT: u32 = u32::MAX - 2;
-/// Longest attribute value kept, in bytes; pages put whole images into attributes.
+/// Longest attribute value kept, in bytes; some pages put whole images into attributes.
 const MAX_VALUE: usize = 64 * 1024;
-/// Most attributes kept of one element.
+/// Maximum number of attributes kept per element.
 pub(super) const MAX_ATTRIBUTES: usize = 256;
 
-/// A node of the scratch tree; `a` and `b` are first and last piece of a text, start and number of the
-/// attributes of an element.
+/// A node of the scratch tree. `a` and `b` are the first and last piece of a text, or the start and number of
+/// an element's attributes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Raw {
     pub(super) parent: u32,
@@ -44,7 +45,7 @@ pub(super) struct Raw {
     pub(super) is_html: bool,
 }
 
-/// A stretch of `Scratch::bytes`; pieces of one text are chained.
+/// A range of `Scratch::bytes`; the pieces of one text are chained.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece {
     pub(super) start: u32,
@@ -52,7 +53,7 @@ pub(super) struct Piece {
     pub(super) next: u32,
 }
 
-/// An attribute: interned name and value, a stretch of a string buffer.
+/// An attribute: its interned name, and its value as a range of a string buffer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AttrSpan {
     pub(super) name: u32,
@@ -75,25 +76,25 @@ pub(super) struct Scratch {
     max_string_bytes: usize,
 }
 
-/// html5ever's reference to a node. The name is at hand because the parser asks for it all the time.
+/// html5ever's reference to a node. It carries the name because the parser asks for it all the time.
 #[derive(Clone, Debug)]
 pub(super) struct Handle {
     pub(super) id: u32,
     name: Rc<QualName>,
 }
 
-/// The sink proper: interior mutability around [`Scratch`].
+/// The sink itself: interior mutability around [`Scratch`].
 #[derive(Debug)]
 pub(super) struct Sink {
     pub(super) scratch: RefCell<Scratch>,
-    /// While some, comments are probes; holds where the last one would have gone.
+    /// While this is `Some`, comments are probes; it holds the parent that the last probe would have had.
     probe: Cell<Option<u32>>,
     nameless: Rc<QualName>,
 }
 
 impl Sink {
-    /// `max_string_bytes` bounds text and values together: formatting elements that the parser opens again
-    /// and again copy their attributes each time.
+    /// `max_string_bytes` bounds all texts and values together: formatting elements that are reopened again and
+    /// again copy their attributes each time.
     pub(super) fn new(max_string_bytes: usize) -> Self {
         let mut scratch = Scratch { max_string_bytes, ..Scratch::default() };
         scratch.push(Raw::new(FRAGMENT, 0, 0));
@@ -101,7 +102,7 @@ impl Sink {
         Self { scratch: RefCell::new(scratch), probe: Cell::new(None), nameless }
     }
 
-    /// Nodes made so far, those no longer in the tree included.
+    /// Number of nodes made so far, including those no longer in the tree.
     pub(super) fn created(&self) -> usize {
         self.scratch.borrow().nodes.len()
     }
@@ -173,7 +174,7 @@ impl Scratch {
         self.attrs.push(AttrSpan { name, start, end });
     }
 
-    /// Adds to the end of a text, in O(added) however often other text came in between.
+    /// Appends to a text in time proportional to the appended text, even if other text was stored in between.
     fn extend_text(&mut self, id: u32, text: &str) {
         let (start, end) = self.store(text, usize::MAX);
         let last = self.node(id).b as usize;
@@ -251,7 +252,7 @@ impl Scratch {
     }
 }
 
-/// The longest start of `text` with at most `max` bytes.
+/// The longest prefix of `text` with at most `max` bytes.
 pub(super) fn cut(text: &str, max: usize) -> &str {
     if text.len() <= max {
         return text;
@@ -329,7 +330,7 @@ impl TreeSink for Sink {
 
     fn append_doctype_to_document(&self, _: StrTendril, _: StrTendril, _: StrTendril) {}
 
-    /// A fragment of its own that is never linked: what a template holds is not part of the page.
+    /// A separate fragment that is never linked: the contents of a template are not part of the page.
     fn get_template_contents(&self, target: &Handle) -> Handle {
         let mut scratch = self.scratch.borrow_mut();
         if let Some(&contents) = scratch.template_contents.get(&target.id) {

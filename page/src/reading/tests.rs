@@ -1,7 +1,7 @@
-//! The page's promises, on pages made at random and on pages made to hurt.
+//! Properties of page trees, checked on random pages and on hostile pages.
 //!
-//! Nothing here looks at a clock: a hostile page shows that it was bounded by its notes and its depth, and a
-//! parse that is not bounded would not end.
+//! No test looks at a clock. The notes and the depth show that a hostile page was bounded; an unbounded parse
+//! would not end.
 
 #![allow(clippy::unwrap_used, reason = "compiled for tests alone, which say what broke by panicking")]
 
@@ -16,7 +16,7 @@ fn parse(html: &str) -> PageTree {
     PageTree::parse(html, &PageLimits::default())
 }
 
-/// What holds of every tree.
+/// Checks what holds for every tree.
 fn check_tree(tree: &PageTree, max_depth: u32) {
     let mut preorder = Vec::new();
     let mut stack = vec![tree.root()];
@@ -41,7 +41,7 @@ fn check_tree(tree: &PageTree, max_depth: u32) {
     assert!(preorder.into_iter().eq(tree.node_ids()), "index order is preorder");
 }
 
-/// Tags that make the parser move nodes about, cut off and nested at random.
+/// Tags that make the parser move nodes about, nested at random and left open.
 pub(super) fn markup() -> impl Strategy<Value = String> {
     let names = prop::sample::select(vec![
         "a",
@@ -94,7 +94,7 @@ pub(super) fn markup() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
 }
 
-/// A tree as HTML of a kind: every attribute with its value, no quotes, `<` of a text escaped.
+/// Writes a tree as pseudo-HTML: every attribute with its value, no quotes, `<` in texts escaped.
 pub(super) fn written(tree: &PageTree) -> String {
     let mut out = String::new();
     let mut open: Vec<NodeId> = Vec::new();
@@ -186,7 +186,7 @@ proptest! {
     }
 }
 
-/// A hostile page ends within the default limits; returns its tree.
+/// Checks that a hostile page is parsed within the default limits; returns its tree.
 #[track_caller]
 fn bounded(html: &str) -> PageTree {
     let tree = parse(html);
@@ -199,7 +199,7 @@ fn bounded(html: &str) -> PageTree {
 fn deep_nesting_becomes_siblings_and_keeps_its_text() {
     for tag in ["div", "b", "font", "a href=x", "span", "ul><li", "table><tr><td", "x-y", "svg", "template"] {
         let tree = bounded(&format!("{}end", format!("<{tag}>").repeat(20_000)));
-        // Each start tag of `a` closes the one before it, and what a template holds is dropped.
+        // Each start tag of `a` closes the `a` before it, and the contents of a template are dropped.
         assert!(tree.notes().too_deep > 0 || tag == "a href=x", "{tag}");
         let is_shown = !["svg", "template"].contains(&tag);
         assert_eq!(Leaves::new(&tree).iter().count(), usize::from(is_shown), "{tag}");

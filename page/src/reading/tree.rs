@@ -1,12 +1,13 @@
 //! The page tree: an arena whose order is document order.
 //!
-//! A node is 40 bytes beside its text and attributes (12 bytes each); names are interned, texts and values
-//! lie in one buffer. Because nodes are numbered in preorder, a subtree is a range of numbers: [`subtree_end`]
-//! makes "is inside" two comparisons, and the leaves of a subtree are a slice.
-//! What a `<template>` holds is not in the tree (it is no part of the page), nor are comments; but a comment
-//! still parts the texts on its two sides. Invariants: index order is preorder; a node's range lies inside
-//! its parent's. A [`NodeId`] belongs to the tree it came from; another tree may panic on it or answer
-//! nonsense. All walks are iterative. Start at [`PageTree::parse`].
+//! A node takes 40 bytes, an attribute 12, plus their strings; names are interned, texts and values share one
+//! buffer. Because nodes are numbered in preorder, a subtree is a range of numbers: with [`subtree_end`], "is
+//! inside" takes two comparisons, and the leaves of a subtree are a slice. The contents of a `<template>` are
+//! not in the tree (they are not part of the page), nor are comments; but a comment still separates the texts
+//! on its two sides.
+//! Invariants: index order is preorder; a node's range lies inside its parent's. A [`NodeId`] belongs to its
+//! tree; another tree may panic on it or give a meaningless answer. All walks are iterative. Start at
+//! [`PageTree::parse`].
 //!
 //! [`subtree_end`]: PageTree::subtree_end
 
@@ -17,12 +18,12 @@ use super::limits::{LEAST_DEPTH, PageLimits, ParseNotes};
 use super::parse;
 use super::sink::{AttrSpan, COMMENT, FRAGMENT, NONE, Raw, Scratch, TEXT};
 
-/// A node, by its place in document order.
+/// A node, as its position in document order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct NodeId(pub(super) u32);
 
 impl NodeId {
-    /// Place in document order, from 0, the document.
+    /// Position in document order, from 0 (the document).
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -33,7 +34,7 @@ impl NodeId {
 pub struct TagId(u32);
 
 impl TagId {
-    /// Number of the name, for tables over names.
+    /// The number of the name, for tables indexed by name.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -50,7 +51,7 @@ pub enum NodeKind {
     Text,
 }
 
-/// `a..b` are bytes of `strings` for a text, places in `attrs` for an element.
+/// `a..b` is a range of `strings` for a text, a range of `attrs` for an element.
 #[derive(Clone, Copy, Debug)]
 struct Node {
     parent: u32,
@@ -64,7 +65,7 @@ struct Node {
     is_html: bool,
 }
 
-/// A page as the HTML standard's parser builds it, scripting off (what `noscript` holds is parsed).
+/// A page as the HTML standard's parser builds it with scripting off (the contents of `noscript` are parsed).
 #[derive(Clone, Debug)]
 pub struct PageTree {
     nodes: Vec<Node>,
@@ -82,7 +83,7 @@ impl PageTree {
         Renumbering::new(&scratch, limits.max_depth, notes).run()
     }
 
-    /// With at most so many attributes to a tag; also the number of tags cut.
+    /// Parses with at most `most` attributes per tag; also returns the number of tags cut.
     #[cfg(test)]
     pub(super) fn parse_carefully(html: &str, limits: &PageLimits, most: usize) -> (Self, u32) {
         let (scratch, notes, cut_tags) = parse::run_carefully(html, limits, most);
@@ -115,7 +116,7 @@ impl PageTree {
         (0..self.nodes.len() as u32).map(NodeId)
     }
 
-    /// The node at a place in document order.
+    /// The node at a position in document order.
     pub fn node_at(&self, index: usize) -> Option<NodeId> {
         (index < self.nodes.len()).then_some(NodeId(index as u32))
     }
@@ -145,7 +146,7 @@ impl PageTree {
         &self.names[tag.index()]
     }
 
-    /// The id of a name, if the page has it; O(names).
+    /// The id of a name, if it occurs on the page; O(names).
     pub fn tag_named(&self, name: &str) -> Option<TagId> {
         self.names.iter().position(|known| **known == *name).map(|at| TagId(at as u32))
     }
@@ -174,18 +175,18 @@ impl PageTree {
             .map(|attr| (&*self.names[attr.name as usize], self.string(attr.start, attr.end)))
     }
 
-    /// The words of an element's `class`.
+    /// The class names of an element.
     pub fn classes(&self, n: NodeId) -> impl Iterator<Item = &str> {
         self.attr(n, "class").unwrap_or_default().split_ascii_whitespace()
     }
 
-    /// A text node's text as the page has it, white space and all.
+    /// A text node's text as the page has it, with all white space.
     pub fn text(&self, n: NodeId) -> Option<&str> {
         let node = self.node(n);
         (node.name == TEXT).then(|| self.string(node.a, node.b))
     }
 
-    /// The parent; none for the document.
+    /// The parent; `None` for the document.
     pub fn parent(&self, n: NodeId) -> Option<NodeId> {
         some(self.node(n).parent)
     }
@@ -217,12 +218,12 @@ impl PageTree {
         successors(self.first_child(n), |&child| self.next_sibling(child))
     }
 
-    /// The nodes above a node, nearest first, without itself.
+    /// The proper ancestors of a node, nearest first.
     pub fn ancestors(&self, n: NodeId) -> impl Iterator<Item = NodeId> {
         successors(self.parent(n), |&above| self.parent(above))
     }
 
-    /// A node and all below it, in document order.
+    /// A node and all its descendants, in document order.
     pub fn descendants(
         &self,
         n: NodeId,
@@ -230,8 +231,8 @@ impl PageTree {
         (n.0..self.node(n).end).map(NodeId)
     }
 
-    /// The id after the last node of a subtree: `d` is in the subtree of `n` when `n <= d && d < end`. It may
-    /// be one past the last node of the tree.
+    /// The id after the last node of a subtree: `d` is in the subtree of `n` if `n <= d && d < end`. It may be
+    /// one past the last node of the tree.
     pub fn subtree_end(&self, n: NodeId) -> NodeId {
         NodeId(self.node(n).end)
     }
@@ -241,12 +242,12 @@ impl PageTree {
         above < below && below < self.subtree_end(above)
     }
 
-    /// Edges from the document: `html` is 1, `body` 2.
+    /// Distance from the document: 1 for `html`, 2 for `body`.
     pub fn depth(&self, n: NodeId) -> u32 {
         self.node(n).depth
     }
 
-    /// The deepest node whose subtree holds both; one of the two if it holds the other. O(depth).
+    /// The lowest common ancestor; it is `a` or `b` if that one contains the other. O(depth).
     pub fn lca(&self, a: NodeId, b: NodeId) -> NodeId {
         let (low, high) = (a.min(b), a.max(b));
         let mut above = low;
@@ -256,8 +257,7 @@ impl PageTree {
         above
     }
 
-    /// All text below a node, as it stands in the page but with white space collapsed; that of scripts and
-    /// styles included.
+    /// All text below a node, white space collapsed; includes the text of scripts and styles.
     pub fn text_content(&self, n: NodeId) -> String {
         let mut all = String::new();
         for text in self.descendants(n).filter_map(|node| self.text(node)) {
@@ -279,12 +279,12 @@ fn some(id: u32) -> Option<NodeId> {
     (id != NONE).then_some(NodeId(id))
 }
 
-/// Copies what hangs together in the scratch tree into an arena in preorder.
+/// Copies the linked part of the scratch tree into an arena in preorder.
 struct Renumbering<'a> {
     scratch: &'a Scratch,
     max_depth: usize,
     tree: PageTree,
-    /// The elements above the place that is written, from the document on.
+    /// The elements above the node that is written, from the document down.
     open: Vec<u32>,
 }
 
@@ -324,8 +324,8 @@ impl<'a> Renumbering<'a> {
         self.tree
     }
 
-    /// Appends a node that stands at `depth`. One too deep comes up to the limit, and so follows the
-    /// element it was in as a sibling; its text may stand one deeper.
+    /// Appends a node of depth `depth`. An element below the depth limit is lifted to it, so it follows its
+    /// ancestor there as a sibling; a text may be one level deeper.
     fn write(&mut self, id: u32, depth: usize) {
         let raw = *self.scratch.node(id);
         if raw.name == COMMENT {

@@ -1,8 +1,8 @@
 //! The identity of a page and of a site.
 //!
-//! Two URLs are one page when their canonical forms are equal: fragment, user info, default port and tracking
-//! parameters gone, host in lower case, percent-encoding in one form. What a server could tell apart stays:
-//! `www.`, a slash at the end, `index.html`, the order of parameters.
+//! Two URLs are one page if their canonical forms are equal: without fragment, user info, default port and
+//! tracking parameters, with the host in lower case and percent-encoding in one form. What a server could tell
+//! apart stays: `www.`, a final slash, `index.html`, the order of parameters.
 //! Invariants: a canonical URL is http(s), at most 2 KiB long, and its own canonical form. Start at
 //! [`canonical`].
 
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 /// Longest canonical URL, in bytes.
 const MAX_BYTES: usize = 2048;
 
-/// Parameters that say where a visitor came from and never what is shown; besides all `utm_…`.
+/// Query parameters that say where a visitor came from and never change what is shown; all `utm_…` count, too.
 const TRACKING: [&str; 15] = [
     "gclid", "gclsrc", "dclid", "gbraid", "wbraid", "fbclid", "msclkid", "yclid", "ysclid", "twclid",
     "ttclid", "igshid", "mc_cid", "mc_eid", "_ga",
@@ -36,7 +36,7 @@ const TRACKING: [&str; 15] = [
 #[serde(try_from = "String", into = "String")]
 pub struct CanonicalUrl(String);
 
-/// Why a string is no identity of a page.
+/// Why a string is not the identity of a page.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CanonicalUrlError {
     /// Not a URL at all.
@@ -74,18 +74,19 @@ pub fn canonical(url: &Url) -> Option<CanonicalUrl> {
     if text.len() > MAX_BYTES {
         return None;
     }
-    // What was undone above may read differently: the parser has the last word.
+    // Undoing escapes may change how the URL is parsed, so the parser has the last word.
     Some(CanonicalUrl(Url::parse(&text).ok()?.into()))
 }
 
-/// Where an `href` leads; `None` for what is no web page (`javascript:`, `mailto:`, `tel:`, `data:` and the
-/// like). A fragment alone leads to the base itself.
+/// The page an `href` leads to; `None` if it is not a web page (`javascript:`, `mailto:`, `tel:`, `data:` and
+/// the like). A fragment alone leads to the base itself.
 pub fn resolve(base: &Url, href: &str) -> Option<CanonicalUrl> {
     canonical(&base.join(href.trim_ascii()).ok()?)
 }
 
-/// One form for `%7e`, `%7E` and `~`: escapes of unreserved characters are undone, the others are in upper
-/// case, and a `%` that begins no escape becomes one itself (else undoing `%%34e` would make a new escape).
+/// Normalises percent-encoding, so that `%7e`, `%7E` and `~` become one: escapes of unreserved characters are
+/// undone, others are in upper case, and a `%` that starts no escape becomes `%25` (otherwise undoing `%%34e`
+/// would make a new escape).
 fn normalise_escapes(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -109,7 +110,7 @@ fn normalise_escapes(text: &str) -> String {
 }
 
 fn hex(digits: &str) -> Option<u8> {
-    // `from_str_radix` alone would take a sign.
+    // `from_str_radix` would accept a sign.
     digits.bytes().all(|digit| digit.is_ascii_hexdigit()).then(|| u8::from_str_radix(digits, 16).ok())?
 }
 
@@ -134,7 +135,7 @@ impl CanonicalUrl {
         }
     }
 
-    /// Scheme, host and port if it is not the scheme's own: `https://example.org`.
+    /// Scheme, host, and the port unless it is the scheme's default: `https://example.org`.
     pub fn origin(&self) -> &str {
         self.split().0
     }
@@ -155,13 +156,13 @@ impl CanonicalUrl {
         self.split().2 == "/"
     }
 
-    /// Whether this is the front page of its site: that of the site's own name, with or without `www`.
+    /// Whether this is the front page of its site: path `/` on the site's own host, with or without `www`.
     pub fn is_front_page(&self) -> bool {
         let host = self.host();
         self.is_home() && host.strip_prefix("www.").unwrap_or(host) == self.site().as_str()
     }
 
-    /// The URL taken apart.
+    /// The parsed URL.
     pub fn to_url(&self) -> Url {
         Url::parse(&self.0).expect("a canonical URL came out of the URL parser")
     }
@@ -213,15 +214,15 @@ impl From<CanonicalUrl> for String {
     }
 }
 
-/// A site: the registrable domain by the public suffix list (`a.b.co.uk` is of `b.co.uk`), or the whole host
-/// where there is none (addresses, `localhost`). Private suffixes count: each blog of a host is a site.
+/// A site: the registrable domain by the public suffix list (`a.b.co.uk` belongs to `b.co.uk`), or the whole
+/// host if there is none (addresses, `localhost`). Private suffixes count, so each blog of a blog host is a
+/// site.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub struct Site(String);
 
 impl Site {
-    /// The site of a host, with or without brackets around an IPv6 address; case and a dot at the end do not
-    /// matter.
+    /// The site of a host. Brackets around an IPv6 address are optional; case and a final dot do not matter.
     pub fn of_host(host: &str) -> Self {
         let host = host.trim_end_matches('.').to_ascii_lowercase();
         let is_name = matches!(Host::parse(&host), Ok(Host::Domain(_)));

@@ -1,11 +1,12 @@
-//! Which pages of a site are alike: agglomerative clustering with average link \[R\].
+//! Clusters the pages of a site by similarity: agglomerative clustering with average link \[R\].
 //!
-//! Two clusters are as alike as their pages are on average; the most alike are merged as long as that is at
-//! least a threshold. A sketch of each page (MinHash of its paths) is compared first, so that trees are
-//! compared only where their pages may be alike; a pair that is not compared counts as not alike at all.
-//! The nearest-neighbour chain finds the same merges as a search for the best pair would, in quadratic time.
+//! The similarity of two clusters is the average over their pairs of pages. The most similar clusters are
+//! merged as long as their similarity reaches a threshold. Sketches of the pages (MinHash of their paths) are
+//! compared first, and trees only if their pages may be similar; a pair that is not compared has similarity 0.
+//! The nearest-neighbour chain finds the same merges as a search for the best pair, in quadratic time.
 //!
-//! Invariant: equal input gives equal clusters, each with ascending page numbers, ordered by their first.
+//! Invariant: equal input gives equal clusters; each lists ascending page numbers, and clusters are ordered by
+//! their first.
 
 use std::collections::BTreeSet;
 
@@ -16,16 +17,16 @@ use super::shape::{PageShape, Shapes};
 
 /// Least similarity of pages of one template.
 pub const SIMILAR: f64 = 0.8;
-/// Hashes of a sketch, and how many of two sketches must agree before their pages are compared.
+/// Hashes per sketch, and how many of them must be equal before two pages are compared.
 const HASHES: usize = 64;
 const LEAST_EQUAL: usize = 20;
 
-/// A page in short: for each of many orders of all paths the first one that it has.
+/// A MinHash sketch of a page: for each of 64 orders of all paths, the page's first path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sketch([u64; HASHES]);
 
 impl Sketch {
-    /// The sketch of a page's paths of elements.
+    /// The sketch of a page's element paths.
     #[must_use]
     pub fn new(shapes: &Shapes, page: &PageShape) -> Sketch {
         let mut paths = BTreeSet::new();
@@ -56,14 +57,14 @@ impl Sketch {
         Sketch(least)
     }
 
-    /// Whether the pages of two sketches may be alike.
+    /// Whether the pages of two sketches may be similar.
     #[must_use]
     pub fn is_near(&self, other: &Sketch) -> bool {
         self.0.iter().zip(&other.0).filter(|(a, b)| a == b).count() >= LEAST_EQUAL
     }
 }
 
-/// The clusters of pages whose similarity is at least `similar`, by page numbers.
+/// Clusters the pages whose similarity is at least `similar`; returns page numbers.
 pub fn clusters(
     shapes: &Shapes,
     distances: &mut Distances,
@@ -75,14 +76,14 @@ pub fn clusters(
         if !sketches[a].is_near(&sketches[b]) {
             return 0.0;
         }
-        // A pair somewhat below the threshold still weighs in an average.
+        // A pair somewhat below the threshold still counts in an average.
         let least = similar - (1.0 - similar);
         distances.similarity(shapes, pages[a].class(), pages[b].class(), least).unwrap_or(0.0)
     };
     average_link(pages.len(), &mut alike, similar)
 }
 
-/// Agglomerative clustering of so many things by a similarity between 0 and 1.
+/// Clusters `count` things by a similarity between 0 and 1.
 fn average_link(count: usize, alike: &mut impl FnMut(usize, usize) -> f64, least: f64) -> Vec<Vec<usize>> {
     let mut table = vec![0.0; count * count];
     for a in 0..count {
@@ -94,7 +95,7 @@ fn average_link(count: usize, alike: &mut impl FnMut(usize, usize) -> f64, least
     let mut members: Vec<Vec<usize>> = (0..count).map(|page| vec![page]).collect();
     let mut chain: Vec<usize> = Vec::new();
     let mut merged: Vec<bool> = vec![false; count];
-    // Once a chain ends below the threshold none of its things can be merged any more.
+    // Once a chain ends below the threshold, its last thing cannot be merged any more.
     let mut done: Vec<bool> = vec![false; count];
     loop {
         let last = match chain.last() {
@@ -133,7 +134,7 @@ fn average_link(count: usize, alike: &mut impl FnMut(usize, usize) -> f64, least
     found
 }
 
-/// Merges the second cluster into the first; similarities are averages over pages.
+/// Merges the cluster `from` into `into`; similarities are averages over pages.
 fn merge(table: &mut [f64], members: &mut [Vec<usize>], merged: &mut [bool], into: usize, from: usize) {
     let count = members.len();
     let (a, b) = (members[into].len() as f64, members[from].len() as f64);
@@ -152,7 +153,7 @@ mod tests {
 
     use super::*;
 
-    /// The same by a search for the best pair.
+    /// The same clustering by a search for the best pair.
     fn plain(count: usize, table: &[f64], least: f64) -> Vec<Vec<usize>> {
         let mut clusters: Vec<Vec<usize>> = (0..count).map(|page| vec![page]).collect();
         let average = |a: &[usize], b: &[usize]| {

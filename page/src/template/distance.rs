@@ -1,13 +1,13 @@
 //! RTDM: the cost of the cheapest restricted top-down mapping between two trees \[R\].
 //!
-//! Vertices are matched level by level. Equal vertices match for nothing and their children are aligned; a
-//! vertex is replaced by an unequal one only where one of the two is a leaf; to delete or insert a vertex is to
-//! delete or insert its subtree. All operations cost one a vertex. Both short cuts are taken: equal subtrees
-//! have one class and cost nothing without a look inside (bottom), and a bound ends the work as soon as no
-//! mapping within it is left (top). Equal children at both ends of two lists are skipped: a mapping
-//! that does not match them is never cheaper.
+//! Vertices are matched level by level. Equal vertices match at no cost, and their children are aligned. A
+//! vertex is replaced by an unequal one only if one of the two is a leaf. To delete or insert a vertex is to
+//! delete or insert its subtree. Every operation costs one per vertex. Both short cuts of the paper are taken:
+//! equal subtrees have one class and cost nothing (bottom), and the work ends once no mapping can stay within
+//! the bound (top). Equal children at both ends of two lists are skipped: a mapping that does not match them is
+//! never cheaper.
 //!
-//! Costs of pairs of classes are kept, so that pages of one site pay once for what they have in common.
+//! Costs of pairs of classes are cached, so pages of one site pay once for what they share.
 //! Invariant: the walk is iterative; a pair of pages takes a bounded number of steps. Start at
 //! [`Distances::within`].
 
@@ -15,11 +15,11 @@ use rustc_hash::FxHashMap;
 
 use super::shape::{Class, Shapes};
 
-/// Cells of all tables of one comparison; past it two trees count as unlike.
+/// Most table cells of one comparison; beyond this two trees count as unlike.
 const MOST_CELLS: u64 = 20_000_000;
-/// Cells of the table that [`Distances::align`] keeps.
+/// Most cells of the table that [`Distances::align`] keeps.
 const MOST_KEPT: usize = 4_000_000;
-/// Pairs whose costs are kept.
+/// Most pairs whose costs are cached.
 const MOST_PAIRS: usize = 4_000_000;
 
 /// Costs between classes of one [`Shapes`].
@@ -32,7 +32,7 @@ pub struct Distances {
 /// One step of an alignment of two vertices' children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// These two are mapped to each other; equal ones have equal classes.
+    /// These two are mapped to each other; they are equal if their classes are.
     Match(Class, Class),
     /// Only in the first tree.
     Delete(Class),
@@ -43,7 +43,7 @@ pub enum Step {
 /// Two vertices whose children are being aligned.
 struct Frame {
     pair: (Class, Class),
-    /// Children that both begin with.
+    /// Number of equal children at the start of both lists.
     skipped: usize,
     rows: usize,
     columns: usize,
@@ -65,7 +65,8 @@ impl Frame {
     }
 }
 
-/// The children of two vertices without those that both lists begin and end with.
+/// The children of two vertices without the common prefix and suffix of both lists; also the length of the
+/// prefix.
 fn differing(shapes: &Shapes, (a, b): (Class, Class)) -> (usize, &[Class], &[Class]) {
     let (a, b) = (shapes.children(a), shapes.children(b));
     let first = a.iter().zip(b).take_while(|(a, b)| a == b).count();
@@ -91,14 +92,14 @@ impl Distances {
         (cost <= most).then_some(cost)
     }
 
-    /// How alike two trees are: 1 − cost / vertices of both, if it is at least `least`.
+    /// The similarity of two trees, 1 − cost / (vertices of both), if it is at least `least`.
     pub fn similarity(&mut self, shapes: &Shapes, a: Class, b: Class, least: f64) -> Option<f64> {
         let all = f64::from(shapes.size(a)) + f64::from(shapes.size(b));
         let most = ((1.0 - least) * all + 1e-9).floor().max(0.0) as u32;
         self.within(shapes, a, b, most).map(|cost| 1.0 - f64::from(cost) / all)
     }
 
-    /// The cost of a pair where it needs no table.
+    /// The cost of a pair that needs no table, or whose cost is cached.
     fn known(&self, shapes: &Shapes, a: Class, b: Class) -> Option<u32> {
         if a == b {
             return Some(0);
@@ -131,7 +132,7 @@ impl Distances {
         self.known(shapes, pair.0, pair.1)
     }
 
-    /// Fills a frame's table until it is full or a pair of children must be compared first.
+    /// Fills a frame's table until it is full, too costly, or needs the cost of another pair first.
     fn advance(&mut self, shapes: &Shapes, frame: &mut Frame, most: u32) -> Advance {
         let (a, b) = (shapes.children(frame.pair.0), shapes.children(frame.pair.1));
         while frame.row < frame.rows {
@@ -193,7 +194,8 @@ impl Distances {
         Some(steps)
     }
 
-    /// The steps behind the last cell of a table, the last first; matches before deletions before insertions.
+    /// The steps that lead to the last cell of a table, last step first; prefers matches, then deletions, then
+    /// insertions.
     fn trace(&self, shapes: &Shapes, left: &[Class], right: &[Class], table: &[u32]) -> Vec<Step> {
         let width = right.len() + 1;
         let (mut row, mut column) = (left.len(), right.len());
@@ -203,7 +205,7 @@ impl Distances {
             let pair = (row > 0 && column > 0).then(|| (left[row - 1], right[column - 1]));
             let cost = pair.and_then(|(x, y)| Some((x, y, self.known(shapes, x, y)?)));
             match cost {
-                // Internal vertices that differ are mapped to nothing.
+                // Unequal internal vertices are never mapped to each other.
                 Some((x, y, cost))
                     if is_mapped(shapes, x, y) && table[at] == table[at - width - 1] + cost =>
                 {
@@ -225,7 +227,7 @@ impl Distances {
     }
 }
 
-/// Whether a mapping may hold this pair.
+/// Whether a mapping may contain this pair.
 fn is_mapped(shapes: &Shapes, a: Class, b: Class) -> bool {
     shapes.root(a) == shapes.root(b) || shapes.children(a).is_empty() || shapes.children(b).is_empty()
 }

@@ -1,8 +1,9 @@
-//! Templates of a site from its pages, without labels: cluster, compose, and say what each wildcard holds.
+//! Learns a site's templates from its unlabelled pages: cluster the pages, compose each cluster, label the
+//! wildcards.
 //!
-//! Each cluster of alike pages gives one pattern; each page laid out by it shows what its wildcards stand for.
-//! The body is what holds most words that vary; the title is a wildcard of 1 to 20 words that shares most
-//! words with the body, the closest of equals \[R\]. A template of few pages is not kept: what
+//! Each cluster of similar pages gives one pattern; matching the pages with it shows what each wildcard stands
+//! for. The body is the part with the most varying words. The title is the wildcard of 1 to 20 words that
+//! shares most words with the body; of equals the closest to it \[R\]. A template of few pages is dropped: what
 //! two pages have in common may be chance.
 
 use std::cmp::Reverse;
@@ -19,59 +20,59 @@ use crate::contribution::labels::words;
 use crate::reading::Page;
 use crate::text::parts_between_spaces;
 
-/// Pages that make a template.
+/// Least number of pages of a template.
 pub const LEAST_PAGES: usize = 3;
-/// Pages that are compared with each other; more are a sample, evenly taken.
+/// Most pages that are compared with each other; of more, an even sample is taken.
 pub const MOST_PAGES: usize = 48;
-/// Words of a title.
+/// Number of words of a title.
 const TITLE_WORDS: std::ops::RangeInclusive<f64> = 1.0..=20.0;
-/// Characters of the example that a slot keeps.
+/// Longest example that a slot keeps, in characters.
 const MOST_EXAMPLE: usize = 120;
 
-/// What a wildcard holds.
+/// What a wildcard stands for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     /// The text of the article.
     Body,
-    /// Its title.
+    /// The title of the article.
     Title,
-    /// Something else that varies.
+    /// Any other text that varies.
     #[default]
     Other,
 }
 
-/// A wildcard of a template with what it held on the pages that the template was made of.
+/// A wildcard of a template, with statistics of its text on the pages that the template was learnt from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Slot {
-    /// Its vertex in the pattern.
+    /// The wildcard's vertex in the pattern.
     pub vertex: u32,
-    /// What it holds.
+    /// What the wildcard stands for.
     pub role: Role,
-    /// Pages on which it held text.
+    /// Pages on which it has text.
     pub pages: u32,
-    /// Different texts among them.
+    /// Distinct texts on these pages.
     pub texts: u32,
-    /// Mean words over all pages.
+    /// Mean number of words over all pages.
     pub words: f64,
-    /// The beginning of one text.
+    /// The beginning of one of its texts.
     pub example: String,
 }
 
 /// What the pages of one template have in common.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Template {
-    /// 1 for the first of its site, one more each time it is learnt again.
+    /// 1 for the first template of its site; each later learning adds one.
     pub version: u32,
-    /// Plain vertices and wildcards.
+    /// The plain vertices and wildcards.
     pub pattern: Pattern,
-    /// Pages it was made of.
+    /// Number of pages it was learnt from.
     pub pages: u32,
     /// Its wildcards, in document order.
     pub slots: Vec<Slot>,
 }
 
-/// The templates of some pages, those of most pages first. Pages of which too few are alike give none.
+/// The templates of some pages, those of most pages first. Fewer than [`LEAST_PAGES`] similar pages give none.
 #[must_use]
 pub fn induce(pages: &[&Page]) -> Vec<Template> {
     let step = pages.len().div_ceil(MOST_PAGES).max(1);
@@ -86,7 +87,7 @@ pub fn induce(pages: &[&Page]) -> Vec<Template> {
     groups.into_iter().filter_map(of).collect()
 }
 
-/// The template of some pages; `None` of none.
+/// The template of a group of pages; `None` if the group is empty or its pages cannot be composed.
 fn template(
     shapes: &mut Shapes,
     distances: &mut Distances,
@@ -129,7 +130,7 @@ fn slot(vertex: u32) -> Slot {
     Slot { vertex, role: Role::Other, pages: 0, texts: 0, words: 0.0, example: String::new() }
 }
 
-/// The text of each passage, words parted by spaces.
+/// The text of each passage, its words joined by single spaces.
 fn texts(page: &Page, tree: &PageShape, layout: &Layout) -> Vec<String> {
     let of = |vertices: &std::ops::Range<usize>| {
         let texts = tree.vertices[vertices.clone()].iter().filter_map(|vertex| page.tree.text(vertex.node));
@@ -138,8 +139,8 @@ fn texts(page: &Page, tree: &PageShape, layout: &Layout) -> Vec<String> {
     layout.passages.iter().map(|passage| of(&passage.vertices)).collect()
 }
 
-/// Says which slots are the body and which the title. Paragraphs that every page has are wildcards of their
-/// own, so that what holds them is judged: the vertex under which most words vary.
+/// Labels the slots of the body and of the title. A paragraph that every page has is a wildcard of its own, so
+/// slots are summed by holder: the body is the vertex that holds the most varying words.
 fn label(pattern: &Pattern, slots: &mut [Slot], held: &[Vec<String>]) {
     let holders = pattern.holders();
     let holder = |slot: &Slot| holders.get(slot.vertex as usize).copied().unwrap_or_default();
@@ -179,17 +180,17 @@ fn label(pattern: &Pattern, slots: &mut [Slot], held: &[Vec<String>]) {
     }
 }
 
-/// A page as one of its site's templates sees it.
+/// A page matched with one of its site's templates.
 #[derive(Clone, Debug)]
 pub struct Fit {
-    /// Which template accepts the page.
+    /// Index of the template that accepts the page.
     pub template: usize,
-    /// Per text node: the role of the slot that it is in; `None`: the template has it on every page.
+    /// For each text node the role of its slot; `None` if the text is a fixed part of the template.
     pub roles: Vec<(crate::reading::NodeId, Option<Role>)>,
 }
 
 impl Fit {
-    /// Whether a text is on every page of the template, at the same place.
+    /// Whether a text is a fixed part of the template.
     #[must_use]
     pub fn is_fixed(&self, text: crate::reading::NodeId) -> bool {
         let found = self.roles.binary_search_by_key(&text, |(node, _)| *node);
@@ -197,7 +198,7 @@ impl Fit {
     }
 }
 
-/// Lays a page out by the first template that accepts it.
+/// Matches a page with the first template that accepts it.
 #[must_use]
 pub fn fit(templates: &[Template], page: &Page) -> Option<Fit> {
     let mut shapes = Shapes::default();

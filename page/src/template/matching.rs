@@ -1,12 +1,12 @@
-//! Matching a page with a pattern: which parts of the page its wildcards stand for \[R\].
+//! Matching a page with a pattern: which parts of the page the wildcards stand for \[R\].
 //!
-//! The cheapest mapping in which every plain vertex of the pattern is mapped to an equal one of the page, and
-//! every vertex of the page that is mapped to none is consumed by a wildcard. To consume costs a vertex each,
-//! so that what the pattern knows is preferred; of equal mappings the one is taken in which optional wildcards
-//! consume. If there is none the pattern does not accept the page. What the wildcards consumed
-//! are the page's passages, in order.
+//! The match is the cheapest mapping of every plain vertex of the pattern to an equal vertex of the page, in
+//! which wildcards consume all other vertices of the page. Consuming a vertex costs one, so plain vertices
+//! match where they can. Of equally cheap mappings the one is taken in which optional wildcards consume. If
+//! there is no mapping, the pattern does not accept the page. The vertices that each wildcard consumed are a
+//! passage of the page; passages are in order.
 //!
-//! Invariant: a pattern made of one page accepts it at cost 0. Start at [`Matches::cost`].
+//! Invariant: a pattern made of one page accepts this page at cost 0. Start at [`Matches::cost`].
 
 use std::ops::Range;
 
@@ -14,9 +14,9 @@ use rustc_hash::FxHashMap;
 
 use super::shape::{Class, PageShape, Shapes, Wild};
 
-/// Cells of a table; longer lists are not accepted.
+/// Most cells of a table; longer lists of children are not accepted.
 const MOST_CELLS: usize = 4_000_000;
-/// Pairs whose costs are kept.
+/// Most pairs whose costs are cached.
 const MOST_PAIRS: usize = 2_000_000;
 
 /// Costs of matching classes of patterns with classes of pages.
@@ -25,26 +25,27 @@ pub struct Matches {
     known: FxHashMap<(Class, Class), Option<u32>>,
 }
 
-/// What a wildcard of a pattern consumed of a page.
+/// The part of a page that a wildcard consumed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Passage {
-    /// The wildcard, by its vertex's number in the pattern.
+    /// The wildcard, as its vertex number in the pattern.
     pub slot: u32,
-    /// The page's vertices; empty if an optional one consumed nothing.
+    /// The page's vertices; empty if an optional wildcard consumed nothing.
     pub vertices: Range<usize>,
 }
 
-/// A page laid out by a pattern.
+/// A page matched with a pattern.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
-    /// What wildcards consumed, in document order.
+    /// What each wildcard consumed, in document order.
     pub passages: Vec<Passage>,
-    /// Vertices of the page that the pattern has, too.
+    /// The page's vertices that match plain vertices of the pattern.
     pub fixed: Vec<usize>,
 }
 
 impl Matches {
-    /// The cost of matching a tree with a pattern: the vertices that wildcards consume; `None`: not accepted.
+    /// The cost of matching a tree with a pattern: the number of vertices that wildcards consume. `None` if the
+    /// pattern does not accept the tree.
     pub fn cost(&mut self, shapes: &Shapes, pattern: Class, tree: Class) -> Option<u32> {
         if self.known.len() > MOST_PAIRS {
             self.known.clear();
@@ -69,7 +70,7 @@ impl Matches {
         self.known(shapes, (pattern, tree)).flatten()
     }
 
-    /// Whether the pair's cost is known, and the cost if it is accepted.
+    /// The cost of a pair if it is known; `Some(None)`: the pattern does not accept the tree.
     fn known(&self, shapes: &Shapes, (pattern, tree): (Class, Class)) -> Option<Option<u32>> {
         if !shapes.has_wild(pattern) {
             return Some((pattern == tree).then_some(0));
@@ -80,8 +81,8 @@ impl Matches {
         self.known.get(&(pattern, tree)).copied()
     }
 
-    /// Costs of matching the first children of a pattern with the first of a tree, row by row; the pair that
-    /// must be known first; or nothing if the lists are too long.
+    /// The costs of matching each prefix of a pattern's children with each prefix of a tree's, row by row.
+    /// `Ok(None)` if the lists are too long; `Err` with the pair whose cost is needed first.
     #[allow(clippy::type_complexity, reason = "a table, if it can be, or what it needs")]
     fn table(
         &self,
@@ -129,7 +130,7 @@ impl Matches {
         Ok(Some(table))
     }
 
-    /// How a pattern lays a page out, if it accepts it.
+    /// Matches a page with a pattern, if the pattern accepts it.
     pub fn layout(&mut self, shapes: &Shapes, pattern: Class, page: &PageShape) -> Option<Layout> {
         self.cost(shapes, pattern, page.class())?;
         let mut layout = Layout::default();
@@ -154,7 +155,7 @@ impl Matches {
         Some(layout)
     }
 
-    /// Follows a table from its last cell: what wildcards consumed, and which children are mapped.
+    /// Traces a table back from its last cell: collects what wildcards consumed and which children are mapped.
     #[allow(clippy::too_many_arguments, reason = "a step of `layout` that has its state")]
     fn trace(
         &self,
@@ -183,7 +184,7 @@ impl Matches {
                 continue;
             };
             let end = column;
-            // As much as the cheapest mapping lets it have.
+            // The wildcard takes as much as the cheapest mapping allows.
             loop {
                 let at = row * width + column;
                 let size = column.checked_sub(1).map(|last| {

@@ -1,13 +1,13 @@
-//! Templates: what the pages of a site that one program made have in common \[R\].
+//! Templates: what a site's pages that were made by one program have in common \[R\].
 //!
-//! Pages become trees whose equal subtrees are one number ([`shape`]); the restricted top-down distance
-//! ([`distance`]) tells which pages are alike ([`cluster`]); their composition is a pattern with wildcards
-//! ([`pattern`]); matching a page with it gives the passages that vary ([`matching`]), and over all pages what
-//! each is ([`induce()`]). No labels, no names of sites, no class words. [`plain`] is the textbook's
-//! distance, for tests and benches.
+//! Pages become trees in which equal subtrees share a number ([`shape`]). The restricted top-down distance
+//! ([`distance`]) says which pages are similar ([`cluster`]). Their composition is a pattern with wildcards
+//! ([`pattern`]). Matching a page with it gives the passages that vary ([`matching`]); over all pages they get
+//! their roles ([`induce()`]). It uses no labelled pages, no site names and no class words. [`plain`] is the
+//! textbook distance, for tests and benches.
 //!
-//! Invariants: pure and deterministic; walks are iterative; comparisons take a bounded number of steps.
-//! Start at [`induce()`] and [`fit`].
+//! Invariants: pure and deterministic; walks are iterative; comparisons take a bounded number of steps. Start
+//! at [`induce()`] and [`fit`].
 
 pub mod cluster;
 pub mod distance;

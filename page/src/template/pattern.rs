@@ -1,9 +1,10 @@
 //! Node extraction patterns: what pages of one template have in common, with wildcards where they differ \[R\].
 //!
-//! A pattern is a tree whose leaves may be wildcards; a page is a pattern without any. Two patterns are
-//! composed along their cheapest mapping: equal vertices stay, replaced ones become one wildcard, deleted and
-//! inserted ones an optional one. Afterwards wildcards among siblings with at most one plain vertex between
-//! them become one of variable size: they hold one list. The composition accepts whatever its parts accept.
+//! A pattern is a tree whose leaves may be wildcards; a page is a pattern without wildcards. Two patterns are
+//! composed along their cheapest mapping: equal vertices stay, a replaced vertex becomes a wildcard, a deleted
+//! or inserted one an optional wildcard. Then sibling wildcards with at most one plain vertex between them are
+//! joined into one of variable size: they stand for one list. The composition accepts everything that its parts
+//! accept.
 //!
 //! Start at [`compose`].
 
@@ -12,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::distance::{Distances, Step};
 use super::shape::{Class, Shapes, Wild};
 
-/// The pattern of two patterns.
+/// Composes two patterns.
 pub fn compose(shapes: &mut Shapes, distances: &mut Distances, a: Class, b: Class) -> Class {
     if a == b {
         return a;
@@ -52,7 +53,7 @@ pub fn compose(shapes: &mut Shapes, distances: &mut Distances, a: Class, b: Clas
     }
 }
 
-/// The pattern of several patterns, composed one after the other; `None` of none.
+/// Composes several patterns one after the other; `None` if there are none.
 pub fn compose_all(shapes: &mut Shapes, distances: &mut Distances, parts: &[Class]) -> Option<Class> {
     let (first, rest) = parts.split_first()?;
     Some(rest.iter().fold(*first, |sum, part| compose(shapes, distances, sum, *part)))
@@ -67,7 +68,7 @@ struct Open {
 
 impl Open {
     fn new(shapes: &mut Shapes, distances: &mut Distances, a: Class, b: Class) -> Open {
-        // Lists too long to be aligned are one wildcard.
+        // Lists that are too long to align become one wildcard.
         let (steps, children) = match distances.align(shapes, a, b) {
             Some(steps) => (steps, Vec::new()),
             None => (Vec::new(), vec![shapes.wild(Wild::Any)]),
@@ -76,7 +77,7 @@ impl Open {
     }
 }
 
-/// The wildcard that a subtree is, else the one that accepts it.
+/// The wildcard that accepts a subtree; a wildcard is its own.
 fn wildcard(shapes: &Shapes, class: Class) -> Wild {
     shapes.root(class).wild().unwrap_or(Wild::One)
 }
@@ -85,12 +86,12 @@ fn replaced(shapes: &Shapes, a: Class, b: Class) -> Wild {
     wildcard(shapes, a).or(wildcard(shapes, b))
 }
 
-/// Children with their wildcards joined: those with at most one plain vertex between them become one.
+/// Joins the wildcards among children if at most one plain vertex lies between them.
 fn joined(shapes: &mut Shapes, children: Vec<Class>) -> Vec<Class> {
     let wild = |class: Class| shapes.root(class).wild();
     let mut kept: Vec<Class> = Vec::with_capacity(children.len());
     let mut joins: Vec<(usize, Wild)> = Vec::new();
-    // The place of the last wildcard kept.
+    // Position of the last wildcard kept.
     let mut last: Option<usize> = None;
     for child in children {
         let Some(own) = wild(child) else {
@@ -121,24 +122,24 @@ fn joined(shapes: &mut Shapes, children: Vec<Class>) -> Vec<Class> {
 /// A vertex of a stored pattern.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Vertex {
-    /// An element's tag, a text in quotes, or a wildcard's sign.
+    /// An element's tag, a text in quotes, or the sign of a wildcard.
     pub label: String,
     /// Whether it is a wildcard.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_wild: bool,
-    /// Vertices of its subtree, itself included.
+    /// Number of vertices of its subtree, including itself.
     pub size: u32,
 }
 
-/// A pattern by itself: its vertices in document order.
+/// A pattern that can be stored: its vertices in document order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pattern {
-    /// The vertices; a pattern without any accepts nothing.
+    /// The vertices; a pattern without vertices accepts nothing.
     pub vertices: Vec<Vertex>,
 }
 
 impl Pattern {
-    /// The pattern of a class.
+    /// The stored form of a class.
     #[must_use]
     pub fn new(shapes: &Shapes, class: Class) -> Pattern {
         let mut vertices = Vec::new();
@@ -153,11 +154,11 @@ impl Pattern {
         Pattern { vertices }
     }
 
-    /// For each vertex the one that holds it among others: its parent, or that of an only child's parent.
+    /// For each vertex its holder: its parent, or its grandparent if it is an only child.
     #[must_use]
     pub fn holders(&self) -> Vec<usize> {
         let mut holders = Vec::with_capacity(self.vertices.len());
-        // The vertices above, each with its end and its holder.
+        // The vertices above, each with the end of its subtree.
         let mut open: Vec<(usize, usize)> = Vec::new();
         for (at, vertex) in self.vertices.iter().enumerate() {
             while open.last().is_some_and(|(_, end)| *end <= at) {
@@ -175,7 +176,7 @@ impl Pattern {
         holders
     }
 
-    /// The class of this pattern among some shapes; `None` if its vertices make no tree.
+    /// The class of this pattern in `shapes`; `None` if its vertices do not form a tree.
     pub fn class(&self, shapes: &mut Shapes) -> Option<Class> {
         let mut below: Vec<(usize, Class)> = Vec::new();
         for (at, vertex) in self.vertices.iter().enumerate().rev() {

@@ -1,12 +1,12 @@
-//! The textbook's top-down distance (Selkow's, by dynamic programming over the children of every pair of
-//! vertices), without short cuts and with vertices, not classes: what RTDM is measured against.
+//! The textbook top-down distance (Selkow's): dynamic programming over the children of every pair of vertices,
+//! with no short cuts and no classes. RTDM is checked against it.
 //!
-//! With `is_restricted` unequal vertices are replaced only where one is a leaf, as RTDM does; without, any
-//! two vertices may be mapped to each other. Invariant: the walk is iterative.
+//! If `is_restricted`, unequal vertices replace each other only if one is a leaf, as in RTDM; otherwise any two
+//! vertices may be mapped to each other. Invariant: the walk is iterative.
 
 use super::shape::{PageShape, Shapes};
 
-/// Cost of the cheapest top-down mapping of two trees.
+/// The cost of the cheapest top-down mapping of two trees.
 #[must_use]
 pub fn top_down(shapes: &Shapes, a: &PageShape, b: &PageShape, is_restricted: bool) -> u32 {
     let children = |tree: &PageShape| -> Vec<Vec<usize>> {
@@ -16,7 +16,7 @@ pub fn top_down(shapes: &Shapes, a: &PageShape, b: &PageShape, is_restricted: bo
     let size = |tree: &PageShape, at: usize| tree.vertices[at].end - at as u32;
     let width = right.len();
     let mut costs: Vec<u32> = vec![0; left.len() * width];
-    // Children come after their parents: from the last pair to the first all are known when needed.
+    // Children come after their parents, so going backwards every cost is known when it is needed.
     let mut table: Vec<u32> = Vec::new();
     for x in (0..left.len()).rev() {
         for y in (0..right.len()).rev() {

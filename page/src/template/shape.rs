@@ -1,18 +1,18 @@
-//! Pages as labelled ordered trees whose equal subtrees are one class.
+//! Pages as labelled ordered trees in which equal subtrees share a class.
 //!
-//! A vertex is an element by its tag or a text by its words; what is not shown is left out. Every distinct
-//! subtree of all pages of a site is kept once ([`Shapes::class`], hash-consing), so that "are these subtrees
-//! equal" is one comparison of numbers and costs between subtrees are computed once for all pages. Patterns are
-//! trees of the same kind: four labels are wildcards ([`Wild`]), which only leaves have.
+//! A vertex is an element, labelled by its tag, or a text, labelled by its words; what is not shown is left
+//! out. Every distinct subtree of all pages of a site is stored once ([`Shapes::class`], hash-consing), so
+//! comparing subtrees is comparing numbers, and costs between subtrees are computed once for all pages.
+//! Patterns are trees of the same kind: four labels are wildcards ([`Wild`]), and only leaves have them.
 //!
-//! Invariant: children of a class have smaller numbers than it. Start at [`Shapes::page`].
+//! Invariant: the children of a class have smaller numbers than the class. Start at [`Shapes::page`].
 
 use crate::reading::{NodeId, NodeKind, Page, is_excluded, squash};
 use rustc_hash::FxHashMap;
 
-/// Vertices of a page that are looked at; the rest of a larger page is left out.
+/// Most vertices of a page; the rest of a larger page is left out.
 const MOST_VERTICES: usize = 20_000;
-/// Characters of a text that are kept in its label; longer ones are told apart by a hash.
+/// Characters of a text that its label keeps; a hash distinguishes longer texts.
 const MOST_TEXT: usize = 80;
 
 /// What a wildcard of a pattern stands for.
@@ -29,7 +29,7 @@ pub enum Wild {
 }
 
 impl Wild {
-    /// All, by the number of their label.
+    /// All wildcards; the index is the number of their label.
     pub const ALL: [Wild; 4] = [Wild::One, Wild::Some, Wild::Maybe, Wild::Any];
 
     fn new(may_be_none: bool, may_be_many: bool) -> Wild {
@@ -41,31 +41,31 @@ impl Wild {
         }
     }
 
-    /// Whether it may stand for nothing.
+    /// Whether it may match nothing.
     #[must_use]
     pub fn may_be_none(self) -> bool {
         matches!(self, Wild::Maybe | Wild::Any)
     }
 
-    /// Whether it may stand for several siblings.
+    /// Whether it may match several siblings.
     #[must_use]
     pub fn may_be_many(self) -> bool {
         matches!(self, Wild::Some | Wild::Any)
     }
 
-    /// The weakest wildcard that accepts what either accepts.
+    /// The narrowest wildcard that accepts everything that either accepts.
     #[must_use]
     pub fn or(self, other: Wild) -> Wild {
         Wild::new(self.may_be_none() || other.may_be_none(), self.may_be_many() || other.may_be_many())
     }
 
-    /// The same that may also stand for nothing.
+    /// This wildcard, made optional.
     #[must_use]
     pub fn or_none(self) -> Wild {
         self.or(Wild::Maybe)
     }
 
-    /// The character people know it by.
+    /// The usual character for it.
     #[must_use]
     pub fn sign(self) -> char {
         match self {
@@ -86,7 +86,7 @@ pub struct Class(pub(super) u32);
 pub struct Label(u32);
 
 impl Label {
-    /// The wildcard that it is, if any.
+    /// The wildcard behind this label, if it is one.
     #[must_use]
     pub fn wild(self) -> Option<Wild> {
         Wild::ALL.get(self.0 as usize).copied()
@@ -97,12 +97,12 @@ impl Label {
 struct Subtree {
     label: Label,
     children: Box<[Class]>,
-    /// Vertices.
+    /// Number of vertices.
     size: u32,
     has_wild: bool,
 }
 
-/// All distinct labels and subtrees of some pages.
+/// All distinct labels and subtrees of a set of pages.
 #[derive(Clone, Debug)]
 pub struct Shapes {
     labels: Vec<Box<str>>,
@@ -120,7 +120,7 @@ impl Default for Shapes {
             by_shape: FxHashMap::default(),
         };
         for wild in Wild::ALL {
-            // No element's name and no text begins like this: see `text_label`.
+            // No element name and no text label begins like this: see `text_label`.
             shapes.label(&format!("\u{0}{}", wild.sign()));
         }
         shapes
@@ -145,7 +145,7 @@ impl Shapes {
         &self.labels[label.0 as usize]
     }
 
-    /// The class of a subtree of this label with these children; a wildcard has none.
+    /// The class of a subtree with this label and these children; a wildcard has no children.
     pub fn class(&mut self, label: Label, children: Vec<Class>) -> Class {
         let children: Box<[Class]> = if label.wild().is_some() { Box::default() } else { children.into() };
         let key = (label, children);
@@ -178,7 +178,7 @@ impl Shapes {
         &self.subtree(class).children
     }
 
-    /// Vertices of a subtree.
+    /// The number of vertices of a subtree.
     #[must_use]
     pub fn size(&self, class: Class) -> u32 {
         self.subtree(class).size
@@ -194,7 +194,7 @@ impl Shapes {
         &self.classes[class.0 as usize]
     }
 
-    /// A page's shown elements and texts as a tree.
+    /// The tree of a page's visible elements and texts.
     pub fn page(&mut self, page: &Page) -> PageShape {
         let tree = &page.tree;
         let root = tree.body().unwrap_or(tree.root());
@@ -223,13 +223,13 @@ impl Shapes {
             };
             parents.push(open.last().map(|(_, parent)| *parent));
             open.push((tree.subtree_end(node), vertices.len()));
-            // The class is known when all children are.
+            // The class follows when all children are known.
             vertices.push(Vertex { node, end: 0, class: Class(0), label });
         }
         self.close(vertices, &parents)
     }
 
-    /// Ends and classes of vertices, from the last to the first.
+    /// Computes the ends and classes of the vertices, last to first.
     fn close(&mut self, mut vertices: Vec<Vertex>, parents: &[Option<usize>]) -> PageShape {
         let mut children: Vec<Vec<Class>> = vec![Vec::new(); vertices.len()];
         for at in (0..vertices.len()).rev() {
@@ -246,7 +246,7 @@ impl Shapes {
     }
 }
 
-/// The label of a text: its words in quotes, so that no text is taken for an element.
+/// The label of a text: its words in quotes, so no text is mistaken for an element.
 fn text_label(text: &str) -> String {
     let mut chars = text.chars();
     let head: String = chars.by_ref().take(MOST_TEXT).collect();
@@ -262,11 +262,11 @@ fn text_label(text: &str) -> String {
 /// One vertex of a page.
 #[derive(Clone, Copy, Debug)]
 pub struct Vertex {
-    /// The page's node.
+    /// The node of the page.
     pub node: NodeId,
-    /// One behind the last vertex of its subtree.
+    /// One past the last vertex of its subtree.
     pub end: u32,
-    /// Its subtree.
+    /// The class of its subtree.
     pub class: Class,
     label: Label,
 }
@@ -285,7 +285,7 @@ impl PageShape {
         self.vertices[0].class
     }
 
-    /// The children of a vertex, by number.
+    /// The numbers of a vertex's children.
     pub fn children(&self, of: usize) -> impl Iterator<Item = usize> {
         let end = self.vertices[of].end as usize;
         let next = move |at: &usize| Some(self.vertices[*at].end as usize).filter(|next| *next < end);

@@ -11,7 +11,7 @@ use super::*;
 use crate::reading::Page;
 use crate::testing::page_at;
 
-/// A tree by itself.
+/// A tree of labels, independent of any [`Shapes`].
 #[derive(Clone, Debug)]
 struct Tree {
     label: &'static str,
@@ -35,12 +35,13 @@ impl Tree {
     }
 }
 
-/// The cheapest mapping of two roots to each other by trying all: none if they may not be mapped.
+/// The cost of the cheapest mapping of two roots to each other, by trying all; `None` if they may not be
+/// mapped.
 fn brute(a: &Tree, b: &Tree) -> Option<u32> {
     if a.label == b.label {
         return Some(brute_lists(&a.children, &b.children));
     }
-    // Unequal vertices are mapped only if nothing below them is.
+    // Unequal vertices are mapped only if none of their descendants is.
     (a.children.is_empty() || b.children.is_empty()).then(|| 1 + (a.size() - 1) + (b.size() - 1))
 }
 
@@ -73,7 +74,7 @@ proptest! {
         let cost = brute(&a, &b).unwrap();
         let mut distances = Distances::default();
         prop_assert_eq!(distances.within(&shapes, x, y, u32::MAX), Some(cost));
-        // The bound ends the work early and changes nothing within it.
+        // The bound only ends the work early; it does not change a cost within it.
         for most in 0..cost + 2 {
             let found = Distances::default().within(&shapes, x, y, most);
             prop_assert_eq!(found, (cost <= most).then_some(cost));
@@ -133,7 +134,7 @@ proptest! {
         for part in &classes {
             prop_assert!(matches.cost(&shapes, all, *part).is_some());
         }
-        // Of two patterns, too.
+        // The same holds for the composition of two patterns.
         let half = compose_all(&mut shapes, &mut distances, &classes[..classes.len().div_ceil(2)]).unwrap();
         let rest = compose(&mut shapes, &mut distances, other, classes[classes.len() - 1]);
         let both = compose(&mut shapes, &mut distances, half, rest);
@@ -168,7 +169,7 @@ proptest! {
             prop_assert_eq!(all, (0..tree.vertices.len()).collect::<Vec<_>>());
             prop_assert_eq!(Some(consumed.count() as u32), matches.cost(&shapes, pattern, tree.class()));
         }
-        // A stored pattern is the same pattern, in other shapes, too.
+        // A stored pattern is the same pattern, also in other shapes.
         let stored = Pattern::new(&shapes, pattern);
         prop_assert_eq!(stored.class(&mut shapes), Some(pattern));
         let mut fresh = Shapes::default();
@@ -181,7 +182,7 @@ fn page(html: &str) -> Page {
     page_at("https://a.example/", html)
 }
 
-/// The pattern of pages, a line a level: `div(. p)`.
+/// The pattern of some pages in one line: `div(. p)`.
 fn pattern(htmls: &[&str]) -> String {
     let mut shapes = Shapes::default();
     let mut distances = Distances::default();
@@ -245,7 +246,7 @@ fn broken_patterns_are_refused() {
     check(vec![vertex("p", false, u32::MAX), vertex("p", false, 1)]);
 }
 
-/// A page of a made layout.
+/// A page of one of two layouts.
 fn story(layout: usize, number: usize) -> Page {
     let menu: String = (0..12).map(|n| format!("<li><a href=/{n}>Section {n}</a></li>")).collect();
     let paragraph = |n: usize| {

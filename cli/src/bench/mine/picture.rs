@@ -24,7 +24,7 @@ pub(crate) fn svg(report: &MineReport) -> String {
                 .collect(),
         });
         panels.push(Panel {
-            title: "pages counted a second",
+            title: "pages counted per second",
             below: "pages of a call",
             curves: curves.collect(),
         });

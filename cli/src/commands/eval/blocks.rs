@@ -94,7 +94,7 @@ fn presets(name: Option<&str>) -> anyhow::Result<Vec<WisdomParams>> {
         Ok(Preset::Paper) => WisdomParams::paper(),
         Err(_) => {
             let text = read_text(Path::new(name))?;
-            toml::from_str(&text).with_context(|| format!("`{name}` is not of this form"))?
+            toml::from_str(&text).with_context(|| format!("`{name}` does not have the expected form"))?
         }
     }])
 }
@@ -151,7 +151,7 @@ fn toc_rows(args: &EvalBlocksArgs, presets: &[WisdomParams], shown: &mut Shown) 
     let golds = outline::read_folder(&args.common.gold)?;
     let Some(manifest) = &args.manifest else {
         return Err(hinted(
-            "outlines do not say which pages they are of",
+            "outlines do not name their pages",
             "--manifest names the list (JSON Lines with file, url, kind and leaves) of their pages",
         ));
     };

@@ -32,7 +32,7 @@ pub(super) fn explain(
     if known.live().is_empty() && known.dropped().is_empty() {
         return Err(hinted(
             format!("{site} has no template"),
-            "five articles that are alike make one: mine more of the site",
+            "a template needs five similar articles: mine more of the site",
         ));
     }
     let mut parts: Vec<(String, Option<&Template>)> =

@@ -60,8 +60,8 @@ pub(crate) async fn read(state: &dyn SiteState, site: &Site) -> anyhow::Result<K
     let (known, _) = Known::read(state, site).await?;
     if known.is_empty() {
         return Err(hinted(
-            format!("nothing is known of `{site}`"),
-            "newslode template list shows of which sites something is",
+            format!("nothing is known about `{site}`"),
+            "newslode template list shows the sites with corrections or templates",
         ));
     }
     Ok(known)
@@ -106,7 +106,7 @@ async fn teach(args: TeachArgs, config: &Config) -> anyhow::Result<Exit> {
 async fn apply(parts: &Parts, site: &Site, dir: Option<&Path>, config: &Config) -> anyhow::Result<String> {
     let Some(folder) = dir else {
         let seconds = config.miner.views_s;
-        return Ok(format!("running miners read its articles again within some {seconds} s"));
+        return Ok(format!("running miners will read its articles again within about {seconds} s"));
     };
     let at_once = std::thread::available_parallelism().map_or(1, usize::from);
     let report = view_site(parts, site, Pace { at_once, share: 100 }, &CancellationToken::new()).await?;

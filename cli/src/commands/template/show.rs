@@ -41,7 +41,7 @@ pub(super) fn show(site: &Site, known: &Known) -> anyhow::Result<Exit> {
         known.site.seen().count()
     ))?;
     if known.is_new {
-        out::line("its articles are not all read again since a person changed this")?;
+        out::line("some of its articles have not been read again since the last correction")?;
     }
     known.site.lessons().iter().try_for_each(lesson)?;
     known.templates.live().iter().try_for_each(|live| out::line(format!("\n{}", usage(live))))?;

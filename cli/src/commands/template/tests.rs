@@ -139,5 +139,5 @@ async fn what_a_page_does_not_show_teaches_nothing() {
     assert_eq!(error.to_string(), "the page does not show the text `Nowhere on this page`");
     let state = state(Some(folder.path()), &Config::default()).await.unwrap();
     let error = read(state.as_ref(), &url(0).site()).await.unwrap_err();
-    assert_eq!(error.to_string(), "nothing is known of `post.example`");
+    assert_eq!(error.to_string(), "nothing is known about `post.example`");
 }

@@ -171,7 +171,7 @@ async fn give_back(core: Arc<Core>, opened: Opened) {
     let giving = async { giving.await.map_err(|error| core.failed("cannot stop consuming", &error)) };
     if let Err(error) = core.ask("cannot stop consuming", giving).await {
         // The channel returns the messages when it closes.
-        tracing::debug!(%error, "a consumer ended without goodbye");
+        tracing::debug!(%error, "a consumer ended unexpectedly");
     }
 }
 
@@ -195,9 +195,9 @@ impl Held {
         let asking = async {
             match ending(&tag).await {
                 Ok(true) => Ok(()),
-                Ok(false) => {
-                    Err(BrokerError(format!("{what}: the connection was lost; the message comes again")))
-                }
+                Ok(false) => Err(BrokerError(format!(
+                    "{what}: the connection was lost; the message will be redelivered"
+                ))),
                 Err(error) => Err(self.core.failed(what, &error)),
             }
         };

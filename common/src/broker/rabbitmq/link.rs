@@ -42,7 +42,7 @@ impl Address {
     pub(super) fn new(config: &BrokerConfig, by: &str) -> Result<Address, BrokerError> {
         let shown = config.url.to_string();
         let mut uri: AMQPUri = config.url.reveal().parse().map_err(|error| {
-            BrokerError(format!("`broker.url` is `{shown}`, no URL of a broker: {error}"))
+            BrokerError(format!("`broker.url` is `{shown}`, which is not a broker URL: {error}"))
         })?;
         uri.query.heartbeat.get_or_insert(HEARTBEAT_S);
         Ok(Address { uri, shown, name: by.into(), timeout: Duration::from_millis(config.timeout_ms) })
@@ -201,7 +201,7 @@ impl Supervisor {
     async fn keep_up(&self) {
         loop {
             self.until_broken().await;
-            tracing::warn!(broker = %self.address.shown, "the connection to the broker was lost; building it anew");
+            tracing::warn!(broker = %self.address.shown, "the connection to the broker was lost; reconnecting");
             let old = self.state.send_replace(State::Down("it was lost".into()));
             if let State::Up(link) = old {
                 link.say_goodbye().await;

@@ -173,7 +173,7 @@ impl Core {
     }
 
     async fn count(&self, name: &str) -> Result<u64, BrokerError> {
-        let what = format!("cannot ask for `{name}`");
+        let what = format!("cannot query queue `{name}`");
         let asking = async {
             let link = self.links.now()?;
             let channel = link.channel().await.map_err(|error| self.failed(&what, &error))?;
@@ -222,7 +222,7 @@ impl Broker for RabbitBroker {
     /// Makes a round trip to the broker. Fails if the broker blocks publishers for want of memory or disk.
     async fn ready(&self) -> Result<(), BrokerError> {
         if self.core.links.now()?.is_blocked() {
-            return Err(BrokerError("the broker takes no messages: it is short of memory or disk".into()));
+            return Err(BrokerError("the broker accepts no messages: it is short of memory or disk".into()));
         }
         self.depth(Queue::Pages).await.map(drop)
     }

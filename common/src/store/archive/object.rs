@@ -98,7 +98,7 @@ fn place(url: &str) -> StoreResult<Place> {
     match parsed.scheme() {
         "memory" => Ok(Place::Memory),
         "file" => {
-            let folder = parsed.to_file_path().map_err(|()| refused(url, &"no path of this machine"))?;
+            let folder = parsed.to_file_path().map_err(|()| refused(url, &"not a local path"))?;
             Ok(Place::Folder(folder))
         }
         "s3" => {
@@ -108,7 +108,7 @@ fn place(url: &str) -> StoreResult<Place> {
             let prefix = Path::from_url_path(parsed.path()).map_err(|error| refused(url, &error))?;
             Ok(Place::Bucket(PrefixStore::new(bucket, prefix)))
         }
-        other => Err(refused(url, &format!("`{other}` is none of file, s3, memory"))),
+        other => Err(refused(url, &format!("the scheme is `{other}`, not file, s3 or memory"))),
     }
 }
 
@@ -125,7 +125,7 @@ fn path(kind: Kind, content: ContentHash) -> Path {
 /// The time at which an object was put.
 fn put_at(object: &[u8]) -> StoreResult<Timestamp> {
     let time = object.strip_prefix(&FRAME).and_then(|rest| rest.first_chunk());
-    let time = time.ok_or_else(|| StoreError::Corrupt("an archived object without its head".to_owned()))?;
+    let time = time.ok_or_else(|| StoreError::Corrupt("an archived object lacks its header".to_owned()))?;
     Ok(Timestamp(u64::from_le_bytes(*time)))
 }
 

@@ -218,9 +218,9 @@ fn claim(
     lease_until: Timestamp,
 ) -> StoreResult<Option<Claim>> {
     let broken = |what: &str| StoreError::Corrupt(format!("the frontier of `{site}` {what}"));
-    let mut record = index.site(site)?.ok_or_else(|| broken("has a turn and no record"))?;
+    let mut record = index.site(site)?.ok_or_else(|| broken("has a turn but no record"))?;
     let Some((time, text)) = index.next(site)? else {
-        return Err(broken("has a turn and nothing due"));
+        return Err(broken("has a turn but nothing due"));
     };
     if time > now || record.turn() > now {
         return Err(broken("has a turn before its time"));
@@ -290,7 +290,7 @@ fn complete(
 
 fn release(index: &mut Index<'_>, site: &str, page: &str, now: Timestamp) -> StoreResult<()> {
     let (Some(mut record), Some(old)) = (index.site(site)?, index.entry(site, page)?) else {
-        return Err(StoreError::Corrupt(format!("`{page}` is leased and has no record")));
+        return Err(StoreError::Corrupt(format!("`{page}` is leased but has no record")));
     };
     let new = EntryRecord { leased: false, due: Some(now), ..old.clone() };
     index.put(site, page, Some(&old), &new)?;

@@ -141,11 +141,11 @@ fn prepare(database: &Database, shown: &str) -> StoreResult<()> {
             Some(other) => {
                 let refusal = if other > FORMAT {
                     format!(
-                        "`{shown}` is of format {other}, written by a newer version of Newslode; this one reads \
+                        "`{shown}` has format {other}, written by a newer version of Newslode; this one reads \
                          {FORMAT}: update this program"
                     )
                 } else {
-                    format!("`{shown}` is of format {other}, from before 0.1.0; this program reads {FORMAT}")
+                    format!("`{shown}` has format {other}, from before 0.1.0; this program reads {FORMAT}")
                 };
                 return Err(StoreError::Refused(refusal));
             }
@@ -164,7 +164,7 @@ fn cannot_open(shown: &str, error: DatabaseError) -> StoreError {
             "`{shown}` is open in another process; stop it, or name another file"
         )),
         DatabaseError::UpgradeRequired(format) => {
-            StoreError::Refused(format!("`{shown}` is of an older file format ({format})"))
+            StoreError::Refused(format!("`{shown}` has an older file format ({format})"))
         }
         DatabaseError::Storage(::redb::StorageError::Io(error))
             if error.kind() != std::io::ErrorKind::InvalidData =>

@@ -78,7 +78,9 @@ impl Writer {
         let thread = std::thread::Builder::new()
             .name("store-writer".to_owned())
             .spawn(move || work(&database, waiting))
-            .map_err(|error| StoreError::Unavailable(format!("no thread for the store's writer: {error}")))?;
+            .map_err(|error| {
+                StoreError::Unavailable(format!("cannot start the store's writer thread: {error}"))
+            })?;
         Ok(Writer { queue: Some(queue), thread: Some(thread) })
     }
 

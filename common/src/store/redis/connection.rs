@@ -214,8 +214,7 @@ impl From<Failure> for StoreError {
     fn from(failure: Failure) -> StoreError {
         match failure {
             Failure::NoFunction => StoreError::Refused(
-                "the server does not know Newslode's functions and does not keep them when they are loaded"
-                    .into(),
+                "the server does not keep Newslode's functions after they are loaded".into(),
             ),
             Failure::Store(error) => error,
         }

@@ -33,7 +33,7 @@ async fn servers(connection: &Connection) -> StoreResult<Vec<Option<Arc<Connecti
         let masters = connection.masters().await?;
         if masters.is_empty() {
             return Err(StoreError::Refused(
-                "the servers of `store.url` form no cluster: nobody has slots".into(),
+                "the servers of `store.url` are not a working cluster: no server has slots".into(),
             ));
         }
         Ok(masters.into_iter().map(Some).collect())
@@ -54,7 +54,7 @@ async fn check_one(connection: &Connection) -> StoreResult<()> {
     }
     if info.get("role").is_some_and(|role| *role == "slave") {
         return Err(StoreError::Refused(
-            "the server is a replica and takes no writes: let `store.url` name its master".into(),
+            "the server is a replica and accepts no writes: set `store.url` to its master".into(),
         ));
     }
     check_policy(connection, &info).await?;
@@ -75,7 +75,7 @@ pub(super) async fn used_memory(connection: &Connection) -> StoreResult<u64> {
     let mut bytes = 0;
     for server in servers(connection).await? {
         let used = asked(server.as_ref().map_or(connection, |node| node), "memory", "used_memory").await?;
-        bytes += used.parse::<u64>().map_err(|_| StoreError::Corrupt(format!("`{used}` is no size")))?;
+        bytes += used.parse::<u64>().map_err(|_| StoreError::Corrupt(format!("`{used}` is not a size")))?;
     }
     Ok(bytes)
 }
@@ -83,7 +83,7 @@ pub(super) async fn used_memory(connection: &Connection) -> StoreResult<u64> {
 async fn asked(connection: &Connection, section: &str, field: &str) -> StoreResult<String> {
     let info: String = connection.call(redis::cmd("INFO").arg(section)).await?;
     let found = fields(&info).get(field).map(|value| (*value).to_owned());
-    found.ok_or_else(|| StoreError::Corrupt(format!("the server does not tell its `{field}`")))
+    found.ok_or_else(|| StoreError::Corrupt(format!("the server does not report its `{field}`")))
 }
 
 fn fields(info: &str) -> HashMap<&str, &str> {
@@ -129,12 +129,12 @@ async fn warn_of_losses_of_one(connection: &Connection) -> StoreResult<()> {
     match settings(connection, &["appendonly", "appendfsync"]).await {
         Ok(held) if held.get("appendonly").is_some_and(|kept| kept == "no") => {
             tracing::warn!(
-                "the Redis server keeps no append-only file: it loses all when it ends; set `appendonly yes`"
+                "the Redis server keeps no append-only file and loses all data when it stops; set `appendonly yes`"
             );
         }
         Ok(held) if held.get("appendfsync").is_some_and(|when| when != "always") => {
             tracing::warn!(
-                "the Redis server may lose its last two seconds when it is killed; set `appendfsync always`"
+                "the Redis server may lose the writes of its last two seconds when it is killed; set `appendfsync always`"
             );
         }
         Err(Failure::Store(error @ StoreError::Unavailable(_))) => return Err(error),
@@ -166,7 +166,7 @@ async fn load_one(connection: &Connection) -> StoreResult<()> {
     match connection.call_once::<String>(&load).await.map_err(StoreError::from) {
         Ok(_) => Ok(()),
         Err(StoreError::Corrupt(text)) => {
-            Err(StoreError::Refused(format!("the server does not take Newslode's functions: {text}")))
+            Err(StoreError::Refused(format!("the server rejects Newslode's functions: {text}")))
         }
         Err(other) => Err(other),
     }

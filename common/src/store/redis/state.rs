@@ -115,7 +115,9 @@ impl RedisStore {
         let verdicts = reply.get(1..).unwrap_or_default();
         if verdicts.len() != changes.len() {
             let (given, judged) = (changes.len(), verdicts.len());
-            return Err(StoreError::Corrupt(format!("{given} changes were sent, {judged} were judged")));
+            return Err(StoreError::Corrupt(format!(
+                "{given} changes were sent, {judged} verdicts came back"
+            )));
         }
         let verdicts = verdicts.iter().map(|bytes| verdict(bytes)).collect::<StoreResult<_>>()?;
         Ok(Judged { counted: reply.first().is_some_and(|counted| counted == b"1"), verdicts })
@@ -141,6 +143,6 @@ fn verdict(bytes: &[u8]) -> StoreResult<Applied> {
         b"S" => Ok(Applied::Stale),
         b"C" => Ok(Applied::Conflict(None)),
         [b'C', stored @ ..] => Ok(Applied::Conflict(Some(pack::version(stored)?.0))),
-        _ => Err(StoreError::Corrupt(format!("{bytes:?} is no verdict on a change"))),
+        _ => Err(StoreError::Corrupt(format!("{bytes:?} is not a verdict on a change"))),
     }
 }

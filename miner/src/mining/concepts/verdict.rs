@@ -33,20 +33,20 @@ impl Verdict {
     pub fn words(self) -> &'static str {
         match self {
             Verdict::Concept => "a concept",
-            Verdict::TooFewSites => "no concept: too few sites show it",
-            Verdict::NoWord => "no concept: it holds no letter",
-            Verdict::NowhereALink => "no concept: it is nowhere a link",
-            Verdict::LeavesItsSite => "no concept: all of its links leave their site",
-            Verdict::Fault(Fault::Counts) => "no concept: it counts, with ever other numbers",
-            Verdict::Fault(Fault::InText) => "no concept: it stands in running text",
+            Verdict::TooFewSites => "not a concept: too few sites show it",
+            Verdict::NoWord => "not a concept: it has no letters",
+            Verdict::NowhereALink => "not a concept: it is never a link",
+            Verdict::LeavesItsSite => "not a concept: all of its links leave their site",
+            Verdict::Fault(Fault::Counts) => "not a concept: it is a count, with many different numbers",
+            Verdict::Fault(Fault::InText) => "not a concept: its links are in running text",
             Verdict::Fault(Fault::LeadsNowhere) => {
-                "no concept: its links lead to script, mail, their own or the front page"
+                "not a concept: its links lead to script, mail, their own page or the front page"
             }
-            Verdict::Fault(Fault::LeadsAnywhere) => "no concept: it leads to many pages at once",
-            Verdict::Fault(Fault::SecondName) => "no concept: its pages have another name beside it",
-            Verdict::FilesNothing => "no concept: the pages it leads to file no stories of their own",
-            Verdict::Unread => "no concept: none of the pages it leads to could be read",
-            Verdict::BadCompany => "no concept: it stands among menu items and services",
+            Verdict::Fault(Fault::LeadsAnywhere) => "not a concept: it leads to many different pages",
+            Verdict::Fault(Fault::SecondName) => "not a concept: other labels name its pages first",
+            Verdict::FilesNothing => "not a concept: the pages it leads to file no stories of their own",
+            Verdict::Unread => "not a concept: none of the pages it leads to could be read",
+            Verdict::BadCompany => "not a concept: it appears among menu items and services",
         }
     }
 }

@@ -16,7 +16,7 @@ pub fn explain(taxonomy: &Taxonomy, sites: &[Arc<SiteSummary>], concept: &str) -
     let keys = keys_of(sites, concept);
     let mut text = String::new();
     if keys.is_empty() {
-        line(&mut text, format_args!("`{concept}` stands on none of the {} sites", sites.len()));
+        line(&mut text, format_args!("`{concept}` is on none of the {} sites", sites.len()));
     }
     let judged = if keys.is_empty() { Default::default() } else { judge(sites, taxonomy.support) };
     for key in keys {

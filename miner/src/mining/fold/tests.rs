@@ -66,7 +66,7 @@ fn a_concept_is_explained_by_any_form_in_any_case() {
     {
         assert!(why.contains(part), "{part} is missing in:\n{why}");
     }
-    assert!(explain(&taxonomy, &sites, "opera").contains("stands on none of the 3 sites"));
+    assert!(explain(&taxonomy, &sites, "opera").contains("is on none of the 3 sites"));
 }
 
 /// The relations of two sites whose labels lead to these paths; the outlines of both show the pair.

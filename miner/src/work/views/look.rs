@@ -153,7 +153,7 @@ impl Look<'_> {
         let pages = self.load(&sample).await?;
         let made = tokio::task::spawn_blocking(move || induce(&pages.iter().collect::<Vec<_>>())).await;
         let made = made.unwrap_or_else(|panic| {
-            tracing::warn!(site = %self.site, %panic, "no templates can be learnt of a site's pages");
+            tracing::warn!(site = %self.site, %panic, "no templates can be learnt from a site's pages");
             Vec::new()
         });
         self.learnt = self.known.templates.learn(made, time::now());

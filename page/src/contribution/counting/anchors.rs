@@ -1,4 +1,4 @@
-//! The page's links as labels: what they say, where they lead, what they are worth.
+//! The page's links as labels: their texts, targets and features.
 
 use std::ops::Range;
 
@@ -7,39 +7,39 @@ use crate::reading::{CanonicalUrl, MAX_LINK_TEXT, NodeId, Page, Site};
 use crate::contribution::labels::Keys;
 use crate::text::{is_beside_link, words_of_label};
 
-/// A link of so many words is a story's, not a label's.
+/// A link of this many words or more is a story's title, not a label.
 const STORY_WORDS: usize = 6;
 
-/// So many words beside a link, in its own line, are running text.
+/// This many words beside a link, in its own block, are running text.
 const RUNNING_WORDS: usize = 6;
 
 /// An `a` or `area` with an `href`.
 pub(super) struct Anchor {
     pub(super) node: NodeId,
-    /// Where it leads, if it is a web page.
+    /// The target, if it is a web page.
     pub(super) target: Option<CanonicalUrl>,
-    /// It leads to the same site.
+    /// Whether it leads to the same site.
     pub(super) inside: bool,
     pub(super) nofollow: bool,
-    /// Leaves inside.
+    /// The leaves inside.
     pub(super) leaves: Range<usize>,
     pub(super) text: String,
-    /// Key of its whole text, if that is a label.
+    /// Key of the whole text, if it is a label.
     pub(super) key: Option<String>,
-    /// Words of its text; two letters are a word in scripts without spaces.
+    /// Number of words of the text; in scripts without spaces two letters count as a word.
     pub(super) words: usize,
-    /// It stands in running text.
+    /// Whether it is in running text.
     pub(super) in_text: bool,
 }
 
 impl Anchor {
-    /// It is worded as a story's title is, not as a label.
+    /// Whether the text has the length of a story's title, not of a label.
     pub(super) fn is_story(&self) -> bool {
         self.words >= STORY_WORDS
     }
 
-    /// It leads to script, mail, the page itself or the site's front page. The front pages of the site's
-    /// other hosts are sections: `travel.example.org`.
+    /// Whether it leads to script, mail, the page itself or the site's front page. The front pages of the
+    /// site's other hosts are sections: `travel.example.org`.
     pub(super) fn is_empty(&self, page: &Page) -> bool {
         let is_front = |target: &CanonicalUrl| {
             target.is_home() && (target.host() == page.url.host() || target.is_front_page())
@@ -90,7 +90,7 @@ fn anchor(page: &Page, keys: &Keys, site: &Site, node: NodeId) -> Anchor {
     }
 }
 
-/// Words of the unlinked texts right before and after a link, in the same block.
+/// Number of words in the unlinked texts right before and after a link, in the same block.
 fn text_beside(page: &Page, link: NodeId, leaves: &Range<usize>) -> usize {
     let tree = &page.tree;
     let is_block = |node: &NodeId| tree.tag(*node).is_none_or(|tag| !is_beside_link(tag));

@@ -1,8 +1,8 @@
 //! Lists of labels: links that stand beside one another.
 //!
-//! A list is the links whose nearest ancestor that holds a second link is the same element; an entry that
-//! is alone there because it stands over a list of its own (a menu entry with its submenu) belongs to the
-//! outer list, and stands over the inner one ([`NestedUse`]).
+//! A list is all links that share a nearest ancestor with two or more links. An exception is an entry that is
+//! alone in such an element because the element also holds a list below the entry (a menu entry with its
+//! submenu): the entry belongs to the outer list, and is above the inner one ([`NestedUse`]).
 
 use crate::contribution::{ListUse, NestedUse};
 use rustc_hash::FxHashMap;
@@ -10,17 +10,18 @@ use rustc_hash::FxHashMap;
 use super::anchors::Anchor;
 use crate::reading::Page;
 
-/// Pairs of an entry and what stands below it, at most: menus have some hundred.
+/// Most pairs of an entry and a label below it; menus have some hundred.
 const MAX_NESTED: usize = 2000;
-/// Elements with lists between an entry and the list below it, at most.
+/// Most elements with lists between an entry and the list below it.
 const MAX_LAYOUT: usize = 6;
 
-/// Each list of at least two distinct labels once, and which label stands over which; both sorted.
+/// The distinct lists of at least two labels, and which label is above which; both sorted.
 pub(super) fn lists(page: &Page, anchors: &[Anchor]) -> (Vec<ListUse>, Vec<NestedUse>) {
     let holders = holders(page, anchors);
-    // Members of the list that each element holds; elements in page order, so inner after outer.
+    // Members of the list that each element holds. Elements are in page order, so inner ones come after outer
+    // ones.
     let mut held: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
-    // Links in running text are no list, however many a paragraph holds.
+    // Links in running text are never a list.
     for (i, anchor) in anchors.iter().enumerate().filter(|(_, anchor)| !anchor.in_text) {
         let parent = page.tree.parent(anchor.node);
         if let Some(holder) = parent.and_then(|parent| holders[parent.index()]) {
@@ -30,7 +31,8 @@ pub(super) fn lists(page: &Page, anchors: &[Anchor]) -> (Vec<ListUse>, Vec<Neste
     let mut elements: Vec<usize> =
         (0..page.tree.len()).filter(|element| held.contains_key(element)).collect();
     let (mut lists, mut nested) = (Vec::new(), Vec::new());
-    // The first link and the labels of the lists directly below each element that holds a list or a single entry.
+    // For each element that holds a list or a single entry: the lists directly below it, as first link and
+    // labels.
     let mut below: FxHashMap<usize, Vec<(usize, Vec<String>)>> = FxHashMap::default();
     while let Some(element) = elements.pop() {
         let Some(members) = held.remove(&element) else { continue };
@@ -44,7 +46,7 @@ pub(super) fn lists(page: &Page, anchors: &[Anchor]) -> (Vec<ListUse>, Vec<Neste
             held.entry(outer).or_default().push(member);
             if let Some(entry) = &anchors[member].key {
                 let lists = below.remove(&element).unwrap_or_default();
-                // A list that stands before the entry is not the entry's.
+                // A list that comes before the entry is not the entry's.
                 let after = lists.into_iter().filter(|(first, _)| *first > member);
                 let narrower = after.flat_map(|(_, labels)| labels).filter(|label| label != entry);
                 nested.extend(narrower.map(|narrower| NestedUse { broader: entry.clone(), narrower }));
@@ -54,7 +56,7 @@ pub(super) fn lists(page: &Page, anchors: &[Anchor]) -> (Vec<ListUse>, Vec<Neste
         let mut labels: Vec<String> = members.iter().filter_map(|&i| anchors[i].key.clone()).collect();
         labels.sort_unstable();
         labels.dedup();
-        // Elements that only lay out stand between an entry and the columns of its menu.
+        // Layout elements may lie between an entry and the columns of its menu.
         let above = |element: usize| {
             let parent = page.tree.node_at(element).and_then(|node| page.tree.parent(node));
             parent.and_then(|parent| holders[parent.index()])
@@ -74,7 +76,7 @@ pub(super) fn lists(page: &Page, anchors: &[Anchor]) -> (Vec<ListUse>, Vec<Neste
     (lists, nested)
 }
 
-/// For each node the nearest element, itself included, with two links or more below. One pass.
+/// For each node the nearest element, itself included, with at least two links below. One pass.
 fn holders(page: &Page, anchors: &[Anchor]) -> Vec<Option<usize>> {
     let tree = &page.tree;
     let links_before = |node| anchors.partition_point(|anchor| anchor.node < node);

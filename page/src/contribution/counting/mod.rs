@@ -1,11 +1,11 @@
 //! What a page adds to its site's state: labels with their roles, pairs, terms, links, lists.
 //!
-//! Two sources. The hierarchy says which labels head which others and which are instances of groups; the
-//! page's links say where labels lead and beside which other links they stand. A text of several leaves
-//! inside one link is a label as a whole, and its leaves are labels, too.
+//! There are two sources. The hierarchy says which labels head others and which are instances of groups; the
+//! page's links say where labels lead and which links stand beside them. If a link has several leaves, its
+//! whole text is a label, and so is each leaf.
 //!
-//! Invariants: a pure function of page and hierarchy; lists are sorted as
-//! [`Contribution`] demands; a hostile page adds a bounded number of bytes. Start at [`contribution`].
+//! Invariants: a pure function of page and hierarchy; lists are sorted as [`Contribution`] demands; a hostile
+//! page adds a bounded number of bytes. Start at [`contribution`].
 
 use crate::contribution::{Contribution, FiledUse, LinkUse, PairUse, url_id};
 use crate::hierarchy::Hierarchy;
@@ -25,10 +25,10 @@ use anchors::{Anchor, anchors};
 use outline::Outline;
 use uses::Uses;
 
-/// Bytes of labels, of pairs and of links at most, each. A front page of 2,000 links has some 200 KB.
+/// Most bytes of labels, of pairs, of links and of lists, each. A front page of 2,000 links has some 200 KB.
 const MAX_BYTES: usize = 2 << 20;
 
-/// Stories that a page files, at most: enough to see what is peculiar to it, and some 2 KB of cells a page.
+/// Most stories that a page files: enough to see what only this page shows, and some 2 KB of cells per page.
 const MAX_STORIES: usize = 60;
 
 /// What the page adds to its site's state.
@@ -55,7 +55,7 @@ pub fn contribution(page: &Page, hierarchy: &Hierarchy) -> Contribution {
     bounded(page, hierarchy).0
 }
 
-/// The contribution, and whether something was left out because there was too much of it.
+/// The contribution, and whether parts were left out because there was too much.
 pub(crate) fn bounded(page: &Page, hierarchy: &Hierarchy) -> (Contribution, bool) {
     let keys = Keys::new(page.language.as_deref());
     let outline = Outline::new(hierarchy, &keys);
@@ -99,7 +99,7 @@ fn filed(page: &Page, anchors: &[Anchor]) -> FiledUse {
     FiledUse { page: url_id(&page.url), stories }
 }
 
-/// Keeps the first entries that fit into [`MAX_BYTES`]; true if some did not.
+/// Keeps the first entries that fit into [`MAX_BYTES`]; true if some were dropped.
 fn cut<T>(entries: &mut Vec<T>, bytes: impl Fn(&T) -> usize) -> bool {
     let mut left = MAX_BYTES;
     let fits = |entry: &T| {
@@ -113,7 +113,7 @@ fn cut<T>(entries: &mut Vec<T>, bytes: impl Fn(&T) -> usize) -> bool {
     is_cut
 }
 
-/// Each target once, where it stands first, with the first label that leads there.
+/// Each target once, at its first link, with the label of the first link that has text.
 fn links(page: &Page, anchors: &[Anchor], outline: &Outline) -> Vec<LinkUse> {
     let mut known: FxHashMap<&str, usize> = FxHashMap::default();
     let mut links: Vec<LinkUse> = Vec::new();
@@ -125,8 +125,8 @@ fn links(page: &Page, anchors: &[Anchor], outline: &Outline) -> Vec<LinkUse> {
         match links.get_mut(at) {
             Some(link) => {
                 link.in_group |= in_group;
-                // An image before its caption says nothing; a story's title is the page's name, and
-                // "comments" below it none.
+                // An image before its caption has no label, so the caption gives it. After a story's title,
+                // which is no label, "comments" below it gives none.
                 if link.label.is_none() && !named.contains(&at) {
                     link.label.clone_from(&anchor.key);
                 }

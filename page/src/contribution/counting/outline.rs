@@ -1,5 +1,5 @@
-//! The hierarchy as the contribution needs it: labels as numbered keys, the labelled node above each
-//! node, and which leaves stand in groups. One pass each: parents come before children.
+//! The hierarchy as the contribution needs it: labels as numbered keys, the labelled node above each node, and
+//! the leaves in groups. One pass each, as parents come before children.
 
 use std::collections::BTreeMap;
 
@@ -9,15 +9,15 @@ use rustc_hash::FxHashMap;
 
 use crate::contribution::labels::Keys;
 
-/// Labelled ancestors that make pairs: levels above bring nothing (they are the page's frame).
+/// Most labelled ancestors that make pairs with a label; higher levels are the frame of the page.
 const MAX_LEVEL: u8 = 4;
 
 pub(super) struct Outline {
     /// Distinct keys.
     keys: Vec<String>,
-    /// Each node's key, as a place in `keys`.
+    /// The key of each node, as an index into `keys`.
     of_node: Vec<Option<u32>>,
-    /// Nearest node above that carries a label, whether that has a key or not.
+    /// The nearest labelled node above; its label may have no key.
     labelled_above: Vec<Option<u32>>,
     heads: Vec<bool>,
     grouped_leaves: Vec<bool>,
@@ -67,12 +67,12 @@ impl Outline {
         self.of_node[node].map(|key| self.keys[key as usize].as_str())
     }
 
-    /// Whether a node's label stands over other nodes.
+    /// Whether a node's label heads other nodes.
     pub(super) fn is_header(&self, node: usize) -> bool {
         self.heads[node]
     }
 
-    /// Whether a leaf stands in a group, at any depth.
+    /// Whether a leaf is in a group, at any depth.
     pub(super) fn is_in_group(&self, leaf: usize) -> bool {
         self.grouped_leaves.get(leaf).copied().unwrap_or(false)
     }

@@ -1,8 +1,8 @@
-//! What the addresses of links say: where a site files its stories it names its sections.
+//! What the URLs of links say: the directories of a site's stories are named after its sections.
 //!
-//! Names on a path are read as labels (`/world-news/middle_east` holds "world news" and "middle east"); those
-//! with digits are dates and numbers. A story's directories are names of sections, each broader than the
-//! next; a link whose own label is a name on its path lies in the directories before it.
+//! Names in a path are read as labels (`/world-news/middle_east` holds "world news" and "middle east"); names
+//! with digits are dates and numbers and do not count. A story's directories are names of sections, each
+//! broader than the next. A link whose label is a name in its path lies in the directories before that name.
 
 use std::collections::BTreeSet;
 
@@ -13,11 +13,11 @@ use super::anchors::Anchor;
 use super::uses::spelled_out;
 use crate::contribution::labels::Keys;
 
-/// Names of directories that a page adds, at most: a front page has some thirty.
+/// Most directories that a page adds; a front page has some thirty.
 const MAX_DIRECTORIES: usize = 200;
-/// Pairs of a directory and what lies in it, at most.
+/// Most pairs of a directory and what lies in it.
 const MAX_PAIRS: usize = 1000;
-/// Names on a path that are looked at.
+/// Most names of a path that are read.
 const MAX_NAMES: usize = 8;
 
 /// The directories of the page's stories, and what lies in which directory; both sorted, each once.
@@ -49,7 +49,7 @@ fn above(broader: Option<&String>, narrower: Option<&String>) -> Option<NestedUs
     (broader != narrower).then_some(NestedUse { broader, narrower })
 }
 
-/// The names on a path as label keys, the file's without its ending.
+/// The names in a path as label keys; file endings are dropped.
 fn names(target: &CanonicalUrl, keys: &Keys) -> Vec<Option<String>> {
     let names = target.path().split('/').skip(1).take(MAX_NAMES);
     let words = names.map(|name| spelled_out(name.rsplit_once('.').map_or(name, |(name, _)| name)));

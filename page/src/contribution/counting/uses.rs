@@ -11,19 +11,19 @@ use super::anchors::Anchor;
 use super::outline::Outline;
 use crate::contribution::labels::Keys;
 
-/// A label that links to so many pages names none of them.
+/// A label that links to this many pages names none of them.
 const MANY: usize = 4;
 
 #[derive(Default)]
 struct Use<'a> {
-    /// Each form with its count and its place of first sight.
+    /// Each form with its count and the order in which it first occurred.
     forms: FxHashMap<&'a str, (u32, usize)>,
     roles: BTreeSet<Role>,
     links: u32,
     empty_links: u32,
     tail_links: u32,
     text_links: u32,
-    /// Up to [`MANY`].
+    /// At most [`MANY`].
     targets: BTreeSet<&'a CanonicalUrl>,
 }
 
@@ -32,7 +32,7 @@ struct Use<'a> {
 pub(super) struct Uses<'a>(BTreeMap<&'a str, Use<'a>>);
 
 impl<'a> Uses<'a> {
-    /// The labels of the hierarchy.
+    /// Adds the labels of the hierarchy.
     pub(super) fn add_outline(&mut self, outline: &'a Outline, hierarchy: &'a Hierarchy) {
         for (i, node) in hierarchy.nodes.iter().enumerate() {
             let (Some(key), Some(label)) = (outline.key(i), &node.label) else { continue };
@@ -49,13 +49,14 @@ impl<'a> Uses<'a> {
         }
     }
 
-    /// The labels that links are.
+    /// Adds the labels that are texts of links.
     pub(super) fn add_anchors(&mut self, page: &Page, anchors: &'a [Anchor], keys: &Keys) {
         let last_story = anchors.iter().rposition(Anchor::is_story);
         for (i, anchor) in anchors.iter().enumerate() {
             let Some(key) = &anchor.key else { continue };
             let held = self.0.entry(key).or_default();
-            // A link of one leaf is a label of the page, unless it is part of a longer one.
+            // The single leaf of a link was already counted as a label of the hierarchy, unless it is part of a
+            // longer label.
             if anchor.leaves.len() != 1 || !held.forms.contains_key(anchor.text.as_str()) {
                 held.see(&anchor.text);
             }
@@ -80,7 +81,7 @@ impl<'a> Uses<'a> {
         }
     }
 
-    /// Sorted by key.
+    /// All labels, sorted by key.
     pub(super) fn labels(self) -> Vec<LabelUse> {
         let label = |(key, held): (&str, Use)| LabelUse {
             key: key.to_owned(),
@@ -97,7 +98,7 @@ impl<'a> Use<'a> {
         self.forms.entry(form).or_insert((0, place)).0 += 1;
     }
 
-    /// The most frequent form; of several the first.
+    /// The most frequent form; of equals the first.
     fn form(&self) -> &'a str {
         let best = self.forms.iter().max_by_key(|(_, (count, place))| (*count, std::cmp::Reverse(*place)));
         best.map_or("", |(form, _)| form)
@@ -121,8 +122,7 @@ impl<'a> Use<'a> {
     }
 }
 
-/// Whether one name in the target's address, of a directory or of a host of the site, has all of the key's
-/// stems.
+/// Whether one name in the target's URL, a directory or a subdomain of the site, has all of the key's stems.
 fn is_spelled(key: &str, target: &CanonicalUrl, keys: &Keys) -> bool {
     let stems: Vec<&str> = key.split_once(':').map_or(key, |(_, stems)| stems).split(' ').collect();
     let site = target.site();
@@ -134,7 +134,7 @@ fn is_spelled(key: &str, target: &CanonicalUrl, keys: &Keys) -> bool {
     })
 }
 
-/// A name on a path as words: `art_design`, `artDesign` and `art%20design` are "art design".
+/// A name in a path as words: `art_design`, `artDesign` and `art%20design` become "art design".
 pub(super) fn spelled_out(name: &str) -> String {
     let mut parts = url::form_urlencoded::parse(name.as_bytes());
     let decoded = parts.next().map(|(text, _)| text.into_owned()).unwrap_or_default();

@@ -1,8 +1,8 @@
-//! Which runs of prose may be body at all: what readers wrote below, invitations, consent texts, hidden
-//! texts and copies are prose too, and may be longer than the article.
+//! Which runs of prose may be body at all. Readers' comments, invitations, consent texts, hidden texts and
+//! copies are prose, too, and may be longer than the article.
 //!
-//! What is left out here is only left out of the sums by which containers and signatures are judged: the
-//! scorer still sees every run. Words of classes that would leave out nearly all are not believed.
+//! These runs are only left out of the sums that rate containers and signatures; the scorer still sees every
+//! run. Class words that would exclude nearly all prose are ignored.
 
 use rustc_hash::FxHashMap;
 
@@ -14,22 +14,22 @@ use super::vocabulary::GROUPS;
 use super::{RunWords, flag};
 use crate::extract::runs::{Run, Runs, share};
 
-/// Groups of class words whose prose is none of the article's, and the greatest share of the page's prose
-/// that a group may take away. Readers' comments may be most of a page.
+/// Groups of class words whose prose is not the article's, and the largest share of the page's prose that a
+/// group may exclude. Readers' comments may be most of a page.
 const FOREIGN: [(&str, f32); 3] = [("comment", 1.0), ("offer", 0.6), ("consent", 0.6)];
-/// Less than this is no article; then all prose counts.
+/// If fewer words than this remain, there is no article among them, and all prose counts.
 const LEAST_WORDS: f32 = 30.0;
-/// A run of as many words may be a copy of several others.
+/// A run of this many words may be a copy of several others.
 const LONG: f32 = 60.0;
-/// Share of its rows of words that others have too.
+/// Share of its rows of words that a copy has in common with shorter runs.
 const COPIED: f32 = 0.8;
-/// Greatest share of the prose that repeated texts and teasers may take away.
+/// Largest share of the remaining prose that repeated texts, or teasers, may exclude.
 const MOST: f32 = 0.6;
-/// Texts that break off make teasers of all of their signature.
+/// All texts of a signature are teasers if at least this many, and more than this share, break off.
 const TEASERS: f32 = 2.0;
 const TEASERS_SHARE: f32 = 0.4;
 
-/// For each run whether it is prose that may be body.
+/// Whether each run is prose that may be body.
 pub(super) fn prose(runs: &Runs, tokens: &RunWords, places: &Places, paths: &[u64]) -> Vec<bool> {
     let all: Vec<bool> = runs.runs.iter().map(Run::is_prose).collect();
     let words = |kept: &[bool]| {
@@ -56,7 +56,7 @@ pub(super) fn prose(runs: &Runs, tokens: &RunWords, places: &Places, paths: &[u6
     if words(&kept) < LEAST_WORDS { all } else { kept }
 }
 
-/// Texts that stand on the page twice, in a list of news and again in another.
+/// Texts that occur twice on the page, as in two lists of news.
 fn repeated(runs: &Runs, kept: &[bool]) -> Vec<bool> {
     let mut times: FxHashMap<&str, u32> = FxHashMap::default();
     for run in &runs.runs {
@@ -66,7 +66,7 @@ fn repeated(runs: &Runs, kept: &[bool]) -> Vec<bool> {
     runs.runs.iter().zip(kept).map(|(run, kept)| *kept && is_again(run)).collect()
 }
 
-/// Texts that break off, if most of their signature do.
+/// Texts of signatures whose texts often break off.
 fn teasers(runs: &Runs, kept: &[bool], paths: &[u64]) -> Vec<bool> {
     let mut alike: FxHashMap<u64, (f32, f32)> = FxHashMap::default();
     for ((run, path), _) in runs.runs.iter().zip(paths).zip(kept).filter(|(_, kept)| **kept) {
@@ -86,13 +86,13 @@ fn without(kept: &mut [bool], out: &[bool]) {
     }
 }
 
-/// Long runs that say in one what several shorter ones say too.
+/// Long runs that repeat several shorter ones.
 fn copies(runs: &Runs, tokens: &RunWords, kept: &[bool]) -> Vec<bool> {
     let is_long = |run: &Run| run.words >= LONG;
     if !runs.runs.iter().any(is_long) {
         return vec![false; kept.len()];
     }
-    // The shortest run that has a row.
+    // The shortest run with each row.
     let mut rows: FxHashMap<u64, usize> = FxHashMap::default();
     let hashed: Vec<Vec<u64>> = tokens.iter().map(rows_of).collect();
     for (number, rows_of_run) in hashed.iter().enumerate() {

@@ -1,8 +1,9 @@
-//! The elements that hold a run among others, and which of the page's containers is the best.
+//! The elements that hold a run together with others, and the best container of the page.
 //!
-//! Only elements that hold more runs than those below them count: wrappers around one run say nothing. A
-//! container's score is the prose of the runs below it, those three levels down weighing less, times
-//! what is not link: the idea of reading views. The best container is the one of the greatest score.
+//! Only elements that hold more runs than those below them count: a wrapper around one run says nothing. A
+//! container's score is the prose of the runs up to three levels below it, deeper levels weighing less, times
+//! its share of words outside links. This is the idea of reading views. The best container has the greatest
+//! score.
 
 use std::ops::Range;
 
@@ -12,21 +13,21 @@ use crate::reading::NodeId;
 use super::Scene;
 use crate::extract::runs::share;
 
-/// How much the prose of a run counts for its nearest containers.
+/// The weight of a run's prose in its three nearest containers.
 const LEVELS: [f32; 3] = [1.0, 0.6, 0.3];
-/// No number of levels is greater.
+/// Distances in levels are capped here.
 const FAR: f32 = 20.0;
 
-/// What is known of the containers of a page.
+/// The containers of a page and their scores.
 pub(super) struct Containers {
     score: Vec<f32>,
     best: Option<NodeId>,
     best_score: f32,
-    /// For each node the nearest `article` above or itself.
+    /// For each node the nearest `article`, itself included.
     article: Vec<Option<NodeId>>,
     articles: f32,
     best_article: Option<NodeId>,
-    /// Runs of paragraphs, summed up.
+    /// Prefix sums of runs that are paragraphs.
     paragraphs: Vec<u32>,
 }
 
@@ -58,7 +59,7 @@ impl Containers {
             if is_article {
                 articles += 1.0;
                 let prose = scene.prose_share(node);
-                // Of equals the inner one.
+                // Of equals the inner one wins.
                 if prose > 0.0 && best_article.is_none_or(|best| prose >= scene.prose_share(best)) {
                     best_article = Some(node);
                 }
@@ -99,7 +100,7 @@ impl Containers {
         measures.add("prose from headline to run", from_headline(scene, number..number + 1));
     }
 
-    /// Where the run stands to the best container; −1 without one.
+    /// The position of a run relative to the best container; −1 if there is none.
     fn measure_best(&self, scene: &Scene<'_>, number: usize, measures: &mut impl MeasureSink) {
         let run = &scene.runs.runs[number];
         let best = self.best.map(|best| (best, scene.range(best), scene.tree.lca(best, run.first)));
@@ -117,7 +118,7 @@ impl Containers {
         measures.add("place in the best container", of(&|_, range, _| place(range).clamp(-2.0, 3.0)));
     }
 
-    /// Where the run stands among the others of its holder.
+    /// The position of a run among the others of its holder.
     fn measure_among(
         &self,
         scene: &Scene<'_>,
@@ -151,7 +152,8 @@ fn measure_holder(scene: &Scene<'_>, which: &str, node: NodeId, measures: &mut i
     measures.add(format_args!("{which}'s prose density"), share(scene.prose.over(range), words));
 }
 
-/// Words of prose between the headline and what comes behind it or holds it; −1 for what ends before it.
+/// Words of prose between the headline and a later range; 0 for a range that contains it, −1 for a range that
+/// ends before it.
 fn from_headline(scene: &Scene<'_>, range: Range<usize>) -> f32 {
     match scene.headline {
         Some(headline) if range.end <= headline => -1.0,

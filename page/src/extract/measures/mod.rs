@@ -1,12 +1,12 @@
-//! What is measured of every run of text before the scorer says whether it is body.
+//! The measures of a run of text, from which the scorer finds whether it is body.
 //!
-//! Four families, each a function that adds names with their values (see [`measures`](crate::measures)): the
-//! run's own [`text`], the elements and class words around it ([`place`]), the containers it stands in with the
-//! share that they have of the page's prose ([`containers`]), the signatures it has in common with other runs
-//! and what precedes and follows it ([`order`]). All are general: no site's names, no site's class words.
-//! A measure that has no meaning on a page is negative.
+//! There are four families, each a function that adds names and values (see [`measures`](crate::measures)): the
+//! run's own [`text`]; the elements and class words around it ([`place`]); its containers and their shares of
+//! the page's prose ([`containers`]); the signatures that it shares with other runs, and its neighbours
+//! ([`order`]). All are general: no site names, no class words of one site. A measure without meaning on a page
+//! is negative.
 //!
-//! Invariant: one pass over the tree and a bounded number of steps a run. Start at [`measure`].
+//! Invariant: one pass over the tree, and a bounded number of steps per run. Start at [`measure`].
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -25,17 +25,17 @@ mod place;
 mod text;
 mod vocabulary;
 
-/// What the page says of its article, for comparison with its runs.
+/// What the page's markup says of its article, for comparison with its runs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Claims {
-    /// The title found, and all that the markup calls title.
+    /// The title that was found, and all titles in the markup.
     pub(super) titles: Vec<String>,
     pub(super) description: Option<String>,
-    /// The text as metadata give it, often cut or without its markup.
+    /// The text in the metadata, often cut or without its markup.
     pub(super) body: Option<String>,
 }
 
-/// The names of all measures, in their order.
+/// The names of all measures, in order.
 pub(super) fn names() -> &'static [String] {
     static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
         let Some(page) = measures::sample() else { return Vec::new() };
@@ -47,10 +47,10 @@ pub(super) fn names() -> &'static [String] {
     &NAMES
 }
 
-/// The measures of the wanted runs, one row after the other.
+/// The measures of the wanted runs, row by row.
 pub(super) struct RunMeasures {
     pub(super) values: Vec<f32>,
-    /// The signature of each run, wanted or not: its elements' tags and classes from the document down.
+    /// The signature of every run, wanted or not: the tags and classes of its elements from the document down.
     pub(super) paths: Vec<u64>,
 }
 
@@ -60,7 +60,7 @@ impl RunMeasures {
     }
 }
 
-/// Measures the wanted runs of a page among all of them.
+/// Measures the wanted runs of a page.
 pub(super) fn measure(
     page: &Page,
     runs: &Runs,
@@ -74,7 +74,7 @@ pub(super) fn measure(
     RunMeasures { values, paths: measured.paths }
 }
 
-/// What the families know of a page.
+/// What each family has computed for the page.
 struct PageMeasures<'a> {
     scene: Scene<'a>,
     texts: text::Texts,
@@ -103,7 +103,7 @@ impl<'a> PageMeasures<'a> {
         }
     }
 
-    /// Measures one run; the same names for each.
+    /// Measures one run; the names are the same for every run.
     fn measure(&self, number: usize, sink: &mut impl MeasureSink) {
         let run = &self.scene.runs.runs[number];
         self.texts.measure(&self.scene, number, sink);
@@ -114,7 +114,7 @@ impl<'a> PageMeasures<'a> {
     }
 }
 
-/// A page with what several families need.
+/// A page with the data that several families need.
 struct Scene<'a> {
     tree: &'a PageTree,
     runs: &'a Runs,
@@ -122,12 +122,12 @@ struct Scene<'a> {
     tokens: RunWords,
     words: Sums,
     links: Sums,
-    /// Which runs are prose that may be body, and their words.
+    /// Which runs are prose that may be body, and prefix sums of their words.
     is_prose: Vec<bool>,
     prose: Sums,
-    /// For each node the nearest one above it that holds more runs, itself for the document.
+    /// For each node the nearest ancestor that holds more runs; the document's is itself.
     wider: Vec<NodeId>,
-    /// The run of the headline.
+    /// The run that is the headline.
     headline: Option<usize>,
 }
 
@@ -159,12 +159,12 @@ impl<'a> Scene<'a> {
         self.runs.under(self.tree, node)
     }
 
-    /// The share of the page's prose that an element holds.
+    /// The share of the page's prose inside an element.
     fn prose_share(&self, node: NodeId) -> f32 {
         super::runs::share(self.prose.over(self.range(node)), self.prose.all())
     }
 
-    /// The element that holds a run among others.
+    /// The nearest element that holds a run together with others.
     fn holder(&self, run: &Run) -> NodeId {
         if self.range(run.block).len() > 1 { run.block } else { self.wider[run.block.index()] }
     }
@@ -189,7 +189,7 @@ fn flag(is_so: bool) -> f32 {
     f32::from(u8::from(is_so))
 }
 
-/// The words of a text as numbers, for sets: equal words have equal numbers.
+/// The hashes of a text's words.
 fn hashed_words(text: &str) -> Vec<u64> {
     let mut words = Vec::new();
     push_words(text, &mut words);
@@ -222,7 +222,7 @@ fn push_words(text: &str, words: &mut Vec<u64>) {
     }
 }
 
-/// The words of each run, as numbers.
+/// The hashes of each run's words.
 struct RunWords {
     words: Vec<u64>,
     ends: Vec<usize>,
@@ -247,7 +247,7 @@ impl RunWords {
     }
 }
 
-/// Sums of the runs that have something in common.
+/// Sums over runs that share a signature.
 #[derive(Clone, Copy, Debug, Default)]
 struct Alike {
     runs: f32,
@@ -264,7 +264,7 @@ mod tests {
     use super::*;
     use crate::testing::page;
 
-    /// One measure of each run, by its name.
+    /// One measure, by its name, of each run.
     fn measured(html: &str, said: &Claims, name: &str) -> Vec<f32> {
         let page = page(html);
         let runs = Runs::new(&page);

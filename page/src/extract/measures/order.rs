@@ -1,7 +1,7 @@
-//! What a run has in common with others by its tags and classes, and what stands around it.
+//! What a run shares with others by its tags and classes, and what its neighbours are.
 //!
-//! A signature is an element's tag and class, digits alike, alone or with those above it. Runs of one
-//! signature are mostly all body or all not, so what they hold together tells of each.
+//! A signature is an element's tag and class, with digits made equal, alone or with its ancestors. Runs of one
+//! signature are mostly all body or all not, so their sums say something about each of them.
 
 use std::hash::{Hash, Hasher};
 
@@ -14,7 +14,7 @@ use crate::extract::runs::{Run, share};
 
 const FAR: f32 = 30.0;
 
-/// Signatures of the runs and what they hold.
+/// The signatures of the runs, and the sums of each signature.
 pub(super) struct Orders {
     keys: Vec<Keys>,
     block: Groups,
@@ -22,20 +22,20 @@ pub(super) struct Orders {
     path: Groups,
     tags: Groups,
     holder: Groups,
-    /// To the nearest prose, and to that of like three elements.
+    /// Distances to the nearest prose, and to the nearest prose with the same three elements.
     to_prose: ProseDistances,
     to_like: ProseDistances,
     /// For each run how many pictures begin before it.
     pictures: Vec<u32>,
 }
 
-/// Of each run: how many runs before it (behind it) something stands.
+/// For each run the number of runs to the nearest prose before it, and behind it.
 struct ProseDistances {
     before: Vec<f32>,
     behind: Vec<f32>,
 }
 
-/// Signatures of one run.
+/// The signatures of one run.
 #[derive(Clone, Copy, Default)]
 struct Keys {
     block: u64,
@@ -173,7 +173,7 @@ fn window(scene: &Scene<'_>, number: usize, measures: &mut impl MeasureSink) {
     measures.add("links within 3", share(scene.links.over(links.clone()), scene.words.over(links)));
 }
 
-/// Runs between each run and the nearest prose, of its own kind if kinds are given.
+/// The distance of each run to the nearest prose; if kinds are given, to prose of its own kind.
 fn distances(is_prose: &[bool], kinds: Option<&[u64]>) -> ProseDistances {
     ProseDistances {
         before: distances_to_one_side(is_prose, kinds, false),
@@ -201,7 +201,7 @@ fn distances_to_one_side(is_prose: &[bool], kinds: Option<&[u64]>, is_behind: bo
     found
 }
 
-/// For each run how many pictures, videos and frames stand before it.
+/// For each run the number of pictures, videos and frames before it.
 fn pictures(scene: &Scene<'_>) -> Vec<u32> {
     let tree = scene.tree;
     let is_picture =
@@ -217,7 +217,7 @@ fn pictures(scene: &Scene<'_>) -> Vec<u32> {
     scene.runs.runs.iter().map(count).collect()
 }
 
-/// Hashes of each node's tag and class, and of all from the document down to it.
+/// Hashes of each node's tag and class: alone, and of the whole path down to it; also of the tags in the path.
 pub(super) struct Signatures {
     own: Vec<u64>,
     pub(super) path: Vec<u64>,
@@ -225,7 +225,7 @@ pub(super) struct Signatures {
 }
 
 impl Signatures {
-    /// Of an element among its siblings.
+    /// The signature of an element among its siblings.
     pub(super) fn among_siblings(&self, tree: &PageTree, node: NodeId) -> u64 {
         mixed(tree.parent(node).map_or(0, |above| above.index() as u64 + 1), self.own[node.index()])
     }

@@ -1,4 +1,4 @@
-//! The elements around a run: tags, marks of hidden and of structured content, class words.
+//! The elements around a run: tags, attributes for hidden and structured content, class words.
 
 use crate::measures::MeasureSink;
 use crate::reading::{NodeId, PageTree};
@@ -16,7 +16,7 @@ const NAVIGATION: u32 = 1 << 3;
 const FOOTER: u32 = 1 << 4;
 const HIDDEN: u32 = 1 << 5;
 const ARTICLE_BODY: u32 = 1 << 6;
-/// What a run may be inside of: the measure's name, its bit, and the elements; attributes say so, too.
+/// What a run may be inside: the measure's name, its bit, and its elements. Attributes set some bits, too.
 const INSIDE: [(&str, u32, &[&str]); 15] = [
     ("in article", ARTICLE, &["article"]),
     ("in main", MAIN, &["main"]),
@@ -34,28 +34,28 @@ const INSIDE: [(&str, u32, &[&str]); 15] = [
     ("hidden", HIDDEN, &[]),
     ("in articleBody", ARTICLE_BODY, &[]),
 ];
-/// An element that holds this share of the page's prose says nothing against it.
+/// Class words against an element with this share of the page's prose are ignored.
 const MOST: f32 = 0.4;
-/// Unless it has as many siblings like it, itself among them; one of the texts that readers wrote may be long.
+/// They count if the element has this many similar siblings, itself included: one of many comments may be long.
 const REPEATED: u32 = 3;
-/// The group of comments, and words of prose before what is believed to be comments, however much it is.
+/// The group of comments. It counts for any amount of prose that follows this many words of prose.
 const COMMENT: usize = 0;
 const BEHIND: f32 = 60.0;
-/// A word further up than this says nothing.
+/// Class words further up than this are ignored.
 const FAR: u8 = 20;
-/// Longest value of a `data-` attribute that may name a part of a template.
+/// Longest value of a `data-` attribute that is read for class words.
 const MAX_VALUE: usize = 60;
 
-/// For each node what it inherits.
+/// What each node inherits from its ancestors.
 pub(super) struct Places {
     inside: Vec<u32>,
-    /// Elements up to the nearest word of each group.
+    /// For each group the number of elements up to its nearest class word.
     up: Vec<[u8; COUNT]>,
     own: Vec<u32>,
 }
 
 impl Places {
-    /// `prose` sums the words of what looks like prose.
+    /// `prose` are prefix sums of the words of prose-like runs.
     pub(super) fn new(tree: &PageTree, runs: &Runs, prose: &Sums, signatures: &Signatures) -> Places {
         let alike = siblings_alike(tree, runs, signatures);
         let mut places = Places {
@@ -69,7 +69,7 @@ impl Places {
             let inherited = above.map_or(0, |above| places.inside[above]);
             let mut up = above.map_or([FAR; COUNT], |above| places.up[above]);
             let mut own = 0;
-            // Empty elements and texts are no run's ancestors.
+            // Empty elements and texts are not ancestors of a run.
             if tree.is_html(node) && !runs.under(tree, node).is_empty() {
                 own = class_words(tree, node, &mut scratch);
                 let range = runs.under(tree, node);
@@ -120,14 +120,14 @@ impl Places {
         measures.add("depth", tree.depth(run.block) as f32);
     }
 
-    /// How many elements up the nearest word of each group is.
+    /// Measures how many elements up the nearest class word of each group is.
     pub(super) fn measure_vocabulary(&self, run: &Run, measures: &mut impl MeasureSink) {
         for ((group, _), up) in vocabulary::GROUPS.iter().zip(self.up[run.block.index()]) {
             measures.add(format_args!("up to {group}"), f32::from(up));
         }
     }
 
-    /// Whether a run stands under an element that a word of this group is written on.
+    /// Whether an element around the run has a class word of this group.
     pub(super) fn is_under(&self, run: &Run, group: usize) -> bool {
         self.up[run.block.index()][group] < FAR
     }
@@ -137,7 +137,7 @@ impl Places {
     }
 }
 
-/// How many siblings of one tag and class hold text.
+/// Counts the siblings with text that share tag and class.
 fn siblings_alike(tree: &PageTree, runs: &Runs, signatures: &Signatures) -> FxHashMap<u64, u32> {
     let mut alike = FxHashMap::default();
     for node in tree.node_ids().filter(|&node| tree.is_html(node) && !runs.under(tree, node).is_empty()) {
@@ -146,7 +146,7 @@ fn siblings_alike(tree: &PageTree, runs: &Runs, signatures: &Signatures) -> FxHa
     alike
 }
 
-/// Groups of words that speak for what they are written on, however much that holds.
+/// Whether the words of a group speak for an element, so that they count for any amount of prose.
 fn is_positive(group: usize) -> bool {
     matches!(vocabulary::GROUPS[group].0, "body" | "article")
 }

@@ -1,4 +1,4 @@
-//! The run's own words, and what they share with what the page says of its article.
+//! The run's own words, and what they share with the page's claims about its article.
 
 use crate::measures::MeasureSink;
 use crate::reading::PageTree;
@@ -10,7 +10,7 @@ use crate::extract::runs::{Run, Runs, ends_sentence, share};
 
 use super::Claims;
 
-/// What pages say of themselves: invitations, rights, notes.
+/// Words by which pages speak of themselves: invitations, rights, notes.
 const OWN_WORDS: [&str; 40] = [
     "newsletter",
     "newsletters",
@@ -53,7 +53,7 @@ const OWN_WORDS: [&str; 40] = [
     "afp",
     "getty",
 ];
-/// Headlines are not longer than this.
+/// Most words of a headline.
 const MAX_HEADLINE_WORDS: f32 = 40.0;
 
 /// What the runs are compared with.
@@ -64,7 +64,7 @@ pub(super) struct Texts {
     description: WordSet,
     body_rows: Option<WordSet>,
     own_words: WordSet,
-    /// How often a text stands on the page, and at which run it stands first.
+    /// How often each text occurs on the page, and the first run with it.
     same: FxHashMap<u64, (u32, usize)>,
 }
 
@@ -129,7 +129,8 @@ impl Texts {
         measures.add("in the metadata's body", self.in_body(words));
     }
 
-    /// Share of the run's rows of words that the metadata's body has too; −1 without one or a row.
+    /// Share of the run's rows of words that are in the metadata's body; −1 without a body, −0.5 for a run too
+    /// short for a row.
     fn in_body(&self, words: &[u64]) -> f32 {
         let Some(rows) = &self.body_rows else { return -1.0 };
         if words.len() < ROW_WORDS {
@@ -140,7 +141,7 @@ impl Texts {
     }
 }
 
-/// Which run is the headline: the one most like a title of the page, else the first `h1`.
+/// The run that is the headline: the one most similar to a title of the page, else the first `h1`.
 pub(super) fn headline(tree: &PageTree, runs: &Runs, tokens: &RunWords, said: &Claims) -> Option<usize> {
     let titles = titles(said);
     let mut best: Option<(f32, usize)> = None;
@@ -159,13 +160,13 @@ pub(super) fn headline(tree: &PageTree, runs: &Runs, tokens: &RunWords, said: &C
     best.map(|(_, number)| number).or_else(first)
 }
 
-/// The tag of a run's block or of the element right above it, if that is a heading.
+/// The tag of a run's block or of its parent, if that is a heading.
 fn heading<'t>(tree: &'t PageTree, run: &Run) -> Option<&'t str> {
     let above = tree.parent(run.block).and_then(|node| tree.tag(node));
     [tree.tag(run.block), above].into_iter().flatten().find(|tag| matches!(*tag, "h1" | "h2" | "h3"))
 }
 
-/// Counts of one walk over the letters.
+/// Counts from one walk over a text.
 #[derive(Default)]
 struct Shape {
     tokens: f32,
@@ -198,13 +199,13 @@ impl Shape {
     }
 }
 
-/// Whether a text breaks off, as teasers do: "in the coming weeks...", "[…]".
+/// Whether a text breaks off as teasers do: "in the coming weeks...", "[…]".
 pub(super) fn is_cut_off(text: &str) -> bool {
     text.trim_end_matches([']', ')', ' ']).ends_with(['…', '‥'])
         || text.trim_end_matches([']', ')', ' ']).ends_with("...")
 }
 
-/// Words before the first colon if they are few ("Photo: …", "Read also: …"), else 0.
+/// The number of words before the first colon if it is at most five ("Photo: …", "Read also: …"), else 0.
 fn before_colon(text: &str) -> f32 {
     let head = text.split_once([':', '：']).map(|(head, _)| head.split_whitespace().count());
     head.filter(|count| *count <= 5).map_or(0.0, |count| count as f32)
@@ -218,7 +219,7 @@ fn set(text: &str) -> WordSet {
     hashed_words(text).into_iter().collect()
 }
 
-/// The different titles of a page, as sets of words.
+/// The distinct titles of a page, as sets of words.
 fn titles(said: &Claims) -> Vec<WordSet> {
     let mut titles: Vec<WordSet> = Vec::new();
     for title in said.titles.iter().map(|title| set(title)) {
@@ -229,7 +230,7 @@ fn titles(said: &Claims) -> Vec<WordSet> {
     titles
 }
 
-/// The greatest of Dice's coefficients of the titles and the set of some words.
+/// The greatest Dice coefficient of some words with a title.
 fn likeness(titles: &[WordSet], words: &[u64]) -> f32 {
     let mut own: Vec<u64> = words.to_vec();
     own.sort_unstable();

@@ -1,12 +1,13 @@
-//! Words that authors of pages write into classes and the like, by what they mean.
+//! The words that page authors write into classes and similar attributes, grouped by meaning.
 //!
-//! General vocabulary of templates: no word here belongs to one site or vendor. Only whole words count:
-//! values are split at whatever is no letter, and before a capital ("articleBody" is article and body).
+//! This is the general vocabulary of templates: no word belongs to one site or vendor. Only whole words count:
+//! values are split at everything that is not a letter, and before a capital ("articleBody" is "article" and
+//! "body").
 
 /// Number of groups.
 pub(super) const COUNT: usize = 16;
 
-/// The groups: a name and its words, parted by spaces.
+/// The groups: a name, and its words separated by spaces.
 pub(super) const GROUPS: [(&str, &str); COUNT] = [
     (
         "comment",
@@ -93,7 +94,7 @@ pub(super) const GROUPS: [(&str, &str); COUNT] = [
     ),
 ];
 
-/// The groups of which a value has words, as bits. `scratch` saves an allocation a word.
+/// The groups with a word in a value, as bits. `scratch` saves an allocation per word.
 pub(super) fn groups(value: &str, scratch: &mut String, table: &Table) -> u32 {
     let mut bits = 0;
     let mut was_lower = false;
@@ -112,7 +113,7 @@ pub(super) fn groups(value: &str, scratch: &mut String, table: &Table) -> u32 {
     bits | table.0.get(scratch.as_str()).copied().unwrap_or(0)
 }
 
-/// Word to its groups.
+/// The groups of each word.
 pub(super) struct Table(rustc_hash::FxHashMap<&'static str, u32>);
 
 impl Table {

@@ -1,4 +1,4 @@
-//! How likely a run is body, by trees that `train/bodies.py` learnt from pages of known body.
+//! How likely a run is body, by trees that `train/bodies.py` learnt from pages with known bodies.
 
 use std::sync::LazyLock;
 
@@ -6,10 +6,10 @@ use super::measures;
 use crate::trees::Trees;
 pub use crate::trees::TreesError;
 
-/// What was learnt; see `train/bodies.py` for from what.
+/// The learnt trees; `train/bodies.py` says from what.
 const WEIGHTS: &str = include_str!("bodies.txt");
 
-/// Trees that tell body from the rest of a page.
+/// Trees that score runs as body.
 #[derive(Clone, Debug, Default)]
 pub struct Scorer(Trees);
 
@@ -17,22 +17,22 @@ impl Scorer {
     /// The trees that are compiled in.
     ///
     /// # Panics
-    /// Never: that the file can be read is a test.
+    /// Never: a test checks that the file can be parsed.
     #[must_use]
     pub fn shared() -> &'static Scorer {
         static SHARED: LazyLock<Scorer> = LazyLock::new(|| Scorer::parse(WEIGHTS).unwrap_or_default());
         &SHARED
     }
 
-    /// Reads trees.
+    /// Parses trees.
     ///
     /// # Errors
-    /// A line that is no split, names an unknown measure or leads backwards.
+    /// A line is not a split, names an unknown measure or leads backwards.
     pub fn parse(text: &str) -> Result<Scorer, TreesError> {
         Trees::parse(text, measures::names()).map(Scorer)
     }
 
-    /// The likelihood of each run that it is body, 0 to 1, by its row of measures.
+    /// The likelihood of each run to be body, 0 to 1, from its row of measures.
     pub(super) fn scores(&self, rows: &[f32]) -> Vec<f32> {
         self.0.scores(rows)
     }

@@ -1,9 +1,8 @@
-//! Where a site's pages give their title, byline and date, learnt from a page whose fields a person gave.
+//! The sources of title, byline and date on a site's pages, learnt from a page whose fields a person corrected.
 //!
-//! A title stands in one of the document's own titles or at a place of the page, between two texts that are
-//! always the same (a site's name, a kicker). A byline and a date stand at a place. What is learnt is a list
-//! of such sources, the most exact first; a page is read by the first that fits it. Nothing is learnt of a
-//! field that the single page's reader gets right.
+//! A title is in one of the document's own titles or at a place of the page, between two constant texts (a
+//! site's name, a kicker). Bylines and dates are at a place. A lesson is a list of such sources, the most exact
+//! first; a page is read by the first source that fits. Fields that are right without a lesson are not learnt.
 
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -14,43 +13,43 @@ use crate::extract::metadata::{Finding, Metadata};
 use crate::extract::runs::Runs;
 use crate::extract::{authors, dates};
 
-/// Sources kept of a field.
+/// Most sources kept per field.
 const MOST_SOURCES: usize = 4;
-/// Words of a run that may be a title, and of one that may be a byline or a date.
+/// Most words of a title, and of a byline or date.
 const MAX_TITLE_WORDS: f32 = 60.0;
 const LINE_WORDS: f32 = 30.0;
-/// Bytes before and behind a title.
+/// Most bytes before a title, and after it.
 const MOST_AROUND: usize = 80;
 
-/// Where a text is found.
+/// A source of a text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
-    /// The headline of the JSON-LD.
+    /// The headline in the JSON-LD.
     JsonLd,
     /// The title for social networks.
     OpenGraph,
     /// The document's `title`.
     Title,
-    /// The first run of a place.
+    /// The first run at a place.
     Place(String),
 }
 
-/// A source of titles with what stands around them there.
+/// A source of titles, and the constant texts around the title.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TitleSource {
-    /// Where.
+    /// The source.
     pub source: Source,
-    /// What stands before the title.
+    /// The text before the title.
     pub before: String,
-    /// What stands behind it.
+    /// The text after the title.
     pub after: String,
 }
 
-/// What a page taught of its fields.
+/// What a page taught about fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FieldLesson {
-    /// Where titles are, the most exact first.
+    /// Sources of titles, the most exact first.
     pub title: Vec<TitleSource>,
     /// Places of bylines.
     pub authors: Vec<String>,
@@ -78,7 +77,7 @@ impl<'a> Sheet<'a> {
         Sheet { page, runs, metadata, fetched_at, places }
     }
 
-    /// All sources of the page with their texts; of each place its first run.
+    /// All sources of the page with their texts; of each place the first run.
     fn sources(&self) -> Vec<(Source, &str)> {
         let told = [
             (Source::JsonLd, &self.metadata.headline),

@@ -1,8 +1,7 @@
-//! Which runs of a page a text holds: how a person's text of an article is laid over the page.
+//! Finds the runs of a page that a given text contains, to lay a person's text of an article over the page.
 //!
-//! Rows of four words are compared, so that common words of other parts of the page are no part of the body;
-//! a run that is too short for a row is judged by whole lines of the text, else by the rows that reach over
-//! it from its neighbours.
+//! Rows of four words are compared, so common words elsewhere on the page do not count. A run that is too short
+//! for a row counts if it is a whole line of the text, else as far as rows of its neighbours cover it.
 
 use rustc_hash::FxHashSet;
 
@@ -11,9 +10,9 @@ use crate::text::ROW_WORDS;
 
 /// A text laid over a page.
 pub(super) struct Laid {
-    /// The share of each run that the text holds, 0 to 1.
+    /// The share of each run that the text contains, 0 to 1.
     pub(super) shares: Vec<f32>,
-    /// The share of the text's rows that the page has.
+    /// The share of the text's rows that are on the page.
     pub(super) found: f32,
 }
 
@@ -46,7 +45,7 @@ pub(super) fn lay(runs: &Runs, text: &str) -> Laid {
     };
     let shares = of_runs.iter().map(&mut share).collect();
     let found = if rows.is_empty() {
-        // A text of few words: found if it is a run's own.
+        // A text too short for a row is found if it is a run.
         f32::from(u8::from(!wanted.is_empty() && of_runs.contains(&wanted)))
     } else {
         seen.len() as f32 / rows.len() as f32
@@ -54,7 +53,7 @@ pub(super) fn lay(runs: &Runs, text: &str) -> Laid {
     Laid { shares, found }
 }
 
-/// Words in lower case, without what stands between them.
+/// The words of a text in lower case, without punctuation.
 fn tokens(text: &str) -> Vec<String> {
     let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
     words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()

@@ -1,8 +1,8 @@
-//! What one corrected page teaches of its site: which places hold body, and where its fields stand.
+//! What one corrected page teaches about its site: which places hold body, and where its fields are.
 //!
-//! Of every place of the page the words are counted that the right text holds. On the site's other pages a
-//! run's likelihood is moved by the odds of its place; few words move it little, so that a lesson outweighs
-//! the single page's reader only where it knows more. Fields are learnt only where that reader was wrong.
+//! At each place of the page the words that the right text contains are counted. On the site's other pages a
+//! run's likelihood is shifted by the odds of its place. Few words shift it little, so a lesson outweighs the
+//! single-page reader only where it knows more. Fields are learnt only where that reader was wrong.
 
 use std::collections::BTreeMap;
 
@@ -14,42 +14,42 @@ use super::place::place;
 use super::repeats::{LONG, SitePage, hash};
 use crate::extract::runs::Runs;
 
-/// How far a place's odds count, and the words of either kind that every place is taken to have at first:
-/// they keep what was seen on a line or two from outweighing a clear page.
+/// The weight of a place's odds, and the words of either kind that every place starts with: they keep a line or
+/// two from outweighing a clear page.
 const WEIGHT: f32 = 1.5;
 const PRIOR: f32 = 3.0;
-/// Share of a text that must be body for the text to be body wherever the site has it.
+/// A text of which this share is body counts as body wherever the site repeats it.
 const KEPT: f32 = 0.85;
 
-/// Words of a place.
+/// The words at a place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Words {
-    /// All.
+    /// All words.
     pub all: f32,
-    /// Those of the body.
+    /// The words of the body.
     pub body: f32,
 }
 
 impl Words {
-    /// How much a run of this place is likelier body than one of an unknown place, as logarithm of odds.
+    /// The logarithm of the odds that a run of this place is body, relative to an unknown place.
     fn log_odds(self) -> f32 {
         WEIGHT * ((self.body + PRIOR) / ((self.all - self.body).max(0.0) + PRIOR)).ln()
     }
 }
 
-/// What was learnt from one corrected page.
+/// What one corrected page taught.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Lesson {
-    /// The page.
+    /// The page's URL.
     pub url: String,
-    /// Its places, by three elements with their classes (` ¶`: those of sentences), with their words; empty
-    /// if the body was not corrected.
+    /// The words at each of its places, named by three elements with their classes (` ¶`: runs of sentences);
+    /// empty if the body was not corrected.
     pub places: BTreeMap<String, Words>,
-    /// Where its fields stand, if they were corrected and are not found there anyway.
+    /// The sources of its fields that were corrected and wrong.
     pub fields: FieldLesson,
     /// Hashes of texts that are never body on this site.
     pub(super) dropped: Vec<u64>,
-    /// Hashes of texts that are body, though the site may repeat them: the headings of boxes and the like.
+    /// Hashes of texts that are body although the site may repeat them: headings of boxes and the like.
     #[serde(default)]
     pub(super) kept: Vec<u64>,
     /// The page as others are compared with it.
@@ -69,7 +69,7 @@ impl Lesson {
         }
     }
 
-    /// Counts the places of a page of which so much of each run is body.
+    /// Counts the words at the page's places; `body` is the share of each run that is body.
     pub(super) fn count(&mut self, tree: &PageTree, runs: &Runs, body: &[f32]) {
         for (run, body) in runs.runs.iter().zip(body) {
             let words = self.places.entry(place(tree, run)).or_default();
@@ -82,7 +82,7 @@ impl Lesson {
     }
 }
 
-/// The places of all lessons together, for one page.
+/// The places of all lessons together, for reading one page.
 pub(super) struct Taught {
     places: BTreeMap<String, Words>,
     dropped: Vec<u64>,
@@ -102,7 +102,8 @@ impl Taught {
         (!taught.places.is_empty() || !taught.dropped.is_empty()).then_some(taught)
     }
 
-    /// Moves the likelihoods of runs whose places are known; whether there is one among those chosen.
+    /// Shifts the likelihoods of runs whose places are known; returns whether one of the chosen runs is among
+    /// them.
     pub(super) fn rescore(&self, tree: &PageTree, runs: &Runs, scores: &mut [f32], chosen: &[bool]) -> bool {
         let mut is_known = false;
         for ((run, score), is_chosen) in runs.runs.iter().zip(scores).zip(chosen) {
@@ -118,7 +119,7 @@ impl Taught {
     }
 }
 
-/// A likelihood with its odds multiplied.
+/// Adds to the log-odds of a likelihood.
 fn moved(score: f32, log_odds: f32) -> f32 {
     let score = score.clamp(1e-4, 1.0 - 1e-4);
     let sum = (score / (1.0 - score)).ln() + log_odds;
@@ -136,7 +137,7 @@ mod tests {
         assert!(odds(4.0, 0.0) < 0.0 && odds(400.0, 0.0) < 3.0 * odds(4.0, 0.0));
         assert!((odds(400.0, 400.0) + odds(400.0, 0.0)).abs() < 1e-4);
         assert!((moved(0.3, 0.0) - 0.3).abs() < 1e-6);
-        // A line of three words does not outweigh a clear page, two hundred do.
+        // Three words do not outweigh a clear page, two hundred do.
         assert!(moved(0.97, odds(3.0, 0.0)) > 0.9);
         assert!(moved(0.97, odds(200.0, 0.0)) < 0.1);
         assert!(moved(0.1, odds(200.0, 200.0)) > 0.9);

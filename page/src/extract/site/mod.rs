@@ -1,14 +1,13 @@
-//! What is known of a site beside the page that is read: what people corrected on some of its pages, and
-//! what its other pages have in common.
+//! What is known about a site apart from the page that is read: people's corrections of some pages, and what
+//! its pages have in common.
 //!
-//! A correction teaches by *places* (three elements with their classes, see [`place`]): which hold body and
-//! where fields stand. Pages that nobody labelled show what the site repeats. Both act on the likelihoods of
-//! the runs that the single page's reader gives, so that a site of which nothing is known is read as if this
-//! module did not exist. The value is small, belongs to no page, and serialises without the templates, which whoever
-//! keeps it has with what is known of their use.
+//! A correction teaches by *places* (three elements with their classes, see [`place`]): which hold body, and
+//! where fields are. Unlabelled pages show what the site repeats. Both shift the likelihoods of runs that the
+//! single-page reader gives, so nothing changes on a site without knowledge. The value is small, belongs to no
+//! page, and serialises without the templates; its keeper stores those together with facts about their use.
 //!
-//! Invariants: pure; a correction that its page does not show is refused; learning from a page twice
-//! replaces what it taught. Start at [`SiteKnowledge::teach`].
+//! Invariants: pure; a correction that its page does not show is refused; learning from a page again replaces
+//! what it taught before. Start at [`SiteKnowledge::teach`].
 
 use crate::article::Evidence;
 use crate::time::Timestamp;
@@ -34,21 +33,21 @@ use fields::Sheet;
 use lesson::Taught;
 use repeats::{SitePage, hash, repeats};
 
-/// Corrected pages that count; the oldest goes.
+/// Most corrected pages that are kept; the oldest goes first.
 const MOST_LESSONS: usize = 32;
-/// Other pages kept for comparison; the oldest goes.
+/// Most other pages that are kept for comparison; the oldest goes first.
 const MOST_SEEN: usize = 24;
-/// What is left of the likelihood of a text that stands on the site's other pages, too.
+/// The factor on the likelihood of a text that other pages of the site also have.
 const REPEATED: f32 = 0.3;
 /// Share of a corrected text that its page must show.
 const LEAST_FOUND: f32 = 0.5;
 
-/// What a person says of a page's article. What is left out stays as it was read.
+/// A person's correction of a page's article. Fields that are left out stay as they were read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Correction {
     /// The right text.
     pub body: Option<String>,
-    /// Texts that are no part of it, on no page of the site.
+    /// Texts that are not body, on any page of the site.
     pub drop: Vec<String>,
     /// The right title.
     pub title: Option<String>,
@@ -67,7 +66,7 @@ pub enum TeachError {
         /// Share of the text that the page shows.
         found: f32,
     },
-    /// A text to be dropped, a title, a name or a date is nowhere on the page.
+    /// A text to be dropped, a title, a name or a date is not on the page.
     #[error("the page does not show the {what} `{text}`")]
     NotThere {
         /// Which part of the correction.
@@ -80,7 +79,7 @@ pub enum TeachError {
     Nothing,
 }
 
-/// Everything known of a site: what its pages have in common, and what corrected ones taught.
+/// Everything known about a site: what its pages have in common, and what corrected pages taught.
 ///
 /// ```
 /// use newslode_page::extract::Correction;
@@ -135,25 +134,25 @@ pub struct SiteKnowledge {
 }
 
 impl SiteKnowledge {
-    /// What corrected pages taught, the oldest first.
+    /// The lessons of corrected pages, oldest first.
     #[must_use]
     pub fn lessons(&self) -> &[Lesson] {
         &self.lessons
     }
 
-    /// The addresses of the pages that are compared with others.
+    /// The URLs of the pages kept for comparison.
     pub fn seen(&self) -> impl Iterator<Item = &str> {
         self.seen.iter().map(|page| page.url.as_str())
     }
 
-    /// Forgets what a page taught, or what all did; how many lessons that were.
+    /// Forgets the lesson of one page, or all lessons; returns how many there were.
     pub fn forget(&mut self, url: Option<&str>) -> usize {
         let before = self.lessons.len();
         self.lessons.retain(|lesson| url.is_some_and(|url| lesson.url != url));
         before - self.lessons.len()
     }
 
-    /// Remembers a page of the site to compare others with.
+    /// Keeps a page of the site for comparison.
     pub fn see(&mut self, page: &Page) {
         let url = page.url.as_str();
         self.seen.retain(|seen| seen.url != url);
@@ -162,21 +161,22 @@ impl SiteKnowledge {
         self.seen.push(SitePage::new(url, &Runs::new(page)));
     }
 
-    /// Compares pages with these from now on, and with no others.
+    /// Compares pages with these from now on, and with no others; of too many an even sample is taken.
     pub fn see_only(&mut self, pages: &[&Page]) {
         self.seen.clear();
         let step = pages.len().div_ceil(MOST_SEEN).max(1);
         pages.iter().step_by(step).for_each(|page| self.see(page));
     }
 
-    /// Compares pages with these and learns the site's templates from them: for pages that are all there is.
+    /// Compares pages with these and learns the site's templates from them. For callers that have all pages at
+    /// hand.
     pub fn learn(&mut self, pages: &[&Page]) {
         self.see_only(pages);
         self.templates = induce(pages);
         (1..).zip(&mut self.templates).for_each(|(version, template)| template.version = version);
     }
 
-    /// Reads pages by these templates; of several that accept a page the first does.
+    /// Reads pages by these templates; the first one that accepts a page is used.
     pub fn set_templates(&mut self, templates: Vec<Template>) {
         self.templates = templates;
     }
@@ -194,10 +194,10 @@ impl SiteKnowledge {
         &self.templates
     }
 
-    /// Learns from a page what a person says of it.
+    /// Learns from a person's correction of a page.
     ///
     /// # Errors
-    /// The page does not show what the correction says; the knowledge is as it was.
+    /// The page does not show what the correction says; the knowledge is unchanged.
     pub fn teach(
         &mut self,
         page: &Page,
@@ -265,7 +265,7 @@ impl SiteKnowledge {
         Ok(lesson)
     }
 
-    /// How much of each run is body as the page is read now.
+    /// The share of each run that is body as the page is read now, 0 or 1.
     fn read(&self, page: &Page, metadata: &Metadata, runs: &Runs) -> Vec<f32> {
         let title = super::title::title(page, metadata).map(|found| found.value);
         let said = super::said(page, metadata, title.as_deref());
@@ -273,7 +273,8 @@ impl SiteKnowledge {
         chosen.into_iter().map(|is_chosen| f32::from(u8::from(is_chosen))).collect()
     }
 
-    /// Moves the likelihoods of a page's runs by what is known; who is to be named as the body's witness.
+    /// Shifts the likelihoods of a page's runs by what is known; returns the evidence to name for the body, if
+    /// any.
     pub(super) fn rescore(&self, page: &Page, runs: &Runs, scores: &mut [f32]) -> Option<Evidence> {
         let alone = chosen(&runs.runs, scores);
         let taught = Taught::new(&self.lessons);
@@ -285,7 +286,7 @@ impl SiteKnowledge {
         for (at, score) in scores.iter_mut().enumerate() {
             let is_repeat = repeats.as_ref().is_some_and(|repeats| repeats[at]);
             let is_fixed = fit.as_ref().is_some_and(|fit| fit.is_fixed(runs.runs[at].first));
-            // Whoever corrected a page has the last word.
+            // A person's correction beats repetition.
             let is_kept = || {
                 let text = hash(&runs.runs[at].text);
                 self.lessons.iter().any(|lesson| lesson.kept.contains(&text))
@@ -301,7 +302,7 @@ impl SiteKnowledge {
         Some(Evidence { witness, confidence })
     }
 
-    /// Fields of a page at the places that the site's lessons name, the newest lesson first.
+    /// The fields of a page by the sources of the site's lessons, newest lesson first.
     pub(super) fn fields(
         &self,
         page: &Page,
@@ -335,7 +336,7 @@ fn laid(runs: &Runs, text: &str) -> Result<Vec<f32>, TeachError> {
     if laid.found < LEAST_FOUND { Err(TeachError::Body { found: laid.found }) } else { Ok(laid.shares) }
 }
 
-/// The runs that texts to be dropped stand in.
+/// The runs that contain the texts to be dropped.
 fn dropped(runs: &Runs, texts: &[String]) -> Result<Vec<usize>, TeachError> {
     let mut found = Vec::new();
     for text in texts {

@@ -1,21 +1,21 @@
-//! Places of a site's pages: by what name a site's markup calls where a run stands.
+//! Places of a site's pages: names for the position of a run in the site's markup.
 //!
-//! A place is the run's block with the two elements around it, each by its tag and classes, digits alike, so
-//! that counters and dates in class names do not part what is one place. Three elements are enough to tell
-//! places apart and few enough to be met again on the site's next page; of whole paths many are met once.
-//! Sentences and other texts of one place count apart: between a body's paragraphs stand bylines and links.
-//! Places are texts: people read them in what a site was taught, and they mean the same on every machine.
+//! A place is the run's block with the two elements around it, each by its tag and classes, with digits made
+//! equal, so counters and dates in class names do not split a place. Three elements are enough to tell places
+//! apart and few enough to recur on the next page; many whole paths would occur only once. Runs of sentences
+//! are a place apart from other runs there, because bylines and links stand between a body's paragraphs. Places
+//! are texts: people read them in a lesson, and they mean the same on every machine.
 
 use crate::reading::{NodeId, PageTree};
 
 use crate::extract::runs::Run;
 
-/// Characters of an element's classes that count.
+/// Most characters of an element's classes that count.
 const MAX_CLASSES: usize = 120;
-/// Elements of a place.
+/// Number of elements of a place.
 const DEPTH: usize = 3;
 
-/// The place of a run: `article>div.story>p.text`, and ` ¶` behind it if sentences make it.
+/// The place of a run: `article>div.story>p.text`, followed by ` ¶` if the run consists of sentences.
 pub(super) fn place(tree: &PageTree, run: &Run) -> String {
     let mut text = path(tree, run.block);
     if run.is_prose() {
@@ -29,7 +29,7 @@ fn path(tree: &PageTree, block: NodeId) -> String {
     above.reverse();
     let mut text = String::new();
     for node in above {
-        // The classes of these name the page, not the place.
+        // The classes of `html` and `body` name the page, not the place.
         let Some(tag) = tree.tag(node).filter(|tag| !matches!(*tag, "html" | "body")) else { continue };
         if !text.is_empty() {
             text.push('>');

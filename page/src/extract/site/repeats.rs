@@ -1,30 +1,31 @@
-//! What a site says on page after page: texts that stand on its other pages are seldom an article's own.
+//! What a site repeats on many pages: such texts are rarely part of an article.
 //!
-//! Of a page only the hashes of its runs' texts are kept. A run is a repeat if its text stands on a third of
-//! the pages seen, sentences on two at least: list pages quote the articles that they lead to. What is a link there
-//! and none here is such a quotation, too. A text without letters and digits parts others, wherever it
-//! stands. A page that holds much of what was chosen is the same article once more and says nothing about it.
+//! Of a page only the hashes of its runs' texts are kept. A run is a repeat if its text is on a third of the
+//! pages seen, and on two at least if it is long: list pages quote the articles that they link to. A text that
+//! is a link there but not here is such a quotation, too, and not a repeat. Texts without letters and digits
+//! are separators and never repeats. A page that has much of the chosen text is the same article again and is
+//! ignored.
 
 use serde::{Deserialize, Serialize};
 
 use crate::extract::runs::{Run, Runs};
 
-/// Share of the chosen words that makes another page the same article.
+/// Share of the chosen words from which another page is the same article.
 const SAME: f32 = 0.4;
-/// One page of so many must have a text.
+/// A repeat is on at least one of this many pages.
 const SHARE: f32 = 3.0;
-/// Words of a text that must stand on two pages at least.
+/// Words from which a text must be on two pages at least.
 pub(super) const LONG: f32 = 15.0;
-/// Share of a text's words from which it is a link.
+/// Share of link words from which a run is a link.
 const LINK: f32 = 0.5;
-/// Hashes kept of a page.
+/// Most hashes kept per page.
 const MOST_TEXTS: usize = 4000;
 
 /// A page of the site as others are compared with it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct SitePage {
     pub(super) url: String,
-    /// Sorted hashes of its texts.
+    /// The sorted hashes of its texts.
     texts: Vec<u64>,
 }
 
@@ -41,13 +42,13 @@ impl SitePage {
     }
 }
 
-/// What a run is compared by: its text and whether that is a link; nothing of a text that says nothing.
+/// What identifies a run: its text, and whether it is a link; `None` for a text without letters and digits.
 fn key(run: &Run) -> Option<u64> {
     let hash = Some(hash(&run.text)).filter(|_| run.text.contains(char::is_alphanumeric))?;
     Some(if run.link_share() < LINK { hash } else { !hash })
 }
 
-/// Which runs repeat texts of other pages; `None` if no page can tell.
+/// Which runs repeat texts of other pages; `None` if no other page can be compared.
 pub(super) fn repeats<'a>(
     runs: &[Run],
     chosen: &[bool],
@@ -71,7 +72,7 @@ pub(super) fn repeats<'a>(
     Some(runs.iter().zip(&texts).map(is_repeat).collect())
 }
 
-/// FNV-1a over a text's letters and digits in lower case: the same on every machine.
+/// FNV-1a over a text's letters and digits in lower case; the same on every machine.
 pub(super) fn hash(text: &str) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut buffer = [0; 4];

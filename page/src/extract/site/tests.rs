@@ -1,4 +1,4 @@
-//! A made site: pages of one layout in, what corrections and siblings change out.
+//! A made site: pages of one layout, read with corrections and siblings.
 
 use super::*;
 use crate::extract::article;
@@ -29,7 +29,7 @@ const STORIES: [[&str; 4]; 3] = [
     ],
 ];
 
-/// A story with a promotion between its paragraphs, and a foot.
+/// A story with a promotion between its paragraphs, and a footer.
 fn html(story: usize, promo: &str) -> String {
     let [first, second, third, fourth] = STORIES[story];
     format!(
@@ -67,7 +67,7 @@ fn a_corrected_page_teaches_the_others() {
     let right = Correction { body: Some(body(0)), ..Correction::default() };
     let lesson = site.teach(&page(0, PROMO), NOW, &right).unwrap();
     assert_eq!(lesson.places["div.text.t#>div.promo>p.x ¶"].body, 0.0);
-    // The promotion has other words there: it is the place that was learnt.
+    // The promotion has other words there, so the place was learnt.
     let other = "We want to know what you think of this story: write to us, and we may print what you say.";
     assert_eq!(text(&page(1, other), &site), (body(1), Some("taught".into())));
     assert_eq!(text(&page(0, PROMO), &site).0, body(0));

@@ -1,4 +1,4 @@
-//! Pages that are broken, contradict themselves, or are no plain text.
+//! Pages that are broken, contradict themselves, or are not plain text.
 
 use super::*;
 
@@ -13,7 +13,7 @@ fn a_megabyte_of_json_ld_is_read() {
     let filler = r#"{"@type":"Thing","name":"x","of":[{"a":1},{"b":[2]}]},"#.repeat(20_000);
     let json = format!(r#"[{filler}{{"@type":"NewsArticle","headline":"Bridge stays open"}}]"#);
     assert!(json.len() > 1 << 20);
-    // Behind the greatest number of objects that is looked at.
+    // The article comes after the maximum number of objects.
     assert_eq!(fields(&json_ld(&json), TEXT).title, None);
     let json = format!(r#"[{{"@type":"NewsArticle","headline":"Bridge stays open"}},{}1]"#, filler);
     assert_eq!(fields(&json_ld(&json), TEXT).title.as_deref(), Some("Bridge stays open"));
@@ -78,7 +78,7 @@ fn no_date_is_after_the_fetch_whoever_says_it() {
                 <script>x = {\"publishDate\": \"2031-01-07\"}</script>";
     let found = fields(&head, &format!("<h1>Bridge</h1>{late}{TEXT}"));
     assert_eq!((found.published, found.modified), (None, None));
-    // A witness of less trust that can be right is better than none.
+    // A less trusted witness with a possible date is better than none.
     let found = fields(&head, &format!("<h1>Bridge</h1>{late}<p>3 May 2024</p>{TEXT}"));
     assert_eq!(found.published.as_deref(), Some("2024-05-03"));
 }

@@ -134,7 +134,7 @@ async fn seeds_that_cannot_be_fetched_are_explained() {
     let ended = lab.run(&mine("private", &[&private])).await;
     assert_eq!(ended.code, Some(1), "{ended:?}");
     assert!(ended.err.contains("no page of any seed could be fetched"), "{}", ended.err);
-    assert!(ended.err.contains(&format!("{private}: its host leads to a private")), "{}", ended.err);
+    assert!(ended.err.contains(&format!("{private}: its host resolves to a private")), "{}", ended.err);
     assert!(ended.err.contains("hint: --allow-private"), "{}", ended.err);
     assert!(!ended.out.contains("complete"), "{}", ended.out);
     // What the hint says is another end, and the state of the run is no hindrance.
