@@ -32,18 +32,21 @@ const OF_KIND: usize = 4;
 /// The world's stories are older than any day on which it is read.
 const LATEST: Timestamp = Timestamp(4_102_444_800_000);
 
+/// Tags the leaves of a site's pages.
+type Tagger = fn(&[Page]) -> Vec<Vec<Tag>>;
+
 /// By what pages are read.
 pub(crate) struct Methods {
     pub(crate) params: Params,
     pub(crate) wisdom: WisdomParams,
     pub(crate) tables: TableParams,
-    pub(crate) tags: fn(&[Page]) -> Vec<Vec<Tag>>,
+    pub(crate) tags: Tagger,
 }
 
 impl Methods {
     /// The methods of a preset.
     pub(crate) fn new(preset: Preset) -> Methods {
-        let (wisdom, tags): (_, fn(&[Page]) -> Vec<Vec<Tag>>) = match preset {
+        let (wisdom, tags): (_, Tagger) = match preset {
             Preset::Default => (WisdomParams::default(), newslode_page::tags),
             Preset::Paper => (WisdomParams::paper(), tagging::print::tags),
         };
@@ -187,7 +190,7 @@ fn data_tables<'a>(pages: impl Iterator<Item = &'a JudgedPage>, params: &TablePa
 }
 
 /// Tags of the newsroom's pages, a site's read together.
-fn tags(sites: &[Vec<JudgedPage>], read: fn(&[Page]) -> Vec<Vec<Tag>>, rows: &mut [Row]) {
+fn tags(sites: &[Vec<JudgedPage>], read: Tagger, rows: &mut [Row]) {
     let mut counts: BTreeMap<&str, Confusion> = BTreeMap::new();
     for site in sites {
         let people = site.iter().filter(|judged| judged.kind == PageKind::Profile);
