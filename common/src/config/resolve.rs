@@ -125,7 +125,7 @@ mod tests {
             ("a.test:::1:80", "in brackets"),
             ("a.test:[127.0.0.1]:80", "not IPv6"),
             ("10.0.0.1:127.0.0.1:80", "never looked up"),
-            (":127.0.0.1:80", "no name"),
+            (":127.0.0.1:80", "not a valid name"),
         ] {
             let error = entry.parse::<ResolveRule>().unwrap_err().to_string();
             assert!(error.contains(entry) && error.contains(reason), "{error}");

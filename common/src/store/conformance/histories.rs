@@ -1,8 +1,9 @@
 //! Histories of made-up pages, and the plain sum they must end in.
 //!
-//! A page's history is a list of fetches, each with content or a removal. A caller counts the fetches in any
-//! order, any number of times, and must always end with the newest one of each page. Contents are tiny: a
-//! content's cells follow from its hash.
+//! A page's history is a list of fetches, each with content or a removal. Newer algorithms count some fetches
+//! again. A caller counts the fetches in any order, any number of times, and must always end with the newest
+//! one of each page, as the newer algorithms see it if they counted it. Contents are tiny: a content's cells
+//! follow from its hash.
 
 use std::collections::BTreeMap;
 
@@ -17,9 +18,12 @@ use newslode_page::reading::{CanonicalUrl, Site};
 pub(super) struct Fetch {
     pub(super) url: CanonicalUrl,
     pub(super) version: Version,
+    /// Whether newer algorithms count the fetch again.
+    pub(super) again: bool,
 }
 
-/// Makes fetches of `pages` pages, up to four each, some of them removals.
+/// Makes fetches of `pages` pages, up to four each, some of them removals. Every third one is counted twice: by
+/// old algorithms, and again by newer ones.
 pub(super) fn fetches(dice: &mut Dice, name: &str, pages: usize) -> Vec<Fetch> {
     let mut fetches = Vec::new();
     for page in 0..pages {
@@ -28,7 +32,11 @@ pub(super) fn fetches(dice: &mut Dice, name: &str, pages: usize) -> Vec<Fetch> {
             let removed = dice.below(6) == 0;
             let content =
                 if removed { ContentHash::NONE } else { ContentHash([1 + dice.below(9) as u8; 16]) };
-            fetches.push(Fetch { url: url.clone(), version: Version { fetch, content } });
+            fetches.push(Fetch { url: url.clone(), version: Version { fetch, content }, again: false });
+            if !removed && dice.below(3) == 0 {
+                let content = ContentHash([100 + dice.below(9) as u8; 16]);
+                fetches.push(Fetch { url: url.clone(), version: Version { fetch, content }, again: true });
+            }
         }
     }
     fetches
@@ -70,7 +78,7 @@ pub(super) fn change(fetch: &Fetch, stored: Option<Version>) -> Change {
         new: fetch.version,
         fetched_at: START,
         delta: delta(old, fetch.version.content),
-        again: false,
+        again: fetch.again,
     }
 }
 
@@ -105,13 +113,15 @@ pub(super) async fn count(state: &dyn SiteState, dice: &mut Dice, site: &Site, b
 
 /// The newest version of each page, and the plain sum of their cells without zeroes.
 pub(super) fn plain_sum(fetches: &[Fetch]) -> (BTreeMap<CanonicalUrl, Version>, BTreeMap<Cell, i64>) {
-    let mut newest: BTreeMap<CanonicalUrl, Version> = BTreeMap::new();
+    let mut newest: BTreeMap<CanonicalUrl, &Fetch> = BTreeMap::new();
     for fetch in fetches {
-        let held = newest.entry(fetch.url.clone()).or_insert(fetch.version);
-        if fetch.version.fetch > held.fetch {
-            *held = fetch.version;
+        let held = newest.entry(fetch.url.clone()).or_insert(fetch);
+        if (fetch.version.fetch, fetch.again) > (held.version.fetch, held.again) {
+            *held = fetch;
         }
     }
+    let newest: BTreeMap<CanonicalUrl, Version> =
+        newest.into_iter().map(|(url, fetch)| (url, fetch.version)).collect();
     let mut sums: BTreeMap<Cell, i64> = BTreeMap::new();
     for (cell, count) in newest.values().flat_map(|version| cells(version.content)) {
         let sum = sums.entry(cell).or_default();

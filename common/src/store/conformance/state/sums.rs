@@ -149,7 +149,8 @@ pub async fn a_forgotten_site_starts_anew(state: &dyn SiteState) {
     forget(state, name).await;
 }
 
-/// Fetches shuffled, repeated, in batches of any size: the result is the sum of each page's newest version.
+/// Fetches shuffled, repeated, counted by old and newer algorithms side by side, in batches of any size: the result is
+/// the sum of each page's newest version.
 pub async fn any_order_and_duplication_ends_in_the_plain_sum(state: &dyn SiteState) {
     let name = "histories";
     let here = site(name);
