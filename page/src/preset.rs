@@ -35,7 +35,7 @@ impl Preset {
     }
 
     fn names() -> String {
-        Preset::ALL.map(|preset| format!("`{preset}`")).join(" or ")
+        Preset::ALL.map(|preset| format!("`{preset}`")).join(" and ")
     }
 }
 

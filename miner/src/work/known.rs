@@ -204,7 +204,7 @@ mod tests {
         assert_eq!(Known::unpack(&bytes).unwrap(), known);
         assert!(known.is_observed(ContentHash([7; 16])) && !known.is_observed(ContentHash([8; 16])));
         let refused = |bytes: &[u8]| Known::unpack(bytes).unwrap_err();
-        assert_eq!(refused(b"{\"form\":1}"), "it has form 123, this version reads form 2");
+        assert_eq!(refused(b"{\"form\":1}"), "it has format 123, this version reads format 2");
         assert_eq!([refused(&bytes[..4]), refused(&bytes[..9])], ["it is cut short"; 2]);
         assert!(!refused(&bytes[..bytes.len() - 3]).is_empty());
     }
