@@ -132,9 +132,9 @@ async fn work_on(shared: &Shared, claim: &Claim) -> anyhow::Result<()> {
 }
 
 fn after_panic(shared: &Shared, claim: &Claim, panic: &(dyn std::any::Any + Send)) -> Completion {
-    let words = panic.downcast_ref::<&str>().copied();
-    let words = words.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    let reason = words.unwrap_or("without words").to_owned();
+    let message = panic.downcast_ref::<&str>().copied();
+    let message = message.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    let reason = message.unwrap_or("without a message").to_owned();
     let error = FetchError::Panicked { url: claim.url.to_url(), reason };
     tracing::error!(%error, "an internal error; the page is retried, then given up");
     attempt::failed(shared, claim, &error, time::now())

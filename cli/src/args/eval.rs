@@ -13,11 +13,11 @@ pub(crate) struct BenchArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum BenchCommand {
-    /// Measure the partitioner against the parse, its bare additions and its plain form, and its growth.
+    /// Measure the partitioner: time against the parse, its bare additions and its plain form; growth.
     Partition(BenchPartitionArgs),
-    /// Measure article extraction: time from bytes to article, time of the parse, memory of the worst page.
+    /// Measure article extraction: time from bytes to article, time of the parse, memory for the worst page.
     Extract(BenchExtractArgs),
-    /// Measure the restricted top-down distance against the textbook's, its growth, and learning a site.
+    /// Measure the restricted top-down distance: time against the textbook's, growth, time to learn a site.
     Templates(BenchTemplatesArgs),
     /// Measure the miner: contributions counted per second, bytes per record, folds over many sites.
     Mine(BenchMineArgs),
@@ -88,7 +88,7 @@ pub(crate) struct BenchPartitionArgs {
     /// Write a plot of time and memory over leaves.
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
-    /// Print only the memory that this way takes for a generated page; the command starts itself with this
+    /// Print only the memory that this method takes for a generated page; the command starts itself with this
     /// option.
     #[arg(long, hide = true, requires = "leaves", value_name = "WAY")]
     pub(crate) peak_of: Option<String>,
@@ -143,9 +143,9 @@ pub(crate) enum EvalCommand {
     Attributes(EvalCommon),
     /// Score concepts and is-a pairs of home pages against a judged taxonomy (JSON).
     Taxonomy(EvalTaxonomyArgs),
-    /// Score what was mined of the synthetic world against its gold answers.
+    /// Score what was mined of the synthetic world against its gold.
     #[command(
-        after_help = "Example:\n  newslode eval world newslode-demo\n  newslode eval world --sites 6   (the services' store and archive)\n  newslode eval world --pages --per-page   (pages alone, nothing mined)"
+        after_help = "Example:\n  newslode eval world newslode-demo\n  newslode eval world --sites 6   (the services' store and archive)\n  newslode eval world --pages --per-page   (single pages, nothing mined)"
     )]
     World(EvalWorldArgs),
     /// Score article blocks against texts (JSON Lines), or blocks of links to news against outlines.
@@ -154,17 +154,17 @@ pub(crate) enum EvalCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct EvalWorldArgs {
-    /// Folder of the run; left out: the services' store and archive.
+    /// Folder of the run [default: the services' store and archive].
     pub(crate) dir: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) world: WorldArgs,
-    /// Read a sample of the world's pages instead of what was mined.
+    /// Read and score a sample of the world's pages instead of what was mined.
     #[arg(long, conflicts_with = "dir")]
     pub(crate) pages: bool,
-    /// Read them by these parameters: `paper` or `default`.
+    /// Parameters to read them with: `paper` or `default`.
     #[arg(long, requires = "pages", default_value = "default")]
     pub(crate) params: String,
-    /// A row for every page that was read.
+    /// Print one row per page.
     #[arg(long)]
     pub(crate) per_page: bool,
     /// Print as JSON.
@@ -172,7 +172,7 @@ pub(crate) struct EvalWorldArgs {
     pub(crate) json: bool,
 }
 
-/// Which synthetic world.
+/// The synthetic world.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct WorldArgs {
     /// Seed of the world.
@@ -191,7 +191,7 @@ pub(crate) struct WorldArgs {
 
 fn language(code: &str) -> Result<Language, String> {
     let known = || Language::ALL.map(Language::code).join(", ");
-    Language::named(code).ok_or_else(|| format!("the world knows {}", known()))
+    Language::named(code).ok_or_else(|| format!("use one of {}", known()))
 }
 
 #[derive(Debug, Args)]

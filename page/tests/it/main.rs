@@ -10,5 +10,5 @@
 
 mod generation;
 mod hierarchy;
+mod modules;
 mod purity;
-mod rooms;

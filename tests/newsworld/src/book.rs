@@ -1,7 +1,7 @@
-//! A site with its stories and the register of its addresses: which page stands where.
+//! A site with its stories and its register: which page each address serves.
 //!
-//! The register is a sorted map, filled once; pages are drawn from it when asked for (`page.rs`). It also knows
-//! what goes wrong where: broken links, redirects and, in worlds with faults, slow and failing pages.
+//! The register is filled once; HTML is made only when a page is requested (`world.rs`). A book also knows what goes
+//! wrong: broken links, redirects and, in worlds with faults, slow and failing pages.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::reply::Trouble;
 use crate::site::SitePlan;
 use crate::story::{Place, Story, section_place};
 
-/// What stands at an address.
+/// What an address serves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// The home page.
@@ -22,7 +22,7 @@ pub(crate) enum Kind {
     Story(usize),
     /// A page about the site, with its title.
     About(&'static str),
-    /// Somebody of the newsroom.
+    /// A member of the newsroom.
     Profile(usize),
     /// Tables of figures.
     Figures,
@@ -34,21 +34,21 @@ pub(crate) enum Kind {
     Private,
     /// `robots.txt`
     Robots,
-    /// `sitemap.xml` of pages.
+    /// A sitemap of pages.
     Sitemap,
-    /// `sitemap.xml` that lists one other.
+    /// An index that lists one sitemap.
     SitemapIndex,
     /// The feed.
     Feed,
     /// A small PDF.
     Pdf,
-    /// A page of no bytes.
+    /// An empty page.
     Empty,
-    /// A page whose bytes are no text in its character set.
+    /// A page whose bytes are not valid in its character set.
     BrokenText,
 }
 
-/// A site, ready to be asked.
+/// A site, ready to serve its pages.
 #[derive(Debug)]
 pub(crate) struct SiteBook {
     /// Its plan.
@@ -57,7 +57,7 @@ pub(crate) struct SiteBook {
     pub stories: Vec<Story>,
     /// Its newsroom.
     pub people: Vec<Person>,
-    /// Everything that stands somewhere.
+    /// What each address serves.
     pub register: BTreeMap<Place, Kind>,
     /// Whether this world has faults.
     pub faults: bool,
@@ -87,7 +87,7 @@ impl SiteBook {
         for (i, story) in self.stories.iter().enumerate() {
             self.register.insert(story.place.clone(), Kind::Story(i));
         }
-        // a section on a host of its own is that host's home page, too
+        // The root of a section's own host redirects to the section.
         for host in self.plan.hosts().into_iter().skip(1) {
             if let Some(top) = self.plan.sections.iter().position(|s| s.host == host) {
                 let (host, path) = section_place(&self.plan, top, 1);
@@ -157,14 +157,14 @@ impl SiteBook {
         self.newest((0..self.stories.len()).filter(|&s| below(self.stories[s].section)).collect())
     }
 
-    /// `stories` in the order of their moments, newest first.
+    /// Sorts `stories`, newest first.
     #[must_use]
     pub(crate) fn newest(&self, mut stories: Vec<usize>) -> Vec<usize> {
         stories.sort_by_key(|&s| (std::cmp::Reverse(self.stories[s].published), s));
         stories
     }
 
-    /// On how many pages a section's list stands.
+    /// Number of pages of a section's list.
     #[must_use]
     pub(crate) fn list_pages(&self, section: usize) -> usize {
         let n = self.stories.iter().filter(|s| s.section == section).count();
@@ -182,13 +182,13 @@ impl SiteBook {
         }
     }
 
-    /// Paths of the main host to which the archive page links and where nothing stands.
+    /// Paths on the main host that the archive page links to but that do not exist.
     #[must_use]
     pub(crate) fn broken(&self) -> Vec<String> {
         vec!["/old/gone.html".to_owned(), format!("/story/{}", 9000 + self.plan.number)]
     }
 
-    /// What is wrong with a story's page: how long it takes, and how it fails at first.
+    /// The fault of a story's page: its delay, and how its first requests fail.
     #[must_use]
     pub(crate) fn fault(&self, story: usize) -> (Duration, Option<Trouble>) {
         if !self.faults {

@@ -1,4 +1,4 @@
-//! Byline and date as they stand in the body of an article, in the site's own form.
+//! Byline and date in the body of an article, in the site's style.
 
 use crate::head::has_microdata;
 use crate::looks::Bylines;
@@ -7,7 +7,7 @@ use crate::site::{Era, Metadata, SitePlan};
 use crate::story::Story;
 use crate::view::esc;
 
-/// Byline and date with the markup of the site's style, under the headline `title`.
+/// Byline and date as HTML, headed by the text `title`; nothing if the site gives neither.
 #[must_use]
 pub(crate) fn byline_and_date(
     plan: &SitePlan,
@@ -21,7 +21,7 @@ pub(crate) fn byline_and_date(
     (Some(byline(plan, story, ink, title)), Some(date(plan, story, ink, title)))
 }
 
-/// The names as a list page shows them.
+/// The byline as plain text, as list pages show it.
 #[must_use]
 pub(crate) fn plain(plan: &SitePlan, story: &Story) -> String {
     let ui = &plan.language.pack().ui;
@@ -31,10 +31,10 @@ pub(crate) fn plain(plan: &SitePlan, story: &Story) -> String {
 fn byline(plan: &SitePlan, story: &Story, ink: &Ink, title: usize) -> String {
     let ui = &plan.language.pack().ui;
     let style = plan.looks.bylines;
-    let said = ink.write(&plain(plan, story), Mark { role: Role::Other, ..Mark::under(title) });
+    let text = ink.write(&plain(plan, story), Mark { role: Role::Other, ..Mark::under(title) });
     let name = |author: &String| {
         let shown = if style == Bylines::Capitals { author.to_uppercase() } else { author.clone() };
-        let shown = esc(&ink.again(said.id, &shown));
+        let shown = esc(&ink.again(text.id, &shown));
         if has_microdata(plan) { format!("<span itemprop=\"author\">{shown}</span>") } else { shown }
     };
     let names: Vec<String> = story.authors.iter().map(name).collect();
@@ -50,15 +50,15 @@ fn byline(plan: &SitePlan, story: &Story, ink: &Ink, title: usize) -> String {
         Bylines::Paper => format!(" | {}", esc(&plan.name)),
         Bylines::Plain | Bylines::Name | Bylines::Capitals => String::new(),
     };
-    let by = if by.is_empty() { by } else { esc(&ink.again(said.id, &by)) };
+    let by = if by.is_empty() { by } else { esc(&ink.again(text.id, &by)) };
     by + &joined + &tail
 }
 
 fn date(plan: &SitePlan, story: &Story, ink: &Ink, title: usize) -> String {
-    let one = |moment: crate::dates::Moment, property: &str| {
+    let element = |moment: crate::dates::Moment, property: &str| {
         let shown = moment.shown(plan.dates, plan.language);
-        let said = ink.write(&shown, Mark::under(title));
-        let (shown, when) = (esc(&said.text), moment.rfc3339());
+        let text = ink.write(&shown, Mark::under(title));
+        let (shown, when) = (esc(&text.text), moment.rfc3339());
         if has_microdata(plan) {
             format!("<time itemprop=\"{property}\" datetime=\"{when}\">{shown}</time>")
         } else if plan.era == Era::Semantic && plan.metadata == Metadata::JsonLd {
@@ -67,13 +67,13 @@ fn date(plan: &SitePlan, story: &Story, ink: &Ink, title: usize) -> String {
             shown
         }
     };
-    let first = one(story.published, "datePublished");
+    let first = element(story.published, "datePublished");
     match story.updated {
         None => first,
         Some(updated) => {
             let (published, changed) = plan.language.words().published;
             let words = ink.write(published, Mark::under(title));
-            let last = one(updated, "dateModified");
+            let last = element(updated, "dateModified");
             format!("{} {first}, {changed} {last}", esc(&words.text))
         }
     }

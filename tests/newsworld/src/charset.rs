@@ -1,36 +1,36 @@
-//! In which character set a site writes, and whether it says so.
+//! A site's character set, and where the site declares it.
 //!
-//! Pages are made as text and turned into bytes last, here. What a set cannot hold becomes a numeric character
-//! reference, as browsers do in forms, so nothing of the text is lost whatever the set.
+//! Pages are made as text and encoded at the end, here. A character outside the set becomes a numeric character
+//! reference, as in browsers' forms, so no text is lost.
 
 use encoding_rs::Encoding;
 
-/// Where a site names its character set.
+/// Where a site declares its character set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Declared {
     /// In the `Content-Type` header only.
     Header,
     /// In a `meta` element only.
     Meta,
-    /// In both, alike.
+    /// In both, with the same value.
     Both,
-    /// Nowhere: the reader has to guess.
+    /// Nowhere; readers must guess.
     Nowhere,
 }
 
 /// A site's character set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Charset {
-    /// The set itself.
+    /// The encoding.
     pub encoding: &'static Encoding,
-    /// The name under which the site speaks of it.
+    /// The label that the site uses.
     pub name: &'static str,
-    /// Where the site speaks of it.
+    /// Where the site declares it.
     pub declared: Declared,
 }
 
 impl Charset {
-    /// The set of that name; UTF-8 where nobody knows it.
+    /// The character set with this label; UTF-8 if the label is unknown.
     #[must_use]
     pub fn new(name: &'static str, declared: Declared) -> Self {
         let encoding = Encoding::for_label(name.as_bytes()).unwrap_or(encoding_rs::UTF_8);
@@ -46,7 +46,7 @@ impl Charset {
         }
     }
 
-    /// The `meta` element for the head, old or new style, or nothing.
+    /// The `meta` element for the head, in new style if `modern`; empty if the head declares nothing.
     #[must_use]
     pub fn meta(&self, modern: bool) -> String {
         match self.declared {
@@ -58,13 +58,13 @@ impl Charset {
         }
     }
 
-    /// The bytes of `text`.
+    /// Encodes `text`.
     #[must_use]
     pub fn encode(&self, text: &str) -> Vec<u8> {
         self.encoding.encode(text).0.into_owned()
     }
 
-    /// The text of `bytes` that [`encode`](Self::encode) made.
+    /// Decodes bytes that [`encode`](Self::encode) made.
     #[must_use]
     pub fn decode(&self, bytes: &[u8]) -> String {
         self.encoding.decode_without_bom_handling(bytes).0.into_owned()

@@ -1,11 +1,11 @@
-//! Dates without a clock: a moment is a count of minutes, and the styles in which sites print it.
+//! Moments as counts of minutes, and the styles in which sites print them. No clock is read.
 //!
-//! The world's "today" comes from the seed ([`today`]); every story lies in the weeks before it. Civil dates
-//! use Howard Hinnant's algorithm for the proleptic Gregorian calendar, right for all days from 1970 on.
+//! The world's "today" comes from the seed ([`today`]); every story is from the weeks before it. Civil dates use
+//! Howard Hinnant's algorithm for the proleptic Gregorian calendar, correct from 1970 on.
 
 use crate::language::Language;
 
-/// A moment in UTC, in minutes since 1970-01-01, and the offset in which its site prints it.
+/// A moment in UTC, and the offset with which its site prints it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Moment {
     /// Minutes since 1970-01-01T00:00Z.
@@ -27,14 +27,14 @@ pub enum DateStyle {
     Iso,
     /// `14.03.2024`, `14/03/2024` in Spanish, `2024年3月14日` in Japanese
     Numeric,
-    /// `14 Mar 2024` where months are cut short so, else as [`DayMonthYear`](Self::DayMonthYear)
+    /// `14 Mar 2024` in English, Spanish and Portuguese, else as [`DayMonthYear`](Self::DayMonthYear)
     Short,
     /// `Mar. 14, 2024, 8:15 a.m.` in English, else as [`Long`](Self::Long)
     Press,
 }
 
 impl DateStyle {
-    /// All of them.
+    /// All styles.
     pub const ALL: [Self; 7] = [
         Self::DayMonthYear,
         Self::MonthDayYear,
@@ -46,7 +46,7 @@ impl DateStyle {
     ];
 }
 
-/// The last day of the world's news: some day of 2024 or 2025, chosen by the seed, in minutes since 1970.
+/// The last day of the world's news: a day in 2024 or 2025 that the seed chooses, in minutes since 1970.
 #[must_use]
 pub(crate) fn today(seed: u64) -> u64 {
     const FIRST_OF_2024: u64 = 19_723;
@@ -70,7 +70,7 @@ impl Moment {
         (year, month, day, local / 60 % 24, local % 60, ((days + 3) % 7) as usize)
     }
 
-    /// `2024-03-14T08:15:00+01:00`, or with `Z` where the offset is nought.
+    /// `2024-03-14T08:15:00+01:00`, or with `Z` if the offset is 0.
     #[must_use]
     pub(crate) fn rfc3339(self) -> String {
         let (y, m, d, h, min, _) = self.parts();
@@ -95,7 +95,7 @@ impl Moment {
         (y, m, d)
     }
 
-    /// `Thu, 14 Mar 2024 07:15:00 GMT`, as HTTP and RSS want it.
+    /// `Thu, 14 Mar 2024 07:15:00 GMT`, as HTTP and RSS require.
     #[must_use]
     pub(crate) fn http(self) -> String {
         let (y, m, d, h, min, weekday) = Self { offset_hours: 0, ..self }.parts();
@@ -106,7 +106,7 @@ impl Moment {
         format!("{day_name}, {d:02} {month_name} {y} {h:02}:{min:02}:00 GMT")
     }
 
-    /// As the site prints it.
+    /// The moment in a site's style and language.
     #[must_use]
     pub(crate) fn shown(self, style: DateStyle, language: Language) -> String {
         let (y, m, d, h, min, _) = self.parts();
@@ -167,7 +167,7 @@ impl Moment {
 }
 
 impl DateStyle {
-    /// True where the printed date tells the time of day, too.
+    /// Whether the printed date includes the time of day.
     #[must_use]
     pub const fn has_time(self) -> bool {
         matches!(self, Self::Long | Self::Iso | Self::Press)

@@ -1,13 +1,13 @@
-//! Pages of facts: who works in a site's newsroom, and tables of figures. Data that the desk lays out.
+//! Data of fact pages: the people of a site's newsroom, and tables of figures. The desk lays them out.
 
 use crate::rng::Rng;
 use crate::site::SitePlan;
 use crate::text::{capitalised, full_name};
 
-/// Where the page of tables stands.
+/// Path of the page of tables.
 pub(crate) const FIGURES: &str = "/data/figures.html";
 
-/// People of a newsroom.
+/// Number of people in a newsroom.
 const PEOPLE: usize = 4;
 
 /// Somebody who works for a site.
@@ -19,19 +19,19 @@ pub(crate) struct Person {
     pub role: String,
     /// Values of the profile's properties, in the order of [`Words::facts`](crate::language::Words).
     pub facts: [Vec<String>; 4],
-    /// Words about them.
+    /// Text of the profile.
     pub paragraph: String,
-    /// What they did before.
+    /// Former posts.
     pub career: Vec<String>,
 }
 
-/// Where the n-th profile stands.
+/// Path of the n-th profile.
 #[must_use]
 pub(crate) fn profile_path(n: usize) -> String {
     format!("/newsroom/person{n}.html")
 }
 
-/// The newsroom of a site, all of different names.
+/// The people of a site's newsroom. Their names differ.
 #[must_use]
 pub(crate) fn people(plan: &SitePlan) -> Vec<Person> {
     let pack = plan.language.pack();
@@ -70,10 +70,10 @@ fn person(plan: &SitePlan, name: String, rng: &mut Rng) -> Person {
     }
 }
 
-/// A table as it is meant: cells, and how many rows and columns of them are headers.
+/// A table: its cells, and how many of its rows and columns are headers.
 #[derive(Debug, Clone)]
 pub(crate) struct Table {
-    /// Words above it.
+    /// The caption above it.
     pub caption: &'static str,
     /// Rows of cells.
     pub rows: Vec<Vec<String>>,
@@ -83,7 +83,7 @@ pub(crate) struct Table {
     pub head_columns: usize,
 }
 
-/// Standings (headers above), opening hours (above and left), key facts of a town (left).
+/// Standings (header row), opening hours (header row and column), key facts of a town (header column).
 #[must_use]
 pub(crate) fn tables(plan: &SitePlan) -> Vec<Table> {
     let (pack, words) = (plan.language.pack(), plan.language.words());

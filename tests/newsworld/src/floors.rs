@@ -1,28 +1,28 @@
-//! Floors: how right Newslode is at least, measure by measure, on what it makes of this world.
+//! Floors: the least accuracy that Newslode may reach on this world, measure by measure.
 //!
-//! The table is `floors.txt` beside this crate's manifest: a crawl, a measure, its floor, and its value on the day when
-//! the floor was set. A floor lies a little below that value. Tests compute a crawl's figures and ask [`fallen`] what
-//! is below its floor; other tests damage a step on purpose and ask [`standing`] which floors did not notice.
+//! The table is `floors.txt` beside this crate's manifest: a crawl, a measure, its floor, and its value when the floor
+//! was set. A floor lies a little below that value. Tests compute a crawl's figures and ask [`fallen`] which are below
+//! their floors; other tests damage a step on purpose and ask [`standing`] which floors did not notice.
 
 use std::collections::BTreeMap;
 
 /// One floor.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Floor {
-    /// Which crawl the figure is of.
+    /// The crawl that is measured.
     pub crawl: &'static str,
-    /// The figure's name.
+    /// The measure's name.
     pub measure: &'static str,
-    /// The figure must not be less.
+    /// The least value allowed.
     pub least: f64,
-    /// The figure when the floor was set.
+    /// The value when the floor was set.
     pub was: f64,
 }
 
 /// The floors of a crawl, in the order of the table.
 ///
 /// # Panics
-/// When a line of the table is not of its form.
+/// When a line of the table is malformed.
 #[must_use]
 pub fn floors(crawl: &str) -> Vec<Floor> {
     let lines = include_str!("../floors.txt").lines();
@@ -37,18 +37,18 @@ fn floor(line: &'static str) -> Floor {
         let &[crawl, measure, least, was] = cells else { return None };
         Some(Floor { crawl, measure, least: number(least)?, was: number(was)? })
     };
-    read(&cells).unwrap_or_else(|| panic!("`{line}` of floors.txt is no floor"))
+    read(&cells).unwrap_or_else(|| panic!("`{line}` in floors.txt is not a floor"))
 }
 
-/// What is wrong with a crawl's figures, a line each: measures below their floors, floors without a figure, and
-/// figures without a floor. Empty if nothing is.
+/// The faults of a crawl's figures, one line each: a measure below its floor, a floor without a figure, a figure
+/// without a floor.
 #[must_use]
 pub fn fallen(crawl: &str, figures: &BTreeMap<String, f64>) -> Vec<String> {
     let floors = floors(crawl);
     let mut wrong: Vec<String> = floors
         .iter()
         .filter_map(|Floor { measure, least, was, .. }| match figures.get(*measure) {
-            None => Some(format!("{measure}: it is not measured any more; it was {was:.3}")),
+            None => Some(format!("{measure}: it is no longer measured; it was {was:.3}")),
             Some(now) if now < least => {
                 Some(format!("{measure}: it fell from {was:.3} to {now:.3}; its floor is {least:.3}"))
             }
@@ -61,14 +61,14 @@ pub fn fallen(crawl: &str, figures: &BTreeMap<String, f64>) -> Vec<String> {
     wrong
 }
 
-/// Of these measures, those whose floor a damaged crawl's figures do not fall below.
+/// Those of `measures` that do not fall below their floors in the figures of a damaged crawl.
 #[must_use]
 pub fn standing(crawl: &str, measures: &[&str], figures: &BTreeMap<String, f64>) -> Vec<String> {
     let floors = floors(crawl);
     let least = |measure: &str| floors.iter().find(|floor| floor.measure == measure).map(|floor| floor.least);
     let stands = |measure: &&&str| match (least(measure), figures.get(**measure)) {
         (Some(least), Some(now)) => *now >= least,
-        // A measure that nobody takes cannot fall.
+        // A measure without a floor or a figure cannot fall.
         _ => true,
     };
     let tell = |measure: &&str| {

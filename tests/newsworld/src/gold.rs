@@ -1,6 +1,6 @@
-//! The right answers for a world: what a perfect miner would bring home.
+//! The right answers for a world: what a perfect miner would find.
 //!
-//! Gold is computed from plans and stories, never from the HTML, and serialises to JSON for scoring outside.
+//! Gold is computed from plans and stories, never from the HTML. It serialises to JSON for other scorers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,18 +18,18 @@ use crate::taxonomy::concepts;
 pub struct Gold {
     /// Concepts of every language with at least three sites (English always).
     pub concepts: Vec<GoldConcept>,
-    /// Broader and narrower concepts: the taxonomy's direct pairs that at least one site shows nested. Sites that leave
-    /// out a concept in the middle nest along the closure of these pairs.
+    /// Broader and narrower concepts: the taxonomy's direct pairs that at least one site shows nested. A site that
+    /// leaves out a concept in the middle nests along the closure of these pairs.
     pub is_a: Vec<GoldPair>,
     /// Every article.
     pub articles: Vec<GoldArticle>,
     /// Home pages and first section pages.
     pub hierarchies: Vec<GoldHierarchy>,
-    /// Texts of links and headings that recur over sites and are no concepts.
+    /// Texts of links and headings that recur over sites but are not concepts.
     pub junk: Vec<String>,
 }
 
-/// Two concepts of which one is the broader, by their preferred labels.
+/// A broader and a narrower concept, by their preferred labels.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct GoldPair {
     /// ISO 639-1 code of the language of both.
@@ -40,7 +40,7 @@ pub struct GoldPair {
     pub narrower: String,
 }
 
-/// A concept and on how many sites it stands.
+/// A concept and the number of its sites.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GoldConcept {
     /// Preferred label.
@@ -60,13 +60,13 @@ pub struct GoldArticle {
     pub url: String,
     /// Headline.
     pub title: String,
-    /// Authors; empty where the page names none.
+    /// Authors; empty if the page names none.
     pub authors: Vec<String>,
-    /// RFC 3339 where the page gives the time, a date where it gives only that, nothing where it gives neither.
+    /// RFC 3339 if the page gives the time, a date if it gives only that, nothing if it gives neither.
     pub published: Option<String>,
-    /// When the page says that it was changed; as [`published`](Self::published).
+    /// The last change that the page states, in the form of [`published`](Self::published).
     pub modified: Option<String>,
-    /// The place with which its text begins, as it stands there.
+    /// The place that the text begins with, as printed.
     pub place: Option<String>,
     /// The section's preferred label.
     pub section: String,
@@ -85,11 +85,11 @@ pub struct GoldArticle {
 pub struct GoldHierarchy {
     /// Address.
     pub url: String,
-    /// Depth from 0 and label, in the order of the page.
+    /// Depth (from 0) and label, in the order of the page.
     pub outline: Vec<(usize, String)>,
 }
 
-/// Concepts and pairs over the plans of a world.
+/// Concepts and pairs of the plans of a world.
 #[must_use]
 pub(crate) fn taxonomy(plans: &[&SitePlan]) -> (Vec<GoldConcept>, Vec<GoldPair>) {
     let mut found = Vec::new();
@@ -155,7 +155,7 @@ pub(crate) fn article(plan: &SitePlan, story: &Story) -> GoldArticle {
     }
 }
 
-/// What recurs on the sites' pages without being news.
+/// Texts that recur on the sites' pages but are not news.
 #[must_use]
 pub(crate) fn junk(plans: &[&SitePlan]) -> Vec<String> {
     let mut junk = BTreeSet::new();

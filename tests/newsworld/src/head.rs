@@ -1,6 +1,6 @@
-//! Metadata in the styles of the web: JSON-LD, OpenGraph, plain `meta`, microdata, visible text, nothing.
+//! Metadata of article pages in six styles: JSON-LD, OpenGraph, plain `meta`, microdata, visible text, nothing.
 //!
-//! One story, six ways to say who wrote it and when; what a page does not say is not in the gold.
+//! Each style states authors and dates in its own way. Gold holds only what the page states.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use crate::site::{Era, Metadata, SitePlan};
 use crate::story::Story;
 use crate::view::esc;
 
-/// The elements for the head of an article page, each on a line.
+/// The metadata elements for the head of an article page, one per line.
 #[must_use]
 pub(crate) fn story_head(plan: &SitePlan, story: &Story, url: &str) -> String {
     let meta = |name: &str, value: &str| format!("<meta name=\"{name}\" content=\"{}\">\n", esc(value));
@@ -32,7 +32,7 @@ pub(crate) fn story_head(plan: &SitePlan, story: &Story, url: &str) -> String {
                     data[key] = value.into();
                 }
             }
-            // a script must not hold the text of its own end tag
+            // A script must not contain its own end tag.
             let text = data.to_string().replace("</", "<\\/");
             format!("<script type=\"application/ld+json\">{text}</script>\n")
         }

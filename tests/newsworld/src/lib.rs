@@ -1,8 +1,8 @@
 //! A seeded, synthetic world of overlapping news sites, served on loopback, with the right answers.
 //!
 //! # README
-//! The demo mines this world, the end-to-end tests check against its gold, the benches measure on it. It is not
-//! what accuracy is tuned on: real pages are.
+//! The demo mines this world, end-to-end tests check against its gold, and benches measure on it. Accuracy is tuned
+//! on real pages, not here.
 //!
 //! ```text
 //! newslode-newsworld serve --seed 7 --sites 10      # prints the address, the seeds and how to mine them
@@ -11,16 +11,16 @@
 //! ```
 //!
 //! A [`World`] follows from its [`WorldSpec`]: the same seed gives the same bytes, on any machine, at any time.
-//! Sites share a fixed taxonomy per language; each carries a large part of it, spells some of it in its own way,
-//! and shows it in a template of its own era, character set, markup habits and metadata style. [`Gold`] is read
-//! off the same plans as the pages, never off their HTML. A [`Server`] plays any [`Content`] by virtual host:
-//! conditional requests, compression, redirects and, on demand, faults that pass after one or two tries.
+//! Sites share a fixed taxonomy per language. Each carries a large part of it, spells some of it in its own way, and
+//! has its own era, character set, markup habits and metadata style. [`Gold`] is computed from the same plans as the
+//! pages, never from their HTML. A [`Server`] serves any [`Content`] by virtual host: conditional requests,
+//! compression, redirects and, on demand, faults that pass after one or two tries.
 //!
-//! For every page there is a marked copy whose texts say what they are ([`marks`]), and every figure that tests take on
-//! this world has its floor ([`floors`]).
+//! Every page has a marked copy that ties each text to its gold ([`marks`]). Every figure that tests measure on this
+//! world has a floor ([`floors`]).
 //!
 //! Where to start: `site.rs` and `looks.rs` (what a site is), `story.rs` (what it writes), `desk/` and `view.rs` (what
-//! stands on its pages, what heads what), `template/` (how that looks), `world.rs` (all of it behind one function).
+//! its pages show, what heads what), `template/` (how that looks), `world.rs` (all of it behind one function).
 
 mod book;
 mod byline;

@@ -1,7 +1,7 @@
-//! How a site is laid out and what it writes beside its stories: habits that templates of many eras share.
+//! A site's habits of layout, which templates of many eras share.
 //!
-//! Lists without list markup, headings that are none to a parser, columns, tabs, kickers, bylines of many forms. Each
-//! site draws its own, so that no habit belongs to one era.
+//! Lists without list markup, headings without heading elements, columns, tabs, kickers, forms of bylines. Each site
+//! draws its own, so that no habit belongs to one era.
 
 use crate::rng::Rng;
 use crate::site::Era;
@@ -32,11 +32,11 @@ pub enum Headings {
     Spans,
     /// `b` in a `div`
     Bold,
-    /// `p` with a class that says so
+    /// `p` with the class `heading`
     Classes,
 }
 
-/// Where the byline ends, and what it adds to the name.
+/// Form of a byline: what it adds to the name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bylines {
     /// `By Anna Marsh and Paul Rao`
@@ -53,7 +53,7 @@ pub enum Bylines {
     Paper,
 }
 
-/// What sets the header cells of data tables off.
+/// Markup of header cells in data tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TableHeads {
     /// `th`
@@ -75,28 +75,28 @@ pub struct Looks {
     pub headings: Headings,
     /// Columns in which a section's box shows its headlines.
     pub columns: usize,
-    /// Whether the rail has a second list, behind a tab where the era knows tabs.
+    /// Whether the rail has a second list, in a tab if the era has tabs.
     pub has_tabs: bool,
-    /// Whether words stand above headlines.
+    /// Whether short texts stand above headlines.
     pub has_kickers: bool,
-    /// Whether lists name the authors.
+    /// Whether lists name authors.
     pub has_teaser_bylines: bool,
     /// Bylines of articles.
     pub bylines: Bylines,
     /// Whether articles begin with the place.
     pub has_datelines: bool,
-    /// Whether weather, crossword and the like stand in the menu.
+    /// Whether the menu has the links to weather, crossword and the like.
     pub has_extras_in_menu: bool,
-    /// Whether the menu shows top sections only.
+    /// Whether the menu has top sections only.
     pub has_flat_menu: bool,
     /// Whether the menu is in capitals.
     pub has_capital_menu: bool,
-    /// Data tables.
+    /// Markup of header cells.
     pub table_heads: TableHeads,
 }
 
 impl Looks {
-    /// The looks of a site of an era.
+    /// Draws the looks of a site of this era.
     #[must_use]
     pub(crate) fn draw(era: Era, rng: &mut Rng) -> Self {
         let lists = *rng.pick(&[

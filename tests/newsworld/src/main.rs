@@ -1,4 +1,4 @@
-//! `newslode-newsworld`: the synthetic news web, or recorded sites, on a loopback port until Ctrl-C.
+//! `newslode-newsworld` serves a synthetic world, or recorded sites, on a loopback port until Ctrl-C.
 
 use std::io::Write as _;
 use std::net::SocketAddr;
@@ -22,15 +22,15 @@ enum Command {
     Serve {
         #[command(flatten)]
         world: WorldArgs,
-        /// Where to listen; port 0 takes a free one.
+        /// Address to listen on; port 0 takes a free one.
         #[arg(long, default_value = "127.0.0.1:0")]
         addr: SocketAddr,
     },
     /// Serves recorded sites: folders with a `manifest.jsonl`.
     Replay {
-        /// The folder of one site or of several.
+        /// Folder of one site or of several.
         dir: PathBuf,
-        /// Where to listen; port 0 takes a free one.
+        /// Address to listen on; port 0 takes a free one.
         #[arg(long, default_value = "127.0.0.1:0")]
         addr: SocketAddr,
     },
@@ -43,7 +43,7 @@ enum Command {
 
 #[derive(Args)]
 struct WorldArgs {
-    /// Everything follows from it.
+    /// Seed of the world.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Number of sites.
@@ -55,14 +55,14 @@ struct WorldArgs {
     /// The sites' languages in turn, such as `en,fr,ar`; by default seven in ten sites are English.
     #[arg(long, value_delimiter = ',', value_name = "CODES", value_parser = language)]
     languages: Vec<Language>,
-    /// Lets some pages be slow, fail at first or be broken.
+    /// Makes some pages slow, broken or failing at first.
     #[arg(long)]
     faults: bool,
 }
 
 fn language(code: &str) -> Result<Language, String> {
     let known = || Language::ALL.map(Language::code).join(", ");
-    Language::named(code).ok_or_else(|| format!("the world knows {}", known()))
+    Language::named(code).ok_or_else(|| format!("use one of {}", known()))
 }
 
 impl WorldArgs {

@@ -1,36 +1,36 @@
-//! Makes clean HTML into the kind people wrote by hand: capitals, missing quotes, missing end tags, attributes
-//! said twice, bold and italic closed in the wrong order.
+//! Turns clean HTML into the kind that people wrote by hand: capitals, missing quotes, missing end tags, repeated
+//! attributes, bold and italic closed in the wrong order.
 //!
-//! A pass over the finished text, so that templates stay readable. End tags are dropped only where the standard
-//! implies them from what follows, and everything else here is a parse error with one defined result: the tree
-//! that a conforming parser builds keeps the gold's paragraphs and items whole.
+//! It is a pass over the finished text, so that templates stay readable. End tags are dropped only where the standard
+//! implies them. Every other change is a parse error with a defined result: a conforming parser's tree keeps the gold's
+//! paragraphs and items whole.
 
 use crate::rng::Rng;
 
-/// Which habits a site's markup has.
+/// Habits of a site's markup.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Habits {
     /// `<TD>` instead of `<td>`.
     pub capitals: bool,
     /// `width=100` instead of `width="100"`.
     pub unquoted: bool,
-    /// No `</p>`, `</li>`, `</td>`, `</tr>` where the parser can do without.
+    /// No `</p>`, `</li>`, `</td>`, `</tr>` where a parser implies them.
     pub unclosed: bool,
-    /// `class="a" class="b"` now and then; the second one does not count.
+    /// `class="a" class="b"` here and there; parsers ignore the second one.
     pub doubled: bool,
     /// `<b><i>..</b></i>`.
     pub misnested: bool,
 }
 
 impl Habits {
-    /// Whether the page comes out as it went in.
+    /// Whether pages stay unchanged.
     #[must_use]
     pub fn clean(self) -> bool {
         self == Self::default()
     }
 }
 
-/// `html` with the site's habits.
+/// Rewrites `html` with the site's habits.
 #[must_use]
 pub(crate) fn mangle(html: &str, habits: Habits, rng: &mut Rng) -> String {
     if habits.clean() {
@@ -53,7 +53,7 @@ pub(crate) fn mangle(html: &str, habits: Habits, rng: &mut Rng) -> String {
         if habits.misnested && tag == "</i>" && rest.starts_with("</b>") {
             out.push_str("</b></i>");
             rest = &rest["</b>".len()..];
-        } else if !(habits.unclosed && implied(tag, rest)) {
+        } else if !(habits.unclosed && is_implied(tag, rest)) {
             rewrite_tag(&mut out, tag, habits, rng);
         }
     }
@@ -61,7 +61,7 @@ pub(crate) fn mangle(html: &str, habits: Habits, rng: &mut Rng) -> String {
     out
 }
 
-/// Length of a script, style, comment or doctype at the start of `html`, which nobody may touch; else 0.
+/// Length of the script, style, comment or doctype at the start of `html`, which must not change; 0 if none is there.
 fn raw_text_end(html: &str) -> usize {
     let end_mark = if html.starts_with("<script") {
         "</script>"
@@ -77,8 +77,8 @@ fn raw_text_end(html: &str) -> usize {
     html.find(end_mark).map_or(html.len(), |i| i + end_mark.len())
 }
 
-/// Whether the parser would supply this end tag by itself, seeing what follows.
-fn implied(tag: &str, after: &str) -> bool {
+/// Whether a parser implies this end tag from what follows.
+fn is_implied(tag: &str, after: &str) -> bool {
     let next = after.trim_start();
     let follows = |openers: &[&str]| openers.iter().any(|o| next.starts_with(o));
     match tag {
@@ -109,7 +109,7 @@ fn rewrite_tag(out: &mut String, tag: &str, habits: Habits, rng: &mut Rng) {
     out.push_str(&attributes);
 }
 
-/// Takes the quotes off values that a parser reads the same without them.
+/// Removes quotes where the value parses the same without them.
 fn unquote(attributes: &str) -> String {
     let mut out = String::with_capacity(attributes.len());
     for (i, part) in attributes.split('"').enumerate() {

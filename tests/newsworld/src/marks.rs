@@ -1,19 +1,19 @@
-//! Marks: which text of a page is what, for those who judge what was made of the page.
+//! Marks: the gold of each text of a page.
 //!
 //! Every text of a view is written with an [`Ink`] and gets a number. A marked copy of a page has the same elements and
-//! texts, but each text begins with its number between two characters of the private use area. Whoever parses the copy
-//! reads off each leaf which text it holds ([`number`]), so that gold is exact to the leaf and this crate never parses
-//! HTML. What no mark names (bullets, separators) is not judged.
+//! texts, but each text begins with its number between two characters of the private use area. A scorer parses the copy
+//! and reads from each leaf which text it holds ([`number`]). So gold is exact to the leaf, and this crate never parses
+//! HTML. Text without a mark (bullets, separators) is not judged.
 
 use std::cell::RefCell;
 
 use serde::{Deserialize, Serialize};
 
-/// Stands before a number, and behind it.
+/// These enclose a number.
 const OPEN: char = '\u{e000}';
 const CLOSE: char = '\u{e001}';
 
-/// What a text is to somebody who looks for news.
+/// What a text is to a reader who looks for news.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Role {
     /// A link to a story.
@@ -27,16 +27,16 @@ pub enum Role {
     Other,
 }
 
-/// What a text of a page of facts is.
+/// What a text is on a page of facts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Tag {
     /// What the page is about.
     Concept,
     /// The name of a property.
     Attribute,
-    /// What a property holds, or what is said of the concept.
+    /// A value of a property, or a statement about the concept.
     Value,
-    /// Furniture.
+    /// Anything else.
     #[default]
     None,
 }
@@ -54,41 +54,41 @@ impl Tag {
     }
 }
 
-/// What is known of a text.
+/// The gold of a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Mark {
-    /// As it is read.
+    /// The text as it is read.
     pub text: String,
-    /// The number of the text that heads it.
+    /// Number of the text that heads it.
     pub above: Option<usize>,
-    /// Two readers would not agree on its place, or it has none.
+    /// Readers would not agree on its place, or it has none.
     pub is_unjudged: bool,
-    /// A new block of the page begins with it.
+    /// It begins a new block of the page.
     pub begins: bool,
-    /// To somebody who looks for news.
+    /// What it is to a reader who looks for news.
     pub role: Role,
-    /// On a page of facts.
+    /// What it is on a page of facts.
     pub tag: Tag,
 }
 
 impl Mark {
-    /// Of a text under another one.
+    /// The mark of a text under another one.
     #[must_use]
     pub(crate) fn under(above: usize) -> Self {
         Self { above: Some(above), ..Self::default() }
     }
 
-    /// Of a text that nobody judges.
+    /// The mark of a text that is not judged.
     #[must_use]
     pub(crate) fn unjudged() -> Self {
         Self { is_unjudged: true, ..Self::default() }
     }
 }
 
-/// A data table of the gold, or a table that is none.
+/// The gold of a table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GoldTable {
-    /// Whether its cells are related by rows and columns; nothing where readers would not agree.
+    /// Whether rows and columns relate its cells; nothing if readers would not agree.
     pub is_genuine: Option<bool>,
     /// `column`, `row` or `row-column`.
     pub orientation: &'static str,
@@ -99,7 +99,7 @@ pub struct GoldTable {
 /// A text as a template prints it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Text {
-    /// Plain, with its number in front in a marked copy.
+    /// Plain text; in a marked copy it begins with its number.
     pub text: String,
     /// Its number.
     pub id: usize,
@@ -114,7 +114,7 @@ pub(crate) struct Ink {
 }
 
 impl Ink {
-    /// One that prints numbers.
+    /// An ink that prints numbers.
     #[must_use]
     pub(crate) fn marking() -> Self {
         Self { is_marking: true, ..Self::default() }
@@ -136,7 +136,7 @@ impl Ink {
         if self.is_marking { format!("{OPEN}{id}{CLOSE}{piece}") } else { piece.to_owned() }
     }
 
-    /// Notes a table; in a marked copy its element gets the returned attribute, with a space before.
+    /// Records a table. Returns the attribute of its element, with a leading space; empty unless the copy is marked.
     #[must_use]
     pub(crate) fn table(&self, table: GoldTable) -> String {
         let mut tables = self.tables.borrow_mut();
@@ -144,19 +144,19 @@ impl Ink {
         if self.is_marking { format!(" data-gold=\"{}\"", tables.len() - 1) } else { String::new() }
     }
 
-    /// The marks by number, and the noted tables.
+    /// The marks by number, and the recorded tables.
     #[must_use]
     pub(crate) fn into_parts(self) -> (Vec<Mark>, Vec<GoldTable>) {
         (self.marks.into_inner(), self.tables.into_inner())
     }
 }
 
-/// All numbers that a marked copy prints.
+/// All numbers in a marked copy.
 pub(crate) fn numbers(html: &str) -> impl Iterator<Item = usize> {
     html.split(OPEN).skip(1).filter_map(|after| after.split(CLOSE).next()?.parse().ok())
 }
 
-/// The number in front of a text of a marked copy, and the text without any numbers.
+/// The first number in a text of a marked copy, and the text without numbers.
 #[must_use]
 pub fn number(text: &str) -> (Option<usize>, String) {
     let mut first = None;
@@ -172,19 +172,19 @@ pub fn number(text: &str) -> (Option<usize>, String) {
     (first, plain)
 }
 
-/// The tables of a marked copy in the order of the page: those that were noted, and layout.
+/// The tables of a marked copy in the order of the page; those that were not recorded are layout.
 #[must_use]
-pub(crate) fn tables_in_order(html: &str, noted: &[GoldTable]) -> Vec<GoldTable> {
+pub(crate) fn tables_in_order(html: &str, recorded: &[GoldTable]) -> Vec<GoldTable> {
     let lower = html.to_ascii_lowercase();
     let layout = GoldTable { is_genuine: Some(false), ..GoldTable::default() };
-    let of = |(start, _): (usize, &str)| {
+    let gold_table = |(start, _): (usize, &str)| {
         let tag = lower[start..].split('>').next().unwrap_or_default();
         let number = tag.split_once("data-gold=").map(|(_, value)| value.trim_start_matches('"'));
         let digits = number.and_then(|value| value.split(|c: char| !c.is_ascii_digit()).next());
-        let noted = digits.and_then(|digits| noted.get(digits.parse::<usize>().ok()?));
-        noted.unwrap_or(&layout).clone()
+        let recorded = digits.and_then(|digits| recorded.get(digits.parse::<usize>().ok()?));
+        recorded.unwrap_or(&layout).clone()
     };
-    lower.match_indices("<table").map(of).collect()
+    lower.match_indices("<table").map(gold_table).collect()
 }
 
 #[cfg(test)]
@@ -206,10 +206,10 @@ mod tests {
 
     #[test]
     fn tables_are_found_in_the_order_of_the_page() {
-        let noted = [GoldTable { is_genuine: Some(true), orientation: "row", ..GoldTable::default() }];
+        let recorded = [GoldTable { is_genuine: Some(true), orientation: "row", ..GoldTable::default() }];
         let html =
             "<TABLE width=3><tr><td><table data-gold=\"0\"></table><TABLE data-gold=0 x></TABLE></table>";
-        let found: Vec<_> = tables_in_order(html, &noted).iter().map(|table| table.is_genuine).collect();
+        let found: Vec<_> = tables_in_order(html, &recorded).iter().map(|table| table.is_genuine).collect();
         assert_eq!(found, [Some(false), Some(true), Some(true)]);
     }
 }

@@ -1,9 +1,9 @@
 //! Serves recorded sites under their own host names.
 //!
-//! A recording is a folder for each site with a `manifest.jsonl`, one line a page: `file` (within the folder),
-//! `url`, `kind` and, where the page's own address differs, `canonical`. A request finds a page by either address:
-//! fragment, a leading `www.`, `/index.html` and the final slash do not count, nor does the scheme. Pages are read
-//! when they are asked for and sent as they lie there; everything else is a 404.
+//! Each site is a folder with a `manifest.jsonl` of one line per page: `file` (within the folder), `url`, `kind` and,
+//! if the page's own address differs, `canonical`. A request finds a page by either address; scheme, fragment, a
+//! leading `www.`, `/index.html` and the final slash do not count. Pages are read when requested and sent unchanged.
+//! Everything else is a 404.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -21,7 +21,7 @@ pub struct Replay {
 }
 
 #[derive(Deserialize)]
-struct Recorded {
+struct ManifestLine {
     file: PathBuf,
     url: String,
     canonical: Option<String>,
@@ -30,11 +30,11 @@ struct Recorded {
 }
 
 impl Replay {
-    /// Reads the manifests of all sites in `dir`, or of `dir` itself if it holds one.
+    /// Reads the manifests in `dir` and in its folders.
     ///
     /// # Errors
-    /// When a folder or manifest cannot be read, a line is not of the form above, a file lies outside its site's
-    /// folder, or there is no manifest at all.
+    /// When a folder or manifest cannot be read, a line is malformed, a file lies outside its site's folder, or there
+    /// is no manifest.
     pub fn open(dir: &Path) -> io::Result<Self> {
         let mut folders = vec![dir.to_path_buf()];
         for entry in std::fs::read_dir(dir)? {
@@ -43,7 +43,7 @@ impl Replay {
         folders.retain(|folder| folder.join("manifest.jsonl").is_file());
         folders.sort();
         if folders.is_empty() {
-            let text = format!("no `manifest.jsonl` in `{}` or in a folder of it", dir.display());
+            let text = format!("no `manifest.jsonl` in `{}` or in its folders", dir.display());
             return Err(io::Error::new(io::ErrorKind::NotFound, text));
         }
         let mut replay = Self { files: BTreeMap::new(), seeds: Vec::new() };
@@ -62,19 +62,19 @@ impl Replay {
         let text = std::fs::read_to_string(&manifest)?;
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         for (i, line) in lines {
-            let page: Recorded = serde_json::from_str(line).map_err(|e| bad(i + 1, &e))?;
+            let page: ManifestLine = serde_json::from_str(line).map_err(|e| bad(i + 1, &e))?;
             let within = page.file.components().all(|c| matches!(c, std::path::Component::Normal(_)));
             if !within {
                 return Err(bad(i + 1, &format!("`{}` lies outside the site's folder", page.file.display())));
             }
-            // the first page of an address stays, so that a canonical address never hides a recorded one
+            // The first page with an address keeps it.
             for address in std::iter::once(&page.url).chain(&page.canonical) {
                 let file = folder.join(&page.file);
                 self.files.entry(key(address)).or_insert(file);
             }
             if page.kind == "home" {
                 let address = page.canonical.unwrap_or(page.url);
-                // the server speaks plain HTTP, whatever the site spoke
+                // The server speaks plain HTTP, whatever the site spoke.
                 self.seeds.push(address.replacen("https://", "http://", 1));
             }
         }
@@ -87,7 +87,7 @@ impl Replay {
         &self.seeds
     }
 
-    /// Number of addresses that are answered.
+    /// Number of addresses that serve a page.
     #[must_use]
     pub fn addresses(&self) -> usize {
         self.files.len()
@@ -105,7 +105,7 @@ impl Content for Replay {
     }
 }
 
-/// What is left of an address when all that does not count is taken away.
+/// An address without the parts that do not count.
 fn key(address: &str) -> String {
     let normal = url::Url::parse(address).map_or_else(|_| address.to_owned(), String::from);
     let rest = normal.split_once("://").map_or(normal.as_str(), |(_, rest)| rest);

@@ -1,7 +1,7 @@
-//! What a server sends back, as a value: worlds and replays make replies, the server plays them.
+//! Replies as values: worlds and replays make them, the server sends them.
 //!
-//! Faults are part of the value: a delay, or a [`Trouble`] that befalls the first requests for an address and then
-//! stops. The server counts, so that content stays a pure function of the request.
+//! Faults are part of a reply: a delay, or a [`Trouble`] that only the first requests for an address meet. The server
+//! counts requests, so that content stays a pure function of the request.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ pub enum Trouble {
     Cut,
 }
 
-/// Answers requests. [`World`](crate::World) and [`Replay`](crate::Replay) are such contents.
+/// Answers requests. [`World`](crate::World) and [`Replay`](crate::Replay) do.
 pub trait Content: Send + Sync + 'static {
     /// The answer for a host (lower case, without port) and a path with its query. The same request always gets
     /// the same answer.

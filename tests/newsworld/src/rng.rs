@@ -1,8 +1,7 @@
-//! The world's only source of chance: splitmix64, so that a seed means the same bytes everywhere.
+//! The world's only source of randomness: splitmix64, so that a seed gives the same bytes everywhere.
 //!
-//! Every part of the world draws from a generator of its own, named by a text (`rng.fork("menu")`): adding a
-//! draw in one place then changes nothing in another. Nothing here depends on time, on addresses or on the
-//! order of a hash map.
+//! Every part of the world draws from a named generator of its own (`rng.fork("menu")`), so that a new draw in one
+//! place changes nothing elsewhere. Nothing depends on time, memory addresses or the order of a hash map.
 
 /// A small deterministic generator. Not for secrets.
 #[derive(Debug, Clone)]
@@ -12,16 +11,16 @@ pub struct Rng {
 }
 
 impl Rng {
-    /// A generator whose whole future depends on `seed` alone.
+    /// A generator whose values depend on `seed` alone.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self { seed, state: seed }
     }
 
-    /// A generator for the part called `name`: independent of how much this one was used.
+    /// A generator for the part called `name`. It does not depend on earlier draws from this one.
     #[must_use]
     pub fn fork(&self, name: &str) -> Self {
-        // FNV-1a: the name only has to be spread, splitmix does the mixing
+        // FNV-1a: the name only has to be spread; splitmix does the mixing.
         let hash = name
             .bytes()
             .fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
@@ -40,7 +39,7 @@ impl Rng {
 
     /// A number in `0..n`; 0 where `n` is 0.
     pub fn below(&mut self, n: usize) -> usize {
-        // the bias of the remainder is under 2^-50 for the sizes used here
+        // The bias of the remainder is under 2^-50 for the sizes used here.
         (self.next_u64() % (n.max(1) as u64)) as usize
     }
 
@@ -49,7 +48,7 @@ impl Rng {
         low + self.below(high.saturating_sub(low) + 1)
     }
 
-    /// True in `percent` of a hundred cases.
+    /// True with a probability of `percent` in 100.
     pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
@@ -66,7 +65,7 @@ impl Rng {
         }
     }
 
-    /// `n` of the numbers `0..len` without repetition (all of them where there are fewer), in random order.
+    /// `n` of the numbers `0..len` without repetition (all if there are fewer), in random order.
     pub fn sample(&mut self, len: usize, n: usize) -> Vec<usize> {
         let mut all: Vec<usize> = (0..len).collect();
         self.shuffle(&mut all);

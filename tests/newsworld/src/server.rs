@@ -1,8 +1,8 @@
 //! One HTTP server on loopback for all hosts of a [`Content`]: the `Host` header chooses the site.
 //!
-//! It answers conditional requests by 304, compresses where content and client allow, plays delays and troubles,
-//! and keeps a log of all requests (host, path, moment of arrival), by which tests judge politeness. The counts
-//! behind "fails twice, then works" are the log's: each server starts afresh.
+//! It answers conditional requests with 304, compresses if content and client allow it, and plays delays and troubles.
+//! It logs all requests (host, path, time of arrival), so that tests can judge politeness. "Fails twice, then works"
+//! is counted in this log, so every new server fails again.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::reply::{Content, Reply, Trouble};
 
-/// How long [`Server::stop`] waits for answers under way.
+/// How long [`Server::stop`] waits for open requests.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// A running server; it ends when it is stopped or dropped.
@@ -41,7 +41,7 @@ pub struct Arrival {
     pub host: String,
     /// Path with query.
     pub path: String,
-    /// When its head had been read.
+    /// When its head was read.
     pub at: Instant,
 }
 
@@ -77,7 +77,7 @@ impl Server {
         Ok(Self { addr, log, stop, task })
     }
 
-    /// Where it listens.
+    /// The address it listens on.
     #[must_use]
     pub const fn addr(&self) -> SocketAddr {
         self.addr
@@ -101,7 +101,7 @@ impl Server {
         self.log.with(|log| log.arrivals.clone())
     }
 
-    /// Takes no more requests, finishes those under way (up to two seconds) and ends.
+    /// Accepts no more requests, finishes the open ones (for up to two seconds) and ends.
     pub async fn stop(mut self) {
         self.stop.cancel();
         if tokio::time::timeout(GRACE, self.task.join_next()).await.is_err() {
@@ -115,7 +115,7 @@ impl Log {
         read(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Writes down a request; how many came for the same address before.
+    /// Logs a request. Returns how many came before for the same address.
     fn arrive(&self, host: &str, path: &str) -> u64 {
         let at = Instant::now();
         self.with(|log| {
@@ -128,7 +128,7 @@ impl Log {
 }
 
 async fn answer<C: Content>(State(shared): State<Arc<Shared<C>>>, request: Request) -> Response<Body> {
-    // the head alone: a body is not shared between threads
+    // Keep only the head: a borrowed body cannot cross an await, as it is not `Sync`.
     let request = request.into_parts().0;
     let text = |name| request.headers.get(name).and_then(|v| v.to_str().ok()).unwrap_or_default();
     let named = request.uri.host().unwrap_or_else(|| text(header::HOST));
@@ -148,12 +148,12 @@ async fn answer<C: Content>(State(shared): State<Arc<Shared<C>>>, request: Reque
         _ if not_modified(&reply, &request.headers) => {
             plain(&[], Reply { status: 304, body: Vec::new(), ..reply })
         }
-        _ if reply.gzip && text(header::ACCEPT_ENCODING).contains("gzip") => compressed(reply),
+        _ if reply.gzip && text(header::ACCEPT_ENCODING).contains("gzip") => compress(reply),
         _ => plain(&[], reply),
     }
 }
 
-/// Whether the client holds what it would get. `If-None-Match` outweighs the date, as RFC 9110 has it.
+/// Whether the client already has this reply. `If-None-Match` takes precedence over the date (RFC 9110).
 fn not_modified(reply: &Reply, request: &HeaderMap) -> bool {
     let sent = |name: header::HeaderName| request.get(name).and_then(|v| v.to_str().ok());
     if reply.status != 200 {
@@ -164,7 +164,7 @@ fn not_modified(reply: &Reply, request: &HeaderMap) -> bool {
             tags.split(',').any(|t| t.trim().trim_start_matches("W/") == tag || t.trim() == "*")
         }
         (Some(_), None) => false,
-        // clients send back the date they were given, so equality is enough
+        // Clients send back the date they were given, so equality is enough.
         (None, _) => {
             sent(header::IF_MODIFIED_SINCE).is_some_and(|d| Some(d) == reply.header("last-modified"))
         }
@@ -175,7 +175,7 @@ fn plain(more: &[(&'static str, String)], reply: Reply) -> Response<Body> {
     respond(more, reply.status, &reply.headers, Body::from(reply.body))
 }
 
-fn compressed(reply: Reply) -> Response<Body> {
+fn compress(reply: Reply) -> Response<Body> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
     match encoder.write_all(&reply.body).and_then(|()| encoder.finish()) {
         Ok(body) => {
@@ -186,12 +186,12 @@ fn compressed(reply: Reply) -> Response<Body> {
     }
 }
 
-/// Half the body, then an error: the connection closes before the last chunk.
+/// Sends half the body, then fails: the connection closes before the last chunk.
 fn cut(reply: Reply) -> Response<Body> {
     let half = reply.body[..reply.body.len() / 2].to_vec();
     let parts = futures::stream::unfold(Some(half), |state| async move {
         if state.as_ref().is_some_and(Vec::is_empty) {
-            // the first half shall be on its way before the connection ends
+            // Let the first half go out before the connection closes.
             tokio::time::sleep(Duration::from_millis(20)).await;
             return Some((Err(io::Error::other("cut on purpose")), None));
         }
@@ -210,7 +210,7 @@ fn respond(
     for (name, value) in headers.iter().chain(more) {
         response = response.header(*name, value);
     }
-    // only a status or header that is no valid one could fail here; the client then sees a 500
+    // Only an invalid status or header can fail here; the client then gets a 500.
     response.body(body).unwrap_or_else(|_| {
         let mut failed = Response::new(Body::empty());
         *failed.status_mut() = axum::http::StatusCode::INTERNAL_SERVER_ERROR;

@@ -1,5 +1,5 @@
-//! What a site serves for machines: robots.txt, sitemaps, the feed; and, in worlds with faults, what no machine
-//! wants: a PDF, bytes that are no text, a calendar without an end.
+//! What a site serves to machines: robots.txt, sitemaps and the feed. In worlds with faults also a PDF, invalid text
+//! and an endless calendar.
 
 use crate::book::{Kind, SiteBook, url};
 use crate::reply::Reply;
@@ -72,7 +72,7 @@ pub(crate) fn pdf() -> Reply {
     Reply::ok("application/pdf", body.to_vec())
 }
 
-/// Says UTF-8 and is not: lone continuation bytes, a cut sequence, an overlong one, a NUL.
+/// Declared as UTF-8 but invalid: lone continuation bytes, a cut sequence, an overlong one, a NUL.
 pub(crate) fn broken_text() -> Reply {
     let mut body = b"<html><head><title>Broken".to_vec();
     body.extend_from_slice(
@@ -82,7 +82,7 @@ pub(crate) fn broken_text() -> Reply {
     Reply::ok("text/html; charset=utf-8", body)
 }
 
-/// `/calendar/YEAR/MONTH`: every month links to the next one, for ever.
+/// `/calendar/YEAR/MONTH`: every month links to the next one, without end.
 pub(crate) fn calendar(book: &SiteBook, path: &str) -> Option<Reply> {
     let mut parts = path.strip_prefix("/calendar/")?.split('/');
     let year: u32 = parts.next()?.parse().ok().filter(|y| *y < 1_000_000)?;

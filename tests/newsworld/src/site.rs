@@ -1,7 +1,7 @@
-//! What a site is, before any page exists: name, hosts, language, era, habits and the concepts it carries.
+//! A site's plan, made before any page: name, hosts, language, era, habits and concepts.
 //!
-//! Everything is drawn from the world's seed and the site's number, so that site 3 of a world of ten is site 3 of
-//! a world of thirty, too. Start at [`SitePlan::draw`].
+//! Everything is drawn from the world's seed and the site's number, so site 3 is the same in a world of ten and in a
+//! world of thirty. Start at [`SitePlan::draw`].
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::rng::Rng;
 use crate::taxonomy::{ancestors, concepts};
 use crate::world::WorldSpec;
 
-/// The template and, with it, the time in which the site was made.
+/// The template, which stands for the time when the site was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Era {
     /// Nested tables, `font`, `bgcolor`.
@@ -36,7 +36,7 @@ pub enum Era {
 }
 
 impl Era {
-    /// All of them.
+    /// All eras.
     pub const ALL: [Self; 8] = [
         Self::Tables99,
         Self::Divs08,
@@ -49,7 +49,7 @@ impl Era {
     ];
 }
 
-/// In which form article pages give their metadata.
+/// The form of article pages' metadata.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Metadata {
     /// A `NewsArticle` in JSON-LD.
@@ -75,7 +75,7 @@ pub struct Section {
     pub label: String,
     /// Index of the broader section of the same site.
     pub parent: Option<usize>,
-    /// Host that serves it.
+    /// The host that serves it.
     pub host: String,
     /// Path parts from the top section down.
     pub slugs: Vec<&'static str>,
@@ -92,7 +92,7 @@ pub struct SitePlan {
     pub host: String,
     /// Registrable domain, `x.test`.
     pub domain: String,
-    /// Language of everything on it.
+    /// Language of all its pages.
     pub language: Language,
     /// Template.
     pub era: Era,
@@ -104,7 +104,7 @@ pub struct SitePlan {
     pub looks: Looks,
     /// Metadata of article pages.
     pub metadata: Metadata,
-    /// Printed dates.
+    /// Style of printed dates.
     pub dates: DateStyle,
     /// Offset of its clock from UTC.
     pub offset_hours: u8,
@@ -116,17 +116,17 @@ pub struct SitePlan {
     pub cookies: bool,
     /// Whether links are written with scheme and host.
     pub absolute_links: bool,
-    /// Whether lists are cut into pages.
+    /// Whether lists are split into pages.
     pub paginated: bool,
     /// Whether robots.txt asks for a delay.
     pub crawl_delay: bool,
-    /// Whether an index stands before the sitemaps.
+    /// Whether `sitemap.xml` is an index of sitemaps.
     pub sitemap_index: bool,
-    /// Two colours, for the eras that have any.
+    /// Two colours, for eras with colours.
     pub colours: [String; 2],
     /// Sections, broader before narrower.
     pub sections: Vec<Section>,
-    /// The site's own source of chance.
+    /// The site's own random generator.
     pub rng: Rng,
 }
 
@@ -195,7 +195,8 @@ impl SitePlan {
     }
 }
 
-/// The world's own languages in turn; else seven in ten sites are English, and the others change with every ten.
+/// The spec's languages in turn. If it names none, seven in ten sites are English, and the other languages change with
+/// every ten sites.
 fn language_of(spec: &WorldSpec, number: usize) -> Language {
     if !spec.languages.is_empty() {
         return spec.languages[number % spec.languages.len()];
@@ -209,7 +210,7 @@ fn language_of(spec: &WorldSpec, number: usize) -> Language {
     }
 }
 
-/// As many neighbours as there are eras show all of them, in an order of their own.
+/// Each run of eight sites has all eight eras, in an order of its own.
 fn era_of(world: &Rng, number: usize) -> Era {
     let mut eras = Era::ALL;
     world.fork(&format!("eras {}", number / eras.len())).shuffle(&mut eras);
@@ -296,13 +297,13 @@ fn colour(rng: &mut Rng, pale: bool) -> String {
     format!("#{}{}{}", part(), part(), part())
 }
 
-/// A large part of the taxonomy, some of it spelled in the site's own way, some of it on a host of its own.
+/// A large part of the taxonomy. Some sections have the site's own spelling, some a host of their own.
 fn sections(plan: &SitePlan, rng: &mut Rng) -> Vec<Section> {
     let all = concepts(plan.language);
     let kept: Vec<usize> = (0..all.len())
         .filter(|&c| rng.chance(if all[c].parent.is_empty() { 88 } else { 70 }) || c == 0)
         .collect();
-    // a concept without any broader one on this site would stand at the top of the menu: leave it out
+    // A concept without a broader one on this site would move to the top of the menu: leave it out.
     let kept: Vec<usize> = kept
         .iter()
         .copied()

@@ -1,8 +1,7 @@
-//! The stories of a site and the addresses at which its pages stand.
+//! The stories of a site and the addresses of its pages.
 //!
-//! Stories are made before any page: a story knows its words, its people and its moment, so that the gold is the
-//! story itself and every page that shows it agrees. Titles are distinct over the whole world. How addresses look
-//! depends on the site's era (file names, query strings, slugs, dated posts).
+//! Stories are made before any page, so that gold and all pages that show a story agree. Titles are distinct over the
+//! whole world. The form of addresses depends on the site's era (file names, query strings, slugs, dated posts).
 
 use std::collections::BTreeSet;
 
@@ -22,7 +21,7 @@ pub(crate) struct Story {
     pub number: usize,
     /// Index of the site's section.
     pub section: usize,
-    /// Where it stands.
+    /// Its address.
     pub place: Place,
     /// Headline.
     pub title: String,
@@ -30,11 +29,11 @@ pub(crate) struct Story {
     pub authors: Vec<String>,
     /// When it appeared.
     pub published: Moment,
-    /// When it was changed, if it was.
+    /// When it was last changed.
     pub updated: Option<Moment>,
     /// Where it happened.
     pub city: &'static str,
-    /// The place with which its text begins, as it stands there.
+    /// The place that its text begins with, as printed.
     pub dateline: Option<String>,
     /// Its text.
     pub paragraphs: Vec<String>,
@@ -42,11 +41,11 @@ pub(crate) struct Story {
     pub teaser: String,
     /// Caption of its photograph.
     pub caption: Option<String>,
-    /// What readers wrote.
+    /// Readers' names and comments.
     pub comments: Vec<(String, String)>,
 }
 
-/// Writes `per_section` stories for every section of the site; `titles` are those already taken in the world.
+/// Writes `per_section` stories for every section of the site; `titles` holds those already taken in the world.
 #[must_use]
 pub(crate) fn write(
     plan: &SitePlan,
@@ -58,14 +57,14 @@ pub(crate) fn write(
     for section in 0..plan.sections.len() {
         for nth in 0..per_section {
             let rng = plan.rng.fork(&format!("story {} {nth}", plan.sections[section].concept));
-            let story = one(plan, section, stories.len(), today, rng, titles);
+            let story = write_one(plan, section, stories.len(), today, rng, titles);
             stories.push(story);
         }
     }
     stories
 }
 
-fn one(
+fn write_one(
     plan: &SitePlan,
     section: usize,
     number: usize,
@@ -74,7 +73,7 @@ fn one(
     titles: &mut BTreeSet<String>,
 ) -> Story {
     let concept = plan.sections[section].concept;
-    let (cast, title) = titled(plan.language, concept, &mut rng, titles);
+    let (cast, title) = draw_title(plan.language, concept, &mut rng, titles);
     let published =
         Moment { minutes: today - rng.between(30, 40 * 1440) as u64, offset_hours: plan.offset_hours };
     let mut paragraphs = {
@@ -97,7 +96,7 @@ fn one(
         ..published
     });
     let city = cast.city();
-    // Only scripts with capitals set a place off.
+    // Capitals set the place off; some scripts have none.
     let capitals = city.to_uppercase();
     let dateline = (plan.looks.has_datelines && capitals != city).then_some(capitals);
     if let (Some(place), Some(first)) = (&dateline, paragraphs.first_mut()) {
@@ -120,8 +119,8 @@ fn one(
     }
 }
 
-/// A cast and a headline that nobody has used; after many tries the headline gets a number.
-fn titled(
+/// Draws a cast and an unused headline; after 40 tries the headline gets a number.
+fn draw_title(
     language: Language,
     concept: usize,
     rng: &mut Rng,
@@ -140,7 +139,7 @@ fn titled(
     unreachable!("a number makes every headline new in the end")
 }
 
-/// Where a page of a section's list stands; pages count from 1.
+/// The address of a page of a section's list; pages count from 1.
 #[must_use]
 pub(crate) fn section_place(plan: &SitePlan, section: usize, page: usize) -> Place {
     let s = &plan.sections[section];
@@ -212,7 +211,7 @@ mod tests {
         let mut titles = BTreeSet::new();
         let mut rng = Rng::new(2);
         for _ in 0..400 {
-            titled(Language::Japanese, 0, &mut rng, &mut titles);
+            draw_title(Language::Japanese, 0, &mut rng, &mut titles);
         }
         assert_eq!(titles.len(), 400);
     }

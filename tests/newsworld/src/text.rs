@@ -1,10 +1,10 @@
-//! Makes the words of stories: headlines, paragraphs, teasers and readers' comments.
+//! Makes the words of stories: headlines, paragraphs, teasers and captions.
 //!
-//! A story has a [`Cast`]: two people with their offices, a body they speak for, two towns and four terms of its
-//! concept. Templates refer to the cast by slots in braces, so that a story speaks of the same people and things
-//! from headline to end: `{p1}` `{p2}` full names, `{s1}` `{s2}` family names, `{r1}` `{r2}` offices, `{body}`,
-//! `{city}` `{city2}`, `{t1}`..`{t4}` terms; drawn anew at each use: `{n}` a number, `{pct}` a share, `{money}`,
-//! `{day}`, `{month}`. A slot with a capital initial puts its value's first letter into upper case.
+//! A story has a [`Cast`]: two people with their roles, a body they speak for, two towns and four terms of its concept.
+//! Templates refer to the cast by slots in braces, so that a story keeps to the same people and things from headline
+//! to end: `{p1}` `{p2}` full names, `{s1}` `{s2}` family names, `{r1}` `{r2}` roles, `{body}`, `{city}` `{city2}`,
+//! `{t1}`..`{t4}` terms. Other slots are drawn anew at each use: `{n}` a number, `{pct}` a share, `{money}`, `{day}`,
+//! `{month}`. A slot with a capital initial capitalises its value.
 
 use crate::language::Language;
 use crate::rng::Rng;
@@ -65,7 +65,7 @@ impl Cast {
         capitalised(&self.fill(template, rng))
     }
 
-    /// `n` paragraphs of one to four sentences; no template serves twice before all have served once.
+    /// `n` paragraphs of one to four sentences; no template is used twice before all were used once.
     pub(crate) fn paragraphs(&self, n: usize, rng: &mut Rng) -> Vec<String> {
         let mut templates: Vec<&str> = self.language.pack().sentences.to_vec();
         if let Some(beat) = beat(self.language, self.concept) {
@@ -91,7 +91,7 @@ impl Cast {
         capitalised(&self.fill(template, rng))
     }
 
-    /// Fills the slots of `template`; a slot nobody knows stays as it is.
+    /// Fills the slots of `template`; an unknown slot stays as it is.
     pub(crate) fn fill(&self, template: &str, rng: &mut Rng) -> String {
         let mut out = String::with_capacity(template.len() * 2);
         let mut rest = template;
@@ -155,7 +155,7 @@ pub(crate) fn capitalised(text: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
-/// Splits at the first `{slot}`: what stands before, its name, what stands after.
+/// Splits at the first `{slot}`: the text before, the slot's name, the text after.
 fn next_slot(template: &str) -> Option<(&str, &str, &str)> {
     let (before, rest) = template.split_once('{')?;
     let (slot, after) = rest.split_once('}')?;

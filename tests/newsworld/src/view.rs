@@ -1,21 +1,21 @@
-//! What a page shows, apart from how: the model that all templates draw.
+//! What a page shows, whatever its looks: the model that all templates render.
 //!
-//! A [`View`] is built once from the site's plan and stories (`desk`); a template turns it into HTML. All texts were
-//! written with an [`Ink`](crate::marks::Ink), which knows what heads what, so that page and gold agree by
-//! construction; all addresses are final. Templates escape texts through [`Link::a`] and [`esc`]. The exceptions say
-//! `html`. A template may leave out what its era does not show.
+//! A [`View`] is built from the site's plan and stories (`desk`); a template turns it into HTML. Its texts are written
+//! with an [`Ink`](crate::marks::Ink), which records what heads what, so page and gold agree by construction. Addresses
+//! are final. Templates escape texts with [`Link::a`] and [`esc`], except fields named `html`. A template may leave out
+//! what its era does not show.
 
 use crate::marks::Text;
 use crate::site::SitePlan;
 
-/// A text that leads somewhere.
+/// A link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Link {
-    /// What is read.
+    /// Its text.
     pub text: String,
     /// Its number among the page's texts.
     pub id: usize,
-    /// Where it leads, as it stands in the page.
+    /// Its target, as the page writes it.
     pub href: String,
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct Entry {
 /// A story in a list.
 #[derive(Debug, Clone)]
 pub(crate) struct Teaser {
-    /// Above the headline.
+    /// A short text above the headline.
     pub kicker: Option<Text>,
     /// Headline.
     pub link: Link,
@@ -50,11 +50,11 @@ pub(crate) struct SectionBox {
     pub heading: Link,
     /// Headlines.
     pub items: Vec<Link>,
-    /// Link behind the list.
+    /// Link after the list.
     pub more: Link,
 }
 
-/// A list in the rail; several of them are tabs or boxes.
+/// A list in the rail; several lists become tabs or boxes.
 #[derive(Debug, Clone)]
 pub(crate) struct Panel {
     /// Its title.
@@ -66,13 +66,13 @@ pub(crate) struct Panel {
 /// An article page.
 #[derive(Debug, Clone)]
 pub(crate) struct StoryView {
-    /// Section over the title.
+    /// Section above the title.
     pub kicker: Option<Link>,
     /// Title.
     pub title: Text,
     /// Byline, with markup where the site has microdata.
     pub byline_html: Option<String>,
-    /// Date, with markup where the site has any.
+    /// Date, with markup where the site has it.
     pub date_html: Option<String>,
     /// Paragraphs with their inline markup.
     pub paragraphs_html: Vec<String>,
@@ -96,7 +96,7 @@ pub(crate) struct StoryView {
     pub comments_table: String,
     /// The newsletter box in the middle of the text: words and button.
     pub newsletter: Option<(Text, Text)>,
-    /// Attributes of the article's element, of its title and of its body, each with a space before.
+    /// Attributes of the article's element, of its title and of its body, each with a leading space.
     pub scope: [&'static str; 3],
 }
 
@@ -105,11 +105,11 @@ pub(crate) struct StoryView {
 pub(crate) struct Fact {
     /// Its name.
     pub label: Text,
-    /// One or more.
+    /// One or more values.
     pub values: Vec<Text>,
 }
 
-/// Somebody of the newsroom.
+/// The profile of a member of the newsroom.
 #[derive(Debug, Clone)]
 pub(crate) struct ProfileView {
     /// The name.
@@ -118,9 +118,9 @@ pub(crate) struct ProfileView {
     pub role: Text,
     /// Properties.
     pub facts: Vec<Fact>,
-    /// Words about them.
+    /// Text about them.
     pub paragraph: Text,
-    /// What they did before.
+    /// Former posts.
     pub career: Fact,
     /// Attribute of a table of the properties.
     pub table: String,
@@ -129,7 +129,7 @@ pub(crate) struct ProfileView {
 /// A data table.
 #[derive(Debug, Clone)]
 pub(crate) struct TableView {
-    /// Words above it.
+    /// The caption above it.
     pub caption: Text,
     /// Rows of cells; the corner may be blank.
     pub rows: Vec<Vec<Text>>,
@@ -168,7 +168,7 @@ pub(crate) enum Main {
     },
     /// An article.
     Story(Box<StoryView>),
-    /// Somebody of the newsroom.
+    /// A profile.
     Profile(Box<ProfileView>),
     /// Data tables.
     Figures {
@@ -193,7 +193,7 @@ pub(crate) enum Main {
 pub(crate) struct View<'a> {
     /// The site.
     pub plan: &'a SitePlan,
-    /// Title of the window.
+    /// Content of the `title` element.
     pub title: String,
     /// Metadata elements for the head.
     pub head_html: String,
@@ -219,21 +219,21 @@ pub(crate) struct View<'a> {
     pub panels: Vec<Panel>,
     /// Cookie banner: words and button.
     pub cookies: Option<(Text, Text)>,
-    /// Where the search form leads.
+    /// Target of the search form.
     pub search: String,
     /// The middle.
     pub main: Main,
 }
 
 impl Link {
-    /// The element, with more attributes if `extra` (with a space before) gives any.
+    /// The `a` element; `extra` holds more attributes, with a leading space.
     #[must_use]
     pub(crate) fn a(&self, extra: &str) -> String {
         format!("<a href=\"{}\"{extra}>{}</a>", esc(&self.href), esc(&self.text))
     }
 }
 
-/// Escaped for text and for quoted attributes.
+/// Escapes `text` for use as HTML text and in quoted attributes.
 #[must_use]
 pub(crate) fn esc(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -249,13 +249,13 @@ pub(crate) fn esc(text: &str) -> String {
     out
 }
 
-/// A text, escaped.
+/// The escaped text.
 #[must_use]
 pub(crate) fn t(text: &Text) -> String {
     esc(&text.text)
 }
 
-/// The parts, one a line.
+/// Renders the items, one per line.
 pub(crate) fn lines<T>(items: impl IntoIterator<Item = T>, each: impl FnMut(T) -> String) -> String {
     items.into_iter().map(each).collect::<Vec<_>>().join("\n")
 }

@@ -1,7 +1,7 @@
 //! The world: all its sites behind one function from address to page, and the gold.
 //!
-//! Plans and stories are made when the world is generated; HTML is drawn when a page is asked for, always to the
-//! same bytes. Start at [`World::generate`] and [`World::page`].
+//! Plans and stories are made when the world is generated. HTML is made when a page is requested, always the same
+//! bytes. Start at [`World::generate`] and [`World::page`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,15 +20,16 @@ use crate::template::render;
 /// What kind of world to make.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorldSpec {
-    /// Everything follows from it.
+    /// Seed of all randomness.
     pub seed: u64,
-    /// Number of sites; with ten or more there are German, Spanish and Russian ones among them.
+    /// Number of sites.
     pub sites: usize,
-    /// The sites' languages in turn; empty: seven in ten sites are English.
+    /// The sites' languages in turn. If empty, seven in ten sites are English; ten sites include German, Spanish and
+    /// Russian ones.
     pub languages: Vec<Language>,
     /// Stories in each section of each site, at least 1.
     pub articles_per_section: usize,
-    /// Whether pages are slow, fail at first, break off, or are no pages at all.
+    /// Whether some pages are slow, fail at first, break off or are not HTML.
     pub faults: bool,
 }
 
@@ -38,7 +39,7 @@ impl Default for WorldSpec {
     }
 }
 
-/// What a page is there for.
+/// The kind of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PageKind {
     /// The home page.
@@ -47,22 +48,22 @@ pub enum PageKind {
     Section,
     /// An article.
     Story,
-    /// Somebody of the newsroom.
+    /// A member of the newsroom.
     Profile,
     /// Data tables.
     Figures,
-    /// About the site, its archive.
+    /// A page about the site, its archive, or a private page.
     Other,
 }
 
-/// A page whose texts say what they are.
+/// A page with the gold of its texts.
 #[derive(Debug)]
 pub struct MarkedPage {
-    /// What it is there for.
+    /// Its kind.
     pub kind: PageKind,
     /// The page as UTF-8, each text with its number in front (see [`number`](crate::marks::number)).
     pub html: String,
-    /// By number: what each text is. A template may leave some out.
+    /// The gold of each text, by number. A template may leave texts out.
     pub marks: Vec<Mark>,
     /// Every `table` element in the order of the page.
     pub tables: Vec<GoldTable>,
@@ -78,7 +79,7 @@ pub struct World {
 }
 
 impl World {
-    /// Makes the world of `spec`: the same one, to the byte, for the same spec.
+    /// Makes the world of `spec`. The same spec gives the same bytes.
     #[must_use]
     pub fn generate(spec: &WorldSpec) -> Self {
         let today = today(spec.seed);
@@ -98,21 +99,21 @@ impl World {
         Self { books, hosts, gold, today: Moment { minutes: today, offset_hours: 0 } }
     }
 
-    /// Gives the site of a host the layout of another era, as a publisher does over night: the same stories at
-    /// the same addresses. The gold's outlines stay those of the layout before. Whether there is such a host.
+    /// Gives the site of a host the layout of another era, with the same stories at the same addresses. The gold's
+    /// outlines stay those of the old layout. Returns whether there is such a host.
     pub fn redesign(&mut self, host: &str, era: Era) -> bool {
         let book = self.hosts.get(host).and_then(|&site| self.books.get_mut(site));
         book.map(|book| book.plan.era = era).is_some()
     }
 
-    /// Home pages, one for each site.
+    /// Addresses of the home pages, one for each site.
     #[must_use]
     pub fn seeds(&self) -> Vec<String> {
         self.books.iter().map(SiteBook::home).collect()
     }
 
-    /// Hosts that serve pages. Each registrable domain also answers under its other spelling (with or without
-    /// `www.`) by redirects; those spellings are not listed.
+    /// Hosts that serve pages. The other spelling of each domain (with or without `www.`) only redirects and is not
+    /// listed.
     #[must_use]
     pub fn hosts(&self) -> Vec<String> {
         self.books.iter().flat_map(|b| b.plan.hosts()).collect()
@@ -129,11 +130,11 @@ impl World {
         &self.gold
     }
 
-    /// Every address that links reach from the home pages, that robots.txt allows and that does not redirect:
-    /// HTML pages, feeds and, with faults, the files that are no pages. Sorted.
+    /// Every address that links reach from the home pages, that robots.txt allows and that does not redirect: HTML
+    /// pages, feeds and, with faults, files that are not HTML. Sorted.
     #[must_use]
     pub fn urls(&self) -> Vec<String> {
-        let listed = |kind: &Kind| {
+        let is_listed = |kind: &Kind| {
             !matches!(
                 kind,
                 Kind::Private | Kind::Robots | Kind::Sitemap | Kind::SitemapIndex | Kind::Redirect(_)
@@ -142,13 +143,13 @@ impl World {
         let mut urls: Vec<String> = self
             .books
             .iter()
-            .flat_map(|b| b.register.iter().filter(|(_, kind)| listed(kind)).map(|(place, _)| url(place)))
+            .flat_map(|b| b.register.iter().filter(|(_, kind)| is_listed(kind)).map(|(place, _)| url(place)))
             .collect();
         urls.sort();
         urls
     }
 
-    /// Addresses to which pages link and where nothing stands.
+    /// Addresses that pages link to but that do not exist.
     #[must_use]
     pub fn broken(&self) -> Vec<String> {
         self.books
@@ -157,7 +158,7 @@ impl World {
             .collect()
     }
 
-    /// What stands at a path (with its query) of a host; nothing where nothing does.
+    /// The reply for a path (with its query) of a host; nothing if nothing is there.
     #[must_use]
     pub fn page(&self, host: &str, path: &str) -> Option<Reply> {
         let (name, site) = self.hosts.get_key_value(host)?;
@@ -192,14 +193,14 @@ impl World {
         }
     }
 
-    /// The page of an address with what its texts are; nothing for what is no page of HTML.
+    /// The marked copy of the page at an address; nothing if it is not HTML.
     #[must_use]
     pub fn marked(&self, address: &str) -> Option<MarkedPage> {
         let (book, at, kind) = self.find(address)?;
-        marked(book, &at, kind)
+        marked_page(book, &at, kind)
     }
 
-    /// What the page of an address is there for; nothing for what is no page of HTML.
+    /// The kind of the page at an address; nothing if it is not HTML.
     #[must_use]
     pub fn kind(&self, address: &str) -> Option<PageKind> {
         page_kind(self.find(address)?.2)
@@ -223,7 +224,7 @@ impl World {
         reply
     }
 
-    /// `ETag` on two sites of three, `Last-Modified` on two of three: some have both, none has neither.
+    /// Adds `ETag` on two sites in three, `Last-Modified` on two in three: some have both, none has neither.
     fn validators(&self, book: &SiteBook, kind: &Kind, reply: &mut Reply) {
         let modified = match kind {
             Kind::Story(story) => book.stories[*story].published,
@@ -254,7 +255,7 @@ fn gold(books: &[SiteBook]) -> Gold {
             (0..book.plan.sections.len()).map(|s| (section_place(&book.plan, s, 1), Kind::Section(s, 1)));
         let home = ((book.plan.host.clone(), "/".to_owned()), Kind::Home);
         for (place, kind) in std::iter::once(home).chain(sections) {
-            let outline = marked(book, &place, &kind).map(|page| page.outline());
+            let outline = marked_page(book, &place, &kind).map(|page| page.outline());
             hierarchies.extend(outline.map(|outline| GoldHierarchy { url: url(&place), outline }));
         }
     }
@@ -279,17 +280,17 @@ fn page_kind(kind: &Kind) -> Option<PageKind> {
     })
 }
 
-fn marked(book: &SiteBook, at: &Place, kind: &Kind) -> Option<MarkedPage> {
+fn marked_page(book: &SiteBook, at: &Place, kind: &Kind) -> Option<MarkedPage> {
     let ink = Ink::marking();
     let html = render(&view(book, at, kind, &ink)?, &at.1);
     let kind = page_kind(kind)?;
-    let (marks, noted) = ink.into_parts();
-    let tables = tables_in_order(&html, &noted);
+    let (marks, recorded) = ink.into_parts();
+    let tables = tables_in_order(&html, &recorded);
     Some(MarkedPage { kind, html, marks, tables })
 }
 
 impl MarkedPage {
-    /// The texts that are judged, depth and text, each behind the one that heads it.
+    /// Depth and text of the judged texts, each after the one that heads it.
     fn outline(&self) -> Vec<(usize, String)> {
         let mut shown = vec![false; self.marks.len()];
         numbers(&self.html).for_each(|id| shown[id] = true);

@@ -1,4 +1,4 @@
-//! `newslode eval world`: a run, or the services, that mined the synthetic world, against what that world knows.
+//! `newslode eval world`: judges a run, or the services, that mined the synthetic world, against the world's gold.
 
 use std::collections::BTreeMap;
 
@@ -33,20 +33,20 @@ pub(super) async fn run(args: &EvalWorldArgs, config: &Config) -> anyhow::Result
         return Ok(Exit::Done);
     }
     if args.per_page {
-        judged.pages.iter().try_for_each(page)?;
+        judged.pages.iter().try_for_each(print_row)?;
     }
     print(&judged)?;
     Ok(Exit::Done)
 }
 
-fn page(row: &Row) -> anyhow::Result<()> {
-    let of = |name: &str, prf: &Prf| {
+fn print_row(row: &Row) -> anyhow::Result<()> {
+    let scores = |name: &str, prf: &Prf| {
         format!(" | {name} P {:.3} R {:.3} F1 {:.3}", prf.precision, prf.recall, prf.f1)
     };
     let mut line =
-        format!("  {:60}", row.page) + &of("hierarchy", &row.pairs) + &of("segments", &row.segments);
-    line.extend(row.toc.iter().map(|prf| of("contents", prf)));
-    line.extend(row.article.iter().map(|prf| of("article", prf)));
+        format!("  {:60}", row.page) + &scores("hierarchy", &row.pairs) + &scores("segments", &row.segments);
+    line.extend(row.toc.iter().map(|prf| scores("contents", prf)));
+    line.extend(row.article.iter().map(|prf| scores("article", prf)));
     line.extend(row.tags.iter().map(|tags| format!(" | tags {:.3}", tags.micro())));
     out::line(line)
 }
@@ -58,7 +58,7 @@ pub(crate) fn world(args: &WorldArgs) -> World {
     World::generate(&spec)
 }
 
-/// Judges what an installation holds.
+/// Judges what an installation mined.
 pub(crate) async fn judged(world: &World, parts: &Parts) -> anyhow::Result<Judged> {
     let mut articles = Vec::new();
     let take = |article: &_, _: &_| {
@@ -84,13 +84,13 @@ pub(crate) async fn judged(world: &World, parts: &Parts) -> anyhow::Result<Judge
     Ok(judged)
 }
 
-/// Prints figures, one measure a line.
+/// Prints figures, one per line.
 pub(crate) fn print(judged: &Judged) -> anyhow::Result<()> {
     for (name, value) in judged.figures.iter() {
         out::line(format!("  {name:24} {value:.3}"))?;
     }
     if !judged.junk.is_empty() {
-        out::line(format!("  menu junk taken for concepts: {}", judged.junk.join(", ")))?;
+        out::line(format!("  menu texts taken for concepts: {}", judged.junk.join(", ")))?;
     }
     Ok(())
 }

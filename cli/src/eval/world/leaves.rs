@@ -1,7 +1,7 @@
-//! A page of the world with its gold by leaf.
+//! A page of the world with the gold of each leaf.
 //!
-//! The world prints a marked copy of each of its pages, in which every text begins with its number. Its leaves are those
-//! of the page itself, so each leaf's number names its text, and what the world knows of it.
+//! In the world's marked copy of a page every text begins with its number. The copy has the same leaves as the page, so
+//! each leaf's number names its text and the gold of that text.
 
 use anyhow::{Context, ensure};
 use newslode_newsworld::marks::{Mark, Role, number};
@@ -11,7 +11,7 @@ use newslode_page::{CanonicalUrl, Page};
 use crate::eval::blocks::Anchor;
 use crate::eval::{outline, tables, tags};
 
-/// A page that a crawler would get, and what its texts are.
+/// A page as a crawler gets it, with the gold of its texts.
 pub(crate) struct JudgedPage {
     pub(crate) page: Page,
     pub(crate) kind: PageKind,
@@ -21,7 +21,7 @@ pub(crate) struct JudgedPage {
 }
 
 impl JudgedPage {
-    /// The page of an address; nothing if the world has no page of HTML there.
+    /// The page at an address; nothing if the world has no HTML page there.
     ///
     /// # Errors
     /// When the page and its marked copy do not have the same leaves.
@@ -32,7 +32,8 @@ impl JudgedPage {
             .trim_start_matches("http://")
             .split_once('/')
             .with_context(|| format!("`{address}` has no path"))?;
-        let reply = world.page(host, &format!("/{path}")).with_context(|| format!("`{address}` is away"))?;
+        let reply =
+            world.page(host, &format!("/{path}")).with_context(|| format!("`{address}` has no page"))?;
         let page = Page::parse(&url, reply.header("content-type"), &reply.body);
         let copy = Page::parse(&url, Some("text/html; charset=utf-8"), marked.html.as_bytes());
         let numbers = (0..copy.leaves.len()).map(|leaf| number(copy.leaves.text(leaf)).0).collect();
@@ -52,7 +53,7 @@ impl JudgedPage {
         Some((id, self.marked.marks.get(id)?))
     }
 
-    fn judged(&self, leaf: usize) -> Option<(usize, &Mark)> {
+    fn judged_mark(&self, leaf: usize) -> Option<(usize, &Mark)> {
         self.mark(leaf).filter(|(_, mark)| !mark.is_unjudged)
     }
 
@@ -61,7 +62,7 @@ impl JudgedPage {
     }
 
     /// First leaf of each text.
-    fn first(&self) -> Vec<Option<u32>> {
+    fn first_leaves(&self) -> Vec<Option<u32>> {
         let mut first = vec![None; self.marked.marks.len()];
         for leaf in self.leaves() {
             if let Some((id, _)) = self.mark(leaf) {
@@ -73,10 +74,10 @@ impl JudgedPage {
 
     /// What heads what, and where blocks begin.
     pub(crate) fn outline(&self) -> outline::Gold {
-        let first = self.first();
+        let first = self.first_leaves();
         let mut gold = outline::Gold::default();
         for leaf in self.leaves() {
-            let Some((id, mark)) = self.judged(leaf) else { continue };
+            let Some((id, mark)) = self.judged_mark(leaf) else { continue };
             let Some(own) = first[id] else { continue };
             gold.label.insert(leaf as u32, own);
             gold.parent.insert(own, mark.above.and_then(|above| first[above]));
@@ -102,7 +103,7 @@ impl JudgedPage {
         bodies.map(|mark| mark.text.as_str()).collect::<Vec<_>>().join("\n")
     }
 
-    /// What each leaf is.
+    /// The tag of each leaf.
     pub(crate) fn tags(&self) -> tags::Gold {
         let tag = |leaf: usize| (leaf, self.mark(leaf).map_or('N', |(_, mark)| mark.tag.letter()));
         tags::Gold { site: None, page: self.page.url.to_string(), tags: self.leaves().map(tag).collect() }

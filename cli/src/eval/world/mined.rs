@@ -1,9 +1,9 @@
-//! What was mined of the synthetic world, against what the world knows: concepts, is-a pairs, articles with every
-//! field, and what articles are filed under.
+//! Judges what was mined of the synthetic world against its gold: concepts, is-a pairs, articles with every field, and
+//! the concepts that articles are filed under.
 //!
-//! Concepts are judged in the languages in which the world has enough sites. A concept's spellings are one concept.
-//! An is-a pair is right if the world's pairs lead from one to the other, directly or over others; to be found are the
-//! direct ones. Fields are judged on the articles that were found; a field that a page does not give must stay empty.
+//! Concepts are judged in the languages with enough sites. All spellings of a concept count as that concept. An is-a
+//! pair is right if the gold's pairs lead from one concept to the other, directly or through others; recall counts the
+//! direct pairs. Fields are judged on the articles that were found. A field that a page does not give must stay empty.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,27 +19,27 @@ use crate::eval::articles::{ArticleRecord, score};
 /// A language and a concept's preferred label in lower case.
 type Name = (String, String);
 
-/// What a run brought home.
+/// What a run mined.
 pub(crate) struct Mined {
     pub(crate) taxonomy: Taxonomy,
-    /// With what they are filed under.
+    /// Articles with the concepts that they are filed under.
     pub(crate) articles: Vec<Article>,
     /// Addresses of all pages that were counted.
     pub(crate) pages: BTreeSet<String>,
 }
 
-/// What a run on the world is worth.
+/// The scores of a run on the world.
 pub(crate) struct Judged {
     pub(crate) figures: Figures,
     /// Texts of menus and footers that were taken for concepts.
     pub(crate) junk: Vec<String>,
-    /// How pages of it were read.
+    /// The scores of its pages.
     pub(crate) pages: Vec<Row>,
 }
 
 /// Judges a run.
 pub(crate) fn judge(gold: &Gold, mined: &Mined) -> Judged {
-    let names = Names::of(gold);
+    let names = Names::new(gold);
     let mut figures = Figures::default();
     let junk = taxonomy(&names, gold, &mined.taxonomy, &mut figures);
     articles(gold, mined, &mut figures);
@@ -47,10 +47,10 @@ pub(crate) fn judge(gold: &Gold, mined: &Mined) -> Judged {
     Judged { figures, junk, pages: Vec::new() }
 }
 
-/// The world's concepts by every spelling.
+/// The gold's concepts by every spelling.
 struct Names {
     /// Language and spelling → the concept.
-    of: BTreeMap<Name, Name>,
+    by_spelling: BTreeMap<Name, Name>,
     languages: BTreeSet<String>,
     /// A concept → all broader ones.
     above: BTreeMap<Name, BTreeSet<Name>>,
@@ -58,12 +58,12 @@ struct Names {
 }
 
 impl Names {
-    fn of(gold: &Gold) -> Names {
+    fn new(gold: &Gold) -> Names {
         let name = |language: &str, label: &str| (language.to_owned(), label.to_lowercase());
-        let mut of = BTreeMap::new();
+        let mut by_spelling = BTreeMap::new();
         for concept in &gold.concepts {
             for form in concept.synonyms.iter().chain([&concept.label]) {
-                of.insert(name(&concept.language, form), name(&concept.language, &concept.label));
+                by_spelling.insert(name(&concept.language, form), name(&concept.language, &concept.label));
             }
         }
         let direct: BTreeSet<(Name, Name)> = gold
@@ -72,7 +72,7 @@ impl Names {
             .map(|pair| (name(&pair.language, &pair.broader), name(&pair.language, &pair.narrower)))
             .collect();
         let mut above: BTreeMap<Name, BTreeSet<Name>> = BTreeMap::new();
-        for concept in of.values() {
+        for concept in by_spelling.values() {
             let mut open = vec![concept];
             while let Some(at) = open.pop() {
                 for (broader, _) in direct.iter().filter(|(_, narrower)| narrower == at) {
@@ -83,13 +83,13 @@ impl Names {
             }
         }
         let languages = gold.concepts.iter().map(|concept| concept.language.clone()).collect();
-        Names { of, languages, above, direct }
+        Names { by_spelling, languages, above, direct }
     }
 
-    /// The world's concept of this spelling, else the spelling itself; nothing in languages that are not judged.
+    /// The concept with this spelling, else the spelling itself; nothing in languages that are not judged.
     fn name(&self, language: &str, label: &str) -> Option<Name> {
         let spelled = (language.to_owned(), label.to_lowercase());
-        self.languages.contains(language).then(|| self.of.get(&spelled).cloned().unwrap_or(spelled))
+        self.languages.contains(language).then(|| self.by_spelling.get(&spelled).cloned().unwrap_or(spelled))
     }
 
     fn is_above(&self, broader: &Name, narrower: &Name) -> bool {
@@ -99,7 +99,7 @@ impl Names {
 
 /// Judges concepts and pairs; returns the junk among the concepts.
 fn taxonomy(names: &Names, gold: &Gold, taxonomy: &Taxonomy, figures: &mut Figures) -> Vec<String> {
-    let wanted: BTreeSet<&Name> = names.of.values().collect();
+    let wanted: BTreeSet<&Name> = names.by_spelling.values().collect();
     let said: BTreeMap<&str, Name> = taxonomy
         .concepts
         .iter()
@@ -136,10 +136,12 @@ fn articles(gold: &Gold, mined: &Mined, figures: &mut Figures) {
     fields(&pairs, figures);
 }
 
-/// Judges fields of articles that are ones.
+/// Judges the fields of articles that were found.
 pub(crate) fn fields(pairs: &[(&GoldArticle, &Article)], figures: &mut Figures) {
-    let scored: Vec<_> =
-        pairs.iter().map(|(right, said)| (*right, *said, score(&wanted(right), &found(said)))).collect();
+    let scored: Vec<_> = pairs
+        .iter()
+        .map(|(right, said)| (*right, *said, score(&gold_record(right), &found_record(said))))
+        .collect();
     let bodies: Vec<f64> = scored.iter().filter_map(|(.., row)| row.body.map(|body| body.f1)).collect();
     figures.mean("body.f1", &bodies);
     let share = |pick: &dyn Fn(&(&GoldArticle, &Article, crate::eval::articles::Row)) -> bool| {
@@ -151,7 +153,7 @@ pub(crate) fn fields(pairs: &[(&GoldArticle, &Article)], figures: &mut Figures) 
     let is_language =
         |right: &GoldArticle, said: &Article| said.language.as_deref() == Some(&*right.language);
     figures.share("language", &share(&|(right, said, _)| is_language(right, said)));
-    // Few pages have these: where a page has it, it must be found, and nowhere else.
+    // Few pages have these fields. They must be found on those pages and nowhere else.
     let few = |pick: &dyn Fn(&GoldArticle, &Article) -> (bool, bool, bool)| {
         let judged = scored.iter().map(|(right, said, _)| pick(right, said));
         let (hit, found, wanted) = judged.fold((0, 0, 0), |(h, f, w), (is_hit, is_found, is_wanted)| {
@@ -167,7 +169,7 @@ pub(crate) fn fields(pairs: &[(&GoldArticle, &Article)], figures: &mut Figures) 
     figures.mean("modified", &[few(&|right, said| text(&day(&right.modified), &day(&said.modified)))]);
 }
 
-fn wanted(right: &GoldArticle) -> ArticleRecord {
+fn gold_record(right: &GoldArticle) -> ArticleRecord {
     ArticleRecord {
         id: right.url.clone(),
         title: Some(right.title.clone()),
@@ -178,7 +180,7 @@ fn wanted(right: &GoldArticle) -> ArticleRecord {
     }
 }
 
-fn found(said: &Article) -> ArticleRecord {
+fn found_record(said: &Article) -> ArticleRecord {
     ArticleRecord {
         id: said.url.clone(),
         title: said.title.clone(),
@@ -189,14 +191,14 @@ fn found(said: &Article) -> ArticleRecord {
     }
 }
 
-/// Judges what articles are filed under: each under the concept of its own section; broader ones are right, too.
+/// Judges what articles are filed under. Each belongs under its section's concept; broader concepts are right, too.
 fn filing(names: &Names, gold: &Gold, articles: &[Article], figures: &mut Figures) {
     let sections: BTreeMap<&str, Name> = gold
         .articles
         .iter()
         .filter_map(|article| {
             let own = (article.language.clone(), article.section.to_lowercase());
-            names.of.contains_key(&own).then_some((article.url.as_str(), own))
+            names.by_spelling.contains_key(&own).then_some((article.url.as_str(), own))
         })
         .collect();
     let (mut said, mut right, mut hit, mut wanted) = (0, 0, 0, 0);

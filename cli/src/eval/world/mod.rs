@@ -1,7 +1,7 @@
-//! Figures on the synthetic world, whose right answers are known to the last leaf.
+//! Figures on the synthetic world, whose gold is exact to the leaf.
 //!
-//! [`Figures`] is a list of names and values, so that they can be printed, kept as JSON and held against floors
-//! (`tests/newsworld/floors.txt`) by one piece of code each. A figure that nothing was judged for is left out.
+//! [`Figures`] is a list of names and values, so that one piece of code each can print them, write them as JSON and
+//! check them against floors (`tests/newsworld/floors.txt`). A figure for which nothing was judged is left out.
 
 pub(crate) mod leaves;
 pub(crate) mod mined;
@@ -16,14 +16,14 @@ use super::Prf;
 pub(crate) struct Figures(Vec<(String, f64)>);
 
 impl Figures {
-    /// Adds the mean of what was judged, if anything was.
+    /// Adds the mean of `judged`, unless it is empty.
     pub(crate) fn mean(&mut self, name: &str, judged: &[f64]) {
         if let Some(mean) = super::mean(judged).0 {
             self.0.push((name.to_owned(), mean));
         }
     }
 
-    /// Adds the share of what is right.
+    /// Adds the share of right answers, unless there are no answers.
     pub(crate) fn share(&mut self, name: &str, right: &[bool]) {
         let values: Vec<f64> = right.iter().map(|is_right| f64::from(u8::from(*is_right))).collect();
         self.mean(name, &values);
@@ -36,19 +36,19 @@ impl Figures {
         }
     }
 
-    /// Takes over others.
+    /// Appends other figures.
     pub(crate) fn extend(&mut self, others: Figures) {
         self.0.extend(others.0);
     }
 
-    /// All of them.
+    /// All names and values.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, f64)> {
         self.0.iter().map(|(name, value)| (name.as_str(), *value))
     }
 }
 
 impl Serialize for Figures {
-    /// An object with three decimals, as everything here is printed.
+    /// An object whose values have three decimals, as in print.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.iter().map(|(name, value)| (name, (value * 1000.0).round() / 1000.0)))
     }

@@ -1,8 +1,8 @@
-//! What single pages and sites of the synthetic world say, read by the page algorithms as they are or by others:
-//! hierarchies, informative blocks, data tables, tags, articles.
+//! Judges how single pages and sites of the synthetic world are read, by the default methods or by others: hierarchies,
+//! informative blocks, data tables, tags, articles.
 //!
-//! Of each site a sample is read: its front page, its sections, some stories, its newsroom and its tables. Figures are
-//! those of the measures for labelled data, over all pages of the sample.
+//! A sample of each site is read: its front page, sections, stories, newsroom and tables. Figures are those that
+//! labelled data has, over all pages of the sample.
 
 use std::collections::BTreeMap;
 
@@ -27,15 +27,15 @@ use crate::eval::tags::{Confusion, TAGS};
 use crate::eval::{Prf, mean};
 use crate::site;
 
-/// Pages of each kind that are read of a site.
-const OF_KIND: usize = 4;
-/// The world's stories are older than any day on which it is read.
+/// Most pages of each kind in a site's sample.
+const PAGES_PER_KIND: usize = 4;
+/// The year 2100: all stories of the world are older.
 const LATEST: Timestamp = Timestamp(4_102_444_800_000);
 
 /// Tags the leaves of a site's pages.
 type Tagger = fn(&[Page]) -> Vec<Vec<Tag>>;
 
-/// By what pages are read.
+/// The methods by which pages are read.
 pub(crate) struct Methods {
     pub(crate) params: Params,
     pub(crate) wisdom: WisdomParams,
@@ -71,7 +71,7 @@ pub(crate) fn sample<'a>(
         let url: CanonicalUrl = address.parse()?;
         let (taken, pages) = sites.entry(url.site()).or_default();
         let taken = taken.entry(kind).or_default();
-        if *taken < OF_KIND {
+        if *taken < PAGES_PER_KIND {
             *taken += 1;
             pages.extend(JudgedPage::of(world, address)?);
         }
@@ -79,29 +79,30 @@ pub(crate) fn sample<'a>(
     Ok(sites.into_values().map(|(_, pages)| pages).collect())
 }
 
-/// How one page was read.
+/// The scores of one page.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Row {
     pub(crate) page: String,
-    /// Who heads whom.
+    /// What heads what.
     pub(crate) pairs: Prf,
     /// Where blocks begin.
     pub(crate) segments: Prf,
-    /// The tables of contents of a page that lists, the text of an article.
+    /// Tables of contents, on home and section pages.
     pub(crate) toc: Option<Prf>,
+    /// The article's text, on stories.
     pub(crate) article: Option<Prf>,
-    /// Tags of a page of facts.
+    /// Tags, on profiles.
     pub(crate) tags: Option<Confusion>,
 }
 
-/// All figures of a sample, and its pages.
+/// All figures of a sample, and the scores of its pages.
 pub(crate) fn figures(world: &World, sites: &[Vec<JudgedPage>], by: &Methods) -> (Figures, Vec<Row>) {
     let mut rows = Vec::new();
     for pages in sites {
         let site = site::of_pages(pages.iter().map(|judged| &judged.page));
         for judged in pages {
             let mut said = hierarchy(&judged.page, &by.params);
-            // As a miner marks them.
+            // A miner marks hierarchies in the same way.
             said.mark("sample".into(), of_labels(&blocks(&judged.page, &site, &by.wisdom)));
             rows.push(row(judged, &said));
         }
@@ -113,7 +114,7 @@ pub(crate) fn figures(world: &World, sites: &[Vec<JudgedPage>], by: &Methods) ->
     (figures, rows)
 }
 
-/// What a page's hierarchy with its marks is worth.
+/// Judges a page's hierarchy and its marks.
 pub(crate) fn row(judged: &JudgedPage, said: &Hierarchy) -> Row {
     let scored = score(&judged.outline(), &Prediction::of(&said.url, said));
     let toc = || {
@@ -135,13 +136,13 @@ pub(crate) fn row(judged: &JudgedPage, said: &Hierarchy) -> Row {
 pub(crate) fn structure(rows: &[Row]) -> Figures {
     let mut figures = Figures::default();
     let all = |pick: fn(&Row) -> Option<Prf>| rows.iter().filter_map(pick).collect::<Vec<Prf>>();
-    for (name, of) in [
+    for (name, scores) in [
         ("hierarchy", all(|row| Some(row.pairs))),
         ("segments", all(|row| Some(row.segments))),
         ("blocks.toc", all(|row| row.toc)),
         ("blocks.article", all(|row| row.article)),
     ] {
-        let mean = |pick: fn(&Prf) -> f64| mean(&of.iter().map(pick).collect::<Vec<_>>()).0;
+        let mean = |pick: fn(&Prf) -> f64| mean(&scores.iter().map(pick).collect::<Vec<_>>()).0;
         let means = (mean(|p| p.precision), mean(|p| p.recall), mean(|p| p.f1));
         if let (Some(precision), Some(recall), Some(f1)) = means {
             figures.prf(name, &Prf { precision, recall, f1 });
@@ -157,7 +158,7 @@ pub(crate) fn structure(rows: &[Row]) -> Figures {
     figures
 }
 
-/// Whether each leaf is in a block, by the marks.
+/// For each leaf, whether the marks put it in this block.
 fn leaves_in(said: &Hierarchy, block: Block) -> Vec<bool> {
     let mut held = vec![false; said.leaves as usize];
     for (node, of) in said.nodes.iter().zip(said.blocks()) {
@@ -189,7 +190,7 @@ fn data_tables<'a>(pages: impl Iterator<Item = &'a JudgedPage>, params: &TablePa
     figures.mean("tables.headers", &Vec::from_iter(summary.header_f1.0));
 }
 
-/// Tags of the newsroom's pages, a site's read together.
+/// Judges the tags of the newsroom's pages. A site's pages are read together.
 fn tags(sites: &[Vec<JudgedPage>], read: Tagger, rows: &mut [Row]) {
     let mut counts: BTreeMap<&str, Confusion> = BTreeMap::new();
     for site in sites {
@@ -206,7 +207,7 @@ fn tags(sites: &[Vec<JudgedPage>], read: Tagger, rows: &mut [Row]) {
     }
 }
 
-/// Articles, each read by its page alone.
+/// Judges articles, each read from its page alone.
 fn articles<'a>(world: &World, pages: impl Iterator<Item = &'a JudgedPage>, figures: &mut Figures) {
     let gold: BTreeMap<&str, &GoldArticle> =
         world.gold().articles.iter().map(|article| (article.url.as_str(), article)).collect();

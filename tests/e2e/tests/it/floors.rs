@@ -1,7 +1,7 @@
-//! Accuracy does not fall: what crawls of the synthetic world come to, held against `tests/newsworld/floors.txt`.
+//! Accuracy does not fall: figures of crawls of the synthetic world are checked against `tests/newsworld/floors.txt`.
 //!
-//! Each crawl is judged once, by all measures. Two more crawls are of damaged worlds. Each floor must lie above what one
-//! of these comes to, or it would guard nothing.
+//! Each crawl is judged once, by all measures. Three more crawls are of damaged worlds. Each floor must lie above the
+//! lowest figure of these, or it would guard nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -15,12 +15,12 @@ use serde_json::Value;
 use crate::lab::Lab;
 use crate::services::{Installation, Servers};
 
-/// Three sites of each of three languages, of all eras: enough of each for concepts.
+/// Three sites in each of three languages, with all eras: enough for concepts in each language.
 const WIDE: &[&str] = &["--seed", "5", "--sites", "9", "--stories", "3", "--languages", "en,fr,ar"];
 /// One site with many stories.
 const DEEP: &[&str] = &["--seed", "5", "--sites", "1", "--stories", "12", "--languages", "en"];
 
-/// The world that arguments of `newslode eval world` name.
+/// The world that arguments of `newslode eval world` describe.
 fn world(arguments: &[&str]) -> World {
     let mut spec = WorldSpec::default();
     for pair in arguments.chunks(2) {
@@ -32,7 +32,7 @@ fn world(arguments: &[&str]) -> World {
             "--languages" => {
                 spec.languages = pair[1].split(',').map(|code| Language::named(code).unwrap()).collect();
             }
-            other => panic!("`{other}` is no part of a world"),
+            other => panic!("`{other}` does not describe a world"),
         }
     }
     World::generate(&spec)
@@ -42,24 +42,24 @@ fn figures(value: &Value) -> BTreeMap<String, f64> {
     serde_json::from_value(value.clone()).unwrap()
 }
 
-/// Fails naming what fell, from what to what, and the commands that show it.
+/// Fails if a figure is below its floor. Names both values and the commands that show it.
 #[track_caller]
-fn hold(crawl: &str, figures: &BTreeMap<String, f64>, see: &str) {
+fn check_floors(crawl: &str, figures: &BTreeMap<String, f64>, see: &str) {
     for (name, value) in figures {
         eprintln!("{crawl:12} {name:24} {value:.3}");
     }
     let wrong = fallen(crawl, figures);
-    assert!(wrong.is_empty(), "{crawl}:\n  {}\nsee it by: {see}", wrong.join("\n  "));
+    assert!(wrong.is_empty(), "{crawl}:\n  {}\nto see it: {see}", wrong.join("\n  "));
 }
 
 /// Mines a world into a run and judges it.
-async fn mined(lab: &Lab, of: &[&str], run: &str, more: &[&str]) -> BTreeMap<String, f64> {
+async fn mine(lab: &Lab, of: &[&str], run: &str, more: &[&str]) -> BTreeMap<String, f64> {
     let summary = lab.json(&lab.mining(run, more)).await;
     assert_eq!(summary["complete"], true, "{summary}");
-    judged(lab, of, run).await
+    judge(lab, of, run).await
 }
 
-async fn judged(lab: &Lab, of: &[&str], run: &str) -> BTreeMap<String, f64> {
+async fn judge(lab: &Lab, of: &[&str], run: &str) -> BTreeMap<String, f64> {
     let folder = lab.path(run);
     let mut arguments = vec!["eval", "world", "--json"];
     arguments.extend(of);
@@ -72,17 +72,17 @@ async fn the_demo_is_as_right_as_it_was() {
     let lab = Lab::of(world(DEEP)).await;
     let folder = lab.path("demo");
     let shown = lab.json(&["--quiet", "demo", "--json", "--out", folder.to_str().unwrap()]).await;
-    hold("demo", &figures(&shown["figures"]), "newslode demo --json");
+    check_floors("demo", &figures(&shown["figures"]), "newslode demo --json");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn worlds_that_are_followed_whole_are_as_right_as_they_were() {
     let lab = Lab::of(world(WIDE)).await;
-    let found = mined(&lab, WIDE, "wide", &[]).await;
-    hold("all", &found, "newslode-newsworld serve, newslode mine --follow all, newslode eval world");
+    let found = mine(&lab, WIDE, "wide", &[]).await;
+    check_floors("all", &found, "newslode-newsworld serve, newslode mine --follow all, newslode eval world");
 
-    // The same sums, folded by a support that no concept has.
-    let strict = mined(&lab, WIDE, "wide", &["--support", "9"]).await;
+    // The same sums, folded with a support that no concept reaches.
+    let strict = mine(&lab, WIDE, "wide", &["--support", "9"]).await;
     let unmoved = standing("all", &["concepts.recall", "is_a.recall", "filed.recall"], &strict);
     assert!(unmoved.is_empty(), "a support of 9:\n  {}", unmoved.join("\n  "));
 }
@@ -102,17 +102,17 @@ async fn the_services_are_as_right_as_they_were() {
         arguments.extend(WIDE);
         let mut found = figures(&lab.json(&services.asking(&arguments)).await);
         services.stop().await;
-        // Marks of blocks come with views, which a miner makes when it has time; runs judge them.
+        // Marks of blocks come with views, and a miner chooses when to make those. Crawls by runs judge them.
         found.retain(|name, _| !name.starts_with("blocks."));
-        hold(crawl, &found, "the services over newslode-newsworld serve, newslode eval world");
+        check_floors(crawl, &found, "the services over newslode-newsworld serve, newslode eval world");
     }
 }
 
-/// Pages that are served in the old layout; later ones have the new one.
+/// Number of pages that are served in the old layout; later ones have the new one.
 const OLD_PAGES: usize = 60;
 
-/// A site that gets another layout in the middle of a crawl.
-struct Redesigned {
+/// A site whose layout changes during a crawl.
+struct RedesignedSite {
     before: World,
     after: World,
     /// Paths of the pages that were served in the old layout.
@@ -121,7 +121,7 @@ struct Redesigned {
     is_ragged: bool,
 }
 
-impl Content for Redesigned {
+impl Content for RedesignedSite {
     fn respond(&self, host: &str, path: &str) -> Reply {
         let mut old = self.old.lock().unwrap();
         if old.len() < OLD_PAGES {
@@ -130,14 +130,14 @@ impl Content for Redesigned {
         }
         let mut reply = self.after.respond(host, path);
         if self.is_ragged && reply.status == 200 {
-            reply.body = ragged(path, &reply.body);
+            reply.body = wrap_in_boxes(path, &reply.body);
         }
         reply
     }
 }
 
-/// The page within boxes of a number and kind of its own.
-fn ragged(path: &str, page: &[u8]) -> Vec<u8> {
+/// Puts a page into twelve boxes, whose kinds depend on its path.
+fn wrap_in_boxes(path: &str, page: &[u8]) -> Vec<u8> {
     let mut seed = path.bytes().fold(7_u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(u32::from(byte)));
     let tags = ["div", "section", "center", "blockquote", "fieldset", "article"];
     let mut boxes = String::from("<body>");
@@ -151,15 +151,15 @@ fn ragged(path: &str, page: &[u8]) -> Vec<u8> {
     format!("{}{boxes}{}", &text[..begin], &text[inner..]).into_bytes()
 }
 
-/// How the articles of a site that changed its layout are read, and by what.
-async fn redesigned(is_ragged: bool) -> BTreeMap<String, f64> {
+/// Figures of a site that changes its layout, and the share of articles of each layout that templates read.
+async fn judge_redesign(is_ragged: bool) -> BTreeMap<String, f64> {
     let [mut before, mut after] = [world(DEEP), world(DEEP)];
     for host in before.hosts() {
         assert!(before.redesign(&host, Era::Semantic) && after.redesign(&host, Era::Blog));
     }
     let (seeds, old) = (before.seeds(), Arc::new(Mutex::new(BTreeSet::new())));
-    let lab = Lab::serving(Redesigned { before, after, old: old.clone(), is_ragged }, &seeds).await;
-    let mut found = mined(&lab, DEEP, "deep", &[]).await;
+    let lab = Lab::serving(RedesignedSite { before, after, old: old.clone(), is_ragged }, &seeds).await;
+    let mut found = mine(&lab, DEEP, "deep", &[]).await;
     found.retain(|name, _| ["body.f1", "title", "day"].contains(&name.as_str()));
     let witnesses = witnesses_of_bodies(&lab.path("deep"));
     let old = old.lock().unwrap();
@@ -176,7 +176,7 @@ async fn redesigned(is_ragged: bool) -> BTreeMap<String, f64> {
     found
 }
 
-/// Path of every article, and what its body was read by.
+/// Path of every article, and the witness of its body.
 fn witnesses_of_bodies(run: &Path) -> Vec<(String, String)> {
     let lines = std::fs::read_to_string(run.join("articles.jsonl")).unwrap();
     let witness = |line: &str| {
@@ -191,27 +191,27 @@ fn witnesses_of_bodies(run: &Path) -> Vec<(String, String)> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_new_layout_is_read_as_well_as_it_was() {
-    hold("redesign", &redesigned(false).await, "newslode template show");
-    let unmoved = standing("redesign", &["templates.after"], &redesigned(true).await);
+    check_floors("redesign", &judge_redesign(false).await, "newslode template show");
+    let unmoved = standing("redesign", &["templates.after"], &judge_redesign(true).await);
     assert!(unmoved.is_empty(), "a layout of its own on every page:\n  {}", unmoved.join("\n  "));
 }
 
-/// What damages every page of a world.
+/// How every page of a world is damaged.
 #[derive(Clone, Copy)]
 enum Damage {
-    /// Heads say the same on every page, and pages break off.
+    /// The metadata is the same on every page, and pages break off.
     Lies,
-    /// The names of concepts have changed places.
+    /// The names of concepts are swapped.
     Confusion,
     /// Most of every page is missing.
     Loss,
 }
 
 /// A world whose pages are damaged.
-struct Damaged {
+struct DamagedWorld {
     world: World,
     damage: Damage,
-    /// Each concept's name, and the one that stands in its place.
+    /// Each concept's name, and the name that replaces it.
     names: Vec<(String, String)>,
 }
 
@@ -221,8 +221,8 @@ const LIES: &str = "<meta property=\"og:type\" content=\"article\"><meta propert
     <meta property=\"article:author\" content=\"Webmaster\"><meta property=\"article:section\" content=\"Start\">\
     <meta property=\"og:image\" content=\"http://example.test/logo.png\">";
 
-impl Damaged {
-    fn new(world: World, damage: Damage) -> Damaged {
+impl DamagedWorld {
+    fn new(world: World, damage: Damage) -> DamagedWorld {
         let mut names = Vec::new();
         for language in Language::ALL {
             let of_language =
@@ -230,10 +230,10 @@ impl Damaged {
             let labels: Vec<String> = of_language.map(|concept| concept.label.clone()).collect();
             names.extend(labels.iter().cloned().zip(labels.iter().cloned().cycle().skip(5)));
         }
-        Damaged { world, damage, names }
+        DamagedWorld { world, damage, names }
     }
 
-    fn lies(&self, html: &str) -> Vec<u8> {
+    fn lie(&self, html: &str) -> Vec<u8> {
         let html = html.replace(" lang=\"", " lang=\"eo\" title=\"").replace(" — ", ": ");
         let lower = html.to_ascii_lowercase();
         let (from, to) = (lower.find("<head>").unwrap(), lower.find("</head>").unwrap());
@@ -241,7 +241,7 @@ impl Damaged {
         [&html.as_bytes()[..from], b"<head>", LIES.as_bytes(), &body[..body.len() * 2 / 3]].concat()
     }
 
-    fn confused(&self, html: &str) -> Vec<u8> {
+    fn swap_names(&self, html: &str) -> Vec<u8> {
         let mut pieces: Vec<String> = Vec::new();
         for piece in html.split_inclusive(['<', '>']) {
             let (text, end) = piece.split_at(piece.len() - usize::from(piece.ends_with(['<', '>'])));
@@ -253,15 +253,15 @@ impl Damaged {
     }
 }
 
-impl Content for Damaged {
+impl Content for DamagedWorld {
     fn respond(&self, host: &str, path: &str) -> Reply {
         let Some(page) = self.world.marked(&format!("http://{host}{path}")) else {
             return self.world.respond(host, path);
         };
         let html = newslode_newsworld::marks::number(&page.html).1;
         let page = match self.damage {
-            Damage::Lies => self.lies(&html),
-            Damage::Confusion => self.confused(&html),
+            Damage::Lies => self.lie(&html),
+            Damage::Confusion => self.swap_names(&html),
             Damage::Loss => html.as_bytes()[..html.len() * 2 / 5].to_vec(),
         };
         Reply::ok("text/html; charset=utf-8", page)
@@ -272,16 +272,16 @@ impl Content for Damaged {
 async fn every_floor_of_a_crawl_lies_above_a_damaged_one() {
     let mut worst: BTreeMap<String, f64> = BTreeMap::new();
     for (run, damage) in [("lies", Damage::Lies), ("confusion", Damage::Confusion), ("loss", Damage::Loss)] {
-        let content = Damaged::new(world(WIDE), damage);
+        let content = DamagedWorld::new(world(WIDE), damage);
         let seeds = content.world.seeds();
         let lab = Lab::serving(content, &seeds).await;
-        for (name, value) in mined(&lab, WIDE, run, &[]).await {
+        for (name, value) in mine(&lab, WIDE, run, &[]).await {
             eprintln!("{run:12} {name:24} {value:.3}");
             worst.entry(name).and_modify(|worst| *worst = worst.min(value)).or_insert(value);
         }
     }
     for crawl in ["demo", "all", "served", "served-all"] {
-        // Damaged pages have fewer blocks, but right ones; a worse method lowers that figure (`newslode`'s page floors).
+        // Damaged pages have fewer blocks, but right ones. `newslode`'s page floors test this figure.
         let measures = floors(crawl).into_iter().map(|floor| floor.measure);
         let measures: Vec<&str> = measures.filter(|measure| *measure != "segments.precision").collect();
         let unmoved = standing(crawl, &measures, &worst);

@@ -1,4 +1,4 @@
-//! Profiles and tables: what a page is about, the names of properties, their values.
+//! Profiles of people, and the page of tables.
 
 use super::Desk;
 use crate::facts::{Table, tables};
@@ -6,7 +6,7 @@ use crate::marks::{GoldTable, Mark, Tag, Text};
 use crate::view::{Fact, Main, ProfileView, TableView};
 
 impl Desk<'_, '_> {
-    /// A profile, and the page's title.
+    /// The page's title and the profile.
     pub(super) fn profile(&self, number: usize) -> (String, Main) {
         let (person, words) = (&self.book.people[number], self.words());
         let heading =
@@ -43,7 +43,7 @@ impl Desk<'_, '_> {
         Main::Figures { heading, tables }
     }
 
-    /// A column's header heads its cells; without one the row's header does.
+    /// A cell is under its column's header, or under its row's first cell if the table has no header row.
     fn table(&self, table: &Table, above: usize) -> TableView {
         let Table { caption, rows, head_rows, head_columns } = table;
         let caption = self.ink.write(caption, Mark { begins: true, ..Mark::under(above) });

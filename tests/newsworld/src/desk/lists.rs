@@ -1,4 +1,4 @@
-//! Pages that list: the front page, sections, and pages about the site itself.
+//! Front page, section pages, pages about the site, and its archive page.
 
 use super::{Desk, list};
 use crate::byline;
@@ -33,7 +33,7 @@ impl Desk<'_, '_> {
         Main::Section { crumbs, list, boxes, pages: next.into_iter().collect(), heading }
     }
 
-    /// What the site says of itself. The first such page leads to the newsroom and to tables.
+    /// A page about the site. The first one links to the newsroom and to the tables.
     pub(super) fn about(&self, title: &str) -> Main {
         let plan = self.plan();
         let mut paragraphs: Vec<String> =
@@ -58,7 +58,7 @@ impl Desk<'_, '_> {
         links
     }
 
-    /// Redirects, broken links, forbidden pages and, in worlds with faults, the pages nobody likes.
+    /// Links to redirects, broken addresses, forbidden pages and, in worlds with faults, faulty pages.
     pub(super) fn archive(&self) -> Main {
         let mut paths: Vec<String> =
             ["/old/front.html", "/old/story.html", "/old/chain1", "/private/members", "/search?q=news"]

@@ -1,8 +1,8 @@
-//! From a site's book to the views of its pages: which links, lists and texts stand on each, and what heads what.
+//! Turns a site's book into views of its pages: which links, lists and texts each page has, and what heads what.
 //!
-//! Every page of a site carries the same menu, footer and rail; the middle depends on the page. What heads what is what
-//! a reader would say: a section its headlines, a headline its summary and date, a table's caption its columns. Start
-//! at [`view`].
+//! Every page of a site has the same menu, footer and rail; the middle depends on the page. What heads what follows a
+//! reader's judgement: a section heads its headlines, a headline its summary and date, a table's caption its columns.
+//! Start at [`view`].
 
 mod facts;
 mod lists;
@@ -16,14 +16,14 @@ use crate::site::{Era, SitePlan};
 use crate::story::{Place, section_place};
 use crate::view::{Entry, Link, Main, Panel, View};
 
-/// Draws the pages of one site that stand at one place.
+/// Makes the view of one page: the page at the address `at`.
 struct Desk<'a, 'b> {
     book: &'a SiteBook,
     at: &'b Place,
     ink: &'b Ink,
 }
 
-/// The view of the HTML page `kind` that stands at `at`, its texts written by `ink`; nothing for what is no such page.
+/// The view of the page `kind` at the address `at`, its texts written by `ink`; nothing if `kind` is not HTML.
 #[must_use]
 pub(crate) fn view<'a>(book: &'a SiteBook, at: &Place, kind: &Kind, ink: &Ink) -> Option<View<'a>> {
     let desk = Desk { book, at, ink };
@@ -67,7 +67,7 @@ impl<'a> Desk<'a, '_> {
         self.plan().language.words()
     }
 
-    /// What stands on every page, around an empty middle.
+    /// What every page shows, around an empty middle.
     fn frame(&self) -> View<'a> {
         let (plan, ui) = (self.plan(), &self.pack().ui);
         let logo = self.link(&plan.name, &self.home_place(), Mark { begins: true, ..list() });
@@ -103,14 +103,14 @@ impl<'a> Desk<'a, '_> {
         }
     }
 
-    /// Words and a button that nobody judges.
+    /// Words and a button, both unjudged.
     fn pair(&self, (words, button): (&str, &str)) -> (Text, Text) {
         let write = |text| self.ink.write(text, Mark::unjudged());
         (write(words), write(button))
     }
 
-    /// The menu; built from the narrowest up, since sections stand after their parents. Its texts are written from the
-    /// top down, so that each knows the number of the one above.
+    /// The menu. Sections come after their parents: texts are written first to last, so that each knows its parent's
+    /// number; entries are built last to first, so that each has its children.
     fn menu(&self, begins: bool) -> Vec<Entry> {
         let plan = self.plan();
         let is_shown = |section: usize| !plan.looks.has_flat_menu || plan.sections[section].parent.is_none();
@@ -147,7 +147,7 @@ impl<'a> Desk<'a, '_> {
         top
     }
 
-    /// Weather, crossword and the like, where they have a place of their own; under a heading in blogs.
+    /// Links to weather, crossword and the like, unless the menu has them. In blogs a heading heads them.
     fn utility(&self) -> (Text, Vec<Link>) {
         let is_blog = self.plan().era == Era::Blog;
         let heading = self.ink.write(self.pack().ui.home, Mark { begins: true, ..Mark::default() });
@@ -207,7 +207,7 @@ impl<'a> Desk<'a, '_> {
         self.link(text, &(self.plan().host.clone(), path.to_owned()), mark)
     }
 
-    /// A link as the site writes it: absolute, from the host's root, or from the page's own folder.
+    /// A link as the site writes it: absolute, relative to the host's root, or relative to the page's folder.
     fn link(&self, text: &str, to: &Place, mark: Mark) -> Link {
         let plan = self.plan();
         let href = if plan.absolute_links || to.0 != self.at.0 {
@@ -231,7 +231,7 @@ fn list() -> Mark {
     Mark { role: Role::List, ..Mark::default() }
 }
 
-/// `to` as seen from the folder of `from`; both are absolute paths without a query in `from`'s folder part.
+/// The path `to` relative to the folder of `from`. Both paths are absolute, and a query in `from` holds no slash.
 fn relative(from: &str, to: &str) -> String {
     let folder: Vec<&str> = from.split('/').collect();
     let folder = &folder[1..folder.len() - 1];

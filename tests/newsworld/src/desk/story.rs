@@ -51,7 +51,7 @@ impl Desk<'_, '_> {
             share: share.to_vec(),
             comments: comments.collect(),
             comments_heading,
-            // A name and words side by side are records to one reader and layout to another.
+            // Readers disagree whether a table of names and comments is data or layout.
             comments_table: self.ink.table(GoldTable::default()),
             newsletter: rng.chance(40).then(|| self.pair(ui.newsletter)),
             scope: scope(plan),
@@ -59,16 +59,16 @@ impl Desk<'_, '_> {
         }))
     }
 
-    /// A paragraph with, now and then, a few of its words linked or emphasised; its text stays as it is.
+    /// A paragraph as HTML, sometimes with a few words linked or emphasised. Its text is unchanged.
     fn inline(&self, paragraph: &str, section: usize, title: usize, rng: &mut Rng) -> String {
-        let said = self.ink.write(paragraph, Mark { role: Role::Body, ..Mark::under(title) });
+        let text = self.ink.write(paragraph, Mark { role: Role::Body, ..Mark::under(title) });
         let words: Vec<&str> = paragraph.split(' ').collect();
         if words.len() < 12 || !rng.chance(35) {
-            return esc(&said.text);
+            return esc(&text.text);
         }
         let start = rng.between(2, words.len() - 6);
-        // Markup cuts the text, and every piece bears its number.
-        let part = |range: std::ops::Range<usize>| esc(&self.ink.again(said.id, &words[range].join(" ")));
+        // Markup splits the text, and every piece carries its number.
+        let part = |range: std::ops::Range<usize>| esc(&self.ink.again(text.id, &words[range].join(" ")));
         let (before, middle, last) = (part(0..start), part(start..start + 2), part(start + 2..start + 4));
         let marked = match rng.below(4) {
             0 => format!("<b>{middle} <i>{last}</i></b>"),

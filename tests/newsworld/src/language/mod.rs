@@ -1,7 +1,7 @@
-//! The languages of the world and the words a site needs in each: its furniture, its people, its sentences.
+//! The languages of the world and the words of each: for menus and footers, people, and sentences.
 //!
-//! Most sites are English; the others stand for what is not: other alphabets, no spaces between words, writing from
-//! right to left. A [`Pack`] is data only. Sentences are templates with slots in braces; `text.rs` says what each slot means.
+//! Most sites are English. The others bring other alphabets, text without spaces, and writing from right to left. A
+//! [`Pack`] is data only. Sentences are templates with slots in braces; `text.rs` explains the slots.
 
 mod arabic;
 mod chinese;
@@ -39,16 +39,16 @@ pub enum Language {
     Chinese,
 }
 
-/// Everything a site says that is not a story, and what stories are made of.
+/// The words around stories, and those that stories are made of.
 #[derive(Debug)]
 pub struct Pack {
     /// ISO 639-1 code.
     pub code: &'static str,
-    /// January to December, in the form that a date needs.
+    /// January to December, in the form that dates use.
     pub months: [&'static str; 12],
     /// Monday to Sunday.
     pub weekdays: [&'static str; 7],
-    /// The furniture.
+    /// Words of menus, boxes and footers.
     pub ui: Ui,
     /// Given names.
     pub first_names: &'static [&'static str],
@@ -56,17 +56,17 @@ pub struct Pack {
     pub last_names: &'static [&'static str],
     /// Towns.
     pub cities: &'static [&'static str],
-    /// What people are who get quoted.
+    /// Roles of the people quoted.
     pub roles: &'static [&'static str],
-    /// Who employs them.
+    /// Their employers.
     pub bodies: &'static [&'static str],
     /// Headlines with slots.
     pub headlines: &'static [&'static str],
     /// Sentences with slots.
     pub sentences: &'static [&'static str],
-    /// Sentences of readers.
+    /// Readers' comments.
     pub comments: &'static [&'static str],
-    /// Names of newspapers and their host's first label.
+    /// Names of newspapers, each with the first label of its host.
     pub mastheads: &'static [(&'static str, &'static str)],
 }
 
@@ -77,7 +77,7 @@ pub struct Ui {
     pub home: &'static str,
     /// Heading of the lead stories.
     pub top_stories: &'static str,
-    /// Link behind a section box.
+    /// Link after a section box.
     pub more: &'static str,
     /// Heading of the most-read box.
     pub most_read: &'static str,
@@ -85,11 +85,11 @@ pub struct Ui {
     pub related: &'static str,
     /// Heading of readers' comments.
     pub comments: &'static str,
-    /// Before the author's name, with its space; may be empty.
+    /// Before the author's name, with a trailing space if the language has spaces; may be empty.
     pub by: &'static str,
     /// Between two authors.
     pub and: &'static str,
-    /// Over an advertisement.
+    /// Heading over advertisements.
     pub advertisement: &'static str,
     /// Texts of advertisements.
     pub ads: &'static [&'static str],
@@ -105,9 +105,9 @@ pub struct Ui {
     pub caption: &'static str,
     /// Footer links: text and path.
     pub footer: &'static [(&'static str, &'static str)],
-    /// Utility pages that are no news sections: text and path.
+    /// Utility pages that are not news sections: text and path.
     pub utility: &'static [(&'static str, &'static str)],
-    /// The words of a page about the site itself, with the slot `{name}`.
+    /// Sentences of pages about the site, with the slot `{name}`.
     pub about: &'static [&'static str],
     /// Text of the link to the archive page.
     pub archive: &'static str,
@@ -116,7 +116,7 @@ pub struct Ui {
 }
 
 impl Language {
-    /// All of them, English first.
+    /// All languages, English first.
     pub const ALL: [Self; 9] = [
         Self::English,
         Self::German,
@@ -157,7 +157,7 @@ impl Language {
         Self::ALL.into_iter().find(|language| language.code() == code)
     }
 
-    /// What stands between two sentences and between two words.
+    /// The separator of sentences and of words.
     #[must_use]
     pub const fn space(self) -> &'static str {
         match self {
@@ -166,7 +166,7 @@ impl Language {
         }
     }
 
-    /// Attributes of the root element, with a space before.
+    /// Attributes of the root element, with a leading space.
     #[must_use]
     pub(crate) fn attributes(self) -> String {
         let direction = if self == Self::Arabic { " dir=\"rtl\"" } else { "" };

@@ -1,4 +1,4 @@
-//! Words of profiles, tables and tabs in every language, and what stands above headlines.
+//! Words of profiles, tables, tabs and kickers in every language.
 
 use super::Language;
 
@@ -7,13 +7,13 @@ use super::Language;
 pub(crate) struct Words {
     /// Tab of the newest stories.
     pub latest: &'static str,
-    /// Before the first date where a page gives the last change, too, and before that one.
+    /// Words before the dates of publication and of the last change, on pages that give both.
     pub published: (&'static str, &'static str),
     /// Short texts above headlines that say how a story is told.
     pub kickers: [&'static str; 3],
     /// Labels of a profile: born, home town, languages, e-mail.
     pub facts: [&'static str; 4],
-    /// Heading over what somebody did before.
+    /// Heading over former posts.
     pub career: &'static str,
     /// Languages that people speak.
     pub tongues: [&'static str; 4],

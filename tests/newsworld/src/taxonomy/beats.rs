@@ -1,4 +1,4 @@
-//! Beats of the English press: what is said in one kind of story only. Data; see [`Beat`].
+//! Beats in English: roles, bodies and sentences of one kind of story. Data; see [`Beat`].
 
 use super::Beat;
 

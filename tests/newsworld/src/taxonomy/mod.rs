@@ -1,8 +1,8 @@
-//! What the world's news are about: a fixed taxonomy for each language, shared by all its sites.
+//! What the world's news is about: a fixed taxonomy for each language, shared by all its sites.
 //!
-//! A concept has a preferred label, other spellings that some sites use, a parent and the terms of its stories.
-//! Sites carry subsets of it, so that most concepts recur: this, and nothing else, is what mining shall find.
-//! Start at [`concepts`].
+//! A concept has a preferred label, other spellings that some sites use, a parent and the terms of its stories. Sites
+//! carry subsets of the taxonomy, so most concepts recur. Mining must find these concepts and no others. Start at
+//! [`concepts`].
 
 mod beats;
 
@@ -21,16 +21,16 @@ pub(crate) struct Concept {
     pub parent: &'static str,
     /// Other spellings.
     pub synonyms: Vec<&'static str>,
-    /// What its stories speak of.
+    /// Terms that its stories mention.
     pub terms: Vec<&'static str>,
 }
 
-/// A kind of news whose stories have sentences of their own beside the general ones.
+/// A kind of news with sentences of its own, used beside the general ones.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Beat {
-    /// Who is quoted.
+    /// Roles of the people quoted.
     pub roles: &'static [&'static str],
-    /// For whom they speak.
+    /// Bodies they speak for.
     pub bodies: &'static [&'static str],
     /// Headlines with slots.
     pub headlines: &'static [&'static str],
@@ -90,7 +90,7 @@ pub(crate) fn ancestors(language: Language, concept: usize) -> Vec<usize> {
     std::iter::successors(parent(language, concept), |&c| parent(language, c)).collect()
 }
 
-/// The beat to which a concept belongs, if its language knows beats.
+/// The beat of a concept; only English has beats.
 #[must_use]
 pub(crate) fn beat(language: Language, concept: usize) -> Option<&'static Beat> {
     let top = ancestors(language, concept).last().copied().unwrap_or(concept);

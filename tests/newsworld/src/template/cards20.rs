@@ -4,7 +4,7 @@
 use super::parts::{columns, data_table, panels};
 use crate::view::{Entry, Fact, Main, ProfileView, SectionBox, StoryView, Teaser, View, esc, lines, t};
 
-/// Classes of a heading: they say how it looks, not that it is one.
+/// Classes of headings. They describe looks only.
 const BIG: &str = "text-2xl font-bold leading-tight";
 const MIDDLE: &str = "text-lg font-semibold";
 
@@ -37,7 +37,7 @@ pub(super) fn render(view: &View<'_>) -> String {
     )
 }
 
-/// A top entry with its panel; the third level stands indented in it.
+/// A top entry with its panel, in which the third level is indented.
 fn menu_item(entry: &Entry) -> String {
     let second = lines(&entry.children, |child| {
         let third = lines(&child.children, |e| format!("<div class=\"pl-4\">{}</div>", e.link.a("")));
@@ -52,7 +52,7 @@ fn main(view: &View<'_>) -> String {
     match &view.main {
         Main::Front { heading, lead, boxes } => format!(
             "<div class=\"mb-8\">{}\n<div class=\"grid grid-cols-2\">\n{}\n</div></div>\n{}",
-            styled(heading, 26),
+            styled_heading(heading, 26),
             lines(lead, card),
             lines(boxes, |b| section_box(view, b))
         ),
@@ -60,7 +60,7 @@ fn main(view: &View<'_>) -> String {
             "<div class=\"text-sm\">{}</div>\n{}\n<div class=\"grid grid-cols-2\">\n{}\n</div>\n\
              <div class=\"text-center\">{}</div>\n{}",
             lines(crumbs, |l| l.a(" class=\"pr-2\"")),
-            styled(heading, 26),
+            styled_heading(heading, 26),
             lines(list, card),
             lines(pages, |l| l.a(" class=\"rounded border\"")),
             lines(boxes, |b| section_box(view, b)),
@@ -80,8 +80,8 @@ fn main(view: &View<'_>) -> String {
     }
 }
 
-/// A heading that only its style makes one.
-fn styled(text: &crate::marks::Text, size: u32) -> String {
+/// A `span` that only its style makes a heading.
+fn styled_heading(text: &crate::marks::Text, size: u32) -> String {
     format!("<span style=\"display:block; font-size:{size}px; font-weight:bold\">{}</span>", t(text))
 }
 

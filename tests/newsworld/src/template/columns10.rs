@@ -30,7 +30,7 @@ pub(super) fn render(view: &View<'_>) -> String {
     )
 }
 
-/// All levels as items of one list, the depth in a class: only indentation tells.
+/// All levels as items of one list; only class and padding tell the depth.
 fn menu_item(entry: &Entry) -> String {
     let mut out = String::new();
     let mut stack: Vec<(usize, &Entry)> = vec![(0, entry)];
@@ -102,7 +102,7 @@ fn teaser(teaser: &Teaser) -> String {
     )
 }
 
-/// One heading over a row of columns; the link behind it stands in a row of its own.
+/// One heading over a row of columns; the link to more has a row of its own.
 fn section_box(view: &View<'_>, section: &SectionBox) -> String {
     let each = section.items.len().div_ceil(view.plan.looks.columns).max(1);
     let columns = section.items.chunks(each);

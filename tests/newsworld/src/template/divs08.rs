@@ -6,7 +6,7 @@ use crate::view::{
     Entry, Fact, Main, Panel, ProfileView, SectionBox, StoryView, Teaser, View, esc, lines, t,
 };
 
-/// The site's own class names, in no relation to what they stand for.
+/// The site's class names, unrelated to the parts they mark.
 struct Classes {
     names: Vec<String>,
     paragraph: &'static str,
@@ -20,7 +20,7 @@ impl Classes {
     }
 
     /// ` class="..."` of the n-th part.
-    fn of(&self, part: usize) -> String {
+    fn attribute(&self, part: usize) -> String {
         format!(" class=\"{}\"", self.names[part])
     }
 }
@@ -28,7 +28,7 @@ impl Classes {
 pub(super) fn render(view: &View<'_>) -> String {
     let plan = view.plan;
     let classes = Classes::draw(plan.rng.fork("divs08"));
-    let c = |part| classes.of(part);
+    let c = |part| classes.attribute(part);
     let columns = [main(view, &classes), rail(view, &classes)];
     format!(
         "<!DOCTYPE html PUBLIC \"-//W3C//DTD XHTML 1.0 Transitional//EN\" \
@@ -63,11 +63,16 @@ pub(super) fn render(view: &View<'_>) -> String {
 fn menu(view: &View<'_>, classes: &Classes) -> String {
     let item = |entry: &Entry| {
         let below = lines(flat(&entry.children), |(depth, e)| {
-            format!("<div{} style=\"padding-left:{}px\">{}</div>", classes.of(7), 8 * depth, e.link.a(""))
+            format!(
+                "<div{} style=\"padding-left:{}px\">{}</div>",
+                classes.attribute(7),
+                8 * depth,
+                e.link.a("")
+            )
         });
-        format!("<div{}><span>{}</span>\n<div>{below}</div></div>", classes.of(6), entry.link.a(""))
+        format!("<div{}><span>{}</span>\n<div>{below}</div></div>", classes.attribute(6), entry.link.a(""))
     };
-    let home = view.home.iter().map(|home| format!("<div{}>{}</div>\n", classes.of(6), home.a("")));
+    let home = view.home.iter().map(|home| format!("<div{}>{}</div>\n", classes.attribute(6), home.a("")));
     home.collect::<String>() + &lines(&view.menu, item)
 }
 
@@ -84,21 +89,21 @@ fn flat(entries: &[Entry]) -> Vec<(usize, &Entry)> {
 
 fn rail(view: &View<'_>, classes: &Classes) -> String {
     let panel = |panel: &Panel| {
-        let (outer, inner, heading) = (classes.of(9), classes.of(10), t(&panel.heading));
+        let (outer, inner, heading) = (classes.attribute(9), classes.attribute(10), t(&panel.heading));
         format!("<div{outer}><div{inner}>{heading}</div>\n{}\n</div>", list(view, &panel.items))
     };
     format!(
         "<div{}>\n{}\n<div{}><span>{}</span>\n{}</div>\n</div>",
-        classes.of(8),
+        classes.attribute(8),
         lines(&view.panels, panel),
-        classes.of(11),
+        classes.attribute(11),
         t(&view.ads_heading),
         lines(&view.ads, |l| format!("<div>{}</div>", l.a(" onclick=\"track(1)\""))),
     )
 }
 
 fn main(view: &View<'_>, classes: &Classes) -> String {
-    let bold = |text: &crate::marks::Text| format!("<div{}><b>{}</b></div>", classes.of(10), t(text));
+    let bold = |text: &crate::marks::Text| format!("<div{}><b>{}</b></div>", classes.attribute(10), t(text));
     let inner = match &view.main {
         Main::Front { heading, lead, boxes } => [
             bold(heading),
@@ -107,10 +112,14 @@ fn main(view: &View<'_>, classes: &Classes) -> String {
         ]
         .join("\n"),
         Main::Section { heading, crumbs, list, boxes, pages } => [
-            format!("<div{}>{}</div>", classes.of(2), lines(crumbs, |l| format!("{} &raquo;", l.a("")))),
+            format!(
+                "<div{}>{}</div>",
+                classes.attribute(2),
+                lines(crumbs, |l| format!("{} &raquo;", l.a("")))
+            ),
             bold(heading),
             lines(list, |t| teaser(t, classes)),
-            format!("<div{}>{}</div>", classes.of(7), lines(pages, |l| l.a(""))),
+            format!("<div{}>{}</div>", classes.attribute(7), lines(pages, |l| l.a(""))),
             lines(boxes, |b| section_box(view, b, classes)),
         ]
         .join("\n"),
@@ -126,35 +135,40 @@ fn main(view: &View<'_>, classes: &Classes) -> String {
         ]
         .join("\n"),
     };
-    format!("<div{}>\n{inner}\n</div>", classes.of(12))
+    format!("<div{}>\n{inner}\n</div>", classes.attribute(12))
 }
 
 /// Label and values in boxes side by side.
 fn profile(profile: &ProfileView, classes: &Classes) -> String {
     let fact = |fact: &Fact| {
         let values = lines(&fact.values, |v| format!("<div>{}</div>", t(v)));
-        format!("<div{}><div{}>{}:</div>{values}</div>", classes.of(7), classes.of(15), t(&fact.label))
+        format!(
+            "<div{}><div{}>{}:</div>{values}</div>",
+            classes.attribute(7),
+            classes.attribute(15),
+            t(&fact.label)
+        )
     };
     format!(
         "<h1>{}</h1>\n<div{}>{}</div>\n{}\n<p>{}</p>\n<div{}><b>{}</b></div>\n{}",
         t(&profile.heading),
-        classes.of(2),
+        classes.attribute(2),
         t(&profile.role),
         lines(&profile.facts, fact),
         t(&profile.paragraph),
-        classes.of(10),
+        classes.attribute(10),
         t(&profile.career.label),
         lines(&profile.career.values, |v| format!("<div>{}</div>", t(v))),
     )
 }
 
 fn teaser(teaser: &Teaser, classes: &Classes) -> String {
-    let small = |text: &crate::marks::Text| format!("<div{}>{}</div>", classes.of(2), t(text));
+    let small = |text: &crate::marks::Text| format!("<div{}>{}</div>", classes.attribute(2), t(text));
     format!(
         "<div{}>{}<div{}>{}</div>{}<div>{} <span>{}</span></div></div>",
-        classes.of(13),
+        classes.attribute(13),
         teaser.kicker.iter().map(small).collect::<String>(),
-        classes.of(14),
+        classes.attribute(14),
         teaser.link.a(""),
         teaser.byline.iter().map(small).collect::<String>(),
         t(&teaser.text),
@@ -165,11 +179,11 @@ fn teaser(teaser: &Teaser, classes: &Classes) -> String {
 fn section_box(view: &View<'_>, section: &SectionBox, classes: &Classes) -> String {
     format!(
         "<div{}>\n<div{}>{}</div>\n{}\n<div{}>{}</div>\n</div>",
-        classes.of(9),
-        classes.of(10),
+        classes.attribute(9),
+        classes.attribute(10),
         section.heading.a(""),
         columns(view, &section.items),
-        classes.of(7),
+        classes.attribute(7),
         section.more.a(""),
     )
 }
@@ -177,33 +191,33 @@ fn section_box(view: &View<'_>, section: &SectionBox, classes: &Classes) -> Stri
 fn article(story: &StoryView, classes: &Classes) -> String {
     let mut out = String::new();
     if let Some(kicker) = &story.kicker {
-        out.push_str(&format!("<div{}>{}</div>\n", classes.of(2), kicker.a("")));
+        out.push_str(&format!("<div{}>{}</div>\n", classes.attribute(2), kicker.a("")));
     }
     out.push_str(&format!("<h1>{}</h1>\n", t(&story.title)));
     for line in [&story.byline_html, &story.date_html].into_iter().flatten() {
-        out.push_str(&format!("<div{}>{line}</div>\n", classes.of(15)));
+        out.push_str(&format!("<div{}>{line}</div>\n", classes.attribute(15)));
     }
     out.push_str(&format!(
         "<div{}>{}: {}</div>\n<div{}>\n",
-        classes.of(7),
+        classes.attribute(7),
         t(&story.share_heading),
         lines(&story.share, |l| l.a("")),
-        classes.of(13)
+        classes.attribute(13)
     ));
     if let Some(caption) = &story.caption {
         let image = esc(&story.image);
         let text = t(caption);
         out.push_str(&format!(
             "<div{}><img src=\"{image}\" alt=\"\" /><span>{text}</span></div>\n",
-            classes.of(11)
+            classes.attribute(11)
         ));
     }
     let tag = classes.paragraph;
     out.push_str(&lines(&story.paragraphs_html, |p| format!("<{tag}>{p}</{tag}>")));
     out.push_str(&format!(
         "\n</div>\n<div{}><div{}>{}</div>\n",
-        classes.of(9),
-        classes.of(10),
+        classes.attribute(9),
+        classes.attribute(10),
         t(&story.related_heading)
     ));
     out.push_str(&lines(&story.related, |l| format!("<div>{}</div>", l.a(""))));
@@ -211,8 +225,8 @@ fn article(story: &StoryView, classes: &Classes) -> String {
     if !story.comments.is_empty() {
         out.push_str(&format!(
             "<div{}><div{}>{}</div>\n",
-            classes.of(9),
-            classes.of(10),
+            classes.attribute(9),
+            classes.attribute(10),
             t(&story.comments_heading)
         ));
         out.push_str(&lines(&story.comments, |(name, text)| {

@@ -1,4 +1,4 @@
-//! 2014: HTML5 doctype, a grid framework's `div`s, `section`s with speaking class names, an off-canvas menu.
+//! 2014: HTML5 doctype, a grid framework's `div`s, `section`s with descriptive class names, an off-canvas menu.
 
 use super::parts::{columns, data_table, definitions, heading, panels};
 use crate::view::{Entry, Main, ProfileView, SectionBox, StoryView, Teaser, View, esc, lines, t};
@@ -34,7 +34,7 @@ pub(super) fn render(view: &View<'_>) -> String {
     )
 }
 
-/// A top entry with its dropdown; the third level stands as a list behind the second's link.
+/// A top entry with its dropdown; the third level is a list after the second level's link.
 fn menu_item(entry: &Entry) -> String {
     if entry.children.is_empty() {
         return format!("<li class=\"nav-item\">{}</li>", entry.link.a(""));

@@ -1,9 +1,9 @@
-//! How pages look: eight templates from as many eras of the web.
+//! How pages look: eight templates, one for each era of the web.
 //!
 //! Each is a function from a [`View`] to HTML. They differ in what carries the structure: tables and bold text,
-//! anonymous boxes, headings, landmarks, widgets, definition lists, cards, columns. Within an era the site's own chance
-//! varies colours, class names, the side on which the rail stands, and the markup of headings and lists (`parts`).
-//! Markup faults come later (`mangle.rs`).
+//! anonymous boxes, headings, landmarks, widgets, definition lists, cards, columns. Within an era each site draws its
+//! colours, class names, the side of its rail, and the markup of its headings and lists (`parts`). Markup faults come
+//! later (`mangle.rs`).
 
 mod blog;
 mod cards20;
@@ -19,7 +19,7 @@ use crate::mangle::mangle;
 use crate::site::Era;
 use crate::view::View;
 
-/// The page as text, `part` naming it so that its faults are its own.
+/// The page as HTML. `part` names the page, so that it draws its own markup faults.
 #[must_use]
 pub(crate) fn render(view: &View<'_>, part: &str) -> String {
     let clean = match view.plan.era {

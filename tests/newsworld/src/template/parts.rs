@@ -1,13 +1,13 @@
-//! Parts that templates of several eras share, in the markup that the site's looks ask for.
+//! Parts that templates of several eras share, with the markup of the site's looks.
 //!
-//! A heading may be an element, a styled span or bold words; a list may be a list, boxes, lines or definitions. What
-//! they hold stays the same.
+//! A heading may be an element, a styled span or bold words; a list may be a list, boxes, lines or definitions. The
+//! content is the same.
 
 use crate::looks::{Headings, Lists, TableHeads};
 use crate::marks::Text;
 use crate::view::{Link, Panel, ProfileView, TableView, View, lines, t};
 
-/// A heading of a level, holding `inner`, an escaped text or a link.
+/// A heading of this level around `inner`, which is escaped text or a link.
 pub(super) fn heading(view: &View<'_>, inner: &str, level: u8, class: &str) -> String {
     match view.plan.looks.headings {
         Headings::Elements => format!("<h{level} class=\"{class}\">{inner}</h{level}>"),
@@ -50,7 +50,7 @@ pub(super) fn columns(view: &View<'_>, items: &[Link]) -> String {
 pub(super) fn panels(view: &View<'_>, level: u8, class: &str) -> String {
     let [first, others @ ..] = view.panels.as_slice() else { return String::new() };
     if others.is_empty() {
-        return boxed(view, first, level, class);
+        return panel_box(view, first, level, class);
     }
     let numbered = || view.panels.iter().enumerate();
     let tab = |(n, panel): (usize, &Panel)| {
@@ -66,12 +66,12 @@ pub(super) fn panels(view: &View<'_>, level: u8, class: &str) -> String {
     )
 }
 
-/// The rail's lists as boxes of their own, where an era knows no tabs.
+/// The rail's lists as separate boxes, for eras without tabs.
 pub(super) fn boxes(view: &View<'_>, level: u8, class: &str) -> String {
-    lines(&view.panels, |panel| boxed(view, panel, level, class))
+    lines(&view.panels, |panel| panel_box(view, panel, level, class))
 }
 
-fn boxed(view: &View<'_>, panel: &Panel, level: u8, class: &str) -> String {
+fn panel_box(view: &View<'_>, panel: &Panel, level: u8, class: &str) -> String {
     let heading = heading(view, &t(&panel.heading), level, "box-title");
     format!("<div class=\"{class}\">{heading}\n{}\n</div>", list(view, &panel.items))
 }
@@ -93,7 +93,7 @@ pub(super) fn bold_lines(profile: &ProfileView) -> String {
     format!("<p>{}</p>", lines(&profile.facts, fact))
 }
 
-/// A profile as a table of two columns, its cells with these elements.
+/// A profile as table rows of two cells. `head` and `cell` are element names, with attributes if needed.
 pub(super) fn fact_rows(profile: &ProfileView, head: &str, cell: &str) -> String {
     let close = |tag: &str| tag.split(' ').next().unwrap_or_default().to_owned();
     let fact = |fact: &crate::view::Fact| {

@@ -30,7 +30,7 @@ pub(super) fn render(view: &View<'_>) -> String {
     )
 }
 
-/// A line for each top entry: the entry in bold, those below it behind a colon.
+/// A line for each top entry: the entry in bold, a colon, the entries below it.
 fn menu(view: &View<'_>) -> String {
     let line = |entry: &Entry| {
         let below = lines(flat(&entry.children), |e| format!("{} |", e.link.a(" class=\"sm\"")));
@@ -89,7 +89,7 @@ fn main(view: &View<'_>) -> String {
     }
 }
 
-/// Label and value in one line, the lines apart by breaks.
+/// A line for each property, with its label and values; `br` ends it.
 fn profile(profile: &ProfileView) -> String {
     let fact = |fact: &Fact| {
         let values: Vec<String> = fact.values.iter().map(|v| format!("<font>{}</font>", t(v))).collect();
@@ -144,7 +144,7 @@ fn article(story: &StoryView) -> String {
         ));
     }
     out.push_str(&lines(&story.paragraphs_html, |p| format!("<p>{p}</p>")));
-    // Who and when stand at the end here.
+    // Portals print byline and date last.
     for line in [&story.byline_html, &story.date_html].into_iter().flatten() {
         out.push_str(&format!("\n<div class=\"sm\">{line}</div>"));
     }

@@ -34,7 +34,7 @@ fn cookie_banner((words, button): &(crate::marks::Text, crate::marks::Text)) -> 
     format!("<div role=\"dialog\" class=\"consent\"><p>{words}</p><button>{button}</button></div>\n")
 }
 
-/// One list under its heading, or tabs over panels as assistive technology knows them.
+/// One list under its heading, or tabs and panels with ARIA roles.
 fn lists(view: &View<'_>) -> String {
     let items = |panel: &Panel| lines(&panel.items, |l| format!("<li>{}</li>", l.a("")));
     if let [panel] = view.panels.as_slice() {
@@ -52,7 +52,7 @@ fn lists(view: &View<'_>) -> String {
     )
 }
 
-/// Nested lists, written by an explicit stack: an opened list is closed when its entries run out.
+/// Nested lists, written with an explicit stack: a list is closed when its entries run out.
 fn menu(entries: &[Entry]) -> String {
     let mut out = String::from("<ul>");
     let mut open = vec![entries.iter()];

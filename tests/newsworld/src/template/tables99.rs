@@ -1,4 +1,4 @@
-//! 1999: the page is a table of tables; structure is `font`, `b` and `br`, and nothing has a name.
+//! 1999: the page is a table of tables; structure is `font`, `b` and `br`, and no element has a name.
 
 use super::parts::fact_rows;
 use crate::marks::Text;

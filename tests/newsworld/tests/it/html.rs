@@ -1,8 +1,8 @@
-//! Just enough HTML reading for the tests: text without tags, and where links lead. Independent of the templates.
+//! A minimal HTML reader for the tests: text without tags, and targets of links. Independent of the templates.
 
 use newslode_newsworld::Reply;
 
-/// The text of a page with tags, scripts and styles taken out and white space made single.
+/// The text of a page without tags, scripts and styles, squeezed.
 pub(crate) fn text(html: &str) -> String {
     let mut out = String::new();
     let mut rest = html;
@@ -20,7 +20,7 @@ pub(crate) fn text(html: &str) -> String {
     squeeze(&entities(&out))
 }
 
-/// White space made single.
+/// Replaces each run of white space by one space.
 pub(crate) fn squeeze(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -44,7 +44,7 @@ fn entities(text: &str) -> String {
     out + rest
 }
 
-/// Where the anchors of a page at `base` lead, without fragments.
+/// Link targets of a page at `base`, without fragments.
 pub(crate) fn links(base: &str, html: &str) -> Vec<String> {
     let base = url::Url::parse(base).unwrap();
     let mut out = Vec::new();
@@ -62,14 +62,14 @@ pub(crate) fn links(base: &str, html: &str) -> Vec<String> {
     out
 }
 
-/// Host and path with query of an address.
+/// Host of an address, and its path with the query.
 pub(crate) fn place(url: &str) -> (String, String) {
     let rest = url.strip_prefix("http://").unwrap();
     let at = rest.find('/').unwrap();
     (rest[..at].to_owned(), rest[at..].to_owned())
 }
 
-/// Whether a reply is a page of HTML.
+/// Whether a reply is an HTML page.
 pub(crate) fn is_html(reply: &Reply) -> bool {
     reply.status == 200 && reply.header("content-type").is_some_and(|t| t.starts_with("text/html"))
 }

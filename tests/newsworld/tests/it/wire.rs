@@ -20,14 +20,14 @@ impl Answer {
     }
 }
 
-/// One request on a connection of its own; `more` are header lines.
+/// One request on a connection of its own; `more` holds header lines.
 async fn get(addr: SocketAddr, host: &str, path: &str, more: &str) -> Answer {
     let request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{more}\r\n");
     let bytes = tokio::task::spawn_blocking(move || {
         let mut stream = TcpStream::connect(addr).unwrap();
         stream.write_all(request.as_bytes()).unwrap();
         let mut bytes = Vec::new();
-        // a connection that breaks off is one of the things to see: keep what came
+        // Some tests expect the connection to break off: keep what came.
         drop(stream.read_to_end(&mut bytes));
         bytes
     })

@@ -1,4 +1,4 @@
-//! Determinism, closed links and gold that stands in its pages.
+//! The world is deterministic, its links are closed, and its gold is in its pages.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,7 +37,7 @@ fn the_same_seed_gives_the_same_bytes_and_another_seed_does_not() {
     assert_ne!(first, digest(&World::generate(&WorldSpec { seed: 2, ..spec })));
 }
 
-/// Follows all links from the home pages, as a crawler without robots.txt would, and stays out of the calendar.
+/// Follows all links from the home pages, except into the calendar and from forbidden pages.
 #[test]
 fn links_reach_exactly_the_listed_pages() {
     for world in worlds() {
@@ -94,7 +94,7 @@ fn every_gold_article_stands_in_its_page() {
     }
 }
 
-/// A marked copy is its page with numbers: the same texts, and every text that a reader judges bears one.
+/// A marked copy is its page with numbers: it has the same texts, and no number without a text.
 #[test]
 fn a_marked_copy_says_what_its_page_says() {
     for world in worlds() {
@@ -105,7 +105,7 @@ fn a_marked_copy_says_what_its_page_says() {
             kinds.insert(marked.kind);
             let (host, path) = place(url);
             let shown = text(&sets[&host].decode(&world.page(&host, &path).unwrap().body));
-            // A set that lacks a letter has it as a number; both are read alike.
+            // The reader decodes numeric references of characters outside the set.
             let (_, copy) = number(&text(&marked.html));
             assert_eq!(squeeze(&copy), shown, "{url}");
             assert!(!marked.html.contains("\u{e001}<"), "{url} marks a text of no letters");

@@ -1,4 +1,4 @@
-//! Floors of what pages say, and what makes each of them fall.
+//! Pages stay above their floors, and worse methods fall below each of them.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use newslode_page::wisdom::SearchParams;
 
 use super::*;
 
-/// The world below, for people.
+/// Arguments of `newslode eval world` for the world below.
 const WORLD: &str = "--seed 11 --sites 18 --stories 2 --languages en,de,es,ru,ja,fr,pt,ar,zh";
 
-/// Two sites of each language: all eras, twice and more.
+/// Two sites in each language, with at least two sites of each era.
 fn world() -> World {
     let languages = Language::ALL.to_vec();
     World::generate(&WorldSpec {
@@ -41,17 +41,17 @@ fn pages_are_read_as_well_as_they_were() {
     let wrong = fallen("pages", &figures);
     assert!(
         wrong.is_empty(),
-        "pages:\n  {}\nsee it by: newslode eval world --pages --per-page {WORLD}",
+        "pages:\n  {}\nto see it: newslode eval world --pages --per-page {WORLD}",
         wrong.join("\n  ")
     );
 }
 
-/// Fails if one of these floors stands although pages are read by a worse method.
+/// Fails if one of these measures stays above its floor although pages are read by a worse method.
 #[track_caller]
 fn fall(what: &str, sites: &[Vec<JudgedPage>], world: &World, by: &Methods, measures: &[&str]) {
     let damaged = by_name(&figures(world, sites, by).0);
     let standing = standing("pages", measures, &damaged);
-    assert!(standing.is_empty(), "{what}: these floors do not notice:\n  {}", standing.join("\n  "));
+    assert!(standing.is_empty(), "{what}: these stay above their floors:\n  {}", standing.join("\n  "));
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn a_worse_method_falls_below_the_floors() {
     );
 }
 
-/// The sample with its pages changed: what stands in a file, not what its texts are.
+/// The sample with changed HTML and the same gold.
 fn changed(world: &World, change: fn(&str) -> String) -> Vec<Vec<JudgedPage>> {
     let mut sites = sample(world, &world.urls()).unwrap();
     for judged in sites.iter_mut().flatten() {
@@ -121,7 +121,7 @@ fn changed(world: &World, change: fn(&str) -> String) -> Vec<Vec<JudgedPage>> {
     sites
 }
 
-/// What a site's system may put into the head of every page alike.
+/// Metadata that a site may put into the head of all its pages.
 const LIES: &str = "<meta property=\"og:type\" content=\"article\"><meta property=\"og:title\" content=\"Welcome\">\
     <meta property=\"article:published_time\" content=\"1999-01-01T00:00:00Z\">\
     <meta property=\"article:modified_time\" content=\"1999-01-02T00:00:00Z\">\

@@ -10,7 +10,7 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The top-level module of a file: the first name below `src`, without its ending.
-fn room(source: &Path, file: &Path) -> String {
+fn module_of(source: &Path, file: &Path) -> String {
     let first = file.strip_prefix(source).unwrap().components().next().unwrap();
     first.as_os_str().to_str().unwrap().trim_end_matches(".rs").to_owned()
 }
@@ -34,29 +34,29 @@ fn uses() -> BTreeMap<String, BTreeSet<String>> {
     let mut uses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for file in files.iter().filter(is_code) {
         let code = std::fs::read_to_string(file).unwrap();
-        uses.entry(room(&source, file)).or_default().extend(named(&code));
+        uses.entry(module_of(&source, file)).or_default().extend(named(&code));
     }
-    uses.retain(|room, _| room != "lib" && room != "testing");
-    let rooms: BTreeSet<String> = uses.keys().cloned().collect();
-    for (room, used) in &mut uses {
-        used.retain(|name| name != room && rooms.contains(name));
+    uses.retain(|module, _| module != "lib" && module != "testing");
+    let modules: BTreeSet<String> = uses.keys().cloned().collect();
+    for (module, used) in &mut uses {
+        used.retain(|name| name != module && modules.contains(name));
     }
     uses
 }
 
 #[test]
-fn rooms_use_one_another_one_way() {
+fn modules_use_one_another_one_way() {
     let mut left = uses();
     assert!(left["partition"].contains("tables"), "the imports were not read: {left:?}");
     // Modules that use none of those left are removed until none is left, or only cycles are.
     loop {
         let free: Vec<String> =
-            left.iter().filter(|(_, used)| used.is_empty()).map(|(room, _)| room.clone()).collect();
+            left.iter().filter(|(_, used)| used.is_empty()).map(|(module, _)| module.clone()).collect();
         if free.is_empty() {
             break;
         }
-        for room in &free {
-            left.remove(room);
+        for module in &free {
+            left.remove(module);
         }
         left.values_mut().for_each(|used| used.retain(|name| !free.contains(name)));
     }
