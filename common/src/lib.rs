@@ -9,6 +9,7 @@ pub mod config;
 pub mod message;
 pub mod outcome;
 pub mod retry;
+pub mod schedule;
 pub mod serve;
 pub mod shutdown;
 pub mod store;

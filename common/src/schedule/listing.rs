@@ -1,0 +1,168 @@
+//! A page that shows what is new, and when to visit it next.
+//!
+//! A listing keeps how many articles it showed first, and for how long that was counted. Both fade with a time
+//! constant of two days. Only articles that a good fetch has confirmed count, and only for the listing that
+//! showed them first: a link that every listing shows says nothing about the others.
+
+use newslode_page::reading::CanonicalUrl;
+use serde::{Deserialize, Serialize};
+
+use super::{DAY, HOUR};
+
+/// Names a listing within its site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ListingId(pub u64);
+
+impl ListingId {
+    /// The name of a listing: the first eight bytes of its address's BLAKE3 hash.
+    #[must_use]
+    pub fn of(url: &CanonicalUrl) -> ListingId {
+        let hash = blake3::hash(url.as_str().as_bytes());
+        let first: [u8; 8] = std::array::from_fn(|at| hash.as_bytes()[at]);
+        ListingId(u64::from_le_bytes(first))
+    }
+}
+
+/// What kind of listing a page is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ListingKind {
+    /// A page that an operator named.
+    Front,
+    /// An HTML page that lists articles.
+    Section,
+    /// RSS, Atom or JSON Feed.
+    Feed,
+    /// A sitemap of the last days' news.
+    NewsMap,
+    /// Any other sitemap.
+    Map,
+}
+
+/// What one good visit of a listing showed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shown {
+    /// Links to what may be articles.
+    pub links: u32,
+    /// Those that nobody had shown before.
+    pub new: u32,
+    /// Names the topmost of these links; 0 if there is none.
+    pub top: u64,
+}
+
+/// One article, in the unit of [`Listing::credit`].
+pub(super) const ARTICLE: u64 = 1 << 16;
+/// Time constant of what a listing keeps.
+const MEMORY: u64 = 2 * DAY;
+/// What is assumed of a listing without history: a quarter of an article in three hours.
+const PRIOR: (u64, u64) = (ARTICLE / 4, 3 * HOUR);
+
+/// What a listing's visits have taught. Times are whole seconds since the epoch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Listing {
+    /// Its kind.
+    pub kind: ListingKind,
+    /// Confirmed articles that it showed first, in 2⁻¹⁶ of an article; fades.
+    pub credit: u64,
+    /// For how long that was counted, in seconds; fades.
+    pub span: u64,
+    /// The last good visit; nothing before the first.
+    pub last: Option<u64>,
+    /// The last visit with a full answer, not a 304.
+    pub full: Option<u64>,
+    /// The topmost link then; 0 if there was none.
+    pub mark: u64,
+    /// Good visits.
+    pub visits: u64,
+    /// Visits in a row that found no page.
+    pub fails: u32,
+    /// Its interval by rate alone, in seconds. The smallest one of a site is the lead's.
+    pub interval: u64,
+}
+
+impl Listing {
+    /// A listing that was never visited.
+    #[must_use]
+    pub fn new(kind: ListingKind) -> Listing {
+        Listing {
+            kind,
+            credit: 0,
+            span: 0,
+            last: None,
+            full: None,
+            mark: 0,
+            visits: 0,
+            fails: 0,
+            interval: u64::MAX,
+        }
+    }
+
+    /// Notes a good visit: what is kept fades by the time since the last one.
+    pub(super) fn visit(&mut self, now: u64) {
+        if let Some(last) = self.last {
+            let passed = now.saturating_sub(last).min(MEMORY);
+            self.credit -= self.credit * passed / MEMORY;
+            self.span = self.span + passed - self.span * passed / MEMORY;
+        }
+        self.last = Some(now);
+        self.visits += 1;
+        self.fails = 0;
+    }
+
+    /// Seconds between two visits that cost least, for a price of a request: √(2C/μ).
+    pub(super) fn cheapest(&self, price: u64) -> u64 {
+        let seconds = self.span + PRIOR.1;
+        let articles = self.credit + PRIOR.0;
+        (2 * price * ARTICLE * seconds / articles).isqrt()
+    }
+
+    /// Whether it is a section that shows less than half an article in two days.
+    #[must_use]
+    pub fn is_silent(&self) -> bool {
+        self.kind == ListingKind::Section && self.visits > 1 && self.credit < ARTICLE / 2
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_listing_without_history_is_visited_after_an_hour_and_a_half() {
+        let minutes = Listing::new(ListingKind::Front).cheapest(300) / 60;
+        assert_eq!(minutes, 84);
+    }
+
+    #[test]
+    fn intervals_follow_the_rate() {
+        // 240 articles a day: √(2·300·360) = 465 s, a little more by what is assumed at first.
+        let mut listing = Listing::new(ListingKind::Feed);
+        let mut now = 0;
+        for _ in 0..2_000 {
+            listing.visit(now);
+            listing.credit += ARTICLE;
+            now += 360;
+        }
+        assert!((460..480).contains(&listing.cheapest(300)), "{}", listing.cheapest(300));
+        now += 3 * DAY;
+        listing.visit(now);
+        assert_eq!(listing.credit, 0, "two days without an article forget all");
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_kept_stays_within_its_bounds(steps in prop::collection::vec((0_u64..1_000_000, 0_u64..40), 1..60)) {
+            let mut listing = Listing::new(ListingKind::Section);
+            let mut now = 1_000_000_000;
+            for (passed, articles) in steps {
+                now += passed;
+                listing.visit(now);
+                listing.credit += articles * ARTICLE;
+                prop_assert!(listing.span <= MEMORY);
+                prop_assert!(listing.cheapest(300) > 0);
+            }
+        }
+    }
+}

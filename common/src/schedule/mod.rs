@@ -1,0 +1,89 @@
+//! When to ask for a page again: the policy, as arithmetic on integers.
+//!
+//! A site's pages are of two sorts. *Listings* (front page, sections, feeds, maps) show what is new; *articles*
+//! are what it is about. A listing that shows new articles at the rate μ and is visited every I costs μI/2 of
+//! waiting and C/I of requests, so I = √(2C/μ), where C is the price of a request in seconds of one article's
+//! waiting. An article is asked for at once, then rechecked on a ladder of ages.
+//!
+//! Nothing here reads a clock, a store or a network: callers pass times in and keep what comes out. The same
+//! calls in the same order give the same bits on every machine.
+//!
+//! Start at [`SiteSchedule`] (what a site's visits have taught) and [`ArticleVisits`] (one article's ladder).
+//! [`Allowance`] is the bucket of tokens that all requests to a site share; [`outcome`] says what each way in
+//! which a visit can end means for the next one.
+
+mod allowance;
+mod article;
+mod listing;
+pub mod outcome;
+mod params;
+mod rhythm;
+mod site;
+mod trouble;
+
+pub use allowance::Allowance;
+pub use article::{ArticleVisits, Reading};
+pub use listing::{Listing, ListingId, ListingKind, Shown};
+pub use params::ScheduleConfig;
+pub use rhythm::{Rhythm, Silence};
+pub use site::SiteSchedule;
+pub use trouble::{Rest, Trouble};
+
+use newslode_page::time::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// One minute, in seconds.
+const MINUTE: u64 = 60;
+/// One hour, in seconds.
+const HOUR: u64 = 3_600;
+/// One day, in seconds.
+const DAY: u64 = 86_400;
+
+/// Which of a site's queues a URL waits in. The first one that is due and affordable goes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Class {
+    /// Listings.
+    Listing,
+    /// Articles that were never fetched.
+    New,
+    /// The first recheck of an article, and the recheck after a change. Waits while the allowance is below 20 %.
+    Recheck,
+    /// Later rechecks, and the backlog that a listing's first visit shows. Waits while the allowance is below 40 %.
+    Rest,
+}
+
+impl Class {
+    /// All classes, the first to be served first.
+    pub const ALL: [Class; 4] = [Class::Listing, Class::New, Class::Recheck, Class::Rest];
+
+    /// Tokens that must be there before a URL of this class is asked for, in thousandths, given the capacity.
+    #[must_use]
+    pub fn threshold(self, capacity: u64) -> u64 {
+        let share = match self {
+            Class::Listing | Class::New => 0,
+            Class::Recheck => capacity / 5,
+            Class::Rest => capacity * 2 / 5,
+        };
+        share.max(allowance::TOKEN)
+    }
+}
+
+/// When a URL is asked for next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Next {
+    /// Not before this time.
+    pub due: Timestamp,
+    /// In which queue it waits.
+    pub class: Class,
+}
+
+/// Whole seconds since the epoch.
+fn seconds(time: Timestamp) -> u64 {
+    time.0 / 1_000
+}
+
+/// The time of whole seconds since the epoch.
+fn at(seconds: u64) -> Timestamp {
+    Timestamp(seconds.saturating_mul(1_000))
+}

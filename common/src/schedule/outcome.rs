@@ -1,0 +1,199 @@
+//! What each way in which a visit can end means for the next one: the outcome table.
+//!
+//! Nothing ends for ever that may come back. A listing never leaves while something links it; an article leaves
+//! when its ladder is at its end, or when it has been away for long enough. A site that blocks or fails rests
+//! with all its pages, and nothing counts against them. `docs/schedule.md` shows the table; a test compares.
+
+use std::fmt;
+
+use super::{DAY, HOUR, MINUTE, Trouble};
+use crate::outcome::Outcome;
+
+/// What a URL is to the schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A front page, section, feed or map.
+    Listing,
+    /// An article, or what may be one.
+    Article,
+}
+
+/// What follows from an outcome.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Consequence {
+    /// The listing's interval, or the article's next recheck.
+    Schedule,
+    /// The whole site rests. If other pages of it answer meanwhile, the page alone waits.
+    SiteRests(Trouble, Waits),
+    /// The page alone waits.
+    Waits(Waits),
+    /// The page is not there: a listing waits, an article is gone once a second visit confirms it.
+    Absent(Waits),
+    /// The target of the redirect takes the page's place. The old address of a listing is asked for weekly.
+    Moves,
+    /// The page leaves, and is not fetched again.
+    Leaves,
+}
+
+/// How long a page waits that could not be read. Each wait in a row is twice the one before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waits {
+    /// The first wait, in seconds.
+    pub first_s: u64,
+    /// The longest wait, in seconds.
+    pub longest_s: u64,
+    /// The page leaves when it could not be read for this long, in seconds; nothing: never.
+    pub leaves_s: Option<u64>,
+}
+
+impl Waits {
+    const fn new(first_s: u64, longest_s: u64, leaves_s: Option<u64>) -> Waits {
+        Waits { first_s, longest_s, leaves_s }
+    }
+
+    /// The wait after this many visits in a row that could not read the page (1, 2, …), in seconds. `None`: the
+    /// page leaves.
+    #[must_use]
+    pub fn after(&self, visits: u32) -> Option<u64> {
+        let doubled = |visit: u32| {
+            let times = visit.saturating_sub(1).min(32);
+            self.first_s.checked_shl(times).map_or(self.longest_s, |wait| wait.min(self.longest_s))
+        };
+        let waited: u64 = (1..visits.min(64)).map(doubled).sum();
+        let leaves = self.leaves_s.is_some_and(|limit| waited >= limit);
+        (!leaves).then(|| doubled(visits))
+    }
+}
+
+/// A listing that cannot be read.
+const LISTING: Waits = Waits::new(HOUR, 7 * DAY, None);
+/// A page that fails alone: a listing, and an article.
+const LISTING_FAILS: Waits = Waits::new(15 * MINUTE, DAY, None);
+const ARTICLE_FAILS: Waits = Waits::new(15 * MINUTE, DAY, Some(7 * DAY));
+/// An article's address that shows no article: after one day, after two more, and after four more; then it leaves.
+const NO_ARTICLE: Waits = Waits::new(DAY, 4 * DAY, Some(7 * DAY));
+/// An article that is not there is asked for once more before it is gone.
+const GONE: Waits = Waits::new(DAY, DAY, Some(DAY));
+
+/// What follows from an outcome.
+#[must_use]
+pub fn consequence(outcome: Outcome, target: Target) -> Consequence {
+    let either = |listing, article| match target {
+        Target::Listing => listing,
+        Target::Article => article,
+    };
+    match outcome {
+        Outcome::Fetched | Outcome::Unchanged => Consequence::Schedule,
+        Outcome::Redirected => Consequence::Moves,
+        Outcome::Gone => Consequence::Absent(either(LISTING, GONE)),
+        Outcome::Refused => Consequence::SiteRests(Trouble::Blocked(None), either(LISTING, NO_ARTICLE)),
+        Outcome::ServerError | Outcome::Unreachable | Outcome::Timeout => {
+            Consequence::SiteRests(Trouble::Failing, either(LISTING_FAILS, ARTICLE_FAILS))
+        }
+        Outcome::RobotsUnreachable => {
+            Consequence::SiteRests(Trouble::RobotsUnreachable, either(LISTING_FAILS, ARTICLE_FAILS))
+        }
+        Outcome::Disallowed | Outcome::PrivateAddress => match target {
+            Target::Listing => Consequence::Waits(Waits::new(DAY, 7 * DAY, None)),
+            Target::Article => Consequence::Leaves,
+        },
+        Outcome::RedirectLoop | Outcome::NotHtml | Outcome::Empty | Outcome::TooLarge => {
+            Consequence::Waits(either(LISTING, NO_ARTICLE))
+        }
+    }
+}
+
+impl fmt::Display for Waits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "after {}", span(self.first_s))?;
+        if self.longest_s > self.first_s {
+            write!(f, ", doubled up to {}", span(self.longest_s))?;
+        }
+        match self.leaves_s {
+            Some(limit) => write!(f, "; leaves after {}", span(limit)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Consequence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Consequence::Schedule => f.write_str("by the schedule"),
+            Consequence::SiteRests(trouble, alone) => {
+                let rest = match trouble {
+                    Trouble::Blocked(_) => {
+                        "the site rests 15 min, doubled up to 6 h, and is asked more slowly"
+                    }
+                    Trouble::Failing => "the site rests 1 min, doubled up to 15 min",
+                    Trouble::RobotsUnreachable => "the site rests 5 min",
+                };
+                write!(f, "{rest}; alone: {alone}")
+            }
+            Consequence::Waits(waits) => waits.fmt(f),
+            Consequence::Absent(waits) if waits.leaves_s.is_some() => {
+                write!(f, "once more after {}, then gone", span(waits.first_s))
+            }
+            Consequence::Absent(waits) => waits.fmt(f),
+            Consequence::Moves => f.write_str("the target takes its place"),
+            Consequence::Leaves => f.write_str("leaves"),
+        }
+    }
+}
+
+/// A number of seconds for people.
+fn span(seconds: u64) -> String {
+    match seconds {
+        0..HOUR => format!("{} min", seconds / MINUTE),
+        HOUR..DAY => format!("{} h", seconds / HOUR),
+        DAY => "1 day".into(),
+        _ => format!("{} days", seconds / DAY),
+    }
+}
+
+/// The table as `docs/schedule.md` shows it, in Markdown.
+#[must_use]
+pub fn table() -> String {
+    let mut table = String::from("| outcome | listing | article |\n|---|---|---|\n");
+    for outcome in Outcome::ALL {
+        let [listing, article] =
+            [Target::Listing, Target::Article].map(|target| consequence(*outcome, target));
+        table.push_str(&format!("| {outcome} | {listing} | {article} |\n"));
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_double_and_end() {
+        let days = |waits: Waits| (1..9).map(|n| waits.after(n).map(|s| s / DAY)).collect::<Vec<_>>();
+        assert_eq!(days(NO_ARTICLE)[..5], [Some(1), Some(2), Some(4), None, None]);
+        assert_eq!(days(GONE)[..3], [Some(1), None, None]);
+        assert_eq!(LISTING.after(1), Some(HOUR));
+        assert_eq!(LISTING.after(1_000_000), Some(7 * DAY));
+        let hours: Vec<_> = (1..=8).map(|n| ARTICLE_FAILS.after(n).map(|s| s / MINUTE)).collect();
+        assert_eq!(hours, [15, 30, 60, 120, 240, 480, 960, 1440].map(Some));
+    }
+
+    #[test]
+    fn no_listing_leaves_for_what_it_answers() {
+        for outcome in Outcome::ALL {
+            match consequence(*outcome, Target::Listing) {
+                Consequence::SiteRests(_, waits) | Consequence::Waits(waits) | Consequence::Absent(waits) => {
+                    assert_eq!(waits.leaves_s, None, "{outcome}");
+                }
+                Consequence::Schedule | Consequence::Moves => {}
+                Consequence::Leaves => panic!("a listing leaves after {outcome}"),
+            }
+        }
+    }
+
+    #[test]
+    fn the_manual_shows_the_table() {
+        let manual = include_str!("../../../docs/schedule.md");
+        assert!(manual.contains(&table()), "docs/schedule.md must show:\n{}", table());
+    }
+}

@@ -1,0 +1,52 @@
+//! The policy's numbers.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{DAY, HOUR, MINUTE};
+
+/// When pages are asked for again. All sites share these numbers; what a site's own rhythm is, is learnt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ScheduleConfig {
+    /// The price of a request, in seconds of one article's waiting. A smaller price finds articles sooner and
+    /// asks more often.
+    pub request_price_s: u64,
+    /// Shortest time between two visits of a listing, in seconds.
+    pub least_interval_s: u64,
+    /// Longest time between two visits of a listing, in seconds.
+    pub longest_interval_s: u64,
+    /// Longest time between two visits of a section that shows nothing new, in seconds.
+    pub longest_silent_s: u64,
+    /// A site's best listing is visited at least this often, in seconds.
+    pub lead_interval_s: u64,
+    /// Requests a day that all silent sections of a site share.
+    pub silent_visits: u64,
+    /// Requests a day that every site gets.
+    pub base_requests: u64,
+    /// Further requests a day for each article that the site publishes in a day.
+    pub article_requests: u64,
+    /// Ages at which an article is asked for again, in seconds after its first fetch. After the last one it
+    /// leaves.
+    pub rechecks_s: Vec<u64>,
+    /// Waits before a page is asked for again that was expected to be an article and is none, in seconds. After
+    /// the last one it leaves.
+    pub no_article_s: Vec<u64>,
+}
+
+impl Default for ScheduleConfig {
+    fn default() -> Self {
+        ScheduleConfig {
+            request_price_s: 300,
+            least_interval_s: 2 * MINUTE,
+            longest_interval_s: DAY,
+            longest_silent_s: 7 * DAY,
+            lead_interval_s: 10 * MINUTE,
+            silent_visits: 48,
+            base_requests: 200,
+            article_requests: 5,
+            rechecks_s: vec![55 * MINUTE, 2 * HOUR, 4 * HOUR, DAY, 3 * DAY, 7 * DAY, 28 * DAY],
+            no_article_s: vec![DAY, 4 * DAY],
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! What a site's visits have taught: its listings, how much it publishes, its troubles and its rhythm.
+//!
+//! One value a site, small enough to be read and written whole (some sixty bytes a listing). Callers keep it
+//! with a version, so that two who change it at once do not lose each other's change.
+
+use std::collections::BTreeMap;
+
+use newslode_page::time::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::listing::ARTICLE;
+use super::trouble::Troubles;
+use super::{
+    Allowance, Class, DAY, HOUR, Listing, ListingId, ListingKind, MINUTE, Next, Rest, Rhythm, ScheduleConfig,
+    Shown, Silence, Trouble, at, seconds,
+};
+
+/// A listing is visited the second time after this, in seconds.
+const SECOND_VISIT: u64 = 5 * MINUTE;
+/// Shortest and longest wait for a listing that was not found, in seconds.
+const ABSENT: (u64, u64) = (HOUR, 7 * DAY);
+/// A listing that nobody links and that is not found for this long leaves, in seconds.
+const FORGET_ABSENT: u64 = 28 * DAY;
+/// Time constant of how much a site publishes, in seconds: a half-life of seven days.
+const PUBLISHING_MEMORY: u64 = 7 * DAY * 1_443 / 1_000;
+/// How much a site publishes is not judged on less than this, in seconds.
+const LEAST_PUBLISHING: u64 = DAY / 4;
+/// Intervals are stretched at most this many times while tokens are short.
+const MOST_STRETCH: u64 = 10;
+
+/// A site's schedule. Times are whole seconds since the epoch.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SiteSchedule {
+    listings: BTreeMap<ListingId, Listing>,
+    /// Since when listings are missing, and when they were last linked.
+    absent: BTreeMap<ListingId, u64>,
+    /// Articles found within a day of their publication, in 2⁻¹⁶ of an article; fades.
+    published: u64,
+    /// For how long that was counted, in seconds; fades.
+    counted: u64,
+    counted_at: Option<u64>,
+    troubles: Troubles,
+    rhythm: Rhythm,
+}
+
+impl SiteSchedule {
+    /// Makes a listing known. Returns whether it is new.
+    pub fn meet(&mut self, id: ListingId, kind: ListingKind) -> bool {
+        if self.listings.contains_key(&id) {
+            return false;
+        }
+        self.listings.insert(id, Listing::new(kind));
+        true
+    }
+
+    /// A listing.
+    #[must_use]
+    pub fn listing(&self, id: ListingId) -> Option<&Listing> {
+        self.listings.get(&id)
+    }
+
+    /// All listings.
+    pub fn listings(&self) -> impl Iterator<Item = (ListingId, &Listing)> {
+        self.listings.iter().map(|(id, listing)| (*id, listing))
+    }
+
+    /// Notes a good visit of a listing. `shown` is nothing after a 304 or the same bytes.
+    pub fn visit(
+        &mut self,
+        id: ListingId,
+        shown: Option<Shown>,
+        now: Timestamp,
+        allowance: &Allowance,
+        config: &ScheduleConfig,
+    ) -> Next {
+        self.troubles.end();
+        self.absent.remove(&id);
+        let time = seconds(now);
+        let Some(listing) = self.listings.get_mut(&id) else {
+            return Next { due: at(time + config.longest_interval_s), class: Class::Listing };
+        };
+        let passed = listing.last.map(|last| time.saturating_sub(last));
+        listing.visit(time);
+        if let Some(shown) = shown {
+            listing.full = Some(time);
+            listing.mark = shown.top;
+        }
+        listing.interval = listing.cheapest(config.request_price_s);
+        let wait = match passed {
+            None => self.second_visit(id, config),
+            Some(passed) => self.interval(id, passed, shown.unwrap_or_default(), allowance, now, config),
+        };
+        Next { due: at(time + wait), class: Class::Listing }
+    }
+
+    fn second_visit(&self, id: ListingId, config: &ScheduleConfig) -> u64 {
+        let is_section = self.listings.get(&id).is_some_and(|listing| listing.kind == ListingKind::Section);
+        let turn = self.listings.len() as u64 * DAY / config.silent_visits.max(1) / 4;
+        if is_section { SECOND_VISIT.max(turn) } else { SECOND_VISIT }
+    }
+
+    fn interval(
+        &self,
+        id: ListingId,
+        passed: u64,
+        shown: Shown,
+        allowance: &Allowance,
+        now: Timestamp,
+        config: &ScheduleConfig,
+    ) -> u64 {
+        let Some(listing) = self.listings.get(&id) else { return config.longest_interval_s };
+        let mut wait = stretched(listing.interval, allowance, now).min(config.longest_interval_s);
+        let least = self.listings.values().map(|listing| listing.interval).min();
+        if least == Some(listing.interval) {
+            wait = wait.min(stretched(config.lead_interval_s, allowance, now));
+        }
+        if listing.is_silent() {
+            let silent = self.listings.values().filter(|listing| listing.is_silent()).count() as u64;
+            let turn = silent * DAY / config.silent_visits.max(1);
+            wait = wait.max(turn.min(config.longest_silent_s));
+        }
+        if shown.new >= 3 && shown.new * 2 >= shown.links {
+            wait = wait.min(passed / 2);
+        }
+        wait.max(config.least_interval_s)
+    }
+
+    /// Notes that a listing was not found (404, 410). `None`: it leaves.
+    pub fn miss(&mut self, id: ListingId, now: Timestamp) -> Option<Next> {
+        let time = seconds(now);
+        let since = *self.absent.entry(id).or_insert(time);
+        let listing = self.listings.get_mut(&id)?;
+        listing.fails = listing.fails.saturating_add(1);
+        if listing.kind != ListingKind::Front && time.saturating_sub(since) > FORGET_ABSENT {
+            self.listings.remove(&id);
+            self.absent.remove(&id);
+            return None;
+        }
+        let doubled = ABSENT.0.checked_shl((listing.fails - 1).min(32)).unwrap_or(ABSENT.1).min(ABSENT.1);
+        Some(Next { due: at(time + doubled), class: Class::Listing })
+    }
+
+    /// Notes that a listing has another address now: the old one is asked for weekly, in case it returns.
+    pub fn moved(&mut self, now: Timestamp) -> Next {
+        Next { due: at(seconds(now) + 7 * DAY), class: Class::Listing }
+    }
+
+    /// Notes a first good fetch that shows an article. `by` showed it first. `is_recent`: it was published within
+    /// the last day, as far as is known.
+    pub fn confirm(&mut self, by: Option<ListingId>, is_recent: bool, now: Timestamp) {
+        self.troubles.end();
+        let time = seconds(now);
+        if let Some(listing) =
+            by.and_then(|id| self.listings.get_mut(&id)).filter(|listing| listing.visits > 1)
+        {
+            listing.credit += ARTICLE;
+            self.rhythm.count(time);
+        }
+        self.fade(time);
+        if is_recent {
+            self.published += ARTICLE;
+        }
+    }
+
+    fn fade(&mut self, now: u64) {
+        let begun = *self.counted_at.get_or_insert(now);
+        let passed = now.saturating_sub(begun).min(PUBLISHING_MEMORY);
+        // Shorter steps would round the fading away.
+        if passed >= HOUR {
+            self.published -= self.published * passed / PUBLISHING_MEMORY;
+            self.counted = self.counted + passed - self.counted * passed / PUBLISHING_MEMORY;
+            self.counted_at = Some(now);
+        }
+    }
+
+    /// Requests a day that the site gets.
+    #[must_use]
+    pub fn per_day(&self, config: &ScheduleConfig) -> u64 {
+        let counted = u128::from(self.counted.max(LEAST_PUBLISHING)) * u128::from(ARTICLE);
+        let articles =
+            u128::from(self.published) * u128::from(DAY) * u128::from(config.article_requests) / counted;
+        config.base_requests.saturating_add(u64::try_from(articles).unwrap_or(u64::MAX))
+    }
+
+    /// Notes trouble after this many requests in the last ten minutes.
+    pub fn trouble(&mut self, trouble: Trouble, requests: u32, now: Timestamp) -> Rest {
+        self.troubles.add(trouble, requests, now)
+    }
+
+    /// Notes a good answer of any page.
+    pub fn answered(&mut self) {
+        self.troubles.end();
+    }
+
+    /// Least time between two requests that blocks have taught, in milliseconds.
+    pub fn delay_ms(&mut self, now: Timestamp) -> u64 {
+        self.troubles.delay_ms(now)
+    }
+
+    /// How often the site has blocked.
+    #[must_use]
+    pub fn blocks(&self) -> u32 {
+        self.troubles.blocks()
+    }
+
+    /// A silence that the site's rhythm does not explain.
+    #[must_use]
+    pub fn silence(&self, now: Timestamp) -> Option<Silence> {
+        self.rhythm.silence(seconds(now))
+    }
+}
+
+/// A wait, longer while less than half of the tokens are there.
+fn stretched(wait: u64, allowance: &Allowance, now: Timestamp) -> u64 {
+    let capacity = allowance.capacity();
+    let tokens = u64::try_from(allowance.tokens(now)).unwrap_or(0).max(1);
+    if tokens * 2 >= capacity {
+        return wait;
+    }
+    let longest = wait.saturating_mul(MOST_STRETCH);
+    let scaled = u128::from(wait) * u128::from(capacity) / u128::from(tokens * 2);
+    u64::try_from(scaled).unwrap_or(longest).min(longest)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,121 @@
+//! Visits of made-up listings.
+
+use super::*;
+
+const START: u64 = 1_700_000_000;
+
+struct Visits {
+    site: SiteSchedule,
+    config: ScheduleConfig,
+    allowance: Allowance,
+}
+
+impl Visits {
+    fn new() -> Visits {
+        Visits {
+            site: SiteSchedule::default(),
+            config: ScheduleConfig::default(),
+            allowance: Allowance::full(1_000_000, at(START)),
+        }
+    }
+
+    /// Visits a listing and returns the wait in seconds.
+    fn visit(&mut self, id: u64, now: u64, new: u32) -> u64 {
+        let shown = Shown { links: 20, new, top: 1 };
+        let next = self.site.visit(ListingId(id), Some(shown), at(now), &self.allowance, &self.config);
+        assert_eq!(next.class, Class::Listing);
+        seconds(next.due) - now
+    }
+
+    fn confirm(&mut self, by: u64, now: u64) {
+        self.site.confirm(Some(ListingId(by)), true, at(now));
+    }
+}
+
+#[test]
+fn the_second_visit_comes_soon_and_the_lead_is_visited_every_ten_minutes() {
+    let mut visits = Visits::new();
+    visits.site.meet(ListingId(1), ListingKind::Front);
+    assert_eq!(visits.visit(1, START, 20), SECOND_VISIT);
+    assert_eq!(visits.visit(1, START + 300, 0), 600, "alone it leads");
+}
+
+#[test]
+fn only_who_showed_an_article_first_is_credited_and_not_for_its_first_visit() {
+    let mut visits = Visits::new();
+    for id in [1, 2] {
+        visits.site.meet(ListingId(id), ListingKind::Feed);
+        visits.visit(id, START, 5);
+    }
+    visits.confirm(1, START + 10);
+    assert_eq!(visits.site.listing(ListingId(1)).map(|listing| listing.credit), Some(0));
+    let mut now = START;
+    for _ in 0..400 {
+        now += 600;
+        visits.visit(1, now, 1);
+        visits.visit(2, now, 0);
+        visits.confirm(1, now);
+    }
+    let (busy, idle) = (visits.visit(1, now + 600, 0), visits.visit(2, now + 600, 0));
+    assert!(busy <= 600 && idle > 4 * 3_600, "{busy} s and {idle} s");
+}
+
+#[test]
+fn silent_sections_share_a_pool() {
+    let mut visits = Visits::new();
+    visits.site.meet(ListingId(0), ListingKind::Front);
+    for id in 1..=200 {
+        visits.site.meet(ListingId(id), ListingKind::Section);
+    }
+    let mut waits = Vec::new();
+    for id in 1..=200 {
+        visits.visit(id, START, 0);
+    }
+    for id in 1..=200 {
+        waits.push(visits.visit(id, START + DAY, 0));
+    }
+    // 48 visits a day for 200 sections: each is visited every four days or so.
+    assert_eq!(waits.last(), Some(&(200 * DAY / 48)));
+}
+
+#[test]
+fn many_new_links_halve_the_wait_and_short_tokens_stretch_it() {
+    let mut visits = Visits::new();
+    visits.site.meet(ListingId(1), ListingKind::Front);
+    visits.visit(1, START, 20);
+    assert_eq!(visits.visit(1, START + 400, 12), 200);
+    assert_eq!(visits.visit(1, START + 500, 12), 120, "never below the shortest interval");
+    visits.allowance = Allowance { per_day: 400, milli: 10_000, at: at(START + 600) };
+    assert_eq!(visits.visit(1, START + 600, 0), 3_000, "a fifth of half of the tokens: five times as long");
+}
+
+#[test]
+fn an_absent_section_leaves_after_four_weeks_and_a_front_page_never() {
+    let mut visits = Visits::new();
+    visits.site.meet(ListingId(1), ListingKind::Front);
+    visits.site.meet(ListingId(2), ListingKind::Section);
+    for id in [1, 2] {
+        let (mut now, mut tries) = (START, 0);
+        while let Some(next) = visits.site.miss(ListingId(id), at(now)) {
+            now = seconds(next.due);
+            tries += 1;
+            if tries > 40 {
+                break;
+            }
+        }
+        assert_eq!(tries > 40, id == 1, "{id}: {tries} tries");
+    }
+    assert!(visits.site.listing(ListingId(2)).is_none());
+}
+
+#[test]
+fn a_site_gets_requests_for_what_it_publishes() {
+    let mut visits = Visits::new();
+    assert_eq!(visits.site.per_day(&visits.config), 200);
+    // Ninety-six articles a day.
+    for n in 0..96 * 20 {
+        visits.site.confirm(None, true, at(START + n * 900));
+    }
+    let per_day = visits.site.per_day(&visits.config);
+    assert!((640..=720).contains(&per_day), "{per_day}");
+}

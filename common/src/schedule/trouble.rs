@@ -1,0 +1,144 @@
+//! What goes wrong on a site, and how long it rests.
+//!
+//! A site that blocks is asked more slowly, and stays so; a site that fails rests, with all its pages. Neither
+//! counts against a page: after an outage everything goes on where it was.
+
+use newslode_page::time::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::{DAY, HOUR, MINUTE, at, seconds};
+
+/// What went wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Trouble {
+    /// 403 or 429, or a `Retry-After` of this many seconds.
+    Blocked(Option<u64>),
+    /// 5xx, no connection, or no answer in time.
+    Failing,
+    /// robots.txt answers 5xx or not at all: nothing may be asked for.
+    RobotsUnreachable,
+}
+
+/// A rest of the whole site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rest {
+    /// No request before this time.
+    pub until: Timestamp,
+    /// Least time between two requests from now on, in milliseconds.
+    pub delay_ms: u64,
+}
+
+/// Rests after blocks: the first and the longest, in seconds.
+const BLOCKED: (u64, u64) = (15 * MINUTE, 6 * HOUR);
+/// Rests after failures: the first and the longest, in seconds.
+const FAILING: (u64, u64) = (MINUTE, 15 * MINUTE);
+/// Rest while robots.txt cannot be read, in seconds.
+const ROBOTS: u64 = 5 * MINUTE;
+/// A block of a site that got this many requests in ten minutes sets the delay to 1,200 s over that number.
+const DELAY: u64 = 1_200_000;
+/// The delay sinks to 750 s over that number.
+const LEAST_DELAY: u64 = 750_000;
+/// No block sets a longer delay, in milliseconds.
+const LONGEST_DELAY: u64 = 120_000;
+/// A server's wish to wait longer is cut to this, in seconds.
+const LONGEST_WISH: u64 = DAY;
+
+/// A site's troubles so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Troubles {
+    /// Rests in a row without a good answer.
+    rests: u32,
+    /// Delay learnt from blocks, in milliseconds.
+    delay_ms: u64,
+    /// It sinks no further than this.
+    least_ms: u64,
+    /// When it last sank, in seconds since the epoch.
+    sank: u64,
+    /// Blocks ever.
+    blocks: u32,
+}
+
+impl Troubles {
+    /// Notes trouble after this many requests in the last ten minutes.
+    pub(super) fn add(&mut self, trouble: Trouble, requests: u32, now: Timestamp) -> Rest {
+        let time = seconds(now);
+        let (first, longest) = match trouble {
+            Trouble::Blocked(_) => {
+                self.slow_down(requests, time);
+                BLOCKED
+            }
+            Trouble::Failing => FAILING,
+            Trouble::RobotsUnreachable => (ROBOTS, ROBOTS),
+        };
+        let doubled = first.checked_shl(self.rests.min(32)).map_or(longest, |wait| wait.min(longest));
+        if trouble != Trouble::RobotsUnreachable {
+            self.rests = self.rests.saturating_add(1);
+        }
+        let wait = match trouble {
+            Trouble::Blocked(Some(wish)) => wish.min(LONGEST_WISH),
+            Trouble::Blocked(None) | Trouble::Failing | Trouble::RobotsUnreachable => doubled,
+        };
+        Rest { until: at(time.saturating_add(wait)), delay_ms: self.delay_ms }
+    }
+
+    fn slow_down(&mut self, requests: u32, now: u64) {
+        self.blocks = self.blocks.saturating_add(1);
+        let requests = u64::from(requests.max(1));
+        self.delay_ms = self.delay_ms.max((DELAY / requests).min(LONGEST_DELAY));
+        self.least_ms = (LEAST_DELAY / requests).min(LONGEST_DELAY);
+        self.sank = now;
+    }
+
+    /// Notes a good answer.
+    pub(super) fn end(&mut self) {
+        self.rests = 0;
+    }
+
+    /// The delay now, in milliseconds: it sinks by 5 % a day.
+    pub(super) fn delay_ms(&mut self, now: Timestamp) -> u64 {
+        let now = seconds(now);
+        while self.delay_ms > self.least_ms && now.saturating_sub(self.sank) > DAY {
+            self.delay_ms = (self.delay_ms - self.delay_ms / 20).max(self.least_ms);
+            self.sank += DAY;
+            if self.delay_ms / 20 == 0 {
+                break;
+            }
+        }
+        self.delay_ms
+    }
+
+    /// Blocks ever.
+    pub(super) fn blocks(&self) -> u32 {
+        self.blocks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn waits(trouble: Trouble, times: usize) -> Vec<u64> {
+        let mut troubles = Troubles::default();
+        (0..times).map(|_| seconds(troubles.add(trouble, 80, Timestamp(0)).until) / MINUTE).collect()
+    }
+
+    #[test]
+    fn rests_double_up_to_their_longest() {
+        assert_eq!(waits(Trouble::Failing, 6), [1, 2, 4, 8, 15, 15]);
+        assert_eq!(waits(Trouble::Blocked(None), 6), [15, 30, 60, 120, 240, 360]);
+        assert_eq!(waits(Trouble::RobotsUnreachable, 3), [5, 5, 5]);
+        assert_eq!(waits(Trouble::Blocked(Some(120)), 2), [2, 2]);
+    }
+
+    #[test]
+    fn a_block_slows_down_and_wears_off_in_part() {
+        let mut troubles = Troubles::default();
+        let rest = troubles.add(Trouble::Blocked(None), 80, Timestamp(0));
+        assert_eq!(rest.delay_ms, 15_000);
+        troubles.end();
+        assert_eq!(troubles.delay_ms(at(DAY)), 15_000);
+        assert_eq!(troubles.delay_ms(at(DAY + 1)), 14_250);
+        assert_eq!(troubles.delay_ms(at(100 * DAY)), 750_000 / 80);
+    }
+}
