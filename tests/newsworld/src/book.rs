@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::facts::{FIGURES, Person, people, profile_path};
 use crate::reply::Trouble;
-use crate::site::SitePlan;
+use crate::site::{Era, SitePlan};
 use crate::story::{Place, Story, section_place};
 
 /// What an address serves.
@@ -75,6 +75,21 @@ impl SiteBook {
         book.register_news();
         book.register_furniture();
         book
+    }
+
+    /// Takes over the layout of another era. Stories keep their addresses; those of sections change, and the old ones
+    /// redirect.
+    pub(crate) fn redesign(&mut self, era: Era) {
+        let old: Vec<(Place, Kind)> = std::mem::take(&mut self.register).into_iter().collect();
+        self.plan.era = era;
+        self.register_news();
+        self.register_furniture();
+        for (place, kind) in old {
+            if let Kind::Section(section, page) = kind {
+                let target = url(&section_place(&self.plan, section, page));
+                self.register.entry(place).or_insert(Kind::Redirect(target));
+            }
+        }
     }
 
     fn register_news(&mut self) {

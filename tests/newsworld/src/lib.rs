@@ -32,6 +32,7 @@ pub mod floors;
 mod gold;
 mod head;
 mod language;
+pub mod living;
 mod looks;
 mod mangle;
 pub mod marks;

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::{Args, Parser, Subcommand};
-use newslode_newsworld::{Content, Language, Replay, Server, World, WorldSpec};
+use newslode_newsworld::living::{Answer, Ask, LivingSpec, LivingWorld, clock};
+use newslode_newsworld::{Content, Language, Replay, Reply, Server, World, WorldSpec};
 
 /// A synthetic world of overlapping news sites.
 #[derive(Parser)]
@@ -39,6 +40,27 @@ enum Command {
         #[command(flatten)]
         world: WorldArgs,
     },
+    /// Shows a world that lives: a line for each site, or one of its pages at some time.
+    Living(LivingArgs),
+}
+
+#[derive(Args)]
+struct LivingArgs {
+    /// Everything follows from it.
+    #[arg(long, default_value_t = 1)]
+    world: u64,
+    /// Number of sites.
+    #[arg(long, default_value_t = 60)]
+    sites: usize,
+    /// Days from day 0 to the end.
+    #[arg(long, default_value_t = 30)]
+    days: u32,
+    /// Print this page instead.
+    #[arg(long, value_name = "URL")]
+    page: Option<url::Url>,
+    /// When the page is asked for, in days since day 0 began.
+    #[arg(long, value_name = "DAYS", default_value_t = 0.0)]
+    at: f64,
 }
 
 #[derive(Args)]
@@ -96,6 +118,33 @@ async fn main() -> anyhow::Result<()> {
                 .context("cannot print the gold")?;
             writeln!(out)?;
             Ok(())
+        }
+        Command::Living(args) => args.show(&mut std::io::stdout().lock()).context("cannot print"),
+    }
+}
+
+impl LivingArgs {
+    fn show(&self, out: &mut impl std::io::Write) -> std::io::Result<()> {
+        let spec = LivingSpec { world: self.world, sites: self.sites, days: self.days };
+        let world = LivingWorld::generate(&spec);
+        let Some(page) = &self.page else {
+            for site in world.sites() {
+                writeln!(out, "{site}")?;
+            }
+            return Ok(());
+        };
+        let at_ms = world.start().saturating_add_signed((self.at * clock::DAY as f64) as i64);
+        let path = &page[url::Position::BeforePath..url::Position::AfterQuery];
+        match world.answer(&Ask::plain(page.host_str().unwrap_or_default(), path), at_ms) {
+            Answer::Timeout => writeln!(out, "no answer"),
+            Answer::Reply(Reply { status, headers, body, .. }) => {
+                writeln!(out, "{status}")?;
+                for (name, value) in headers {
+                    writeln!(out, "{name}: {value}")?;
+                }
+                writeln!(out)?;
+                out.write_all(&body)
+            }
         }
     }
 }

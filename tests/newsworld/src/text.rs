@@ -156,7 +156,7 @@ pub(crate) fn capitalised(text: &str) -> String {
 }
 
 /// Splits at the first `{slot}`: the text before, the slot's name, the text after.
-fn next_slot(template: &str) -> Option<(&str, &str, &str)> {
+pub(crate) fn next_slot(template: &str) -> Option<(&str, &str, &str)> {
     let (before, rest) = template.split_once('{')?;
     let (slot, after) = rest.split_once('}')?;
     Some((before, slot, after))

@@ -99,11 +99,12 @@ impl World {
         Self { books, hosts, gold, today: Moment { minutes: today, offset_hours: 0 } }
     }
 
-    /// Gives the site of a host the layout of another era, with the same stories at the same addresses. The gold's
-    /// outlines stay those of the old layout. Returns whether there is such a host.
+    /// Gives the site of a host the layout of another era, with the same stories at the same addresses. Sections get
+    /// new addresses, to which the old ones redirect. The gold's outlines stay those of the old layout. Returns
+    /// whether there is such a host.
     pub fn redesign(&mut self, host: &str, era: Era) -> bool {
         let book = self.hosts.get(host).and_then(|&site| self.books.get_mut(site));
-        book.map(|book| book.plan.era = era).is_some()
+        book.map(|book| book.redesign(era)).is_some()
     }
 
     /// Addresses of the home pages, one for each site.

@@ -208,3 +208,27 @@ fn the_calendar_has_no_end_and_stands_in_worlds_with_faults_only() {
     let healthy = World::generate(&WorldSpec { sites: 1, ..WorldSpec::default() });
     assert_eq!(healthy.respond(host, "/calendar/2024/12").status, 404);
 }
+
+#[test]
+fn after_a_redesign_old_section_addresses_lead_to_the_new_ones() {
+    let spec = WorldSpec { seed: 4, sites: 2, articles_per_section: 4, ..WorldSpec::default() };
+    let (old, mut new) = (World::generate(&spec), World::generate(&spec));
+    for host in new.hosts() {
+        assert!(new.redesign(&host, Era::Blog));
+    }
+    let mut moved = 0;
+    for address in old.urls() {
+        let (host, path) = place(&address);
+        let reply = new.page(&host, &path).unwrap();
+        match old.kind(&address) {
+            Some(PageKind::Story) => assert_eq!(reply.status, 200, "{address}"),
+            Some(PageKind::Section) if reply.status != 200 => {
+                let (host, path) = place(reply.header("location").unwrap());
+                assert_eq!(new.page(&host, &path).unwrap().status, 200, "{address}");
+                moved += 1;
+            }
+            _ => {}
+        }
+    }
+    assert!(moved > 10, "{moved} sections moved");
+}

@@ -1,0 +1,243 @@
+//! What a site publishes and what becomes of it: the gold of a living world.
+//!
+//! A [`LivingSite`] is drawn from the world's seed and its number. Its articles are numbered in the order of
+//! publication; a *URL number* is an article's number or, from the number of articles on, one of the second
+//! addresses that moved articles get.
+
+use super::LivingSpec;
+use super::address::{Addresses, Topic};
+use super::catalogue::listings;
+use super::chance::{Chance, exp, ln};
+use super::clock::{DAY, DAY_0, HOUR, MINUTE, SECOND, Span};
+use super::listing::Listing;
+use super::pace::publications;
+use super::render::Furniture;
+use super::trouble::Troubles;
+
+/// An article and its fate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LivingArticle {
+    /// When its first address begins to answer.
+    pub published_ms: u64,
+    /// Number of its section.
+    pub section: usize,
+    /// When it moves to its second address; the first one redirects from then on.
+    pub moved_ms: Option<u64>,
+    /// When its text changes, ascending, none after its deletion.
+    pub edits_ms: Vec<u64>,
+    /// When its addresses begin to answer 404 or 410.
+    pub deleted_ms: Option<u64>,
+    /// Whether it is a live blog, which grows by a paragraph with each edit.
+    pub live: bool,
+    /// Whether a working listing, with the pages behind it, showed it for a day of the site's uptime: then
+    /// missing it was avoidable.
+    pub avoidable: bool,
+}
+
+impl LivingArticle {
+    /// Whether it was deleted less than a day after its publication; such articles are not judged.
+    #[must_use]
+    pub fn is_fleeting(&self) -> bool {
+        self.deleted_ms.is_some_and(|deleted| deleted - self.published_ms < DAY)
+    }
+
+    /// Number of edits so far.
+    pub(super) fn version(&self, now_ms: u64) -> usize {
+        self.edits_ms.partition_point(|&edit| edit <= now_ms)
+    }
+}
+
+/// A site of a living world, with everything that will happen to it.
+#[derive(Debug, Clone)]
+pub struct LivingSite {
+    /// Number in the world.
+    pub number: usize,
+    /// Name on the masthead.
+    pub name: String,
+    /// Its only host.
+    pub host: String,
+    /// Mean number of articles a day, bursts apart.
+    pub rate: f64,
+    /// Least time between two requests: what robots.txt asks for, else a second.
+    pub delay_ms: u64,
+    /// Articles by publication.
+    pub articles: Vec<LivingArticle>,
+    /// Pages, feeds and maps that show articles; the front page is the first.
+    pub listings: Vec<Listing>,
+    /// What goes wrong.
+    pub troubles: Troubles,
+    /// Whether its section pages have pages behind them.
+    pub paged: bool,
+    /// Whether article pages show the six latest articles.
+    pub latest: bool,
+    pub(super) addresses: Addresses,
+    /// Articles that have a second address, ascending.
+    pub(super) moved: Vec<u32>,
+    /// All edits of all articles, ascending.
+    pub(super) edits: Vec<u64>,
+    /// Whether the bytes of its article pages differ at each request.
+    pub(super) noisy: bool,
+    pub(super) furniture: Furniture,
+    pub(super) seed: u64,
+}
+
+impl LivingSite {
+    /// Site `number` of a world.
+    pub(super) fn draw(spec: &LivingSpec, number: usize) -> Self {
+        let world = Chance::new(spec.world);
+        let mut chance = world.fork(&format!("living site {number}"));
+        let mut draw = chance.fork("plan");
+        let place = (number as f64 + draw.uniform(0.0, 1.0)) / spec.sites.max(1) as f64;
+        let rate = exp(place * ln(600.0));
+        let delay_ms = if draw.happens(0.12) { 10 * SECOND } else { SECOND };
+        let n_sections = (4.0 + 3.4 * ln(rate + 1.0) * draw.uniform(0.6, 1.1)).round().clamp(5.0, 25.0);
+        let addresses = Addresses::draw(&world, &mut chance.fork("addresses"), number, n_sections as usize);
+        let published = publications(&mut chance.fork("pace"), rate, spec.days);
+        let seed = chance.bits();
+        let articles = articles(seed, &addresses.topics, &published, &mut draw);
+        let has = |probability: f64, name: &str| chance.fork(name).happens(probability);
+        let mut site = Self {
+            number,
+            name: addresses.name.clone(),
+            host: addresses.host.clone(),
+            rate,
+            delay_ms,
+            listings: Vec::new(),
+            troubles: Troubles::draw(&mut chance.fork("troubles")),
+            paged: number * 7 % 10 < 6,
+            latest: has(0.5, "latest"),
+            noisy: has(0.5, "noisy articles"),
+            moved: numbers(&articles, |article| article.moved_ms.is_some()),
+            edits: edits(&articles),
+            furniture: Furniture::default(),
+            addresses,
+            articles,
+            seed,
+        };
+        site.listings = listings(&site, &chance.fork("listings"));
+        site.furniture = Furniture::new(&site);
+        site.judge_losses(spec.end());
+        site
+    }
+
+    /// The article behind a URL number.
+    pub(super) fn article_of(&self, url: usize) -> usize {
+        match url.checked_sub(self.articles.len()) {
+            Some(nth) => self.moved[nth] as usize,
+            None => url,
+        }
+    }
+
+    /// The URL number of an article's second address, if it has one.
+    pub(super) fn second_url(&self, article: usize) -> Option<usize> {
+        let nth = self.moved.binary_search(&u32::try_from(article).ok()?).ok()?;
+        Some(self.articles.len() + nth)
+    }
+
+    /// An article's addresses, each with the time from which it holds. From the start of the second on, the
+    /// first redirects to it.
+    #[must_use]
+    pub fn addresses_of(&self, article: usize) -> Vec<(String, u64)> {
+        let facts = &self.articles[article];
+        let second = self.second_url(article).zip(facts.moved_ms);
+        std::iter::once((article, facts.published_ms))
+            .chain(second)
+            .map(|(url, from)| (format!("http://{}{}", self.host, self.path(url)), from))
+            .collect()
+    }
+
+    /// The articles that are published in a span.
+    #[must_use]
+    pub fn published_in(&self, span: Span) -> std::ops::Range<usize> {
+        let before = |at: u64| self.articles.partition_point(|article| article.published_ms < at);
+        before(span.from_ms)..before(span.until_ms)
+    }
+
+    /// Marks the articles that some working listing showed for a day of uptime.
+    fn judge_losses(&mut self, end_ms: u64) {
+        let mut shown = vec![false; self.articles.len()];
+        for listing in self.listings.iter().filter(|listing| listing.is_honest()) {
+            for (nth, item) in listing.items().iter().enumerate() {
+                let article = self.article_of(item.url as usize);
+                shown[article] =
+                    shown[article] || self.troubles.uptime(listing.shown_for(nth, self.paged, end_ms)) >= DAY;
+            }
+        }
+        for (article, shown) in self.articles.iter_mut().zip(shown) {
+            article.avoidable = shown;
+        }
+    }
+}
+
+/// Draws the fates of the articles. Each has a source of its own: a longer world adds articles, and changes none.
+fn articles(seed: u64, topics: &[Topic], published: &[u64], draw: &mut Chance) -> Vec<LivingArticle> {
+    let slope = draw.uniform(0.6, 1.2);
+    let weights: Vec<f64> = (1..=topics.len()).map(|rank| exp(-slope * ln(rank as f64))).collect();
+    let total: f64 = weights.iter().sum();
+    let one = |(number, &published_ms): (usize, &u64)| {
+        let mut chance = Chance::new(seed ^ (number as u64 + 1).wrapping_mul(0x9fb2_1c65_1e98_df25));
+        let mut left = chance.uniform(0.0, total);
+        let section = weights.iter().position(|weight| {
+            left -= weight;
+            left < 0.0
+        });
+        let later = |chance: &mut Chance, mean: u64| published_ms + chance.exponential(mean as f64) as u64;
+        let moved_ms = chance.happens(0.015).then(|| later(&mut chance, 8 * HOUR));
+        let deleted_ms = chance.happens(0.007).then(|| later(&mut chance, 4 * DAY));
+        let (edited, live) = (chance.happens(0.35), chance.happens(0.02));
+        let mut edits_ms = match (live, edited) {
+            (true, _) => updates(&mut chance, published_ms),
+            (_, true) => corrections(&mut chance, published_ms),
+            _ => Vec::new(),
+        };
+        edits_ms.retain(|&edit| deleted_ms.is_none_or(|deleted| edit < deleted));
+        edits_ms.sort_unstable();
+        let section = section.unwrap_or(0);
+        LivingArticle { published_ms, section, moved_ms, edits_ms, deleted_ms, live, avoidable: false }
+    };
+    published.iter().enumerate().map(one).collect()
+}
+
+/// The updates of a live blog, a quarter of an hour apart on average.
+fn updates(chance: &mut Chance, published_ms: u64) -> Vec<u64> {
+    let mut at = published_ms;
+    let count = chance.rng().between(8, 39);
+    let next = |_| {
+        at += chance.exponential((15 * MINUTE) as f64) as u64;
+        at
+    };
+    (0..count).map(next).collect()
+}
+
+/// Edits of an ordinary article: 1.94 on average, most of them within hours.
+fn corrections(chance: &mut Chance, published_ms: u64) -> Vec<u64> {
+    (0..chance.geometric(1.94))
+        .map(|_| {
+            let kind = chance.uniform(0.0, 1.0);
+            let mean = if kind < 0.7 {
+                3 * HOUR / 2
+            } else if kind < 0.95 {
+                8 * HOUR
+            } else {
+                3 * DAY
+            };
+            published_ms + chance.exponential(mean as f64) as u64
+        })
+        .collect()
+}
+
+fn numbers(articles: &[LivingArticle], which: impl Fn(&LivingArticle) -> bool) -> Vec<u32> {
+    let all = articles.iter().enumerate();
+    all.filter(|(_, article)| which(article)).map(|(number, _)| number as u32).collect()
+}
+
+fn edits(articles: &[LivingArticle]) -> Vec<u64> {
+    let mut all: Vec<u64> = articles.iter().flat_map(|article| article.edits_ms.iter().copied()).collect();
+    all.sort_unstable();
+    all
+}
+
+/// Articles published on day 0 or later.
+pub(super) fn published_from_day_0(site: &LivingSite) -> usize {
+    site.published_in(Span { from_ms: DAY_0, until_ms: u64::MAX }).len()
+}
