@@ -47,6 +47,7 @@
 pub mod analysis;
 pub mod article;
 pub mod contribution;
+pub mod discovery;
 pub mod extract;
 pub mod generation;
 pub mod hierarchy;

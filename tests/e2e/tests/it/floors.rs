@@ -109,7 +109,7 @@ async fn the_services_are_as_right_as_they_were() {
 }
 
 /// Number of pages that are served in the old layout; later ones have the new one.
-const OLD_PAGES: usize = 60;
+const OLD_PAGES: usize = 150;
 
 /// A site whose layout changes during a crawl.
 struct RedesignedSite {

@@ -1,0 +1,133 @@
+//! What a page leads to: stories, sections, and the page behind it.
+//!
+//! A link with a headline for its text leads to a story. A link with a label of a few words leads to a section,
+//! or to a page about the site: what is there decides later. Only links inside the site count. Links to files,
+//! to other pages of the same list, and links that ask not to be followed do not. Start at [`discover`].
+
+use rustc_hash::FxHashMap;
+
+use crate::Page;
+use crate::reading::{CanonicalUrl, Link, links};
+use crate::text::whole_words_of_prose;
+
+/// Words of a link that reads like a headline.
+const HEADLINE_WORDS: usize = 4;
+/// Words of an address that reads like a headline.
+const NAME_WORDS: usize = 5;
+/// Longest label of a section, in words.
+const LABEL_WORDS: usize = 3;
+/// Endings of addresses that hold no page.
+const FILES: [&str; 16] = [
+    ".jpg", ".jpeg", ".png", ".gif", ".webp", ".svg", ".pdf", ".zip", ".mp3", ".mp4", ".css", ".js", ".ico",
+    ".xml", ".rss", ".doc",
+];
+
+/// What a page leads to. Each address stands once, in the order of the page.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Discovery {
+    /// Links with headlines.
+    pub stories: Vec<CanonicalUrl>,
+    /// Links with labels.
+    pub sections: Vec<CanonicalUrl>,
+    /// The page behind this one, of the same list.
+    pub behind: Option<CanonicalUrl>,
+}
+
+/// Finds what a page leads to.
+#[must_use]
+pub fn discover(page: &Page) -> Discovery {
+    let links = links(&page.tree, &page.leaves, &page.url.to_url());
+    let site = page.url.site();
+    let mut places: FxHashMap<&CanonicalUrl, usize> = FxHashMap::default();
+    let mut targets: Vec<(&CanonicalUrl, Target)> = Vec::new();
+    let mut behind = None;
+    for link in &links {
+        if link.target == page.url || link.target.site() != site {
+            continue;
+        }
+        if is_next(page, link) {
+            behind.get_or_insert_with(|| link.target.clone());
+            continue;
+        }
+        let Some(target) = target_of(page, link) else { continue };
+        let place = *places.entry(&link.target).or_insert(targets.len());
+        match targets.get_mut(place) {
+            // A picture or a kicker may link to the same story as its headline.
+            Some((_, known)) => *known = (*known).max(target),
+            None => targets.push((&link.target, target)),
+        }
+    }
+    let pick = |wanted| {
+        targets.iter().filter(|(_, target)| *target == wanted).map(|(url, _)| (*url).clone()).collect()
+    };
+    Discovery { stories: pick(Target::Story), sections: pick(Target::Section), behind }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Target {
+    Section,
+    Story,
+}
+
+fn target_of(page: &Page, link: &Link) -> Option<Target> {
+    let path = link.target.path();
+    let lower = path.split('?').next().unwrap_or_default().to_ascii_lowercase();
+    if link.rel_nofollow
+        || FILES.iter().any(|ending| lower.ends_with(ending))
+        || is_of_the_same_list(page, link)
+    {
+        return None;
+    }
+    let words = whole_words_of_prose(&link.text);
+    if words >= HEADLINE_WORDS || name_words(&lower) >= NAME_WORDS {
+        Some(Target::Story)
+    } else {
+        (1..=LABEL_WORDS).contains(&words).then_some(Target::Section)
+    }
+}
+
+/// Words of the last name of a path.
+fn name_words(path: &str) -> usize {
+    let name = path.rsplit('/').find(|name| !name.is_empty()).unwrap_or_default();
+    name.split(['-', '_', '.']).filter(|word| word.chars().any(char::is_alphabetic)).count()
+}
+
+fn is_next(page: &Page, link: &Link) -> bool {
+    let rel = page.tree.attr(link.node, "rel").unwrap_or_default();
+    rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("next"))
+}
+
+/// Whether the link leads to another page of the list that this page begins: its text is a number, or its
+/// address is this page's with another query.
+fn is_of_the_same_list(page: &Page, link: &Link) -> bool {
+    let text = link.text.trim();
+    let is_number = !text.is_empty() && text.len() <= 4 && text.bytes().all(|byte| byte.is_ascii_digit());
+    let bare = |url: &CanonicalUrl| url.as_str().split('?').next().unwrap_or_default().to_owned();
+    is_number || (link.target.as_str().contains("page=") && bare(&link.target) == bare(&page.url))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(urls: &[CanonicalUrl]) -> Vec<&str> {
+        urls.iter().map(CanonicalUrl::path).collect()
+    }
+
+    #[test]
+    fn headlines_lead_to_stories_and_labels_to_sections() {
+        let url = "https://a.example/sport/".parse().unwrap();
+        let html = "<nav><a href=/>Home</a><a href=/economy/>Economy</a><a href=/local-news/>Local news</a></nav>\
+            <a href=/s/1><img alt=x src=x.jpg></a><h3><a href=/s/1>Harbour town wins the cup at last</a></h3>\
+            <a href=/2024/rain-ends-the-long-drought-in-north>Rain</a><a href=/photo.JPG>A picture of the long rain</a>\
+            <a href=https://b.example/x>Another site has a story too</a><a href=/s/2 rel=nofollow>Buy our paper every day</a>\
+            <a href=/sport/?page=2>2</a><a href=/sport/?page=2 rel=next>Older stories of this section</a>";
+        let found = discover(&Page::parse(&url, None, html.as_bytes()));
+        assert_eq!(paths(&found.stories), ["/s/1", "/2024/rain-ends-the-long-drought-in-north"]);
+        assert_eq!(paths(&found.sections), ["/", "/economy/", "/local-news/"]);
+        assert_eq!(
+            found.behind.map(|url| url.to_string()).as_deref(),
+            Some("https://a.example/sport/?page=2")
+        );
+    }
+}
