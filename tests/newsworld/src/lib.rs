@@ -8,6 +8,7 @@
 //! newslode-newsworld serve --seed 7 --sites 10      # prints the address, the seeds and how to mine them
 //! newslode-newsworld gold --seed 7 --sites 10       # the right answers as JSON
 //! newslode-newsworld replay DIR                     # recorded sites under their own host names
+//! newslode-newsworld living --world 2 --sites 3     # a line for each site of a world that lives
 //! ```
 //!
 //! A [`World`] follows from its [`WorldSpec`]: the same seed gives the same bytes, on any machine, at any time.
@@ -18,6 +19,8 @@
 //!
 //! Every page has a marked copy that ties each text to its gold ([`marks`]). Every figure that tests measure on this
 //! world has a floor ([`floors`]).
+//!
+//! [`living`] is a world of its own: small pages of sites that publish, edit, move and delete through simulated days.
 //!
 //! Where to start: `site.rs` and `looks.rs` (what a site is), `story.rs` (what it writes), `desk/` and `view.rs` (what
 //! its pages show, what heads what), `template/` (how that looks), `world.rs` (all of it behind one function).

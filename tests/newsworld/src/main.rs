@@ -119,7 +119,11 @@ async fn main() -> anyhow::Result<()> {
             writeln!(out)?;
             Ok(())
         }
-        Command::Living(args) => args.show(&mut std::io::stdout().lock()).context("cannot print"),
+        Command::Living(args) => match args.show(&mut std::io::stdout().lock()) {
+            // the reader has seen enough
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+            printed => printed.context("cannot print the world"),
+        },
     }
 }
 

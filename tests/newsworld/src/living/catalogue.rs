@@ -116,7 +116,8 @@ fn sections(site: &LivingSite, number: usize, traps: usize, chance: &Chance) -> 
     page.traps = traps;
     page.regen_ms = chance.pick(&[0, 60, 300]) * SECOND;
     page.validators = chance.pick(&[Validators::None, Validators::None, Validators::Honest]);
-    page.noisy = chance.happens(0.5);
+    // a page whose links differ at each request has no validator that holds
+    page.noisy = chance.happens(0.5) || traps > 0;
     page.teaser = Ticks::new(chance.uniform(0.02, 0.5), chance.bits());
     fill(site, &mut page, &mut chance, 0.97, |c| c.exponential(120.0));
     let Some(redesign) = site.troubles.redesign else { return vec![page] };

@@ -180,7 +180,7 @@ pub(super) fn article(site: &LivingSite, url: usize, now_ms: u64) -> String {
     let mut out = open(site, now_ms, &headline, &head);
     push(&mut out, &["<article>\n<h1>", &headline, "</h1>\n<p class=\"byline\">By ", &source.author()]);
     let shown = published[..16].replace('T', " ");
-    push(&mut out, &["</p>\n<time datetime=\"", &published, "\">", &shown, "</time>\n"]);
+    push(&mut out, &[", <time datetime=\"", &published, "\">", &shown, "</time></p>\n"]);
     for text in paragraphs(site, number, version) {
         push(&mut out, &["<p>", &text, "</p>\n"]);
     }
@@ -260,7 +260,7 @@ fn close(mut out: String, site: &LivingSite, noise: Option<u64>) -> String {
 /// A line that changes without news.
 fn teaser(out: &mut String, site: &LivingSite, state: &State) {
     let degrees = Rng::new(site.seed ^ state.teaser).below(30).to_string();
-    let number = state.teaser.to_string();
+    let number = (state.teaser % 10_000).to_string();
     push(out, &["<p>Weather report ", &number, ": ", &degrees, " °C</p>\n"]);
 }
 

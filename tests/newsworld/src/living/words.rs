@@ -24,6 +24,9 @@ const TOWN: [&str; 16] = [
     "haven", "cliff", "moor",
 ];
 
+/// Sentences of a paragraph, at most.
+const SENTENCES: usize = 4;
+
 /// What an article's texts are made of.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Source<'a> {
@@ -52,9 +55,9 @@ impl Source<'_> {
         out
     }
 
-    /// One sentence; each `take` is another.
-    pub(super) fn sentence(self, take: u64) -> String {
-        let mut rng = self.rng(1_000 + take);
+    /// What it says in one sentence.
+    pub(super) fn summary(self) -> String {
+        let mut rng = self.rng(1_000);
         let mut out = String::with_capacity(120);
         let template: &str = rng.pick::<&str>(&self.topic.sentences);
         self.cast().fill(&mut out, template, &mut rng);
@@ -76,15 +79,16 @@ impl Source<'_> {
     pub(super) fn paragraph(self, place: usize, edits: usize) -> String {
         let mut rng = self.rng(10_000 + (place as u64) * 1_000 + edits as u64);
         let cast = self.cast();
+        let n = self.topic.sentences.len();
+        // one order for the whole article, so that its paragraphs share no sentence; an edit moves on in it
+        let order = self.rng(4_000).sample(n, n);
+        let start = place * SENTENCES + edits * (SENTENCES + 1);
         let mut out = String::with_capacity(400);
-        // the sentences of a paragraph differ; those of two paragraphs rarely agree
-        let start = rng.below(self.topic.sentences.len());
-        for nth in 0..rng.between(3, 4) {
-            if nth > 0 {
+        for nth in start..start + rng.between(3, SENTENCES) {
+            if nth > start {
                 out.push(' ');
             }
-            let template = self.topic.sentences[(start + nth * 5) % self.topic.sentences.len()];
-            cast.fill(&mut out, template, &mut rng);
+            cast.fill(&mut out, self.topic.sentences[order[nth % n]], &mut rng);
         }
         out
     }
@@ -186,7 +190,7 @@ mod tests {
                 let texts: Vec<String> = (0..source.n_paragraphs()).map(|n| source.paragraph(n, 0)).collect();
                 let length: usize = texts.iter().map(String::len).sum();
                 assert!(length >= 400, "{length} bytes: {texts:?}");
-                for text in texts.iter().chain([&source.headline(0), &source.sentence(0)]) {
+                for text in texts.iter().chain([&source.headline(0), &source.summary()]) {
                     assert!(!text.contains(['{', '}', '<', '&']), "{text}");
                     assert!(!text.ends_with(' ') && !text.is_empty());
                 }

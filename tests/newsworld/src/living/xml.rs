@@ -54,7 +54,7 @@ fn entry(out: &mut String, site: &LivingSite, url: usize, is_atom: bool) {
     let number = site.article_of(url);
     let headline = site.headline(url);
     let link = format!("http://{}{}", site.host, site.path_with(url, &headline));
-    let (published, text) = (site.articles[number].published_ms, site.source(number).sentence(0));
+    let (published, text) = (site.articles[number].published_ms, site.source(number).summary());
     if is_atom {
         push(out, &["<entry><title>", &headline, "</title><link href=\"", &link, "\"/><id>", &link, "</id>"]);
         let date = rfc3339(published);
