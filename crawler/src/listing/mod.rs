@@ -2,6 +2,7 @@
 //!
 //! [`read`] takes the bytes of an answer and gives a [`Listing`]: RSS 0.9x, 1.0 and 2.0, Atom and JSON Feed are
 //! feeds; a sitemap is a map of pages, a news map, or an index of maps. [`sniff`] tells these from HTML.
+//! [`discover`] names the places where a site may keep them.
 //!
 //! Text is decoded and read in pieces and never held as a whole. So memory is bounded by the largest single
 //! element and by the items that are kept.
@@ -14,6 +15,7 @@ use newslode_page::{CanonicalUrl, Timestamp};
 
 mod collect;
 mod dates;
+pub mod discover;
 mod feed;
 mod input;
 mod json_feed;
