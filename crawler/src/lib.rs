@@ -25,6 +25,7 @@ mod attempt;
 pub mod error;
 pub mod fetch;
 pub mod guard;
+pub mod listing;
 mod publish;
 pub mod retry_after;
 pub mod robots;

@@ -1,0 +1,233 @@
+//! The items of a listing while it is read.
+//!
+//! An item is a [`Draft`] until all of it was read; then [`Collector::take`] keeps it, merges it or counts why
+//! not. At most twice as many items as wanted are held: then the older half goes. So a listing of any length
+//! takes bounded memory, and its newest items stay.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::time::Duration;
+
+use newslode_page::reading::{PageLimits, PageTree, Site, resolve, squash};
+use newslode_page::{CanonicalUrl, Timestamp};
+use url::Url;
+
+use super::walk::MAX_TEXT;
+use super::{Item, LeftOut, ListingLimits, dates};
+
+/// Longest title, in characters.
+const MAX_TITLE: usize = 500;
+/// How far clocks and zones may be wrong.
+const TOLERANCE: Duration = Duration::from_secs(86_400);
+
+/// What is known of an item so far.
+#[derive(Debug, Default)]
+pub(super) struct Draft {
+    has_link: bool,
+    /// The best link, and how good it is: smaller is better, and links to other sites are the last.
+    link: Option<((bool, u8), CanonicalUrl)>,
+    pub(super) title: Option<String>,
+    pub(super) published: Option<Timestamp>,
+    pub(super) modified: Option<Timestamp>,
+}
+
+/// An item without its address.
+struct Kept {
+    /// Its place among all items.
+    place: usize,
+    title: Option<String>,
+    published: Option<Timestamp>,
+    modified: Option<Timestamp>,
+}
+
+/// Keeps the items of a listing.
+pub(super) struct Collector<'a> {
+    url: &'a CanonicalUrl,
+    limits: &'a ListingLimits,
+    /// Latest date that is believed.
+    latest: Timestamp,
+    /// The sites whose links are taken; all if empty.
+    sites: Vec<Site>,
+    /// The host of the last link, and whether its links are taken.
+    host: (String, bool),
+    most: usize,
+    is_index: bool,
+    items: HashMap<CanonicalUrl, Kept>,
+    seen: usize,
+    left_out: LeftOut,
+}
+
+impl<'a> Collector<'a> {
+    /// For the pages of a listing.
+    pub(super) fn items(url: &'a CanonicalUrl, now: Timestamp, limits: &'a ListingLimits) -> Collector<'a> {
+        let site = limits.site.clone().unwrap_or_else(|| url.site());
+        let sites = if limits.same_site { vec![site] } else { Vec::new() };
+        let latest = now.plus(TOLERANCE);
+        let most = limits.max_items;
+        Collector {
+            url,
+            limits,
+            latest,
+            sites,
+            host: (String::new(), false),
+            most,
+            is_index: false,
+            items: HashMap::new(),
+            seen: 0,
+            left_out: LeftOut::default(),
+        }
+    }
+
+    /// For the maps of an index. They may also be on the index's own site.
+    pub(super) fn maps(url: &'a CanonicalUrl, now: Timestamp, limits: &'a ListingLimits) -> Collector<'a> {
+        let mut maps = Collector::items(url, now, limits);
+        if limits.same_site {
+            maps.sites.push(url.site());
+        }
+        Collector { most: limits.max_maps, is_index: true, ..maps }
+    }
+
+    /// Number of items read, also of those that were not kept.
+    pub(super) fn seen(&self) -> usize {
+        self.seen
+    }
+
+    /// Adds a link to a draft. Of several links the best counts: one to this site, then one of low rank, then
+    /// the first.
+    pub(super) fn link(&mut self, draft: &mut Draft, rank: u8, base: &Url, text: &str) {
+        if text.trim().is_empty() {
+            return;
+        }
+        draft.has_link = true;
+        if text.len() > MAX_TEXT {
+            return;
+        }
+        let url = resolve(base, text.trim()).filter(|url| url.as_str().len() <= self.limits.max_url);
+        let Some(url) = url else { return };
+        let order = (!self.is_taken(&url), rank);
+        if draft.link.as_ref().is_none_or(|(best, _)| order < *best) {
+            draft.link = Some((order, url));
+        }
+    }
+
+    /// The point in time that a text names, unless it lies in the future.
+    pub(super) fn date(&mut self, text: &str) -> Option<Timestamp> {
+        let date = dates::parse(text)?;
+        let is_future = date > self.latest;
+        self.left_out.future_dates += usize::from(is_future);
+        (!is_future).then_some(date)
+    }
+
+    /// Keeps an item.
+    pub(super) fn take(&mut self, draft: Draft) {
+        self.seen += 1;
+        let left_out = &mut self.left_out;
+        let Some(((is_elsewhere, _), url)) = draft.link else {
+            let reason = if draft.has_link { &mut left_out.bad_link } else { &mut left_out.no_link };
+            *reason += 1;
+            return;
+        };
+        if is_elsewhere {
+            left_out.other_site += 1;
+            return;
+        }
+        if self.is_index && without_scheme(&url) == without_scheme(self.url) {
+            left_out.itself += 1;
+            return;
+        }
+        let Draft { title, published, modified, .. } = draft;
+        let new = Kept { place: self.seen, title, published, modified };
+        match self.items.entry(url) {
+            Entry::Occupied(mut known) => {
+                left_out.merged += 1;
+                known.get_mut().merge(new);
+            }
+            Entry::Vacant(vacant) => {
+                vacant.insert(new);
+            }
+        }
+        if self.items.len() > self.most.saturating_mul(2) {
+            self.forget_oldest();
+        }
+    }
+
+    /// The items in the order of their places, and what was not taken.
+    pub(super) fn finish(mut self) -> (Vec<Item>, LeftOut) {
+        self.forget_oldest();
+        let mut items: Vec<(CanonicalUrl, Kept)> = self.items.into_iter().collect();
+        items.sort_unstable_by_key(|(_, kept)| kept.place);
+        let item = |(url, kept): (CanonicalUrl, Kept)| {
+            let Kept { title, published, modified, .. } = kept;
+            Item { url, title, published, modified }
+        };
+        (items.into_iter().map(item).collect(), self.left_out)
+    }
+
+    /// Forgets all but the newest.
+    fn forget_oldest(&mut self) {
+        let Some(over) = self.items.len().checked_sub(self.most).filter(|over| *over > 0) else { return };
+        let mut ages: Vec<_> = self.items.values().map(Kept::age).collect();
+        let (_, first_out, _) = ages.select_nth_unstable(self.most);
+        let first_out = *first_out;
+        self.items.retain(|_, kept| kept.age() < first_out);
+        self.left_out.over_limit += over;
+    }
+
+    fn is_taken(&mut self, url: &CanonicalUrl) -> bool {
+        if self.sites.is_empty() {
+            return true;
+        }
+        // A listing mostly names one host, and looking up its site takes longer than all else.
+        if self.host.0 != url.host() {
+            let is_taken = self.sites.contains(&url.site());
+            self.host = (url.host().to_owned(), is_taken);
+        }
+        self.host.1
+    }
+}
+
+impl Kept {
+    /// Smaller is newer. No two items have the same.
+    fn age(&self) -> (Reverse<Option<Timestamp>>, usize) {
+        (Reverse(self.published.max(self.modified)), self.place)
+    }
+
+    fn merge(&mut self, other: Kept) {
+        self.title = self.title.take().or(other.title);
+        self.published = match (self.published, other.published) {
+            (Some(one), Some(two)) => Some(one.min(two)),
+            (one, two) => one.or(two),
+        };
+        self.modified = self.modified.max(other.modified);
+    }
+}
+
+fn without_scheme(url: &CanonicalUrl) -> &str {
+    url.as_str().split_once("://").map_or(url.as_str(), |(_, rest)| rest)
+}
+
+/// A title as plain text. `is_html`: its markup is resolved once more, as in RSS.
+pub(super) fn title(text: &str, is_html: bool) -> Option<String> {
+    let plain = if is_html && text.contains(['<', '&']) {
+        let tree = PageTree::parse(text, &PageLimits::default());
+        tree.text_content(tree.root())
+    } else {
+        squash(text)
+    };
+    let end = plain.char_indices().nth(MAX_TITLE).map_or(plain.len(), |(at, _)| at);
+    plain.get(..end).filter(|title| !title.is_empty()).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_are_plain_text() {
+        assert_eq!(title(" A\n <b>B</b> &eacute; ", true).as_deref(), Some("A B é"));
+        assert_eq!(title("a <b> &amp;", false).as_deref(), Some("a <b> &amp;"));
+        assert_eq!(title("<br>", true), None);
+        assert_eq!(title(&"é".repeat(9999), true).map(|title| title.chars().count()), Some(MAX_TITLE));
+    }
+}

@@ -1,0 +1,206 @@
+//! JSON Feed.
+//!
+//! The items are taken one by one while the text is read, so a feed that breaks off gives those before. Fields
+//! of an unexpected type count as absent. Recursion is bounded by the parser (128 levels).
+
+use std::fmt;
+use std::io::Read;
+
+use newslode_page::CanonicalUrl;
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use url::Url;
+
+use super::collect::{Collector, Draft, title};
+use super::walk::{KEPT_TEXT, cut};
+
+const URL: u8 = 0;
+const EXTERNAL_URL: u8 = 1;
+const ID: u8 = 2;
+
+/// What is read of an item.
+const FIELDS: [&str; 6] = ["url", "external_url", "id", "title", "date_published", "date_modified"];
+
+/// How the reading ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// All was read.
+    Whole,
+    /// The text breaks off, or is no JSON from some place on.
+    Cut,
+    /// JSON without the version of a JSON Feed.
+    Other,
+}
+
+/// Reads the items of a JSON Feed.
+pub(super) fn read(text: impl Read, url: &CanonicalUrl, found: &mut Collector<'_>) -> State {
+    let (mut is_feed, base) = (false, url.to_url());
+    let mut json = serde_json::Deserializer::from_reader(text);
+    let read = Feed { base: &base, found, is_feed: &mut is_feed }.deserialize(&mut json);
+    match (is_feed, read) {
+        (false, _) => State::Other,
+        (true, Ok(())) => State::Whole,
+        (true, Err(_)) => State::Cut,
+    }
+}
+
+/// The feed.
+struct Feed<'a, 'b> {
+    base: &'a Url,
+    found: &'a mut Collector<'b>,
+    is_feed: &'a mut bool,
+}
+
+impl<'de> DeserializeSeed<'de> for Feed<'_, '_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
+        json.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Feed<'_, '_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON Feed")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key_seed(Text)? {
+            match key.as_deref() {
+                Some("version") => {
+                    let version = map.next_value_seed(Text)?.unwrap_or_default();
+                    *self.is_feed |= version.contains("jsonfeed.org/version/");
+                }
+                Some("items") => map.next_value_seed(Items { base: self.base, found: &mut *self.found })?,
+                _ => map.next_value::<IgnoredAny>().map(drop)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The items of a feed.
+struct Items<'a, 'b> {
+    base: &'a Url,
+    found: &'a mut Collector<'b>,
+}
+
+impl<'de> DeserializeSeed<'de> for Items<'_, '_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
+        json.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Items<'_, '_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the items of a JSON Feed")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        while items.next_element_seed(OneItem { base: self.base, found: &mut *self.found })?.is_some() {}
+        Ok(())
+    }
+}
+
+/// An item of a feed.
+struct OneItem<'a, 'b> {
+    base: &'a Url,
+    found: &'a mut Collector<'b>,
+}
+
+impl<'de> DeserializeSeed<'de> for OneItem<'_, '_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
+        json.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for OneItem<'_, '_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an item of a JSON Feed")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let (base, found, mut draft) = (self.base, self.found, Draft::default());
+        while let Some(key) = map.next_key_seed(Text)? {
+            let key = key.as_deref().unwrap_or_default();
+            if !FIELDS.contains(&key) {
+                map.next_value::<IgnoredAny>()?;
+                continue;
+            }
+            let value = map.next_value_seed(Text)?.unwrap_or_default();
+            match key {
+                "url" => found.link(&mut draft, URL, base, &value),
+                "external_url" => found.link(&mut draft, EXTERNAL_URL, base, &value),
+                "id" if value.contains("://") => found.link(&mut draft, ID, base, &value),
+                "title" => draft.title = title(&value, false),
+                "date_published" => draft.published = found.date(&value),
+                "date_modified" => draft.modified = found.date(&value),
+                _ => {}
+            }
+        }
+        found.take(draft);
+        Ok(())
+    }
+}
+
+/// A text, cut to [`KEPT_TEXT`]; `None` for anything else.
+struct Text;
+
+impl<'de> DeserializeSeed<'de> for Text {
+    type Value = Option<String>;
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Self::Value, D::Error> {
+        json.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Text {
+    type Value = Option<String>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("anything")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Some(cut(text, KEPT_TEXT).to_owned()))
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
+        while items.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(None)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(None)
+    }
+}
