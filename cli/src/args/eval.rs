@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use newslode_newsworld::Language;
 
+use crate::bench::Ablation;
+
 #[derive(Debug, Args)]
 pub(crate) struct BenchArgs {
     #[command(subcommand)]
@@ -21,6 +23,36 @@ pub(crate) enum BenchCommand {
     Templates(BenchTemplatesArgs),
     /// Measure the miner: contributions counted per second, bytes per record, folds over many sites.
     Mine(BenchMineArgs),
+    /// Follow simulated news sites for a month: delays, requests, and what was missed.
+    #[command(
+        after_help = "Example:\n  newslode bench follow --world 2\n  newslode bench follow --sites 12 --days 7 --without one-queue"
+    )]
+    Follow(BenchFollowArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchFollowArgs {
+    /// Seed of the world.
+    #[arg(long, default_value_t = 2)]
+    pub(crate) world: u64,
+    /// Number of sites.
+    #[arg(long, default_value_t = 60)]
+    pub(crate) sites: usize,
+    /// Number of simulated days.
+    #[arg(long, default_value_t = 30)]
+    pub(crate) days: u32,
+    /// Take a part of the policy away: `all-new-links`, `one-queue`, `no-rests` or `backlog-first`.
+    #[arg(long, value_name = "PART", default_value = "policy", hide_default_value = true, value_parser = ablation)]
+    pub(crate) without: Ablation,
+    /// Print as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn ablation(name: &str) -> Result<Ablation, String> {
+    let known = || Ablation::ALL.map(Ablation::name).join(", ");
+    let found = Ablation::ALL.into_iter().find(|ablation| ablation.name() == name);
+    found.ok_or_else(|| format!("use one of {}", known()))
 }
 
 #[derive(Debug, Args)]

@@ -7,6 +7,7 @@
 //! at [`measure`].
 
 mod extraction;
+mod follow;
 mod growth;
 mod memory;
 pub(crate) mod mine;
@@ -21,6 +22,7 @@ use serde::Serialize;
 use crate::input;
 
 pub(crate) use extraction::{extraction, peak_of_page};
+pub(crate) use follow::{Ablation, FollowReport, follow};
 pub(crate) use growth::{Growth, growth};
 pub(crate) use memory::peak;
 pub(crate) use ratios::{DpRatios, Pages, dp_ratios, page_ratios};

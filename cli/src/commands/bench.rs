@@ -3,14 +3,16 @@
 use std::path::Path;
 
 use anyhow::Context;
+use newslode_common::schedule::ScheduleConfig;
+use newslode_newsworld::living::LivingSpec;
 use newslode_page::partition::measure::made_page;
 
 use crate::args::{
-    BenchArgs, BenchCommand, BenchExtractArgs, BenchMineArgs, BenchPartitionArgs, BenchStore,
-    BenchTemplatesArgs,
+    BenchArgs, BenchCommand, BenchExtractArgs, BenchFollowArgs, BenchMineArgs, BenchPartitionArgs,
+    BenchStore, BenchTemplatesArgs,
 };
 use crate::bench::mine::{self, MineReport};
-use crate::bench::{self, Report, Sample, Way};
+use crate::bench::{self, FollowReport, Report, Sample, Way};
 use crate::exit::Exit;
 use crate::{input, out};
 
@@ -23,6 +25,7 @@ pub(crate) async fn run(args: BenchArgs, quiet: bool) -> anyhow::Result<Exit> {
         BenchCommand::Extract(args) => extract(&args),
         BenchCommand::Templates(args) => templates(&args),
         BenchCommand::Mine(args) => mine(&args, quiet).await,
+        BenchCommand::Follow(args) => follow(&args, quiet),
     }
 }
 
@@ -50,6 +53,47 @@ fn templates(args: &BenchTemplatesArgs) -> anyhow::Result<Exit> {
         "{} pages of a site become {} templates in {:.2} s",
         report.site_pages, report.templates, report.induce_s
     ))?;
+    Ok(Exit::Done)
+}
+
+#[allow(clippy::print_stderr, reason = "progress is not output")]
+fn follow(args: &BenchFollowArgs, quiet: bool) -> anyhow::Result<Exit> {
+    let spec = LivingSpec { world: args.world, sites: args.sites, days: args.days };
+    let report = bench::follow(&spec, &ScheduleConfig::default(), args.without, |done| {
+        if !quiet {
+            eprintln!("{done} of {} sites", args.sites);
+        }
+    });
+    if args.json {
+        out::json(&report)?;
+        return Ok(Exit::Done);
+    }
+    let FollowReport { figures, .. } = &report;
+    let minutes = |seconds: f64| format!("{:.1} min", seconds / 60.0);
+    let rows = [
+        ("articles judged", figures.articles.to_string()),
+        ("in hand within an hour", format!("{:.4}", figures.within_1h)),
+        ("in hand within a day", format!("{:.4}", figures.within_24h)),
+        ("in hand at the end", format!("{:.4}", figures.at_end)),
+        ("avoidable losses", figures.avoidable_losses.to_string()),
+        ("delay: median", minutes(figures.delay_median_s)),
+        ("delay: nine in ten articles", minutes(figures.delay_p90_s)),
+        ("delay: median of the sites' medians", minutes(figures.site_medians_median_s)),
+        ("delay: nine in ten sites' medians", minutes(figures.site_medians_p90_s)),
+        ("requests an article", format!("{:.2}", figures.requests_per_article)),
+        ("requests for listings an article", format!("{:.2}", figures.listing_requests_per_article)),
+        ("edits seen within an hour", format!("{:.3}", figures.edits_within_1h)),
+        ("articles of the first day within an hour", format!("{:.3}", figures.first_day_within_1h)),
+        ("deletions seen within two days", format!("{:.3}", figures.deletions_within_2d)),
+        ("first article after an outage, nine in ten", minutes(figures.first_after_outage_p90_s)),
+        ("blocks", figures.blocks.to_string()),
+        ("false alarms of silence", report.false_alarms.to_string()),
+        ("impolite sites", report.impolite_sites.to_string()),
+    ];
+    for (name, value) in rows {
+        out::line(format!("{name:44} {value:>10}"))?;
+    }
+    out::line(format!("{} sites, {} days, in {:.0} s", args.sites, args.days, report.seconds))?;
     Ok(Exit::Done)
 }
 
