@@ -23,8 +23,8 @@ const ABSENT: (u64, u64) = (HOUR, 7 * DAY);
 const FORGET_ABSENT: u64 = 28 * DAY;
 /// Time constant of how much a site publishes, in seconds: a half-life of seven days.
 const PUBLISHING_MEMORY: u64 = 7 * DAY * 1_443 / 1_000;
-/// How much a site publishes is not judged on less than this, in seconds.
-const LEAST_PUBLISHING: u64 = DAY / 4;
+/// What is assumed of a new site: 25 articles in six hours.
+const PUBLISHING_PRIOR: (u64, u64) = (25 * ARTICLE, 6 * HOUR);
 /// Intervals are stretched at most this many times while tokens are short.
 const MOST_STRETCH: u64 = 10;
 
@@ -176,10 +176,10 @@ impl SiteSchedule {
     /// Requests a day that the site gets.
     #[must_use]
     pub fn per_day(&self, config: &ScheduleConfig) -> u64 {
-        let counted = u128::from(self.counted.max(LEAST_PUBLISHING)) * u128::from(ARTICLE);
-        let articles =
-            u128::from(self.published) * u128::from(DAY) * u128::from(config.article_requests) / counted;
-        config.base_requests.saturating_add(u64::try_from(articles).unwrap_or(u64::MAX))
+        let counted = u128::from(self.counted + PUBLISHING_PRIOR.1) * u128::from(ARTICLE);
+        let published = u128::from(self.published + PUBLISHING_PRIOR.0);
+        let requests = published * u128::from(DAY) * u128::from(config.article_requests) / counted;
+        config.base_requests.saturating_add(u64::try_from(requests).unwrap_or(u64::MAX))
     }
 
     /// Notes trouble after this many requests in the last ten minutes.

@@ -88,7 +88,7 @@ impl<'w> Crawl<'w> {
             config,
             ablation,
             schedule: SiteSchedule::default(),
-            allowance: Allowance::full(config.base_requests, start),
+            allowance: Allowance::full(SiteSchedule::default().per_day(config), start),
             pages: Pages::default(),
             queues: Queues::new(ablation == Ablation::OneQueue),
             turn: start,

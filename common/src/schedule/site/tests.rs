@@ -111,7 +111,7 @@ fn an_absent_section_leaves_after_four_weeks_and_a_front_page_never() {
 #[test]
 fn a_site_gets_requests_for_what_it_publishes() {
     let mut visits = Visits::new();
-    assert_eq!(visits.site.per_day(&visits.config), 200);
+    assert_eq!(visits.site.per_day(&visits.config), 700, "a new site is taken to publish 100 articles a day");
     // Ninety-six articles a day.
     for n in 0..96 * 20 {
         visits.site.confirm(None, true, at(START + n * 900));
