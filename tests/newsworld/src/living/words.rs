@@ -36,12 +36,15 @@ pub(super) struct Source<'a> {
     pub topic: &'a Topic,
 }
 
+/// A made-up name, in syllables.
+type Name = [&'static str; 3];
+
 /// People, towns and terms of a story.
 struct Cast {
-    people: [(&'static str, String); 2],
+    people: [(&'static str, Name); 2],
     roles: [&'static str; 2],
     body: &'static str,
-    towns: [String; 2],
+    towns: [Name; 2],
     terms: [&'static str; 4],
 }
 
@@ -50,8 +53,7 @@ impl Source<'_> {
     pub(super) fn headline(self, take: u64) -> String {
         let mut rng = self.rng(take);
         let mut out = String::with_capacity(80);
-        let template: &str = rng.pick::<&str>(&self.topic.headlines);
-        self.cast().fill(&mut out, template, &mut rng);
+        self.cast().fill(&mut out, rng.pick::<&str>(&self.topic.headlines), &mut rng);
         out
     }
 
@@ -59,8 +61,7 @@ impl Source<'_> {
     pub(super) fn summary(self) -> String {
         let mut rng = self.rng(1_000);
         let mut out = String::with_capacity(120);
-        let template: &str = rng.pick::<&str>(&self.topic.sentences);
-        self.cast().fill(&mut out, template, &mut rng);
+        self.cast().fill(&mut out, rng.pick::<&str>(&self.topic.sentences), &mut rng);
         out
     }
 
@@ -132,21 +133,22 @@ impl Cast {
 
     fn push(&self, out: &mut String, slot: &str, rng: &mut Rng) {
         let pack = Language::English.pack();
-        let person = |out: &mut String, (given, family): &(&str, String)| {
+        let name = |out: &mut String, name: &Name| out.extend(name.iter().copied());
+        let person = |out: &mut String, (given, family): &(&str, Name)| {
             out.push_str(given);
             out.push(' ');
-            out.push_str(family);
+            name(out, family);
         };
         match slot {
             "p1" | "P1" => person(out, &self.people[0]),
             "p2" | "P2" => person(out, &self.people[1]),
-            "s1" | "S1" => out.push_str(&self.people[0].1),
-            "s2" | "S2" => out.push_str(&self.people[1].1),
+            "s1" | "S1" => name(out, &self.people[0].1),
+            "s2" | "S2" => name(out, &self.people[1].1),
             "r1" | "R1" => out.push_str(self.roles[0]),
             "r2" | "R2" => out.push_str(self.roles[1]),
             "body" | "Body" => out.push_str(self.body),
-            "city" | "City" => out.push_str(&self.towns[0]),
-            "city2" | "City2" => out.push_str(&self.towns[1]),
+            "city" | "City" => name(out, &self.towns[0]),
+            "city2" | "City2" => name(out, &self.towns[1]),
             "t1" | "T1" => out.push_str(self.terms[0]),
             "t2" | "T2" => out.push_str(self.terms[1]),
             "t3" | "T3" => out.push_str(self.terms[2]),
@@ -163,11 +165,11 @@ impl Cast {
 
 fn person(rng: &mut Rng) -> String {
     let given = *rng.pick(Language::English.pack().first_names);
-    format!("{given} {}", invented(rng, &FAMILY))
+    format!("{given} {}", invented(rng, &FAMILY).concat())
 }
 
-fn invented(rng: &mut Rng, endings: &[&str]) -> String {
-    [*rng.pick(&FIRST), *rng.pick(&MIDDLE), *rng.pick(endings)].concat()
+fn invented(rng: &mut Rng, endings: &[&'static str]) -> Name {
+    [*rng.pick(&FIRST), *rng.pick(&MIDDLE), *rng.pick(endings)]
 }
 
 fn capitalise(text: &mut str, at: usize) {
