@@ -44,6 +44,9 @@ pub(crate) struct BenchFollowArgs {
     /// Take a part of the policy away: `all-new-links`, `one-queue`, `no-rests` or `backlog-first`.
     #[arg(long, value_name = "PART", default_value = "policy", hide_default_value = true, value_parser = ablation)]
     pub(crate) without: Ablation,
+    /// A row for every site.
+    #[arg(long)]
+    pub(crate) per_site: bool,
     /// Print as JSON.
     #[arg(long)]
     pub(crate) json: bool,

@@ -68,6 +68,19 @@ fn follow(args: &BenchFollowArgs, quiet: bool) -> anyhow::Result<Exit> {
         out::json(&report)?;
         return Ok(Exit::Done);
     }
+    for site in report.sites.iter().filter(|_| args.per_site) {
+        out::line(format!(
+            "{:32} {:5.1} a day {:6} articles {:5} lost {:5} avoidable  {:.3} within 1 h {:7} requests  {}",
+            site.host,
+            site.rate,
+            site.articles,
+            site.lost,
+            site.avoidable,
+            site.within_1h,
+            site.requests,
+            site.troubles
+        ))?;
+    }
     let FollowReport { figures, .. } = &report;
     let minutes = |seconds: f64| format!("{:.1} min", seconds / 60.0);
     let rows = [

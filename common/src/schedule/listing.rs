@@ -57,6 +57,9 @@ const MEMORY: u64 = 2 * DAY;
 /// What is assumed of a listing without history: a quarter of an article in three hours.
 const PRIOR: (u64, u64) = (ARTICLE / 4, 3 * HOUR);
 
+/// A listing is not called junky before it has shown this many links first.
+const JUDGED_LINKS: u64 = 20;
+
 /// What a listing's visits have taught. Times are whole seconds since the epoch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listing {
@@ -74,6 +77,10 @@ pub struct Listing {
     pub mark: u64,
     /// Good visits.
     pub visits: u64,
+    /// Links that it showed first, its own first visit left out.
+    pub shown: u64,
+    /// Those of them that were articles.
+    pub confirmed: u64,
     /// Visits in a row that found no page.
     pub fails: u32,
     /// Its interval by rate alone, in seconds. The smallest one of a site is the lead's.
@@ -92,6 +99,8 @@ impl Listing {
             full: None,
             mark: 0,
             visits: 0,
+            shown: 0,
+            confirmed: 0,
             fails: 0,
             interval: u64::MAX,
         }
@@ -114,6 +123,13 @@ impl Listing {
         let seconds = self.span + PRIOR.1;
         let articles = self.credit + PRIOR.0;
         (2 * price * ARTICLE * seconds / articles).isqrt()
+    }
+
+    /// Whether few of the links that it shows first are articles, as on a calendar or a page with session numbers
+    /// in its links. Such links wait with the rest, and do not hasten the next visit.
+    #[must_use]
+    pub fn is_junky(&self) -> bool {
+        self.shown >= JUDGED_LINKS && self.confirmed * 5 < self.shown
     }
 
     /// Whether it is a section that shows less than half an article in two days.

@@ -90,6 +90,10 @@ impl SiteSchedule {
             None => self.second_visit(id, config),
             Some(passed) => self.interval(id, passed, shown.unwrap_or_default(), allowance, now, config),
         };
+        // What is new now cannot have been confirmed yet, so it is judged at the next visit.
+        if let (Some(listing), Some(shown), Some(_)) = (self.listings.get_mut(&id), shown, passed) {
+            listing.shown += u64::from(shown.new);
+        }
         Next { due: at(time + wait), class: Class::Listing }
     }
 
@@ -119,7 +123,7 @@ impl SiteSchedule {
             let turn = silent * DAY / config.silent_visits.max(1);
             wait = wait.max(turn.min(config.longest_silent_s));
         }
-        if shown.new >= 3 && shown.new * 2 >= shown.links {
+        if shown.new >= 3 && shown.new * 2 >= shown.links && !listing.is_junky() {
             wait = wait.min(passed / 2);
         }
         wait.max(config.least_interval_s)
@@ -154,6 +158,7 @@ impl SiteSchedule {
             by.and_then(|id| self.listings.get_mut(&id)).filter(|listing| listing.visits > 1)
         {
             listing.credit += ARTICLE;
+            listing.confirmed += 1;
             self.rhythm.count(time);
         }
         self.fade(time);

@@ -49,6 +49,8 @@ const LONGEST_WISH: u64 = DAY;
 pub(super) struct Troubles {
     /// Rests in a row without a good answer.
     rests: u32,
+    /// Whether a block is among them: what is refused while the site blocks says nothing of our pace.
+    is_blocked: bool,
     /// Delay learnt from blocks, in milliseconds.
     delay_ms: u64,
     /// It sinks no further than this.
@@ -65,7 +67,10 @@ impl Troubles {
         let time = seconds(now);
         let (first, longest) = match trouble {
             Trouble::Blocked(_) => {
-                self.slow_down(requests, time);
+                if !self.is_blocked {
+                    self.slow_down(requests, time);
+                }
+                self.is_blocked = true;
                 BLOCKED
             }
             Trouble::Failing => FAILING,
@@ -93,6 +98,7 @@ impl Troubles {
     /// Notes a good answer.
     pub(super) fn end(&mut self) {
         self.rests = 0;
+        self.is_blocked = false;
     }
 
     /// The delay now, in milliseconds: it sinks by 5 % a day.
@@ -136,6 +142,8 @@ mod tests {
         let mut troubles = Troubles::default();
         let rest = troubles.add(Trouble::Blocked(None), 80, Timestamp(0));
         assert_eq!(rest.delay_ms, 15_000);
+        let again = troubles.add(Trouble::Blocked(None), 1, Timestamp(0));
+        assert_eq!(again.delay_ms, 15_000, "the same block");
         troubles.end();
         assert_eq!(troubles.delay_ms(at(DAY)), 15_000);
         assert_eq!(troubles.delay_ms(at(DAY + 1)), 14_250);

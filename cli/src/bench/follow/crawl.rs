@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use newslode_common::outcome::Outcome;
 use newslode_common::schedule::outcome::{Consequence, Target, consequence};
 use newslode_common::schedule::{
-    Allowance, Class, ListingId, ListingKind, Next, Reading, ScheduleConfig, Shown, SiteSchedule, Trouble,
+    Allowance, Class, Listing, ListingId, ListingKind, Next, Reading, ScheduleConfig, Shown, SiteSchedule,
+    Trouble,
 };
 use newslode_crawler::listing::discover::in_robots;
 use newslode_crawler::listing::sniff;
@@ -29,8 +30,9 @@ const VALIDATORS_KEPT: u64 = 3_600_000;
 const RECENT: u64 = 600_000;
 /// Pages behind a section that are looked at.
 const MOST_BEHIND: u32 = 10;
-/// Stories of a page that make it a section.
+/// Stories of a page that make it a section: of any page, and of one that a menu leads to.
 const MANY_STORIES: usize = 8;
+const FEW_STORIES: usize = 2;
 /// Menus of sections are read at every fourth visit.
 const LOOK_AT_MENU: u32 = 4;
 
@@ -265,8 +267,9 @@ impl<'w> Crawl<'w> {
     fn read_page(&mut self, number: usize, page: &Page, now: Timestamp) -> Option<Next> {
         let (kind, found) = article(page, now);
         let view = View::of_page(page);
-        let is_list = kind != PageKind::Article && view.stories.len() >= MANY_STORIES;
         let known = self.pages.get_mut(number);
+        let least = if known.is_in_menu { FEW_STORIES } else { MANY_STORIES };
+        let is_list = kind != PageKind::Article && view.stories.len() >= least;
         if is_list && known.visits.first.is_none() {
             self.become_listing(number, ListingKind::Section);
             return self.show(number, &view, now);
@@ -306,7 +309,8 @@ impl<'w> Crawl<'w> {
         let before = self.schedule.listing(id).map_or((0, 0), |listing| (listing.visits, listing.mark));
         let is_first = before.0 == 0;
         let is_backlog = is_first && kind != ListingKind::Front && self.ablation != Ablation::BacklogFirst;
-        let class = if is_backlog { Class::Rest } else { Class::New };
+        let is_junky = self.schedule.listing(id).is_some_and(Listing::is_junky);
+        let class = if is_backlog || is_junky { Class::Rest } else { Class::New };
         let mut new = 0;
         for (story, modified) in &view.stories {
             new += u32::from(self.meet(story, Some(id).filter(|_| !is_first), class, now));
@@ -314,7 +318,11 @@ impl<'w> Crawl<'w> {
         }
         if kind == ListingKind::Front || looks % LOOK_AT_MENU == 1 {
             for section in &view.sections {
-                self.meet(section, None, Class::New, now);
+                if self.meet(section, None, Class::New, now)
+                    && let Some(number) = self.pages.number(section)
+                {
+                    self.pages.get_mut(number).is_in_menu = true;
+                }
             }
             for (listing, kind) in &view.listings {
                 self.meet_listing(listing, *kind, now);

@@ -11,6 +11,7 @@ mod pages;
 mod queue;
 mod reading;
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -20,6 +21,9 @@ use newslode_page::Timestamp;
 use serde::Serialize;
 
 use crawl::Crawl;
+
+/// Milliseconds of a day.
+const DAY_MS: u64 = 86_400_000;
 
 /// What is taken away from the policy, to see what it is worth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,6 +74,66 @@ pub(crate) struct FollowReport {
     pub(crate) impolite_sites: usize,
     /// Time that it took, in seconds.
     pub(crate) seconds: f64,
+    /// The sites, from the one that publishes least.
+    pub(crate) sites: Vec<SiteRow>,
+}
+
+/// How one site was followed.
+#[derive(Debug, Serialize)]
+pub(crate) struct SiteRow {
+    pub(crate) host: String,
+    /// Articles a day.
+    pub(crate) rate: f64,
+    /// Articles of all days but the first and the last.
+    pub(crate) articles: usize,
+    /// Those that were never in hand, and those of them that a working listing showed for a day.
+    pub(crate) lost: usize,
+    pub(crate) avoidable: usize,
+    /// Share in hand within an hour.
+    pub(crate) within_1h: f64,
+    pub(crate) requests: u64,
+    /// What went wrong there.
+    pub(crate) troubles: String,
+}
+
+impl SiteRow {
+    fn new(world: &LivingWorld, site: &LivingSite, log: &FetchLog) -> SiteRow {
+        let mut first: HashMap<usize, u64> = HashMap::new();
+        for seen in log.fetches.iter().filter(|seen| seen.site == site.number) {
+            let at = first.entry(seen.article).or_insert(seen.at_ms);
+            *at = seen.at_ms.min(*at);
+        }
+        let days = (world.start() + DAY_MS)..(world.end().saturating_sub(DAY_MS));
+        let judged =
+            || site.articles.iter().enumerate().filter(|(_, article)| days.contains(&article.published_ms));
+        let articles = judged().count();
+        let lost = judged().filter(|(number, _)| !first.contains_key(number));
+        let soon = judged().filter(|(number, article)| {
+            first.get(number).is_some_and(|at| *at <= article.published_ms + DAY_MS / 24)
+        });
+        let troubles = &site.troubles;
+        let names = [
+            ("block", troubles.block.is_some()),
+            ("wall", troubles.wall.is_some()),
+            ("redesign", troubles.redesign.is_some()),
+            ("script front", troubles.redesign.is_some_and(|redesign| redesign.script_front)),
+        ];
+        SiteRow {
+            host: site.host.clone(),
+            rate: site.rate,
+            articles,
+            avoidable: lost.clone().filter(|(_, article)| article.avoidable).count(),
+            lost: lost.count(),
+            within_1h: soon.count() as f64 / articles.max(1) as f64,
+            requests: world.requests_to(site.number).requests,
+            troubles: names
+                .iter()
+                .filter(|(_, is)| *is)
+                .map(|(name, _)| *name)
+                .collect::<Vec<_>>()
+                .join(", "),
+        }
+    }
 }
 
 /// Follows a world to its end. `show` is called with the number of sites that are done.
@@ -109,6 +173,7 @@ pub(crate) fn follow(
         figures: judge(&world, &log),
         false_alarms,
         impolite_sites: world.sites().iter().filter(is_impolite).count(),
+        sites: world.sites().iter().map(|site| SiteRow::new(&world, site, &log)).collect(),
         seconds: started.elapsed().as_secs_f64(),
     }
 }

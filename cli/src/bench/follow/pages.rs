@@ -31,6 +31,8 @@ pub(super) struct Known {
     pub(super) unread: u32,
     /// Menus are read now and then only.
     pub(super) looks: u32,
+    /// Whether a menu led to it, so that it may be a section.
+    pub(super) is_in_menu: bool,
 }
 
 /// All known pages, by number and by address.
@@ -57,6 +59,7 @@ impl Pages {
             etag: None,
             unread: 0,
             looks: 0,
+            is_in_menu: false,
         });
         Some(number)
     }

@@ -119,3 +119,22 @@ fn a_site_gets_requests_for_what_it_publishes() {
     let per_day = visits.site.per_day(&visits.config);
     assert!((640..=720).contains(&per_day), "{per_day}");
 }
+
+#[test]
+fn a_calendar_is_junky_and_does_not_hasten_its_visits() {
+    let mut visits = Visits::new();
+    visits.site.meet(ListingId(1), ListingKind::Section);
+    let mut waits = Vec::new();
+    for n in 0..8 {
+        let next = visits.site.visit(
+            ListingId(1),
+            Some(Shown { links: 5, new: 5, top: n }),
+            at(START + n * DAY),
+            &visits.allowance,
+            &visits.config,
+        );
+        waits.push(seconds(next.due) - START - n * DAY);
+    }
+    assert!(visits.site.listing(ListingId(1)).is_some_and(Listing::is_junky));
+    assert!(waits[7] > waits[1], "{waits:?}");
+}
