@@ -125,11 +125,12 @@ impl Listing {
         (2 * price * ARTICLE * seconds / articles).isqrt()
     }
 
-    /// Whether few of the links that it shows first are articles, as on a calendar or a page with session numbers
-    /// in its links. Such links wait with the rest, and do not hasten the next visit.
+    /// Whether it is a section of whose new links few are articles, as on a calendar or with session numbers in
+    /// links. Such links wait with the rest, and do not hasten the next visit. Front pages and feeds stay trusted:
+    /// among what else they show, what they show first is what counts.
     #[must_use]
     pub fn is_junky(&self) -> bool {
-        self.shown >= JUDGED_LINKS && self.confirmed * 5 < self.shown
+        self.kind == ListingKind::Section && self.shown >= JUDGED_LINKS && self.confirmed * 5 < self.shown
     }
 
     /// Whether it is a section that shows less than half an article in two days.

@@ -129,11 +129,11 @@ fn a_calendar_is_junky_and_does_not_hasten_its_visits() {
         let next = visits.site.visit(
             ListingId(1),
             Some(Shown { links: 5, new: 5, top: n }),
-            at(START + n * DAY),
+            at(START + n * 600),
             &visits.allowance,
             &visits.config,
         );
-        waits.push(seconds(next.due) - START - n * DAY);
+        waits.push(seconds(next.due) - START - n * 600);
     }
     assert!(visits.site.listing(ListingId(1)).is_some_and(Listing::is_junky));
     assert!(waits[7] > waits[1], "{waits:?}");
