@@ -5,8 +5,7 @@ use std::collections::VecDeque;
 use newslode_common::outcome::Outcome;
 use newslode_common::schedule::outcome::{Consequence, Target, consequence};
 use newslode_common::schedule::{
-    Allowance, Class, Listing, ListingId, ListingKind, Next, Reading, ScheduleConfig, Shown, SiteSchedule,
-    Trouble,
+    Allowance, Class, ListingId, ListingKind, Next, Reading, ScheduleConfig, SiteSchedule, Trouble,
 };
 use newslode_crawler::listing::discover::in_robots;
 use newslode_crawler::listing::sniff;
@@ -28,13 +27,9 @@ const ROBOTS_KEPT: u64 = 86_400_000;
 const VALIDATORS_KEPT: u64 = 3_600_000;
 /// Requests of this many milliseconds count when a site blocks.
 const RECENT: u64 = 600_000;
-/// Pages behind a section that are looked at.
-const MOST_BEHIND: u32 = 10;
 /// Stories of a page that make it a section: of any page, and of one that a menu leads to.
 const MANY_STORIES: usize = 8;
 const FEW_STORIES: usize = 2;
-/// Menus of sections are read at every fourth visit.
-const LOOK_AT_MENU: u32 = 4;
 
 /// Whether an article was published within the last day, as far as is known.
 fn is_recent(published: Option<&str>, now: Timestamp) -> bool {
@@ -60,12 +55,12 @@ const EPOCH: jiff::civil::Date = jiff::civil::date(1970, 1, 1);
 /// A site's crawl.
 pub(super) struct Crawl<'w> {
     world: &'w LivingWorld,
-    config: &'w ScheduleConfig,
-    ablation: Ablation,
-    schedule: SiteSchedule,
-    allowance: Allowance,
-    pages: Pages,
-    queues: Queues,
+    pub(super) config: &'w ScheduleConfig,
+    pub(super) ablation: Ablation,
+    pub(super) schedule: SiteSchedule,
+    pub(super) allowance: Allowance,
+    pub(super) pages: Pages,
+    pub(super) queues: Queues,
     /// No request before.
     turn: Timestamp,
     rules: Option<robotxt::Robots>,
@@ -292,111 +287,6 @@ impl<'w> Crawl<'w> {
             self.meet(story, None, Class::New, now);
         }
         next
-    }
-
-    fn become_listing(&mut self, number: usize, kind: ListingKind) {
-        let known = self.pages.get_mut(number);
-        known.role = Role::Listing(kind);
-        self.schedule.meet(ListingId::of(&known.url), kind);
-    }
-
-    /// Takes in what a listing shows, and says when it is visited next.
-    fn show(&mut self, number: usize, view: &View, now: Timestamp) -> Option<Next> {
-        let known = self.pages.get_mut(number);
-        known.looks += 1;
-        let (looks, id) = (known.looks, ListingId::of(&known.url));
-        let Role::Listing(kind) = known.role else { return None };
-        let before = self.schedule.listing(id).map_or((0, 0), |listing| (listing.visits, listing.mark));
-        let is_first = before.0 == 0;
-        let is_backlog = is_first && kind != ListingKind::Front && self.ablation != Ablation::BacklogFirst;
-        let is_junky = self.schedule.listing(id).is_some_and(Listing::is_junky);
-        let class = if is_backlog || is_junky { Class::Rest } else { Class::New };
-        let mut new = 0;
-        for (story, modified) in &view.stories {
-            new += u32::from(self.meet(story, Some(id).filter(|_| !is_first), class, now));
-            self.recheck(story, *modified, now);
-        }
-        if kind == ListingKind::Front || looks % LOOK_AT_MENU == 1 {
-            for section in &view.sections {
-                if self.meet(section, None, Class::New, now)
-                    && let Some(number) = self.pages.number(section)
-                {
-                    self.pages.get_mut(number).is_in_menu = true;
-                }
-            }
-            for (listing, kind) in &view.listings {
-                self.meet_listing(listing, *kind, now);
-            }
-        }
-        let is_behind = kind == ListingKind::Section && before.1 != 0 && !view.shows(before.1);
-        if let Some(behind) = view.behind.as_ref().filter(|_| is_behind && new > 0) {
-            self.look_behind(behind, 1, before.1, now);
-        }
-        let links = u32::try_from(view.stories.len()).unwrap_or(u32::MAX);
-        if self.ablation == Ablation::AllNewLinks {
-            (0..new).for_each(|_| self.schedule.confirm(Some(id), false, now));
-        }
-        self.listed(number, Some(Shown { links, new, top: view.top() }), now)
-    }
-
-    fn listed(&mut self, number: usize, shown: Option<Shown>, now: Timestamp) -> Option<Next> {
-        let known = self.pages.get_mut(number);
-        match known.role {
-            Role::Listing(_) => {
-                let id = ListingId::of(&known.url);
-                Some(self.schedule.visit(id, shown, now, &self.allowance, self.config))
-            }
-            Role::Page => known.visits.read(Reading::Same, now, self.config),
-            Role::Behind { .. } => None,
-        }
-    }
-
-    fn show_behind(&mut self, view: &View, depth: u32, mark: u64, now: Timestamp) {
-        let mut new = 0;
-        for (story, _) in &view.stories {
-            new += u32::from(self.meet(story, None, Class::New, now));
-        }
-        if let Some(behind) =
-            view.behind.as_ref().filter(|_| new > 0 && depth < MOST_BEHIND && !view.shows(mark))
-        {
-            self.look_behind(behind, depth + 1, mark, now);
-        }
-    }
-
-    fn look_behind(&mut self, url: &CanonicalUrl, depth: u32, mark: u64, now: Timestamp) {
-        let role = Role::Behind { depth, mark };
-        let number = match self.pages.meet(url, role, None) {
-            Some(number) => number,
-            None => match self.pages.number(url) {
-                Some(number) => number,
-                None => return,
-            },
-        };
-        self.pages.get_mut(number).role = role;
-        self.queues.push(number, Next { due: now, class: Class::Listing });
-    }
-
-    /// Makes what may be an article known. Returns whether it is new.
-    fn meet(&mut self, url: &CanonicalUrl, by: Option<ListingId>, class: Class, now: Timestamp) -> bool {
-        let Some(number) = self.pages.meet(url, Role::Page, by) else { return false };
-        self.queues.push(number, Next { due: now, class });
-        true
-    }
-
-    fn meet_listing(&mut self, url: &CanonicalUrl, kind: ListingKind, now: Timestamp) {
-        if let Some(number) = self.pages.meet(url, Role::Listing(kind), None) {
-            self.schedule.meet(ListingId::of(url), kind);
-            self.queues.push(number, Next { due: now, class: Class::Listing });
-        }
-    }
-
-    /// A map says when a page changed last: if that was after our fetch, it is asked for now.
-    fn recheck(&mut self, url: &CanonicalUrl, modified: Option<Timestamp>, now: Timestamp) {
-        let Some(number) = modified.and_then(|_| self.pages.number(url)) else { return };
-        let last = self.pages.get(number).visits.last.map(|last| Timestamp(last * 1_000));
-        if last.is_some() && last < modified {
-            self.queues.push(number, Next { due: now, class: Class::Recheck });
-        }
     }
 
     fn moved(&mut self, taken: Taken, url: &CanonicalUrl, reply: &Reply, now: Timestamp) {

@@ -10,6 +10,7 @@ mod crawl;
 mod pages;
 mod queue;
 mod reading;
+mod showing;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
