@@ -8,19 +8,22 @@ use rustc_hash::FxHashMap;
 
 use crate::Page;
 use crate::reading::{CanonicalUrl, Link, links};
-use crate::text::whole_words_of_prose;
+use crate::text::{HEADLINE_WORDS, whole_words_of_prose};
 
-/// Words of a link that reads like a headline.
-const HEADLINE_WORDS: usize = 4;
 /// Words of an address that reads like a headline.
 const NAME_WORDS: usize = 5;
 /// Longest label of a section, in words.
 const LABEL_WORDS: usize = 3;
-/// Endings of addresses that hold no page.
-const FILES: [&str; 16] = [
-    ".jpg", ".jpeg", ".png", ".gif", ".webp", ".svg", ".pdf", ".zip", ".mp3", ".mp4", ".css", ".js", ".ico",
-    ".xml", ".rss", ".doc",
+/// Path endings of files that are not pages, whatever the server says later.
+const NO_PAGES: &[&str] = &[
+    "7z", "apk", "avi", "bmp", "bz2", "css", "csv", "dmg", "doc", "docx", "eot", "epub", "exe", "flac",
+    "gif", "gz", "ico", "ics", "iso", "jpeg", "jpg", "js", "json", "m4a", "m4v", "mobi", "mov", "mp3", "mp4",
+    "mpeg", "mpg", "odt", "ogg", "ogv", "otf", "pdf", "png", "ppt", "pptx", "rar", "svg", "swf", "tar",
+    "tgz", "tif", "tiff", "ttf", "wav", "webm", "webp", "wmv", "woff", "woff2", "xls", "xlsx", "zip",
 ];
+
+/// Endings of feeds and maps, which are found by other means.
+const LISTINGS: [&str; 2] = [".xml", ".rss"];
 
 /// What a page leads to. Each address stands once, in the order of the page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -63,6 +66,14 @@ pub fn discover(page: &Page) -> Discovery {
     Discovery { stories: pick(Target::Story), sections: pick(Target::Section), behind }
 }
 
+/// Whether a URL may be a page, judged by the end of its path.
+#[must_use]
+pub fn is_page(url: &CanonicalUrl) -> bool {
+    let file = url.path().rsplit('/').next().unwrap_or_default();
+    let end = file.rsplit_once('.').map(|(_, end)| end.to_ascii_lowercase());
+    end.is_none_or(|end| NO_PAGES.binary_search(&end.as_str()).is_err())
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Target {
     Section,
@@ -73,7 +84,8 @@ fn target_of(page: &Page, link: &Link) -> Option<Target> {
     let path = link.target.path();
     let lower = path.split('?').next().unwrap_or_default().to_ascii_lowercase();
     if link.rel_nofollow
-        || FILES.iter().any(|ending| lower.ends_with(ending))
+        || !is_page(&link.target)
+        || LISTINGS.iter().any(|ending| lower.ends_with(ending))
         || is_of_the_same_list(page, link)
     {
         return None;
@@ -112,6 +124,11 @@ mod tests {
 
     fn paths(urls: &[CanonicalUrl]) -> Vec<&str> {
         urls.iter().map(CanonicalUrl::path).collect()
+    }
+
+    #[test]
+    fn ends_of_files_are_sorted() {
+        assert!(NO_PAGES.is_sorted());
     }
 
     #[test]

@@ -27,6 +27,9 @@ const UNSPACED_WORD: f32 = 2.5;
 /// The same in short texts such as labels.
 const UNSPACED_LABEL_WORD: usize = 2;
 
+/// A link of at least this many words reads like a headline.
+pub(crate) const HEADLINE_WORDS: usize = 4;
+
 /// Two texts that share this many consecutive words say the same there.
 pub(crate) const ROW_WORDS: usize = 4;
 

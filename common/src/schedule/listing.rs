@@ -81,6 +81,8 @@ pub struct Listing {
     pub shown: u64,
     /// Those of them that were articles.
     pub confirmed: u64,
+    /// Since when it is not found.
+    pub absent: Option<u64>,
     /// Visits in a row that found no page.
     pub fails: u32,
     /// Its interval by rate alone, in seconds. The smallest one of a site is the lead's.
@@ -101,6 +103,7 @@ impl Listing {
             visits: 0,
             shown: 0,
             confirmed: 0,
+            absent: None,
             fails: 0,
             interval: u64::MAX,
         }
@@ -116,6 +119,7 @@ impl Listing {
         self.last = Some(now);
         self.visits += 1;
         self.fails = 0;
+        self.absent = None;
     }
 
     /// Seconds between two visits that cost least, for a price of a request: √(2C/μ).

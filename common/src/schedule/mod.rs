@@ -25,7 +25,7 @@ pub use allowance::Allowance;
 pub use article::{ArticleVisits, Reading};
 pub use listing::{Listing, ListingId, ListingKind, Shown};
 pub use params::ScheduleConfig;
-pub use rhythm::{Rhythm, Silence};
+pub use rhythm::Silence;
 pub use site::SiteSchedule;
 pub use trouble::{Rest, Trouble};
 
@@ -76,6 +76,11 @@ pub struct Next {
     pub due: Timestamp,
     /// In which queue it waits.
     pub class: Class,
+}
+
+/// The first wait, doubled this many times, and at most the longest one.
+fn doubled(first: u64, longest: u64, times: u32) -> u64 {
+    first.saturating_mul(1 << times.min(32)).min(longest)
 }
 
 /// Whole seconds since the epoch.

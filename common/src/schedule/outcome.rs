@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use super::{DAY, HOUR, MINUTE, Trouble};
+use super::{DAY, HOUR, MINUTE, Trouble, doubled};
 use crate::outcome::Outcome;
 
 /// What a URL is to the schedule.
@@ -55,18 +55,15 @@ impl Waits {
     /// page leaves.
     #[must_use]
     pub fn after(&self, visits: u32) -> Option<u64> {
-        let doubled = |visit: u32| {
-            let times = visit.saturating_sub(1).min(32);
-            self.first_s.checked_shl(times).map_or(self.longest_s, |wait| wait.min(self.longest_s))
-        };
-        let waited: u64 = (1..visits.min(64)).map(doubled).sum();
+        let wait = |visit: u32| doubled(self.first_s, self.longest_s, visit.saturating_sub(1));
+        let waited: u64 = (1..visits.min(64)).map(wait).sum();
         let leaves = self.leaves_s.is_some_and(|limit| waited >= limit);
-        (!leaves).then(|| doubled(visits))
+        (!leaves).then(|| wait(visits))
     }
 }
 
-/// A listing that cannot be read.
-const LISTING: Waits = Waits::new(HOUR, 7 * DAY, None);
+/// A listing that cannot be read, or is not there.
+pub(super) const LISTING: Waits = Waits::new(HOUR, 7 * DAY, None);
 /// A page that fails alone: a listing, and an article.
 const LISTING_FAILS: Waits = Waits::new(15 * MINUTE, DAY, None);
 const ARTICLE_FAILS: Waits = Waits::new(15 * MINUTE, DAY, Some(7 * DAY));

@@ -2,7 +2,7 @@
 //!
 //! Each hour of the day has a counter of confirmed articles. A site is silent when many more articles were to be
 //! expected since the last one than its rhythm explains. Nights differ, so each hour expects the least of itself
-//! and its neighbours. The schedule does not use the rhythm: it would save 2 to 3 % of the cost.
+//! and its neighbours. The schedule itself does not use the rhythm.
 
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +32,7 @@ pub struct Silence {
 
 /// Articles by the hour of the day.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Rhythm {
+pub(super) struct Rhythm {
     hours: Vec<u32>,
     begun: Option<u64>,
     last: u64,
@@ -40,7 +40,7 @@ pub struct Rhythm {
 
 impl Rhythm {
     /// Counts an article that was found at this time.
-    pub fn count(&mut self, now: u64) {
+    pub(super) fn count(&mut self, now: u64) {
         self.hours.resize(HOURS, 0);
         self.begun.get_or_insert(now);
         if let Some(hour) = self.hours.get_mut(hour_of(now)) {
@@ -50,8 +50,7 @@ impl Rhythm {
     }
 
     /// Whether the site is silent beyond what its rhythm explains.
-    #[must_use]
-    pub fn silence(&self, now: u64) -> Option<Silence> {
+    pub(super) fn silence(&self, now: u64) -> Option<Silence> {
         let begun = self.begun?;
         let total: u64 = self.hours.iter().map(|count| u64::from(*count)).sum();
         let is_young = now.saturating_sub(begun) < LEARNING || total < LEAST_ARTICLES;

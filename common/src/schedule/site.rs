@@ -1,6 +1,6 @@
 //! What a site's visits have taught: its listings, how much it publishes, its troubles and its rhythm.
 //!
-//! One value a site, small enough to be read and written whole (some sixty bytes a listing). Callers keep it
+//! One value a site, small enough to be read and written whole. Callers keep it
 //! with a version, so that two who change it at once do not lose each other's change.
 
 use std::collections::BTreeMap;
@@ -9,17 +9,17 @@ use newslode_page::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::listing::ARTICLE;
+use super::outcome::LISTING;
+use super::rhythm::Rhythm;
 use super::trouble::Troubles;
 use super::{
-    Allowance, Class, DAY, HOUR, Listing, ListingId, ListingKind, MINUTE, Next, Rest, Rhythm, ScheduleConfig,
-    Shown, Silence, Trouble, at, seconds,
+    Allowance, Class, DAY, HOUR, Listing, ListingId, ListingKind, MINUTE, Next, Rest, ScheduleConfig, Shown,
+    Silence, Trouble, at, seconds,
 };
 
 /// A listing is visited the second time after this, in seconds.
 const SECOND_VISIT: u64 = 5 * MINUTE;
-/// Shortest and longest wait for a listing that was not found, in seconds.
-const ABSENT: (u64, u64) = (HOUR, 7 * DAY);
-/// A listing that nobody links and that is not found for this long leaves, in seconds.
+/// A listing that is not found for this long leaves, in seconds.
 const FORGET_ABSENT: u64 = 28 * DAY;
 /// Time constant of how much a site publishes, in seconds: a half-life of seven days.
 const PUBLISHING_MEMORY: u64 = 7 * DAY * 1_443 / 1_000;
@@ -32,8 +32,6 @@ const MOST_STRETCH: u64 = 10;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SiteSchedule {
     listings: BTreeMap<ListingId, Listing>,
-    /// Since when listings are missing, and when they were last linked.
-    absent: BTreeMap<ListingId, u64>,
     /// Articles found within a day of their publication, in 2⁻¹⁶ of an article; fades.
     published: u64,
     /// For how long that was counted, in seconds; fades.
@@ -59,11 +57,6 @@ impl SiteSchedule {
         self.listings.get(&id)
     }
 
-    /// All listings.
-    pub fn listings(&self) -> impl Iterator<Item = (ListingId, &Listing)> {
-        self.listings.iter().map(|(id, listing)| (*id, listing))
-    }
-
     /// Notes a good visit of a listing. `shown` is nothing after a 304 or the same bytes.
     pub fn visit(
         &mut self,
@@ -74,7 +67,6 @@ impl SiteSchedule {
         config: &ScheduleConfig,
     ) -> Next {
         self.troubles.end();
-        self.absent.remove(&id);
         let time = seconds(now);
         let Some(listing) = self.listings.get_mut(&id) else {
             return Next { due: at(time + config.longest_interval_s), class: Class::Listing };
@@ -132,20 +124,19 @@ impl SiteSchedule {
     /// Notes that a listing was not found (404, 410). `None`: it leaves.
     pub fn miss(&mut self, id: ListingId, now: Timestamp) -> Option<Next> {
         let time = seconds(now);
-        let since = *self.absent.entry(id).or_insert(time);
         let listing = self.listings.get_mut(&id)?;
+        let since = *listing.absent.get_or_insert(time);
         listing.fails = listing.fails.saturating_add(1);
         if listing.kind != ListingKind::Front && time.saturating_sub(since) > FORGET_ABSENT {
             self.listings.remove(&id);
-            self.absent.remove(&id);
             return None;
         }
-        let doubled = ABSENT.0.checked_shl((listing.fails - 1).min(32)).unwrap_or(ABSENT.1).min(ABSENT.1);
-        Some(Next { due: at(time + doubled), class: Class::Listing })
+        let wait = LISTING.after(listing.fails)?;
+        Some(Next { due: at(time + wait), class: Class::Listing })
     }
 
     /// Notes that a listing has another address now: the old one is asked for weekly, in case it returns.
-    pub fn moved(&mut self, now: Timestamp) -> Next {
+    pub fn moved(now: Timestamp) -> Next {
         Next { due: at(seconds(now) + 7 * DAY), class: Class::Listing }
     }
 
@@ -200,12 +191,6 @@ impl SiteSchedule {
     /// Least time between two requests that blocks have taught, in milliseconds.
     pub fn delay_ms(&mut self, now: Timestamp) -> u64 {
         self.troubles.delay_ms(now)
-    }
-
-    /// How often the site has blocked.
-    #[must_use]
-    pub fn blocks(&self) -> u32 {
-        self.troubles.blocks()
     }
 
     /// A silence that the site's rhythm does not explain.

@@ -6,7 +6,7 @@
 use newslode_page::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{DAY, HOUR, MINUTE, at, seconds};
+use super::{DAY, HOUR, MINUTE, at, doubled, seconds};
 
 /// What went wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,8 +57,6 @@ pub(super) struct Troubles {
     least_ms: u64,
     /// When it last sank, in seconds since the epoch.
     sank: u64,
-    /// Blocks ever.
-    blocks: u32,
 }
 
 impl Troubles {
@@ -76,19 +74,18 @@ impl Troubles {
             Trouble::Failing => FAILING,
             Trouble::RobotsUnreachable => (ROBOTS, ROBOTS),
         };
-        let doubled = first.checked_shl(self.rests.min(32)).map_or(longest, |wait| wait.min(longest));
+        let rest = doubled(first, longest, self.rests);
         if trouble != Trouble::RobotsUnreachable {
             self.rests = self.rests.saturating_add(1);
         }
         let wait = match trouble {
             Trouble::Blocked(Some(wish)) => wish.min(LONGEST_WISH),
-            Trouble::Blocked(None) | Trouble::Failing | Trouble::RobotsUnreachable => doubled,
+            Trouble::Blocked(None) | Trouble::Failing | Trouble::RobotsUnreachable => rest,
         };
         Rest { until: at(time.saturating_add(wait)), delay_ms: self.delay_ms }
     }
 
     fn slow_down(&mut self, requests: u32, now: u64) {
-        self.blocks = self.blocks.saturating_add(1);
         let requests = u64::from(requests.max(1));
         self.delay_ms = self.delay_ms.max((DELAY / requests).min(LONGEST_DELAY));
         self.least_ms = (LEAST_DELAY / requests).min(LONGEST_DELAY);
@@ -112,11 +109,6 @@ impl Troubles {
             }
         }
         self.delay_ms
-    }
-
-    /// Blocks ever.
-    pub(super) fn blocks(&self) -> u32 {
-        self.blocks
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use newslode_page::discovery::is_page;
 use newslode_page::reading::CanonicalUrl;
 
 use crate::mining::summary::SiteSummary;
@@ -10,14 +11,6 @@ use crate::mining::taxonomy::Taxonomy;
 /// The most pages that a concept has on one site; those that most pages link are kept. A concept's label
 /// leads to one page, or to a few editions of it.
 const MOST_TARGETS: usize = 4;
-
-/// Path endings of files that are not pages, whatever the server says later.
-const NO_PAGES: &[&str] = &[
-    "7z", "apk", "avi", "bmp", "bz2", "css", "csv", "dmg", "doc", "docx", "eot", "epub", "exe", "flac",
-    "gif", "gz", "ico", "ics", "iso", "jpeg", "jpg", "js", "json", "m4a", "m4v", "mobi", "mov", "mp3", "mp4",
-    "mpeg", "mpg", "odt", "ogg", "ogv", "otf", "pdf", "png", "ppt", "pptx", "rar", "svg", "swf", "tar",
-    "tgz", "tif", "tiff", "ttf", "wav", "webm", "webp", "wmv", "woff", "woff2", "xls", "xlsx", "zip",
-];
 
 /// The pages that a site's concept labels lead to, each with the concepts' keys. The front page is left out:
 /// its lists do not belong to one concept.
@@ -39,22 +32,4 @@ pub fn concept_pages<'a>(taxonomy: &'a Taxonomy, site: &SiteSummary) -> BTreeMap
         }
     }
     pages
-}
-
-/// Whether a URL may be a page, judged by the end of its path.
-#[must_use]
-pub fn is_page(url: &CanonicalUrl) -> bool {
-    let file = url.path().rsplit('/').next().unwrap_or_default();
-    let end = file.rsplit_once('.').map(|(_, end)| end.to_ascii_lowercase());
-    end.is_none_or(|end| NO_PAGES.binary_search(&end.as_str()).is_err())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ends_of_files_are_sorted() {
-        assert!(NO_PAGES.is_sorted());
-    }
 }

@@ -10,10 +10,11 @@ use std::collections::BTreeMap;
 use newslode_common::config::Follow;
 use newslode_common::store::{NewUrl, StoreError, Why};
 use newslode_page::contribution::Contribution;
+use newslode_page::discovery::is_page;
 use newslode_page::reading::CanonicalUrl;
 use newslode_page::time::Timestamp;
 
-use crate::mining::concept_pages::{concept_pages, is_page};
+use crate::mining::concept_pages::concept_pages;
 use crate::mining::summary::SiteSummary;
 use crate::mining::taxonomy::Taxonomy;
 use crate::work::parts::Parts;

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use super::metadata::is_inside;
 use crate::Page;
-use crate::text::whole_words_of_prose;
+use crate::text::{HEADLINE_WORDS, whole_words_of_prose};
 
 /// Words of prose from which a page that calls itself an article is one.
 const LEAST_WORDS: usize = 40;
@@ -22,8 +22,7 @@ const MANY_WORDS: usize = 150;
 /// Least number of links of a section.
 const MANY_LINKS: usize = 25;
 
-/// Words of a link that reads like a headline, and the least number of such links of a section.
-const HEADLINE_WORDS: usize = 4;
+/// The least number of links of a section that read like headlines.
 const MANY_HEADLINES: usize = 8;
 /// Names of folders whose pages list other pages.
 const LISTS: [&str; 22] = [

@@ -27,6 +27,8 @@ const ROBOTS_KEPT: u64 = 86_400_000;
 const VALIDATORS_KEPT: u64 = 3_600_000;
 /// Requests of this many milliseconds count when a site blocks.
 const RECENT: u64 = 600_000;
+/// A silence is explained for this long after its cause, in milliseconds.
+const TWO_HOURS: u64 = 7_200_000;
 /// Stories of a page that make it a section: of any page, and of one that a menu leads to.
 const MANY_STORIES: usize = 8;
 const FEW_STORIES: usize = 2;
@@ -42,7 +44,7 @@ fn is_recent(published: Option<&str>, now: Timestamp) -> bool {
 /// Whether nothing explains a silence of the site now or in the last two hours.
 fn is_well(site: &LivingSite, now: u64) -> bool {
     let troubles = &site.troubles;
-    let near = |from: u64, until: u64| from <= now && now <= until + 2 * ROBOTS_KEPT / 24;
+    let near = |from: u64, until: u64| from <= now && now <= until + TWO_HOURS;
     let is_away = troubles.outages.iter().any(|outage| near(outage.span.from_ms, outage.span.until_ms));
     let is_walled = troubles.wall.is_some_and(|wall| near(wall.from_ms, wall.until_ms));
     let is_blind = troubles.redesign.is_some_and(|redesign| redesign.script_front && redesign.at_ms <= now);
@@ -301,7 +303,7 @@ impl<'w> Crawl<'w> {
         match known.role {
             Role::Listing(kind) => {
                 self.meet_listing(&target, kind, now);
-                let next = self.schedule.moved(now);
+                let next = SiteSchedule::moved(now);
                 self.wait(taken.page, Some(next));
             }
             Role::Page => {

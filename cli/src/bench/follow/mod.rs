@@ -146,13 +146,14 @@ pub(crate) fn follow(
 ) -> FollowReport {
     let started = std::time::Instant::now();
     let world = LivingWorld::generate(spec);
+    let seeds = world.seeds();
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let collected = Mutex::new((FetchLog::default(), 0));
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
-                while let Some(seed) = world.seeds().get(next.fetch_add(1, Ordering::Relaxed)) {
+                while let Some(seed) = seeds.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let mut crawl = Crawl::new(&world, config, ablation, seed);
                     crawl.run(Timestamp(world.end()));
                     let (log, alarms) = crawl.into_results();

@@ -85,13 +85,8 @@ impl Crawl<'_> {
 
     fn look_behind(&mut self, url: &CanonicalUrl, depth: u32, mark: u64, now: Timestamp) {
         let role = Role::Behind { depth, mark };
-        let number = match self.pages.meet(url, role, None) {
-            Some(number) => number,
-            None => match self.pages.number(url) {
-                Some(number) => number,
-                None => return,
-            },
-        };
+        let known = self.pages.meet(url, role, None).or_else(|| self.pages.number(url));
+        let Some(number) = known else { return };
         self.pages.get_mut(number).role = role;
         self.queues.push(number, Next { due: now, class: Class::Listing });
     }

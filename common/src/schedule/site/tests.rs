@@ -138,3 +138,17 @@ fn a_calendar_is_junky_and_does_not_hasten_its_visits() {
     assert!(visits.site.listing(ListingId(1)).is_some_and(Listing::is_junky));
     assert!(waits[7] > waits[1], "{waits:?}");
 }
+
+#[test]
+fn a_listing_takes_at_most_eighty_bytes() {
+    let mut visits = Visits::new();
+    for id in 1..=100 {
+        // Names are hashes: all of their bits are used.
+        visits.site.meet(ListingId(id << 57 | id), ListingKind::Section);
+        visits.visit(id << 57 | id, START, 20);
+        visits.visit(id << 57 | id, START + DAY, 20);
+        visits.confirm(id << 57 | id, START + DAY);
+    }
+    let bytes = crate::message::wire::encode(&visits.site).unwrap().len();
+    assert!(bytes <= 100 * 80, "{bytes} bytes for 100 listings");
+}

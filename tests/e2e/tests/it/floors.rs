@@ -30,7 +30,7 @@ fn world(arguments: &[&str]) -> World {
             "--sites" => spec.sites = number(),
             "--stories" => spec.articles_per_section = number(),
             "--languages" => {
-                spec.languages = pair[1].split(',').map(|code| Language::named(code).unwrap()).collect();
+                spec.languages = pair[1].split(',').map(|code| code.parse().unwrap()).collect();
             }
             other => panic!("`{other}` does not describe a world"),
         }

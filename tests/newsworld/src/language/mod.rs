@@ -151,12 +151,6 @@ impl Language {
         self.pack().code
     }
 
-    /// The language of this ISO 639-1 code.
-    #[must_use]
-    pub fn named(code: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|language| language.code() == code)
-    }
-
     /// The separator of sentences and of words.
     #[must_use]
     pub const fn space(self) -> &'static str {
@@ -171,5 +165,15 @@ impl Language {
     pub(crate) fn attributes(self) -> String {
         let direction = if self == Self::Arabic { " dir=\"rtl\"" } else { "" };
         format!(" lang=\"{}\"{direction}", self.code())
+    }
+}
+
+impl std::str::FromStr for Language {
+    type Err = String;
+
+    /// The language of an ISO 639-1 code.
+    fn from_str(code: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|language| language.code() == code);
+        found.ok_or_else(|| format!("use one of {}", Self::ALL.map(Self::code).join(", ")))
     }
 }
