@@ -54,6 +54,8 @@ pub async fn run(parts: Parts, config: PartitionerConfig, stop: CancellationToke
     let mut in_hand: JoinSet<anyhow::Result<()>> = JoinSet::new();
     let ended = loop {
         tokio::select! {
+            // In this order: a stop comes before a new page.
+            biased;
             () = stop.cancelled() => break Ok(()),
             Some(done) = in_hand.join_next() => {
                 if let Err(error) = done.unwrap_or_else(|gone| Err(gone.into())) {
