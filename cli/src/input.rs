@@ -3,11 +3,14 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use newslode_common::config::CrawlerConfig;
 use newslode_common::store::Validators;
-use newslode_crawler::fetch::{Answer, Fetcher};
+use newslode_common::time::Clock;
+use newslode_crawler::fetch::{Answer, Fetcher, Wanted};
+use newslode_crawler::web::Internet;
 use newslode_page::reading::{CanonicalUrl, canonical, resolve};
 use serde::Deserialize;
 
@@ -128,10 +131,11 @@ pub(crate) fn parse_url(text: &str) -> anyhow::Result<CanonicalUrl> {
 const MAX_REDIRECTS: u32 = 5;
 
 async fn fetch(name: &str, crawler: &CrawlerConfig) -> anyhow::Result<Input> {
-    let fetcher = Fetcher::new(crawler)?;
+    let internet = Arc::new(Internet::new(crawler)?);
+    let fetcher = Fetcher::new(internet, Clock::Machine, crawler);
     let mut url = parse_url(name)?;
     for _ in 0..=MAX_REDIRECTS {
-        match fetcher.page(&url.to_url(), &Validators::default()).await? {
+        match fetcher.page(&url.to_url(), &Validators::default(), Wanted::Page).await? {
             Answer::Page { content_type, body, .. } => {
                 return Ok(Input { name: name.into(), url, content_type, bytes: body.to_vec() });
             }

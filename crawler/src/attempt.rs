@@ -9,8 +9,8 @@ use std::time::Duration;
 use anyhow::Context as _;
 use bytes::Bytes;
 use newslode_common::outcome::Outcome;
+use newslode_common::schedule::{Class, Next};
 use newslode_common::store::{Claim, Completion, NewUrl, Validators, Why};
-use newslode_common::time;
 use newslode_common::version::ContentHash;
 use newslode_page::reading::{CanonicalUrl, resolve};
 use newslode_page::time::Timestamp;
@@ -18,7 +18,7 @@ use tokio::time::Instant;
 use url::Url;
 
 use crate::error::{Attempt, Fate, FetchError, doubled};
-use crate::fetch::{self, Answer};
+use crate::fetch::{self, Answer, Wanted};
 use crate::publish;
 use crate::robots::Verdict;
 use crate::worker::Shared;
@@ -35,9 +35,9 @@ pub(crate) async fn attempt(shared: &Shared, claim: &Claim) -> anyhow::Result<Co
     // Without their page, validators would only bring a 304 for a page that we do not have.
     let sent = if claim.content.is_some() { claim.validators.clone() } else { Validators::default() };
     let started = Instant::now();
-    let answer = shared.fetcher.page(&url, &sent).await;
+    let answer = shared.fetcher.page(&url, &sent, Wanted::Page).await;
     shared.parts.metrics.fetch_seconds.observe(started.elapsed().as_secs_f64());
-    let now = time::now();
+    let now = shared.clock.now();
     match answer {
         Err(error) => Ok(failed(shared, claim, &error, now)),
         Ok(Answer::Page { content_type, body, validators }) => {
@@ -83,7 +83,7 @@ fn this_attempt(claim: &Claim) -> Attempt {
 
 /// Done for good, without a page.
 fn ended(outcome: Outcome) -> Completion {
-    Completion::Done { outcome, content: None, validators: Validators::default(), next_due: None }
+    Completion::Done { outcome, content: None, validators: Validators::default(), next: None, schedule: None }
 }
 
 /// Done until the page is fetched again after `crawler.revisit_s`.
@@ -95,8 +95,9 @@ fn good(
     now: Timestamp,
 ) -> Completion {
     let revisit = shared.config.revisit_s;
-    let next_due = (revisit > 0).then(|| now.plus(Duration::from_secs(revisit)));
-    Completion::Done { outcome, content, validators, next_due }
+    let due = (revisit > 0).then(|| now.plus(Duration::from_secs(revisit)));
+    let next = due.map(|due| Next { due, class: Class::New });
+    Completion::Done { outcome, content, validators, next, schedule: None }
 }
 
 fn unchanged(shared: &Shared, claim: &Claim, validators: Validators, now: Timestamp) -> Completion {
@@ -105,14 +106,10 @@ fn unchanged(shared: &Shared, claim: &Claim, validators: Validators, now: Timest
 
 /// Asks robots.txt. `None`: the page may be fetched.
 async fn robots_gate(shared: &Shared, claim: &Claim, url: &Url) -> anyhow::Result<Option<Completion>> {
-    let (reason, until) = match shared.robots.of(url).await {
+    let (reason, until) = match shared.robots.of(url).await.0 {
         Verdict::Rules(rules) => {
-            if let Some(delay) = rules.crawl_delay().filter(|delay| !delay.is_zero()) {
-                let delay = delay.min(Duration::from_millis(shared.config.max_crawl_delay_ms));
-                let raising = || shared.parts.frontier.raise_delay(&claim.site, delay);
-                shared.persist(raising).await.context("cannot raise a site's delay")?;
-            }
-            return Ok((!rules.is_url_allowed(url)).then(|| ended(Outcome::Disallowed)));
+            shared.heed_delay(&claim.site, &rules.robots).await?;
+            return Ok((!rules.robots.is_url_allowed(url)).then(|| ended(Outcome::Disallowed)));
         }
         Verdict::Unreachable { reason, until } => (reason, until),
     };
@@ -127,8 +124,8 @@ async fn robots_gate(shared: &Shared, claim: &Claim, url: &Url) -> anyhow::Resul
         return Ok(Some(ended(Outcome::RobotsUnreachable)));
     }
     // Wait until robots.txt is asked for again. Otherwise the attempt would be spent on an old answer.
-    let wait = doubled(policy.first, attempt.counted).max(until.saturating_duration_since(Instant::now()));
-    let due = time::now().plus(wait);
+    let now = shared.clock.now();
+    let due = now.plus(doubled(policy.first, attempt.counted)).max(until);
     // A host that asks for a rest gets it for the whole site. A host that is gone does not stop the site's
     // others.
     let rests = match *reason {
@@ -175,7 +172,7 @@ async fn redirected(
         return Ok(ended(Outcome::RedirectLoop));
     }
     if admits(shared, claim, &target).await? {
-        let new = NewUrl { url: target, depth: claim.depth, why: claim.why, hops: claim.hops + 1 };
+        let new = NewUrl::once(target, claim.depth, claim.why, claim.hops + 1);
         let adding = || shared.parts.frontier.add(std::slice::from_ref(&new), now);
         let added = shared.persist(adding).await.context("cannot add a redirect's target")?;
         if added.over_budget > 0 && claim.why == Why::Seed {
@@ -188,7 +185,7 @@ async fn redirected(
 
 /// Whether a redirect's target may enter the frontier. It may inside its site, or from a seed, since a site
 /// may have moved away from the seed's address. The new site then gets the seed's limits.
-async fn admits(shared: &Shared, claim: &Claim, target: &CanonicalUrl) -> anyhow::Result<bool> {
+pub(crate) async fn admits(shared: &Shared, claim: &Claim, target: &CanonicalUrl) -> anyhow::Result<bool> {
     let site = target.site();
     if site == claim.site {
         return Ok(true);

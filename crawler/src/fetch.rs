@@ -1,9 +1,8 @@
 //! One request, one answer, within limits of time and size.
 //!
-//! [`Fetcher`] wraps the HTTP client. The [`AddressGuard`] judges every address. Redirects are values and are
-//! never followed here. No proxy is taken from the environment. A body is counted while it is decoded, so
-//! neither a large page nor a small one that unpacks to gigabytes takes more memory than the limit and one
-//! chunk. A body that is not HTML is not read.
+//! [`Fetcher`] asks the [`Web`]. Redirects are values and are never followed here. A body is counted while it is
+//! decoded, so neither a large page nor a small one that unpacks to gigabytes takes more memory than the limit
+//! and one chunk. A body of another kind than the wanted one is not read.
 //!
 //! Start at [`Fetcher::page`]. [`Fetcher::raw`] serves robots.txt.
 
@@ -14,20 +13,20 @@ use std::time::Duration;
 use bytes::Bytes;
 use newslode_common::config::CrawlerConfig;
 use newslode_common::store::Validators;
-use newslode_common::time;
-use newslode_common::tls;
+use newslode_common::time::Clock;
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Client, Response, StatusCode, redirect};
+use reqwest::{Response, StatusCode};
 use url::Url;
 
 use crate::error::FetchError;
-use crate::guard::{AddressGuard, PrivateAddress};
+use crate::guard::PrivateAddress;
 use crate::retry_after;
+use crate::web::Web;
 
 /// A server's answer to a request for a page.
 #[derive(Debug)]
 pub enum Answer {
-    /// An HTML page.
+    /// An HTML page, or the listing that was wanted.
     Page {
         /// The `Content-Type` header.
         content_type: Option<String>,
@@ -67,10 +66,19 @@ pub struct Raw {
 /// Sends requests. Cheap to clone.
 #[derive(Clone)]
 pub struct Fetcher {
-    client: Client,
-    guard: AddressGuard,
+    web: Arc<dyn Web>,
+    clock: Clock,
     timeout: Duration,
     max_bytes: u64,
+}
+
+/// What an answer may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// An HTML page.
+    Page,
+    /// An HTML page, a feed or a map.
+    Listing,
 }
 
 /// The treatment of a body longer than the limit.
@@ -81,30 +89,11 @@ enum Longer {
 }
 
 impl Fetcher {
-    /// # Errors
-    /// When the `crawler.user_agent` cannot be used, or TLS cannot be set up.
-    pub fn new(config: &CrawlerConfig) -> anyhow::Result<Fetcher> {
-        use anyhow::Context as _;
-        let guard = AddressGuard::new(config.allow_private, &config.resolve);
-        let agent = HeaderValue::from_str(&config.user_agent)
-            .context("`crawler.user_agent` cannot be sent in a header")?;
-        let accept = HeaderValue::from_static("text/html,application/xhtml+xml;q=0.9,*/*;q=0.1");
-        tls::ready();
-        let client = Client::builder()
-            .user_agent(agent)
-            .default_headers(HeaderMap::from_iter([(header::ACCEPT, accept)]))
-            .dns_resolver(Arc::new(guard.clone()))
-            .no_proxy()
-            .referer(false)
-            .redirect(redirect::Policy::none())
-            .connect_timeout(Duration::from_millis(config.connect_timeout_ms))
-            // Politeness spaces out the requests to a site, so few connections last until the next one.
-            .pool_max_idle_per_host(2)
-            .pool_idle_timeout(Duration::from_secs(15))
-            .build()
-            .context("cannot set up the HTTP client")?;
+    /// Sends its requests over this network, and reads the time from this clock.
+    #[must_use]
+    pub fn new(web: Arc<dyn Web>, clock: Clock, config: &CrawlerConfig) -> Fetcher {
         let timeout = Duration::from_millis(config.timeout_ms);
-        Ok(Fetcher { client, guard, timeout, max_bytes: config.max_page_bytes })
+        Fetcher { web, clock, timeout, max_bytes: config.max_page_bytes }
     }
 
     /// Longest time for one answer.
@@ -117,7 +106,12 @@ impl Fetcher {
     ///
     /// # Errors
     /// Every failure for which [`FetchError::fate`] decides.
-    pub async fn page(&self, url: &Url, validators: &Validators) -> Result<Answer, FetchError> {
+    pub async fn page(
+        &self,
+        url: &Url,
+        validators: &Validators,
+        wanted: Wanted,
+    ) -> Result<Answer, FetchError> {
         self.within(url, async {
             let conditions = [
                 (header::IF_NONE_MATCH, &validators.etag),
@@ -126,8 +120,8 @@ impl Fetcher {
             let conditions = conditions
                 .into_iter()
                 .filter_map(|(name, value)| Some((name, HeaderValue::from_str(value.as_deref()?).ok()?)));
-            let response = self.send(url, conditions.collect()).await?;
-            self.judge(url, response, validators).await
+            let response = self.web.send(url, conditions.collect()).await?;
+            self.judge(url, response, validators, wanted).await
         })
         .await
     }
@@ -137,7 +131,7 @@ impl Fetcher {
     /// # Errors
     /// When there is no answer. A status is never an error here.
     pub async fn raw(&self, url: &Url, most: u64) -> Result<Raw, FetchError> {
-        let response = self.send(url, HeaderMap::new()).await?;
+        let response = self.web.send(url, HeaderMap::new()).await?;
         let (status, headers) = (response.status(), response.headers().clone());
         let body = if status.is_success() {
             read(url, response, Bytes::new(), most, Longer::Cut).await?.into()
@@ -160,17 +154,24 @@ impl Fetcher {
         tokio::time::timeout(self.timeout, work).await.map_err(late)?
     }
 
-    async fn send(&self, url: &Url, headers: HeaderMap) -> Result<Response, FetchError> {
-        self.guard.check_url(url)?;
-        let sent = self.client.get(url.clone()).headers(headers).send().await;
-        sent.map_err(|error| classified(url, error))
+    /// The error for a 429 or 503.
+    pub(crate) fn busy(&self, url: &Url, status: StatusCode, headers: &HeaderMap) -> FetchError {
+        let value = text_of(headers, &header::RETRY_AFTER);
+        let retry_after = value.and_then(|value| retry_after::parse(&value, self.clock.now()));
+        FetchError::Busy { url: url.clone(), status: status.as_u16(), retry_after }
     }
 
-    async fn judge(&self, url: &Url, response: Response, sent: &Validators) -> Result<Answer, FetchError> {
+    async fn judge(
+        &self,
+        url: &Url,
+        response: Response,
+        sent: &Validators,
+        wanted: Wanted,
+    ) -> Result<Answer, FetchError> {
         let status = response.status();
         let broken = |reason: &str| FetchError::Broken { url: url.clone(), reason: reason.into() };
         match status.as_u16() {
-            200..=299 => self.read_page(url, response).await,
+            200..=299 => self.read_page(url, response, wanted).await,
             304 if sent.etag.is_some() || sent.last_modified.is_some() => {
                 let new = validators(response.headers());
                 Ok(Answer::NotModified {
@@ -186,16 +187,22 @@ impl Fetcher {
                 None => Err(broken("a redirect without `Location`")),
             },
             404 | 410 => Ok(Answer::Gone),
-            429 | 503 => Err(busy(url, status, response.headers())),
+            429 | 503 => Err(self.busy(url, status, response.headers())),
             500..=599 => Err(FetchError::Server { url: url.clone(), status: status.as_u16() }),
             other => Ok(Answer::Refused(other)),
         }
     }
 
-    async fn read_page(&self, url: &Url, mut response: Response) -> Result<Answer, FetchError> {
+    async fn read_page(
+        &self,
+        url: &Url,
+        mut response: Response,
+        wanted: Wanted,
+    ) -> Result<Answer, FetchError> {
+        let any = wanted == Wanted::Listing;
         let content_type = text_of(response.headers(), &header::CONTENT_TYPE);
         let validators = validators(response.headers());
-        if content_type.as_deref().is_some_and(|value| !is_html_type(value)) {
+        if !any && content_type.as_deref().is_some_and(|value| !is_html_type(value)) {
             return Ok(Answer::NotHtml);
         }
         if response.content_length().is_some_and(|length| length > self.max_bytes) {
@@ -209,7 +216,7 @@ impl Fetcher {
                     None => break,
                 }
             }
-            if !head.trim_ascii().is_empty() && !looks_like_html(&head) {
+            if !any && !head.trim_ascii().is_empty() && !looks_like_html(&head) {
                 return Ok(Answer::NotHtml);
             }
         }
@@ -250,14 +257,8 @@ async fn read(
     }
 }
 
-/// The error for a 429 or 503.
-pub(crate) fn busy(url: &Url, status: StatusCode, headers: &HeaderMap) -> FetchError {
-    let value = text_of(headers, &header::RETRY_AFTER);
-    let retry_after = value.and_then(|value| retry_after::parse(&value, time::now()));
-    FetchError::Busy { url: url.clone(), status: status.as_u16(), retry_after }
-}
-
-fn classified(url: &Url, error: reqwest::Error) -> FetchError {
+/// The failure that an error of the client means.
+pub(crate) fn classified(url: &Url, error: reqwest::Error) -> FetchError {
     let mut source = error.source();
     while let Some(cause) = source {
         if let Some(private) = cause.downcast_ref::<PrivateAddress>() {

@@ -15,11 +15,15 @@ use std::time::Duration;
 use anyhow::Context as _;
 use newslode_common::broker::Broker;
 use newslode_common::config::CrawlerConfig;
+use newslode_common::schedule::ScheduleConfig;
 use newslode_common::shutdown;
 use newslode_common::store::{Frontier, PageArchive};
 use newslode_common::telemetry::metrics::Metrics;
+use newslode_common::time::Clock;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
+
+use web::{Internet, Web};
 
 mod attempt;
 pub mod error;
@@ -29,6 +33,8 @@ pub mod listing;
 mod publish;
 pub mod retry_after;
 pub mod robots;
+mod visit;
+pub mod web;
 mod worker;
 
 /// The services that a crawler uses.
@@ -44,18 +50,60 @@ pub struct Parts {
     pub metrics: Arc<Metrics>,
 }
 
+/// What lies around a crawler: the network and the time.
+#[derive(Clone)]
+pub struct Surroundings {
+    /// Answers the requests.
+    pub web: Arc<dyn Web>,
+    /// Tells the time.
+    pub clock: Clock,
+}
+
+/// A crawler that its caller drives, on simulated time.
+pub struct Crawler {
+    shared: worker::Shared,
+}
+
+impl Crawler {
+    /// A crawler in these surroundings.
+    #[must_use]
+    pub fn new(
+        parts: Parts,
+        config: CrawlerConfig,
+        schedule: ScheduleConfig,
+        surroundings: Surroundings,
+    ) -> Crawler {
+        let stop = CancellationToken::new();
+        Crawler { shared: worker::Shared::new(parts, config, schedule, surroundings, stop) }
+    }
+
+    /// Fetches what can be claimed now: at most one URL. Returns how many.
+    ///
+    /// # Errors
+    /// As those of [`run`].
+    pub async fn step(&self) -> anyhow::Result<usize> {
+        worker::step(&self.shared).await
+    }
+}
+
 /// Crawls until `stop`. Then it claims nothing new, and finishes its work within the grace or gives it back
 /// to the frontier.
 ///
 /// # Errors
 /// When the configuration cannot be used, or a server refuses for a reason that waiting does not solve.
 /// Servers that are away are waited for.
-pub async fn run(parts: Parts, config: CrawlerConfig, stop: CancellationToken) -> anyhow::Result<()> {
+pub async fn run(
+    parts: Parts,
+    config: CrawlerConfig,
+    schedule: ScheduleConfig,
+    stop: CancellationToken,
+) -> anyhow::Result<()> {
     let grace = Duration::from_millis(config.grace_ms);
     // A loop that fails ends this crawler, but not other work that the caller stops with the same token.
     let stop = stop.child_token();
     let workers = config.workers.max(1);
-    let shared = Arc::new(worker::Shared::new(parts, config, stop.clone())?);
+    let surroundings = Surroundings { web: Arc::new(Internet::new(&config)?), clock: Clock::Machine };
+    let shared = Arc::new(worker::Shared::new(parts, config, schedule, surroundings, stop.clone()));
     let mut loops = JoinSet::new();
     for _ in 0..workers {
         loops.spawn(worker::fetch_loop(shared.clone()));

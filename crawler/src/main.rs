@@ -16,7 +16,8 @@ async fn work(service: Service) -> Result<(), serve::Error> {
     let broker = service.broker().await?;
     service.ready_when(serve::servers_ready(store.clone(), broker.clone()));
     let parts = Parts { frontier: store, broker: broker.clone(), archive, metrics: service.metrics.clone() };
-    let work = run(parts, service.config.crawler.clone(), service.stop.clone());
+    let work =
+        run(parts, service.config.crawler.clone(), service.config.schedule.clone(), service.stop.clone());
     let ended = service.run(work).await;
     broker.close().await;
     Ok(ended?)

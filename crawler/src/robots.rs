@@ -12,13 +12,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use newslode_common::config::CrawlerConfig;
+use newslode_common::time::Clock;
+use newslode_page::reading::{CanonicalUrl, canonical};
+use newslode_page::time::Timestamp;
 use robotxt::{Agent, BYTE_LIMIT};
 use tokio::sync::OnceCell;
-use tokio::time::Instant;
 use url::Url;
 
 use crate::error::{FetchError, LONGEST_WAIT};
 use crate::fetch::{self, Fetcher};
+use crate::listing::discover::in_robots;
 
 /// Time that a file is kept (RFC 9309, section 2.4).
 const KEPT: Duration = Duration::from_secs(86_400);
@@ -33,19 +36,28 @@ const MAX_BYTES: usize = 64 << 20;
 #[derive(Clone, Debug)]
 pub enum Verdict {
     /// These rules apply.
-    Rules(Arc<robotxt::Robots>),
+    Rules(Arc<Rules>),
     /// The file could not be read: everything is disallowed.
     Unreachable {
         /// The reason.
         reason: Arc<FetchError>,
         /// When to ask for it again.
-        until: Instant,
+        until: Timestamp,
     },
+}
+
+/// What a robots.txt says.
+#[derive(Debug)]
+pub struct Rules {
+    /// What may be fetched, and how fast.
+    pub robots: robotxt::Robots,
+    /// The maps that it names.
+    pub maps: Vec<CanonicalUrl>,
 }
 
 struct Kept {
     verdict: Verdict,
-    until: Instant,
+    until: Timestamp,
     bytes: usize,
 }
 
@@ -63,6 +75,7 @@ struct Cache {
 /// The robots.txt files of the visited origins.
 pub struct Robots {
     fetcher: Fetcher,
+    clock: Clock,
     token: String,
     retry: Duration,
     cache: Mutex<Cache>,
@@ -71,29 +84,46 @@ pub struct Robots {
 impl Robots {
     /// Takes the product token from the user agent: its part before the first slash or space.
     #[must_use]
-    pub fn new(fetcher: Fetcher, config: &CrawlerConfig) -> Robots {
+    pub fn new(fetcher: Fetcher, clock: Clock, config: &CrawlerConfig) -> Robots {
         let token = config.user_agent.split(['/', ' ']).next().unwrap_or_default().to_owned();
-        Robots { fetcher, token, retry: Duration::from_millis(config.retry_ms), cache: Mutex::default() }
+        Robots {
+            fetcher,
+            clock,
+            token,
+            retry: Duration::from_millis(config.retry_ms),
+            cache: Mutex::default(),
+        }
     }
 
-    /// The verdict of the robots.txt of this URL's origin.
-    pub async fn of(&self, url: &Url) -> Verdict {
+    /// The verdict of the robots.txt of this URL's origin, and whether this call asked for the file.
+    pub async fn of(&self, url: &Url) -> (Verdict, bool) {
         let origin = url.origin().ascii_serialization();
-        let cell = self.cache.lock().unwrap_or_else(PoisonError::into_inner).cell(&origin, Instant::now());
-        cell.get_or_init(|| self.ask(url)).await.verdict.clone()
+        let now = self.clock.now();
+        let cell = self.cache.lock().unwrap_or_else(PoisonError::into_inner).cell(&origin, now);
+        let mut asked = false;
+        let asking = || {
+            asked = true;
+            self.ask(url)
+        };
+        let verdict = cell.get_or_init(asking).await.verdict.clone();
+        (verdict, asked)
     }
 
     async fn ask(&self, url: &Url) -> Kept {
         match self.read(url).await {
             Ok(text) => {
                 let (bytes, token) = (text.len(), self.token.clone());
+                let place = canonical(url);
                 let parsed = tokio::task::spawn_blocking(move || {
-                    robotxt::Robots::parse(&text, Agent::Exact(token.as_str()))
+                    let maps = place.map(|place| in_robots(&String::from_utf8_lossy(&text), &place));
+                    let robots = robotxt::Robots::parse(&text, Agent::Exact(token.as_str()));
+                    Rules { robots, maps: maps.unwrap_or_default() }
                 });
                 // Half a megabyte of rules takes milliseconds to parse. A panic in the parser disallows
                 // everything.
-                let rules = parsed.await.unwrap_or_else(|_| robotxt::Robots::disallow_all());
-                Kept { verdict: Verdict::Rules(Arc::new(rules)), until: Instant::now() + KEPT, bytes }
+                let nothing = |_| Rules { robots: robotxt::Robots::disallow_all(), maps: Vec::new() };
+                let rules = parsed.await.unwrap_or_else(nothing);
+                Kept { verdict: Verdict::Rules(Arc::new(rules)), until: self.clock.now().plus(KEPT), bytes }
             }
             Err(reason) => {
                 let wait = match &reason {
@@ -102,7 +132,7 @@ impl Robots {
                     }
                     _ => self.retry,
                 };
-                let until = Instant::now() + wait;
+                let until = self.clock.now().plus(wait);
                 tracing::debug!(%url, error = fetch::chain(&reason), "robots.txt cannot be fetched");
                 Kept { verdict: Verdict::Unreachable { reason: Arc::new(reason), until }, until, bytes: 0 }
             }
@@ -125,7 +155,7 @@ impl Robots {
                             Some(target) => url = target,
                             None => return Ok(Vec::new()),
                         },
-                        429 | 503 => return Err(fetch::busy(&url, raw.status, &raw.headers)),
+                        429 | 503 => return Err(self.fetcher.busy(&url, raw.status, &raw.headers)),
                         500..=599 => {
                             return Err(FetchError::Server { url, status: raw.status.as_u16() });
                         }
@@ -156,7 +186,7 @@ fn elsewhere(start: &Url, url: &Url, error: FetchError) -> FetchError {
 
 impl Cache {
     /// The cell of the origin; a new one if there is none or the old one expired.
-    fn cell(&mut self, origin: &str, now: Instant) -> Arc<OnceCell<Kept>> {
+    fn cell(&mut self, origin: &str, now: Timestamp) -> Arc<OnceCell<Kept>> {
         self.clock += 1;
         if let Some(slot) = self.slots.get_mut(origin)
             && slot.cell.get().is_none_or(|kept| kept.until > now)
@@ -187,23 +217,24 @@ impl Cache {
 mod tests {
     use super::*;
 
-    fn filled(cell: &OnceCell<Kept>, until: Instant, bytes: usize) {
-        let verdict = Verdict::Rules(Arc::new(robotxt::Robots::allow_all()));
+    fn filled(cell: &OnceCell<Kept>, until: Timestamp, bytes: usize) {
+        let rules = Rules { robots: robotxt::Robots::allow_all(), maps: Vec::new() };
+        let verdict = Verdict::Rules(Arc::new(rules));
         assert!(cell.set(Kept { verdict, until, bytes }).is_ok());
     }
 
     #[test]
     fn the_cache_forgets_what_is_old_and_what_is_not_used() {
         let mut cache = Cache::default();
-        let now = Instant::now();
+        let now = Timestamp(1_700_000_000_000);
         filled(&cache.cell("old", now), now, 1);
         assert!(cache.cell("old", now).get().is_none(), "a day has passed");
         for number in 0..MAX_FILES * 2 {
-            filled(&cache.cell(&number.to_string(), now), now + KEPT, 1);
+            filled(&cache.cell(&number.to_string(), now), now.plus(KEPT), 1);
             assert!(cache.cell("0", now).get().is_some(), "used all the time, so kept");
         }
         assert!(cache.slots.len() <= MAX_FILES);
-        filled(&cache.cell("large", now), now + KEPT, MAX_BYTES);
+        filled(&cache.cell("large", now), now.plus(KEPT), MAX_BYTES);
         let before = cache.slots.len();
         let _another = cache.cell("another", now);
         assert!(cache.slots.len() <= before / 2 + 2);

@@ -11,15 +11,17 @@ use anyhow::Context as _;
 use futures::FutureExt as _;
 use newslode_common::config::CrawlerConfig;
 use newslode_common::retry::{Backoff, Outage, Retry, Retryable as _};
+use newslode_common::schedule::ScheduleConfig;
 use newslode_common::store::{Claim, Completed, Completion, StoreResult};
-use newslode_common::time;
+use newslode_common::time::Clock;
+use newslode_page::reading::Site;
 use tokio_util::sync::CancellationToken;
 
-use crate::Parts;
 use crate::attempt;
 use crate::error::{FetchError, Policy};
 use crate::fetch::Fetcher;
 use crate::robots::Robots;
+use crate::{Parts, Surroundings, visit};
 
 /// Shortest and longest pause while no URL is due: short at first, as a site's next turn is often near.
 const IDLE: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(250));
@@ -28,6 +30,8 @@ const IDLE: (Duration, Duration) = (Duration::from_millis(10), Duration::from_mi
 pub(crate) struct Shared {
     pub(crate) parts: Parts,
     pub(crate) config: CrawlerConfig,
+    pub(crate) schedule: ScheduleConfig,
+    pub(crate) clock: Clock,
     pub(crate) fetcher: Fetcher,
     pub(crate) robots: Robots,
     pub(crate) outages: Outages,
@@ -50,16 +54,27 @@ impl Shared {
     pub(crate) fn new(
         parts: Parts,
         config: CrawlerConfig,
+        schedule: ScheduleConfig,
+        surroundings: Surroundings,
         stop: CancellationToken,
-    ) -> anyhow::Result<Shared> {
-        let fetcher = Fetcher::new(&config)?;
-        let robots = Robots::new(fetcher.clone(), &config);
-        Ok(Shared { parts, config, fetcher, robots, outages: Outages::default(), stop })
+    ) -> Shared {
+        let Surroundings { web, clock } = surroundings;
+        let fetcher = Fetcher::new(web, clock.clone(), &config);
+        let robots = Robots::new(fetcher.clone(), clock.clone(), &config);
+        Shared { parts, config, schedule, clock, fetcher, robots, outages: Outages::default(), stop }
     }
 
     pub(crate) fn policy(&self) -> Policy {
         let first = Duration::from_millis(self.config.retry_ms);
         Policy { first, attempts: self.config.max_attempts }
+    }
+
+    /// Honours the `Crawl-delay` of robots.txt.
+    pub(crate) async fn heed_delay(&self, site: &Site, robots: &robotxt::Robots) -> anyhow::Result<()> {
+        let Some(delay) = robots.crawl_delay().filter(|delay| !delay.is_zero()) else { return Ok(()) };
+        let delay = delay.min(Duration::from_millis(self.config.max_crawl_delay_ms));
+        let raising = || self.parts.frontier.raise_delay(site, delay);
+        self.persist(raising).await.context("cannot raise a site's delay")
     }
 
     /// Repeats a store call until it is answered. Returns errors that repeating does not change.
@@ -95,6 +110,15 @@ pub(crate) async fn fetch_loop(shared: Arc<Shared>) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Works on the claims that can be had now, one after another. Returns their number.
+pub(crate) async fn step(shared: &Shared) -> anyhow::Result<usize> {
+    let Some(claims) = next_claims(shared).await? else { return Ok(0) };
+    for claim in &claims {
+        work_on(shared, claim).await.with_context(|| format!("on `{}`", claim.url))?;
+    }
+    Ok(claims.len())
+}
+
 /// At most one claim; `None` at the stop.
 async fn next_claims(shared: &Shared) -> anyhow::Result<Option<Vec<Claim>>> {
     if shared.stop.is_cancelled() {
@@ -102,7 +126,7 @@ async fn next_claims(shared: &Shared) -> anyhow::Result<Option<Vec<Claim>>> {
     }
     let lease = Duration::from_millis(shared.config.lease_ms);
     // No call races the stop: an answer that nobody reads would leave a URL leased.
-    let claiming = || shared.parts.frontier.claim(time::now(), lease, 1);
+    let claiming = || shared.parts.frontier.claim(shared.clock.now(), lease, 1);
     match Retry::for_ever().until(&shared.stop).run(&shared.outages.store, claiming).await {
         Ok(claims) => Ok(Some(claims)),
         Err(error) if error.is_retryable() => Ok(None),
@@ -112,7 +136,7 @@ async fn next_claims(shared: &Shared) -> anyhow::Result<Option<Vec<Claim>>> {
 
 /// Fetches, then completes. An error ends the service, after the claim is given back.
 async fn work_on(shared: &Shared, claim: &Claim) -> anyhow::Result<()> {
-    let work = AssertUnwindSafe(attempt::attempt(shared, claim)).catch_unwind();
+    let work = AssertUnwindSafe(completion(shared, claim)).catch_unwind();
     let result = tokio::select! {
         ended = work => ended.unwrap_or_else(|panic| Ok(after_panic(shared, claim, &*panic))),
         () = shared.must_release() => Ok(Completion::Released),
@@ -131,19 +155,31 @@ async fn work_on(shared: &Shared, claim: &Claim) -> anyhow::Result<()> {
     }
 }
 
+/// Works on a claim until its completion is known.
+async fn completion(shared: &Shared, claim: &Claim) -> anyhow::Result<Completion> {
+    match claim.schedule {
+        Some(known) => visit::visit(shared, claim, known).await,
+        None => attempt::attempt(shared, claim).await,
+    }
+}
+
 fn after_panic(shared: &Shared, claim: &Claim, panic: &(dyn std::any::Any + Send)) -> Completion {
+    let now = shared.clock.now();
     let message = panic.downcast_ref::<&str>().copied();
     let message = message.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     let reason = message.unwrap_or("without a message").to_owned();
     let error = FetchError::Panicked { url: claim.url.to_url(), reason };
     tracing::error!(%error, "an internal error; the page is retried, then given up");
-    attempt::failed(shared, claim, &error, time::now())
+    match claim.schedule {
+        Some(known) => visit::panicked(claim, known, now),
+        None => attempt::failed(shared, claim, &error, now),
+    }
 }
 
 /// Completes a claim. Counts the outcome only if this completion took effect.
 async fn complete(shared: &Shared, claim: &Claim, completion: Completion) -> anyhow::Result<()> {
     let frontier = &shared.parts.frontier;
-    let completing = shared.persist(|| frontier.complete(claim, completion.clone(), time::now()));
+    let completing = shared.persist(|| frontier.complete(claim, completion.clone(), shared.clock.now()));
     let completed = tokio::select! {
         completed = completing => completed.context("cannot complete a claim")?,
         // The grace is over: `run` aborts this loop, and the lease expires.
@@ -156,7 +192,7 @@ async fn complete(shared: &Shared, claim: &Claim, completion: Completion) -> any
             tracing::debug!(url = %claim.url, %outcome, "done");
         }
         (Completed::Recorded, Completion::Retry { .. }) => shared.parts.metrics.retries.inc(),
-        (Completed::Recorded, Completion::Released) => {}
+        (Completed::Recorded, Completion::Released | Completion::Skipped { .. }) => {}
     }
     Ok(())
 }

@@ -131,6 +131,8 @@ pub(crate) struct DemoArgs {
 pub(crate) enum FollowArg {
     /// Follow links labelled with concepts, then the instances that those pages list.
     Concepts,
+    /// Follow the news: all sources of a site and all articles that they show; run again for what is new.
+    News,
     /// Follow every link inside the site.
     All,
 }

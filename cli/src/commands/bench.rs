@@ -63,7 +63,7 @@ fn follow(args: &BenchFollowArgs, quiet: bool) -> anyhow::Result<Exit> {
         if !quiet {
             eprintln!("{done} of {} sites", args.sites);
         }
-    });
+    })?;
     if args.json {
         out::json(&report)?;
         return Ok(Exit::Done);

@@ -98,6 +98,7 @@ fn configure(args: &MineArgs, config: &mut Config) {
     miner.delay_ms = args.delay.unwrap_or(miner.delay_ms);
     match args.follow {
         Some(FollowArg::All) => miner.follow = Follow::All,
+        Some(FollowArg::News) => miner.follow = Follow::News,
         Some(FollowArg::Concepts) => miner.follow = Follow::Concepts,
         None => {}
     }

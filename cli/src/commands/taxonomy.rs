@@ -24,14 +24,15 @@ pub(crate) async fn installation(dir: Option<&Path>, config: &Config) -> anyhow:
     let (broker, metrics) = (Arc::new(InProcessBroker::new(Limits::default())), Metrics::new()?);
     let rules = Rules::of_preset(config.partitioner.params);
     let params = Arc::new(config.page_params());
+    let schedule = Arc::new(config.schedule.clone());
     if let Some(folder) = dir {
         let store = Arc::new(engine::open_state(folder)?);
         let (frontier, state) = (store.clone(), store.clone());
-        return Ok(Parts { frontier, state, archive: store, broker, metrics, rules, params });
+        return Ok(Parts { frontier, state, archive: store, broker, metrics, rules, params, schedule });
     }
     let store = Arc::new(served::store(config).await?);
     let archive = Arc::new(served::archive(config)?);
-    Ok(Parts { frontier: store.clone(), state: store, archive, broker, metrics, rules, params })
+    Ok(Parts { frontier: store.clone(), state: store, archive, broker, metrics, rules, params, schedule })
 }
 
 pub(crate) async fn run(args: TaxonomyArgs, config: &Config) -> anyhow::Result<Exit> {

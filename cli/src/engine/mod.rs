@@ -14,6 +14,7 @@ use anyhow::Context;
 use newslode_common::broker::Limits;
 use newslode_common::broker::in_process::InProcessBroker;
 use newslode_common::config::{Config, Follow};
+use newslode_common::schedule::ScheduleConfig;
 use newslode_common::shutdown;
 use newslode_common::store::redb::RedbStore;
 use newslode_common::store::{Frontier, SiteState, SiteStatus};
@@ -23,6 +24,7 @@ use newslode_miner::mining::fold::Rules;
 use newslode_miner::work::fold::{FoldMemory, FoldReport};
 use newslode_miner::work::parts::Parts as MinerParts;
 use newslode_miner::work::views::{self, Looked, Pace, When};
+use newslode_page::time::Timestamp;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -35,6 +37,9 @@ pub(crate) const STATE_FILE: &str = "newslode.redb";
 
 /// Time between two flushes: gentle to the disk, and a crash costs at most a second of work.
 const FLUSH_EVERY: Duration = Duration::from_secs(1);
+
+/// A run that follows the news does not wait for a site that rests longer than this.
+const LONGEST_REST: Duration = Duration::from_secs(90);
 
 /// Time between two checks for quiet.
 const LOOK_EVERY: Duration = Duration::from_millis(25);
@@ -76,10 +81,18 @@ impl Progress {
         self.sites.iter().map(|site| site.urls).sum()
     }
 
-    /// Whether nothing is due, claimed, or in a queue. Paused sites do not count.
-    fn is_quiet(&self) -> bool {
-        let active = self.sites.iter().filter(|site| !site.settings.paused);
-        self.unfinished == 0 && active.map(|site| site.pending + site.leased).sum::<u64>() == 0
+    /// Whether nothing is claimed, in a queue, or to be fetched now. What is due later, as rechecks are, is left to
+    /// another run, and so are sites that rest for long. Paused sites do not count.
+    fn is_quiet(&self, follow: Follow, now: Timestamp) -> bool {
+        let waits = |site: &SiteStatus| match follow {
+            Follow::News => {
+                let rests = site.ready.is_some_and(|ready| ready > now.plus(LONGEST_REST));
+                !rests && site.next_due.is_some_and(|due| due <= now)
+            }
+            Follow::Concepts | Follow::All => site.pending > 0,
+        };
+        let mut active = self.sites.iter().filter(|site| !site.settings.paused);
+        self.unfinished == 0 && active.all(|site| site.leased == 0 && !waits(site))
     }
 }
 
@@ -155,7 +168,12 @@ impl Engine {
             recompute_share: 0,
             ..config
         };
-        loops.spawn(newslode_crawler::run(crawler, self.config.crawler.clone(), stop.clone()));
+        loops.spawn(newslode_crawler::run(
+            crawler,
+            self.config.crawler.clone(),
+            self.schedule(),
+            stop.clone(),
+        ));
         loops.spawn(newslode_partitioner::run(partitioner, self.config.partitioner.clone(), stop.clone()));
         loops.spawn(newslode_miner::work::service::run(miner, miner_config, stop.clone()));
         let flushed = stop.clone();
@@ -168,6 +186,12 @@ impl Engine {
         loops
     }
 
+    /// When pages are fetched again. A run ends when nothing is due, so no allowance spreads its requests over a
+    /// day.
+    fn schedule(&self) -> ScheduleConfig {
+        ScheduleConfig { allowance: false, ..self.config.schedule.clone() }
+    }
+
     pub(crate) fn miner_parts(&self) -> MinerParts {
         let store = Arc::new(self.store.clone());
         MinerParts {
@@ -178,6 +202,7 @@ impl Engine {
             metrics: self.metrics.clone(),
             rules: Rules::of_preset(self.config.partitioner.params),
             params: Arc::new(self.config.page_params()),
+            schedule: Arc::new(self.schedule()),
         }
     }
 
@@ -208,7 +233,7 @@ impl Engine {
                     .await?;
             let followed = report.followed_new;
             fold = Some(report);
-            if followed == 0 && self.look(round, fold.clone()).await?.is_quiet() {
+            if followed == 0 && self.is_quiet(&self.look(round, fold.clone()).await?) {
                 self.view(&parts, stop).await?;
                 show(&self.look(round, fold).await?);
                 return Ok(Ended::Complete);
@@ -237,7 +262,7 @@ impl Engine {
             // Work moves on during the check, so only a check without movement counts.
             let before = *self.broker.changes().borrow();
             let first = self.look(round, fold.clone()).await?;
-            let quiet = first.is_quiet() && self.look(round, fold.clone()).await?.is_quiet();
+            let quiet = self.is_quiet(&first) && self.is_quiet(&self.look(round, fold.clone()).await?);
             show(&first);
             if quiet && *self.broker.changes().borrow() == before {
                 return Ok(Ended::Complete);
@@ -246,6 +271,10 @@ impl Engine {
                 return Ok(Ended::Stopped);
             }
         }
+    }
+
+    fn is_quiet(&self, progress: &Progress) -> bool {
+        progress.is_quiet(self.follow(), time::now())
     }
 
     async fn look(&self, round: u32, fold: Option<FoldReport>) -> anyhow::Result<Progress> {

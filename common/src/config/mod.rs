@@ -9,6 +9,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use crate::schedule::ScheduleConfig;
 use newslode_page::Params;
 use newslode_page::preset::Preset;
 use schemars::JsonSchema;
@@ -37,6 +38,8 @@ pub struct Config {
     pub telemetry: TelemetryConfig,
     /// Fetching.
     pub crawler: CrawlerConfig,
+    /// When pages are fetched again (with `miner.follow = "news"`).
+    pub schedule: ScheduleConfig,
     /// Work on one page.
     pub partitioner: PartitionerConfig,
     /// Work on many pages.
@@ -235,6 +238,9 @@ pub enum Follow {
     /// Pages that the labels of concepts lead to, then the instances that those pages list.
     #[default]
     Concepts,
+    /// The news: front pages, sections, feeds and maps are visited again and again, and all articles that they
+    /// show are fetched and rechecked.
+    News,
     /// Every link inside the site.
     All,
 }
@@ -247,9 +253,10 @@ pub struct MinerConfig {
     /// sites.
     pub support: u32,
     /// Which pages of a site are fetched: `concepts` for the pages that the labels of concepts lead to and
-    /// then the instances that those pages list, `all` for every link inside the site.
+    /// then the instances that those pages list, `news` for all sources of news and all articles, for as long as
+    /// the crawl runs, `all` for every link inside the site.
     pub follow: Follow,
-    /// Largest number of pages of a site, unless its seed says otherwise.
+    /// Largest number of new pages of a site within a day, unless its seed says otherwise.
     pub max_pages: u64,
     /// Largest number of links between the seed and a page, unless the seed says otherwise.
     pub max_depth: u32,

@@ -7,8 +7,12 @@
 use newslode_page::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::Class;
+
 /// One token, in the unit of the bucket.
 pub(super) const TOKEN: u64 = 1_000;
+/// Most requests a day, so that the arithmetic stays exact in numbers of 53 bits, which Redis counts in.
+pub(super) const MOST_PER_DAY: u64 = 100_000;
 /// The bucket holds at least this many tokens.
 const LEAST_CAPACITY: u64 = 20;
 const DAY_MS: u64 = 86_400_000;
@@ -52,6 +56,17 @@ impl Allowance {
         self.spend(now, 1);
     }
 
+    /// Gives the token of a request back that was not sent.
+    pub fn give_back(&mut self) {
+        self.milli = self.milli.saturating_add(TOKEN as i64);
+    }
+
+    /// Whether a URL of this class may be asked for.
+    #[must_use]
+    pub fn affords(&self, class: Class, now: Timestamp) -> bool {
+        self.tokens(now) >= i64::try_from(class.threshold(self.capacity())).unwrap_or(i64::MAX)
+    }
+
     /// Takes the tokens of several requests.
     pub fn spend(&mut self, now: Timestamp, requests: u32) {
         // Time that is too short for a thousandth of a token is kept for the next call.
@@ -71,6 +86,8 @@ impl Allowance {
         if missing <= 0 {
             return now;
         }
+        // The tokens of an earlier time are not known: they fill from when they were right.
+        let now = now.max(self.at);
         let per_day = u128::from(self.per_day.max(1)) * u128::from(TOKEN);
         let wait = (u128::from(missing.unsigned_abs()) * u128::from(DAY_MS)).div_ceil(per_day);
         Timestamp(now.0.saturating_add(u64::try_from(wait).unwrap_or(u64::MAX)).saturating_add(1))
@@ -113,6 +130,12 @@ mod tests {
         let whole = Allowance { per_day: 200, milli: 0, at: Timestamp(0) }.tokens(Timestamp(DAY_MS / 24));
         let lost = whole - bucket.tokens(Timestamp(DAY_MS / 24));
         assert!((0..=i64::from(u16::MAX)).contains(&lost) && lost * 20 <= whole, "{lost} of {whole}");
+    }
+
+    #[test]
+    fn it_fills_from_when_it_was_right() {
+        let bucket = Allowance { per_day: 400, milli: 0, at: Timestamp(1_000_000) };
+        assert_eq!(bucket.when(1_000, Timestamp(5)), Timestamp(1_216_001));
     }
 
     #[test]

@@ -17,9 +17,7 @@ impl ListingId {
     /// The name of a listing: the first eight bytes of its address's BLAKE3 hash.
     #[must_use]
     pub fn of(url: &CanonicalUrl) -> ListingId {
-        let hash = blake3::hash(url.as_str().as_bytes());
-        let first: [u8; 8] = std::array::from_fn(|at| hash.as_bytes()[at]);
-        ListingId(u64::from_le_bytes(first))
+        ListingId(super::name(url.as_str()))
     }
 }
 

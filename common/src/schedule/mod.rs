@@ -8,7 +8,7 @@
 //! Nothing here reads a clock, a store or a network: callers pass times in and keep what comes out. The same
 //! calls in the same order give the same bits on every machine.
 //!
-//! Start at [`SiteSchedule`] (what a site's visits have taught) and [`ArticleVisits`] (one article's ladder).
+//! Start at [`SiteSchedule`] (what a site's visits have taught) and [`PageSchedule`] (what one page's have).
 //! [`Allowance`] is the bucket of tokens that all requests to a site share; [`outcome`] says what each way in
 //! which a visit can end means for the next one.
 
@@ -16,7 +16,9 @@ mod allowance;
 mod article;
 mod listing;
 pub mod outcome;
+mod page;
 mod params;
+mod recent;
 mod rhythm;
 mod site;
 mod trouble;
@@ -24,7 +26,9 @@ mod trouble;
 pub use allowance::Allowance;
 pub use article::{ArticleVisits, Reading};
 pub use listing::{Listing, ListingId, ListingKind, Shown};
+pub use page::{PageSchedule, Role, Told};
 pub use params::ScheduleConfig;
+pub use recent::Recent;
 pub use rhythm::Silence;
 pub use site::SiteSchedule;
 pub use trouble::{Rest, Trouble};
@@ -40,12 +44,13 @@ const HOUR: u64 = 3_600;
 const DAY: u64 = 86_400;
 
 /// Which of a site's queues a URL waits in. The first one that is due and affordable goes first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
     /// Listings.
     Listing,
     /// Articles that were never fetched.
+    #[default]
     New,
     /// The first recheck of an article, and the recheck after a change. Waits while the allowance is below 20 %.
     Recheck,
@@ -56,6 +61,18 @@ pub enum Class {
 impl Class {
     /// All classes, the first to be served first.
     pub const ALL: [Class; 4] = [Class::Listing, Class::New, Class::Recheck, Class::Rest];
+
+    /// Its number: 0 for the first.
+    #[must_use]
+    pub fn number(self) -> u8 {
+        self as u8
+    }
+
+    /// The class with this number.
+    #[must_use]
+    pub fn of_number(number: u8) -> Option<Class> {
+        Class::ALL.get(usize::from(number)).copied()
+    }
 
     /// Tokens that must be there before a URL of this class is asked for, in thousandths, given the capacity.
     #[must_use]
@@ -76,6 +93,14 @@ pub struct Next {
     pub due: Timestamp,
     /// In which queue it waits.
     pub class: Class,
+}
+
+/// Names a text: the first eight bytes of its BLAKE3 hash; never 0.
+#[must_use]
+pub fn name(text: &str) -> u64 {
+    let hash = blake3::hash(text.as_bytes());
+    let first: [u8; 8] = std::array::from_fn(|at| hash.as_bytes()[at]);
+    u64::from_le_bytes(first).max(1)
 }
 
 /// The first wait, doubled this many times, and at most the longest one.

@@ -9,6 +9,9 @@ use super::{DAY, HOUR, MINUTE};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ScheduleConfig {
+    /// Whether a site gets at most its allowance of requests: `base_requests` a day, and `article_requests` more
+    /// for each article that it publishes in a day. `newslode mine` sets no limit: it ends when nothing is due.
+    pub allowance: bool,
     /// The price of a request, in seconds of one article's waiting. A smaller price finds articles sooner and
     /// asks more often.
     pub request_price_s: u64,
@@ -32,11 +35,15 @@ pub struct ScheduleConfig {
     /// Waits before a page is asked for again that was expected to be an article and is none, in seconds. After
     /// the last one it leaves.
     pub no_article_s: Vec<u64>,
+    /// Shortest time after which a front page or section that changed is mined again, in seconds. Its links are
+    /// read at every visit.
+    pub mine_again_s: u64,
 }
 
 impl Default for ScheduleConfig {
     fn default() -> Self {
         ScheduleConfig {
+            allowance: true,
             request_price_s: 300,
             least_interval_s: 2 * MINUTE,
             longest_interval_s: DAY,
@@ -47,6 +54,7 @@ impl Default for ScheduleConfig {
             article_requests: 5,
             rechecks_s: vec![55 * MINUTE, 2 * HOUR, 4 * HOUR, DAY, 3 * DAY, 7 * DAY, 28 * DAY],
             no_article_s: vec![DAY, 4 * DAY],
+            mine_again_s: 6 * HOUR,
         }
     }
 }

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use newslode_page::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::allowance::MOST_PER_DAY;
 use super::listing::ARTICLE;
 use super::outcome::LISTING;
 use super::rhythm::Rhythm;
@@ -66,7 +67,7 @@ impl SiteSchedule {
         allowance: &Allowance,
         config: &ScheduleConfig,
     ) -> Next {
-        self.troubles.end();
+        self.troubles.end(now);
         let time = seconds(now);
         let Some(listing) = self.listings.get_mut(&id) else {
             return Next { due: at(time + config.longest_interval_s), class: Class::Listing };
@@ -143,7 +144,7 @@ impl SiteSchedule {
     /// Notes a first good fetch that shows an article. `by` showed it first. `is_recent`: it was published within
     /// the last day, as far as is known.
     pub fn confirm(&mut self, by: Option<ListingId>, is_recent: bool, now: Timestamp) {
-        self.troubles.end();
+        self.troubles.end(now);
         let time = seconds(now);
         if let Some(listing) =
             by.and_then(|id| self.listings.get_mut(&id)).filter(|listing| listing.visits > 1)
@@ -175,7 +176,8 @@ impl SiteSchedule {
         let counted = u128::from(self.counted + PUBLISHING_PRIOR.1) * u128::from(ARTICLE);
         let published = u128::from(self.published + PUBLISHING_PRIOR.0);
         let requests = published * u128::from(DAY) * u128::from(config.article_requests) / counted;
-        config.base_requests.saturating_add(u64::try_from(requests).unwrap_or(u64::MAX))
+        let requests = u64::try_from(requests).unwrap_or(u64::MAX);
+        config.base_requests.saturating_add(requests).min(MOST_PER_DAY)
     }
 
     /// Notes trouble after this many requests in the last ten minutes.
@@ -184,8 +186,14 @@ impl SiteSchedule {
     }
 
     /// Notes a good answer of any page.
-    pub fn answered(&mut self) {
-        self.troubles.end();
+    pub fn answered(&mut self, now: Timestamp) {
+        self.troubles.end(now);
+    }
+
+    /// Whether other pages answer while one fails: a good answer came after that page failed before.
+    #[must_use]
+    pub fn fails_alone(&self, failed_before: Option<u64>) -> bool {
+        failed_before.is_some_and(|time| self.troubles.answered_since(time))
     }
 
     /// Least time between two requests that blocks have taught, in milliseconds.

@@ -57,6 +57,8 @@ pub(super) struct Troubles {
     least_ms: u64,
     /// When it last sank, in seconds since the epoch.
     sank: u64,
+    /// The last good answer that was noted, in seconds since the epoch.
+    answered: u64,
 }
 
 impl Troubles {
@@ -92,10 +94,19 @@ impl Troubles {
         self.sank = now;
     }
 
-    /// Notes a good answer.
-    pub(super) fn end(&mut self) {
+    /// Notes a good answer. Of many within a minute one is enough.
+    pub(super) fn end(&mut self, now: Timestamp) {
         self.rests = 0;
         self.is_blocked = false;
+        let now = seconds(now);
+        if now.saturating_sub(self.answered) >= MINUTE {
+            self.answered = now;
+        }
+    }
+
+    /// Whether a good answer came after this time, in seconds since the epoch.
+    pub(super) fn answered_since(&self, time: u64) -> bool {
+        self.answered > time
     }
 
     /// The delay now, in milliseconds: it sinks by 5 % a day.
@@ -136,7 +147,7 @@ mod tests {
         assert_eq!(rest.delay_ms, 15_000);
         let again = troubles.add(Trouble::Blocked(None), 1, Timestamp(0));
         assert_eq!(again.delay_ms, 15_000, "the same block");
-        troubles.end();
+        troubles.end(Timestamp(0));
         assert_eq!(troubles.delay_ms(at(DAY)), 15_000);
         assert_eq!(troubles.delay_ms(at(DAY + 1)), 14_250);
         assert_eq!(troubles.delay_ms(at(100 * DAY)), 750_000 / 80);

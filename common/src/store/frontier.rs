@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::StoreResult;
 use crate::outcome::Outcome;
+use crate::schedule::{Allowance, Class, Next, PageSchedule, SiteSchedule};
 use crate::version::ContentHash;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
@@ -32,7 +33,7 @@ pub enum Why {
 /// A site's limits and pace, from its seed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SiteSettings {
-    /// Most URLs that the frontier admits for this site.
+    /// Most URLs that the frontier admits for this site within a day.
     pub max_pages: u64,
     /// Largest number of links away from the seed.
     pub max_depth: u32,
@@ -55,6 +56,36 @@ pub struct NewUrl {
     pub why: Why,
     /// Number of redirects in a row that led here.
     pub hops: u32,
+    /// The queue in which it waits.
+    #[serde(default)]
+    pub class: Class,
+    /// If the URL is known, when it is asked for again.
+    #[serde(default)]
+    pub again: Again,
+    /// What is known of it. `None`: it is fetched once and not scheduled.
+    #[serde(default)]
+    pub schedule: Option<PageSchedule>,
+}
+
+impl NewUrl {
+    /// A URL that is fetched once.
+    #[must_use]
+    pub fn once(url: CanonicalUrl, depth: u32, why: Why, hops: u32) -> NewUrl {
+        NewUrl { url, depth, why, hops, class: Class::New, again: Again::Never, schedule: None }
+    }
+}
+
+/// When a known URL that is added again is asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Again {
+    /// As before.
+    #[default]
+    Never,
+    /// Now, as a recheck, if its last good fetch was before this time: it was changed then.
+    IfFetchedBefore(Timestamp),
+    /// Now, in the class and with the schedule that come with it.
+    Now,
 }
 
 /// The result of adding URLs.
@@ -64,7 +95,7 @@ pub struct Added {
     pub new: u64,
     /// URLs that were known before.
     pub known: u64,
-    /// URLs refused because the site's page budget is spent.
+    /// URLs refused because the site's page budget of the day is spent.
     pub over_budget: u64,
     /// URLs refused because they are deeper than the site allows.
     pub too_deep: u64,
@@ -96,6 +127,8 @@ pub struct Claim {
     pub why: Why,
     /// Number of redirects in a row that led here.
     pub hops: u32,
+    /// When it was due, and in which queue it waited.
+    pub was: Next,
     /// The number of this claim of the URL (1, 2, …), which names it. Becomes
     /// [`Version::fetch`](crate::version::Version::fetch).
     pub fetch: u64,
@@ -107,6 +140,12 @@ pub struct Claim {
     pub validators: Validators,
     /// The content of the last good fetch.
     pub content: Option<ContentHash>,
+    /// What is known of the URL.
+    pub schedule: Option<PageSchedule>,
+    /// The site's allowance after this claim, if it has one.
+    pub allowance: Option<Allowance>,
+    /// Number of requests to the site within the last ten minutes, this one included; an estimate.
+    pub recent: u32,
 }
 
 /// How a claim ends.
@@ -121,9 +160,18 @@ pub enum Completion {
         /// For the next conditional request.
         validators: Validators,
         /// When to fetch the URL again; `None`: never.
-        next_due: Option<Timestamp>,
+        next: Option<Next>,
+        /// What is known of it now.
+        schedule: Option<PageSchedule>,
     },
-    /// Try again later.
+    /// No request was sent: the URL waits until another time, and the site's turn and token are given back.
+    Skipped {
+        /// When to fetch the URL; `None`: never.
+        next: Option<Next>,
+        /// What is known of it now.
+        schedule: Option<PageSchedule>,
+    },
+    /// Try again later, in the same queue.
     Retry {
         /// The earliest time.
         due: Timestamp,
@@ -165,6 +213,12 @@ pub struct Entry {
     pub due: Option<Timestamp>,
     /// Whether it is claimed now.
     pub leased: bool,
+    /// The queue in which it waits, or waited last.
+    pub class: Class,
+    /// When it was last fetched or found unchanged, if it is scheduled.
+    pub seen: Option<Timestamp>,
+    /// What is known of it.
+    pub schedule: Option<PageSchedule>,
     /// The last outcome.
     pub outcome: Option<Outcome>,
     /// The content of the last good fetch.
@@ -188,10 +242,39 @@ pub struct SiteStatus {
     pub leased: u64,
     /// The earliest due time of the pending URLs.
     pub next_due: Option<Timestamp>,
+    /// When a URL of the site can be claimed next: it is due, it is the site's turn, and a token is there.
+    /// `None`: never, or the site is paused.
+    pub ready: Option<Timestamp>,
+    /// The site's allowance, if it has one.
+    pub allowance: Option<Allowance>,
     /// The site is not claimed before this time (delay or rest).
     pub turn: Timestamp,
     /// Number of URLs by last outcome.
     pub outcomes: BTreeMap<Outcome, u64>,
+}
+
+/// What is known of a page after its claim ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// The page.
+    pub url: CanonicalUrl,
+    /// The claim that fetched it.
+    pub fetch: u64,
+    /// When to fetch it again; `None`: never.
+    pub next: Option<Next>,
+    /// What is known of it now.
+    pub schedule: PageSchedule,
+}
+
+/// How fast a site may be asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pace {
+    /// Requests a day; `None`: as many as the delay allows.
+    pub per_day: Option<u64>,
+    /// Least time between the starts of two requests that experience has taught, in milliseconds.
+    pub delay_ms: u64,
+    /// The site rests until then. A rest is never shortened.
+    pub rest_until: Option<Timestamp>,
 }
 
 /// What to fetch, when, and whose turn it is. Contract:
@@ -200,7 +283,11 @@ pub struct SiteStatus {
 /// - Exactly one crawler claims a due URL until its lease ends; then it is due again.
 /// - At least a site's delay passes between two claims of the site, across all crawlers.
 /// - A claim ends once: a completion after the lease went to another crawler is `Lost`.
-/// - Budgets hold in any order: never more URLs than `max_pages`, and no URL deeper than `max_depth`.
+/// - Of the URLs that are due, those whose lease has ended go first, then those of the first class; within a
+///   class, the one that has been due longest. A site with an allowance spends a token on each claim, and a class
+///   waits while there are fewer tokens than its [threshold](Class::threshold).
+/// - Budgets hold in any order: never more new URLs than `max_pages` within a day, which begins with the first of
+///   them, and no URL deeper than `max_depth`. URLs of the last class are refused from half of the budget on.
 #[async_trait]
 pub trait Frontier: Send + Sync {
     /// Makes a site known or changes its settings.
@@ -224,6 +311,27 @@ pub trait Frontier: Send + Sync {
 
     /// Raises the site's delay to at least this (the `Crawl-delay` of robots.txt). Never lowers it.
     async fn raise_delay(&self, site: &Site, delay: Duration) -> StoreResult<()>;
+
+    /// Takes tokens for requests without a claim, such as that of robots.txt.
+    async fn spend(&self, site: &Site, requests: u32, now: Timestamp) -> StoreResult<()>;
+
+    /// What a site's visits have taught, and the number of that value: 0 if there is none.
+    async fn schedule(&self, site: &Site) -> StoreResult<(SiteSchedule, u64)>;
+
+    /// Replaces what a site's visits have taught, and sets its pace. Returns whether it did: not if the value's
+    /// number is no longer `expected`, or if no seed named the site.
+    async fn put_schedule(
+        &self,
+        site: &Site,
+        schedule: &SiteSchedule,
+        expected: u64,
+        pace: Pace,
+        now: Timestamp,
+    ) -> StoreResult<bool>;
+
+    /// Notes what a fetched page turned out to be. Returns whether it did: not if the page is claimed, or was
+    /// claimed again since, or is not known.
+    async fn note(&self, note: &Note) -> StoreResult<bool>;
 
     /// A URL's record.
     async fn entry(&self, url: &CanonicalUrl) -> StoreResult<Option<Entry>>;

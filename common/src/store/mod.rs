@@ -15,6 +15,7 @@ pub mod redb;
 pub mod redis;
 mod short;
 mod state;
+pub mod teach;
 mod wholes;
 
 use async_trait::async_trait;
@@ -22,7 +23,8 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 pub use self::frontier::{
-    Added, Claim, Completed, Completion, Entry, Frontier, NewUrl, SiteSettings, SiteStatus, Validators, Why,
+    Added, Again, Claim, Completed, Completion, Entry, Frontier, NewUrl, Note, Pace, SiteSettings,
+    SiteStatus, Validators, Why,
 };
 pub use self::state::{Applied, Change, SiteState, state_digest};
 use crate::retry::Retryable;

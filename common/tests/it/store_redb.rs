@@ -111,7 +111,7 @@ async fn a_closed_file_keeps_everything() {
         let settings =
             SiteSettings { max_pages: 10, max_depth: 3, delay_ms: 0, paused: false, labels: BTreeMap::new() };
         store.put_site(&site(), &settings).await.unwrap();
-        let new = NewUrl { url: page(1), depth: 1, why: Why::Seed, hops: 0 };
+        let new = NewUrl::once(page(1), 1, Why::Seed, 0);
         store.add(&[new], Timestamp(5)).await.unwrap();
         store.apply(&site(), &[change(1), change(2)]).await.unwrap();
         store.put(Kind::Page, ContentHash([7; 16]), "kept".into(), Timestamp(5)).await.unwrap();

@@ -10,11 +10,12 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures::FutureExt;
+use newslode_common::schedule::{Class, Next, SiteSchedule};
 use newslode_common::store::conformance;
 use newslode_common::store::redb::RedbStore;
 use newslode_common::store::{
-    Added, Applied, Change, Claim, Completed, Completion, Entry, Frontier, Kind, NewUrl, PageArchive,
-    SiteSettings, SiteState, SiteStatus, StoreResult,
+    Added, Again, Applied, Change, Claim, Completed, Completion, Entry, Frontier, Kind, NewUrl, Note, Pace,
+    PageArchive, SiteSettings, SiteState, SiteStatus, StoreResult,
 };
 use newslode_common::version::{ContentHash, Version};
 use newslode_page::contribution::{Cell, Delta, Table};
@@ -33,6 +34,17 @@ enum Fault {
     ReleasesNothing,
     CountsNoAttempts,
     PromotesNothing,
+    MixesClasses,
+    ForgetsClasses,
+    ForgetsAllowances,
+    ForgetsLearntDelays,
+    ShortensRests,
+    ChargesSkips,
+    OverwritesSchedules,
+    TakesAllNotes,
+    RevivesNothing,
+    CountsNoRequests,
+    BudgetsForLife,
     // Faults of mined state.
     IgnoresExpected,
     AppliesStale,
@@ -86,7 +98,18 @@ impl Frontier for Broken {
         self.good.remove_site(site).await
     }
     async fn add(&self, urls: &[NewUrl], now: Timestamp) -> StoreResult<Added> {
-        let mut added = self.good.add(urls, now).await?;
+        let mut urls = urls.to_vec();
+        for url in &mut urls {
+            if self.has(Fault::MixesClasses) {
+                url.class = Class::Listing;
+            }
+            if self.has(Fault::RevivesNothing) {
+                url.again = Again::Never;
+            }
+        }
+        // A day that never ends.
+        let now = if self.has(Fault::BudgetsForLife) { Timestamp(now.0.min(1_700_000_000_000)) } else { now };
+        let mut added = self.good.add(&urls, now).await?;
         if self.has(Fault::PromotesNothing) {
             added.promoted.clear();
         }
@@ -96,7 +119,11 @@ impl Frontier for Broken {
         let held = if self.has(Fault::ForgetsLeases) { Duration::ZERO } else { lease };
         // Otherwise a call could claim the same URL without end.
         let most = if self.has(Fault::ForgetsLeases) { most.min(1) } else { most };
-        self.good.claim(now, held, most).await
+        let mut claims = self.good.claim(now, held, most).await?;
+        if self.has(Fault::CountsNoRequests) {
+            claims.iter_mut().for_each(|claim| claim.recent = 1);
+        }
+        Ok(claims)
     }
     async fn complete(
         &self,
@@ -111,6 +138,15 @@ impl Frontier for Broken {
             Completion::Retry { due, rest_site_until, .. } if self.has(Fault::CountsNoAttempts) => {
                 Completion::Retry { due, counts: false, rest_site_until }
             }
+            Completion::Done { outcome, content, validators, next, schedule }
+                if self.has(Fault::ForgetsClasses) =>
+            {
+                let next = next.map(|next| Next { class: Class::New, ..next });
+                Completion::Done { outcome, content, validators, next, schedule }
+            }
+            Completion::Skipped { next: Some(next), .. } if self.has(Fault::ChargesSkips) => {
+                Completion::Retry { due: next.due, counts: false, rest_site_until: None }
+            }
             Completion::Released if self.has(Fault::ReleasesNothing) => return Ok(Completed::Recorded),
             other => other,
         };
@@ -119,6 +155,34 @@ impl Frontier for Broken {
     }
     async fn raise_delay(&self, site: &Site, delay: Duration) -> StoreResult<()> {
         self.good.raise_delay(site, delay).await
+    }
+    async fn spend(&self, site: &Site, requests: u32, now: Timestamp) -> StoreResult<()> {
+        self.good.spend(site, requests, now).await
+    }
+    async fn schedule(&self, site: &Site) -> StoreResult<(SiteSchedule, u64)> {
+        self.good.schedule(site).await
+    }
+    async fn put_schedule(
+        &self,
+        site: &Site,
+        schedule: &SiteSchedule,
+        expected: u64,
+        pace: Pace,
+        now: Timestamp,
+    ) -> StoreResult<bool> {
+        let held = self.good.schedule(site).await?.1;
+        let expected = if self.has(Fault::OverwritesSchedules) { held } else { expected };
+        let per_day = pace.per_day.filter(|_| !self.has(Fault::ForgetsAllowances));
+        let delay_ms = if self.has(Fault::ForgetsLearntDelays) { 0 } else { pace.delay_ms };
+        let rest_until = pace.rest_until.filter(|_| !self.has(Fault::ShortensRests));
+        self.good.put_schedule(site, schedule, expected, Pace { per_day, delay_ms, rest_until }, now).await
+    }
+    async fn note(&self, note: &Note) -> StoreResult<bool> {
+        let mut note = note.clone();
+        if self.has(Fault::TakesAllNotes) {
+            note.fetch = self.good.entry(&note.url).await?.map_or(0, |entry| entry.fetch);
+        }
+        self.good.note(&note).await
     }
     async fn entry(&self, url: &CanonicalUrl) -> StoreResult<Option<Entry>> {
         self.good.entry(url).await
@@ -297,6 +361,18 @@ async fn each_fault_of_a_frontier_is_found() {
         ReleasesNothing => "a_released_claim_is_due_at_once",
         CountsNoAttempts => "retry_waits_and_counts_attempts",
         PromotesNothing => "a_stronger_reason_wins_and_is_reported_for_fetched_pages",
+        MixesClasses => "classes_are_served_in_their_order",
+        ForgetsClasses => "a_completion_says_where_a_url_waits",
+        ForgetsAllowances => "an_allowance_is_spent_and_fills_again",
+        ForgetsLearntDelays => "a_learnt_delay_holds_and_may_sink",
+        ShortensRests => "a_rest_is_never_shortened",
+        ChargesSkips => "a_skipped_claim_costs_nothing",
+        OverwritesSchedules => "what_visits_taught_is_replaced_by_who_read_it",
+        TakesAllNotes => "a_note_is_taken_for_the_last_fetch_only",
+        RevivesNothing => "a_known_url_may_be_asked_for_again",
+        CountsNoRequests => "requests_are_counted_for_ten_minutes",
+        MixesClasses => "the_backlog_leaves_half_of_the_budget",
+        BudgetsForLife => "a_page_budget_is_of_a_day",
         ForgetsLeases => "a_leased_url_is_claimed_by_nobody_else",
     }
 }

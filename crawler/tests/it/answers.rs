@@ -180,7 +180,7 @@ async fn private_addresses_are_refused_however_they_are_spelt() {
         if world.frontier.site(&url.site()).await.unwrap().is_none() {
             world.add(url.as_str(), Why::Seed).await;
         } else {
-            let new = NewUrl { url, depth: 0, why: Why::Seed, hops: 0 };
+            let new = NewUrl::once(url, 0, Why::Seed, 0);
             world.frontier.add(&[new], time::now()).await.unwrap();
         }
     }

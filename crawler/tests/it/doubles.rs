@@ -9,9 +9,10 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use newslode_common::broker::{Broker, BrokerError, Consumer, DeadLetter, PublishError, Queue};
+use newslode_common::schedule::{Class, Next, SiteSchedule};
 use newslode_common::store::{
-    Added, Claim, Completed, Completion, Entry, Frontier, Kind, NewUrl, PageArchive, SiteSettings,
-    SiteStatus, StoreError, StoreResult,
+    Added, Claim, Completed, Completion, Entry, Frontier, Kind, NewUrl, Note, Pace, PageArchive,
+    SiteSettings, SiteStatus, StoreError, StoreResult,
 };
 use newslode_common::version::ContentHash;
 use newslode_page::reading::{CanonicalUrl, Site};
@@ -94,7 +95,7 @@ impl Frontier for Memory {
             } else if sites.entries.contains_key(&new.url) {
                 added.known += 1;
             } else {
-                let NewUrl { url, depth, why, hops } = new.clone();
+                let NewUrl { url, depth, why, hops, .. } = new.clone();
                 let entry = Entry {
                     url: url.clone(),
                     depth,
@@ -104,6 +105,9 @@ impl Frontier for Memory {
                     attempts: 0,
                     due: Some(now),
                     leased: false,
+                    class: Class::New,
+                    seen: None,
+                    schedule: None,
                     outcome: None,
                     content: None,
                     validators: Default::default(),
@@ -138,9 +142,13 @@ impl Frontier for Memory {
                 hops: entry.hops,
                 fetch: entry.fetch,
                 attempts: entry.attempts,
+                was: Next { due: entry.due.unwrap_or(now), class: Class::New },
                 lease_until: now.plus(lease),
                 validators: entry.validators.clone(),
                 content: entry.content,
+                schedule: None,
+                allowance: None,
+                recent: 1,
             });
         }
         self.claims.fetch_add(claims.len(), Ordering::SeqCst);
@@ -157,11 +165,11 @@ impl Frontier for Memory {
         self.completions.lock().unwrap().push((claim.url.clone(), end.clone()));
         entry.leased = false;
         match end {
-            Completion::Done { outcome, content, validators, next_due } => {
+            Completion::Done { outcome, content, validators, next, .. } => {
                 entry.outcome = Some(outcome);
                 entry.content = content.or(entry.content);
                 entry.validators = validators;
-                entry.due = next_due;
+                entry.due = next.map(|next| next.due);
                 entry.attempts = 0;
             }
             Completion::Retry { due, counts, rest_site_until } => {
@@ -172,6 +180,7 @@ impl Frontier for Memory {
                 }
             }
             Completion::Released => entry.due = Some(now),
+            Completion::Skipped { next, .. } => entry.due = next.map(|next| next.due),
         }
         Ok(Completed::Recorded)
     }
@@ -181,6 +190,29 @@ impl Frontier for Memory {
             settings.delay_ms = settings.delay_ms.max(delay.as_millis() as u64);
         }
         Ok(())
+    }
+
+    async fn spend(&self, _: &Site, _: u32, _: Timestamp) -> StoreResult<()> {
+        unreachable!("no URL of these tests is scheduled")
+    }
+
+    async fn schedule(&self, _: &Site) -> StoreResult<(SiteSchedule, u64)> {
+        unreachable!("no URL of these tests is scheduled")
+    }
+
+    async fn put_schedule(
+        &self,
+        _: &Site,
+        _: &SiteSchedule,
+        _: u64,
+        _: Pace,
+        _: Timestamp,
+    ) -> StoreResult<bool> {
+        unreachable!("no URL of these tests is scheduled")
+    }
+
+    async fn note(&self, _: &Note) -> StoreResult<bool> {
+        unreachable!("no URL of these tests is scheduled")
     }
 
     async fn entry(&self, url: &CanonicalUrl) -> StoreResult<Option<Entry>> {

@@ -1,10 +1,14 @@
 //! robots.txt: its rules, its absence, and how often it is asked for.
 
+use std::sync::Arc;
+
 use futures::future::join_all;
 use newslode_common::outcome::Outcome;
 use newslode_common::store::{Frontier, Why};
+use newslode_common::time::Clock;
 use newslode_crawler::fetch::Fetcher;
 use newslode_crawler::robots::{Robots, Verdict};
+use newslode_crawler::web::Internet;
 use newslode_page::reading::Site;
 use url::Url;
 
@@ -84,12 +88,17 @@ async fn a_crawl_delay_raises_the_sites_delay_up_to_the_limit() {
 #[tokio::test]
 async fn loops_that_want_it_at_once_fetch_it_once() {
     let world = World::new(behind(200, "User-agent: *\nDisallow: /no\n")).await;
-    let robots = Robots::new(Fetcher::new(&world.config).unwrap(), &world.config);
+    let internet = Arc::new(Internet::new(&world.config).unwrap());
+    let fetcher = Fetcher::new(internet, Clock::Machine, &world.config);
+    let robots = Robots::new(fetcher, Clock::Machine, &world.config);
     let urls: Vec<Url> = (0..8).map(|n| Url::parse(&format!("http://a.test/no/{n}")).unwrap()).collect();
-    for verdict in join_all(urls.iter().map(|url| robots.of(url))).await {
+    let mut asked = 0;
+    for (verdict, is_first) in join_all(urls.iter().map(|url| robots.of(url))).await {
         let Verdict::Rules(rules) = verdict else { panic!("there are rules") };
-        assert!(!rules.is_url_allowed(&urls[0]));
+        assert!(!rules.robots.is_url_allowed(&urls[0]));
+        asked += u32::from(is_first);
     }
+    assert_eq!(asked, 1, "one call asked, and the others waited");
     assert_eq!(world.hits("a.test/robots.txt"), 1);
 }
 

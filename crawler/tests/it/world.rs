@@ -13,6 +13,7 @@ use axum::response::{IntoResponse, Response};
 use newslode_common::config::CrawlerConfig;
 use newslode_common::message::{self, FetchedPage, envelope};
 use newslode_common::outcome::Outcome;
+use newslode_common::schedule::ScheduleConfig;
 use newslode_common::store::{Entry, Frontier, NewUrl, SiteSettings, Why};
 use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::time;
@@ -125,7 +126,7 @@ impl World {
             labels: BTreeMap::new(),
         };
         self.frontier.put_site(&url.site(), &settings).await.unwrap();
-        let new = NewUrl { url, depth: 0, why, hops: 0 };
+        let new = NewUrl::once(url, 0, why, 0);
         assert_eq!(self.frontier.add(&[new], time::now()).await.unwrap().new, 1);
     }
 
@@ -133,7 +134,12 @@ impl World {
     pub(crate) async fn crawl_until(&self, done: impl Fn(&World) -> bool) -> anyhow::Result<()> {
         let stop = CancellationToken::new();
         let mut crawler = JoinSet::new();
-        crawler.spawn(newslode_crawler::run(self.parts(), self.config.clone(), stop.clone()));
+        crawler.spawn(newslode_crawler::run(
+            self.parts(),
+            self.config.clone(),
+            ScheduleConfig::default(),
+            stop.clone(),
+        ));
         let limit = tokio::time::Instant::now() + Duration::from_secs(60);
         while !done(self) && !crawler.is_empty() && tokio::time::Instant::now() < limit {
             let pause = Duration::from_millis(5);

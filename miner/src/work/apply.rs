@@ -23,6 +23,7 @@ use crate::mining::articles::is_view;
 use crate::work::archive::{self, contribution};
 use crate::work::error::BatchError;
 use crate::work::follow::{add, at_once};
+use crate::work::notes::tell_all;
 use crate::work::parts::Parts;
 use crate::work::readers::hand_out;
 
@@ -59,6 +60,9 @@ pub async fn batch(
     }
     let viewed = archive(parts, pages, now).await?;
     follow_up(parts, follow, pages, now).await?;
+    if follow == Follow::News {
+        tell_all(parts, pages).await?;
+    }
     let (ends, counted) = count(parts, site, pages).await?;
     // A site forgotten since we asked may have been forgotten before we counted: nobody else would clean up.
     if parts.frontier.site(site).await?.is_none() {

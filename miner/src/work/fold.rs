@@ -14,7 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use anyhow::Context;
-use newslode_common::config::MinerConfig;
+use newslode_common::config::{Follow, MinerConfig};
+use newslode_common::schedule::PageSchedule;
 use newslode_common::store::{Entry, NewUrl, SiteState, StoreError, Why};
 use newslode_common::version::ContentHash;
 use newslode_page::contribution::Contribution;
@@ -100,6 +101,10 @@ pub async fn fold_once(
     let changed = write(state, &taxonomy).await?;
     let mut links = concept_links(&taxonomy, &sites);
     links.extend(asked_links(asked));
+    if config.follow == Follow::News {
+        // The label of a concept leads to a section, as a menu does.
+        links.iter_mut().for_each(|link| link.schedule = Some(PageSchedule::in_menu()));
+    }
     let followed_new = follow(parts, config, memory, links, plan, now).await?;
     let report = FoldReport {
         sites: sites.len(),

@@ -20,19 +20,23 @@ use crate::mining::taxonomy::Taxonomy;
 use crate::work::parts::Parts;
 
 /// The links of a page to follow as soon as it was counted. With [`Follow::All`] these are all links inside
-/// the site; a concept page's grouped links are instances either way. Links of other concepts' labels are
+/// the site; a concept page's grouped links are instances either way. With [`Follow::News`] there are none: the
+/// crawler takes a page's links at its visit. Links of other concepts' labels are
 /// among them: the fold adds the same URLs for the stronger reason. Leaving them out would save no fetch and
 /// would need the taxonomy.
 #[must_use]
 pub fn at_once(follow: Follow, why: Why, depth: u32, page: &Contribution) -> Vec<NewUrl> {
     let mut found = Vec::new();
+    if follow == Follow::News {
+        return found;
+    }
     for link in page.links.iter().filter(|link| link.inside && is_page(&link.target)) {
         let why = match (follow, why) {
             (_, Why::Concept) if link.in_group => Why::Instance,
             (Follow::All, _) => Why::Link,
-            (Follow::Concepts, _) => continue,
+            (Follow::Concepts | Follow::News, _) => continue,
         };
-        found.push(NewUrl { url: link.target.clone(), depth: depth.saturating_add(1), why, hops: 0 });
+        found.push(NewUrl::once(link.target.clone(), depth.saturating_add(1), why, 0));
     }
     found
 }
@@ -43,14 +47,14 @@ pub fn at_once(follow: Follow, why: Why, depth: u32, page: &Contribution) -> Vec
 #[must_use]
 pub fn concept_links<S: AsRef<SiteSummary>>(taxonomy: &Taxonomy, sites: &[S]) -> Vec<NewUrl> {
     let pages = sites.iter().flat_map(|site| concept_pages(taxonomy, site.as_ref()).into_keys());
-    pages.map(|url| NewUrl { url, depth: 1, why: Why::Concept, hops: 0 }).collect()
+    pages.map(|url| NewUrl::once(url, 1, Why::Concept, 0)).collect()
 }
 
 /// The pages that a fold asks for, as URLs to follow. They lie below a concept's page, and their depth grows
 /// by these levels: the site's greatest depth bounds how far a site is believed alone.
 pub fn asked_links(asked: Vec<(CanonicalUrl, u32)>) -> impl Iterator<Item = NewUrl> {
     let pages = asked.into_iter().filter(|(url, _)| is_page(url));
-    pages.map(|(url, level)| NewUrl { url, depth: 1 + level, why: Why::Concept, hops: 0 })
+    pages.map(|(url, level)| NewUrl::once(url, 1 + level, Why::Concept, 0))
 }
 
 /// Gives URLs to the frontier, each once for its strongest reason, and counts the new ones by reason.

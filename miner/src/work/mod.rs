@@ -21,6 +21,7 @@ pub mod generations;
 pub mod instances;
 pub mod known;
 pub mod members;
+pub mod notes;
 pub mod parts;
 mod readers;
 pub mod recompute;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use newslode_common::broker::Broker;
+use newslode_common::schedule::ScheduleConfig;
 use newslode_common::store::{Frontier, PageArchive, SiteState};
 use newslode_common::telemetry::metrics::Metrics;
 use newslode_page::Params;
@@ -26,4 +27,6 @@ pub struct Parts {
     pub rules: Rules,
     /// The parameters with which pages are counted; their generation names the algorithms.
     pub params: Arc<Params>,
+    /// When pages are fetched again.
+    pub schedule: Arc<ScheduleConfig>,
 }

@@ -4,11 +4,12 @@
 //! that its pages still under way are unwanted ([`crate::work::apply::PageEnd::Unwanted`]); then its counts
 //! go. The archive forgets before either, since these two tell it what to forget.
 
-use newslode_common::config::MinerConfig;
+use newslode_common::config::{Follow, MinerConfig};
 use newslode_common::message::seed::SeedCommand;
 use newslode_common::retry::Retryable;
-use newslode_common::store::{NewUrl, SiteSettings, StoreError, Why};
-use newslode_page::reading::{Site, canonical};
+use newslode_common::schedule::{Class, ListingKind, PageSchedule, Role};
+use newslode_common::store::{Again, NewUrl, SiteSettings, StoreError, Why};
+use newslode_page::reading::{CanonicalUrl, Site, canonical};
 use newslode_page::time::Timestamp;
 
 use crate::work::archive;
@@ -59,7 +60,7 @@ pub async fn obey(
                 labels,
             };
             parts.frontier.put_site(&site, &settings).await?;
-            add(parts, vec![NewUrl { url: page, depth: 0, why: Why::Seed, hops: 0 }], now).await?;
+            add(parts, vec![seed(parts, config, page).await?], now).await?;
         }
         SeedCommand::Pause(_) => {
             if let Some(settings) = parts.frontier.site(&site).await? {
@@ -71,6 +72,18 @@ pub async fn obey(
         }
     }
     Ok(site)
+}
+
+/// A seed as a URL to fetch. With [`Follow::News`] it is a front page that is due now, even if it is known.
+async fn seed(parts: &Parts, config: &MinerConfig, page: CanonicalUrl) -> Result<NewUrl, StoreError> {
+    if config.follow != Follow::News {
+        return Ok(NewUrl::once(page, 0, Why::Seed, 0));
+    }
+    let known = parts.frontier.entry(&page).await?.and_then(|entry| entry.schedule);
+    let listing = known.filter(|known| matches!(known.role, Role::Listing(_)));
+    let schedule = listing.unwrap_or_else(|| PageSchedule::of(Role::Listing(ListingKind::Front)));
+    let (class, again) = (Class::Listing, Again::Now);
+    Ok(NewUrl { url: page, depth: 0, why: Why::Seed, hops: 0, class, again, schedule: Some(schedule) })
 }
 
 /// Forgets a site and everything that the archive holds of its pages.

@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use newslode_common::schedule::SiteSchedule;
 use newslode_common::store::{
-    Added, Applied, Change, Claim, Completed, Completion, Entry, Frontier, Kind, NewUrl, PageArchive,
-    SiteSettings, SiteState, SiteStatus, StoreError, StoreResult,
+    Added, Applied, Change, Claim, Completed, Completion, Entry, Frontier, Kind, NewUrl, Note, Pace,
+    PageArchive, SiteSettings, SiteState, SiteStatus, StoreError, StoreResult,
 };
 use newslode_common::version::{ContentHash, Version};
 use newslode_page::contribution::Table;
@@ -188,6 +189,25 @@ impl Frontier for Flaky {
     }
     async fn raise_delay(&self, site: &Site, delay: Duration) -> StoreResult<()> {
         self.frontier.raise_delay(site, delay).await
+    }
+    async fn spend(&self, site: &Site, requests: u32, now: Timestamp) -> StoreResult<()> {
+        self.frontier.spend(site, requests, now).await
+    }
+    async fn schedule(&self, site: &Site) -> StoreResult<(SiteSchedule, u64)> {
+        self.frontier.schedule(site).await
+    }
+    async fn put_schedule(
+        &self,
+        site: &Site,
+        schedule: &SiteSchedule,
+        expected: u64,
+        pace: Pace,
+        now: Timestamp,
+    ) -> StoreResult<bool> {
+        self.frontier.put_schedule(site, schedule, expected, pace, now).await
+    }
+    async fn note(&self, note: &Note) -> StoreResult<bool> {
+        self.frontier.note(note).await
     }
     async fn entry(&self, url: &CanonicalUrl) -> StoreResult<Option<Entry>> {
         self.frontier.entry(url).await

@@ -103,7 +103,7 @@ async fn fetched(world: &World, page: &newslode_common::message::PartitionedPage
             let content = (claim.url == page.url).then(|| content_of(page));
             let outcome = if content.is_some() { Outcome::Fetched } else { Outcome::Gone };
             let validators = Validators::default();
-            let done = Completion::Done { outcome, content, validators, next_due: None };
+            let done = Completion::Done { outcome, content, validators, next: None, schedule: None };
             frontier.complete(&claim, done, now).await.unwrap();
         }
     }

@@ -40,6 +40,7 @@ pub(crate) fn world() -> World {
         metrics: Metrics::new().unwrap(),
         rules: Rules::default(),
         params: std::sync::Arc::default(),
+        schedule: std::sync::Arc::default(),
     };
     World { parts, broker }
 }

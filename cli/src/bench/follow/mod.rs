@@ -2,23 +2,19 @@
 //! what price in requests?
 //!
 //! The sites are those of the synthetic world that lives (`newslode_newsworld::living`): they publish, edit and
-//! move articles, and have outages, blocks and redesigns. The schedule, the readers of pages, feeds and maps, and
-//! robots.txt are the crawler's own. Queues are kept in memory, one set a site, and time is simulated: nothing
-//! sleeps. Start at [`follow`].
+//! move articles, and have outages, blocks and redesigns. The crawler and its frontier are the real ones; the
+//! network and the time are simulated, and nothing sleeps. Start at [`follow`].
 
+mod ablated;
 mod crawl;
-mod pages;
-mod queue;
-mod reading;
-mod showing;
+mod world;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use newslode_common::schedule::ScheduleConfig;
 use newslode_newsworld::living::{FetchLog, Figures, LivingSite, LivingSpec, LivingWorld, judge};
-use newslode_page::Timestamp;
 use serde::Serialize;
 
 use crawl::Crawl;
@@ -143,41 +139,46 @@ pub(crate) fn follow(
     config: &ScheduleConfig,
     ablation: Ablation,
     show: impl Fn(usize) + Sync,
-) -> FollowReport {
+) -> anyhow::Result<FollowReport> {
     let started = std::time::Instant::now();
-    let world = LivingWorld::generate(spec);
+    let world = Arc::new(LivingWorld::generate(spec));
     let seeds = world.seeds();
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let collected = Mutex::new((FetchLog::default(), 0));
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                while let Some(seed) = seeds.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let mut crawl = Crawl::new(&world, config, ablation, seed);
-                    crawl.run(Timestamp(world.end()));
-                    let (log, alarms) = crawl.into_results();
-                    let mut all = collected.lock().unwrap_or_else(PoisonError::into_inner);
-                    all.0.fetches.extend(log);
-                    all.1 += alarms;
-                    drop(all);
-                    show(done.fetch_add(1, Ordering::Relaxed) + 1);
-                }
-            });
+    let work = || -> anyhow::Result<()> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        while let Some(seed) = seeds.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let (log, alarms) = runtime.block_on(async {
+                let mut crawl = Crawl::new(&world, config, ablation, seed).await?;
+                crawl.run().await?;
+                anyhow::Ok(crawl.into_results())
+            })?;
+            let mut all = collected.lock().unwrap_or_else(PoisonError::into_inner);
+            all.0.fetches.extend(log);
+            all.1 += alarms;
+            drop(all);
+            show(done.fetch_add(1, Ordering::Relaxed) + 1);
         }
-    });
+        Ok(())
+    };
+    std::thread::scope(|scope| -> anyhow::Result<()> {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let ended = workers.into_iter().map(|worker| worker.join());
+        ended.map(|end| end.unwrap_or_else(|_| Err(anyhow::anyhow!("a site's crawl panicked")))).collect()
+    })?;
     let (log, false_alarms) = collected.into_inner().unwrap_or_else(PoisonError::into_inner);
     let is_impolite = |site: &&LivingSite| {
         let log = world.requests_to(site.number);
         log.disallowed > 0 || log.smallest_gap_ms.is_some_and(|gap| gap < site.delay_ms)
     };
-    FollowReport {
+    Ok(FollowReport {
         figures: judge(&world, &log),
         false_alarms,
         impolite_sites: world.sites().iter().filter(is_impolite).count(),
         sites: world.sites().iter().map(|site| SiteRow::new(&world, site, &log)).collect(),
         seconds: started.elapsed().as_secs_f64(),
-    }
+    })
 }
 
 #[cfg(test)]

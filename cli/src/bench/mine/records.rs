@@ -36,7 +36,7 @@ pub(super) async fn measure<S: Frontier + SiteState>(
     let mut work: Vec<(Site, Vec<NewUrl>)> = Vec::new();
     for number in 0..SITES {
         let site = MadeSite::new(number, REAL)?;
-        let new = |page| anyhow::Ok(NewUrl { url: site.url(page)?, depth: 2, why: Why::Instance, hops: 0 });
+        let new = |page| anyhow::Ok(NewUrl::once(site.url(page)?, 2, Why::Instance, 0));
         let urls = (100..100 + URLS).map(new).collect::<anyhow::Result<_>>()?;
         work.push((site.site, urls));
     }

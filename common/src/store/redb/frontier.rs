@@ -1,7 +1,7 @@
 //! The frontier in one file: see [`index`](super::index) for the tables.
 //!
-//! Each call is one transaction. The small functions here decide what becomes of a URL's record when it is
-//! added, claimed or completed. The index keeps the order.
+//! Each call is one transaction. [`changes`](super::changes) says what becomes of a URL's record when it is added,
+//! claimed or completed. The index keeps the order.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,13 +9,14 @@ use std::time::Duration;
 use ::redb::ReadableTable;
 use async_trait::async_trait;
 
-use super::index::{DUE, ENTRIES, Index, SITES, first};
+use super::changes::{add, claim, complete, release, take_note};
+use super::index::{ENTRIES, Index, SCHEDULES, SITES, WAITING, first, read_schedule};
 use super::records::{EntryRecord, SiteRecord, decode, url};
 use super::{RedbStore, after};
-use crate::outcome::Outcome;
+use crate::schedule::{Class, SiteSchedule};
 use crate::store::{
-    Added, Claim, Completed, Completion, Entry, Frontier, NewUrl, SiteSettings, SiteStatus, StoreError,
-    StoreResult, Validators,
+    Added, Claim, Completed, Completion, Entry, Frontier, NewUrl, Note, Pace, SiteSettings, SiteStatus,
+    StoreResult,
 };
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
@@ -99,6 +100,52 @@ impl Frontier for RedbStore {
         .await
     }
 
+    async fn spend(&self, site: &Site, requests: u32, now: Timestamp) -> StoreResult<()> {
+        let site = site.clone();
+        self.write(move |transaction| {
+            let mut index = Index::open(transaction)?;
+            let Some(mut record) = index.site(site.as_str())? else { return Ok(()) };
+            if let Some(allowance) = &mut record.allowance {
+                allowance.spend(now, requests);
+            }
+            index.save(site.as_str(), &mut record)
+        })
+        .await
+    }
+
+    async fn schedule(&self, site: &Site) -> StoreResult<(SiteSchedule, u64)> {
+        let site = site.clone();
+        self.read(move |transaction| read_schedule(&transaction.open_table(SCHEDULES)?, site.as_str())).await
+    }
+
+    async fn put_schedule(
+        &self,
+        site: &Site,
+        schedule: &SiteSchedule,
+        expected: u64,
+        pace: Pace,
+        now: Timestamp,
+    ) -> StoreResult<bool> {
+        let (site, schedule) = (site.clone(), schedule.clone());
+        self.write(move |transaction| {
+            let mut index = Index::open(transaction)?;
+            let Some(mut record) = index.site(site.as_str())? else { return Ok(false) };
+            if index.schedule(site.as_str())?.1 != expected {
+                return Ok(false);
+            }
+            index.put_schedule(site.as_str(), &schedule, expected + 1)?;
+            record.set_pace(pace, now);
+            index.save(site.as_str(), &mut record)?;
+            Ok(true)
+        })
+        .await
+    }
+
+    async fn note(&self, note: &Note) -> StoreResult<bool> {
+        let note = note.clone();
+        self.write(move |transaction| take_note(&mut Index::open(transaction)?, &note)).await
+    }
+
     async fn entry(&self, page: &CanonicalUrl) -> StoreResult<Option<Entry>> {
         let page = page.clone();
         self.read(move |transaction| {
@@ -126,11 +173,15 @@ impl Frontier for RedbStore {
 
     async fn status(&self) -> StoreResult<Vec<SiteStatus>> {
         self.read(|transaction| {
-            let (sites, due) = (transaction.open_table(SITES)?, transaction.open_table(DUE)?);
+            let (sites, waiting) = (transaction.open_table(SITES)?, transaction.open_table(WAITING)?);
             let mut all = Vec::new();
             for pair in sites.iter()? {
                 let (name, bytes) = pair?;
-                let next_due = first(&due, name.value())?.map(|(time, _)| time);
+                let mut next_due: Option<Timestamp> = None;
+                for class in Class::ALL {
+                    let due = first(&waiting, name.value(), class)?.map(|(due, _)| due);
+                    next_due = next_due.into_iter().chain(due).min();
+                }
                 let record: SiteRecord = decode(bytes.value())?;
                 all.push(record.status(Site::of_host(name.value()), next_due));
             }
@@ -150,151 +201,4 @@ impl Frontier for RedbStore {
         })
         .await
     }
-}
-
-fn add(
-    index: &mut Index<'_>,
-    site: &str,
-    urls: &[NewUrl],
-    now: Timestamp,
-    added: &mut Added,
-) -> StoreResult<()> {
-    let Some(mut record) = index.site(site)? else {
-        added.unknown_site += urls.len() as u64;
-        return Ok(());
-    };
-    for new in urls {
-        if let Some(known) = index.entry(site, new.url.as_str())? {
-            added.known += 1;
-            if promote(index, site, new, known)? {
-                added.promoted.push(new.url.clone());
-            }
-        } else if new.depth > record.settings.max_depth {
-            added.too_deep += 1;
-        } else if record.urls >= record.settings.max_pages {
-            added.over_budget += 1;
-        } else {
-            index.put(site, new.url.as_str(), None, &fresh(new, now))?;
-            record.urls += 1;
-            record.pending += 1;
-            added.new += 1;
-        }
-    }
-    index.save(site, &mut record)
-}
-
-fn fresh(new: &NewUrl, now: Timestamp) -> EntryRecord {
-    EntryRecord {
-        depth: new.depth,
-        why: new.why,
-        hops: new.hops,
-        fetch: 0,
-        attempts: 0,
-        due: Some(now),
-        leased: false,
-        outcome: None,
-        content: None,
-        validators: Validators::default(),
-    }
-}
-
-/// Takes over the smaller depth and the stronger reason. Returns true if the page was fetched and its links
-/// deserve another look.
-fn promote(index: &mut Index<'_>, site: &str, new: &NewUrl, known: EntryRecord) -> StoreResult<bool> {
-    let (depth, why) = (known.depth.min(new.depth), known.why.max(new.why));
-    let stronger = why > known.why;
-    if stronger || depth < known.depth {
-        let better = EntryRecord { depth, why, ..known.clone() };
-        index.put(site, new.url.as_str(), Some(&known), &better)?;
-    }
-    Ok(stronger && known.content.is_some())
-}
-
-/// Claims the first URL of the site, if it is due.
-fn claim(
-    index: &mut Index<'_>,
-    site: &str,
-    now: Timestamp,
-    lease_until: Timestamp,
-) -> StoreResult<Option<Claim>> {
-    let broken = |what: &str| StoreError::Corrupt(format!("the frontier of `{site}` {what}"));
-    let mut record = index.site(site)?.ok_or_else(|| broken("has a turn but no record"))?;
-    let Some((time, text)) = index.next(site)? else {
-        return Err(broken("has a turn but nothing due"));
-    };
-    if time > now || record.turn() > now {
-        return Err(broken("has a turn before its time"));
-    }
-    let old = index.entry(site, &text)?.ok_or_else(|| broken("has something due without a record"))?;
-    let new = EntryRecord { fetch: old.fetch + 1, due: Some(lease_until), leased: true, ..old.clone() };
-    index.put(site, &text, Some(&old), &new)?;
-    if !old.leased {
-        record.pending = record.pending.saturating_sub(1);
-        record.leased += 1;
-    }
-    record.claimed = Some(now);
-    index.save(site, &mut record)?;
-    Ok(Some(Claim {
-        url: url(&text)?,
-        site: Site::of_host(site),
-        depth: new.depth,
-        why: new.why,
-        hops: new.hops,
-        fetch: new.fetch,
-        attempts: new.attempts,
-        lease_until,
-        validators: new.validators,
-        content: new.content,
-    }))
-}
-
-fn complete(
-    index: &mut Index<'_>,
-    claim: &Claim,
-    completion: &Completion,
-    now: Timestamp,
-) -> StoreResult<Completed> {
-    let (site, page) = (claim.site.as_str(), claim.url.as_str());
-    let (Some(mut record), Some(old)) = (index.site(site)?, index.entry(site, page)?) else {
-        return Ok(Completed::Lost);
-    };
-    // Claim numbers start again after a site was removed. The end of the lease tells old claims from new
-    // ones.
-    if !old.leased || old.fetch != claim.fetch || old.due != Some(claim.lease_until) {
-        return Ok(Completed::Lost);
-    }
-    let mut new = EntryRecord { leased: false, ..old.clone() };
-    match completion {
-        Completion::Done { outcome, content, validators, next_due } => {
-            record.tally(old.outcome, *outcome);
-            new.outcome = Some(*outcome);
-            new.attempts = 0;
-            new.due = *next_due;
-            new.validators = validators.clone();
-            let kept = old.content.filter(|_| *outcome == Outcome::Unchanged);
-            new.content = content.or(kept);
-        }
-        Completion::Retry { due, counts, rest_site_until } => {
-            new.due = Some(*due);
-            new.attempts = old.attempts.saturating_add(u32::from(*counts));
-            record.rest_until = record.rest_until.max(rest_site_until.unwrap_or_default());
-        }
-        Completion::Released => new.due = Some(now),
-    }
-    record.leased = record.leased.saturating_sub(1);
-    record.pending += u64::from(new.due.is_some());
-    index.put(site, page, Some(&old), &new)?;
-    index.save(site, &mut record)?;
-    Ok(Completed::Recorded)
-}
-
-fn release(index: &mut Index<'_>, site: &str, page: &str, now: Timestamp) -> StoreResult<()> {
-    let (Some(mut record), Some(old)) = (index.site(site)?, index.entry(site, page)?) else {
-        return Err(StoreError::Corrupt(format!("`{page}` is leased but has no record")));
-    };
-    let new = EntryRecord { leased: false, due: Some(now), ..old.clone() };
-    index.put(site, page, Some(&old), &new)?;
-    record.leased = record.leased.saturating_sub(1);
-    record.pending += 1;
-    index.save(site, &mut record)
 }

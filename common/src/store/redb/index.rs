@@ -1,33 +1,42 @@
 //! The frontier's tables and their relations.
 //!
-//! `sites` and `entries` hold the records. `due` and `leases` order a site's URLs by the time at which they
-//! may be claimed: the due time of waiting URLs, the end of the lease of claimed ones. `turns` orders the
-//! sites by the time at which they next have a URL to claim, so a claim reads only what it hands out.
-//! Invariant: a URL that is not done is in exactly one of `due` and `leases`. A site is in `turns` if it is
-//! not paused and has such a URL. [`Index::save`] keeps this: call it after every change of a site.
+//! `sites` and `entries` hold the records, `schedules` what a site's visits have taught. `waiting` and `leases`
+//! order a site's URLs by the time at which they may be claimed: waiting URLs by class and due time, claimed
+//! ones by the end of their lease. `turns` orders the sites by the time at which they next have a URL to claim,
+//! so a claim reads only what it hands out. Invariant: a URL that is not done is in exactly one of `waiting` and
+//! `leases`. A site is in `turns` if it is not paused and has such a URL. [`Index::save`] keeps this: call it
+//! after every change of a site.
 
 use ::redb::{ReadableTable, Table, TableDefinition, WriteTransaction};
 
 use super::after;
-use super::records::{EntryRecord, SiteRecord, decode, encode};
+use super::records::{EntryRecord, SiteRecord, decode, decode_schedule, encode};
+use crate::schedule::{Class, SiteSchedule};
 use crate::store::StoreResult;
 use newslode_page::reading::Site;
 use newslode_page::time::Timestamp;
 
-pub(super) type Queue<'d> = TableDefinition<'d, (&'static str, u64, &'static str), ()>;
+/// Site, number of the class, due time, URL.
+type WaitingKey = (&'static str, u8, u64, &'static str);
+/// Site, end of the lease, URL.
+type LeaseKey = (&'static str, u64, &'static str);
 
 pub(super) const SITES: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("frontier_sites");
 pub(super) const ENTRIES: TableDefinition<'_, (&str, &str), &[u8]> = TableDefinition::new("frontier_entries");
-pub(super) const DUE: Queue<'_> = TableDefinition::new("frontier_due");
-const LEASES: Queue<'_> = TableDefinition::new("frontier_leases");
+pub(super) const SCHEDULES: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("frontier_schedules");
+pub(super) const WAITING: TableDefinition<'_, WaitingKey, ()> = TableDefinition::new("frontier_waiting");
+const LEASES: TableDefinition<'_, LeaseKey, ()> = TableDefinition::new("frontier_leases");
+/// Waiting URLs of all classes, as formats before 3 held them.
+const DUE: TableDefinition<'_, LeaseKey, ()> = TableDefinition::new("frontier_due");
 const TURNS: TableDefinition<'_, (u64, &str), ()> = TableDefinition::new("frontier_turns");
 
 /// The frontier's tables, open for writing.
 pub(super) struct Index<'t> {
     sites: Table<'t, &'static str, &'static [u8]>,
     entries: Table<'t, (&'static str, &'static str), &'static [u8]>,
-    due: Table<'t, (&'static str, u64, &'static str), ()>,
-    leases: Table<'t, (&'static str, u64, &'static str), ()>,
+    schedules: Table<'t, &'static str, &'static [u8]>,
+    waiting: Table<'t, WaitingKey, ()>,
+    leases: Table<'t, LeaseKey, ()>,
     turns: Table<'t, (u64, &'static str), ()>,
 }
 
@@ -36,7 +45,8 @@ impl<'t> Index<'t> {
         Ok(Index {
             sites: transaction.open_table(SITES)?,
             entries: transaction.open_table(ENTRIES)?,
-            due: transaction.open_table(DUE)?,
+            schedules: transaction.open_table(SCHEDULES)?,
+            waiting: transaction.open_table(WAITING)?,
             leases: transaction.open_table(LEASES)?,
             turns: transaction.open_table(TURNS)?,
         })
@@ -50,7 +60,7 @@ impl<'t> Index<'t> {
         self.entries.get((site, url))?.map(|bytes| decode(bytes.value())).transpose()
     }
 
-    /// Writes a URL's record and moves it to its place in `due` or `leases`. `old` is the previous record.
+    /// Writes a URL's record and moves it to its place in `waiting` or `leases`. `old` is the previous record.
     pub(super) fn put(
         &mut self,
         site: &str,
@@ -58,18 +68,22 @@ impl<'t> Index<'t> {
         old: Option<&EntryRecord>,
         new: &EntryRecord,
     ) -> StoreResult<()> {
-        if let Some(EntryRecord { due: Some(time), leased, .. }) = old {
-            self.queue(*leased).remove((site, time.0, url))?;
+        if let Some(EntryRecord { due: Some(time), leased, class, .. }) = old {
+            if *leased {
+                self.leases.remove((site, time.0, url))?;
+            } else {
+                self.waiting.remove((site, class.number(), time.0, url))?;
+            }
         }
-        if let EntryRecord { due: Some(time), leased, .. } = new {
-            self.queue(*leased).insert((site, time.0, url), ())?;
+        if let EntryRecord { due: Some(time), leased, class, .. } = new {
+            if *leased {
+                self.leases.insert((site, time.0, url), ())?;
+            } else {
+                self.waiting.insert((site, class.number(), time.0, url), ())?;
+            }
         }
         self.entries.insert((site, url), encode(new)?.as_slice())?;
         Ok(())
-    }
-
-    fn queue(&mut self, leased: bool) -> &mut Table<'t, (&'static str, u64, &'static str), ()> {
-        if leased { &mut self.leases } else { &mut self.due }
     }
 
     /// Writes a site's record and moves it to its place in `turns`.
@@ -77,8 +91,7 @@ impl<'t> Index<'t> {
         if let Some(old) = record.ready {
             self.turns.remove((old.0, site))?;
         }
-        let next = if record.settings.paused { None } else { self.next(site)? };
-        record.ready = next.map(|(time, _)| time.max(record.turn()));
+        record.ready = if record.settings.paused { None } else { self.when(site, record)? };
         if let Some(ready) = record.ready {
             self.turns.insert((ready.0, site), ())?;
         }
@@ -86,11 +99,63 @@ impl<'t> Index<'t> {
         Ok(())
     }
 
-    /// The first URL of a site that may be claimed, and when.
-    pub(super) fn next(&self, site: &str) -> StoreResult<Option<(Timestamp, String)>> {
-        let waiting = first(&self.due, site)?;
-        let leased = first(&self.leases, site)?;
-        Ok(waiting.into_iter().chain(leased).min())
+    /// When a URL of the site can be claimed next.
+    fn when(&self, site: &str, record: &SiteRecord) -> StoreResult<Option<Timestamp>> {
+        let mut times = Vec::new();
+        if let Some((ends, _)) = self.first_lease(site)? {
+            times.push(record.ready(Class::Listing, ends));
+        }
+        for class in Class::ALL {
+            if let Some((due, _)) = first(&self.waiting, site, class)? {
+                times.push(record.ready(class, due));
+            }
+        }
+        Ok(times.into_iter().min())
+    }
+
+    /// The URL of a site that is claimed now, if one is.
+    pub(super) fn next(
+        &self,
+        site: &str,
+        record: &SiteRecord,
+        now: Timestamp,
+    ) -> StoreResult<Option<String>> {
+        if let Some((ends, url)) = self.first_lease(site)?
+            && record.ready(Class::Listing, ends) <= now
+        {
+            return Ok(Some(url));
+        }
+        for class in Class::ALL {
+            if let Some((due, url)) = first(&self.waiting, site, class)?
+                && due.max(record.turn()) <= now
+                && record.affords(class, now)
+            {
+                return Ok(Some(url));
+            }
+        }
+        Ok(None)
+    }
+
+    fn first_lease(&self, site: &str) -> StoreResult<Option<(Timestamp, String)>> {
+        let end = after(site);
+        let first = self.leases.range((site, 0, "")..(end.as_str(), 0, ""))?.next().transpose()?;
+        Ok(first.map(|(key, _)| (Timestamp(key.value().1), key.value().2.to_owned())))
+    }
+
+    /// What a site's visits have taught, with its number.
+    pub(super) fn schedule(&self, site: &str) -> StoreResult<(SiteSchedule, u64)> {
+        read_schedule(&self.schedules, site)
+    }
+
+    /// Writes what a site's visits have taught.
+    pub(super) fn put_schedule(
+        &mut self,
+        site: &str,
+        schedule: &SiteSchedule,
+        number: u64,
+    ) -> StoreResult<()> {
+        self.schedules.insert(site, encode(&(number, schedule))?.as_slice())?;
+        Ok(())
     }
 
     /// Sites whose turn it is, the longest waiting first.
@@ -121,21 +186,44 @@ impl<'t> Index<'t> {
             self.turns.remove((ready.0, site))?;
         }
         self.sites.remove(site)?;
+        self.schedules.remove(site)?;
         let end = after(site);
         self.entries.retain_in((site, "")..(end.as_str(), ""), |_, _| false)?;
-        for queue in [&mut self.due, &mut self.leases] {
-            queue.retain_in((site, 0, "")..(end.as_str(), 0, ""), |_, ()| false)?;
-        }
+        self.waiting.retain_in((site, 0, 0, "")..(end.as_str(), 0, 0, ""), |_, ()| false)?;
+        self.leases.retain_in((site, 0, "")..(end.as_str(), 0, ""), |_, ()| false)?;
         Ok(())
     }
 }
 
-/// The earliest entry of a site in `due` or `leases`.
+/// The URL of a class that has been due longest.
 pub(super) fn first(
-    queue: &impl ReadableTable<(&'static str, u64, &'static str), ()>,
+    waiting: &impl ReadableTable<WaitingKey, ()>,
     site: &str,
+    class: Class,
 ) -> StoreResult<Option<(Timestamp, String)>> {
-    let end = after(site);
-    let first = queue.range((site, 0, "")..(end.as_str(), 0, ""))?.next().transpose()?;
-    Ok(first.map(|(key, _)| (Timestamp(key.value().1), key.value().2.to_owned())))
+    let number = class.number();
+    let first = waiting.range((site, number, 0, "")..(site, number + 1, 0, ""))?.next().transpose()?;
+    Ok(first.map(|(key, _)| (Timestamp(key.value().2), key.value().3.to_owned())))
+}
+
+/// What a site's visits have taught, with its number.
+pub(super) fn read_schedule(
+    schedules: &impl ReadableTable<&'static str, &'static [u8]>,
+    site: &str,
+) -> StoreResult<(SiteSchedule, u64)> {
+    let held = schedules.get(site)?.map(|bytes| decode_schedule(bytes.value())).transpose()?;
+    let (number, schedule) = held.unwrap_or_default();
+    Ok((schedule, number))
+}
+
+/// Moves the waiting URLs of formats before 3 to their place: all of them wait to be fetched.
+pub(super) fn upgrade(transaction: &WriteTransaction) -> StoreResult<()> {
+    let mut waiting = transaction.open_table(WAITING)?;
+    for pair in transaction.open_table(DUE)?.iter()? {
+        let (key, ()) = (pair?.0, ());
+        let (site, due, url) = key.value();
+        waiting.insert((site, Class::New.number(), due, url), ())?;
+    }
+    transaction.delete_table(DUE)?;
+    Ok(())
 }

@@ -9,6 +9,7 @@
 //! A file that was not closed is checked from end to end when it is opened again. Start at [`RedbStore`].
 
 mod archive;
+mod changes;
 mod frontier;
 mod index;
 mod records;
@@ -27,8 +28,10 @@ use self::writer::Writer;
 use super::archive::blocking;
 use super::{StoreError, StoreResult};
 
-/// Number of the file's layout. A file with another number is refused.
-const FORMAT: u64 = 2;
+/// Number of the file's layout. A file with a higher number is refused.
+const FORMAT: u64 = 3;
+/// The layout of 0.1.0, which is upgraded when a file is opened.
+const FIRST_FORMAT: u64 = 2;
 /// Memory for caching pages of the file, in bytes.
 const CACHE_BYTES: usize = 128 << 20;
 
@@ -138,6 +141,10 @@ fn prepare(database: &Database, shown: &str) -> StoreResult<()> {
         match found {
             None => drop(meta.insert("format", FORMAT)?),
             Some(FORMAT) => {}
+            Some(FIRST_FORMAT) => {
+                index::upgrade(&transaction)?;
+                drop(meta.insert("format", FORMAT)?);
+            }
             Some(other) => {
                 let refusal = if other > FORMAT {
                     format!(

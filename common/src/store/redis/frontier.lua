@@ -1,9 +1,15 @@
 -- ------------------------------------------------------------------ frontier
 
--- A site's keys, in the order that every function of the frontier gets them.
+-- A site's keys, in the order that every function of the frontier gets them. `queues`: the waiting URLs of
+-- each class, from class 0 on; class 1, the new ones, is the only one that 0.1.0 knows.
 local function site_keys(keys, first)
-  return { meta = keys[first], urls = keys[first + 1], due = keys[first + 2], leases = keys[first + 3] }
+  return {
+    meta = keys[first], urls = keys[first + 1], leases = keys[first + 3], plans = keys[first + 7],
+    queues = { keys[first + 4], keys[first + 2], keys[first + 5], keys[first + 6] },
+  }
 end
+
+local function integer(number) return string.format('%.0f', number) end
 
 -- Record of a URL: `depth why hops fetch attempts outcome content validators`; the last one is opaque here.
 local function parse(record)
@@ -21,14 +27,79 @@ local function record(entry)
     entry.attempts, entry.outcome, entry.content, entry.validators)
 end
 
+-- Plan of a URL: `class seen schedule`: where it waits, its last good fetch or 0, and what is known of it,
+-- which is opaque here. A new URL without a schedule has no plan.
+local function plan_of(site, url)
+  local held = redis.call('HGET', site.plans, url)
+  if not held then return { class = 1, seen = '0', schedule = '' } end
+  local class, seen, schedule = string.match(held, '^(%d) (%d+) (.*)$')
+  if not class then error('a URL has a broken plan') end
+  return { class = tonumber(class), seen = seen, schedule = schedule }
+end
+
+local function plan_text(plan)
+  return string.format('%d %s ', plan.class, plan.seen) .. plan.schedule
+end
+
+local function put_plan(site, url, plan)
+  if plan.class == 1 and plan.schedule == '' then
+    redis.call('HDEL', site.plans, url)
+  else
+    redis.call('HSET', site.plans, url, plan_text(plan))
+  end
+end
+
+local DAY = 86400000
+local TOKEN = 1000
+
 -- A site's settings; nil if no seed named it. `turn`: not claimed from before then.
 local function settings(site)
-  local max_pages, max_depth, delay, floor, paused, last, rest =
-    unpack(redis.call('HMGET', site.meta, 'max_pages', 'max_depth', 'delay_ms', 'floor_ms', 'paused', 'last', 'rest'))
+  local max_pages, max_depth, delay, floor, slow, paused, last, rest, per_day, milli, at =
+    unpack(redis.call('HMGET', site.meta, 'max_pages', 'max_depth', 'delay_ms', 'floor_ms', 'slow_ms', 'paused',
+      'last', 'rest', 'per_day', 'milli', 'at'))
   if not max_pages then return nil end
   local turn = tonumber(rest or '0')
-  if last then turn = math.max(turn, tonumber(last) + math.max(tonumber(delay), tonumber(floor or '0'))) end
-  return { max_pages = tonumber(max_pages), max_depth = tonumber(max_depth), paused = paused == '1', turn = turn }
+  if last then
+    turn = math.max(turn, tonumber(last) + math.max(tonumber(delay), tonumber(floor or '0'), tonumber(slow or '0')))
+  end
+  local bucket
+  if per_day then bucket = { per_day = tonumber(per_day), milli = tonumber(milli), at = tonumber(at) } end
+  return {
+    max_pages = tonumber(max_pages), max_depth = tonumber(max_depth), paused = paused == '1', turn = turn,
+    bucket = bucket,
+  }
+end
+
+-- The arithmetic of `schedule::Allowance`, in thousandths of tokens. All products stay below 2^53.
+local function capacity(bucket)
+  return math.max(math.floor(bucket.per_day * TOKEN / 4), 20 * TOKEN)
+end
+
+local function tokens(bucket, now)
+  local passed = math.max(now - bucket.at, 0)
+  local gained = math.floor(passed / DAY) * bucket.per_day * TOKEN
+    + math.floor(passed % DAY * bucket.per_day * TOKEN / DAY)
+  return math.min(bucket.milli + gained, capacity(bucket))
+end
+
+local function spend(bucket, requests, now)
+  local left = tokens(bucket, now)
+  -- Time that is too short for a thousandth of a token is kept for the next call.
+  if left ~= bucket.milli then bucket.at = math.max(bucket.at, now) end
+  bucket.milli = left - requests * TOKEN
+end
+
+-- Tokens that must be there for a class.
+local function threshold(bucket, class)
+  local share = 0
+  if class == 2 then share = math.floor(capacity(bucket) / 5) end
+  if class == 3 then share = math.floor(capacity(bucket) * 2 / 5) end
+  return math.max(share, TOKEN)
+end
+
+local function put_bucket(site, bucket)
+  redis.call('HSET', site.meta, 'per_day', integer(bucket.per_day), 'milli', integer(bucket.milli), 'at',
+    integer(bucket.at))
 end
 
 local function earliest(key)
@@ -36,13 +107,24 @@ local function earliest(key)
   if first[1] then return tonumber(first[2]), first[1] end
 end
 
--- The URL that is next, from when on it may be claimed, and the set that holds it. A lease that has
--- ended stays where it is until the URL is claimed again: until then its claim can still be completed.
-local function candidate(site)
-  local due, due_url = earliest(site.due)
+-- When a URL of a class that is due then can be claimed.
+local function ready(of, class, due)
+  local from = math.max(due, of.turn)
+  if not of.bucket then return from end
+  local missing = math.min(threshold(of.bucket, class), capacity(of.bucket)) - tokens(of.bucket, from)
+  if missing <= 0 then return from end
+  return math.max(from, of.bucket.at) + math.ceil(missing * DAY / (math.max(of.bucket.per_day, 1) * TOKEN)) + 1
+end
+
+-- The URL that is claimed now, when it was due, and the set that holds it. A lease that has ended stays where
+-- it is until the URL is claimed again: until then its claim can still be completed.
+local function candidate(site, of, now)
   local ended, ended_url = earliest(site.leases)
-  if ended and (not due or ended < due) then return ended_url, ended, site.leases end
-  return due_url, due, site.due
+  if ended and ready(of, 0, ended) <= now then return ended_url, ended, site.leases end
+  for class = 0, 3 do
+    local due, url = earliest(site.queues[class + 1])
+    if due and ready(of, class, due) <= now then return url, due, site.queues[class + 1] end
+  end
 end
 
 -- Notes when something of the site may be claimed next; `+inf`: nothing is.
@@ -52,16 +134,28 @@ local function index(sites, name, site)
     redis.call('ZREM', sites, name)
     return
   end
-  local _, from = candidate(site)
+  local from
+  local ended = earliest(site.leases)
+  if ended then from = ready(of, 0, ended) end
+  for class = 0, 3 do
+    local due = earliest(site.queues[class + 1])
+    if due then from = math.min(from or math.huge, ready(of, class, due)) end
+  end
   if of.paused or not from then
     redis.call('ZADD', sites, '+inf', name)
   else
-    redis.call('ZADD', sites, math.max(of.turn, from), name)
+    redis.call('ZADD', sites, integer(from), name)
   end
 end
 
--- Every function below but `claim`: KEYS: index of the bucket's sites, meta, urls, due, leases,
--- outcomes; ARGV[1]: site.
+-- A URL waits in a class from now on, or not at all if there is no due time.
+local function wait(site, url, plan, due, class)
+  if class ~= '' then plan.class = tonumber(class) end
+  if due ~= '' then redis.call('ZADD', site.queues[plan.class + 1], due, url) end
+end
+
+-- Every function below but `claim`: KEYS: index of the bucket's sites, meta, urls, due, leases, the other
+-- classes' due, plans, what visits have taught, outcomes; ARGV[1]: site.
 
 -- ARGV: site, max_pages, max_depth, delay_ms, paused (0, 1), labels (JSON).
 local function put_site(keys, args)
@@ -90,77 +184,185 @@ local function raise_delay(keys, args)
   return redis.status_reply('OK')
 end
 
--- Lowers the depth and strengthens the reason of a known URL. True if a page that was fetched wants
--- another look.
-local function meet(site, url, held, depth, why)
-  local entry = parse(held)
-  local promoted = why > entry.why
-    and (entry.content ~= '-' or entry.outcome == 'fetched' or entry.outcome == 'unchanged')
-  if depth < entry.depth or why > entry.why then
-    entry.depth, entry.why = math.min(depth, entry.depth), math.max(why, entry.why)
-    redis.call('HSET', site.urls, url, record(entry))
+-- ARGV: site, requests, now.
+local function spend_tokens(keys, args)
+  local site = site_keys(keys, 2)
+  local of = settings(site)
+  if of and of.bucket then
+    spend(of.bucket, tonumber(args[2]), tonumber(args[3]))
+    put_bucket(site, of.bucket)
+    index(keys[1], args[1], site)
   end
-  return promoted
+  return redis.status_reply('OK')
 end
 
--- ARGV: site, now, validators of a new URL, then url, depth, why, hops for each.
+-- Reply: what a site's visits have taught and the number of that value.
+local function schedule(keys, args)
+  return redis.call('HMGET', keys[10], 'number', 'bytes')
+end
+
+-- The site rests until a time, unless it rests for longer.
+local function rest(site, until_time)
+  local held = tonumber(redis.call('HGET', site.meta, 'rest') or '0')
+  if until_time ~= '' and tonumber(until_time) > held then redis.call('HSET', site.meta, 'rest', until_time) end
+end
+
+-- ARGV: site, expected number, bytes, requests a day or '', delay, now, the site rests until or ''.
+-- Reply: 1 put, 0 another was first.
+local function put_schedule(keys, args)
+  local site = site_keys(keys, 2)
+  local of = settings(site)
+  if not of or (redis.call('HGET', keys[10], 'number') or '0') ~= args[2] then return 0 end
+  redis.call('HSET', keys[10], 'number', integer(tonumber(args[2]) + 1), 'bytes', args[3])
+  redis.call('HSET', site.meta, 'slow_ms', args[5])
+  rest(site, args[7])
+  local now = tonumber(args[6])
+  if args[4] == '' then
+    redis.call('HDEL', site.meta, 'per_day', 'milli', 'at')
+  elseif not of.bucket then
+    local bucket = { per_day = tonumber(args[4]), at = now }
+    bucket.milli = capacity(bucket)
+    put_bucket(site, bucket)
+  elseif of.bucket.per_day ~= tonumber(args[4]) then
+    local bucket = { per_day = tonumber(args[4]), at = math.max(of.bucket.at, now) }
+    bucket.milli = math.min(tokens(of.bucket, now), capacity(bucket))
+    put_bucket(site, bucket)
+  end
+  index(keys[1], args[1], site)
+  return 1
+end
+
+-- A known URL is asked for again if `again` says so: `now`, or the time of a change after its last fetch.
+local function revive(site, url, entry, again, class, schedule, now)
+  if again == '-' or redis.call('ZSCORE', site.leases, url) then return false end
+  local plan = plan_of(site, url)
+  local queue = site.queues[plan.class + 1]
+  local due = redis.call('ZSCORE', queue, url)
+  if again == 'now' then
+    redis.call('ZREM', queue, url)
+    plan.schedule, entry.attempts = schedule, 0
+    wait(site, url, plan, now, class)
+    put_plan(site, url, plan)
+    return true
+  end
+  if not due or plan.seen == '0' or tonumber(plan.seen) >= tonumber(again) then return false end
+  redis.call('ZREM', queue, url)
+  wait(site, url, plan, integer(math.min(tonumber(due), tonumber(now))), '2')
+  put_plan(site, url, plan)
+  return true
+end
+
+-- Lowers the depth and strengthens the reason of a known URL. True if a page that was fetched wants
+-- another look.
+local function meet(site, url, held, new)
+  local entry = parse(held)
+  local promoted = new.why > entry.why
+    and (entry.content ~= '-' or entry.outcome == 'fetched' or entry.outcome == 'unchanged')
+  local revived = revive(site, url, entry, new.again, new.class, new.schedule, new.now)
+  if revived or new.depth < entry.depth or new.why > entry.why then
+    entry.depth, entry.why = math.min(new.depth, entry.depth), math.max(new.why, entry.why)
+    redis.call('HSET', site.urls, url, record(entry))
+  end
+  return promoted, revived
+end
+
+-- How many URLs the site's page budget admits until the day ends that began with the first of them.
+local function budget(site, of, now)
+  local began, admitted = unpack(redis.call('HMGET', site.meta, 'day_began', 'admitted'))
+  if not began or now - tonumber(began) >= DAY then return { began = now, admitted = 0, most = of.max_pages } end
+  return { began = tonumber(began), admitted = tonumber(admitted), most = of.max_pages }
+end
+
+-- ARGV: site, now, validators of a new URL, then url, depth, why, hops, class, again, schedule for each.
 -- Reply: new, known, over budget, too deep, unknown site, promoted URLs.
 local function add_urls(keys, args)
   local site = site_keys(keys, 2)
   local of = settings(site)
-  if not of then return { 0, 0, 0, 0, (#args - 3) / 4 } end
-  local size = redis.call('HLEN', site.urls)
+  if not of then return { 0, 0, 0, 0, (#args - 3) / 7 } end
+  local left = budget(site, of, tonumber(args[2]))
   local reply = { 0, 0, 0, 0, 0 }
   local function tally(what) reply[what] = reply[what] + 1 end
-  for n = 4, #args, 4 do
-    local url, depth, why = args[n], tonumber(args[n + 1]), tonumber(args[n + 2])
+  local changed = false
+  for n = 4, #args, 7 do
+    local url = args[n]
+    local new = { depth = tonumber(args[n + 1]), why = tonumber(args[n + 2]), class = args[n + 4], again = args[n + 5],
+      schedule = args[n + 6], now = args[2] }
     local held = redis.call('HGET', site.urls, url)
     if held then
       tally(2)
-      if meet(site, url, held, depth, why) then reply[#reply + 1] = url end
-    elseif depth > of.max_depth then
+      local promoted, revived = meet(site, url, held, new)
+      if promoted then reply[#reply + 1] = url end
+      changed = changed or revived
+    elseif new.depth > of.max_depth then
       tally(4)
-    elseif size >= of.max_pages then
+    -- The backlog leaves half of the budget to the news.
+    elseif left.admitted >= (new.class == '3' and math.ceil(left.most / 2) or left.most) then
       tally(3)
     else
       tally(1)
-      size = size + 1
-      local entry = { depth = depth, why = why, hops = args[n + 3], fetch = 0, attempts = 0, outcome = '-',
+      left.admitted = left.admitted + 1
+      local entry = { depth = new.depth, why = new.why, hops = args[n + 3], fetch = 0, attempts = 0, outcome = '-',
         content = '-', validators = args[3] }
       redis.call('HSET', site.urls, url, record(entry))
-      redis.call('ZADD', site.due, args[2], url)
+      local plan = { seen = '0', schedule = new.schedule }
+      wait(site, url, plan, args[2], new.class)
+      put_plan(site, url, plan)
     end
   end
-  if reply[1] > 0 then index(keys[1], args[1], site) end
+  if reply[1] > 0 then
+    redis.call('HSET', site.meta, 'day_began', integer(left.began), 'admitted', integer(left.admitted))
+  end
+  if reply[1] > 0 or changed then index(keys[1], args[1], site) end
   return reply
 end
 
--- Claims one URL of a site. Returns it and its record, or nil.
+-- Requests within the last ten minutes, this one included: the arithmetic of `schedule::Recent`.
+local function count(site, now)
+  local length = 600000
+  local window = math.floor(now / length)
+  local held, requests, before = unpack(redis.call('HMGET', site.meta, 'window', 'requests', 'before'))
+  held, requests, before = tonumber(held or '0'), tonumber(requests or '0'), tonumber(before or '0')
+  if held ~= window then
+    before = held + 1 == window and requests or 0
+    requests = 0
+  end
+  requests = requests + 1
+  redis.call('HSET', site.meta, 'window', integer(window), 'requests', integer(requests), 'before', integer(before))
+  return requests + math.floor(before * (length - now % length) / length)
+end
+
+-- Claims one URL of a site. Returns it, its record, its plan, when it was due, the allowance and the requests
+-- of the last ten minutes; or nil.
 local function take(site, now, lease_until)
   local of = settings(site)
   if not of or of.paused or of.turn > now then return nil end
-  local url, from, set = candidate(site)
-  if not url or from > now then return nil end
+  local url, due, set = candidate(site, of, now)
+  if not url then return nil end
   redis.call('ZREM', set, url)
   local entry = parse(redis.call('HGET', site.urls, url) or '')
   entry.fetch = entry.fetch + 1
   redis.call('HSET', site.urls, url, record(entry))
   redis.call('ZADD', site.leases, lease_until, url)
-  redis.call('HSET', site.meta, 'last', string.format('%.0f', now))
-  return url, record(entry)
+  redis.call('HSET', site.meta, 'last', integer(now))
+  local allowance = ''
+  if of.bucket then
+    spend(of.bucket, 1, now)
+    put_bucket(site, of.bucket)
+    allowance = string.format('%.0f %.0f %.0f', of.bucket.per_day, of.bucket.milli, of.bucket.at)
+  end
+  return url, record(entry), plan_text(plan_of(site, url)), integer(due), allowance, integer(count(site, now))
 end
 
--- KEYS: index of the bucket's sites, then meta, urls, due, leases of each site.
--- ARGV: now, lease_until, sites. Reply: site, url, record of each claim.
+-- KEYS: index of the bucket's sites, then the nine keys of each site. ARGV: now, lease_until, sites.
+-- Reply: site and what `take` returns, for each claim.
 local function claim(keys, args)
   local reply = {}
   for n = 3, #args do
-    local site = site_keys(keys, 2 + (n - 3) * 4)
-    local url, held = take(site, tonumber(args[1]), args[2])
-    if url then
+    local site = site_keys(keys, 2 + (n - 3) * 9)
+    local taken = { take(site, tonumber(args[1]), args[2]) }
+    if taken[1] then
       reply[#reply + 1] = args[n]
-      reply[#reply + 1] = url
-      reply[#reply + 1] = held
+      for _, part in ipairs(taken) do reply[#reply + 1] = part end
     end
     index(keys[1], args[n], site)
   end
@@ -168,18 +370,28 @@ local function claim(keys, args)
 end
 
 -- The claim ends for good or until the next visit. ARGV from 7: outcome, content or `-`, keep the
--- content (0, 1), validators, next due or ''.
-local function done(site, outcomes, url, entry, args)
+-- content (0, 1), validators, next due or '', its class or '', schedule.
+local function done(site, outcomes, url, entry, plan, args)
   if entry.outcome ~= '-' and redis.call('HINCRBY', outcomes, entry.outcome, -1) == 0 then
     redis.call('HDEL', outcomes, entry.outcome)
   end
   redis.call('HINCRBY', outcomes, args[7], 1)
   entry.outcome, entry.attempts, entry.validators = args[7], 0, args[10]
   if args[9] == '0' then entry.content = args[8] end
-  if args[11] ~= '' then redis.call('ZADD', site.due, args[11], url) end
+  plan.schedule = args[13]
+  if args[13] ~= '' and (args[7] == 'fetched' or args[7] == 'unchanged') then plan.seen = args[5] end
+  wait(site, url, plan, args[11], args[12])
 end
 
--- ARGV: site, url, fetch, lease end, now, kind, then what the kind needs: `done` see there;
+-- No request was sent: the turn and the token are given back. ARGV from 7: next due or '', class or '', schedule.
+local function skipped(site, url, plan, args)
+  plan.schedule = args[9]
+  wait(site, url, plan, args[7], args[8])
+  redis.call('HDEL', site.meta, 'last')
+  if redis.call('HEXISTS', site.meta, 'milli') == 1 then redis.call('HINCRBY', site.meta, 'milli', TOKEN) end
+end
+
+-- ARGV: site, url, fetch, lease end, now, kind, then what the kind needs: `done` and `skipped` see there;
 -- `retry`: due, counts (0, 1), the site rests until or ''; `released`: nothing.
 -- The lease's end is compared, too: a site that was removed and came back counts its fetches anew.
 -- Reply: 1 recorded, 0 lost.
@@ -187,20 +399,36 @@ local function complete(keys, args)
   local site, url = site_keys(keys, 2), args[2]
   local held, ends = redis.call('HGET', site.urls, url), redis.call('ZSCORE', site.leases, url)
   if not held or not ends or tonumber(ends) ~= tonumber(args[4]) then return 0 end
-  local entry = parse(held)
-  if string.format('%.0f', entry.fetch) ~= args[3] then return 0 end
+  local entry, plan = parse(held), plan_of(site, url)
+  if integer(entry.fetch) ~= args[3] then return 0 end
   redis.call('ZREM', site.leases, url)
   if args[6] == 'done' then
-    done(site, keys[6], url, entry, args)
+    done(site, keys[11], url, entry, plan, args)
+  elseif args[6] == 'skipped' then
+    skipped(site, url, plan, args)
   elseif args[6] == 'retry' then
     entry.attempts = entry.attempts + tonumber(args[8])
-    redis.call('ZADD', site.due, args[7], url)
-    local rest = tonumber(redis.call('HGET', site.meta, 'rest') or '0')
-    if args[9] ~= '' and tonumber(args[9]) > rest then redis.call('HSET', site.meta, 'rest', args[9]) end
+    wait(site, url, plan, args[7], '')
+    rest(site, args[9])
   else
-    redis.call('ZADD', site.due, args[5], url)
+    wait(site, url, plan, args[5], '')
   end
   redis.call('HSET', site.urls, url, record(entry))
+  put_plan(site, url, plan)
+  index(keys[1], args[1], site)
+  return 1
+end
+
+-- ARGV: site, url, fetch, next due or '', class or '', schedule. Reply: 1 noted, 0 not.
+local function note(keys, args)
+  local site, url = site_keys(keys, 2), args[2]
+  local held = redis.call('HGET', site.urls, url)
+  if not held or redis.call('ZSCORE', site.leases, url) or integer(parse(held).fetch) ~= args[3] then return 0 end
+  local plan = plan_of(site, url)
+  redis.call('ZREM', site.queues[plan.class + 1], url)
+  plan.schedule = args[6]
+  wait(site, url, plan, args[4], args[5])
+  put_plan(site, url, plan)
   index(keys[1], args[1], site)
   return 1
 end
@@ -209,18 +437,19 @@ end
 local function release_leases(keys, args)
   local site = site_keys(keys, 2)
   local leased = redis.call('ZRANGE', site.leases, 0, -1)
-  for _, url in ipairs(leased) do redis.call('ZADD', site.due, args[2], url) end
+  for _, url in ipairs(leased) do wait(site, url, plan_of(site, url), args[2], '') end
   redis.call('UNLINK', site.leases)
   index(keys[1], args[1], site)
   return #leased
 end
 
--- ARGV: URL. Reply: its record, when it is due, when its lease ends.
+-- ARGV: URL. Reply: its record, its plan, when it is due, when its lease ends.
 local function entry(keys, args)
   local site = site_keys(keys, 2)
   return {
     redis.call('HGET', site.urls, args[1]),
-    redis.call('ZSCORE', site.due, args[1]),
+    redis.call('HGET', site.plans, args[1]),
+    redis.call('ZSCORE', site.queues[plan_of(site, args[1]).class + 1], args[1]),
     redis.call('ZSCORE', site.leases, args[1]),
   }
 end
@@ -228,23 +457,36 @@ end
 -- Reply: the same of all URLs.
 local function entries(keys, args)
   local site = site_keys(keys, 2)
+  local due = {}
+  for _, queue in ipairs(site.queues) do
+    for _, part in ipairs(redis.call('ZRANGE', queue, 0, -1, 'WITHSCORES')) do due[#due + 1] = part end
+  end
   return {
     redis.call('HGETALL', site.urls),
-    redis.call('ZRANGE', site.due, 0, -1, 'WITHSCORES'),
+    redis.call('HGETALL', site.plans),
+    due,
     redis.call('ZRANGE', site.leases, 0, -1, 'WITHSCORES'),
   }
 end
 
--- Reply: settings, numbers of URLs, due and leased, the first due, outcomes.
+-- ARGV: site. Reply: settings, numbers of URLs, due and leased, the first due or '', when the site can be claimed
+-- or '', outcomes.
 local function status(keys, args)
   local site = site_keys(keys, 2)
+  local waiting, first = 0, nil
+  for _, queue in ipairs(site.queues) do
+    waiting = waiting + redis.call('ZCARD', queue)
+    local due = earliest(queue)
+    if due then first = math.min(first or math.huge, due) end
+  end
   return {
     redis.call('HGETALL', site.meta),
     redis.call('HLEN', site.urls),
-    redis.call('ZCARD', site.due),
+    waiting,
     redis.call('ZCARD', site.leases),
-    redis.call('ZRANGE', site.due, 0, 0, 'WITHSCORES'),
-    redis.call('HGETALL', keys[6]),
+    first and integer(first) or '',
+    redis.call('ZSCORE', keys[1], args[1]) or '',
+    redis.call('HGETALL', keys[11]),
   }
 end
 
@@ -257,6 +499,10 @@ redis.register_function('nl2_raise_delay', raise_delay)
 redis.register_function('nl2_add', add_urls)
 redis.register_function('nl2_claim', claim)
 redis.register_function('nl2_complete', complete)
+redis.register_function('nl2_note', note)
+redis.register_function('nl2_spend', spend_tokens)
+redis.register_function('nl2_put_schedule', put_schedule)
+redis.register_function { function_name = 'nl2_schedule', callback = schedule, flags = { 'no-writes' } }
 redis.register_function('nl2_release_leases', release_leases)
 -- Makes room, so a full server runs it, too.
 redis.register_function { function_name = 'nl2_remove_site', callback = remove_site, flags = { 'allow-oom' } }

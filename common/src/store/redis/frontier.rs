@@ -1,23 +1,21 @@
-//! The frontier in Redis. One sorted set per bucket says when each site may be claimed; two sorted sets per
-//! site do so for its URLs.
-//!
-//! A claim asks the buckets in use for sites whose time has come, and calls the function only where there are
-//! some. The function checks again, so crawlers that saw the same site do not disturb each other.
+//! The frontier in Redis. One sorted set per bucket says when each site may be claimed; five sorted sets per
+//! site do so for its URLs: one for each class, and one for claimed URLs.
+//! [`claims`](super::claims) hands the URLs out.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use futures::future::join_all;
 use futures::stream::{StreamExt, TryStreamExt};
 
 use super::{IN_FLIGHT, RedisStore, function, pack};
+use crate::message::wire;
 use crate::outcome::Outcome;
+use crate::schedule::{Allowance, Next, PageSchedule, SiteSchedule};
 use crate::store::short::{long, short};
 use crate::store::{
-    Added, BUCKETS, Claim, Completed, Completion, Entry, Frontier, NewUrl, SiteSettings, SiteStatus,
-    StoreError, StoreResult, Validators,
+    Added, Again, Claim, Completed, Completion, Entry, Frontier, NewUrl, Note, Pace, SiteSettings,
+    SiteStatus, StoreError, StoreResult, Validators,
 };
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
@@ -25,8 +23,8 @@ use newslode_page::time::Timestamp;
 /// Members of a sorted set with their scores. A map could not be read from RESP3, which sends pairs.
 type Scores = Vec<(String, String)>;
 
-/// A record, its due time and the end of its lease, as Redis returns them.
-type Held = (Option<String>, Option<String>, Option<String>);
+/// A record, its plan, its due time and the end of its lease, as Redis returns them.
+type Held = (Option<String>, Option<Vec<u8>>, Option<String>, Option<String>);
 
 #[async_trait]
 impl Frontier for RedisStore {
@@ -70,42 +68,7 @@ impl Frontier for RedisStore {
     }
 
     async fn claim(&self, now: Timestamp, lease: Duration, most: usize) -> StoreResult<Vec<Claim>> {
-        let mut claims = Vec::new();
-        if most == 0 {
-            return Ok(claims);
-        }
-        let mut buckets = self.buckets().await?;
-        let start = self.shared.next_bucket.load(Ordering::Relaxed);
-        let first = buckets.partition_point(|bucket| *bucket < start);
-        buckets.rotate_left(first);
-        for part in buckets.chunks(IN_FLIGHT) {
-            let found = self.claimable(part, now, most - claims.len()).await;
-            let found = match found {
-                Err(error) if claims.is_empty() => return Err(error),
-                other => other.unwrap_or_default(),
-            };
-            if let Some((last, _)) = found.last() {
-                self.shared.next_bucket.store((last + 1) % BUCKETS, Ordering::Relaxed);
-            }
-            let calls = found.iter().map(|(bucket, sites)| self.claim_in(*bucket, sites, now, lease));
-            let mut failed = None;
-            for answer in join_all(calls).await {
-                match answer {
-                    Ok(taken) => claims.extend(taken),
-                    Err(error) => failed = Some(error),
-                }
-            }
-            match failed {
-                Some(error) if claims.is_empty() => return Err(error),
-                // One missing answer is no reason to give up the claims in other buckets.
-                Some(error) => tracing::warn!(%error, "a claim in one bucket failed"),
-                None => {}
-            }
-            if claims.len() >= most {
-                break;
-            }
-        }
-        Ok(claims)
+        self.claim_urls(now, lease, most).await
     }
 
     async fn complete(
@@ -120,11 +83,16 @@ impl Frontier for RedisStore {
         let time =
             |time: Option<Timestamp>| time.map(|time| pack::millis(time.0).to_string()).unwrap_or_default();
         match completion {
-            Completion::Done { outcome, content, validators, next_due } => {
+            Completion::Done { outcome, content, validators, next, schedule } => {
                 let keep = content.is_none() && outcome == Outcome::Unchanged;
                 call.arg("done").arg(outcome.name());
                 call.arg(content.map_or("-".to_owned(), |content| content.to_string())).arg(u8::from(keep));
-                call.arg(pack::validators_text(&validators)).arg(time(next_due))
+                call.arg(pack::validators_text(&validators));
+                next_args(&mut call, next, schedule.as_ref())?
+            }
+            Completion::Skipped { next, schedule } => {
+                call.arg("skipped");
+                next_args(&mut call, next, schedule.as_ref())?
             }
             Completion::Retry { due, counts, rest_site_until } => {
                 call.arg("retry").arg(time(Some(due))).arg(u8::from(counts)).arg(time(rest_site_until))
@@ -141,24 +109,68 @@ impl Frontier for RedisStore {
         self.connection().call(call.arg(site.as_str()).arg(pack::millis(delay))).await
     }
 
+    async fn spend(&self, site: &Site, requests: u32, now: Timestamp) -> StoreResult<()> {
+        let mut call = function("nl2_spend", &self.keys().frontier(site));
+        self.connection().call(call.arg(site.as_str()).arg(requests).arg(pack::millis(now.0))).await
+    }
+
+    async fn schedule(&self, site: &Site) -> StoreResult<(SiteSchedule, u64)> {
+        let call = function("nl2_schedule", &self.keys().frontier(site));
+        let (held, bytes): (Option<String>, Option<Vec<u8>>) = self.connection().call(&call).await?;
+        let (Some(held), Some(bytes)) = (held, bytes) else { return Ok((SiteSchedule::default(), 0)) };
+        let broken =
+            |error: wire::WireError| StoreError::Corrupt(format!("the schedule of `{site}`: {error}"));
+        Ok((wire::decode(&bytes).map_err(broken)?, pack::number(&held)?))
+    }
+
+    async fn put_schedule(
+        &self,
+        site: &Site,
+        schedule: &SiteSchedule,
+        expected: u64,
+        pace: Pace,
+        now: Timestamp,
+    ) -> StoreResult<bool> {
+        let bytes = wire::encode(schedule).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+        let mut call = function("nl2_put_schedule", &self.keys().frontier(site));
+        call.arg(site.as_str()).arg(expected).arg(bytes);
+        call.arg(pace.per_day.map(|per_day| per_day.to_string()).unwrap_or_default());
+        call.arg(pack::millis(pace.delay_ms)).arg(pack::millis(now.0));
+        let rest = pace.rest_until.map(|until| pack::millis(until.0).to_string());
+        self.connection().call(call.arg(rest.unwrap_or_default())).await
+    }
+
+    async fn note(&self, note: &Note) -> StoreResult<bool> {
+        let site = note.url.site();
+        let mut call = function("nl2_note", &self.keys().frontier(&site));
+        call.arg(site.as_str()).arg(short(site.as_str(), &note.url).as_ref()).arg(note.fetch);
+        self.connection().call(next_args(&mut call, note.next, Some(&note.schedule))?).await
+    }
+
     async fn entry(&self, url: &CanonicalUrl) -> StoreResult<Option<Entry>> {
         let site = url.site();
         let mut call = function("nl2_entry", &self.keys().frontier(&site));
-        let (record, due, lease): Held =
+        let (record, plan, due, lease): Held =
             self.connection().call(call.arg(short(site.as_str(), url).as_ref())).await?;
-        record.map(|record| entry(url.clone(), &record, due.as_deref(), lease.as_deref())).transpose()
+        record
+            .map(|record| entry(url.clone(), &record, plan.as_deref(), due.as_deref(), lease.as_deref()))
+            .transpose()
     }
 
     async fn entries(&self, site: &Site) -> StoreResult<Vec<Entry>> {
         let call = function("nl2_entries", &self.keys().frontier(site));
-        let (records, due, leases): (BTreeMap<String, String>, Scores, Scores) =
-            self.connection().call(&call).await?;
+        let (records, plans, due, leases): (
+            BTreeMap<String, String>,
+            BTreeMap<String, Vec<u8>>,
+            Scores,
+            Scores,
+        ) = self.connection().call(&call).await?;
         let [due, leases] = [due, leases].map(BTreeMap::from_iter);
         let entries = records
             .iter()
             .map(|(url, record)| {
-                let (due, lease) = (due.get(url), leases.get(url));
-                entry(long(site.as_str(), url)?, record, due.map(String::as_str), lease.map(String::as_str))
+                let (due, lease) = (due.get(url).map(String::as_str), leases.get(url).map(String::as_str));
+                entry(long(site.as_str(), url)?, record, plans.get(url).map(Vec::as_slice), due, lease)
             })
             .collect::<StoreResult<Vec<_>>>();
         let mut entries = entries?;
@@ -199,7 +211,10 @@ impl RedisStore {
             call.arg(short(site.as_str(), &url.url).as_ref())
                 .arg(url.depth)
                 .arg(pack::why_code(url.why))
-                .arg(url.hops);
+                .arg(url.hops)
+                .arg(url.class.number())
+                .arg(again(url.again))
+                .arg(pack::schedule_bytes(url.schedule.as_ref())?);
         }
         let reply: Vec<String> = self.connection().call(&call).await?;
         let Some((counts, promoted)) = reply.split_first_chunk::<5>() else {
@@ -214,74 +229,6 @@ impl RedisStore {
             unknown_site: pack::number(unknown_site)?,
             promoted: promoted.iter().map(|url| long(site.as_str(), url)).collect::<StoreResult<_>>()?,
         })
-    }
-
-    /// At most `most` sites whose time has come, by bucket, the longest waiting first.
-    async fn claimable(
-        &self,
-        buckets: &[u16],
-        now: Timestamp,
-        most: usize,
-    ) -> StoreResult<Vec<(u16, Vec<Site>)>> {
-        let names: Vec<Vec<String>> = self
-            .each(buckets, |bucket| {
-                let mut ask = redis::cmd("ZRANGEBYSCORE");
-                ask.arg(self.keys().sites(*bucket)).arg("-inf").arg(pack::millis(now.0));
-                ask.arg("LIMIT").arg(0).arg(most);
-                ask
-            })
-            .await?;
-        let mut left = most;
-        let mut found = Vec::new();
-        for (bucket, names) in buckets.iter().zip(names) {
-            let sites: Vec<Site> =
-                names.iter().take(left).map(|name| pack::site(name)).collect::<StoreResult<_>>()?;
-            left -= sites.len();
-            if !sites.is_empty() {
-                found.push((*bucket, sites));
-            }
-        }
-        Ok(found)
-    }
-
-    async fn claim_in(
-        &self,
-        bucket: u16,
-        sites: &[Site],
-        now: Timestamp,
-        lease: Duration,
-    ) -> StoreResult<Vec<Claim>> {
-        let lease_until = Timestamp(pack::millis(now.plus(lease).0));
-        let mut keys = vec![self.keys().sites(bucket)];
-        sites.iter().for_each(|site| keys.extend(self.keys().claimed(site)));
-        let mut call = function("nl2_claim", &keys);
-        call.arg(pack::millis(now.0)).arg(lease_until.0);
-        sites.iter().for_each(|site| {
-            call.arg(site.as_str());
-        });
-        let reply: Vec<String> = self.connection().call(&call).await?;
-        let (claims, rest) = reply.as_chunks::<3>();
-        if !rest.is_empty() {
-            return Err(StoreError::Corrupt("a broken answer to a claim".into()));
-        }
-        claims
-            .iter()
-            .map(|[site, url, record]| {
-                let held = pack::entry(long(site, url)?, record)?;
-                Ok(Claim {
-                    site: pack::site(site)?,
-                    url: held.url,
-                    depth: held.depth,
-                    why: held.why,
-                    hops: held.hops,
-                    fetch: held.fetch,
-                    attempts: held.attempts,
-                    lease_until,
-                    validators: held.validators,
-                    content: held.content,
-                })
-            })
-            .collect()
     }
 
     /// All sites that a seed named.
@@ -301,9 +248,12 @@ impl RedisStore {
 
     /// The status of a site; `None` if it was removed meanwhile.
     async fn status_of(&self, site: Site) -> StoreResult<Option<SiteStatus>> {
-        let call = function("nl2_status", &self.keys().frontier(&site));
-        type Reply = (BTreeMap<String, String>, u64, u64, u64, Scores, BTreeMap<String, u64>);
-        let (meta, urls, pending, leased, first, tally): Reply = self.connection().call(&call).await?;
+        let mut call = function("nl2_status", &self.keys().frontier(&site));
+        type Reply = (BTreeMap<String, String>, u64, u64, u64, String, String, BTreeMap<String, u64>);
+        let (meta, urls, pending, leased, first, ready, tally): Reply =
+            self.connection().call(call.arg(site.as_str())).await?;
+        let time =
+            |text: &str| Some(text).filter(|text| !matches!(*text, "" | "inf")).map(pack::time).transpose();
         let Some(settings) = settings(&meta)? else { return Ok(None) };
         Ok(Some(SiteStatus {
             turn: turn(&meta, settings.delay_ms)?,
@@ -311,7 +261,9 @@ impl RedisStore {
             urls,
             pending,
             leased,
-            next_due: first.first().map(|(_, due)| pack::time(due)).transpose()?,
+            next_due: time(&first)?,
+            ready: time(&ready)?,
+            allowance: allowance_of(&meta)?,
             outcomes: tally
                 .into_iter()
                 .map(|(name, urls)| Ok((pack::outcome(&name)?, urls)))
@@ -321,9 +273,45 @@ impl RedisStore {
     }
 }
 
-fn entry(url: CanonicalUrl, record: &str, due: Option<&str>, lease: Option<&str>) -> StoreResult<Entry> {
+fn entry(
+    url: CanonicalUrl,
+    record: &str,
+    plan: Option<&[u8]>,
+    due: Option<&str>,
+    lease: Option<&str>,
+) -> StoreResult<Entry> {
     let due = due.or(lease).map(pack::time).transpose()?;
-    Ok(Entry { due, leased: lease.is_some(), ..pack::entry(url, record)? })
+    let pack::Plan { class, seen, schedule } = pack::plan(plan)?;
+    Ok(Entry { due, leased: lease.is_some(), class, seen, schedule, ..pack::entry(url, record)? })
+}
+
+/// Adds the arguments of a next visit: due time, class, and what is known of the URL.
+fn next_args<'c>(
+    call: &'c mut redis::Cmd,
+    next: Option<Next>,
+    schedule: Option<&PageSchedule>,
+) -> StoreResult<&'c mut redis::Cmd> {
+    call.arg(next.map(|next| pack::millis(next.due.0).to_string()).unwrap_or_default());
+    call.arg(next.map(|next| next.class.number().to_string()).unwrap_or_default());
+    Ok(call.arg(pack::schedule_bytes(schedule)?))
+}
+
+/// When a known URL is asked for again, as the function `add` takes it.
+fn again(again: Again) -> String {
+    match again {
+        Again::Never => "-".into(),
+        Again::IfFetchedBefore(time) => pack::millis(time.0).to_string(),
+        Again::Now => "now".into(),
+    }
+}
+
+/// Reads the allowance from a site's hash.
+fn allowance_of(meta: &BTreeMap<String, String>) -> StoreResult<Option<Allowance>> {
+    let fields = ["per_day", "milli", "at"].map(|name| meta.get(name).map(String::as_str));
+    match fields {
+        [Some(per_day), Some(milli), Some(at)] => pack::allowance(&format!("{per_day} {milli} {at}")),
+        _ => Ok(None),
+    }
 }
 
 /// Reads settings from a site's hash. The delay is the larger one of the seed's and robots.txt's.
@@ -346,8 +334,9 @@ fn settings(meta: &BTreeMap<String, String>) -> StoreResult<Option<SiteSettings>
 /// The earliest time to claim the site; as `settings` in `frontier.lua`.
 fn turn(meta: &BTreeMap<String, String>, delay_ms: u64) -> StoreResult<Timestamp> {
     let rest: u64 = meta.get("rest").map_or(Ok(0), |text| pack::number(text))?;
+    let slow: u64 = meta.get("slow_ms").map_or(Ok(0), |text| pack::number(text))?;
     let last: Option<u64> = meta.get("last").map(|text| pack::number(text)).transpose()?;
-    Ok(Timestamp(rest.max(last.map_or(0, |last| last.saturating_add(delay_ms)))))
+    Ok(Timestamp(rest.max(last.map_or(0, |last| last.saturating_add(delay_ms.max(slow))))))
 }
 
 #[cfg(test)]

@@ -11,7 +11,10 @@
 //! | `newslode:{b7}:state`, `…:gone` | hash: change counter of the mined and of the forgotten sites |
 //! | `newslode:{b7}:m:SITE` | hash: settings, last claim, rest |
 //! | `newslode:{b7}:u:SITE` | hash: URL as `short` writes it → record; so in all that follow |
-//! | `newslode:{b7}:d:SITE`, `…:l:SITE` | sorted sets: pending URLs by due time, claimed ones by lease end |
+//! | `newslode:{b7}:d:SITE`, `…:l:SITE` | sorted sets: new URLs by due time, claimed ones by lease end |
+//! | `newslode:{b7}:d0:SITE`, `…:d2:SITE`, `…:d3:SITE` | sorted sets: waiting URLs of the other classes |
+//! | `newslode:{b7}:p:SITE` | hash: URL → class, last good fetch, schedule |
+//! | `newslode:{b7}:t:SITE` | hash: what the site's visits have taught |
 //! | `newslode:{b7}:o:SITE` | hash: last outcome → URLs |
 //! | `newslode:{b7}:v:SITE` | hash: URL → counted version and the day of its fetch |
 //! | `newslode:{b7}:c.t:SITE` | hash: cell of table `t` → count |
@@ -60,18 +63,6 @@ impl Keys {
         self.of("m", site)
     }
 
-    pub(super) fn urls(&self, site: &Site) -> String {
-        self.of("u", site)
-    }
-
-    pub(super) fn due(&self, site: &Site) -> String {
-        self.of("d", site)
-    }
-
-    pub(super) fn leases(&self, site: &Site) -> String {
-        self.of("l", site)
-    }
-
     pub(super) fn outcomes(&self, site: &Site) -> String {
         self.of("o", site)
     }
@@ -93,8 +84,8 @@ impl Keys {
     }
 
     /// The keys of one site for `claim`.
-    pub(super) fn claimed(&self, site: &Site) -> [String; 4] {
-        [self.meta(site), self.urls(site), self.due(site), self.leases(site)]
+    pub(super) fn claimed(&self, site: &Site) -> [String; 9] {
+        ["m", "u", "d", "l", "d0", "d2", "d3", "p", "t"].map(|kind| self.of(kind, site))
     }
 
     /// The keys of `apply` and `forget`.

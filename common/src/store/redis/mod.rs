@@ -19,6 +19,7 @@
 //! Start at [`RedisStore::connect`].
 
 mod address;
+mod claims;
 mod connection;
 mod frontier;
 mod keys;

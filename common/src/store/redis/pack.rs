@@ -8,7 +8,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::message::wire;
 use crate::outcome::Outcome;
+use crate::schedule::{Allowance, Class, PageSchedule};
 use crate::store::short::short;
 use crate::store::wholes::merged;
 use crate::store::{Change, Entry, StoreError, StoreResult, Validators, Why};
@@ -93,7 +95,45 @@ pub(super) fn validators_text(validators: &Validators) -> String {
     format!("{} {}\n{}{}", length(etag), length(modified), bytes(etag), bytes(modified))
 }
 
-/// A URL's record without its due time or lease, which the caller adds.
+/// What is known of a URL, at the end of its plan; empty: nothing.
+pub(super) fn schedule_bytes(schedule: Option<&PageSchedule>) -> StoreResult<Vec<u8>> {
+    let Some(schedule) = schedule else { return Ok(Vec::new()) };
+    wire::encode(schedule).map_err(|error| StoreError::Corrupt(error.to_string()))
+}
+
+/// A URL's plan: where it waits, its last good fetch, and what is known of it.
+pub(super) struct Plan {
+    pub(super) class: Class,
+    pub(super) seen: Option<Timestamp>,
+    pub(super) schedule: Option<PageSchedule>,
+}
+
+/// Reads a URL's plan: `class seen schedule`.
+pub(super) fn plan(bytes: Option<&[u8]>) -> StoreResult<Plan> {
+    let Some(bytes) = bytes else { return Ok(Plan { class: Class::New, seen: None, schedule: None }) };
+    let wrong = || StoreError::Corrupt(format!("{bytes:?} is not a URL's plan"));
+    let mut parts = bytes.splitn(3, |byte| *byte == b' ');
+    let mut part = || parts.next().ok_or_else(wrong);
+    let mut digits = || std::str::from_utf8(part()?).map_err(|_| wrong());
+    let class = Class::of_number(number(digits()?)?).ok_or_else(wrong)?;
+    let seen = Timestamp(number(digits()?)?);
+    let schedule = part()?;
+    let schedule =
+        if schedule.is_empty() { None } else { Some(wire::decode(schedule).map_err(|_| wrong())?) };
+    Ok(Plan { class, seen: Some(seen).filter(|seen| seen.0 > 0), schedule })
+}
+
+/// Reads an allowance: requests a day, thousandths of tokens, and when these were right. Empty: there is none.
+pub(super) fn allowance(text: &str) -> StoreResult<Option<Allowance>> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let wrong = || StoreError::Corrupt(format!("`{text}` is not an allowance"));
+    let [per_day, milli, at] = text.split(' ').collect::<Vec<_>>()[..] else { return Err(wrong()) };
+    Ok(Some(Allowance { per_day: number(per_day)?, milli: number(milli)?, at: Timestamp(number(at)?) }))
+}
+
+/// A URL's record without its plan, due time or lease, which the caller adds.
 pub(super) fn entry(url: CanonicalUrl, record: &str) -> StoreResult<Entry> {
     let wrong = || StoreError::Corrupt(format!("the record of `{url}` is broken"));
     let (line, bytes) = record.split_once('\n').ok_or_else(wrong)?;
@@ -117,6 +157,9 @@ pub(super) fn entry(url: CanonicalUrl, record: &str) -> StoreResult<Entry> {
         attempts: number(attempts)?,
         due: None,
         leased: false,
+        class: Class::New,
+        seen: None,
+        schedule: None,
         outcome: given(outcome_name).map(|name| outcome(&name)).transpose()?,
         content: given(content).map(|text| text.parse::<ContentHash>().map_err(|_| wrong())).transpose()?,
         validators: Validators {

@@ -13,7 +13,7 @@ pub(super) async fn seed(store: &RedisStore, name: &str, delay_ms: u64, urls: u6
     store.put_site(&name.parse().unwrap(), &settings(delay_ms)).await.unwrap();
     let urls: Vec<NewUrl> = (0..urls)
         .map(|path| format!("https://{name}/{path}").parse().unwrap())
-        .map(|url| NewUrl { url, depth: 0, why: Why::Seed, hops: 0 })
+        .map(|url| NewUrl::once(url, 0, Why::Seed, 0))
         .collect();
     store.add(&urls, now).await.unwrap();
 }

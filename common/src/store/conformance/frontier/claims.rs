@@ -8,7 +8,7 @@ use super::*;
 pub async fn a_claim_carries_what_is_known_of_the_url(store: &dyn Frontier) {
     let name = "carries";
     fresh_site(store, name, &settings()).await;
-    let page = NewUrl { url: url(name, "a"), depth: 4, why: Why::Concept, hops: 2 };
+    let page = NewUrl::once(url(name, "a"), 4, Why::Concept, 2);
     ok(store.add(std::slice::from_ref(&page), START).await);
     let mut wanted = Claim {
         url: page.url.clone(),
@@ -18,9 +18,13 @@ pub async fn a_claim_carries_what_is_known_of_the_url(store: &dyn Frontier) {
         hops: 2,
         fetch: 1,
         attempts: 0,
+        was: Next { due: START, class: Class::New },
         lease_until: at(10).plus(LEASE),
         validators: Validators::default(),
         content: None,
+        schedule: None,
+        allowance: None,
+        recent: 1,
     };
     let first = some(claim(store, name, at(10)).await);
     assert_eq!(first, wanted);
@@ -33,7 +37,8 @@ pub async fn a_claim_carries_what_is_known_of_the_url(store: &dyn Frontier) {
         outcome: Outcome::Fetched,
         content,
         validators: validators.clone(),
-        next_due: Some(at(20)),
+        next: Some(Next { due: at(20), class: Class::New }),
+        schedule: None,
     };
     complete(store, &first, fetched, at(11)).await;
     let kept = entry(store, &page.url).await;
@@ -42,7 +47,9 @@ pub async fn a_claim_carries_what_is_known_of_the_url(store: &dyn Frontier) {
         (content, &validators, Some(Outcome::Fetched))
     );
     assert_eq!((kept.leased, kept.due), (false, Some(at(20))));
-    wanted = Claim { fetch: 2, lease_until: at(20).plus(LEASE), validators, content, ..wanted };
+    let was = Next { due: at(20), class: Class::New };
+    wanted =
+        Claim { fetch: 2, was, lease_until: at(20).plus(LEASE), validators, content, recent: 2, ..wanted };
     assert_eq!(some(claim(store, name, at(20)).await), wanted);
     clean_up(store, name).await;
 }

@@ -56,7 +56,7 @@ pub async fn a_released_claim_is_due_at_once(store: &dyn Frontier) {
     clean_up(store, name).await;
 }
 
-/// A done URL is due again at `next_due`, or never.
+/// A done URL is due again at its next time, or never.
 pub async fn a_done_url_is_due_again_only_at_its_time(store: &dyn Frontier) {
     let name = "done";
     site_with(store, name, &settings(), &["a", "b"]).await;

@@ -8,16 +8,19 @@
 mod adding;
 mod claims;
 mod ends;
+mod schedules;
 
 pub use self::adding::*;
 pub use self::claims::*;
 pub use self::ends::*;
+pub use self::schedules::*;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::{START, checks, ok, site, url};
 use crate::outcome::Outcome;
+use crate::schedule::{Class, Next};
 use crate::store::{
     Added, Claim, Completed, Completion, Entry, Frontier, NewUrl, SiteSettings, SiteStatus, Validators, Why,
 };
@@ -60,6 +63,19 @@ checks! { Frontier:
     outcomes_are_tallied_once_per_url,
     status_counts_what_is_pending_and_leased,
     released_leases_are_due_again,
+    classes_are_served_in_their_order,
+    a_completion_says_where_a_url_waits,
+    an_allowance_is_spent_and_fills_again,
+    a_changed_allowance_keeps_its_tokens,
+    a_learnt_delay_holds_and_may_sink,
+    a_rest_is_never_shortened,
+    a_skipped_claim_costs_nothing,
+    what_visits_taught_is_replaced_by_who_read_it,
+    a_note_is_taken_for_the_last_fetch_only,
+    a_known_url_may_be_asked_for_again,
+    requests_are_counted_for_ten_minutes,
+    a_page_budget_is_of_a_day,
+    the_backlog_leaves_half_of_the_budget,
 }
 
 const LEASE: Duration = Duration::from_secs(60);
@@ -75,7 +91,7 @@ fn at(ms: u64) -> Timestamp {
 }
 
 fn link(url: &CanonicalUrl, depth: u32, why: Why) -> NewUrl {
-    NewUrl { url: url.clone(), depth, why, hops: 0 }
+    NewUrl::once(url.clone(), depth, why, 0)
 }
 
 /// Makes a new site for a check, without URLs.
@@ -121,7 +137,8 @@ fn some(claim: Option<Claim>) -> Claim {
 }
 
 fn done(outcome: Outcome, content: Option<ContentHash>, next_due: Option<Timestamp>) -> Completion {
-    Completion::Done { outcome, content, validators: Validators::default(), next_due }
+    let next = next_due.map(|due| Next { due, class: Class::New });
+    Completion::Done { outcome, content, validators: Validators::default(), next, schedule: None }
 }
 
 fn retry(due: Timestamp, counts: bool) -> Completion {

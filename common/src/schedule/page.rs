@@ -1,0 +1,197 @@
+//! What a page's visits have taught: what it is, who showed it first, and where it stands on its ladder.
+//!
+//! One value a URL, kept by the frontier beside it. A URL without one is fetched once and not scheduled.
+
+use newslode_page::time::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::outcome::{Target, Waits};
+use super::{ArticleVisits, Class, ListingId, ListingKind, Next, Reading, ScheduleConfig, at, seconds};
+
+/// Stories that make a page a section: of any page, and of one that a menu leads to.
+const MANY_STORIES: u16 = 8;
+const FEW_STORIES: u16 = 2;
+
+/// What a page is to the crawl.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Not fetched yet, or an article, or neither.
+    #[default]
+    Page,
+    /// A page that shows what is new.
+    Listing(ListingKind),
+    /// A page behind a section.
+    Behind {
+        /// Pages between it and the section, itself included.
+        depth: u32,
+        /// The link that ends the way back: [`Shown::top`](super::Shown::top) of the section's last visit.
+        mark: u64,
+    },
+}
+
+/// A page's schedule. Times are whole seconds since the epoch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageSchedule {
+    /// What it is.
+    pub role: Role,
+    /// The listing that showed it first.
+    pub by: Option<ListingId>,
+    /// Its ladder, if it is an article.
+    pub visits: ArticleVisits,
+    /// Names the article's text of the last good fetch; 0: none was read.
+    pub text: u64,
+    /// Visits in a row that could not read it.
+    pub unread: u32,
+    /// When the last of these was.
+    pub failed: Option<u64>,
+    /// Whether a menu led to it, so that it may be a section.
+    pub is_in_menu: bool,
+    /// Number of stories that its last good fetch showed.
+    pub stories: u16,
+    /// Good visits of a listing; wraps.
+    pub looks: u8,
+    /// When its page was last handed on for mining.
+    pub handed_on: Option<u64>,
+    /// Whether it was told what that page was.
+    pub is_told: bool,
+}
+
+impl PageSchedule {
+    /// What may be an article, shown first by this listing.
+    #[must_use]
+    pub fn page(by: Option<ListingId>) -> PageSchedule {
+        PageSchedule { by, ..PageSchedule::default() }
+    }
+
+    /// What may be a section, because a menu leads to it.
+    #[must_use]
+    pub fn in_menu() -> PageSchedule {
+        PageSchedule { is_in_menu: true, ..PageSchedule::default() }
+    }
+
+    /// A page with this role.
+    #[must_use]
+    pub fn of(role: Role) -> PageSchedule {
+        PageSchedule { role, ..PageSchedule::default() }
+    }
+
+    /// The column of the outcome table.
+    #[must_use]
+    pub fn target(&self) -> Target {
+        match self.role {
+            Role::Listing(_) => Target::Listing,
+            Role::Page | Role::Behind { .. } => Target::Article,
+        }
+    }
+
+    /// Whether a page that is no article shows enough stories to be a section.
+    #[must_use]
+    pub fn is_section(&self) -> bool {
+        let least = if self.is_in_menu { FEW_STORIES } else { MANY_STORIES };
+        self.role == Role::Page && self.visits.first.is_none() && self.stories >= least
+    }
+
+    /// Notes a good answer.
+    pub fn answered(&mut self) {
+        self.unread = 0;
+        self.failed = None;
+    }
+
+    /// Notes a visit that could not read the page. `None`: it leaves.
+    pub fn unreadable(&mut self, waits: Waits, now: Timestamp) -> Option<Next> {
+        self.unread = self.unread.saturating_add(1);
+        self.failed = Some(seconds(now));
+        let class = match self.role {
+            Role::Listing(_) => Class::Listing,
+            Role::Page | Role::Behind { .. } => Class::Recheck,
+        };
+        waits.after(self.unread).map(|wait| Next { due: at(seconds(now) + wait), class })
+    }
+
+    /// Notes that the page was handed on for mining. Until [`told`](Self::told) it waits for a day.
+    pub fn hand_on(&mut self, now: Timestamp, config: &ScheduleConfig) -> Next {
+        self.handed_on = Some(seconds(now));
+        self.is_told = false;
+        let wait = config.no_article_s.first().copied().unwrap_or(super::DAY);
+        Next { due: at(seconds(now) + wait), class: Class::Rest }
+    }
+
+    /// Notes what the page that was handed on turned out to be: an article with this text, or none.
+    pub fn told(&mut self, text: Option<u64>, now: Timestamp, config: &ScheduleConfig) -> Told {
+        self.is_told = true;
+        let Some(text) = text else {
+            if self.is_section() {
+                self.role = Role::Listing(ListingKind::Section);
+                return Told { next: Some(Next { due: now, class: Class::Listing }), is_new_article: false };
+            }
+            let next = self.visits.read(Reading::NoArticle, now, config);
+            return Told { next, is_new_article: false };
+        };
+        let reading = if text == self.text { Reading::Same } else { Reading::Changed };
+        self.text = text;
+        let is_new_article = self.visits.first.is_none();
+        Told { next: self.visits.read(reading, now, config), is_new_article }
+    }
+
+    /// Notes that a visit brought the same bytes as the last one.
+    pub fn same(&mut self, now: Timestamp, config: &ScheduleConfig) -> Option<Next> {
+        let reading = if self.visits.first.is_some() { Reading::Same } else { Reading::NoArticle };
+        self.visits.read(reading, now, config)
+    }
+}
+
+/// What follows when it is known what a page is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// The next visit; nothing: the page leaves.
+    pub next: Option<Next>,
+    /// Whether its first article was read.
+    pub is_new_article: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Timestamp = Timestamp(1_700_000_000_000);
+
+    fn told(schedule: &mut PageSchedule, text: Option<u64>) -> (bool, Option<Class>) {
+        let told = schedule.told(text, NOW, &ScheduleConfig::default());
+        (told.is_new_article, told.next.map(|next| next.class))
+    }
+
+    #[test]
+    fn what_lists_stories_and_is_no_article_becomes_a_section() {
+        let mut many = PageSchedule { stories: 8, ..PageSchedule::page(None) };
+        assert_eq!(told(&mut many, None), (false, Some(Class::Listing)));
+        assert_eq!(many.role, Role::Listing(ListingKind::Section));
+        let mut few = PageSchedule { stories: 2, ..PageSchedule::page(None) };
+        assert_eq!(told(&mut few, None), (false, Some(Class::Recheck)));
+        let mut in_menu = PageSchedule { stories: 2, ..PageSchedule::in_menu() };
+        assert_eq!(told(&mut in_menu, None), (false, Some(Class::Listing)));
+        let mut article = PageSchedule { stories: 30, ..PageSchedule::page(None) };
+        assert_eq!(told(&mut article, Some(7)), (true, Some(Class::Recheck)));
+        assert_eq!(told(&mut article, None).1, Some(Class::Recheck), "what was an article is no section");
+    }
+
+    #[test]
+    fn an_article_is_new_once() {
+        let mut schedule = PageSchedule::page(None);
+        assert!(told(&mut schedule, Some(1)).0);
+        assert!(!told(&mut schedule, Some(2)).0);
+        assert_eq!(schedule.text, 2);
+    }
+
+    #[test]
+    fn the_same_bytes_are_what_they_were() {
+        let config = ScheduleConfig::default();
+        let mut none = PageSchedule::page(None);
+        told(&mut none, None);
+        assert_eq!(none.same(NOW, &config).unwrap().class, Class::Recheck);
+        assert_eq!(none.same(NOW, &config), None, "twice again, then it leaves");
+        let mut article = PageSchedule::page(None);
+        told(&mut article, Some(1));
+        assert_eq!(article.same(NOW, &config).unwrap().class, Class::Rest, "the next rung");
+    }
+}

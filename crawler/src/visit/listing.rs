@@ -1,0 +1,142 @@
+//! What is made of a listing: new stories, sections and listings are added, and its next visit is set.
+
+use anyhow::Context as _;
+use newslode_common::schedule::{
+    Allowance, Class, Listing, ListingId, ListingKind, Next, PageSchedule, Role, Shown,
+};
+use newslode_common::store::{Added, Again, NewUrl, Why};
+use newslode_page::reading::CanonicalUrl;
+
+use super::Visit;
+use super::view::View;
+
+/// Pages behind a section that are looked at.
+const MOST_BEHIND: u32 = 10;
+/// Menus of sections are read at every fourth visit.
+const LOOK_AT_MENU: u8 = 4;
+
+impl Visit<'_> {
+    /// Takes in what a listing shows, and says when it is visited next.
+    pub(super) async fn show(&mut self, view: &View) -> anyhow::Result<Next> {
+        let id = self.id();
+        let looks = self.known.looks;
+        self.known.looks = looks.wrapping_add(1);
+        let Role::Listing(kind) = self.known.role else { return self.listed(None).await };
+        let before = self.site_schedule().await?.listing(id).cloned().unwrap_or_else(|| Listing::new(kind));
+        let is_first = before.visits == 0;
+        let is_backlog = is_first && kind != ListingKind::Front;
+        let class = if is_backlog || before.is_junky() { Class::Rest } else { Class::New };
+        let new = self.meet_stories(view, Some(id).filter(|_| !is_first), class).await?.new;
+        if kind == ListingKind::Front || looks.is_multiple_of(LOOK_AT_MENU) {
+            self.meet_sections(&view.sections).await?;
+            self.meet_listings(view.listings.clone()).await?;
+        }
+        let is_behind = kind == ListingKind::Section && before.mark != 0 && !view.shows(before.mark);
+        if let Some(behind) = view.behind.as_ref().filter(|_| is_behind && new > 0) {
+            self.look_behind(behind, 1, before.mark).await?;
+        }
+        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let new = u32::try_from(new).unwrap_or(u32::MAX);
+        self.listed(Some(Shown { links: count(view.stories.len()), new, top: view.top() })).await
+    }
+
+    /// Notes a visit of a listing. `shown` is nothing after "not modified".
+    pub(super) async fn listed(&mut self, shown: Option<Shown>) -> anyhow::Result<Next> {
+        let (id, now) = (self.id(), self.now);
+        let Role::Listing(kind) = self.known.role else {
+            anyhow::bail!("`{}` is no listing", self.claim.url)
+        };
+        // Without an allowance no interval is stretched.
+        let allowance = self.claim.allowance.unwrap_or_else(|| Allowance::full(u64::from(u16::MAX), now));
+        self.teach(|site| {
+            site.meet(id, kind);
+            site.visit(id, shown, now, &allowance, &self.shared.schedule)
+        })
+        .await
+    }
+
+    pub(super) async fn show_behind(&mut self, view: &View, depth: u32, mark: u64) -> anyhow::Result<()> {
+        let new = self.meet_stories(view, None, Class::New).await?.new;
+        match &view.behind {
+            Some(behind) if new > 0 && depth < MOST_BEHIND && !view.shows(mark) => {
+                self.look_behind(behind, depth + 1, mark).await
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Visits the page behind a section at once, unless it is a listing by itself.
+    async fn look_behind(&self, url: &CanonicalUrl, depth: u32, mark: u64) -> anyhow::Result<()> {
+        if self.site_schedule().await?.listing(ListingId::of(url)).is_some() {
+            return Ok(());
+        }
+        let schedule = PageSchedule::of(Role::Behind { depth, mark });
+        let new = self.found(url, Class::Listing, Again::Now, schedule);
+        self.add(vec![new]).await?;
+        Ok(())
+    }
+
+    /// Makes stories known, shown first by this listing.
+    pub(super) async fn meet_stories(
+        &self,
+        view: &View,
+        by: Option<ListingId>,
+        class: Class,
+    ) -> anyhow::Result<Added> {
+        let known = PageSchedule::page(by);
+        let story = |(url, modified): &(CanonicalUrl, Option<_>)| {
+            let again = modified.map_or(Again::Never, Again::IfFetchedBefore);
+            self.found(url, class, again, known)
+        };
+        self.add(view.stories.iter().map(story).collect()).await
+    }
+
+    async fn meet_sections(&self, sections: &[CanonicalUrl]) -> anyhow::Result<()> {
+        let section = |url| self.found(url, Class::New, Again::Never, PageSchedule::in_menu());
+        self.add(sections.iter().map(section).collect()).await?;
+        Ok(())
+    }
+
+    /// Makes feeds and maps known.
+    pub(super) async fn meet_listings(
+        &self,
+        listings: Vec<(CanonicalUrl, ListingKind)>,
+    ) -> anyhow::Result<()> {
+        let own: Vec<_> = listings.into_iter().filter(|(url, _)| url.site() == self.claim.site).collect();
+        if own.is_empty() {
+            return Ok(());
+        }
+        let new = self
+            .teach(|site| {
+                let is_new =
+                    |(url, kind): &&(CanonicalUrl, ListingKind)| site.meet(ListingId::of(url), *kind);
+                own.iter().filter(is_new).cloned().collect::<Vec<_>>()
+            })
+            .await?;
+        let listing = |(url, kind): &(CanonicalUrl, ListingKind)| {
+            self.found(url, Class::Listing, Again::Now, PageSchedule::of(Role::Listing(*kind)))
+        };
+        self.add(new.iter().map(listing).collect()).await?;
+        Ok(())
+    }
+
+    fn found(&self, url: &CanonicalUrl, class: Class, again: Again, known: PageSchedule) -> NewUrl {
+        let depth = self.claim.depth.saturating_add(1);
+        NewUrl { url: url.clone(), depth, why: Why::Link, hops: 0, class, again, schedule: Some(known) }
+    }
+
+    /// Adds URLs of this site; others are left to their own listings.
+    async fn add(&self, mut urls: Vec<NewUrl>) -> anyhow::Result<Added> {
+        urls.retain(|new| new.url.site() == self.claim.site && new.url != self.claim.url);
+        if urls.is_empty() {
+            return Ok(Added::default());
+        }
+        let frontier = &self.shared.parts.frontier;
+        let added = self.shared.persist(|| frontier.add(&urls, self.now)).await.context("cannot add URLs")?;
+        if added.over_budget > 0 {
+            tracing::debug!(site = %self.claim.site, refused = added.over_budget,
+                "the site's page budget of the day is spent; the rest is met again later");
+        }
+        Ok(added)
+    }
+}

@@ -1,0 +1,319 @@
+//! One visit of a scheduled URL: what the site's and the page's schedules learn from it, and when the next one is.
+//!
+//! Listings are read here, so that what they show is asked for at once, however long the queue of pages is. What a
+//! page is, an article or not, the miner tells later; until then the page waits. Every outcome has its consequence
+//! in one table, [`newslode_common::schedule::outcome`]: nothing ends for ever that may come back. Start at
+//! [`visit`].
+
+mod listing;
+mod trouble;
+mod view;
+
+use anyhow::Context as _;
+use bytes::Bytes;
+use newslode_common::outcome::Outcome;
+use newslode_common::schedule::{
+    Class, ListingId, ListingKind, Next, PageSchedule, Role, ScheduleConfig, SiteSchedule,
+};
+use newslode_common::store::teach::teach;
+use newslode_common::store::{Again, Claim, Completion, NewUrl, Validators, Why};
+use newslode_common::version::ContentHash;
+use newslode_page::reading::{CanonicalUrl, resolve};
+use newslode_page::time::Timestamp;
+use tokio::time::Instant;
+use url::Url;
+
+use crate::attempt::admits;
+use crate::fetch::{Answer, Wanted};
+use crate::publish;
+use crate::robots::Verdict;
+use crate::worker::Shared;
+use view::View;
+
+/// Validators are sent while the last full answer is younger than this, in milliseconds: some servers answer
+/// "not modified" for ever.
+const VALIDATORS_KEPT: u64 = 3_600_000;
+
+/// Works on a claim until its completion is known.
+///
+/// # Errors
+/// Only errors that waiting does not solve: a server refuses.
+pub(crate) async fn visit(shared: &Shared, claim: &Claim, known: PageSchedule) -> anyhow::Result<Completion> {
+    Visit { shared, claim, known, now: shared.clock.now() }.run().await
+}
+
+/// The completion of a visit that panicked.
+pub(crate) fn panicked(claim: &Claim, mut known: PageSchedule, now: Timestamp) -> Completion {
+    let next = trouble::alone(&mut known, Outcome::Unreachable, now);
+    kept(claim, Outcome::Unreachable, next, known)
+}
+
+/// The end of a visit that brought no page: what was known of the page before stays known.
+fn kept(claim: &Claim, outcome: Outcome, next: Option<Next>, known: PageSchedule) -> Completion {
+    let (content, validators) = (claim.content, claim.validators.clone());
+    Completion::Done { outcome, content, validators, next, schedule: Some(known) }
+}
+
+/// A visit in progress.
+#[derive(Clone, Copy)]
+struct Visit<'v> {
+    shared: &'v Shared,
+    claim: &'v Claim,
+    /// What is known of the page: at first as it was claimed.
+    known: PageSchedule,
+    now: Timestamp,
+}
+
+impl<'v> Visit<'v> {
+    async fn run(mut self) -> anyhow::Result<Completion> {
+        if self.known.role == Role::Page && self.known.visits.is_late(self.claim.was.due, self.now) {
+            let next = self.known.visits.skip(self.now, self.config());
+            return Ok(Completion::Skipped { next, schedule: Some(self.known) });
+        }
+        let url = self.claim.url.to_url();
+        if let Some(completion) = self.robots(&url).await? {
+            return Ok(completion);
+        }
+        let wanted = match self.known.role {
+            Role::Listing(_) => Wanted::Listing,
+            // Menus lead to feeds, too.
+            Role::Page if self.known.is_in_menu => Wanted::Listing,
+            Role::Page | Role::Behind { .. } => Wanted::Page,
+        };
+        let sent = if self.is_fresh().await? { self.claim.validators.clone() } else { Validators::default() };
+        let started = Instant::now();
+        let answer = self.shared.fetcher.page(&url, &sent, wanted).await;
+        self.shared.parts.metrics.fetch_seconds.observe(started.elapsed().as_secs_f64());
+        self.now = self.shared.clock.now();
+        match answer {
+            Ok(Answer::Page { content_type, body, validators }) => {
+                self.read(content_type, body, validators).await
+            }
+            Ok(Answer::NotModified { validators }) => self.not_modified(validators).await,
+            Ok(Answer::Redirect(location)) => self.moved(&url, &location).await,
+            Ok(Answer::Gone) => {
+                self.answered().await?;
+                self.unreadable(Outcome::Gone).await
+            }
+            Ok(Answer::Refused(status)) => self.refused(status).await,
+            Ok(Answer::NotHtml) => self.unreadable(Outcome::NotHtml).await,
+            Ok(Answer::Empty) => self.unreadable(Outcome::Empty).await,
+            Err(error) => self.failed(&error).await,
+        }
+    }
+
+    fn config(&self) -> &'v ScheduleConfig {
+        &self.shared.schedule
+    }
+
+    fn id(&self) -> ListingId {
+        ListingId::of(&self.claim.url)
+    }
+
+    /// Changes what the site's visits have taught.
+    async fn teach<T>(&self, lesson: impl Fn(&mut SiteSchedule) -> T) -> anyhow::Result<T> {
+        let (frontier, site) = (self.shared.parts.frontier.as_ref(), &self.claim.site);
+        let teaching = || teach(frontier, site, self.config(), self.now, &lesson);
+        self.shared.persist(teaching).await.context("cannot change a site's schedule")
+    }
+
+    async fn site_schedule(&self) -> anyhow::Result<SiteSchedule> {
+        let frontier = &self.shared.parts.frontier;
+        let reading = || frontier.schedule(&self.claim.site);
+        let (schedule, _) = self.shared.persist(reading).await.context("cannot read a site's schedule")?;
+        Ok(schedule)
+    }
+
+    /// Whether the validators of the last answer may be sent.
+    async fn is_fresh(&self) -> anyhow::Result<bool> {
+        let Role::Listing(_) = self.known.role else { return Ok(false) };
+        let full = self.site_schedule().await?.listing(self.id()).and_then(|listing| listing.full);
+        Ok(full.is_some_and(|full| self.now.0 < full * 1_000 + VALIDATORS_KEPT))
+    }
+
+    /// Asks robots.txt. `None`: the page may be fetched now.
+    async fn robots(&mut self, url: &Url) -> anyhow::Result<Option<Completion>> {
+        let (verdict, asked) = self.shared.robots.of(url).await;
+        let rules = match verdict {
+            Verdict::Rules(rules) => rules,
+            Verdict::Unreachable { reason, .. } => return self.robots_failed(&reason).await.map(Some),
+        };
+        if asked {
+            self.shared.heed_delay(&self.claim.site, &rules.robots).await?;
+            self.meet_listings(rules.maps.iter().map(|map| (map.clone(), ListingKind::Map)).collect())
+                .await?;
+            // The request for robots.txt took this turn and its token; the page waits for the next one.
+            let due = self.claim.was.due;
+            return Ok(Some(Completion::Retry { due, counts: false, rest_site_until: None }));
+        }
+        if rules.robots.is_url_allowed(url) {
+            return Ok(None);
+        }
+        self.unreadable(Outcome::Disallowed).await.map(Some)
+    }
+
+    async fn answered(&mut self) -> anyhow::Result<()> {
+        self.known.answered();
+        let now = self.now;
+        self.teach(|site| site.answered(now)).await
+    }
+
+    async fn not_modified(mut self, validators: Validators) -> anyhow::Result<Completion> {
+        self.answered().await?;
+        let next = match self.known.role {
+            Role::Listing(_) => Some(self.listed(None).await?),
+            Role::Page => self.known.same(self.now, &self.shared.schedule),
+            Role::Behind { .. } => None,
+        };
+        Ok(self.done(Outcome::Unchanged, self.claim.content, validators, next))
+    }
+
+    fn done(
+        &self,
+        outcome: Outcome,
+        content: Option<ContentHash>,
+        validators: Validators,
+        next: Option<Next>,
+    ) -> Completion {
+        Completion::Done { outcome, content, validators, next, schedule: Some(self.known) }
+    }
+
+    /// Reads what the page shows, and hands it on for mining if that is wanted.
+    async fn read(
+        mut self,
+        content_type: Option<String>,
+        body: Bytes,
+        validators: Validators,
+    ) -> anyhow::Result<Completion> {
+        self.shared.parts.metrics.fetched_bytes.inc_by(body.len() as u64);
+        self.answered().await?;
+        let is_first = self.known.visits.first.is_none();
+        let view = match self.known.role {
+            // What a known article links to was seen at its first visit.
+            Role::Page if !is_first => View::default(),
+            _ => View::of(self.claim, self.known, content_type.clone(), body.clone(), self.now).await?,
+        };
+        if let (Role::Page, Some(kind)) = (self.known.role, view.kind) {
+            self.known.role = Role::Listing(kind);
+            let id = self.id();
+            self.teach(|site| site.meet(id, kind)).await?;
+        }
+        match self.known.role {
+            Role::Listing(_) => {
+                let next = self.show(&view).await?;
+                let (outcome, content) = self.mine_again(&view, content_type, body).await?;
+                Ok(self.done(outcome, content, validators, Some(next)))
+            }
+            Role::Behind { depth, mark } => {
+                self.show_behind(&view, depth, mark).await?;
+                Ok(self.done(Outcome::Fetched, self.claim.content, validators, None))
+            }
+            Role::Page => {
+                if is_first {
+                    self.known.stories = u16::try_from(view.stories.len()).unwrap_or(u16::MAX);
+                    self.meet_stories(&view, None, Class::New).await?;
+                }
+                self.hand_on(content_type, body, validators).await
+            }
+        }
+    }
+
+    /// Hands a page on whose text may be an article, unless it is as it was.
+    async fn hand_on(
+        mut self,
+        content_type: Option<String>,
+        body: Bytes,
+        validators: Validators,
+    ) -> anyhow::Result<Completion> {
+        // What nobody has told us about yet may have been lost on its way.
+        let before = if self.known.is_told { self.claim.content } else { None };
+        let claim = Claim { content: before, ..self.claim.clone() };
+        let Some(page) = publish::seal(&claim, content_type, body, self.now).await? else {
+            let next = self.known.same(self.now, &self.shared.schedule);
+            return Ok(self.done(Outcome::Unchanged, self.claim.content, validators, next));
+        };
+        let content = page.content;
+        publish::hand_over(&self.shared.parts, &self.shared.outages, page, self.now).await?;
+        let next = self.known.hand_on(self.now, &self.shared.schedule);
+        Ok(self.done(Outcome::Fetched, Some(content), validators, Some(next)))
+    }
+
+    /// Hands a listing on for mining if it is a page that changed, and not too soon after the last time. Returns
+    /// the visit's outcome, and the content that was handed on last.
+    async fn mine_again(
+        &mut self,
+        view: &View,
+        content_type: Option<String>,
+        body: Bytes,
+    ) -> anyhow::Result<(Outcome, Option<ContentHash>)> {
+        let wait = self.config().mine_again_s;
+        let is_soon = self.known.handed_on.is_some_and(|last| self.now.0 / 1_000 < last + wait);
+        if !view.is_html || is_soon {
+            return Ok((Outcome::Fetched, self.claim.content));
+        }
+        let Some(page) = publish::seal(self.claim, content_type, body, self.now).await? else {
+            return Ok((Outcome::Unchanged, self.claim.content));
+        };
+        let content = page.content;
+        publish::hand_over(&self.shared.parts, &self.shared.outages, page, self.now).await?;
+        self.known.handed_on = Some(self.now.0 / 1_000);
+        Ok((Outcome::Fetched, Some(content)))
+    }
+
+    /// The target of a redirect takes the page's place. The old address of a listing is asked for weekly.
+    async fn moved(mut self, url: &Url, location: &str) -> anyhow::Result<Completion> {
+        self.answered().await?;
+        let Some(target) = resolve(url, location) else { return self.unreadable(Outcome::NotHtml).await };
+        let is_loop = target == self.claim.url || self.claim.hops >= self.shared.config.max_redirects;
+        if is_loop || !admits(self.shared, self.claim, &target).await? {
+            return self.unreadable(Outcome::RedirectLoop).await;
+        }
+        let next = match self.known.role {
+            Role::Listing(kind) => {
+                self.move_listing(target, kind).await?;
+                Some(SiteSchedule::moved(self.now))
+            }
+            Role::Page => {
+                let schedule =
+                    PageSchedule { is_in_menu: self.known.is_in_menu, ..PageSchedule::page(self.known.by) };
+                self.add_target(target, self.claim.was.class, schedule).await?;
+                None
+            }
+            Role::Behind { .. } => None,
+        };
+        Ok(kept(self.claim, Outcome::Redirected, next, self.known))
+    }
+
+    async fn move_listing(&self, target: CanonicalUrl, kind: ListingKind) -> anyhow::Result<()> {
+        let id = ListingId::of(&target);
+        let site = target.site();
+        let (frontier, config, now) = (self.shared.parts.frontier.as_ref(), self.config(), self.now);
+        let meeting = || teach(frontier, &site, config, now, |schedule| schedule.meet(id, kind));
+        let is_new = self.shared.persist(meeting).await.context("cannot change a site's schedule")?;
+        if is_new {
+            let listing = PageSchedule::of(Role::Listing(kind));
+            self.add_target(target, Class::Listing, listing).await?;
+        }
+        Ok(())
+    }
+
+    async fn add_target(
+        &self,
+        target: CanonicalUrl,
+        class: Class,
+        schedule: PageSchedule,
+    ) -> anyhow::Result<()> {
+        let Claim { depth, why, hops, .. } = self.claim;
+        let again = if matches!(schedule.role, Role::Listing(_)) { Again::Now } else { Again::Never };
+        let schedule = Some(schedule);
+        let new = NewUrl { url: target, depth: *depth, why: *why, hops: hops + 1, class, again, schedule };
+        let frontier = &self.shared.parts.frontier;
+        let adding = || frontier.add(std::slice::from_ref(&new), self.now);
+        let added = self.shared.persist(adding).await.context("cannot add a redirect's target")?;
+        if added.over_budget > 0 && self.claim.why == Why::Seed {
+            tracing::warn!(url = %self.claim.url, target = %new.url,
+                "a seed's redirect is not followed: the site's page budget of the day is spent");
+        }
+        Ok(())
+    }
+}

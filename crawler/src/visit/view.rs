@@ -1,0 +1,131 @@
+//! What a page, a feed or a map shows.
+
+use anyhow::Context as _;
+use bytes::Bytes;
+use newslode_common::schedule::{ListingKind, PageSchedule, Role, name};
+use newslode_common::store::Claim;
+use newslode_page::article;
+use newslode_page::article::PageKind;
+use newslode_page::discovery::discover;
+use newslode_page::reading::{CanonicalUrl, Page};
+use newslode_page::time::Timestamp;
+
+use crate::listing::discover::{PlaceKind, on_page};
+use crate::listing::{Form, ListingLimits, read, sniff};
+
+/// Children of a map's index that are visited, the newest first.
+const MOST_MAPS: usize = 10;
+/// Stories of one listing that are looked at, the newest first.
+const MOST_STORIES: usize = 2_000;
+/// Stories that make a page a section if a menu leads to it.
+const FEW_STORIES: usize = 2;
+
+/// What a page shows.
+#[derive(Debug, Default)]
+pub(super) struct View {
+    /// What may be articles, with the time of their last change as far as it is told.
+    pub(super) stories: Vec<(CanonicalUrl, Option<Timestamp>)>,
+    /// What may be sections.
+    pub(super) sections: Vec<CanonicalUrl>,
+    /// Other listings that it names.
+    pub(super) listings: Vec<(CanonicalUrl, ListingKind)>,
+    /// The page behind it.
+    pub(super) behind: Option<CanonicalUrl>,
+    /// What it turned out to be, if it was not known to be a listing.
+    pub(super) kind: Option<ListingKind>,
+    /// Whether it is a web page.
+    pub(super) is_html: bool,
+}
+
+impl View {
+    /// Reads a page, off the reactor.
+    pub(super) async fn of(
+        claim: &Claim,
+        known: PageSchedule,
+        content_type: Option<String>,
+        body: Bytes,
+        now: Timestamp,
+    ) -> anyhow::Result<View> {
+        let url = claim.url.clone();
+        let reading = move || View::read(&url, known, content_type.as_deref(), &body, now);
+        tokio::task::spawn_blocking(reading).await.context("reading a page panicked")
+    }
+
+    fn read(
+        url: &CanonicalUrl,
+        known: PageSchedule,
+        content_type: Option<&str>,
+        body: &[u8],
+        now: Timestamp,
+    ) -> View {
+        if sniff(content_type, body) {
+            return View::of_listing(url, content_type, body, now);
+        }
+        let page = Page::parse(url, content_type, body);
+        let mut view = View::of_page(&page, matches!(known.role, Role::Listing(_)));
+        // A page that a menu leads to is judged here, so that it need not be fetched twice.
+        if known.role == Role::Page && known.is_in_menu && view.stories.len() >= FEW_STORIES {
+            let is_article = article(&page, now).0 == PageKind::Article;
+            view.kind = (!is_article).then_some(ListingKind::Section);
+        }
+        view
+    }
+
+    fn of_page(page: &Page, is_listing: bool) -> View {
+        let found = discover(page);
+        let kind = |kind| match kind {
+            PlaceKind::Feed => ListingKind::Feed,
+            PlaceKind::Map => ListingKind::Map,
+        };
+        let places = if is_listing { on_page(page) } else { Vec::new() };
+        View {
+            stories: found.stories.into_iter().map(|url| (url, None)).collect(),
+            sections: found.sections,
+            listings: places.into_iter().map(|place| (place.url, kind(place.kind))).collect(),
+            behind: found.behind,
+            kind: None,
+            is_html: true,
+        }
+    }
+
+    fn of_listing(url: &CanonicalUrl, content_type: Option<&str>, body: &[u8], now: Timestamp) -> View {
+        let mut listing = match read(url, content_type, body, now, &ListingLimits::default()) {
+            Ok(listing) => listing,
+            Err(error) => {
+                tracing::debug!(%error, "a listing cannot be read");
+                return View::default();
+            }
+        };
+        if listing.is_cut || listing.left_out.over_limit > 0 || listing.items.len() > MOST_STORIES {
+            tracing::info!(%url, items = listing.items.len(), is_cut = listing.is_cut,
+                "a listing is too long or broken; its newest items are taken");
+        }
+        if listing.items.len() > MOST_STORIES {
+            listing.items.sort_by_key(|item| std::cmp::Reverse(item.modified.or(item.published)));
+            listing.items.truncate(MOST_STORIES);
+        }
+        listing.maps.sort_by_key(|map| std::cmp::Reverse(map.modified));
+        let kind = match listing.form {
+            Form::Feed => ListingKind::Feed,
+            Form::NewsMap => ListingKind::NewsMap,
+            Form::Map | Form::MapIndex => ListingKind::Map,
+        };
+        let maps = listing.maps.into_iter().take(MOST_MAPS).map(|map| (map.url, ListingKind::Map));
+        View {
+            stories: listing.items.into_iter().map(|item| (item.url, item.modified)).collect(),
+            listings: maps.collect(),
+            kind: Some(kind),
+            ..View::default()
+        }
+    }
+
+    /// Names the topmost story; 0 if there is none.
+    pub(super) fn top(&self) -> u64 {
+        self.stories.first().map_or(0, |(url, _)| name(url.as_str()))
+    }
+
+    /// Whether it shows the story of this name.
+    pub(super) fn shows(&self, mark: u64) -> bool {
+        self.stories.iter().any(|(url, _)| name(url.as_str()) == mark)
+    }
+}

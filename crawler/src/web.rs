@@ -1,0 +1,84 @@
+//! The network, behind one call, so that a simulated world can take its place.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use async_trait::async_trait;
+use newslode_common::config::CrawlerConfig;
+use newslode_common::tls;
+pub use reqwest::Response;
+use reqwest::header::HeaderValue;
+pub use reqwest::header::{self, HeaderMap};
+use reqwest::{Client, redirect};
+use url::Url;
+
+use crate::error::FetchError;
+use crate::fetch::classified;
+use crate::guard::AddressGuard;
+
+/// Sends requests. Redirects are answers and are not followed.
+#[async_trait]
+pub trait Web: Send + Sync {
+    /// Sends a GET request with these headers beside its own.
+    ///
+    /// # Errors
+    /// When there is no answer. A status is never an error here.
+    async fn send(&self, url: &Url, headers: HeaderMap) -> Result<Response, FetchError>;
+}
+
+/// The real network. The [`AddressGuard`] judges every address. No proxy is taken from the environment.
+pub struct Internet {
+    client: Client,
+    guard: AddressGuard,
+}
+
+impl Internet {
+    /// # Errors
+    /// When the `crawler.user_agent` cannot be used, or TLS cannot be set up.
+    pub fn new(config: &CrawlerConfig) -> anyhow::Result<Internet> {
+        let guard = AddressGuard::new(config.allow_private, &config.resolve);
+        let agent = HeaderValue::from_str(&config.user_agent)
+            .context("`crawler.user_agent` cannot be sent in a header")?;
+        let accept = HeaderValue::from_static("text/html,application/xhtml+xml;q=0.9,*/*;q=0.1");
+        tls::ready();
+        let client = Client::builder()
+            .user_agent(agent)
+            .default_headers(HeaderMap::from_iter([(header::ACCEPT, accept)]))
+            .dns_resolver(Arc::new(guard.clone()))
+            .no_proxy()
+            .referer(false)
+            .redirect(redirect::Policy::none())
+            .connect_timeout(Duration::from_millis(config.connect_timeout_ms))
+            // Politeness spaces out the requests to a site, so few connections last until the next one.
+            .pool_max_idle_per_host(2)
+            .pool_idle_timeout(Duration::from_secs(15))
+            .build()
+            .context("cannot set up the HTTP client")?;
+        Ok(Internet { client, guard })
+    }
+}
+
+#[async_trait]
+impl Web for Internet {
+    async fn send(&self, url: &Url, headers: HeaderMap) -> Result<Response, FetchError> {
+        self.guard.check_url(url)?;
+        let sent = self.client.get(url.clone()).headers(headers).send().await;
+        sent.map_err(|error| classified(url, error))
+    }
+}
+
+/// An answer that did not come over a network. A status or header that HTTP does not know is left out.
+#[must_use]
+pub fn response(status: u16, headers: &[(&'static str, String)], body: Vec<u8>) -> Response {
+    let mut answer = http::Response::new(body);
+    if let Ok(status) = http::StatusCode::from_u16(status) {
+        *answer.status_mut() = status;
+    }
+    for (name, value) in headers {
+        if let Ok(value) = HeaderValue::from_str(value) {
+            answer.headers_mut().append(*name, value);
+        }
+    }
+    answer.into()
+}
