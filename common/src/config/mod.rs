@@ -290,7 +290,7 @@ impl Default for MinerConfig {
         MinerConfig {
             support: 0,
             follow: Follow::Concepts,
-            max_pages: 1_000,
+            max_pages: 10_000,
             max_depth: 5,
             delay_ms: 1_000,
             window_days: 0,

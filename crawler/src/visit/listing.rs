@@ -71,7 +71,9 @@ impl Visit<'_> {
             return Ok(());
         }
         let schedule = PageSchedule::of(Role::Behind { depth, mark });
-        let new = self.found(url, Class::Listing, Again::Now, schedule);
+        // It is the same list, so it is as far from the seed.
+        let depth = self.claim.depth;
+        let new = NewUrl { depth, ..self.found(url, Class::Listing, Again::Now, schedule) };
         self.add(vec![new]).await?;
         Ok(())
     }

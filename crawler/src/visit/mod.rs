@@ -187,10 +187,11 @@ impl<'v> Visit<'v> {
     ) -> anyhow::Result<Completion> {
         self.shared.parts.metrics.fetched_bytes.inc_by(body.len() as u64);
         self.answered().await?;
-        let is_first = self.known.visits.first.is_none();
+        let is_same =
+            self.claim.content == Some(ContentHash::of(&self.claim.url, content_type.as_deref(), &body));
         let view = match self.known.role {
-            // What a known article links to was seen at its first visit.
-            Role::Page if !is_first => View::default(),
+            // What these bytes link to was seen before.
+            Role::Page if is_same => View::default(),
             _ => View::of(self.claim, self.known, content_type.clone(), body.clone(), self.now).await?,
         };
         if let (Role::Page, Some(kind)) = (self.known.role, view.kind) {
@@ -209,7 +210,7 @@ impl<'v> Visit<'v> {
                 Ok(self.done(Outcome::Fetched, self.claim.content, validators, None))
             }
             Role::Page => {
-                if is_first {
+                if !is_same {
                     self.known.stories = u16::try_from(view.stories.len()).unwrap_or(u16::MAX);
                     self.meet_stories(&view, None, Class::New).await?;
                 }

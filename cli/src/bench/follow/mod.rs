@@ -142,10 +142,13 @@ pub(crate) fn follow(
 ) -> anyhow::Result<FollowReport> {
     let started = std::time::Instant::now();
     let world = Arc::new(LivingWorld::generate(spec));
-    let seeds = world.seeds();
+    // The sites that publish most take longest, so they go first.
+    let mut seeds = world.seeds();
+    seeds.reverse();
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let collected = Mutex::new((FetchLog::default(), 0));
-    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    // A site's crawl waits for its store most of the time.
+    let threads = 2 * std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let work = || -> anyhow::Result<()> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         while let Some(seed) = seeds.get(next.fetch_add(1, Ordering::Relaxed)) {
