@@ -129,10 +129,10 @@ pub(crate) struct DemoArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FollowArg {
-    /// Follow links labelled with concepts, then the instances that those pages list.
-    Concepts,
     /// Follow the news: all sources of a site and all articles that they show; run again for what is new.
     News,
+    /// Follow links labelled with concepts, then the instances that those pages list.
+    Concepts,
     /// Follow every link inside the site.
     All,
 }
@@ -154,7 +154,7 @@ pub(crate) struct MineArgs {
     /// Folder of the run: state, articles, ontology.
     #[arg(long, default_value = "newslode-run")]
     pub(crate) out: PathBuf,
-    /// Maximum number of pages per site.
+    /// Maximum number of new pages per site within a day [default: 1000].
     #[arg(long)]
     pub(crate) max_pages: Option<u64>,
     /// Maximum number of links from the seed to a page.

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use newslode_common::config::{Config, Follow};
+use newslode_common::config::{Config, Follow, MinerConfig};
 use newslode_common::outcome::Outcome;
 use newslode_common::shutdown;
 use newslode_common::store::{Frontier, SiteState};
@@ -85,6 +85,9 @@ pub(crate) async fn run(args: MineArgs, mut config: Config, quiet: bool) -> anyh
     Ok(if ended == Ended::Complete { Exit::Done } else { Exit::Interrupted })
 }
 
+/// Largest number of new pages of a site, unless a flag or the configuration says otherwise: a run is to end.
+const MOST_PAGES: u64 = 1_000;
+
 /// Overrides the configuration with flags.
 fn configure(args: &MineArgs, config: &mut Config) {
     let (crawler, miner) = (&mut config.crawler, &mut config.miner);
@@ -92,6 +95,9 @@ fn configure(args: &MineArgs, config: &mut Config) {
     crawler.resolve.extend(args.resolve.iter().cloned());
     crawler.workers = args.workers.unwrap_or(crawler.workers);
     miner.support = args.support.unwrap_or(miner.support);
+    if miner.max_pages == MinerConfig::default().max_pages {
+        miner.max_pages = MOST_PAGES;
+    }
     miner.max_pages = args.max_pages.unwrap_or(miner.max_pages);
     miner.max_depth = args.depth.unwrap_or(miner.max_depth);
     miner.window_days = args.window_days.unwrap_or(miner.window_days);

@@ -164,7 +164,8 @@ pub struct CrawlerConfig {
     pub lease_ms: u64,
     /// Longest `Crawl-delay` of robots.txt that is honoured, in milliseconds. A longer one is cut to this.
     pub max_crawl_delay_ms: u64,
-    /// Seconds after which a successfully fetched page is fetched again; 0: never.
+    /// Seconds after which a successfully fetched page is fetched again; 0: never. Not for what `[schedule]`
+    /// decides, with `miner.follow = "news"`.
     pub revisit_s: u64,
     /// Also fetch from private, loopback and other reserved addresses. Meant for tests and intranets. Leave
     /// it off where strangers choose the sites.
@@ -235,12 +236,13 @@ fn preset_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Follow {
-    /// Pages that the labels of concepts lead to, then the instances that those pages list.
-    #[default]
-    Concepts,
     /// The news: front pages, sections, feeds and maps are visited again and again, and all articles that they
     /// show are fetched and rechecked.
+    #[default]
     News,
+    /// Pages that the labels of concepts lead to, then the instances that those pages list. Each page is fetched
+    /// once.
+    Concepts,
     /// Every link inside the site.
     All,
 }
@@ -252,9 +254,9 @@ pub struct MinerConfig {
     /// Number of sites that must show a label before it is frequent (`Sup`); 0: chosen by the number of
     /// sites.
     pub support: u32,
-    /// Which pages of a site are fetched: `concepts` for the pages that the labels of concepts lead to and
-    /// then the instances that those pages list, `news` for all sources of news and all articles, for as long as
-    /// the crawl runs, `all` for every link inside the site.
+    /// Which pages of a site are fetched: `news` for all sources of news and all articles that they show, again
+    /// and again by `[schedule]`; `concepts` for the pages that the labels of concepts lead to and then the
+    /// instances that those pages list, each once; `all` for every link inside the site, each once.
     pub follow: Follow,
     /// Largest number of new pages of a site within a day, unless its seed says otherwise.
     pub max_pages: u64,
@@ -289,7 +291,7 @@ impl Default for MinerConfig {
     fn default() -> Self {
         MinerConfig {
             support: 0,
-            follow: Follow::Concepts,
+            follow: Follow::News,
             max_pages: 10_000,
             max_depth: 5,
             delay_ms: 1_000,

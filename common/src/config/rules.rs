@@ -14,6 +14,12 @@ use crate::store::archive::ObjectArchive;
 use crate::store::{StoreError, StoreResult, redis};
 use crate::telemetry::log;
 
+/// Longest wait of the schedule, in seconds: ten years.
+const MOST_WAIT_S: u64 = 315_360_000;
+
+/// Most rungs of a ladder of visits.
+const MOST_RUNGS: usize = 100;
+
 /// Deliveries in a row that one service holds: the one in hand, and one that was delivered already and waits.
 const IN_A_ROW: u64 = 2;
 /// Upper limit of concurrent tasks in one service.
@@ -58,6 +64,7 @@ impl Config {
         let mut broken = Broken::default();
         self.servers(&mut broken);
         self.crawling(&mut broken);
+        self.scheduling(&mut broken);
         self.working(&mut broken);
         self.holding(&mut broken);
         if broken.0.is_empty() { Ok(()) } else { Err(ConfigError::Rules(broken.0)) }
@@ -107,6 +114,36 @@ impl Config {
                 "`crawler.lease_ms` is {}; it must be longer than twice `crawler.timeout_ms`, which is {}: a claim fetches robots.txt and the page",
                 crawler.lease_ms, crawler.timeout_ms
             ),
+        );
+    }
+
+    fn scheduling(&self, broken: &mut Broken) {
+        let schedule = &self.schedule;
+        broken.range("schedule.request_price_s", schedule.request_price_s, 1..=MOST_WAIT_S);
+        broken.range("schedule.least_interval_s", schedule.least_interval_s, 1..=MOST_WAIT_S);
+        broken.range("schedule.longest_interval_s", schedule.longest_interval_s, 1..=MOST_WAIT_S);
+        broken.range("schedule.longest_silent_s", schedule.longest_silent_s, 1..=MOST_WAIT_S);
+        broken.range("schedule.lead_interval_s", schedule.lead_interval_s, 1..=MOST_WAIT_S);
+        broken.range("schedule.silent_visits", schedule.silent_visits, 1..=100_000);
+        broken.range("schedule.base_requests", schedule.base_requests, 1..=100_000);
+        broken.range("schedule.article_requests", schedule.article_requests, 0..=1_000);
+        broken.unless(
+            schedule.least_interval_s <= schedule.longest_interval_s,
+            format!(
+                "`schedule.least_interval_s` is {}; it must not be longer than `schedule.longest_interval_s`, which is {}",
+                schedule.least_interval_s, schedule.longest_interval_s
+            ),
+        );
+        broken.unless(
+            schedule.rechecks_s.is_sorted_by(|one, next| one < next)
+                && schedule.rechecks_s.len() <= MOST_RUNGS,
+            format!(
+                "`schedule.rechecks_s` must be at most {MOST_RUNGS} growing ages, such as [3300, 7200, 86400]"
+            ),
+        );
+        broken.unless(
+            schedule.no_article_s.len() <= MOST_RUNGS,
+            format!("`schedule.no_article_s` must be at most {MOST_RUNGS} waits"),
         );
     }
 

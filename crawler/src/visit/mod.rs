@@ -92,7 +92,7 @@ impl<'v> Visit<'v> {
             Ok(Answer::NotModified { validators }) => self.not_modified(validators).await,
             Ok(Answer::Redirect(location)) => self.moved(&url, &location).await,
             Ok(Answer::Gone) => {
-                self.answered().await?;
+                self.site_answered().await?;
                 self.unreadable(Outcome::Gone).await
             }
             Ok(Answer::Refused(status)) => self.refused(status).await,
@@ -152,8 +152,14 @@ impl<'v> Visit<'v> {
         self.unreadable(Outcome::Disallowed).await.map(Some)
     }
 
+    /// The page was read.
     async fn answered(&mut self) -> anyhow::Result<()> {
         self.known.answered();
+        self.site_answered().await
+    }
+
+    /// The site answered, if not with the page.
+    async fn site_answered(&self) -> anyhow::Result<()> {
         let now = self.now;
         self.teach(|site| site.answered(now)).await
     }
@@ -262,8 +268,8 @@ impl<'v> Visit<'v> {
     }
 
     /// The target of a redirect takes the page's place. The old address of a listing is asked for weekly.
-    async fn moved(mut self, url: &Url, location: &str) -> anyhow::Result<Completion> {
-        self.answered().await?;
+    async fn moved(self, url: &Url, location: &str) -> anyhow::Result<Completion> {
+        self.site_answered().await?;
         let Some(target) = resolve(url, location) else { return self.unreadable(Outcome::NotHtml).await };
         let is_loop = target == self.claim.url || self.claim.hops >= self.shared.config.max_redirects;
         if is_loop || !admits(self.shared, self.claim, &target).await? {

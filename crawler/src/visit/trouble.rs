@@ -3,7 +3,7 @@
 use anyhow::Context as _;
 use newslode_common::outcome::Outcome;
 use newslode_common::schedule::outcome::{Consequence, Target, consequence};
-use newslode_common::schedule::{Next, PageSchedule, SiteSchedule, Trouble};
+use newslode_common::schedule::{Next, PageSchedule, Role, SiteSchedule, Trouble};
 use newslode_common::store::teach::rest;
 use newslode_common::store::{Completion, Why};
 use newslode_page::time::Timestamp;
@@ -29,12 +29,16 @@ pub(super) fn alone(known: &mut PageSchedule, outcome: Outcome, now: Timestamp) 
 impl Visit<'_> {
     /// What follows from a visit that could not read its page.
     pub(super) async fn unreadable(mut self, outcome: Outcome) -> anyhow::Result<Completion> {
-        let target = self.known.target();
-        match consequence(outcome, target) {
-            Consequence::SiteRests(trouble, _) => self.rest(outcome, trouble, None).await,
-            Consequence::Absent(_) if target == Target::Listing => {
+        match (consequence(outcome, self.known.target()), self.known.role) {
+            (Consequence::SiteRests(trouble, _), _) => self.rest(outcome, trouble, None).await,
+            (Consequence::Absent(_), Role::Listing(kind)) => {
                 let (id, now) = (self.id(), self.now);
-                let next = self.teach(|site| site.miss(id, now)).await?;
+                let next = self
+                    .teach(|site| {
+                        site.meet(id, kind);
+                        site.miss(id, now)
+                    })
+                    .await?;
                 Ok(kept(self.claim, outcome, next, self.known))
             }
             _ => {

@@ -7,4 +7,5 @@ mod doubles;
 mod faults;
 mod redirects;
 mod robots;
+mod visits;
 mod world;

@@ -124,7 +124,8 @@ async fn a_page_fetched_before_its_concept_was_known_is_looked_at_again_and_file
     batch(&world.parts, Follow::Concepts, &sport.site, std::slice::from_ref(&sport), NOW).await.unwrap();
     assert_eq!(parts.frontier.entry(&url("https://a.test/late")).await.unwrap(), None);
     let mut memory = FoldMemory::default();
-    fold_once(parts, &MinerConfig::default(), &mut memory, true, NOW).await.unwrap();
+    let config = MinerConfig { follow: Follow::Concepts, ..MinerConfig::default() };
+    fold_once(parts, &config, &mut memory, true, NOW).await.unwrap();
     let late = parts.frontier.entry(&url("https://a.test/late")).await.unwrap().unwrap();
     assert_eq!(late.why, Why::Instance);
     let taxonomy = read(parts.state.as_ref()).await.unwrap().unwrap();

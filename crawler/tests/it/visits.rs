@@ -1,0 +1,474 @@
+//! Scheduled visits on simulated time: what each outcome means for the page, its site and its next visit.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use newslode_common::config::CrawlerConfig;
+use newslode_common::outcome::Outcome;
+use newslode_common::schedule::{
+    Class, ListingId, ListingKind, Next, PageSchedule, Role, ScheduleConfig, SiteSchedule,
+};
+use newslode_common::store::redb::RedbStore;
+use newslode_common::store::{Again, Entry, Frontier, NewUrl, Note, SiteSettings, Why};
+use newslode_common::telemetry::metrics::Metrics;
+use newslode_common::time::Clock;
+use newslode_crawler::error::FetchError;
+use newslode_crawler::web::{HeaderMap, Response, Web, header, response};
+use newslode_crawler::{Crawler, Parts, Surroundings};
+use newslode_page::reading::{CanonicalUrl, Site};
+use newslode_page::time::Timestamp;
+use url::Url;
+
+use crate::doubles::{Outbox, Shelf};
+
+const START: Timestamp = Timestamp(1_700_000_000_000);
+const MINUTE: u64 = 60;
+const HOUR: u64 = 3_600;
+const DAY: u64 = 86_400;
+const FRONT: &str = "http://a.test/";
+const STORY: &str = "http://a.test/2026/a-long-way-home-for-the-cup";
+
+type Headers = &'static [(&'static str, &'static str)];
+
+/// A web that answers what it was told, and writes the requests down.
+struct Told {
+    answers: Mutex<BTreeMap<String, (u16, Headers, String)>>,
+    asked: Mutex<Vec<(Timestamp, String, bool)>>,
+    clock: Clock,
+}
+
+#[async_trait]
+impl Web for Told {
+    async fn send(&self, url: &Url, headers: HeaderMap) -> Result<Response, FetchError> {
+        let is_conditional = headers.contains_key(header::IF_NONE_MATCH);
+        self.asked.lock().unwrap().push((self.clock.now(), url.to_string(), is_conditional));
+        let answer = self.answers.lock().unwrap().get(url.as_str()).cloned();
+        let (status, headers, body) = answer.unwrap_or((404, &[], String::new()));
+        if status == 0 {
+            return Err(FetchError::Timeout { url: url.clone(), limit: Duration::from_secs(20) });
+        }
+        let headers: Vec<_> = headers.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
+        Ok(response(status, &headers, body.into_bytes()))
+    }
+}
+
+struct Sim {
+    store: Arc<RedbStore>,
+    web: Arc<Told>,
+    outbox: Arc<Outbox>,
+    clock: Clock,
+    crawler: Crawler,
+}
+
+impl Sim {
+    /// A crawler of one site, whose front page is due.
+    async fn new() -> Sim {
+        let clock = Clock::standing(START);
+        let store = Arc::new(RedbStore::in_memory().unwrap());
+        let web = Arc::new(Told { answers: Mutex::default(), asked: Mutex::default(), clock: clock.clone() });
+        let outbox = Arc::new(Outbox::default());
+        let parts = Parts {
+            frontier: store.clone(),
+            broker: outbox.clone(),
+            archive: Arc::new(Shelf::default()),
+            metrics: Metrics::new().unwrap(),
+        };
+        let surroundings = Surroundings { web: web.clone(), clock: clock.clone() };
+        let config = CrawlerConfig { max_redirects: 2, ..CrawlerConfig::default() };
+        let crawler = Crawler::new(parts, config, ScheduleConfig::default(), surroundings);
+        let settings = SiteSettings {
+            max_pages: 100,
+            max_depth: 9,
+            delay_ms: 1_000,
+            paused: false,
+            labels: BTreeMap::new(),
+        };
+        store.put_site(&site(), &settings).await.unwrap();
+        let sim = Sim { store, web, outbox, clock, crawler };
+        sim.tell(FRONT, 200, &[], page("Front", &[]));
+        sim.add(FRONT, Why::Seed, Class::Listing, PageSchedule::of(Role::Listing(ListingKind::Front))).await;
+        sim
+    }
+
+    fn tell(&self, url: &str, status: u16, headers: Headers, body: impl Into<String>) {
+        self.web.answers.lock().unwrap().insert(url.into(), (status, headers, body.into()));
+    }
+
+    async fn add(&self, url: &str, why: Why, class: Class, known: PageSchedule) {
+        let url = url.parse().unwrap();
+        let new = NewUrl { url, depth: 0, why, hops: 0, class, again: Again::Now, schedule: Some(known) };
+        self.store.add(&[new], self.clock.now()).await.unwrap();
+    }
+
+    async fn add_story(&self) {
+        self.add(STORY, Why::Link, Class::New, PageSchedule::page(None)).await;
+    }
+
+    /// Visits until this many seconds after the start.
+    async fn run(&self, until: u64) {
+        let end = Timestamp(START.0 + until * 1_000);
+        loop {
+            let ready = self.store.status().await.unwrap().iter().filter_map(|site| site.ready).min();
+            let Some(now) = ready.map(|ready| ready.max(self.clock.now())).filter(|now| *now <= end) else {
+                return self.clock.set(end);
+            };
+            self.clock.set(now);
+            assert_eq!(self.crawler.step().await.unwrap(), 1, "a ready URL is claimed");
+        }
+    }
+
+    async fn entry(&self, url: &str) -> Entry {
+        self.store.entry(&url.parse().unwrap()).await.unwrap().unwrap_or_else(|| panic!("{url} is unknown"))
+    }
+
+    /// The last outcome of a URL, and how many seconds after the last request to it its next visit is due.
+    async fn next(&self, url: &str) -> (Option<Outcome>, Option<u64>) {
+        let entry = self.entry(url).await;
+        let last = self.asked(url).last().copied().unwrap_or_default();
+        (entry.outcome, entry.due.map(|due| (due.0 - START.0) / 1_000 - last))
+    }
+
+    /// The seconds after the start at which a URL was asked for.
+    fn asked(&self, url: &str) -> Vec<u64> {
+        let asked = self.web.asked.lock().unwrap();
+        asked.iter().filter(|(_, to, _)| to == url).map(|(at, ..)| (at.0 - START.0) / 1_000).collect()
+    }
+
+    async fn taught(&self) -> SiteSchedule {
+        self.store.schedule(&site()).await.unwrap().0
+    }
+}
+
+fn site() -> Site {
+    Site::of_host("a.test")
+}
+
+fn id(url: &str) -> ListingId {
+    ListingId::of(&url.parse::<CanonicalUrl>().unwrap())
+}
+
+/// A page with links, each with a text.
+fn page(title: &str, links: &[(&str, &str)]) -> String {
+    let links: String = links.iter().map(|(url, text)| format!("<li><a href='{url}'>{text}</a>")).collect();
+    format!("<html lang=en><title>{title}</title><body><h1>{title}</h1><ul>{links}</ul></body></html>")
+}
+
+const HEADLINE: &str = "A long way home for the cup and its bearers";
+
+#[tokio::test]
+async fn a_front_page_shows_stories_and_sections_and_feeds() {
+    let sim = Sim::new().await;
+    let front = page("Front", &[("/2026/a-long-way-home-for-the-cup", HEADLINE), ("/sports", "Sports")]);
+    let feed = "<link rel=alternate type='application/rss+xml' href=/feed.xml>";
+    sim.tell(FRONT, 200, &[], front.replace("<title>", &format!("{feed}<title>")));
+    sim.tell(STORY, 200, &[], page("Story", &[]));
+    sim.run(60).await;
+    let entries = sim.store.entries(&site()).await.unwrap();
+    let known: Vec<_> = entries.iter().map(|e| (e.url.path(), e.schedule.unwrap().role)).collect();
+    let listing = Role::Listing;
+    assert_eq!(
+        known,
+        [
+            ("/", listing(ListingKind::Front)),
+            ("/2026/a-long-way-home-for-the-cup", Role::Page),
+            ("/feed.xml", listing(ListingKind::Feed)),
+            ("/sports", Role::Page),
+        ]
+    );
+    assert!(entries[3].schedule.unwrap().is_in_menu);
+    assert_eq!(sim.asked(STORY), [3], "robots.txt, the front page and the feed go first, a second apart");
+    let first_visit = entries[1].schedule.unwrap();
+    assert_eq!(first_visit.by, None, "what a first visit shows, nobody showed first");
+}
+
+#[tokio::test]
+async fn what_a_listing_shows_later_is_credited_once_it_is_an_article() {
+    let sim = Sim::new().await;
+    sim.run(60).await;
+    let front = page("Front", &[("/2026/a-long-way-home-for-the-cup", HEADLINE)]);
+    sim.tell(FRONT, 200, &[], front);
+    sim.tell(STORY, 200, &[], page("Story", &[]));
+    sim.run(20 * MINUTE).await;
+    let entry = sim.entry(STORY).await;
+    assert_eq!(entry.schedule.unwrap().by, Some(id(FRONT)));
+    assert_eq!(entry.outcome, Some(Outcome::Fetched));
+    assert_eq!(entry.due, Some(entry.seen.unwrap().plus(Duration::from_secs(DAY))), "nobody told what it is");
+    let credit = sim.taught().await.listing(id(FRONT)).unwrap().credit;
+    assert_eq!(credit, 0, "a link alone is no article");
+}
+
+/// One row of the outcome table: the answers to a story, and the waits after each visit.
+async fn story_waits(status: u16, headers: Headers, waits: &[Option<u64>]) {
+    let sim = Sim::new().await;
+    sim.tell(STORY, status, headers, "");
+    sim.add_story().await;
+    let mut times = Vec::new();
+    for wait in waits {
+        while sim.asked(STORY).len() <= times.len() {
+            let now = (sim.clock.now().0 - START.0) / 1_000;
+            sim.run(now + HOUR).await;
+            assert!(now < 100 * DAY, "{status}: the story is not asked for");
+        }
+        times = sim.asked(STORY);
+        assert_eq!(sim.next(STORY).await.1, *wait, "{status}, visit {}", times.len());
+    }
+}
+
+#[tokio::test]
+async fn an_article_waits_by_the_table() {
+    // Gone: asked for once more after a day.
+    story_waits(404, &[], &[Some(DAY), None]).await;
+    story_waits(410, &[], &[Some(DAY), None]).await;
+    // A status that says something of the page alone.
+    story_waits(401, &[], &[Some(DAY), Some(2 * DAY), Some(4 * DAY), None]).await;
+    // No page.
+    story_waits(200, &[("content-type", "image/png")], &[Some(DAY), Some(2 * DAY), Some(4 * DAY), None])
+        .await;
+    // A redirect to itself.
+    story_waits(301, &[("location", STORY)], &[Some(DAY), Some(2 * DAY), Some(4 * DAY), None]).await;
+}
+
+#[tokio::test]
+async fn a_page_that_fails_lets_its_site_rest_and_then_waits_alone() {
+    for (status, outcome, rest, alone) in [
+        (500, Outcome::ServerError, MINUTE, 15 * MINUTE),
+        (0, Outcome::Timeout, MINUTE, 15 * MINUTE),
+        (403, Outcome::Refused, 15 * MINUTE, DAY),
+        (429, Outcome::Refused, 15 * MINUTE, DAY),
+    ] {
+        let sim = Sim::new().await;
+        sim.run(10).await;
+        sim.tell(STORY, status, &[], "");
+        sim.add_story().await;
+        sim.run(20).await;
+        let asked = sim.asked(STORY)[0];
+        let ready = sim.store.status().await.unwrap()[0].ready.unwrap();
+        assert_eq!((ready.0 - START.0) / 1_000, asked + rest, "{status}: the site rests");
+        assert_eq!(sim.entry(STORY).await.outcome, Some(outcome));
+        // The front page answers meanwhile: its second visit is due after five minutes.
+        sim.run(60 * MINUTE).await;
+        assert!(sim.asked(FRONT).len() > 1);
+        let (again, wait) = (sim.asked(STORY).len(), sim.next(STORY).await.1);
+        assert!(again >= 2, "{status}: asked for again after the rest");
+        assert!(wait >= Some(alone), "{status}: it waits alone: {wait:?}");
+        let rested = sim.store.status().await.unwrap()[0].turn;
+        assert!(rested <= sim.clock.now(), "{status}: the site does not rest for a page that fails alone");
+    }
+}
+
+#[tokio::test]
+async fn a_site_that_is_away_rests_longer_and_longer_and_nothing_ends() {
+    let sim = Sim::new().await;
+    sim.tell(FRONT, 0, &[], "");
+    sim.run(70 * MINUTE).await;
+    let asked = sim.asked(FRONT);
+    let waits: Vec<u64> = asked.windows(2).map(|pair| (pair[1] - pair[0]) / MINUTE).collect();
+    assert_eq!(waits[..6], [1, 2, 4, 8, 15, 15], "{asked:?}");
+    sim.tell(FRONT, 200, &[], page("Front", &[]));
+    sim.run(90 * MINUTE).await;
+    assert_eq!(sim.entry(FRONT).await.outcome, Some(Outcome::Fetched), "it is back, and so is the crawl");
+}
+
+#[tokio::test]
+async fn a_block_slows_the_site_down_for_good() {
+    let sim = Sim::new().await;
+    for n in 0..40 {
+        sim.add(&format!("http://a.test/story/{n}"), Why::Link, Class::New, PageSchedule::page(None)).await;
+    }
+    sim.run(60).await;
+    let before = sim.web.asked.lock().unwrap().len() as u64;
+    assert_eq!(before, 42, "a request a second: robots.txt, the front page, forty pages");
+    sim.tell(STORY, 429, &[("retry-after", "100")], "");
+    sim.add_story().await;
+    sim.run(70).await;
+    let status = &sim.store.status().await.unwrap()[0];
+    assert_eq!((status.turn.0 - START.0) / 1_000, 60 + 100, "the wish of Retry-After");
+    for n in 0..9 {
+        sim.add(&format!("http://a.test/more/{n}"), Why::Link, Class::New, PageSchedule::page(None)).await;
+    }
+    sim.run(600).await;
+    let asked = sim.web.asked.lock().unwrap();
+    let later: Vec<u64> =
+        asked.iter().map(|(at, ..)| (at.0 - START.0) / 1_000).filter(|at| *at > 100).collect();
+    let least = later.windows(2).map(|pair| pair[1] - pair[0]).min().unwrap();
+    // 43 requests within ten minutes brought the block: 1,200 s over that number.
+    assert!((27..=28).contains(&least), "{later:?}");
+}
+
+#[tokio::test]
+async fn a_server_that_is_busy_is_left_alone_as_long_as_it_asks() {
+    let sim = Sim::new().await;
+    sim.tell(FRONT, 503, &[("retry-after", "1800")], "");
+    sim.run(40 * MINUTE).await;
+    let asked = sim.asked(FRONT);
+    assert_eq!(asked.len(), 2, "{asked:?}");
+    assert_eq!(asked[1] - asked[0], 1_800);
+}
+
+#[tokio::test]
+async fn a_listing_that_is_not_found_is_asked_for_again() {
+    let sim = Sim::new().await;
+    let feed = "http://a.test/feed.xml";
+    sim.add(feed, Why::Link, Class::Listing, PageSchedule::of(Role::Listing(ListingKind::Feed))).await;
+    sim.run(8 * HOUR).await;
+    assert_eq!(sim.entry(feed).await.outcome, Some(Outcome::Gone));
+    let rss = "<rss version='2.0'><channel><item><title>Cup</title><link>/cup</link></item></channel></rss>";
+    let asked = sim.asked(feed).len();
+    assert!((1..=4).contains(&asked), "waits double: {asked}");
+    sim.tell(feed, 200, &[("content-type", "application/rss+xml")], rss);
+    sim.run(30 * HOUR).await;
+    assert_eq!(sim.entry(feed).await.outcome, Some(Outcome::Fetched));
+    assert_eq!(
+        sim.entry("http://a.test/cup").await.class,
+        Class::Rest,
+        "what its first visit shows can wait"
+    );
+}
+
+#[tokio::test]
+async fn a_moved_listing_is_followed_and_its_old_address_asked_for_weekly() {
+    let sim = Sim::new().await;
+    sim.tell(FRONT, 301, &[("location", "http://www.a.test/")], "");
+    sim.tell("http://www.a.test/", 200, &[], page("Front", &[]));
+    sim.run(60).await;
+    assert_eq!(sim.next(FRONT).await, (Some(Outcome::Redirected), Some(7 * DAY)));
+    let moved = sim.entry("http://www.a.test/").await;
+    assert_eq!(moved.schedule.unwrap().role, Role::Listing(ListingKind::Front));
+    assert_eq!((moved.outcome, moved.why), (Some(Outcome::Fetched), Why::Seed));
+}
+
+#[tokio::test]
+async fn a_circle_of_redirects_ends_and_is_tried_again() {
+    let sim = Sim::new().await;
+    let others = ["http://a.test/one", "http://a.test/two"];
+    sim.tell(FRONT, 302, &[("location", "/one")], "");
+    sim.tell(others[0], 302, &[("location", "/two")], "");
+    sim.tell(others[1], 302, &[("location", "/one")], "");
+    sim.run(HOUR).await;
+    assert_eq!(sim.entry(others[1]).await.outcome, Some(Outcome::RedirectLoop));
+    assert!(sim.web.asked.lock().unwrap().len() <= 6, "{:?}", sim.web.asked.lock().unwrap());
+    assert!(sim.entry(FRONT).await.due.is_some(), "a seed never ends");
+}
+
+#[tokio::test]
+async fn a_moved_article_gives_its_place_away() {
+    let sim = Sim::new().await;
+    sim.tell(STORY, 301, &[("location", "/2026/another-address-for-the-same-story")], "");
+    let target = "http://a.test/2026/another-address-for-the-same-story";
+    sim.tell(target, 200, &[], page("Story", &[]));
+    sim.add(STORY, Why::Link, Class::New, PageSchedule::page(Some(ListingId(7)))).await;
+    sim.run(60).await;
+    assert_eq!(sim.next(STORY).await, (Some(Outcome::Redirected), None));
+    assert_eq!(sim.entry(target).await.schedule.unwrap().by, Some(ListingId(7)));
+}
+
+#[tokio::test]
+async fn robots_txt_decides_and_has_a_turn_of_its_own() {
+    let sim = Sim::new().await;
+    sim.tell("http://a.test/robots.txt", 200, &[], "User-agent: *\nDisallow: /2026/\nSitemap: /map.xml\n");
+    sim.add_story().await;
+    sim.run(60).await;
+    assert_eq!(sim.asked("http://a.test/robots.txt"), [0]);
+    assert_eq!(sim.asked(FRONT), [1]);
+    assert!(sim.asked(STORY).is_empty());
+    let story = sim.entry(STORY).await;
+    assert_eq!((story.outcome, story.due), (Some(Outcome::Disallowed), None));
+    assert_eq!(
+        sim.entry("http://a.test/map.xml").await.schedule.unwrap().role,
+        Role::Listing(ListingKind::Map)
+    );
+    let asked = sim.web.asked.lock().unwrap();
+    assert!(asked.windows(2).all(|pair| pair[1].0.0 - pair[0].0.0 >= 1_000), "{asked:?}");
+}
+
+#[tokio::test]
+async fn a_robots_txt_that_fails_lets_the_site_rest() {
+    let sim = Sim::new().await;
+    sim.tell("http://a.test/robots.txt", 500, &[], "");
+    sim.run(12 * MINUTE).await;
+    assert_eq!(sim.asked("http://a.test/robots.txt"), [0, 300, 600]);
+    assert!(sim.asked(FRONT).is_empty());
+    sim.tell("http://a.test/robots.txt", 404, &[], "");
+    sim.run(16 * MINUTE).await;
+    assert_eq!(sim.entry(FRONT).await.outcome, Some(Outcome::Fetched));
+}
+
+#[tokio::test]
+async fn validators_are_trusted_for_an_hour() {
+    let sim = Sim::new().await;
+    sim.tell(FRONT, 200, &[("etag", "\"1\"")], page("Front", &[]));
+    sim.run(60).await;
+    // From now on the server lies.
+    sim.tell(FRONT, 304, &[], "");
+    sim.run(3 * HOUR).await;
+    let asked = sim.web.asked.lock().unwrap();
+    type Asked = (Timestamp, String, bool);
+    let front: Vec<&Asked> = asked.iter().filter(|(_, url, _)| url == FRONT).collect();
+    let (conditional, plain): (Vec<&Asked>, Vec<&Asked>) =
+        front[1..].iter().partition(|(.., is_conditional)| *is_conditional);
+    assert!(conditional.iter().all(|(at, ..)| at.0 < START.0 + (HOUR + 5) * 1_000));
+    assert!(!conditional.is_empty() && !plain.is_empty(), "{front:?}");
+}
+
+#[tokio::test]
+async fn a_listing_is_read_at_each_visit_and_mined_now_and_then() {
+    let sim = Sim::new().await;
+    let path = |n: u64| format!("/2026/story-number-{n}-has-a-long-name");
+    for minutes in 0..60 {
+        sim.tell(FRONT, 200, &[], page("Front", &[(&path(minutes), HEADLINE)]));
+        sim.run(minutes * MINUTE).await;
+    }
+    let stories = sim.store.entries(&site()).await.unwrap().len() - 1;
+    assert!(stories >= 5, "{stories}");
+    let published = sim.outbox.pages.lock().unwrap().len();
+    assert_eq!(published, 1, "the front page once; the stories are not found");
+    for hours in 1..8 {
+        sim.tell(FRONT, 200, &[], page("Front", &[(&path(100 + hours), HEADLINE)]));
+        sim.run(hours * HOUR).await;
+    }
+    assert_eq!(sim.outbox.pages.lock().unwrap().len(), 2, "again after six hours");
+}
+
+#[tokio::test]
+async fn a_page_that_nobody_told_about_is_handed_on_again() {
+    let sim = Sim::new().await;
+    sim.tell(STORY, 200, &[], page("Story", &[]));
+    sim.add_story().await;
+    sim.run(60).await;
+    let published = || sim.outbox.pages.lock().unwrap().len();
+    assert_eq!(published(), 2);
+    sim.run(DAY + 60).await;
+    assert_eq!(sim.asked(STORY).len(), 2);
+    // The front page is mined every six hours only if it changes.
+    assert_eq!(published(), 3, "the same bytes again");
+    let entry = sim.entry(STORY).await;
+    let mut known = entry.schedule.unwrap();
+    let told = known.told(Some(5), sim.clock.now(), &ScheduleConfig::default());
+    let next = Some(Next { due: sim.clock.now(), class: Class::Recheck });
+    let note = Note { url: entry.url, fetch: entry.fetch, next, schedule: known };
+    assert!(told.is_new_article && sim.store.note(&note).await.unwrap());
+    sim.run(DAY + 120).await;
+    assert_eq!(
+        (sim.asked(STORY).len(), published()),
+        (3, 3),
+        "what was told is handed on only if it changed"
+    );
+    assert_eq!(sim.entry(STORY).await.outcome, Some(Outcome::Unchanged));
+}
+
+#[tokio::test]
+async fn late_rechecks_are_left_out_without_a_request() {
+    let sim = Sim::new().await;
+    sim.run(60).await;
+    let mut known = PageSchedule::page(None);
+    known.told(Some(5), sim.clock.now(), &ScheduleConfig::default());
+    sim.add(STORY, Why::Link, Class::Recheck, known).await;
+    // Nothing is asked for while we are away.
+    sim.clock.set(Timestamp(START.0 + 3 * HOUR * 1_000));
+    sim.run(3 * HOUR + 60).await;
+    assert!(sim.asked(STORY).is_empty());
+    let entry = sim.entry(STORY).await;
+    assert_eq!(entry.due, Some(Timestamp(START.0 + 60_000 + 4 * HOUR * 1_000)), "the next rung");
+}
