@@ -321,9 +321,9 @@ async fn a_listing_that_is_not_found_is_asked_for_again() {
     sim.run(30 * HOUR).await;
     assert_eq!(sim.entry(feed).await.outcome, Some(Outcome::Fetched));
     assert_eq!(
-        sim.entry("http://a.test/cup").await.class,
-        Class::Rest,
-        "what its first visit shows can wait"
+        sim.entry("http://a.test/cup").await.schedule.unwrap().by,
+        None,
+        "a first visit proves nothing"
     );
 }
 

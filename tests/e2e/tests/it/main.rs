@@ -16,6 +16,7 @@ mod embedded;
 mod faults;
 mod floors;
 mod lab;
+mod news;
 mod process;
 mod served;
 mod services;

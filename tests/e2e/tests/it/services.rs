@@ -13,7 +13,7 @@ use newslode_common::broker::rabbitmq::RabbitBroker;
 use newslode_common::broker::{Broker, DeadLetter, Queue, depths};
 use newslode_common::config::{BrokerConfig, Secret, StoreConfig};
 use newslode_common::store::redis::RedisStore;
-use newslode_common::store::{Frontier, SiteState};
+use newslode_common::store::{Frontier, SiteState, SiteStatus};
 use newslode_page::Params;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -96,6 +96,7 @@ impl<'a> Installation<'a> {
              store = {{ url = '{}', prefix = '{prefix}' }}\n\
              archive = {{ url = 'file://{}' }}\n\
              crawler = {{ resolve = ['{}'], timeout_ms = 3000, lease_ms = 6500, retry_ms = 200 }}\n\
+             schedule = {{ allowance = false }}\n\
              miner = {{ delay_ms = {delay_ms}, fold_s = 1, follow = '{follow}', views_s = 1 }}\n",
             broker.url.reveal(),
             store.url.reveal(),
@@ -107,6 +108,11 @@ impl<'a> Installation<'a> {
         let admin = SERVICES.into_iter().zip(free_addresses()).collect();
         let (prefix, config) = (prefix.to_string(), file.display().to_string());
         Installation { lab, prefix, config, broker, store, admin, running: BTreeMap::new() }
+    }
+
+    /// The file of the services' configuration.
+    pub(crate) fn config(&self) -> &str {
+        &self.config
     }
 
     /// The address at which each service serves its metrics.
@@ -325,7 +331,10 @@ async fn busy(store: &RedisStore, broker: &RabbitBroker) -> String {
         Ok(sites) => sites,
         Err(error) => return error.to_string(),
     };
-    let (pending, leased) = sites.iter().fold((0, 0), |(p, l), site| (p + site.pending, l + site.leased));
+    // What is due later is left to later.
+    let later = newslode_common::time::now().plus(Duration::from_secs(30));
+    let pending_of = |site: &SiteStatus| if site.next_due > Some(later) { 0 } else { site.pending };
+    let (pending, leased) = sites.iter().fold((0, 0), |(p, l), site| (p + pending_of(site), l + site.leased));
     let mut waiting = String::new();
     for (queue, depth) in depths(broker).await {
         match depth {
