@@ -15,6 +15,7 @@ mod outcomes;
 mod params;
 mod progress;
 mod report;
+mod seconds;
 mod served;
 mod site;
 

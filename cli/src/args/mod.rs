@@ -91,6 +91,11 @@ pub(crate) enum Command {
         after_help = "Example:\n  newslode status run\n  newslode status            (the services' store and broker)"
     )]
     Status(StatusArgs),
+    /// Explain a page or a site: what is known of it, and when it is asked for next.
+    #[command(
+        after_help = "Example:\n  newslode explain https://www.example.com/story run\n  newslode explain example.com            (the services' store)"
+    )]
+    Explain(ExplainArgs),
     /// List, show, replay or drop the services' dead letters.
     #[command(after_help = "Example:\n  newslode dead list pages\n  newslode dead replay pages")]
     Dead(DeadArgs),
@@ -266,6 +271,18 @@ pub(crate) struct ExportArgs {
     /// Format of the ontology.
     #[arg(long, value_enum)]
     pub(crate) format: Option<OntologyFormat>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// URL of a page, or name of a site.
+    #[arg(value_name = "URL|SITE")]
+    pub(crate) target: String,
+    /// Folder of the run [default: the services' store].
+    pub(crate) dir: Option<PathBuf>,
+    /// Print as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

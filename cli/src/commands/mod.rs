@@ -6,6 +6,7 @@ mod config;
 mod dead;
 mod demo;
 mod eval;
+mod explain;
 mod export;
 mod extract;
 mod mine;
@@ -41,6 +42,7 @@ pub(crate) async fn run(command: Command, config: Config, quiet: bool) -> anyhow
         Command::Export(args) => export::run(args, &config).await,
         Command::Seed(args) => seed::run(args, &config).await,
         Command::Status(args) => status::run(args, &config).await,
+        Command::Explain(args) => explain::run(args, &config).await,
         Command::Dead(args) => dead::run(args, &config).await,
         Command::Verify(args) => verify::run(args, &config, quiet).await,
         Command::Recompute(args) => recompute::run(args, &config, quiet).await,

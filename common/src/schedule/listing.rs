@@ -58,6 +58,9 @@ const PRIOR: (u64, u64) = (ARTICLE / 4, 3 * HOUR);
 /// A listing is not called junky before it has shown this many links first.
 const JUDGED_LINKS: u64 = 20;
 
+/// Visits after which a section is judged that has shown no article first.
+const IDLE_VISITS: u64 = 4;
+
 /// What a listing's visits have taught. Times are whole seconds since the epoch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listing {
@@ -133,6 +136,13 @@ impl Listing {
     #[must_use]
     pub fn is_junky(&self) -> bool {
         self.kind == ListingKind::Section && self.shown >= JUDGED_LINKS && self.confirmed * 5 < self.shown
+    }
+
+    /// Whether it is a section that has shown no article first, for several visits. Of a page that no menu leads to
+    /// this means that it is none: a story with many links, say.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.kind == ListingKind::Section && self.visits >= IDLE_VISITS && self.confirmed == 0
     }
 
     /// Whether it is a section that shows less than half an article in two days.

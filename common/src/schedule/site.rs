@@ -52,6 +52,11 @@ impl SiteSchedule {
         true
     }
 
+    /// Forgets a listing.
+    pub fn retire(&mut self, id: ListingId) {
+        self.listings.remove(&id);
+    }
+
     /// A listing.
     #[must_use]
     pub fn listing(&self, id: ListingId) -> Option<&Listing> {

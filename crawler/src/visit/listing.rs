@@ -17,7 +17,7 @@ const LOOK_AT_MENU: u8 = 4;
 
 impl Visit<'_> {
     /// Takes in what a listing shows, and says when it is visited next.
-    pub(super) async fn show(&mut self, view: &View) -> anyhow::Result<Next> {
+    pub(super) async fn show(&mut self, view: &View) -> anyhow::Result<Option<Next>> {
         let id = self.id();
         let looks = self.known.looks;
         self.known.looks = looks.wrapping_add(1);
@@ -40,8 +40,9 @@ impl Visit<'_> {
         self.listed(Some(Shown { links: count(view.stories.len()), new, top: view.top() })).await
     }
 
-    /// Notes a visit of a listing. `shown` is nothing after "not modified".
-    pub(super) async fn listed(&mut self, shown: Option<Shown>) -> anyhow::Result<Next> {
+    /// Notes a visit of a listing. `shown` is nothing after "not modified". A section that no menu leads to leaves
+    /// if it is idle: it was a story with many links.
+    pub(super) async fn listed(&mut self, shown: Option<Shown>) -> anyhow::Result<Option<Next>> {
         let (id, now) = (self.id(), self.now);
         let Role::Listing(kind) = self.known.role else {
             anyhow::bail!("`{}` is no listing", self.claim.url)
@@ -50,7 +51,12 @@ impl Visit<'_> {
         let allowance = self.claim.allowance.unwrap_or_else(|| Allowance::full(u64::from(u16::MAX), now));
         self.teach(|site| {
             site.meet(id, kind);
-            site.visit(id, shown, now, &allowance, &self.shared.schedule)
+            let next = site.visit(id, shown, now, &allowance, &self.shared.schedule);
+            let is_none = !self.known.is_in_menu && site.listing(id).is_some_and(Listing::is_idle);
+            if is_none {
+                site.retire(id);
+            }
+            (!is_none).then_some(next)
         })
         .await
     }

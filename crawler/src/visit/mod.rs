@@ -167,7 +167,7 @@ impl<'v> Visit<'v> {
     async fn not_modified(mut self, validators: Validators) -> anyhow::Result<Completion> {
         self.answered().await?;
         let next = match self.known.role {
-            Role::Listing(_) => Some(self.listed(None).await?),
+            Role::Listing(_) => self.listed(None).await?,
             Role::Page => self.known.same(self.now, &self.shared.schedule),
             Role::Behind { .. } => None,
         };
@@ -209,7 +209,7 @@ impl<'v> Visit<'v> {
             Role::Listing(_) => {
                 let next = self.show(&view).await?;
                 let (outcome, content) = self.mine_again(&view, content_type, body).await?;
-                Ok(self.done(outcome, content, validators, Some(next)))
+                Ok(self.done(outcome, content, validators, next))
             }
             Role::Behind { depth, mark } => {
                 self.show_behind(&view, depth, mark).await?;

@@ -65,6 +65,10 @@ struct Sim {
 impl Sim {
     /// A crawler of one site, whose front page is due.
     async fn new() -> Sim {
+        Sim::with(ScheduleConfig::default()).await
+    }
+
+    async fn with(schedule: ScheduleConfig) -> Sim {
         let clock = Clock::standing(START);
         let store = Arc::new(RedbStore::in_memory().unwrap());
         let web = Arc::new(Told { answers: Mutex::default(), asked: Mutex::default(), clock: clock.clone() });
@@ -77,7 +81,7 @@ impl Sim {
         };
         let surroundings = Surroundings { web: web.clone(), clock: clock.clone() };
         let config = CrawlerConfig { max_redirects: 2, ..CrawlerConfig::default() };
-        let crawler = Crawler::new(parts, config, ScheduleConfig::default(), surroundings);
+        let crawler = Crawler::new(parts, config, schedule, surroundings);
         let settings = SiteSettings {
             max_pages: 100,
             max_depth: 9,
@@ -201,7 +205,8 @@ async fn what_a_listing_shows_later_is_credited_once_it_is_an_article() {
 
 /// One row of the outcome table: the answers to a story, and the waits after each visit.
 async fn story_waits(status: u16, headers: Headers, waits: &[Option<u64>]) {
-    let sim = Sim::new().await;
+    // The front page is of no interest here.
+    let sim = Sim::with(ScheduleConfig { lead_interval_s: DAY, ..ScheduleConfig::default() }).await;
     sim.tell(STORY, status, headers, "");
     sim.add_story().await;
     let mut times = Vec::new();
@@ -471,4 +476,22 @@ async fn late_rechecks_are_left_out_without_a_request() {
     assert!(sim.asked(STORY).is_empty());
     let entry = sim.entry(STORY).await;
     assert_eq!(entry.due, Some(Timestamp(START.0 + 60_000 + 4 * HOUR * 1_000)), "the next rung");
+}
+
+#[tokio::test]
+async fn a_section_that_no_menu_leads_to_leaves_if_it_shows_nothing_first() {
+    let sim = Sim::new().await;
+    let stories: Vec<String> = (0..9).map(|n| format!("/2026/story-number-{n}-has-a-long-name")).collect();
+    let links: Vec<_> = stories.iter().map(|path| (path.as_str(), HEADLINE)).collect();
+    let menu = "http://a.test/sports";
+    for url in [STORY, menu] {
+        sim.tell(url, 200, &[], page("Many links", &links));
+        let is_in_menu = url == menu;
+        let section = PageSchedule { is_in_menu, ..PageSchedule::of(Role::Listing(ListingKind::Section)) };
+        sim.add(url, Why::Link, Class::Listing, section).await;
+    }
+    sim.run(3 * DAY).await;
+    assert_eq!(sim.asked(STORY).len(), 4);
+    assert_eq!((sim.entry(STORY).await.due, sim.taught().await.listing(id(STORY))), (None, None));
+    assert!(sim.asked(menu).len() > 4 && sim.entry(menu).await.due.is_some());
 }
