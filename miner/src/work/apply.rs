@@ -232,6 +232,8 @@ async fn follow_up(
     pages: &[PartitionedPage],
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    let found = pages.iter().flat_map(|page| at_once(follow, page.why, page.depth, &page.contribution));
+    // What a capture of others leads to may be years old.
+    let ours = pages.iter().filter(|page| !page.version.is_dated());
+    let found = ours.flat_map(|page| at_once(follow, page.why, page.depth, &page.contribution));
     add(parts, found.collect(), now).await.map(|_| ())
 }

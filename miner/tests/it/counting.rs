@@ -102,6 +102,11 @@ async fn of_captures_the_newest_counts_and_our_own_newer_fetch_before_them() {
     let site = world.seed(HOME).await;
     let ends = batch(&world.parts, Follow::Concepts, &site, &[new, first, old], NOW).await.unwrap();
     assert_eq!(ends, [PageEnd::Stale, PageEnd::Applied, PageEnd::Stale]);
+    // Links of captures are not followed.
+    let links = captured(9, &["sport", "chess"]);
+    batch(&world.parts, Follow::All, &site, &[links], NOW).await.unwrap();
+    let known = world.parts.frontier.entries(&site).await.unwrap();
+    assert_eq!(known.iter().map(|entry| entry.url.as_str()).collect::<Vec<_>>(), [HOME]);
 }
 
 #[tokio::test]
