@@ -9,6 +9,7 @@ mod commands;
 mod engine;
 mod eval;
 mod exit;
+mod feed;
 mod input;
 mod out;
 mod outcomes;

@@ -17,3 +17,4 @@ pub mod telemetry;
 pub mod time;
 pub mod tls;
 pub mod version;
+pub mod warc;

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use newslode_page::generation::Generation;
 use newslode_page::reading::CanonicalUrl;
+use newslode_page::time::Timestamp;
 
 /// 128 bits of BLAKE3 over URL, content type and body.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -106,13 +107,30 @@ impl<'de> Deserialize<'de> for ContentHash {
 /// which of two is newer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Version {
-    /// Grows by one with every claim of the URL.
+    /// Grows by one with every claim of the URL; a capture's is its time.
     pub fetch: u64,
     /// The hash; [`ContentHash::NONE`] once the page was removed.
     pub content: ContentHash,
 }
 
+/// Fetch numbers from here on are times, in milliseconds since 1970 ([`Version::of_capture`]). It is the start
+/// of 1990, before which nobody captured a page; no URL is claimed so often.
+pub const FIRST_DATE: u64 = 631_152_000_000;
+
 impl Version {
+    /// The version of a page that another crawler captured: its number is the time of its capture. So the newest
+    /// capture counts in any order, and the same one again is stale. `None` for times before 1990.
+    #[must_use]
+    pub fn of_capture(at: Timestamp, content: ContentHash) -> Option<Version> {
+        (at.0 >= FIRST_DATE).then_some(Version { fetch: at.0, content })
+    }
+
+    /// Whether its number is a time, and not that of a claim.
+    #[must_use]
+    pub fn is_dated(self) -> bool {
+        self.fetch >= FIRST_DATE
+    }
+
     /// Whether it takes the place of `other`: its fetch number is larger, or it removes what that fetch
     /// brought. So a page can be removed without a new fetch, a late message cannot bring it back, and the
     /// next fetch can.
@@ -134,6 +152,15 @@ mod tests {
         for (late, stored) in [((2, 7), (2, 0)), ((2, 0), (2, 0)), ((2, 7), (2, 8)), ((1, 0), (2, 7))] {
             assert!(!version(late.0, late.1).is_newer(version(stored.0, stored.1)), "{late:?} {stored:?}");
         }
+    }
+
+    #[test]
+    fn captures_are_numbered_by_their_time() {
+        let of = |millis| Version::of_capture(Timestamp(millis), ContentHash([7; 16]));
+        let (older, newer) = (of(1_600_000_000_000).unwrap(), of(1_700_000_000_000).unwrap());
+        assert!(newer.is_newer(older) && !older.is_newer(newer) && !newer.is_newer(newer));
+        assert!(newer.is_dated() && !Version { fetch: 9_000, ..newer }.is_dated());
+        assert_eq!(of(86_400_000), None);
     }
 
     #[test]

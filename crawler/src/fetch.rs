@@ -302,7 +302,9 @@ fn validators(headers: &HeaderMap) -> Validators {
     }
 }
 
-fn is_html_type(content_type: &str) -> bool {
+/// Whether a `Content-Type` names HTML.
+#[must_use]
+pub fn is_html_type(content_type: &str) -> bool {
     let essence = content_type.split(';').next().unwrap_or_default().trim();
     ["text/html", "application/xhtml+xml"].iter().any(|html| essence.eq_ignore_ascii_case(html))
 }
@@ -331,7 +333,9 @@ const STARTS: [&[u8]; 17] = [
     b"<!--",
 ];
 
-fn looks_like_html(head: &[u8]) -> bool {
+/// Whether a body without a `Content-Type` starts like HTML.
+#[must_use]
+pub fn looks_like_html(head: &[u8]) -> bool {
     let head = head.get(..SNIFFED).unwrap_or(head).to_ascii_lowercase();
     let text = head.strip_prefix(b"\xef\xbb\xbf".as_slice()).unwrap_or(&head).trim_ascii_start();
     let starts = STARTS.iter().any(|start| {

@@ -8,7 +8,7 @@
 use anyhow::Context as _;
 use bytes::Bytes;
 use newslode_common::broker::{PublishError, Queue};
-use newslode_common::message::{Body, FetchedPage, envelope};
+use newslode_common::message::{Body, FetchedPage, SealedPage};
 use newslode_common::retry::Retry;
 use newslode_common::store::{Claim, Kind};
 use newslode_common::version::{ContentHash, Version};
@@ -17,16 +17,10 @@ use newslode_page::time::Timestamp;
 use crate::Parts;
 use crate::worker::Outages;
 
-/// Largest compressed body in a message, in bytes. A larger one is read from the archive.
-const MAX_INLINE: usize = 1 << 20;
-
 /// A page in its two sealed forms.
 pub(crate) struct Sealed {
     pub(crate) content: ContentHash,
-    /// The page with its body, for the archive.
-    whole: Bytes,
-    /// The page for the queue, without the body if that is too large.
-    message: Bytes,
+    page: SealedPage,
 }
 
 /// Compresses and seals a page. `None` if the last fetch brought the same page. Hashing and compressing run
@@ -44,8 +38,7 @@ pub(crate) async fn seal(
             return Ok(None);
         }
         let body = Body::pack(&body)?;
-        let is_large = body.packed_len() > MAX_INLINE;
-        let mut page = FetchedPage {
+        let page = FetchedPage {
             url: claim.url,
             site: claim.site,
             depth: claim.depth,
@@ -55,14 +48,7 @@ pub(crate) async fn seal(
             content_type,
             body,
         };
-        let whole = Bytes::from(envelope::seal(&page)?);
-        let message = if is_large {
-            page.body = Body::Archived;
-            Bytes::from(envelope::seal(&page)?)
-        } else {
-            whole.clone()
-        };
-        anyhow::Ok(Some(Sealed { content, whole, message }))
+        anyhow::Ok(Some(Sealed { content, page: page.sealed()? }))
     });
     sealing.await.context("sealing a page panicked")?
 }
@@ -78,10 +64,10 @@ pub(crate) async fn hand_over(
     now: Timestamp,
 ) -> anyhow::Result<()> {
     let retry = Retry::for_ever();
-    let archiving = || parts.archive.put(Kind::Page, page.content, page.whole.clone(), now);
+    let archiving = || parts.archive.put(Kind::Page, page.content, page.page.whole.clone(), now);
     retry.run(&outages.store, archiving).await.context("cannot archive a page")?;
     let publishing = || async {
-        let published = parts.broker.publish(Queue::Pages, page.message.clone()).await;
+        let published = parts.broker.publish(Queue::Pages, page.page.message.clone()).await;
         if let Err(PublishError::Full { .. }) = &published {
             parts.metrics.refused.with_label_values(&[Queue::Pages.name()]).inc();
         }

@@ -4,6 +4,7 @@ mod eval;
 mod pages;
 mod services;
 mod template;
+mod warc;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -15,6 +16,7 @@ pub(crate) use self::eval::*;
 pub(crate) use self::pages::*;
 pub(crate) use self::services::*;
 pub(crate) use self::template::*;
+pub(crate) use self::warc::*;
 
 /// Turn a list of news sites into a taxonomy of the concepts they share, clean articles filed under those
 /// concepts, and the hierarchy of every page as XML. No rules per site, no training.
@@ -44,7 +46,7 @@ pub(crate) enum Command {
     Demo(DemoArgs),
     /// Crawl, partition and mine sites; continue the run if the folder holds one.
     #[command(
-        after_help = "Example:\n  newslode mine https://www.example.com https://news.example.org --out run --max-pages 200\n\nStop it with Ctrl-C at any moment and run the same command again: it continues where it stopped."
+        after_help = "Example:\n  newslode mine https://www.example.com https://news.example.org --out run --max-pages 200\n\nStop it with Ctrl-C at any moment and run the same command again: it continues where it stopped.\n\nMine the pages of web archives instead, without any network:\n  newslode mine --warc CC-NEWS-20240501.warc.gz --out run --site example.com"
     )]
     Mine(MineArgs),
     /// Show the hierarchy of pages.
@@ -78,9 +80,16 @@ pub(crate) enum Command {
         after_help = "Example:\n  newslode terms example.com run --limit 30\n  newslode terms example.com            (the services' store)"
     )]
     Terms(TermsArgs),
-    /// Export the articles, instances, hierarchies or ontology of a run.
-    #[command(after_help = "Example:\n  newslode export articles run > articles.jsonl")]
+    /// Export the articles, instances, hierarchies, ontology or pages of a run.
+    #[command(
+        after_help = "Example:\n  newslode export articles run > articles.jsonl\n  newslode export pages run --format warc --to pages.warc.gz"
+    )]
     Export(ExportArgs),
+    /// Feed the services with pages of web archives (WARC) instead of crawled ones.
+    #[command(
+        after_help = "Example:\n  newslode warc feed CC-NEWS-20240501*.warc.gz --config newslode.toml --site example.com"
+    )]
+    Warc(WarcArgs),
     /// Add, remove, pause or list seed sites, over the broker or in a run's folder.
     #[command(
         after_help = "Example:\n  newslode seed add https://www.example.com --max-pages 500\n  newslode seed list --dir run"
@@ -156,6 +165,13 @@ pub(crate) struct MineArgs {
     /// File with one URL per line; lines that start with `#` are skipped.
     #[arg(long, value_name = "FILE")]
     pub(crate) seeds: Option<PathBuf>,
+    /// Mine the pages of these web archives (WARC 1.0 or 1.1, `.gz` or not) instead of crawling. Nothing is
+    /// fetched; pages count from the day of their capture, and of several captures the newest counts.
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["urls", "seeds"])]
+    pub(crate) warc: Vec<PathBuf>,
+    /// Of the archives, mine only the pages of this site; may be repeated.
+    #[arg(long, value_name = "SITE", requires = "warc")]
+    pub(crate) site: Vec<String>,
     /// Folder of the run: state, articles, ontology.
     #[arg(long, default_value = "newslode-run")]
     pub(crate) out: PathBuf,
@@ -209,9 +225,13 @@ pub(crate) enum TaxonomyFormat {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum OntologyFormat {
+pub(crate) enum ExportFormat {
+    /// Of the ontology (default).
     Turtle,
+    /// Of the ontology.
     Rdfxml,
+    /// Of pages (default).
+    Warc,
 }
 
 #[derive(Debug, Args)]
@@ -259,6 +279,8 @@ pub(crate) enum ExportWhat {
     Hierarchies,
     /// Ontology as Turtle or RDF/XML.
     Ontology,
+    /// Pages as they were fetched, as a web archive (WARC 1.1).
+    Pages,
 }
 
 #[derive(Debug, Args)]
@@ -268,9 +290,12 @@ pub(crate) struct ExportArgs {
     pub(crate) what: ExportWhat,
     /// Folder of the run [default: the services' store and archive].
     pub(crate) dir: Option<PathBuf>,
-    /// Format of the ontology.
+    /// Format of the ontology or of pages.
     #[arg(long, value_enum)]
-    pub(crate) format: Option<OntologyFormat>,
+    pub(crate) format: Option<ExportFormat>,
+    /// File to write instead of standard output. Pages are compressed, unless its name ends in `.warc`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) to: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

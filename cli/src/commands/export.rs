@@ -1,13 +1,14 @@
 //! `newslode export`, and the files that a run writes at its end.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::Context;
 use newslode_common::config::Config;
 use newslode_common::store::Kind;
 use newslode_common::version::ContentHash;
+use newslode_common::warc::Packing;
 use newslode_miner::mining::instances::ConceptInstance;
 use newslode_miner::mining::members::Filing;
 use newslode_miner::mining::ontology::{BASE, OntologyWriter, RdfForm};
@@ -22,10 +23,12 @@ use newslode_page::reading::CanonicalUrl;
 use serde::Serialize;
 
 use super::taxonomy::installation;
-use crate::args::{ExportArgs, ExportWhat, OntologyFormat};
+use crate::args::{ExportArgs, ExportFormat, ExportWhat};
 use crate::engine;
 use crate::exit::{Exit, hinted};
 use crate::report::{self, Shelves};
+
+mod pages;
 
 /// Counts of what was written.
 pub(crate) struct Written {
@@ -35,26 +38,47 @@ pub(crate) struct Written {
 }
 
 pub(crate) async fn run(args: ExportArgs, config: &Config) -> anyhow::Result<Exit> {
+    check_format(args.what, args.format)?;
     let parts = installation(args.dir.as_deref(), config).await?;
-    if args.format.is_some() && args.what != ExportWhat::Ontology {
-        return Err(hinted(
-            "`--format` is for the ontology",
-            "articles and instances are written as JSON Lines, hierarchies as XML",
-        ));
+    let Some(file) = &args.to else {
+        let to = std::io::stdout();
+        if args.what == ExportWhat::Pages && to.is_terminal() {
+            return Err(hinted("a web archive is nothing for a terminal", "name a file: --to pages.warc.gz"));
+        }
+        write_to(&mut BufWriter::new(to.lock()), &args, &parts).await?;
+        return Ok(Exit::Done);
+    };
+    write_to(&mut part(file)?, &args, &parts).await?;
+    rename(file)?;
+    Ok(Exit::Done)
+}
+
+fn check_format(what: ExportWhat, format: Option<ExportFormat>) -> anyhow::Result<()> {
+    match (what, format) {
+        (_, None)
+        | (ExportWhat::Ontology, Some(ExportFormat::Turtle | ExportFormat::Rdfxml))
+        | (ExportWhat::Pages, Some(ExportFormat::Warc)) => Ok(()),
+        _ => Err(hinted(
+            "this cannot be exported in this format",
+            "the ontology is written as turtle or rdfxml, pages as warc, articles and instances as JSON Lines, \
+             hierarchies as XML",
+        )),
     }
-    let mut to = BufWriter::new(std::io::stdout().lock());
+}
+
+async fn write_to(mut to: &mut impl Write, args: &ExportArgs, parts: &Parts) -> anyhow::Result<()> {
     match args.what {
         ExportWhat::Articles => {
             let line = |article: &Article, _: &_| json_line(&mut to, article);
-            write(&parts, &mut std::io::sink(), RdfForm::Turtle, line).await?;
+            write(parts, &mut std::io::sink(), RdfForm::Turtle, line).await?;
         }
-        ExportWhat::Hierarchies => each(&parts, Kind::Hierarchy, |_, xml| Ok(to.write_all(xml)?)).await?,
+        ExportWhat::Hierarchies => each(parts, Kind::Hierarchy, |_, xml| Ok(to.write_all(xml)?)).await?,
         ExportWhat::Instances => {
             let taxonomy = fold::read(parts.state.as_ref()).await?.unwrap_or_default();
             let (sites, _) = Summaries::default().refresh(parts.state.as_ref()).await?;
-            let listed = members(&parts, &taxonomy, &sites).await?;
+            let listed = members(parts, &taxonomy, &sites).await?;
             instances(
-                &parts,
+                parts,
                 &taxonomy,
                 &sites,
                 &listed,
@@ -69,14 +93,18 @@ pub(crate) async fn run(args: ExportArgs, config: &Config) -> anyhow::Result<Exi
         }
         ExportWhat::Ontology => {
             let form = match args.format {
-                Some(OntologyFormat::Rdfxml) => RdfForm::Xml,
-                Some(OntologyFormat::Turtle) | None => RdfForm::Turtle,
+                Some(ExportFormat::Rdfxml) => RdfForm::Xml,
+                _ => RdfForm::Turtle,
             };
-            write(&parts, &mut to, form, |_, _| Ok(())).await?;
+            write(parts, &mut to, form, |_, _| Ok(())).await?;
+        }
+        ExportWhat::Pages => {
+            let is_plain = args.to.as_ref().is_some_and(|file| file.extension() == Some("warc".as_ref()));
+            let packing = if is_plain { Packing::Plain } else { Packing::Gzip };
+            pages::write(parts, &mut to, packing).await?;
         }
     }
-    to.flush()?;
-    Ok(Exit::Done)
+    Ok(to.flush()?)
 }
 
 /// Passes the archived version of every counted page to `take`, ordered by site and URL.

@@ -1,6 +1,8 @@
 //! `newslode mine`: crawls, partitions and mines sites into a folder; continues the run that it holds.
 
+use std::cell::RefCell;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use newslode_common::config::{Config, Follow, MinerConfig};
@@ -17,6 +19,7 @@ use super::{export, recompute};
 use crate::args::{FollowArg, Keep, MineArgs};
 use crate::engine::{self, Ended, Engine, Progress, add_seeds, seeds};
 use crate::exit::{Exit, hinted};
+use crate::feed::{Fed, Feeding, feed};
 use crate::out;
 use crate::outcomes::{spelled, tally};
 use crate::progress::Shown;
@@ -32,6 +35,9 @@ pub(crate) struct Summary {
     pub(crate) concepts: usize,
     pub(crate) relations: usize,
     pub(crate) articles: usize,
+    /// What was read of web archives.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) fed: Option<Fed>,
     /// Seeds that could not be fetched.
     pub(crate) unfetched: Vec<Unfetched>,
     /// Digest of each site's mined state.
@@ -41,9 +47,11 @@ pub(crate) struct Summary {
 }
 
 impl Summary {
-    /// Whether any page was ever fetched.
-    fn has_pages(&self) -> bool {
-        [Outcome::Fetched, Outcome::Unchanged].iter().any(|good| self.outcomes.contains_key(good))
+    /// Whether seeds were crawled and no page was ever fetched.
+    fn is_in_vain(&self) -> bool {
+        let has_pages =
+            [Outcome::Fetched, Outcome::Unchanged].iter().any(|good| self.outcomes.contains_key(good));
+        self.fed.is_none() && !self.unfetched.is_empty() && !has_pages
     }
 }
 
@@ -51,7 +59,11 @@ pub(crate) async fn run(args: MineArgs, mut config: Config, quiet: bool) -> anyh
     configure(&args, &mut config);
     config.validate()?;
     let urls = seeds::collect(&args.urls, args.seeds.as_deref())?;
-    if urls.is_empty() && !args.out.join(engine::STATE_FILE).exists() {
+    let feeding = match args.warc.as_slice() {
+        [] => None,
+        files => Some((Arc::new(Feeding::new(files, &args.site, &config)?), Fed::new(files))),
+    };
+    if urls.is_empty() && feeding.is_none() && !args.out.join(engine::STATE_FILE).exists() {
         return Err(hinted(
             "no site was named",
             "newslode mine https://www.example.com https://news.example.org",
@@ -61,15 +73,16 @@ pub(crate) async fn run(args: MineArgs, mut config: Config, quiet: bool) -> anyh
     // A second signal aborts the process, which the state survives.
     let stop = shutdown::on_signal(&mut waiter, || std::process::abort())?;
     let engine = Engine::open(&args.out, config.clone())?;
+    let engine = if feeding.is_some() { engine.offline() } else { engine };
     // Check this before any change: a newer version may have mined this run.
     recompute::claim(&engine.miner_parts()).await?;
     let limits = (args.max_pages, args.depth, args.delay);
     add_seeds(&engine.miner_parts(), &urls, limits, &config.miner).await?;
     let admin = serve_admin(&args, &engine, &stop).await?;
-    let (ended, summary) = mine(&engine, &args.out, &args.keep, &stop, quiet).await?;
+    let (ended, summary) = mine_fed(&engine, feeding, &args.out, &args.keep, &stop, quiet).await?;
     stop.cancel();
     drop(admin);
-    let is_in_vain = ended == Ended::Complete && !summary.unfetched.is_empty() && !summary.has_pages();
+    let is_in_vain = ended == Ended::Complete && summary.is_in_vain();
     if args.json {
         out::json(&summary)?;
     } else if !is_in_vain {
@@ -82,7 +95,11 @@ pub(crate) async fn run(args: MineArgs, mut config: Config, quiet: bool) -> anyh
             unfetched::hints(&summary.unfetched),
         ));
     }
-    Ok(if ended == Ended::Complete { Exit::Done } else { Exit::Interrupted })
+    if ended == Ended::Stopped {
+        return Ok(Exit::Interrupted);
+    }
+    summary.fed.as_ref().map_or(Ok(()), Fed::verdict)?;
+    Ok(Exit::Done)
 }
 
 /// Largest number of new pages of a site, unless a flag or the configuration says otherwise: a run is to end.
@@ -153,10 +170,33 @@ pub(crate) async fn mine(
     stop: &CancellationToken,
     quiet: bool,
 ) -> anyhow::Result<(Ended, Summary)> {
+    mine_fed(engine, None, folder, keep, stop, quiet).await
+}
+
+/// The same, with pages of web archives if there are any.
+async fn mine_fed(
+    engine: &Engine,
+    mut feeding: Option<(Arc<Feeding>, Fed)>,
+    folder: &Path,
+    keep: &[Keep],
+    stop: &CancellationToken,
+    quiet: bool,
+) -> anyhow::Result<(Ended, Summary)> {
     let begun = Instant::now();
     update(engine, stop, quiet).await?;
-    let mut shown = Shown::new(quiet);
-    let ended = engine.mine(stop, |progress| shown.say(|| line(progress, begun))).await?;
+    // Feeding and mining take turns at the display.
+    let shown = RefCell::new(Shown::new(quiet));
+    let parts = engine.miner_parts();
+    let fed = async {
+        let Some((feeding, fed)) = &mut feeding else { return Ok(()) };
+        feed(&parts, feeding, fed, |fed| shown.borrow_mut().say(|| fed.progress())).await
+    };
+    let ended = engine.mine(fed, stop, |progress| shown.borrow_mut().say(|| line(progress, begun))).await?;
+    if ended == Ended::Complete {
+        newslode_miner::work::fed::settle(&engine.store).await?;
+        engine.store.flush().await?;
+    }
+    let mut shown = shown.into_inner();
     shown.say(|| "writing articles and ontology".into());
     let written =
         export::write_outputs(&engine.miner_parts(), folder, keep.contains(&Keep::Hierarchies)).await?;
@@ -171,6 +211,7 @@ pub(crate) async fn mine(
         concepts: written.concepts,
         relations: written.relations,
         articles: written.articles,
+        fed: feeding.map(|(_, fed)| fed),
         unfetched: unfetched(&engine.store, &sites).await?,
         digests: engine::digests(&engine.store).await?,
         peak_memory: peak_memory(),
@@ -199,13 +240,16 @@ async fn tell(engine: &Engine, folder: &Path, summary: &Summary) -> anyhow::Resu
     out::text(&top(&taxonomy, 30))?;
     let state =
         if summary.complete { "complete" } else { "interrupted; run the same command again to continue" };
-    out::line(format!(
-        "{state}: {} URLs of {} sites in {:.1} s ({})",
-        summary.urls,
-        summary.sites,
-        summary.seconds,
-        spelled(&summary.outcomes)
-    ))?;
+    out::line(match &summary.fed {
+        Some(fed) => format!("{state} in {:.1} s: {}", summary.seconds, fed.line()),
+        None => format!(
+            "{state}: {} URLs of {} sites in {:.1} s ({})",
+            summary.urls,
+            summary.sites,
+            summary.seconds,
+            spelled(&summary.outcomes)
+        ),
+    })?;
     if !summary.unfetched.is_empty() {
         out::text(&format!("seeds that could not be fetched:\n{}", unfetched::lines(&summary.unfetched)))?;
         out::line(format!("hint: {}", unfetched::hints(&summary.unfetched)))?;

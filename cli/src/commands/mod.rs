@@ -21,6 +21,7 @@ mod template;
 mod terms;
 mod unfetched;
 mod verify;
+mod warc;
 
 use newslode_common::config::Config;
 
@@ -40,6 +41,7 @@ pub(crate) async fn run(command: Command, config: Config, quiet: bool) -> anyhow
         Command::Report(args) => report::run(args, &config).await,
         Command::Terms(args) => terms::run(args, &config).await,
         Command::Export(args) => export::run(args, &config).await,
+        Command::Warc(args) => warc::run(args, &config, quiet).await,
         Command::Seed(args) => seed::run(args, &config).await,
         Command::Status(args) => status::run(args, &config).await,
         Command::Explain(args) => explain::run(args, &config).await,

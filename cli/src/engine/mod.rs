@@ -50,6 +50,8 @@ pub(crate) struct Engine {
     pub(crate) broker: Arc<InProcessBroker>,
     pub(crate) metrics: Arc<Metrics>,
     config: Config,
+    /// Whether nothing is crawled: pages come from elsewhere, and what waits in the frontier goes on waiting.
+    is_offline: bool,
 }
 
 /// How a run ended.
@@ -68,6 +70,7 @@ pub(crate) struct Progress {
     pub(crate) unfinished: u64,
     pub(crate) round: u32,
     pub(crate) fold: Option<FoldReport>,
+    is_offline: bool,
 }
 
 impl Progress {
@@ -92,7 +95,7 @@ impl Progress {
             Follow::Concepts | Follow::All => site.pending > 0,
         };
         let mut active = self.sites.iter().filter(|site| !site.settings.paused);
-        self.unfinished == 0 && active.all(|site| site.leased == 0 && !waits(site))
+        self.unfinished == 0 && (self.is_offline || active.all(|site| site.leased == 0 && !waits(site)))
     }
 }
 
@@ -114,7 +117,13 @@ impl Engine {
         std::fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
         let store = RedbStore::open(&folder.join(STATE_FILE))?;
         let limits = Limits { max_length: 512, max_bytes: 256 << 20, timeout: Duration::from_secs(30) };
-        Ok(Engine { store, broker: Arc::new(InProcessBroker::new(limits)), metrics: Metrics::new()?, config })
+        let (broker, metrics) = (Arc::new(InProcessBroker::new(limits)), Metrics::new()?);
+        Ok(Engine { store, broker, metrics, config, is_offline: false })
+    }
+
+    /// The same run without a crawler: the network is not touched.
+    pub(crate) fn offline(self) -> Engine {
+        Engine { is_offline: true, ..self }
     }
 
     /// The links of a site that the run follows.
@@ -122,9 +131,11 @@ impl Engine {
         self.config.miner.follow
     }
 
-    /// Mines until nothing is left to fetch, or until `stop`. Calls `show` a few times a second.
+    /// Mines until nothing is left to fetch, or until `stop`. First `feed` publishes pages of its own; a stop
+    /// drops it. Calls `show` a few times a second.
     pub(crate) async fn mine(
         &self,
+        feed: impl Future<Output = anyhow::Result<()>>,
         stop: &CancellationToken,
         mut show: impl FnMut(&Progress),
     ) -> anyhow::Result<Ended> {
@@ -134,12 +145,14 @@ impl Engine {
         let services = stop.child_token();
         let mut loops = self.start(&services);
         let ended = tokio::select! {
-            ended = self.rounds(stop, &mut show) => ended,
-            Some(first) = loops.join_next() => Err(match first {
-                Ok(Ok(())) => anyhow::anyhow!("a part of the engine ended too early"),
-                Ok(Err(error)) => error,
-                Err(panic) => panic.into(),
-            }),
+            ended = self.rounds(feed, stop, &mut show) => ended,
+            Some(first) = loops.join_next() => match first {
+                // The parts may hear of a stop first.
+                Ok(Ok(())) if stop.is_cancelled() => Ok(Ended::Stopped),
+                Ok(Ok(())) => Err(anyhow::anyhow!("a part of the engine ended too early")),
+                Ok(Err(error)) => Err(error),
+                Err(panic) => Err(panic.into()),
+            },
         };
         services.cancel();
         shutdown::drain(&mut loops, Duration::from_millis(self.config.crawler.grace_ms + 1_000)).await;
@@ -168,12 +181,10 @@ impl Engine {
             recompute_share: 0,
             ..config
         };
-        loops.spawn(newslode_crawler::run(
-            crawler,
-            self.config.crawler.clone(),
-            self.schedule(),
-            stop.clone(),
-        ));
+        if !self.is_offline {
+            let (config, schedule) = (self.config.crawler.clone(), self.schedule());
+            loops.spawn(newslode_crawler::run(crawler, config, schedule, stop.clone()));
+        }
         loops.spawn(newslode_partitioner::run(partitioner, self.config.partitioner.clone(), stop.clone()));
         loops.spawn(newslode_miner::work::service::run(miner, miner_config, stop.clone()));
         let flushed = stop.clone();
@@ -209,6 +220,7 @@ impl Engine {
     /// Waits for quiet, folds and follows, until a fold finds nothing new.
     async fn rounds(
         &self,
+        feed: impl Future<Output = anyhow::Result<()>>,
         stop: &CancellationToken,
         show: &mut impl FnMut(&Progress),
     ) -> anyhow::Result<Ended> {
@@ -220,6 +232,8 @@ impl Engine {
         if again > 0 {
             tracing::info!(pages = again, "pages that were fetched but not counted are processed again");
         }
+        let Some(fed) = stop.run_until_cancelled(feed).await else { return Ok(Ended::Stopped) };
+        fed?;
         let mut memory = FoldMemory::default();
         let (mut round, mut fold) = (1, None);
         loop {
@@ -282,7 +296,7 @@ impl Engine {
         let sites = Frontier::status(&self.store).await?;
         let unfinished =
             [Queue::Pages, Queue::Partitions].map(|queue| self.broker.unfinished(queue)).iter().sum();
-        Ok(Progress { sites, unfinished, round, fold })
+        Ok(Progress { sites, unfinished, round, fold, is_offline: self.is_offline })
     }
 }
 

@@ -2,9 +2,11 @@
 
 use std::io::Read as _;
 
+use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 use super::FetchedPage;
+use super::envelope::{self, EnvelopeError};
 
 /// zstd's own default: pages shrink to about a fifth at hundreds of MB/s.
 const LEVEL: i32 = 3;
@@ -12,6 +14,18 @@ const LEVEL: i32 = 3;
 /// [`max_page_bytes`](crate::config::CrawlerConfig::max_page_bytes) may not exceed it, so crawlers stop below
 /// it.
 pub const MAX_PAGE: u64 = 64 << 20;
+
+/// Largest compressed body in a message, in bytes. A larger one is read from the archive.
+const MAX_INLINE: usize = 1 << 20;
+
+/// A fetched page in its two sealed forms.
+#[derive(Clone, Debug)]
+pub struct SealedPage {
+    /// With its body, for the archive.
+    pub whole: Bytes,
+    /// For the queue: without its body if that is too large for a message.
+    pub message: Bytes,
+}
 
 /// Where a page's bytes are.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,6 +100,20 @@ impl FetchedPage {
     /// As [`Body::unpack`].
     pub fn bytes(&self) -> Result<Vec<u8>, BodyError> {
         self.body.unpack()
+    }
+
+    /// Seals the page for archive and queue.
+    ///
+    /// # Errors
+    /// When the page is too large for any message.
+    pub fn sealed(mut self) -> Result<SealedPage, EnvelopeError> {
+        let is_large = self.body.packed_len() > MAX_INLINE;
+        let whole = Bytes::from(envelope::seal(&self)?);
+        if !is_large {
+            return Ok(SealedPage { message: whole.clone(), whole });
+        }
+        self.body = Body::Archived;
+        Ok(SealedPage { whole, message: Bytes::from(envelope::seal(&self)?) })
     }
 }
 

@@ -20,7 +20,7 @@ pub mod envelope;
 pub mod seed;
 pub mod wire;
 
-pub use body::{Body, BodyError, MAX_PAGE};
+pub use body::{Body, BodyError, MAX_PAGE, SealedPage};
 
 /// Crawler → partitioner: a page as it was fetched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -71,7 +71,7 @@ pub async fn batch(
     }
     for (page, end) in pages.iter().zip(&ends) {
         // The article of an older fetch must not follow that of a newer one.
-        let newest = counted.get(&page.url).is_none_or(|counted| page.version.fetch >= counted.fetch);
+        let newest = counted.get(&page.url).is_none_or(|counted| number(page, *counted) >= counted.fetch);
         let article = viewed.get(&page.version.content).or(page.article.as_ref());
         if let Some(article) = article
             && newest
@@ -125,7 +125,9 @@ async fn count(
     let mut newest: BTreeMap<&CanonicalUrl, usize> = BTreeMap::new();
     for (at, page) in pages.iter().enumerate() {
         let held = newest.entry(&page.url).or_insert(at);
-        if pages.get(*held).is_some_and(|held| held.version.fetch < page.version.fetch) {
+        // What we fetched ourselves goes before what others captured: see `number`.
+        let order = |page: &PartitionedPage| (!page.version.is_dated(), page.version.fetch);
+        if pages.get(*held).is_some_and(|held| order(held) < order(page)) {
             *held = at;
         }
     }
@@ -183,13 +185,25 @@ fn result_name(applied: Applied) -> &'static str {
     }
 }
 
+/// The number under which a page stands against the version that counts. Captures of others are numbered by
+/// their time. A fetch of our own stands against one by its time, too. A capture is older than any page that
+/// only we fetched: the store does not know when that was.
+fn number(page: &PartitionedPage, counted: Version) -> u64 {
+    match (page.version.is_dated(), counted.is_dated()) {
+        (false, true) => page.fetched_at.0,
+        (true, false) => 0,
+        (true, true) | (false, false) => page.version.fetch,
+    }
+}
+
 /// The change of the sums by this page, given what is counted; or its result, if there is nothing to send.
 async fn change(
     parts: &Parts,
     page: &PartitionedPage,
     counted: Option<Version>,
 ) -> Result<Result<Change, PageEnd>, BatchError> {
-    if counted.is_some_and(|counted| counted.fetch >= page.version.fetch) {
+    let fetch = counted.map_or(page.version.fetch, |counted| number(page, counted));
+    if counted.is_some_and(|counted| counted.fetch >= fetch) {
         parts.metrics.applied.with_label_values(&["stale"]).inc();
         return Ok(Err(PageEnd::Stale));
     }
@@ -208,7 +222,7 @@ async fn change(
         },
     };
     let delta = Delta::between(old.as_ref(), Some(&page.contribution));
-    let (url, new, fetched_at) = (page.url.clone(), page.version, page.fetched_at);
+    let (url, new, fetched_at) = (page.url.clone(), Version { fetch, ..page.version }, page.fetched_at);
     Ok(Ok(Change { url, expected: counted, new, fetched_at, delta, again: false }))
 }
 
@@ -218,6 +232,8 @@ async fn follow_up(
     pages: &[PartitionedPage],
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    let found = pages.iter().flat_map(|page| at_once(follow, page.why, page.depth, &page.contribution));
+    // What a capture of others leads to may be years old.
+    let ours = pages.iter().filter(|page| !page.version.is_dated());
+    let found = ours.flat_map(|page| at_once(follow, page.why, page.depth, &page.contribution));
     add(parts, found.collect(), now).await.map(|_| ())
 }

@@ -6,7 +6,7 @@
 //! [`views`] adds what only the whole site can say of a page: it looks at sites, shows new pages to their
 //! templates, and keeps what is [`known`] of each site. [`window`] takes old pages out, [`reconcile`] brings
 //! lost ones back, [`recompute`] counts pages again when the algorithms changed ([`generations`]), and
-//! [`verify`] proves the sums. [`members`] and [`instances`] read what the ontology says of articles and
+//! [`verify`] proves the sums. [`fed`] names pages of web archives on their way. [`members`] and [`instances`] read what the ontology says of articles and
 //! concepts.
 //!
 //! All of them use [`parts`] (the miner's connections and settings), the [`archive`], `readers` (to whom
@@ -15,6 +15,7 @@
 pub mod apply;
 pub mod archive;
 pub mod error;
+pub mod fed;
 pub mod fold;
 pub mod follow;
 pub mod generations;

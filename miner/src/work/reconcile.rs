@@ -10,8 +10,10 @@ use newslode_common::message::{FetchedPage, envelope};
 use newslode_common::outcome::Outcome;
 use newslode_common::store::{Entry, Frontier, Kind, PageArchive, SiteState};
 use newslode_common::version::{ContentHash, Version};
+use newslode_page::reading::Site;
 use std::time::Duration;
 
+use crate::work::fed;
 use crate::work::generations::Generations;
 
 /// The wait before a full queue is tried again.
@@ -45,10 +47,37 @@ pub async fn reconcile(
             // nothing.
             let is_counted =
                 |counted: Version| generations.names(content).any(|name| name == counted.content);
-            let is_open = |counted: Version| !is_counted(counted) && counted.fetch < entry.fetch;
+            // Over another crawler's capture our number says nothing.
+            let is_older = |counted: Version| {
+                counted.fetch < entry.fetch || (counted.is_dated() && counted.content != ContentHash::NONE)
+            };
+            let is_open = |counted: Version| !is_counted(counted) && is_older(counted);
             if counted.is_none_or(is_open) {
                 published += u64::from(publish(archive, broker, &entry, content).await?);
             }
+        }
+        published += fed_pages(state, archive, broker, &site.site).await?;
+    }
+    Ok(published)
+}
+
+/// Publishes the pages of web archives that are archived and older than no counted one.
+async fn fed_pages(
+    state: &dyn SiteState,
+    archive: &dyn PageArchive,
+    broker: &dyn Broker,
+    site: &Site,
+) -> anyhow::Result<u64> {
+    let mut published = 0;
+    for content in fed::noted(state, site).await? {
+        let Some(sealed) = archive.get(Kind::Page, content).await? else { continue };
+        let page: FetchedPage =
+            envelope::open(&sealed).with_context(|| format!("archived page {content} of {site}"))?;
+        let counted = state.versions(site, std::slice::from_ref(&page.url)).await?;
+        let counted = counted.into_iter().flatten().next();
+        if counted.is_none_or(|counted| counted.is_dated() && page.version.fetch > counted.fetch) {
+            send(broker, page.sealed()?.message).await?;
+            published += 1;
         }
     }
     Ok(published)
@@ -69,12 +98,16 @@ async fn publish(
     page.version.fetch = entry.fetch;
     page.why = entry.why;
     page.depth = entry.depth;
-    let sealed = bytes::Bytes::from(envelope::seal(&page)?);
+    send(broker, bytes::Bytes::from(envelope::seal(&page)?)).await?;
+    Ok(true)
+}
+
+async fn send(broker: &dyn Broker, message: bytes::Bytes) -> Result<(), PublishError> {
     loop {
-        match broker.publish(Queue::Pages, sealed.clone()).await {
-            Ok(()) => return Ok(true),
+        match broker.publish(Queue::Pages, message.clone()).await {
+            Ok(()) => return Ok(()),
             Err(PublishError::Full { .. }) => tokio::time::sleep(FULL_WAIT).await,
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(error),
         }
     }
 }

@@ -12,10 +12,10 @@ use newslode_common::store::{Again, NewUrl, SiteSettings, StoreError, Why};
 use newslode_page::reading::{CanonicalUrl, Site, canonical};
 use newslode_page::time::Timestamp;
 
-use crate::work::archive;
 use crate::work::follow::add;
 use crate::work::known;
 use crate::work::parts::Parts;
+use crate::work::{archive, fed};
 
 /// A command that failed.
 #[derive(Debug, thiserror::Error)]
@@ -90,9 +90,11 @@ async fn seed(parts: &Parts, config: &MinerConfig, page: CanonicalUrl) -> Result
 async fn remove(parts: &Parts, site: &Site) -> Result<(), StoreError> {
     let entries = parts.frontier.entries(site).await?;
     archive::forget_fetched(parts, entries.into_iter().filter_map(|entry| entry.content)).await?;
+    archive::forget_fetched(parts, fed::noted(parts.state.as_ref(), site).await?.into_iter()).await?;
     parts.frontier.remove_site(site).await?;
     let counted = parts.state.pages(site).await?;
     archive::forget_counted(parts, counted.into_iter().map(|(_, version)| version.content)).await?;
     parts.state.forget(site).await?;
+    fed::forget(parts.state.as_ref(), site).await?;
     known::forget(parts.state.as_ref(), site).await
 }

@@ -20,7 +20,7 @@ use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 use tokio_util::sync::CancellationToken;
 
-use crate::world::{NOW, ours, page, recompute, url, world};
+use crate::world::{NOW, World, ours, page, recompute, url, world};
 
 const HOME: &str = "https://a.test/";
 
@@ -52,6 +52,61 @@ async fn any_order_and_repetition_ends_in_the_same_sums() {
     }
     digests.dedup();
     assert_eq!(digests.len(), 1);
+}
+
+/// Numbers of captures are times, those of our fetches count claims.
+#[tokio::test]
+async fn of_captures_the_newest_counts_and_our_own_newer_fetch_before_them() {
+    let day = |days: u64| Timestamp(1_600_000_000_000 + days * 86_400_000);
+    let captured = |days: u64, menu: &[&str]| {
+        let mut page = page(HOME, Why::Link, day(days).0, menu, &[]);
+        page.fetched_at = day(days);
+        page
+    };
+    let fetched = |fetch, days: u64, menu: &[&str]| {
+        let mut page = page(HOME, Why::Seed, fetch, menu, &[]);
+        page.fetched_at = day(days);
+        page
+    };
+    let (old, new) = (captured(1, &["sport", "golf"]), captured(2, &["sport", "tennis"]));
+    let (first, second) = (fetched(1, 5, &["art", "music"]), fetched(2, 6, &["art", "dance"]));
+    let before = fetched(1, 0, &["art", "film"]);
+    let cases = [
+        (vec![&old, &new], vec![PageEnd::Applied, PageEnd::Applied], &new),
+        (vec![&new, &old], vec![PageEnd::Applied, PageEnd::Stale], &new),
+        (vec![&new, &new], vec![PageEnd::Applied, PageEnd::Stale], &new),
+        // Our fetches over a capture go by their times.
+        (vec![&new, &first, &second], vec![PageEnd::Applied; 3], &second),
+        (vec![&new, &second, &first], vec![PageEnd::Applied, PageEnd::Applied, PageEnd::Stale], &second),
+        (vec![&new, &before], vec![PageEnd::Applied, PageEnd::Stale], &new),
+        // What only we fetched is not replaced by a capture.
+        (vec![&first, &new], vec![PageEnd::Applied, PageEnd::Stale], &first),
+    ];
+    for (number, (pages, wanted, last)) in cases.iter().enumerate() {
+        let (world, other) = (world(), world());
+        let site = world.seed(HOME).await;
+        let mut ends = Vec::new();
+        for page in pages {
+            world.archive(page).await;
+            let page = std::slice::from_ref(*page);
+            ends.extend(batch(&world.parts, Follow::Concepts, &site, page, NOW).await.unwrap());
+        }
+        assert_eq!(ends, *wanted, "case {number}");
+        other.seed(HOME).await;
+        batch(&other.parts, Follow::Concepts, &site, std::slice::from_ref(*last), NOW).await.unwrap();
+        let digest = async |world: &World| state_digest(world.parts.state.as_ref(), &site).await.unwrap();
+        assert_eq!(digest(&world).await, digest(&other).await, "case {number}");
+    }
+    // In one batch, too.
+    let world = world();
+    let site = world.seed(HOME).await;
+    let ends = batch(&world.parts, Follow::Concepts, &site, &[new, first, old], NOW).await.unwrap();
+    assert_eq!(ends, [PageEnd::Stale, PageEnd::Applied, PageEnd::Stale]);
+    // Links of captures are not followed.
+    let links = captured(9, &["sport", "chess"]);
+    batch(&world.parts, Follow::All, &site, &[links], NOW).await.unwrap();
+    let known = world.parts.frontier.entries(&site).await.unwrap();
+    assert_eq!(known.iter().map(|entry| entry.url.as_str()).collect::<Vec<_>>(), [HOME]);
 }
 
 #[tokio::test]

@@ -2,11 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use newslode_common::broker::Queue;
 use newslode_common::config::{Follow, MinerConfig};
-use newslode_common::message::PartitionedPage;
 use newslode_common::message::seed::SeedMessage;
+use newslode_common::message::{FetchedPage, PartitionedPage, envelope};
 use newslode_common::store::{Kind, Why, state_digest};
 use newslode_miner::work::apply::{PageEnd, batch};
+use newslode_miner::work::fed::{note, noted, settle};
+use newslode_miner::work::reconcile::reconcile;
 use newslode_miner::work::seeds::obey;
 use newslode_miner::work::verify::verify;
 use newslode_miner::work::window::{Slid, slide};
@@ -108,6 +111,9 @@ async fn a_site_is_removed(world: World) {
     let home = fetched(&world, "", 1, 10, &["sport", "golf"]).await;
     let flying = fetched(&world, "flying", 1, 10, &["sport", "tennis"]).await;
     count(&world, &site, std::slice::from_ref(&home)).await;
+    // Of a web archive: it was archived, and its message was lost.
+    let lost = fetched(&world, "lost", day(10).0, 10, &["sport", "chess"]).await;
+    note(world.parts.state.as_ref(), &site, &[content_of(&lost)], &[]).await.unwrap();
     let other = page("https://b.test/", Why::Seed, 1, &["sport"], &[]);
     world.archive(&other).await;
     count(&world, &kept, std::slice::from_ref(&other)).await;
@@ -120,7 +126,8 @@ async fn a_site_is_removed(world: World) {
         let left: BTreeSet<Site> =
             world.parts.state.sites().await.unwrap().into_iter().map(|(site, _)| site).collect();
         assert_eq!(left, [kept.clone()].into());
-        for gone in [&home, &flying] {
+        assert!(noted(world.parts.state.as_ref(), &site).await.unwrap().is_empty());
+        for gone in [&home, &flying, &lost] {
             for kind in Kind::ALL {
                 let name = if *kind == Kind::Page { content_of(gone) } else { gone.version.content };
                 let held = world.parts.archive.get(*kind, name).await.unwrap();
@@ -140,4 +147,40 @@ async fn a_removed_site_is_forgotten_with_its_pages_and_what_is_under_way() {
 async fn a_removed_site_is_forgotten_by_a_served_store_as_well() {
     let (_server, world) = served().await;
     a_site_is_removed(world).await;
+}
+
+/// A feed was killed: its pages are archived and noted, the queues are gone.
+#[tokio::test]
+async fn pages_of_web_archives_that_were_lost_on_their_way_are_published_again() {
+    let world = world();
+    let site = world.seed(HOME).await;
+    // Times of capture, which are their numbers: days since 2020-09-13.
+    let captured = async |path: &str, days: u64| {
+        let at = Timestamp(1_600_000_000_000 + days * DAY);
+        let menu = ["sport".to_owned(), format!("{path} {days}")];
+        let mut made =
+            page(&format!("{HOME}{path}"), Why::Link, at.0, &menu.each_ref().map(String::as_str), &[]);
+        made.fetched_at = at;
+        world.archive_at(&made, at).await;
+        note(world.parts.state.as_ref(), &site, &[content_of(&made)], &[]).await.unwrap();
+        made
+    };
+    let (counted, lost) = (captured("golf", 3).await, captured("chess", 3).await);
+    let (newer, older) = (captured("tennis", 3).await, captured("tennis", 2).await);
+    count(&world, &site, &[counted, newer]).await;
+    let parts = &world.parts;
+    let again = async || {
+        let (frontier, state, archive) =
+            (parts.frontier.as_ref(), parts.state.as_ref(), parts.archive.as_ref());
+        reconcile(frontier, state, archive, parts.broker.as_ref()).await.unwrap()
+    };
+    assert_eq!(again().await, 1);
+    let delivery = parts.broker.consume(Queue::Pages, 1).await.unwrap().next().await.unwrap();
+    let published: FetchedPage = envelope::open(&delivery.body).unwrap();
+    assert_eq!((published.url, published.version.fetch), (lost.url.clone(), lost.version.fetch));
+    count(&world, &site, &[lost]).await;
+    assert_eq!(again().await, 0);
+    // What counts is named by the sums; what a newer one replaced is named here alone.
+    settle(parts.state.as_ref()).await.unwrap();
+    assert_eq!(noted(parts.state.as_ref(), &site).await.unwrap(), [content_of(&older)].into());
 }

@@ -9,6 +9,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test says what broke by panicking")]
 
+mod archives;
 mod bad_input;
 mod crashes;
 mod dashboard;

@@ -1,0 +1,34 @@
+//! Arguments of `warc`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+#[derive(Debug, Args)]
+pub(crate) struct WarcArgs {
+    #[command(subcommand)]
+    pub(crate) command: WarcCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum WarcCommand {
+    /// Publish the pages of web archives to the services' queue of pages, and archive them. A full queue is
+    /// waited for. Pages that count already are passed over, so it may be stopped and repeated.
+    #[command(
+        after_help = "Example:\n  newslode warc feed CC-NEWS-20240501*.warc.gz --config newslode.toml --site example.com"
+    )]
+    Feed(FeedArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FeedArgs {
+    /// Web archives: WARC 1.0 or 1.1, `.gz` or not.
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// Only the pages of this site; may be repeated.
+    #[arg(long, value_name = "SITE")]
+    pub(crate) site: Vec<String>,
+    /// Print the report as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,47 @@
+//! `newslode warc`: feeds the services with pages of web archives.
+
+use std::sync::Arc;
+
+use newslode_common::config::Config;
+use newslode_common::shutdown;
+use tokio::task::JoinSet;
+
+use super::recompute;
+use super::taxonomy::installation;
+use crate::args::{FeedArgs, WarcArgs, WarcCommand};
+use crate::exit::Exit;
+use crate::feed::{Fed, Feeding, feed};
+use crate::progress::Shown;
+use crate::{out, served};
+
+pub(crate) async fn run(args: WarcArgs, config: &Config, quiet: bool) -> anyhow::Result<Exit> {
+    match args.command {
+        WarcCommand::Feed(args) => feed_services(args, config, quiet).await,
+    }
+}
+
+async fn feed_services(args: FeedArgs, config: &Config, quiet: bool) -> anyhow::Result<Exit> {
+    let feeding = Arc::new(Feeding::new(&args.files, &args.site, config)?);
+    let mut parts = installation(None, config).await?;
+    parts.broker = Arc::new(served::broker(config).await?);
+    recompute::claim(&parts).await?;
+    let mut waiter = JoinSet::new();
+    let stop = shutdown::on_signal(&mut waiter, || std::process::abort())?;
+    let (mut fed, mut shown) = (Fed::new(&args.files), Shown::new(quiet));
+    let feeding = feed(&parts, &feeding, &mut fed, |fed| shown.say(|| fed.progress()));
+    let ended = stop.run_until_cancelled(feeding).await;
+    shown.end();
+    let is_whole = ended.transpose()?.is_some();
+    stop.cancel();
+    if args.json {
+        out::json(&fed)?;
+    } else {
+        let state = if is_whole { "complete" } else { "interrupted; run the same command again to continue" };
+        out::line(format!("{state}: {}", fed.line()))?;
+    }
+    if !is_whole {
+        return Ok(Exit::Interrupted);
+    }
+    fed.verdict()?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,162 @@
+//! A record of a web archive as a page: which records are pages, and what is in them.
+//!
+//! The same counts as a page here as for the crawler: status 200, HTML by its type or else by its start, not
+//! empty, not too large. A record is judged in two steps: by its heads at once ([`Capture::of`]), and by its
+//! body ([`Capture::page`]), which takes milliseconds to decode and is left to where that does not disturb.
+
+use newslode_common::message::{Body, FetchedPage};
+use newslode_common::store::Why;
+use newslode_common::version::{ContentHash, Version};
+use newslode_common::warc::http::{Answer, BodyFault};
+use newslode_common::warc::{Record, RecordType};
+use newslode_crawler::fetch::{is_html_type, looks_like_html};
+use newslode_page::reading::{CanonicalUrl, Site};
+use newslode_page::time::Timestamp;
+use serde::Serialize;
+
+use super::Feeding;
+
+/// Why a record gives no page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Skip {
+    /// A request, metadata, or another record that holds no page.
+    NoResponse,
+    /// An answer that was the same before.
+    Revisit,
+    /// A part of a record that was cut into several.
+    Segment,
+    /// A response that is not HTTP, or of no web page's address.
+    NoWebPage,
+    /// Not a 200.
+    OtherStatus,
+    NotHtml,
+    Empty,
+    TooLarge,
+    /// Its encoding or the record itself is broken.
+    Broken,
+    /// No time of capture, or one in the future.
+    NoDate,
+    /// Captured before the window.
+    TooOld,
+    /// Of a site that was not asked for.
+    OtherSite,
+    /// This very capture counts already.
+    Counted,
+    /// Another capture of the page is as new or newer.
+    NotNewest,
+    /// The page was crawled, which goes before captures.
+    Crawled,
+}
+
+impl Skip {
+    /// The reason in words, behind a number.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Skip::NoResponse => "no responses",
+            Skip::Revisit => "revisits",
+            Skip::Segment => "parts of segmented records",
+            Skip::NoWebPage => "not web pages",
+            Skip::OtherStatus => "with a status other than 200",
+            Skip::NotHtml => "not HTML",
+            Skip::Empty => "empty",
+            Skip::TooLarge => "too large",
+            Skip::Broken => "broken",
+            Skip::NoDate => "without a usable date",
+            Skip::TooOld => "older than the window",
+            Skip::OtherSite => "of other sites",
+            Skip::Counted => "counted before",
+            Skip::NotNewest => "captured again later",
+            Skip::Crawled => "crawled by ourselves",
+        }
+    }
+}
+
+/// A page in an archive, its body not looked at yet.
+pub(super) struct Capture {
+    pub(super) url: CanonicalUrl,
+    pub(super) site: Site,
+    pub(super) at: Timestamp,
+    content_type: Option<String>,
+    /// The answer's head; `None` for a resource, whose block is the body.
+    answer: Option<Answer>,
+    block: Vec<u8>,
+}
+
+impl Capture {
+    /// Judges a record by its heads. `now` is the time of the machine.
+    pub(super) fn of(record: Record, feeding: &Feeding, now: Timestamp) -> Result<Capture, Skip> {
+        match record.kind {
+            Some(RecordType::Response | RecordType::Resource) if record.is_segment() => {
+                return Err(Skip::Segment);
+            }
+            Some(RecordType::Response | RecordType::Resource) => {}
+            Some(RecordType::Revisit) => return Err(Skip::Revisit),
+            Some(RecordType::Continuation) => return Err(Skip::Segment),
+            _ => return Err(Skip::NoResponse),
+        }
+        let url: CanonicalUrl = record.target().and_then(|url| url.parse().ok()).ok_or(Skip::NoWebPage)?;
+        let site = url.site();
+        if !feeding.sites.is_empty() && !feeding.sites.contains(&site) {
+            return Err(Skip::OtherSite);
+        }
+        let at = record.date().ok_or(Skip::NoDate)?;
+        if Version::of_capture(at, ContentHash::NONE).is_none() || at > now.plus(super::DAY) {
+            return Err(Skip::NoDate);
+        }
+        if feeding.oldest_day(now).is_some_and(|oldest| at.day() < oldest) {
+            return Err(Skip::TooOld);
+        }
+        let (answer, content_type) = if record.kind == Some(RecordType::Resource) {
+            (None, record.fields.get("Content-Type").map(str::to_owned))
+        } else {
+            let answer = Answer::parse(&record.block).ok_or(Skip::NoWebPage)?;
+            if answer.status != 200 {
+                return Err(Skip::OtherStatus);
+            }
+            let content_type = answer.content_type().map(str::to_owned);
+            (Some(answer), content_type)
+        };
+        if content_type.as_deref().is_some_and(|value| !is_html_type(value)) {
+            return Err(Skip::NotHtml);
+        }
+        Ok(Capture { url, site, at, content_type, answer, block: record.block })
+    }
+
+    /// Number of bytes that the capture holds in memory.
+    pub(super) fn bytes(&self) -> usize {
+        self.block.len()
+    }
+
+    /// The page, its body decoded and at most `limit` bytes long.
+    pub(super) fn page(self, limit: usize) -> Result<FetchedPage, Skip> {
+        let body = match &self.answer {
+            Some(answer) => answer.body(&self.block, limit).map_err(|fault| match fault {
+                BodyFault::TooLarge(_) => Skip::TooLarge,
+                BodyFault::Broken(_) | BodyFault::Unknown(_) => Skip::Broken,
+            })?,
+            None if self.block.len() > limit => return Err(Skip::TooLarge),
+            None => self.block,
+        };
+        if body.trim_ascii().is_empty() {
+            return Err(Skip::Empty);
+        }
+        if self.content_type.is_none() && !looks_like_html(&body) {
+            return Err(Skip::NotHtml);
+        }
+        let content = ContentHash::of(&self.url, self.content_type.as_deref(), &body);
+        Ok(FetchedPage {
+            version: Version::of_capture(self.at, content).ok_or(Skip::NoDate)?,
+            url: self.url,
+            site: self.site,
+            depth: 0,
+            why: Why::Link,
+            fetched_at: self.at,
+            content_type: self.content_type,
+            body: Body::pack(&body).map_err(|_| Skip::Broken)?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

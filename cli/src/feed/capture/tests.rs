@@ -1,0 +1,115 @@
+//! Which records are pages.
+
+use std::collections::BTreeSet;
+
+use newslode_common::warc::{Found, Limits, NewRecord, Packing, Reader, Writer};
+
+use super::*;
+
+const NOW: Timestamp = Timestamp(1_714_564_800_000);
+const HTML: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>x";
+
+fn feeding(sites: &[&str], window_days: u32) -> Feeding {
+    Feeding {
+        files: Vec::new(),
+        sites: sites.iter().map(|name| super::super::site(name)).collect::<BTreeSet<_>>(),
+        max_page_bytes: 100,
+        window_days,
+        delay_ms: 0,
+        max_depth: 5,
+    }
+}
+
+fn record() -> NewRecord<'static> {
+    NewRecord {
+        kind: RecordType::Response,
+        date: Timestamp(NOW.0 - 3_600_000),
+        target: Some("http://news.a.test/story#top"),
+        content_type: "application/http; msgtype=response",
+        fields: &[],
+        block: HTML,
+        payload_at: None,
+    }
+}
+
+/// What becomes of a record that was written and read.
+fn judged(record: &NewRecord<'_>, feeding: &Feeding) -> Result<FetchedPage, Skip> {
+    let mut writer = Writer::new(Vec::new(), Packing::Plain);
+    writer.write(record).unwrap();
+    let bytes = std::io::Cursor::new(writer.finish().unwrap());
+    let mut reader = Reader::new(Box::new(bytes), "x", Limits::default()).unwrap();
+    let Some(Ok(Found::Record(record))) = reader.next() else { panic!("no record") };
+    Capture::of(record, feeding, NOW)?.page(100)
+}
+
+#[track_caller]
+fn check(record: NewRecord<'_>, wanted: Skip) {
+    assert_eq!(judged(&record, &feeding(&[], 0)).map(|page| page.url), Err(wanted));
+}
+
+#[test]
+fn a_response_is_the_page_that_the_crawler_would_have_made_of_it() {
+    let page = judged(&record(), &feeding(&["a.test"], 1)).unwrap();
+    assert_eq!((page.url.as_str(), page.site.as_str()), ("http://news.a.test/story", "a.test"));
+    assert_eq!((page.fetched_at.0, page.version.fetch), (NOW.0 - 3_600_000, NOW.0 - 3_600_000));
+    assert_eq!((page.content_type.as_deref(), page.bytes().unwrap()), (Some("text/html"), b"<p>x".to_vec()));
+    assert_eq!(page.version.content, ContentHash::of(&page.url, Some("text/html"), b"<p>x"));
+}
+
+#[test]
+fn a_resource_is_a_page_if_it_is_html() {
+    let resource = NewRecord { kind: RecordType::Resource, block: b"<p>x", ..record() };
+    let html = NewRecord { content_type: "text/html; charset=utf-8", ..resource.clone() };
+    let page = judged(&html, &feeding(&[], 0)).unwrap();
+    assert_eq!(page.content_type.as_deref(), Some("text/html; charset=utf-8"));
+    check(NewRecord { content_type: "application/pdf", ..resource }, Skip::NotHtml);
+    check(NewRecord { block: &[b'x'; 101], ..html }, Skip::TooLarge);
+}
+
+#[test]
+fn what_is_no_page_has_its_reason() {
+    for (kind, wanted) in [
+        (RecordType::Request, Skip::NoResponse),
+        (RecordType::Warcinfo, Skip::NoResponse),
+        (RecordType::Metadata, Skip::NoResponse),
+        (RecordType::Conversion, Skip::NoResponse),
+        (RecordType::Revisit, Skip::Revisit),
+        (RecordType::Continuation, Skip::Segment),
+    ] {
+        check(NewRecord { kind, ..record() }, wanted);
+    }
+    check(NewRecord { fields: &[("WARC-Segment-Number", "1")], ..record() }, Skip::Segment);
+    for (target, wanted) in
+        [(None, Skip::NoWebPage), (Some("dns:a.test"), Skip::NoWebPage), (Some("nonsense"), Skip::NoWebPage)]
+    {
+        check(NewRecord { target, ..record() }, wanted);
+    }
+    for (block, wanted) in [
+        (&b"20240501 a.test A 192.0.2.1"[..], Skip::NoWebPage),
+        (b"HTTP/1.1 301 Moved\r\nLocation: /\r\n\r\n", Skip::OtherStatus),
+        (b"HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\n\r\n<p>x", Skip::OtherStatus),
+        (b"HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\n\x89PNG", Skip::NotHtml),
+        (b"HTTP/1.1 200 OK\r\n\r\nplain words", Skip::NotHtml),
+        (b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n \n", Skip::Empty),
+        (
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n\x1f\x8bx",
+            Skip::Broken,
+        ),
+    ] {
+        check(NewRecord { block, ..record() }, wanted);
+    }
+    let long = [HTML, &[b'x'; 100]].concat();
+    check(NewRecord { block: &long, ..record() }, Skip::TooLarge);
+    check(NewRecord { date: Timestamp(86_400_000), ..record() }, Skip::NoDate);
+    check(NewRecord { date: Timestamp(NOW.0 + 2 * 86_400_000), ..record() }, Skip::NoDate);
+}
+
+#[test]
+fn the_window_and_the_wanted_sites_are_kept() {
+    let of = |record, feeding| judged(&record, &feeding).map(|page| page.url);
+    let days = |days: u64| NewRecord { date: Timestamp(NOW.0 - days * 86_400_000), ..record() };
+    assert!(of(days(30), feeding(&[], 30)).is_ok() && of(days(9_000), feeding(&[], 0)).is_ok());
+    assert_eq!(of(days(31), feeding(&[], 30)), Err(Skip::TooOld));
+    assert!(of(record(), feeding(&["b.test", "https://www.a.test/world"], 0)).is_ok());
+    assert_eq!(of(record(), feeding(&["b.test"], 0)), Err(Skip::OtherSite));
+}
