@@ -71,10 +71,17 @@ impl Visit<'_> {
         }
     }
 
-    /// Visits the page behind a section at once, unless it is a listing by itself.
+    /// Visits the page behind a section at once. If it was a section that no menu leads to, it is none any more.
     async fn look_behind(&self, url: &CanonicalUrl, depth: u32, mark: u64) -> anyhow::Result<()> {
-        if self.site_schedule().await?.listing(ListingId::of(url)).is_some() {
-            return Ok(());
+        let id = ListingId::of(url);
+        if self.site_schedule().await?.listing(id).is_some() {
+            let frontier = &self.shared.parts.frontier;
+            let known =
+                self.shared.persist(|| frontier.entry(url)).await.context("cannot read a URL's record")?;
+            if known.and_then(|entry| entry.schedule).is_some_and(|known| known.is_in_menu) {
+                return Ok(());
+            }
+            self.teach(|site| site.retire(id)).await?;
         }
         let schedule = PageSchedule::of(Role::Behind { depth, mark });
         // It is the same list, so it is as far from the seed.

@@ -62,7 +62,8 @@ impl View {
             return View::of_listing(url, content_type, body, now);
         }
         let page = Page::parse(url, content_type, body);
-        let mut view = View::of_page(&page, matches!(known.role, Role::Listing(_)));
+        let may_list = known.is_in_menu || matches!(known.role, Role::Listing(_));
+        let mut view = View::of_page(&page, may_list);
         // A page that a menu leads to is judged here, so that it need not be fetched twice.
         if known.role == Role::Page && known.is_in_menu && view.stories.len() >= FEW_STORIES {
             let is_article = article(&page, now).0 == PageKind::Article;
@@ -71,13 +72,13 @@ impl View {
         view
     }
 
-    fn of_page(page: &Page, is_listing: bool) -> View {
+    fn of_page(page: &Page, may_list: bool) -> View {
         let found = discover(page);
         let kind = |kind| match kind {
             PlaceKind::Feed => ListingKind::Feed,
             PlaceKind::Map => ListingKind::Map,
         };
-        let places = if is_listing { on_page(page) } else { Vec::new() };
+        let places = if may_list { on_page(page) } else { Vec::new() };
         View {
             stories: found.stories.into_iter().map(|url| (url, None)).collect(),
             sections: found.sections,

@@ -7,5 +7,6 @@ mod doubles;
 mod faults;
 mod redirects;
 mod robots;
+mod sim;
 mod visits;
 mod world;

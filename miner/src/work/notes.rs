@@ -21,7 +21,8 @@ const EPOCH: jiff::civil::Date = jiff::civil::date(1970, 1, 1);
 
 /// Waits before a page is told again whose crawler still holds it: it publishes a page before it completes its
 /// claim.
-const AGAIN: [Duration; 3] = [Duration::from_millis(100), Duration::from_secs(1), Duration::from_secs(10)];
+const AGAIN: [Duration; 3] =
+    [Duration::from_millis(20), Duration::from_millis(100), Duration::from_millis(500)];
 
 /// What a fetched page turned out to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,40 +101,34 @@ pub async fn tell(frontier: &dyn Frontier, config: &ScheduleConfig, reading: &Re
     Ok(Heard::Yes)
 }
 
-/// Tells what pages turned out to be; those whose crawler still holds them a little later, beside other work. A
-/// page that nobody tells is handed on again at its next visit.
+/// Tells what pages turned out to be. Waits a little for those that their crawler still holds; a page that nobody
+/// tells is handed on again at its next visit.
 ///
 /// # Errors
 /// When the store fails.
 pub(crate) async fn tell_all(parts: &Parts, pages: &[PartitionedPage]) -> StoreResult<()> {
-    let mut held = Vec::new();
-    for page in pages {
-        let reading = Reading::of(&page.url, page.version.fetch, page.fetched_at, page.article.as_ref());
-        if tell(parts.frontier.as_ref(), &parts.schedule, &reading).await? == Heard::NotYet {
-            held.push(reading);
-        }
-    }
-    if !held.is_empty() {
-        tokio::spawn(tell_later(parts.clone(), held));
-    }
-    Ok(())
-}
-
-async fn tell_later(parts: Parts, mut held: Vec<Reading>) {
-    for wait in AGAIN {
-        tokio::time::sleep(wait).await;
+    let mut held: Vec<Reading> = pages
+        .iter()
+        .map(|page| Reading::of(&page.url, page.version.fetch, page.fetched_at, page.article.as_ref()))
+        .collect();
+    let mut waits = AGAIN.into_iter();
+    loop {
         let mut still = Vec::new();
         for reading in held {
-            match tell(parts.frontier.as_ref(), &parts.schedule, &reading).await {
-                Ok(Heard::Yes) => {}
-                Ok(Heard::NotYet) => still.push(reading),
-                Err(error) => {
-                    tracing::debug!(%error, url = %reading.url, "the schedule was not told of a page")
-                }
+            if tell(parts.frontier.as_ref(), &parts.schedule, &reading).await? == Heard::NotYet {
+                still.push(reading);
             }
         }
         held = still;
+        match waits.next() {
+            Some(wait) if !held.is_empty() => tokio::time::sleep(wait).await,
+            _ => break,
+        }
     }
+    for reading in held {
+        tracing::debug!(url = %reading.url, "the schedule was not told of a page; it is handed on again");
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -167,8 +167,8 @@ pub(crate) fn follow(
     };
     std::thread::scope(|scope| -> anyhow::Result<()> {
         let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        let ended = workers.into_iter().map(|worker| worker.join());
-        ended.map(|end| end.unwrap_or_else(|_| Err(anyhow::anyhow!("a site's crawl panicked")))).collect()
+        let mut ended = workers.into_iter().map(|worker| worker.join());
+        ended.try_for_each(|end| end.unwrap_or_else(|_| Err(anyhow::anyhow!("a site's crawl panicked"))))
     })?;
     let (log, false_alarms) = collected.into_inner().unwrap_or_else(PoisonError::into_inner);
     let is_impolite = |site: &&LivingSite| {

@@ -331,7 +331,7 @@ fn settings(meta: &BTreeMap<String, String>) -> StoreResult<Option<SiteSettings>
     }))
 }
 
-/// The earliest time to claim the site; as `settings` in `frontier.lua`.
+/// The earliest time to claim the site; as `settings` in `waiting.lua`.
 fn turn(meta: &BTreeMap<String, String>, delay_ms: u64) -> StoreResult<Timestamp> {
     let rest: u64 = meta.get("rest").map_or(Ok(0), |text| pack::number(text))?;
     let slow: u64 = meta.get("slow_ms").map_or(Ok(0), |text| pack::number(text))?;

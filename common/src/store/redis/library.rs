@@ -13,7 +13,8 @@ use super::connection::{Connection, Failure};
 use crate::store::{StoreError, StoreResult};
 
 /// The functions' source: the server loads a library as one text.
-const SOURCE: &str = concat!(include_str!("state.lua"), include_str!("frontier.lua"));
+const SOURCE: &str =
+    concat!(include_str!("state.lua"), include_str!("waiting.lua"), include_str!("frontier.lua"));
 
 /// The name of the library in [`SOURCE`]. Its number grows when a released body changes.
 const NAME: &str = "newslode_2";

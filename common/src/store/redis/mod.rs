@@ -1,6 +1,6 @@
 //! The served store: frontier and mined state of all sites in Redis 7 or later, for many processes.
 //!
-//! Every write is one call of a function in `state.lua` or `frontier.lua` on one site. So it takes effect
+//! Every write is one call of a function in `state.lua` or `frontier.lua` (with `waiting.lua`) on one site. So it takes effect
 //! wholly or not at all, in one slot of a cluster (`keys.rs` describes the keys). Batches are not split: a
 //! call is as atomic as its batch, and callers keep batches small (64 pages of 300 cells hold the server for
 //! some tens of milliseconds).

@@ -4,7 +4,7 @@
 //! changes' versions. URLs are written by [`short`]. A record is one line of text, readable with `redis-cli`,
 //! followed by the bytes of the validators: `depth why hops fetch attempts outcome content etag-length
 //! last-modified-length ⏎ etag last-modified`, with `-` for missing parts. The functions read the same form:
-//! `parse` and `record` in `frontier.lua`.
+//! `parse` and `record` in `waiting.lua`.
 
 use std::collections::BTreeMap;
 

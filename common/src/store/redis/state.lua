@@ -1,5 +1,5 @@
 #!lua name=newslode_2
--- The served stores' only writer: this file, then frontier.lua, loaded as one library. Each function does one call of the traits Frontier or SiteState on
+-- The served stores' only writer: this file, then waiting.lua and frontier.lua, loaded as one library. Each function does one call of the traits Frontier or SiteState on
 -- one site (or one bucket of sites), so it is atomic, and all its keys share one hash tag.
 --
 -- A changed body needs a new number, in the library's name and in front of every function (function

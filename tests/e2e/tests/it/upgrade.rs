@@ -82,7 +82,7 @@ async fn a_run_of_0_1_0_is_taken_over_by_mining_on() {
     assert!(before.out.contains("0 counters differ"), "{}", before.out);
     assert!(before.out.contains("16 pages are counted by other page algorithms"), "{}", before.out);
 
-    let summary = lab.json(&["mine", "--quiet", "--json", "--out", folder]).await;
+    let summary = lab.json(&["mine", "--quiet", "--json", "--follow", "concepts", "--out", folder]).await;
     assert_eq!((&summary["complete"], &summary["urls"]), (&true.into(), &16.into()), "{summary}");
     let proof = lab.json(&["verify", "--quiet", "--json", folder]).await;
     assert_eq!(proof["pages"], 16, "{proof}");

@@ -1,0 +1,160 @@
+//! One site on simulated time: a web that answers what it was told, and a crawler of its one site.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use newslode_common::config::CrawlerConfig;
+use newslode_common::outcome::Outcome;
+use newslode_common::schedule::{
+    Class, ListingId, ListingKind, PageSchedule, Role, ScheduleConfig, SiteSchedule,
+};
+use newslode_common::store::redb::RedbStore;
+use newslode_common::store::{Again, Entry, Frontier, NewUrl, SiteSettings, Why};
+use newslode_common::telemetry::metrics::Metrics;
+use newslode_common::time::Clock;
+use newslode_crawler::error::FetchError;
+use newslode_crawler::web::{HeaderMap, Response, Web, header, response};
+use newslode_crawler::{Crawler, Parts, Surroundings};
+use newslode_page::reading::{CanonicalUrl, Site};
+use newslode_page::time::Timestamp;
+use url::Url;
+
+use crate::doubles::{Outbox, Shelf};
+
+pub(crate) const START: Timestamp = Timestamp(1_700_000_000_000);
+pub(crate) const MINUTE: u64 = 60;
+pub(crate) const HOUR: u64 = 3_600;
+pub(crate) const DAY: u64 = 86_400;
+pub(crate) const FRONT: &str = "http://a.test/";
+pub(crate) const STORY: &str = "http://a.test/2026/a-long-way-home-for-the-cup";
+
+pub(crate) type Headers = &'static [(&'static str, &'static str)];
+
+/// A web that answers what it was told, and writes the requests down.
+pub(crate) struct Told {
+    pub(crate) answers: Mutex<BTreeMap<String, (u16, Headers, String)>>,
+    pub(crate) asked: Mutex<Vec<(Timestamp, String, bool)>>,
+    pub(crate) clock: Clock,
+}
+
+#[async_trait]
+impl Web for Told {
+    async fn send(&self, url: &Url, headers: HeaderMap) -> Result<Response, FetchError> {
+        let is_conditional = headers.contains_key(header::IF_NONE_MATCH);
+        self.asked.lock().unwrap().push((self.clock.now(), url.to_string(), is_conditional));
+        let answer = self.answers.lock().unwrap().get(url.as_str()).cloned();
+        let (status, headers, body) = answer.unwrap_or((404, &[], String::new()));
+        if status == 0 {
+            return Err(FetchError::Timeout { url: url.clone(), limit: Duration::from_secs(20) });
+        }
+        let headers: Vec<_> = headers.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
+        Ok(response(status, &headers, body.into_bytes()))
+    }
+}
+
+pub(crate) struct Sim {
+    pub(crate) store: Arc<RedbStore>,
+    pub(crate) web: Arc<Told>,
+    pub(crate) outbox: Arc<Outbox>,
+    pub(crate) clock: Clock,
+    pub(crate) crawler: Crawler,
+}
+
+impl Sim {
+    /// A crawler of one site, whose front page is due.
+    pub(crate) async fn new() -> Sim {
+        Sim::with(ScheduleConfig::default()).await
+    }
+
+    pub(crate) async fn with(schedule: ScheduleConfig) -> Sim {
+        let clock = Clock::standing(START);
+        let store = Arc::new(RedbStore::in_memory().unwrap());
+        let web = Arc::new(Told { answers: Mutex::default(), asked: Mutex::default(), clock: clock.clone() });
+        let outbox = Arc::new(Outbox::default());
+        let parts = Parts {
+            frontier: store.clone(),
+            broker: outbox.clone(),
+            archive: Arc::new(Shelf::default()),
+            metrics: Metrics::new().unwrap(),
+        };
+        let surroundings = Surroundings { web: web.clone(), clock: clock.clone() };
+        let config = CrawlerConfig { max_redirects: 2, ..CrawlerConfig::default() };
+        let crawler = Crawler::new(parts, config, schedule, surroundings);
+        let settings = SiteSettings {
+            max_pages: 100,
+            max_depth: 9,
+            delay_ms: 1_000,
+            paused: false,
+            labels: BTreeMap::new(),
+        };
+        store.put_site(&site(), &settings).await.unwrap();
+        let sim = Sim { store, web, outbox, clock, crawler };
+        sim.tell(FRONT, 200, &[], page("Front", &[]));
+        sim.add(FRONT, Why::Seed, Class::Listing, PageSchedule::of(Role::Listing(ListingKind::Front))).await;
+        sim
+    }
+
+    pub(crate) fn tell(&self, url: &str, status: u16, headers: Headers, body: impl Into<String>) {
+        self.web.answers.lock().unwrap().insert(url.into(), (status, headers, body.into()));
+    }
+
+    pub(crate) async fn add(&self, url: &str, why: Why, class: Class, known: PageSchedule) {
+        let url = url.parse().unwrap();
+        let new = NewUrl { url, depth: 0, why, hops: 0, class, again: Again::Now, schedule: Some(known) };
+        self.store.add(&[new], self.clock.now()).await.unwrap();
+    }
+
+    pub(crate) async fn add_story(&self) {
+        self.add(STORY, Why::Link, Class::New, PageSchedule::page(None)).await;
+    }
+
+    /// Visits until this many seconds after the start.
+    pub(crate) async fn run(&self, until: u64) {
+        let end = Timestamp(START.0 + until * 1_000);
+        loop {
+            let ready = self.store.status().await.unwrap().iter().filter_map(|site| site.ready).min();
+            let Some(now) = ready.map(|ready| ready.max(self.clock.now())).filter(|now| *now <= end) else {
+                return self.clock.set(end);
+            };
+            self.clock.set(now);
+            assert_eq!(self.crawler.step().await.unwrap(), 1, "a ready URL is claimed");
+        }
+    }
+
+    pub(crate) async fn entry(&self, url: &str) -> Entry {
+        self.store.entry(&url.parse().unwrap()).await.unwrap().unwrap_or_else(|| panic!("{url} is unknown"))
+    }
+
+    /// The last outcome of a URL, and how many seconds after the last request to it its next visit is due.
+    pub(crate) async fn next(&self, url: &str) -> (Option<Outcome>, Option<u64>) {
+        let entry = self.entry(url).await;
+        let last = self.asked(url).last().copied().unwrap_or_default();
+        (entry.outcome, entry.due.map(|due| (due.0 - START.0) / 1_000 - last))
+    }
+
+    /// The seconds after the start at which a URL was asked for.
+    pub(crate) fn asked(&self, url: &str) -> Vec<u64> {
+        let asked = self.web.asked.lock().unwrap();
+        asked.iter().filter(|(_, to, _)| to == url).map(|(at, ..)| (at.0 - START.0) / 1_000).collect()
+    }
+
+    pub(crate) async fn taught(&self) -> SiteSchedule {
+        self.store.schedule(&site()).await.unwrap().0
+    }
+}
+
+pub(crate) fn site() -> Site {
+    Site::of_host("a.test")
+}
+
+pub(crate) fn id(url: &str) -> ListingId {
+    ListingId::of(&url.parse::<CanonicalUrl>().unwrap())
+}
+
+/// A page with links, each with a text.
+pub(crate) fn page(title: &str, links: &[(&str, &str)]) -> String {
+    let links: String = links.iter().map(|(url, text)| format!("<li><a href='{url}'>{text}</a>")).collect();
+    format!("<html lang=en><title>{title}</title><body><h1>{title}</h1><ul>{links}</ul></body></html>")
+}
