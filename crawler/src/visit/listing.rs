@@ -28,7 +28,9 @@ impl Visit<'_> {
         let class = if is_backlog || before.is_junky() { Class::Rest } else { Class::New };
         let new = self.meet_stories(view, Some(id).filter(|_| !is_first), class).await?.new;
         if kind == ListingKind::Front || looks.is_multiple_of(LOOK_AT_MENU) {
-            self.meet_sections(&view.sections).await?;
+            // Only the front page's menu is known to be small.
+            let class = if kind == ListingKind::Front { Class::New } else { Class::Rest };
+            self.meet_sections(&view.sections, class).await?;
             self.meet_listings(view.listings.clone()).await?;
         }
         let is_behind = kind == ListingKind::Section && before.mark != 0 && !view.shows(before.mark);
@@ -106,8 +108,8 @@ impl Visit<'_> {
         self.add(view.stories.iter().map(story).collect()).await
     }
 
-    async fn meet_sections(&self, sections: &[CanonicalUrl]) -> anyhow::Result<()> {
-        let section = |url| self.found(url, Class::New, Again::Never, PageSchedule::in_menu());
+    async fn meet_sections(&self, sections: &[CanonicalUrl], class: Class) -> anyhow::Result<()> {
+        let section = |url| self.found(url, class, Again::Never, PageSchedule::in_menu());
         self.add(sections.iter().map(section).collect()).await?;
         Ok(())
     }

@@ -218,11 +218,19 @@ impl<'v> Visit<'v> {
             Role::Page => {
                 if !is_same {
                     self.known.stories = u16::try_from(view.stories.len()).unwrap_or(u16::MAX);
-                    self.meet_stories(&view, None, Class::New).await?;
+                    self.meet_stories(&view, None, self.class_of_links()).await?;
                 }
                 self.hand_on(content_type, body, validators).await
             }
         }
+    }
+
+    /// Where the links of a page wait that is no listing: with new articles if it was one itself. What comes from the
+    /// backlog or from a menu may be a calendar that links to next month for ever.
+    fn class_of_links(&self) -> Class {
+        let is_news = self.claim.was.class == Class::New && !self.known.is_in_menu;
+        let is_article = self.known.visits.first.is_some();
+        if is_news || is_article { Class::New } else { Class::Rest }
     }
 
     /// Hands a page on whose text may be an article, unless it is as it was.

@@ -345,3 +345,31 @@ async fn a_section_that_no_menu_leads_to_leaves_if_it_shows_nothing_first() {
     assert_eq!((sim.entry(STORY).await.due, sim.taught().await.listing(id(STORY))), (None, None));
     assert!(sim.asked(menu).len() > 4 && sim.entry(menu).await.due.is_some());
 }
+
+/// A word that names a number.
+fn word(number: u32) -> String {
+    [number / 676, number / 26, number].iter().map(|n| char::from(b'a' + (n % 26) as u8)).collect()
+}
+
+#[tokio::test]
+async fn a_calendar_without_end_leaves_the_budget_to_the_news() {
+    let sim = Sim::new().await;
+    let month = |month: u32| {
+        let days: Vec<String> = (0..28).map(|day| format!("/{}-{}/", word(month), word(day))).collect();
+        let next = format!("/{}/", word(month + 1));
+        let mut links: Vec<(&str, &str)> = days.iter().map(|path| (path.as_str(), HEADLINE)).collect();
+        links.push((&next, HEADLINE));
+        page("Calendar", &links)
+    };
+    let first = format!("/{}/", word(1));
+    sim.tell(FRONT, 200, &[], page("Front", &[(&first, "Calendar")]));
+    for number in 1..200 {
+        sim.tell(&format!("http://a.test/{}/", word(number)), 200, &[], month(number));
+    }
+    sim.run(HOUR).await;
+    sim.tell(FRONT, 200, &[], page("Front", &[("/2026/a-long-way-home-for-the-cup", HEADLINE)]));
+    sim.run(3 * HOUR).await;
+    let known = sim.store.entries(&site()).await.unwrap();
+    assert!((40..=60).contains(&known.len()), "half of a budget of 100: {}", known.len());
+    assert!(known.iter().any(|entry| entry.url.as_str() == STORY), "the news was kept out");
+}
