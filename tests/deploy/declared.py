@@ -52,7 +52,7 @@ def metrics():
 
 def keys():
     """All configuration keys, sections joined by dots: `crawler.workers`."""
-    text = _source("common/src/config/mod.rs")
+    text = _source("common/src/config/mod.rs") + _source("common/src/schedule/params.rs")
     structs = {
         name: re.findall(r"^    pub (\w+): ([\w<>]+),$", body, re.M)
         for name, body in re.findall(r"^pub struct (\w+) \{$(.*?)^\}$", text, re.M | re.S)
