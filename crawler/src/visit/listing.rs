@@ -12,6 +12,8 @@ use super::view::View;
 
 /// Pages behind a section that are looked at.
 const MOST_BEHIND: u32 = 10;
+/// URLs in one call of the store.
+const MOST_AT_ONCE: usize = 1_000;
 /// Menus of sections are read at every fourth visit.
 const LOOK_AT_MENU: u8 = 4;
 
@@ -149,7 +151,13 @@ impl Visit<'_> {
             return Ok(Added::default());
         }
         let frontier = &self.shared.parts.frontier;
-        let added = self.shared.persist(|| frontier.add(&urls, self.now)).await.context("cannot add URLs")?;
+        let mut added = Added::default();
+        for some in urls.chunks(MOST_AT_ONCE) {
+            let part =
+                self.shared.persist(|| frontier.add(some, self.now)).await.context("cannot add URLs")?;
+            added.new += part.new;
+            added.over_budget += part.over_budget;
+        }
         if added.over_budget > 0 {
             tracing::debug!(site = %self.claim.site, refused = added.over_budget,
                 "the site's page budget of the day is spent; the rest is met again later");

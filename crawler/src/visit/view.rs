@@ -15,8 +15,6 @@ use crate::listing::{Form, ListingLimits, read, sniff};
 
 /// Children of a map's index that are visited, the newest first.
 const MOST_MAPS: usize = 10;
-/// Stories of one listing that are looked at, the newest first.
-const MOST_STORIES: usize = 2_000;
 /// Stories that make a page a section if a menu leads to it.
 const FEW_STORIES: usize = 2;
 
@@ -97,13 +95,9 @@ impl View {
                 return View::default();
             }
         };
-        if listing.is_cut || listing.left_out.over_limit > 0 || listing.items.len() > MOST_STORIES {
+        if listing.is_cut || listing.left_out.over_limit > 0 {
             tracing::info!(%url, items = listing.items.len(), is_cut = listing.is_cut,
                 "a listing is too long or broken; its newest items are taken");
-        }
-        if listing.items.len() > MOST_STORIES {
-            listing.items.sort_by_key(|item| std::cmp::Reverse(item.modified.or(item.published)));
-            listing.items.truncate(MOST_STORIES);
         }
         listing.maps.sort_by_key(|map| std::cmp::Reverse(map.modified));
         let kind = match listing.form {
