@@ -173,14 +173,25 @@ async fn redirected(
     }
     if admits(shared, claim, &target).await? {
         let new = NewUrl::once(target, claim.depth, claim.why, claim.hops + 1);
-        let adding = || shared.parts.frontier.add(std::slice::from_ref(&new), now);
-        let added = shared.persist(adding).await.context("cannot add a redirect's target")?;
-        if added.over_budget > 0 && claim.why == Why::Seed {
-            tracing::warn!(url = %claim.url, target = %new.url,
-                "a seed's redirect is not followed: the site's page budget is spent");
-        }
+        add_target(shared, claim, &new, now).await?;
     }
     Ok(ended(Outcome::Redirected))
+}
+
+/// Adds a redirect's target to the frontier.
+pub(crate) async fn add_target(
+    shared: &Shared,
+    claim: &Claim,
+    new: &NewUrl,
+    now: Timestamp,
+) -> anyhow::Result<()> {
+    let adding = || shared.parts.frontier.add(std::slice::from_ref(new), now);
+    let added = shared.persist(adding).await.context("cannot add a redirect's target")?;
+    if added.over_budget > 0 && claim.why == Why::Seed {
+        tracing::warn!(url = %claim.url, target = %new.url,
+            "a seed's redirect is not followed: the site's page budget of the day is spent");
+    }
+    Ok(())
 }
 
 /// Whether a redirect's target may enter the frontier. It may inside its site, or from a seed, since a site

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use newslode_common::config::Config;
 use newslode_common::outcome::Outcome;
-use newslode_common::schedule::{Allowance, Class, Listing, ListingId, ListingKind, Role, SiteSchedule};
+use newslode_common::schedule::{Allowance, Class, Listing, ListingId, ListingKind, Role};
 use newslode_common::store::{Entry, Frontier, SiteStatus, Why};
 use newslode_common::time;
 use newslode_page::reading::{CanonicalUrl, Site};
@@ -146,14 +146,23 @@ fn when(due: Timestamp, now: Timestamp) -> String {
     if due <= now { "now".into() } else { format!("in {}", seconds::spelled(now.until(due).as_secs())) }
 }
 
+/// A listing, explained.
+#[derive(Serialize)]
+struct ListingStory {
+    url: CanonicalUrl,
+    #[serde(flatten)]
+    known: Listing,
+    due: Option<Timestamp>,
+    outcome: Option<Outcome>,
+}
+
 /// A site, explained.
 #[derive(Serialize)]
 struct SiteStory {
     #[serde(flatten)]
     status: SiteStatus,
-    schedule: SiteSchedule,
-    /// The listings' addresses, with what their visits have taught.
-    listings: Vec<(CanonicalUrl, Listing, Option<Timestamp>, Option<Outcome>)>,
+    /// The one that is visited most often first.
+    listings: Vec<ListingStory>,
     /// Articles that were read, and pages that wait, by class.
     articles: usize,
     waiting: BTreeMap<Class, usize>,
@@ -174,12 +183,12 @@ async fn site(frontier: &dyn Frontier, site: &Site, now: Timestamp) -> anyhow::R
     let articles = entries.iter().filter(is_article).count();
     let listing = |entry: Entry| {
         let known = schedule.listing(ListingId::of(&entry.url))?.clone();
-        Some((entry.url, known, entry.due, entry.outcome))
+        Some(ListingStory { url: entry.url, known, due: entry.due, outcome: entry.outcome })
     };
     let mut listings: Vec<_> = entries.into_iter().filter_map(listing).collect();
-    listings.sort_by_key(|(_, known, ..)| known.interval);
+    listings.sort_by_key(|listing| listing.known.interval);
     let silent_since = schedule.silence(now).map(|silence| Timestamp(silence.since * 1_000));
-    Ok(SiteStory { status, listings, articles, waiting, silent_since, schedule })
+    Ok(SiteStory { status, listings, articles, waiting, silent_since })
 }
 
 /// Listings that are shown to a person.
@@ -217,7 +226,7 @@ impl SiteStory {
             "\n{:12} {:>8} {:>9} {:>12}  listing",
             "kind", "visits", "articles", "next visit"
         ))?;
-        for (url, known, due, _) in self.listings.iter().take(SHOWN) {
+        for ListingStory { url, known, due, .. } in self.listings.iter().take(SHOWN) {
             let due = due.map_or("none".into(), |due| when(due, now));
             let kind = kind_name(known.kind);
             out::line(format!("{kind:12} {:>8} {:>9} {due:>12}  {url}", known.visits, known.confirmed))?;

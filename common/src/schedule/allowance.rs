@@ -51,11 +51,6 @@ impl Allowance {
         self.milli.saturating_add(gained).min(i64::try_from(self.capacity()).unwrap_or(i64::MAX))
     }
 
-    /// Takes the token of one request.
-    pub fn take(&mut self, now: Timestamp) {
-        self.spend(now, 1);
-    }
-
     /// Gives the token of a request back that was not sent.
     pub fn give_back(&mut self) {
         self.milli = self.milli.saturating_add(TOKEN as i64);
@@ -67,15 +62,14 @@ impl Allowance {
         self.tokens(now) >= i64::try_from(class.threshold(self.capacity())).unwrap_or(i64::MAX)
     }
 
-    /// Takes the tokens of several requests.
-    pub fn spend(&mut self, now: Timestamp, requests: u32) {
+    /// Takes the token of one request.
+    pub fn take(&mut self, now: Timestamp) {
         // Time that is too short for a thousandth of a token is kept for the next call.
         let tokens = self.tokens(now);
-        let cost = i64::from(requests) * TOKEN as i64;
         if tokens != self.milli {
             self.at = self.at.max(now);
         }
-        self.milli = tokens.saturating_sub(cost);
+        self.milli = tokens.saturating_sub(TOKEN as i64);
     }
 
     /// When the bucket holds this many thousandths of tokens.
@@ -124,11 +118,13 @@ mod tests {
     #[test]
     fn many_small_steps_lose_nothing() {
         let mut bucket = Allowance { per_day: 200, milli: 0, at: Timestamp(0) };
-        for ms in (0..DAY_MS / 24).step_by(7) {
-            bucket.spend(Timestamp(ms), 0);
+        let mut takes = 0;
+        for ms in (0..DAY_MS / 24).step_by(7_000) {
+            bucket.take(Timestamp(ms));
+            takes += TOKEN as i64;
         }
         let whole = Allowance { per_day: 200, milli: 0, at: Timestamp(0) }.tokens(Timestamp(DAY_MS / 24));
-        let lost = whole - bucket.tokens(Timestamp(DAY_MS / 24));
+        let lost = whole - takes - bucket.tokens(Timestamp(DAY_MS / 24));
         assert!((0..=i64::from(u16::MAX)).contains(&lost) && lost * 20 <= whole, "{lost} of {whole}");
     }
 
@@ -141,7 +137,9 @@ mod tests {
     #[test]
     fn debts_are_paid_back() {
         let mut bucket = Allowance::full(200, Timestamp(0));
-        bucket.spend(Timestamp(0), 60);
+        for _ in 0..60 {
+            bucket.take(Timestamp(0));
+        }
         assert_eq!(bucket.tokens(Timestamp(0)), -10_000);
         assert!(bucket.when(1_000, Timestamp(0)) > Timestamp(11 * DAY_MS / 200));
     }

@@ -312,9 +312,6 @@ pub trait Frontier: Send + Sync {
     /// Raises the site's delay to at least this (the `Crawl-delay` of robots.txt). Never lowers it.
     async fn raise_delay(&self, site: &Site, delay: Duration) -> StoreResult<()>;
 
-    /// Takes tokens for requests without a claim, such as that of robots.txt.
-    async fn spend(&self, site: &Site, requests: u32, now: Timestamp) -> StoreResult<()>;
-
     /// What a site's visits have taught, and the number of that value: 0 if there is none.
     async fn schedule(&self, site: &Site) -> StoreResult<(SiteSchedule, u64)>;
 

@@ -156,9 +156,6 @@ impl Frontier for Broken {
     async fn raise_delay(&self, site: &Site, delay: Duration) -> StoreResult<()> {
         self.good.raise_delay(site, delay).await
     }
-    async fn spend(&self, site: &Site, requests: u32, now: Timestamp) -> StoreResult<()> {
-        self.good.spend(site, requests, now).await
-    }
     async fn schedule(&self, site: &Site) -> StoreResult<(SiteSchedule, u64)> {
         self.good.schedule(site).await
     }

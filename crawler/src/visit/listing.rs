@@ -19,12 +19,16 @@ const LOOK_AT_MENU: u8 = 4;
 
 impl Visit<'_> {
     /// Takes in what a listing shows, and says when it is visited next.
-    pub(super) async fn show(&mut self, view: &View) -> anyhow::Result<Option<Next>> {
+    /// `before`: what its visits had taught until now.
+    pub(super) async fn show(
+        &mut self,
+        view: &View,
+        kind: ListingKind,
+        before: &Listing,
+    ) -> anyhow::Result<Option<Next>> {
         let id = self.id();
         let looks = self.known.looks;
         self.known.looks = looks.wrapping_add(1);
-        let Role::Listing(kind) = self.known.role else { return self.listed(None).await };
-        let before = self.site_schedule().await?.listing(id).cloned().unwrap_or_else(|| Listing::new(kind));
         let is_first = before.visits == 0;
         let is_backlog = is_first && kind != ListingKind::Front;
         let class = if is_backlog || before.is_junky() { Class::Rest } else { Class::New };
@@ -39,18 +43,19 @@ impl Visit<'_> {
         if let Some(behind) = view.behind.as_ref().filter(|_| is_behind && new > 0) {
             self.look_behind(behind, 1, before.mark).await?;
         }
-        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let links = u32::try_from(view.stories.len()).unwrap_or(u32::MAX);
         let new = u32::try_from(new).unwrap_or(u32::MAX);
-        self.listed(Some(Shown { links: count(view.stories.len()), new, top: view.top() })).await
+        self.listed(kind, Some(Shown { links, new, top: view.top() })).await
     }
 
     /// Notes a visit of a listing. `shown` is nothing after "not modified". A section that no menu leads to leaves
     /// if it is idle: it was a story with many links.
-    pub(super) async fn listed(&mut self, shown: Option<Shown>) -> anyhow::Result<Option<Next>> {
+    pub(super) async fn listed(
+        &self,
+        kind: ListingKind,
+        shown: Option<Shown>,
+    ) -> anyhow::Result<Option<Next>> {
         let (id, now) = (self.id(), self.now);
-        let Role::Listing(kind) = self.known.role else {
-            anyhow::bail!("`{}` is no listing", self.claim.url)
-        };
         // Without an allowance no interval is stretched.
         let allowance = self.claim.allowance.unwrap_or_else(|| Allowance::full(u64::from(u16::MAX), now));
         self.teach(|site| {

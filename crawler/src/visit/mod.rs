@@ -13,17 +13,17 @@ use anyhow::Context as _;
 use bytes::Bytes;
 use newslode_common::outcome::Outcome;
 use newslode_common::schedule::{
-    Class, ListingId, ListingKind, Next, PageSchedule, Role, ScheduleConfig, SiteSchedule,
+    Class, Listing, ListingId, ListingKind, Next, PageSchedule, Role, ScheduleConfig, SiteSchedule,
 };
 use newslode_common::store::teach::teach;
-use newslode_common::store::{Again, Claim, Completion, NewUrl, Validators, Why};
+use newslode_common::store::{Again, Claim, Completion, NewUrl, Validators};
 use newslode_common::version::ContentHash;
 use newslode_page::reading::{CanonicalUrl, resolve};
 use newslode_page::time::Timestamp;
 use tokio::time::Instant;
 use url::Url;
 
-use crate::attempt::admits;
+use crate::attempt::{add_target, admits};
 use crate::fetch::{Answer, Wanted};
 use crate::publish;
 use crate::robots::Verdict;
@@ -80,14 +80,20 @@ impl<'v> Visit<'v> {
             Role::Page if self.known.is_in_menu => Wanted::Listing,
             Role::Page | Role::Behind { .. } => Wanted::Page,
         };
-        let sent = if self.is_fresh().await? { self.claim.validators.clone() } else { Validators::default() };
+        let before = match self.known.role {
+            Role::Listing(_) => self.site_schedule().await?.listing(self.id()).cloned(),
+            Role::Page | Role::Behind { .. } => None,
+        };
+        let full = before.as_ref().and_then(|listing| listing.full);
+        let is_fresh = full.is_some_and(|full| self.now.0 < full * 1_000 + VALIDATORS_KEPT);
+        let sent = if is_fresh { self.claim.validators.clone() } else { Validators::default() };
         let started = Instant::now();
         let answer = self.shared.fetcher.page(&url, &sent, wanted).await;
         self.shared.parts.metrics.fetch_seconds.observe(started.elapsed().as_secs_f64());
         self.now = self.shared.clock.now();
         match answer {
             Ok(Answer::Page { content_type, body, validators }) => {
-                self.read(content_type, body, validators).await
+                self.read(content_type, body, validators, before).await
             }
             Ok(Answer::NotModified { validators }) => self.not_modified(validators).await,
             Ok(Answer::Redirect(location)) => self.moved(&url, &location).await,
@@ -124,13 +130,6 @@ impl<'v> Visit<'v> {
         Ok(schedule)
     }
 
-    /// Whether the validators of the last answer may be sent.
-    async fn is_fresh(&self) -> anyhow::Result<bool> {
-        let Role::Listing(_) = self.known.role else { return Ok(false) };
-        let full = self.site_schedule().await?.listing(self.id()).and_then(|listing| listing.full);
-        Ok(full.is_some_and(|full| self.now.0 < full * 1_000 + VALIDATORS_KEPT))
-    }
-
     /// Asks robots.txt. `None`: the page may be fetched now.
     async fn robots(&mut self, url: &Url) -> anyhow::Result<Option<Completion>> {
         let (verdict, asked) = self.shared.robots.of(url).await;
@@ -152,12 +151,6 @@ impl<'v> Visit<'v> {
         self.unreadable(Outcome::Disallowed).await.map(Some)
     }
 
-    /// The page was read.
-    async fn answered(&mut self) -> anyhow::Result<()> {
-        self.known.answered();
-        self.site_answered().await
-    }
-
     /// The site answered, if not with the page.
     async fn site_answered(&self) -> anyhow::Result<()> {
         let now = self.now;
@@ -165,10 +158,13 @@ impl<'v> Visit<'v> {
     }
 
     async fn not_modified(mut self, validators: Validators) -> anyhow::Result<Completion> {
-        self.answered().await?;
+        self.known.answered();
         let next = match self.known.role {
-            Role::Listing(_) => self.listed(None).await?,
-            Role::Page => self.known.same(self.now, &self.shared.schedule),
+            Role::Listing(kind) => self.listed(kind, None).await?,
+            Role::Page => {
+                self.site_answered().await?;
+                self.known.same(self.now, &self.shared.schedule)
+            }
             Role::Behind { .. } => None,
         };
         Ok(self.done(Outcome::Unchanged, self.claim.content, validators, next))
@@ -190,34 +186,30 @@ impl<'v> Visit<'v> {
         content_type: Option<String>,
         body: Bytes,
         validators: Validators,
+        before: Option<Listing>,
     ) -> anyhow::Result<Completion> {
         self.shared.parts.metrics.fetched_bytes.inc_by(body.len() as u64);
-        self.answered().await?;
-        let is_same =
-            self.claim.content == Some(ContentHash::of(&self.claim.url, content_type.as_deref(), &body));
-        let view = match self.known.role {
-            // What these bytes link to was seen before.
-            Role::Page if is_same => View::default(),
-            _ => View::of(self.claim, self.known, content_type.clone(), body.clone(), self.now).await?,
-        };
+        self.known.answered();
+        let view = View::of(self.claim, self.known, content_type.clone(), body.clone(), self.now).await?;
         if let (Role::Page, Some(kind)) = (self.known.role, view.kind) {
             self.known.role = Role::Listing(kind);
-            let id = self.id();
-            self.teach(|site| site.meet(id, kind)).await?;
         }
         match self.known.role {
-            Role::Listing(_) => {
-                let next = self.show(&view).await?;
+            Role::Listing(kind) => {
+                let before = before.unwrap_or_else(|| Listing::new(kind));
+                let next = self.show(&view, kind, &before).await?;
                 let (outcome, content) = self.mine_again(&view, content_type, body).await?;
                 Ok(self.done(outcome, content, validators, next))
             }
             Role::Behind { depth, mark } => {
+                self.site_answered().await?;
                 self.show_behind(&view, depth, mark).await?;
                 Ok(self.done(Outcome::Fetched, self.claim.content, validators, None))
             }
             Role::Page => {
-                if !is_same {
-                    self.known.stories = u16::try_from(view.stories.len()).unwrap_or(u16::MAX);
+                self.site_answered().await?;
+                if !view.is_same {
+                    self.known.stories = view.stories();
                     self.meet_stories(&view, None, self.class_of_links()).await?;
                 }
                 self.hand_on(content_type, body, validators).await
@@ -318,17 +310,9 @@ impl<'v> Visit<'v> {
         class: Class,
         schedule: PageSchedule,
     ) -> anyhow::Result<()> {
-        let Claim { depth, why, hops, .. } = self.claim;
         let again = if matches!(schedule.role, Role::Listing(_)) { Again::Now } else { Again::Never };
-        let schedule = Some(schedule);
-        let new = NewUrl { url: target, depth: *depth, why: *why, hops: hops + 1, class, again, schedule };
-        let frontier = &self.shared.parts.frontier;
-        let adding = || frontier.add(std::slice::from_ref(&new), self.now);
-        let added = self.shared.persist(adding).await.context("cannot add a redirect's target")?;
-        if added.over_budget > 0 && self.claim.why == Why::Seed {
-            tracing::warn!(url = %self.claim.url, target = %new.url,
-                "a seed's redirect is not followed: the site's page budget of the day is spent");
-        }
-        Ok(())
+        let once = NewUrl::once(target, self.claim.depth, self.claim.why, self.claim.hops + 1);
+        let new = NewUrl { class, again, schedule: Some(schedule), ..once };
+        add_target(self.shared, self.claim, &new, self.now).await
     }
 }

@@ -4,6 +4,7 @@ use anyhow::Context as _;
 use bytes::Bytes;
 use newslode_common::schedule::{ListingKind, PageSchedule, Role, name};
 use newslode_common::store::Claim;
+use newslode_common::version::ContentHash;
 use newslode_page::article;
 use newslode_page::article::PageKind;
 use newslode_page::discovery::discover;
@@ -15,8 +16,6 @@ use crate::listing::{Form, ListingLimits, read, sniff};
 
 /// Children of a map's index that are visited, the newest first.
 const MOST_MAPS: usize = 10;
-/// Stories that make a page a section if a menu leads to it.
-const FEW_STORIES: usize = 2;
 
 /// What a page shows.
 #[derive(Debug, Default)]
@@ -33,6 +32,8 @@ pub(super) struct View {
     pub(super) kind: Option<ListingKind>,
     /// Whether it is a web page.
     pub(super) is_html: bool,
+    /// Whether it brought the bytes of the last visit again; then nothing else of it was read.
+    pub(super) is_same: bool,
 }
 
 impl View {
@@ -44,8 +45,15 @@ impl View {
         body: Bytes,
         now: Timestamp,
     ) -> anyhow::Result<View> {
-        let url = claim.url.clone();
-        let reading = move || View::read(&url, known, content_type.as_deref(), &body, now);
+        let (url, last) = (claim.url.clone(), claim.content);
+        let reading = move || {
+            let content_type = content_type.as_deref();
+            // What the same bytes of an article link to was seen before.
+            if known.role == Role::Page && last == Some(ContentHash::of(&url, content_type, &body)) {
+                return View { is_html: true, is_same: true, ..View::default() };
+            }
+            View::read(&url, known, content_type, &body, now)
+        };
         tokio::task::spawn_blocking(reading).await.context("reading a page panicked")
     }
 
@@ -63,7 +71,8 @@ impl View {
         let may_list = known.is_in_menu || matches!(known.role, Role::Listing(_));
         let mut view = View::of_page(&page, may_list);
         // A page that a menu leads to is judged here, so that it need not be fetched twice.
-        if known.role == Role::Page && known.is_in_menu && view.stories.len() >= FEW_STORIES {
+        let known = PageSchedule { stories: view.stories(), ..known };
+        if known.is_in_menu && known.is_section() {
             let is_article = article(&page, now).0 == PageKind::Article;
             view.kind = (!is_article).then_some(ListingKind::Section);
         }
@@ -84,6 +93,7 @@ impl View {
             behind: found.behind,
             kind: None,
             is_html: true,
+            is_same: false,
         }
     }
 
@@ -112,6 +122,11 @@ impl View {
             kind: Some(kind),
             ..View::default()
         }
+    }
+
+    /// Number of stories.
+    pub(super) fn stories(&self) -> u16 {
+        u16::try_from(self.stories.len()).unwrap_or(u16::MAX)
     }
 
     /// Names the topmost story; 0 if there is none.

@@ -192,10 +192,6 @@ impl Frontier for Memory {
         Ok(())
     }
 
-    async fn spend(&self, _: &Site, _: u32, _: Timestamp) -> StoreResult<()> {
-        unreachable!("no URL of these tests is scheduled")
-    }
-
     async fn schedule(&self, _: &Site) -> StoreResult<(SiteSchedule, u64)> {
         unreachable!("no URL of these tests is scheduled")
     }

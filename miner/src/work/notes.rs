@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use newslode_common::message::PartitionedPage;
-use newslode_common::schedule::{ListingId, ListingKind, Role, ScheduleConfig, name};
+use newslode_common::schedule::{ListingId, ListingKind, Role, ScheduleConfig, SiteSchedule, name};
 use newslode_common::store::teach::teach;
 use newslode_common::store::{Frontier, Note, StoreResult};
 use newslode_page::article::Article;
@@ -29,7 +29,7 @@ const AGAIN: [Duration; 3] =
 pub struct Reading {
     /// The page.
     pub url: CanonicalUrl,
-    /// The claim that fetched it, and when that was.
+    /// The claim that fetched it.
     pub fetch: u64,
     /// When it was fetched.
     pub at: Timestamp,
@@ -93,9 +93,7 @@ pub async fn tell(frontier: &dyn Frontier, config: &ScheduleConfig, reading: &Re
         teach(frontier, &site, config, reading.at, |site| site.meet(id, ListingKind::Section)).await?;
     }
     if told.is_new_article {
-        let confirm = |site: &mut newslode_common::schedule::SiteSchedule| {
-            site.confirm(schedule.by, reading.is_recent, reading.at);
-        };
+        let confirm = |site: &mut SiteSchedule| site.confirm(schedule.by, reading.is_recent, reading.at);
         teach(frontier, &site, config, reading.at, confirm).await?;
     }
     Ok(Heard::Yes)

@@ -190,9 +190,6 @@ impl Frontier for Flaky {
     async fn raise_delay(&self, site: &Site, delay: Duration) -> StoreResult<()> {
         self.frontier.raise_delay(site, delay).await
     }
-    async fn spend(&self, site: &Site, requests: u32, now: Timestamp) -> StoreResult<()> {
-        self.frontier.spend(site, requests, now).await
-    }
     async fn schedule(&self, site: &Site) -> StoreResult<(SiteSchedule, u64)> {
         self.frontier.schedule(site).await
     }

@@ -145,9 +145,6 @@ impl Frontier for Ablated {
     async fn raise_delay(&self, site: &Site, delay: Duration) -> StoreResult<()> {
         self.store.raise_delay(site, delay).await
     }
-    async fn spend(&self, site: &Site, requests: u32, now: Timestamp) -> StoreResult<()> {
-        self.store.spend(site, requests, now).await
-    }
     async fn schedule(&self, site: &Site) -> StoreResult<(SiteSchedule, u64)> {
         self.store.schedule(site).await
     }

@@ -207,7 +207,7 @@ pub(super) fn take_note(index: &mut Index<'_>, note: &Note) -> StoreResult<bool>
     }
     let mut new = EntryRecord { schedule: Some(note.schedule), ..old.clone() };
     wait(&mut new, note.next);
-    record.pending -= u64::from(old.due.is_some());
+    record.pending = record.pending.saturating_sub(u64::from(old.due.is_some()));
     record.pending += u64::from(new.due.is_some());
     index.put(site.as_str(), page, Some(&old), &new)?;
     index.save(site.as_str(), &mut record)?;

@@ -100,19 +100,6 @@ impl Frontier for RedbStore {
         .await
     }
 
-    async fn spend(&self, site: &Site, requests: u32, now: Timestamp) -> StoreResult<()> {
-        let site = site.clone();
-        self.write(move |transaction| {
-            let mut index = Index::open(transaction)?;
-            let Some(mut record) = index.site(site.as_str())? else { return Ok(()) };
-            if let Some(allowance) = &mut record.allowance {
-                allowance.spend(now, requests);
-            }
-            index.save(site.as_str(), &mut record)
-        })
-        .await
-    }
-
     async fn schedule(&self, site: &Site) -> StoreResult<(SiteSchedule, u64)> {
         let site = site.clone();
         self.read(move |transaction| read_schedule(&transaction.open_table(SCHEDULES)?, site.as_str())).await

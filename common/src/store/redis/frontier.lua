@@ -30,18 +30,6 @@ local function raise_delay(keys, args)
   return redis.status_reply('OK')
 end
 
--- ARGV: site, requests, now.
-local function spend_tokens(keys, args)
-  local site = site_keys(keys, 2)
-  local of = settings(site)
-  if of and of.bucket then
-    spend(of.bucket, tonumber(args[2]), tonumber(args[3]))
-    put_bucket(site, of.bucket)
-    index(keys[1], args[1], site)
-  end
-  return redis.status_reply('OK')
-end
-
 -- Reply: what a site's visits have taught and the number of that value.
 local function schedule(keys, args)
   return redis.call('HMGET', keys[10], 'number', 'bytes')
@@ -192,7 +180,7 @@ local function take(site, now, lease_until)
   redis.call('HSET', site.meta, 'last', integer(now))
   local allowance = ''
   if of.bucket then
-    spend(of.bucket, 1, now)
+    take_token(of.bucket, now)
     put_bucket(site, of.bucket)
     allowance = string.format('%.0f %.0f %.0f', of.bucket.per_day, of.bucket.milli, of.bucket.at)
   end
@@ -346,7 +334,6 @@ redis.register_function('nl2_add', add_urls)
 redis.register_function('nl2_claim', claim)
 redis.register_function('nl2_complete', complete)
 redis.register_function('nl2_note', note)
-redis.register_function('nl2_spend', spend_tokens)
 redis.register_function('nl2_put_schedule', put_schedule)
 redis.register_function { function_name = 'nl2_schedule', callback = schedule, flags = { 'no-writes' } }
 redis.register_function('nl2_release_leases', release_leases)

@@ -109,11 +109,6 @@ impl Frontier for RedisStore {
         self.connection().call(call.arg(site.as_str()).arg(pack::millis(delay))).await
     }
 
-    async fn spend(&self, site: &Site, requests: u32, now: Timestamp) -> StoreResult<()> {
-        let mut call = function("nl2_spend", &self.keys().frontier(site));
-        self.connection().call(call.arg(site.as_str()).arg(requests).arg(pack::millis(now.0))).await
-    }
-
     async fn schedule(&self, site: &Site) -> StoreResult<(SiteSchedule, u64)> {
         let call = function("nl2_schedule", &self.keys().frontier(site));
         let (held, bytes): (Option<String>, Option<Vec<u8>>) = self.connection().call(&call).await?;

@@ -82,11 +82,11 @@ local function tokens(bucket, now)
   return math.min(bucket.milli + gained, capacity(bucket))
 end
 
-local function spend(bucket, requests, now)
+local function take_token(bucket, now)
   local left = tokens(bucket, now)
   -- Time that is too short for a thousandth of a token is kept for the next call.
   if left ~= bucket.milli then bucket.at = math.max(bucket.at, now) end
-  bucket.milli = left - requests * TOKEN
+  bucket.milli = left - TOKEN
 end
 
 -- Tokens that must be there for a class.
