@@ -16,6 +16,15 @@ pub fn now() -> Timestamp {
     Timestamp(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }
 
+/// A time as ISO 8601 has it, in UTC: to the second, or to the millisecond where it has one.
+#[must_use]
+pub fn iso(at: Timestamp) -> String {
+    let millis = i64::try_from(at.0).unwrap_or(i64::MAX);
+    let time = jiff::Timestamp::from_millisecond(millis).unwrap_or(jiff::Timestamp::MAX);
+    let form = if at.0.is_multiple_of(1000) { "%Y-%m-%dT%H:%M:%SZ" } else { "%Y-%m-%dT%H:%M:%S%.3fZ" };
+    time.strftime(form).to_string()
+}
+
 /// A clock. Clones tell the same time.
 #[derive(Clone, Debug, Default)]
 pub enum Clock {

@@ -8,7 +8,7 @@
 use anyhow::Context as _;
 use bytes::Bytes;
 use newslode_common::broker::{PublishError, Queue};
-use newslode_common::message::{Body, FetchedPage, SealedPage};
+use newslode_common::message::{Body, FetchedPage, GonePage, SealedPage, envelope};
 use newslode_common::retry::Retry;
 use newslode_common::store::{Claim, Kind};
 use newslode_common::version::{ContentHash, Version};
@@ -53,6 +53,15 @@ pub(crate) async fn seal(
     sealing.await.context("sealing a page panicked")?
 }
 
+/// Tells the miner that a page is gone which was handed on before. Waits as long as it takes.
+///
+/// # Errors
+/// Only errors that waiting does not solve.
+pub(crate) async fn tell_gone(parts: &Parts, outages: &Outages, gone: &GonePage) -> anyhow::Result<()> {
+    let sealed = Bytes::from(envelope::seal(gone)?);
+    publish(parts, outages, Queue::Partitions, sealed).await.context("cannot tell of a page that is gone")
+}
+
 /// Archives and publishes a page. Waits as long as it takes; the caller ends the wait at a stop.
 ///
 /// # Errors
@@ -66,12 +75,16 @@ pub(crate) async fn hand_over(
     let retry = Retry::for_ever();
     let archiving = || parts.archive.put(Kind::Page, page.content, page.page.whole.clone(), now);
     retry.run(&outages.store, archiving).await.context("cannot archive a page")?;
+    publish(parts, outages, Queue::Pages, page.page.message).await.context("cannot publish a page")
+}
+
+async fn publish(parts: &Parts, outages: &Outages, queue: Queue, message: Bytes) -> Result<(), PublishError> {
     let publishing = || async {
-        let published = parts.broker.publish(Queue::Pages, page.page.message.clone()).await;
+        let published = parts.broker.publish(queue, message.clone()).await;
         if let Err(PublishError::Full { .. }) = &published {
-            parts.metrics.refused.with_label_values(&[Queue::Pages.name()]).inc();
+            parts.metrics.refused.with_label_values(&[queue.name()]).inc();
         }
         published
     };
-    retry.run(&outages.broker, publishing).await.context("cannot publish a page")
+    Retry::for_ever().run(&outages.broker, publishing).await
 }

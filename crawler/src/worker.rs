@@ -21,6 +21,7 @@ use crate::attempt;
 use crate::error::{FetchError, Policy};
 use crate::fetch::Fetcher;
 use crate::robots::Robots;
+use crate::visit::Met;
 use crate::{Parts, Surroundings, visit};
 
 /// Shortest and longest pause while no URL is due: short at first, as a site's next turn is often near.
@@ -35,6 +36,8 @@ pub(crate) struct Shared {
     pub(crate) fetcher: Fetcher,
     pub(crate) robots: Robots,
     pub(crate) outages: Outages,
+    /// Links that were added lately.
+    pub(crate) met: Met,
     stop: CancellationToken,
 }
 
@@ -61,7 +64,17 @@ impl Shared {
         let Surroundings { web, clock } = surroundings;
         let fetcher = Fetcher::new(web, clock.clone(), &config);
         let robots = Robots::new(fetcher.clone(), clock.clone(), &config);
-        Shared { parts, config, schedule, clock, fetcher, robots, outages: Outages::default(), stop }
+        Shared {
+            parts,
+            config,
+            schedule,
+            clock,
+            fetcher,
+            robots,
+            outages: Outages::default(),
+            met: Met::default(),
+            stop,
+        }
     }
 
     pub(crate) fn policy(&self) -> Policy {

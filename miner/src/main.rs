@@ -26,6 +26,7 @@ async fn work(service: Service) -> Result<(), serve::Error> {
         rules: Rules::of_preset(service.config.partitioner.params),
         params: service.config.page_params().into(),
         schedule: service.config.schedule.clone().into(),
+        retention: service.config.miner.retention,
     };
     let work = run(parts, service.config.miner.clone(), service.stop.clone());
     let ended = service.run(work).await;

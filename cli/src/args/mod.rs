@@ -82,7 +82,7 @@ pub(crate) enum Command {
     Terms(TermsArgs),
     /// Export the articles, instances, hierarchies, ontology or pages of a run.
     #[command(
-        after_help = "Example:\n  newslode export articles run > articles.jsonl\n  newslode export pages run --format warc --to pages.warc.gz"
+        after_help = "Example:\n  newslode export articles run > articles.jsonl\n  newslode export articles run --history\n  newslode export pages run --format warc --to pages.warc.gz"
     )]
     Export(ExportArgs),
     /// Feed the services with pages of web archives (WARC) instead of crawled ones.
@@ -293,6 +293,9 @@ pub(crate) struct ExportArgs {
     /// Format of the ontology or of pages.
     #[arg(long, value_enum)]
     pub(crate) format: Option<ExportFormat>,
+    /// All that happened to the articles instead of their last state: when each was new, changed and gone.
+    #[arg(long)]
+    pub(crate) history: bool,
     /// File to write instead of standard output. Pages are compressed, unless its name ends in `.warc`.
     #[arg(long, value_name = "FILE")]
     pub(crate) to: Option<PathBuf>,

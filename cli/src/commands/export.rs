@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::Context;
 use newslode_common::config::Config;
 use newslode_common::store::Kind;
-use newslode_common::version::ContentHash;
+use newslode_common::version::{ContentHash, Version};
 use newslode_common::warc::Packing;
 use newslode_miner::mining::instances::ConceptInstance;
 use newslode_miner::mining::members::Filing;
@@ -15,11 +15,13 @@ use newslode_miner::mining::ontology::{BASE, OntologyWriter, RdfForm};
 use newslode_miner::mining::taxonomy::Taxonomy;
 use newslode_miner::work::fold;
 use newslode_miner::work::instances::instances;
+use newslode_miner::work::lives;
+use newslode_miner::work::lives::life::{Life, Told};
 use newslode_miner::work::members::members;
 use newslode_miner::work::parts::Parts;
 use newslode_miner::work::summaries::Summaries;
 use newslode_page::article::Article;
-use newslode_page::reading::CanonicalUrl;
+use newslode_page::reading::{CanonicalUrl, Site};
 use serde::Serialize;
 
 use super::taxonomy::installation;
@@ -28,6 +30,7 @@ use crate::engine;
 use crate::exit::{Exit, hinted};
 use crate::report::{self, Shelves};
 
+mod history;
 mod pages;
 
 /// Counts of what was written.
@@ -39,6 +42,9 @@ pub(crate) struct Written {
 
 pub(crate) async fn run(args: ExportArgs, config: &Config) -> anyhow::Result<Exit> {
     check_format(args.what, args.format)?;
+    if args.history && args.what != ExportWhat::Articles {
+        return Err(hinted("only articles have a history", "newslode export articles --history"));
+    }
     let parts = installation(args.dir.as_deref(), config).await?;
     let Some(file) = &args.to else {
         let to = std::io::stdout();
@@ -68,8 +74,9 @@ fn check_format(what: ExportWhat, format: Option<ExportFormat>) -> anyhow::Resul
 
 async fn write_to(mut to: &mut impl Write, args: &ExportArgs, parts: &Parts) -> anyhow::Result<()> {
     match args.what {
+        ExportWhat::Articles if args.history => history::write(parts, &mut to).await?,
         ExportWhat::Articles => {
-            let line = |article: &Article, _: &_| json_line(&mut to, article);
+            let line = |filed: &Filed<'_>| filed.line(&mut to);
             write(parts, &mut std::io::sink(), RdfForm::Turtle, line).await?;
         }
         ExportWhat::Hierarchies => each(parts, Kind::Hierarchy, |_, xml| Ok(to.write_all(xml)?)).await?,
@@ -96,7 +103,7 @@ async fn write_to(mut to: &mut impl Write, args: &ExportArgs, parts: &Parts) -> 
                 Some(ExportFormat::Rdfxml) => RdfForm::Xml,
                 _ => RdfForm::Turtle,
             };
-            write(parts, &mut to, form, |_, _| Ok(())).await?;
+            write(parts, &mut to, form, |_| Ok(())).await?;
         }
         ExportWhat::Pages => {
             let is_plain = args.to.as_ref().is_some_and(|file| file.extension() == Some("warc".as_ref()));
@@ -107,6 +114,13 @@ async fn write_to(mut to: &mut impl Write, args: &ExportArgs, parts: &Parts) -> 
     Ok(to.flush()?)
 }
 
+/// The pages of a site that count, by URL.
+async fn counted(parts: &Parts, site: &Site) -> anyhow::Result<Vec<(CanonicalUrl, Version)>> {
+    let mut pages = parts.state.pages(site).await?;
+    pages.retain(|(_, version)| version.content != ContentHash::NONE);
+    Ok(pages)
+}
+
 /// Passes the archived version of every counted page to `take`, ordered by site and URL.
 async fn each(
     parts: &Parts,
@@ -114,10 +128,8 @@ async fn each(
     mut take: impl FnMut(ContentHash, &[u8]) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     for (site, _) in parts.state.sites().await? {
-        for (_, version) in parts.state.pages(&site).await? {
-            if version.content != ContentHash::NONE
-                && let Some(bytes) = parts.archive.get(kind, version.content).await?
-            {
+        for (_, version) in counted(parts, &site).await? {
+            if let Some(bytes) = parts.archive.get(kind, version.content).await? {
                 take(version.content, &bytes)?;
             }
         }
@@ -125,12 +137,31 @@ async fn each(
     Ok(())
 }
 
-/// Writes the ontology, and passes each filed article to `take` with the keys of its concepts.
+/// An article under its concepts.
+pub(crate) struct Filed<'a> {
+    pub(crate) article: &'a Article,
+    /// Keys of the concepts.
+    pub(crate) keys: &'a BTreeSet<String>,
+    /// When it was found and how it changed; nothing if version 0.1.0 read it.
+    life: Option<Life>,
+    labels: &'a BTreeMap<String, String>,
+}
+
+impl Filed<'_> {
+    fn line(&self, to: &mut impl Write) -> anyhow::Result<()> {
+        match self.life.as_ref().and_then(|life| Told::of(life, self.article, self.labels)) {
+            Some(told) => json_line(to, &told),
+            None => json_line(to, self.article),
+        }
+    }
+}
+
+/// Writes the ontology, and passes each filed article to `take`.
 pub(crate) async fn write(
     parts: &Parts,
     triples: &mut impl Write,
     form: RdfForm,
-    mut take: impl FnMut(&Article, &BTreeSet<String>) -> anyhow::Result<()>,
+    mut take: impl FnMut(&Filed<'_>) -> anyhow::Result<()>,
 ) -> anyhow::Result<(Taxonomy, usize)> {
     let taxonomy = fold::read(parts.state.as_ref()).await?.unwrap_or_default();
     let (sites, _) = Summaries::default().refresh(parts.state.as_ref()).await?;
@@ -140,19 +171,21 @@ pub(crate) async fn write(
     ontology.taxonomy(&taxonomy)?;
     let mut articles = 0;
     let mut others: BTreeSet<CanonicalUrl> = listed.keys().cloned().collect();
-    each(parts, Kind::Article, |_, json| {
-        let mut article: Article = serde_json::from_slice(json)?;
-        let keys = filing.concepts(&article);
-        let labels = keys.iter().filter_map(|key| taxonomy.concept(key)).map(|concept| concept.label.clone());
-        article.concepts = labels.collect();
-        ontology.article(&article, &filing)?;
-        if let Ok(url) = article.url.parse() {
+    for site in parts.state.sites().await?.into_iter().map(|(site, _)| site) {
+        let labels = parts.frontier.site(&site).await?.map(|settings| settings.labels).unwrap_or_default();
+        for (url, version) in counted(parts, &site).await? {
+            let Some(json) = parts.archive.get(Kind::Article, version.content).await? else { continue };
+            let mut article: Article = serde_json::from_slice(&json)?;
+            let keys = filing.concepts(&article);
+            let concepts = keys.iter().filter_map(|key| taxonomy.concept(key));
+            article.concepts = concepts.map(|concept| concept.label.clone()).collect();
+            ontology.article(&article, &filing)?;
             others.remove(&url);
+            articles += 1;
+            let life = lives::read(parts, &url).await?;
+            take(&Filed { article: &article, keys: &keys, life, labels: &labels })?;
         }
-        articles += 1;
-        take(&article, &keys)
-    })
-    .await?;
+    }
     // A page that two concept pages list is one instance of both concepts.
     let mut found: BTreeMap<CanonicalUrl, ConceptInstance> = BTreeMap::new();
     if !others.is_empty() {
@@ -183,9 +216,9 @@ pub(crate) async fn write_outputs(
     let (article_file, ontology_file) = engine::output_files(folder);
     let (mut lines, mut turtle) = (part(&article_file)?, part(&ontology_file)?);
     let mut shelves = Shelves::default();
-    let take = |article: &Article, keys: &BTreeSet<String>| {
-        shelves.put(article, keys);
-        json_line(&mut lines, article)
+    let take = |filed: &Filed<'_>| {
+        shelves.put(filed.article, filed.keys);
+        filed.line(&mut lines)
     };
     let (taxonomy, articles) = write(parts, &mut turtle, RdfForm::Turtle, take).await?;
     for (mut out, file) in [(lines, &article_file), (turtle, &ontology_file)] {

@@ -25,14 +25,35 @@ pub(crate) async fn installation(dir: Option<&Path>, config: &Config) -> anyhow:
     let rules = Rules::of_preset(config.partitioner.params);
     let params = Arc::new(config.page_params());
     let schedule = Arc::new(config.schedule.clone());
+    let retention = config.miner.retention;
     if let Some(folder) = dir {
         let store = Arc::new(engine::open_state(folder)?);
         let (frontier, state) = (store.clone(), store.clone());
-        return Ok(Parts { frontier, state, archive: store, broker, metrics, rules, params, schedule });
+        return Ok(Parts {
+            frontier,
+            state,
+            archive: store,
+            broker,
+            metrics,
+            rules,
+            params,
+            schedule,
+            retention,
+        });
     }
     let store = Arc::new(served::store(config).await?);
     let archive = Arc::new(served::archive(config)?);
-    Ok(Parts { frontier: store.clone(), state: store, archive, broker, metrics, rules, params, schedule })
+    Ok(Parts {
+        frontier: store.clone(),
+        state: store,
+        archive,
+        broker,
+        metrics,
+        rules,
+        params,
+        schedule,
+        retention,
+    })
 }
 
 pub(crate) async fn run(args: TaxonomyArgs, config: &Config) -> anyhow::Result<Exit> {

@@ -214,6 +214,7 @@ impl Engine {
             rules: Rules::of_preset(self.config.partitioner.params),
             params: Arc::new(self.config.page_params()),
             schedule: Arc::new(self.schedule()),
+            retention: self.config.miner.retention,
         }
     }
 

@@ -247,6 +247,17 @@ pub enum Follow {
     All,
 }
 
+/// What the archive keeps of pages that are gone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Retention {
+    /// All, until they leave the window.
+    #[default]
+    All,
+    /// Nothing: only what is live is kept.
+    Live,
+}
+
 /// Work on many pages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -265,9 +276,12 @@ pub struct MinerConfig {
     /// Shortest time between the starts of two requests to a site, in milliseconds, unless its seed says
     /// otherwise.
     pub delay_ms: u64,
-    /// Number of days that a page counts after it was fetched; 0: for ever. Older pages are subtracted from
+    /// Number of days that a page counts after it was last seen; 0: for ever. Older pages are subtracted from
     /// the state and deleted from the archive.
     pub window_days: u32,
+    /// What the archive keeps of pages that are gone, that robots.txt forbids now, or that ask not to be indexed
+    /// any more: `all` until they leave the window, or only what is `live`. They do not count in either case.
+    pub retention: Retention,
     /// Seconds between two folds over all sites.
     pub fold_s: u64,
     /// Seconds between two checks for sites whose views (informative blocks) are out of date; 0: never.
@@ -296,6 +310,7 @@ impl Default for MinerConfig {
             max_depth: 5,
             delay_ms: 1_000,
             window_days: 0,
+            retention: Retention::All,
             fold_s: 30,
             views_s: 60,
             views_share: 25,

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::wire::{self, WireError};
-use super::{FetchedPage, PartitionedPage};
+use super::{FetchedPage, GonePage, PartitionedPage};
 use newslode_page::contribution::Contribution;
 
 const MAGIC: [u8; 3] = [b'N', b'L', 1];
@@ -76,6 +76,12 @@ impl Message for Contribution {
     const NAME: &'static str = "contribution";
 }
 
+impl Message for GonePage {
+    const KIND: u8 = 4;
+    const VERSION: u8 = 1;
+    const NAME: &'static str = "gone page";
+}
+
 /// Puts a message into an envelope.
 ///
 /// # Errors
@@ -90,6 +96,12 @@ pub fn seal<M: Message>(message: &M) -> Result<Vec<u8>, EnvelopeError> {
     bytes.extend_from_slice(&[M::KIND, M::VERSION]);
     bytes.extend_from_slice(&body);
     Ok(bytes)
+}
+
+/// Whether bytes say that they hold a message of this kind.
+#[must_use]
+pub fn holds<M: Message>(bytes: &[u8]) -> bool {
+    matches!(bytes, [b'N', b'L', 1, kind, ..] if *kind == M::KIND)
 }
 
 /// Takes a message out of its envelope.

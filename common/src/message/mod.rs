@@ -67,6 +67,35 @@ pub struct PartitionedPage {
     pub notes: PageNotes,
 }
 
+/// Crawler → miner: a page that was handed on before, and is not to be kept any longer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GonePage {
+    /// Its identity.
+    pub url: CanonicalUrl,
+    /// Its site.
+    pub site: Site,
+    /// Number of the fetch that found it so.
+    pub fetch: u64,
+    /// When that was.
+    pub at: Timestamp,
+    /// The reason.
+    pub ending: Ending,
+}
+
+/// Why a page is not to be kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    /// It was not found (404, 410), twice in a row.
+    NotFound,
+    /// robots.txt forbids it now.
+    Disallowed,
+    /// It asks not to be indexed now.
+    Noindex,
+    /// It redirects to another page.
+    Moved(CanonicalUrl),
+}
+
 impl FetchedPage {
     /// The name of the page in the archive and for readers of messages.
     #[must_use]

@@ -64,6 +64,8 @@ const IDLE_VISITS: u64 = 4;
 /// What a listing's visits have taught. Times are whole seconds since the epoch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listing {
+    /// Its address.
+    pub url: CanonicalUrl,
     /// Its kind.
     pub kind: ListingKind,
     /// Confirmed articles that it showed first, in 2⁻¹⁶ of an article; fades.
@@ -93,8 +95,9 @@ pub struct Listing {
 impl Listing {
     /// A listing that was never visited.
     #[must_use]
-    pub fn new(kind: ListingKind) -> Listing {
+    pub fn new(url: CanonicalUrl, kind: ListingKind) -> Listing {
         Listing {
+            url,
             kind,
             credit: 0,
             span: 0,
@@ -158,16 +161,20 @@ mod tests {
 
     use super::*;
 
+    fn listing(kind: ListingKind) -> Listing {
+        Listing::new("https://news.example.org/".parse().unwrap(), kind)
+    }
+
     #[test]
     fn a_listing_without_history_is_visited_after_an_hour_and_a_half() {
-        let minutes = Listing::new(ListingKind::Front).cheapest(300) / 60;
+        let minutes = listing(ListingKind::Front).cheapest(300) / 60;
         assert_eq!(minutes, 84);
     }
 
     #[test]
     fn intervals_follow_the_rate() {
         // 240 articles a day: √(2·300·360) = 465 s, a little more by what is assumed at first.
-        let mut listing = Listing::new(ListingKind::Feed);
+        let mut listing = listing(ListingKind::Feed);
         let mut now = 0;
         for _ in 0..2_000 {
             listing.visit(now);
@@ -183,7 +190,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_kept_stays_within_its_bounds(steps in prop::collection::vec((0_u64..1_000_000, 0_u64..40), 1..60)) {
-            let mut listing = Listing::new(ListingKind::Section);
+            let mut listing = listing(ListingKind::Section);
             let mut now = 1_000_000_000;
             for (passed, articles) in steps {
                 now += passed;

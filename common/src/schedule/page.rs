@@ -12,6 +12,9 @@ use super::{ArticleVisits, Class, ListingId, ListingKind, Next, Reading, Schedul
 const MANY_STORIES: u16 = 8;
 const FEW_STORIES: u16 = 2;
 
+/// A page that is as it was is handed on again after this, in seconds, so that the miner knows it is live.
+const SHOWN_AGAIN: u64 = 6 * super::DAY;
+
 /// What a page is to the crawl.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -37,6 +40,8 @@ pub struct PageSchedule {
     pub role: Role,
     /// The listing that showed it first.
     pub by: Option<ListingId>,
+    /// When that was; 0: not known.
+    pub met: u64,
     /// Its ladder, if it is an article.
     pub visits: ArticleVisits,
     /// Names the article's text of the last good fetch; 0: none was read.
@@ -45,6 +50,8 @@ pub struct PageSchedule {
     pub unread: u32,
     /// When the last of these was.
     pub failed: Option<u64>,
+    /// Visits in a row that did not find it.
+    pub missed: u32,
     /// Whether a menu led to it, so that it may be a section.
     pub is_in_menu: bool,
     /// Number of stories that its last good fetch showed.
@@ -55,13 +62,15 @@ pub struct PageSchedule {
     pub handed_on: Option<u64>,
     /// Whether it was told what that page was.
     pub is_told: bool,
+    /// Whether the miner was told that it is gone.
+    pub is_gone: bool,
 }
 
 impl PageSchedule {
     /// What may be an article, shown first by this listing.
     #[must_use]
-    pub fn page(by: Option<ListingId>) -> PageSchedule {
-        PageSchedule { by, ..PageSchedule::default() }
+    pub fn page(by: Option<ListingId>, now: Timestamp) -> PageSchedule {
+        PageSchedule { by, met: seconds(now), ..PageSchedule::default() }
     }
 
     /// What may be a section, because a menu leads to it.
@@ -94,7 +103,7 @@ impl PageSchedule {
 
     /// Notes a good answer.
     pub fn answered(&mut self) {
-        self.unread = 0;
+        (self.unread, self.missed) = (0, 0);
         self.failed = None;
     }
 
@@ -102,17 +111,37 @@ impl PageSchedule {
     pub fn unreadable(&mut self, waits: Waits, now: Timestamp) -> Option<Next> {
         self.unread = self.unread.saturating_add(1);
         self.failed = Some(seconds(now));
+        self.missed = 0;
+        self.after(waits, self.unread, now)
+    }
+
+    /// Notes a visit that did not find the page. `None`: it is gone.
+    pub fn not_found(&mut self, waits: Waits, now: Timestamp) -> Option<Next> {
+        self.failed = Some(seconds(now));
+        self.missed = self.missed.saturating_add(1);
+        self.after(waits, self.missed, now)
+    }
+
+    fn after(&self, waits: Waits, visits: u32, now: Timestamp) -> Option<Next> {
         let class = match self.role {
             Role::Listing(_) => Class::Listing,
             Role::Page | Role::Behind { .. } => Class::Recheck,
         };
-        waits.after(self.unread).map(|wait| Next { due: at(seconds(now) + wait), class })
+        waits.after(visits).map(|wait| Next { due: at(seconds(now) + wait), class })
+    }
+
+    /// Whether the page is to be handed on for mining even if it is as it was: the miner took it out, or heard of
+    /// it too long ago to know that it is live.
+    #[must_use]
+    pub fn is_to_be_shown(&self, now: Timestamp) -> bool {
+        let is_long_ago = |last: u64| seconds(now) >= last + SHOWN_AGAIN;
+        self.is_gone || self.handed_on.is_some_and(is_long_ago)
     }
 
     /// Notes that the page was handed on for mining. Until [`told`](Self::told) it waits for a day.
     pub fn hand_on(&mut self, now: Timestamp, config: &ScheduleConfig) -> Next {
         self.handed_on = Some(seconds(now));
-        self.is_told = false;
+        (self.is_told, self.is_gone) = (false, false);
         let wait = config.no_article_s.first().copied().unwrap_or(super::DAY);
         Next { due: at(seconds(now) + wait), class: Class::Rest }
     }
@@ -163,21 +192,21 @@ mod tests {
 
     #[test]
     fn what_lists_stories_and_is_no_article_becomes_a_section() {
-        let mut many = PageSchedule { stories: 8, ..PageSchedule::page(None) };
+        let mut many = PageSchedule { stories: 8, ..PageSchedule::page(None, NOW) };
         assert_eq!(told(&mut many, None), (false, Some(Class::Listing)));
         assert_eq!(many.role, Role::Listing(ListingKind::Section));
-        let mut few = PageSchedule { stories: 2, ..PageSchedule::page(None) };
+        let mut few = PageSchedule { stories: 2, ..PageSchedule::page(None, NOW) };
         assert_eq!(told(&mut few, None), (false, Some(Class::Recheck)));
         let mut in_menu = PageSchedule { stories: 2, ..PageSchedule::in_menu() };
         assert_eq!(told(&mut in_menu, None), (false, Some(Class::Listing)));
-        let mut article = PageSchedule { stories: 30, ..PageSchedule::page(None) };
+        let mut article = PageSchedule { stories: 30, ..PageSchedule::page(None, NOW) };
         assert_eq!(told(&mut article, Some(7)), (true, Some(Class::Recheck)));
         assert_eq!(told(&mut article, None).1, Some(Class::Recheck), "what was an article is no section");
     }
 
     #[test]
     fn an_article_is_new_once() {
-        let mut schedule = PageSchedule::page(None);
+        let mut schedule = PageSchedule::page(None, NOW);
         assert!(told(&mut schedule, Some(1)).0);
         assert!(!told(&mut schedule, Some(2)).0);
         assert_eq!(schedule.text, 2);
@@ -186,11 +215,11 @@ mod tests {
     #[test]
     fn the_same_bytes_are_what_they_were() {
         let config = ScheduleConfig::default();
-        let mut none = PageSchedule::page(None);
+        let mut none = PageSchedule::page(None, NOW);
         told(&mut none, None);
         assert_eq!(none.same(NOW, &config).unwrap().class, Class::Recheck);
         assert_eq!(none.same(NOW, &config), None, "twice again, then it leaves");
-        let mut article = PageSchedule::page(None);
+        let mut article = PageSchedule::page(None, NOW);
         told(&mut article, Some(1));
         assert_eq!(article.same(NOW, &config).unwrap().class, Class::Rest, "the next rung");
     }

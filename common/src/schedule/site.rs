@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use newslode_page::reading::CanonicalUrl;
 use newslode_page::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -44,11 +45,12 @@ pub struct SiteSchedule {
 
 impl SiteSchedule {
     /// Makes a listing known. Returns whether it is new.
-    pub fn meet(&mut self, id: ListingId, kind: ListingKind) -> bool {
+    pub fn meet(&mut self, url: &CanonicalUrl, kind: ListingKind) -> bool {
+        let id = ListingId::of(url);
         if self.listings.contains_key(&id) {
             return false;
         }
-        self.listings.insert(id, Listing::new(kind));
+        self.listings.insert(id, Listing::new(url.clone(), kind));
         true
     }
 

@@ -84,11 +84,15 @@ pub enum Kind {
     Hierarchy,
     /// Its [`Article`](newslode_page::article::Article) as JSON.
     Article,
+    /// The life of an article as JSON: when it was found, how it changed, how it ended. Filed under a name that
+    /// its URL gives, not its content.
+    Life,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: &'static [Kind] = &[Kind::Page, Kind::Contribution, Kind::Hierarchy, Kind::Article];
+    pub const ALL: &'static [Kind] =
+        &[Kind::Page, Kind::Contribution, Kind::Hierarchy, Kind::Article, Kind::Life];
 
     /// The name of the kind in folders and keys.
     #[must_use]
@@ -98,6 +102,7 @@ impl Kind {
             Kind::Contribution => "contribution",
             Kind::Hierarchy => "hierarchy",
             Kind::Article => "article",
+            Kind::Life => "life",
         }
     }
 }

@@ -10,6 +10,7 @@ use flate2::write::GzEncoder;
 use newslode_page::time::Timestamp;
 
 use super::{RecordType, digest};
+use crate::time::iso;
 
 /// How records stand in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +87,7 @@ fn put(to: &mut impl Write, head: &str, block: &[u8]) -> io::Result<()> {
 }
 
 fn head(record: &NewRecord<'_>, id: &str) -> io::Result<String> {
-    let (date, length) = (date(record.date), record.block.len().to_string());
+    let (date, length) = (iso(record.date), record.block.len().to_string());
     let block_digest = digest(record.block);
     let payload = record.payload_at.and_then(|at| record.block.get(at..)).map(digest);
     let mut fields = vec![
@@ -110,14 +111,6 @@ fn head(record: &NewRecord<'_>, id: &str) -> io::Result<String> {
     }
     head.push_str("\r\n");
     Ok(head)
-}
-
-/// The time to the second, or to the millisecond where it has one.
-fn date(at: Timestamp) -> String {
-    let millis = i64::try_from(at.0).unwrap_or(i64::MAX);
-    let time = jiff::Timestamp::from_millisecond(millis).unwrap_or(jiff::Timestamp::MAX);
-    let form = if at.0.is_multiple_of(1000) { "%Y-%m-%dT%H:%M:%SZ" } else { "%Y-%m-%dT%H:%M:%S%.3fZ" };
-    time.strftime(form).to_string()
 }
 
 /// A name of the record's own: a UUID of version 8 from a hash over what names a record.

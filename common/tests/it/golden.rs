@@ -7,7 +7,7 @@ use std::fmt::Debug;
 use std::path::PathBuf;
 
 use newslode_common::message::envelope::{EnvelopeError, Message, open, seal};
-use newslode_common::message::{Body, FetchedPage, PartitionedPage};
+use newslode_common::message::{Body, Ending, FetchedPage, GonePage, PartitionedPage};
 use newslode_common::store::Why;
 use newslode_common::version::{ContentHash, Version};
 use newslode_page::analysis::PageNotes;
@@ -88,6 +88,12 @@ fn partitioned() -> PartitionedPage {
     }
 }
 
+fn gone() -> GonePage {
+    let ending = Ending::Moved("https://www.example.org/cup-2".parse().unwrap());
+    let at = Timestamp(1_700_000_000_123);
+    GonePage { url: url(), site: Site::of_host("www.example.org"), fetch: 7, at, ending }
+}
+
 #[track_caller]
 fn check<M: Message + PartialEq + Debug>(message: &M) {
     let file: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "golden"].iter().collect();
@@ -105,6 +111,7 @@ fn messages_keep_their_bytes() {
     check(&fetched());
     check(&contribution());
     check(&partitioned());
+    check(&gone());
 }
 
 #[test]

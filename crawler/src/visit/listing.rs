@@ -59,7 +59,7 @@ impl Visit<'_> {
         // Without an allowance no interval is stretched.
         let allowance = self.claim.allowance.unwrap_or_else(|| Allowance::full(u64::from(u16::MAX), now));
         self.teach(|site| {
-            site.meet(id, kind);
+            site.meet(&self.claim.url, kind);
             let next = site.visit(id, shown, now, &allowance, &self.shared.schedule);
             let is_none = !self.known.is_in_menu && site.listing(id).is_some_and(Listing::is_idle);
             if is_none {
@@ -107,7 +107,7 @@ impl Visit<'_> {
         by: Option<ListingId>,
         class: Class,
     ) -> anyhow::Result<Added> {
-        let known = PageSchedule::page(by);
+        let known = PageSchedule::page(by, self.now);
         let story = |(url, modified): &(CanonicalUrl, Option<_>)| {
             let again = modified.map_or(Again::Never, Again::IfFetchedBefore);
             self.found(url, class, again, known)
@@ -132,8 +132,7 @@ impl Visit<'_> {
         }
         let new = self
             .teach(|site| {
-                let is_new =
-                    |(url, kind): &&(CanonicalUrl, ListingKind)| site.meet(ListingId::of(url), *kind);
+                let is_new = |(url, kind): &&(CanonicalUrl, ListingKind)| site.meet(url, *kind);
                 own.iter().filter(is_new).cloned().collect::<Vec<_>>()
             })
             .await?;
@@ -152,6 +151,7 @@ impl Visit<'_> {
     /// Adds URLs of this site; others are left to their own listings.
     async fn add(&self, mut urls: Vec<NewUrl>) -> anyhow::Result<Added> {
         urls.retain(|new| new.url.site() == self.claim.site && new.url != self.claim.url);
+        self.shared.met.retain_new(&mut urls);
         if urls.is_empty() {
             return Ok(Added::default());
         }
@@ -162,6 +162,9 @@ impl Visit<'_> {
                 self.shared.persist(|| frontier.add(some, self.now)).await.context("cannot add URLs")?;
             added.new += part.new;
             added.over_budget += part.over_budget;
+            if part.over_budget == 0 && part.unknown_site == 0 {
+                self.shared.met.added(some, self.now);
+            }
         }
         if added.over_budget > 0 {
             tracing::debug!(site = %self.claim.site, refused = added.over_budget,

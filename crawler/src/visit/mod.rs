@@ -6,11 +6,13 @@
 //! [`visit`].
 
 mod listing;
+mod met;
 mod trouble;
 mod view;
 
 use anyhow::Context as _;
 use bytes::Bytes;
+use newslode_common::message::Ending;
 use newslode_common::outcome::Outcome;
 use newslode_common::schedule::{
     Class, Listing, ListingId, ListingKind, Next, PageSchedule, Role, ScheduleConfig, SiteSchedule,
@@ -28,6 +30,7 @@ use crate::fetch::{Answer, Wanted};
 use crate::publish;
 use crate::robots::Verdict;
 use crate::worker::Shared;
+pub(crate) use met::Met;
 use view::View;
 
 /// Validators are sent while the last full answer is younger than this, in milliseconds: some servers answer
@@ -196,7 +199,7 @@ impl<'v> Visit<'v> {
         }
         match self.known.role {
             Role::Listing(kind) => {
-                let before = before.unwrap_or_else(|| Listing::new(kind));
+                let before = before.unwrap_or_else(|| Listing::new(self.claim.url.clone(), kind));
                 let next = self.show(&view, kind, &before).await?;
                 let (outcome, content) = self.mine_again(&view, content_type, body).await?;
                 Ok(self.done(outcome, content, validators, next))
@@ -233,8 +236,8 @@ impl<'v> Visit<'v> {
         validators: Validators,
     ) -> anyhow::Result<Completion> {
         // What nobody has told us about yet may have been lost on its way.
-        let before = if self.known.is_told { self.claim.content } else { None };
-        let claim = Claim { content: before, ..self.claim.clone() };
+        let is_known = self.known.is_told && !self.known.is_to_be_shown(self.now);
+        let claim = Claim { content: self.claim.content.filter(|_| is_known), ..self.claim.clone() };
         let Some(page) = publish::seal(&claim, content_type, body, self.now).await? else {
             let next = self.known.same(self.now, &self.shared.schedule);
             return Ok(self.done(Outcome::Unchanged, self.claim.content, validators, next));
@@ -258,31 +261,37 @@ impl<'v> Visit<'v> {
         if !view.is_html || is_soon {
             return Ok((Outcome::Fetched, self.claim.content));
         }
-        let Some(page) = publish::seal(self.claim, content_type, body, self.now).await? else {
+        let is_known = !self.known.is_to_be_shown(self.now);
+        let claim = Claim { content: self.claim.content.filter(|_| is_known), ..self.claim.clone() };
+        let Some(page) = publish::seal(&claim, content_type, body, self.now).await? else {
             return Ok((Outcome::Unchanged, self.claim.content));
         };
         let content = page.content;
         publish::hand_over(&self.shared.parts, &self.shared.outages, page, self.now).await?;
-        self.known.handed_on = Some(self.now.0 / 1_000);
+        (self.known.handed_on, self.known.is_gone) = (Some(self.now.0 / 1_000), false);
         Ok((Outcome::Fetched, Some(content)))
     }
 
     /// The target of a redirect takes the page's place. The old address of a listing is asked for weekly.
-    async fn moved(self, url: &Url, location: &str) -> anyhow::Result<Completion> {
+    async fn moved(mut self, url: &Url, location: &str) -> anyhow::Result<Completion> {
         self.site_answered().await?;
         let Some(target) = resolve(url, location) else { return self.unreadable(Outcome::NotHtml).await };
         let is_loop = target == self.claim.url || self.claim.hops >= self.shared.config.max_redirects;
         if is_loop || !admits(self.shared, self.claim, &target).await? {
             return self.unreadable(Outcome::RedirectLoop).await;
         }
+        self.end(Ending::Moved(target.clone())).await?;
         let next = match self.known.role {
             Role::Listing(kind) => {
                 self.move_listing(target, kind).await?;
                 Some(SiteSchedule::moved(self.now))
             }
             Role::Page => {
-                let schedule =
-                    PageSchedule { is_in_menu: self.known.is_in_menu, ..PageSchedule::page(self.known.by) };
+                let schedule = PageSchedule {
+                    is_in_menu: self.known.is_in_menu,
+                    met: self.known.met,
+                    ..PageSchedule::page(self.known.by, self.now)
+                };
                 self.add_target(target, self.claim.was.class, schedule).await?;
                 None
             }
@@ -292,10 +301,9 @@ impl<'v> Visit<'v> {
     }
 
     async fn move_listing(&self, target: CanonicalUrl, kind: ListingKind) -> anyhow::Result<()> {
-        let id = ListingId::of(&target);
         let site = target.site();
         let (frontier, config, now) = (self.shared.parts.frontier.as_ref(), self.config(), self.now);
-        let meeting = || teach(frontier, &site, config, now, |schedule| schedule.meet(id, kind));
+        let meeting = || teach(frontier, &site, config, now, |schedule| schedule.meet(&target, kind));
         let is_new = self.shared.persist(meeting).await.context("cannot change a site's schedule")?;
         if is_new {
             let listing = PageSchedule::of(Role::Listing(kind));

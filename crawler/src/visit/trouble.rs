@@ -1,16 +1,18 @@
 //! Visits that could not read their page: by the outcome table the page waits, or its whole site rests.
 
 use anyhow::Context as _;
+use newslode_common::message::{Ending, GonePage};
 use newslode_common::outcome::Outcome;
 use newslode_common::schedule::outcome::{Consequence, Target, consequence};
 use newslode_common::schedule::{Next, PageSchedule, Role, SiteSchedule, Trouble};
 use newslode_common::store::teach::rest;
-use newslode_common::store::{Completion, Why};
+use newslode_common::store::{Claim, Completion, Why};
 use newslode_page::time::Timestamp;
 
 use super::{Visit, kept};
 use crate::error::FetchError;
 use crate::fetch;
+use crate::publish;
 
 /// After a block other pages are asked for first: a page that is refused alone must not let its site rest again and
 /// again. In milliseconds.
@@ -19,9 +21,8 @@ const OTHERS_FIRST: u64 = 300_000;
 /// The next visit of a page that fails while its site answers.
 pub(super) fn alone(known: &mut PageSchedule, outcome: Outcome, now: Timestamp) -> Option<Next> {
     match consequence(outcome, known.target()) {
-        Consequence::SiteRests(_, waits) | Consequence::Waits(waits) | Consequence::Absent(waits) => {
-            known.unreadable(waits, now)
-        }
+        Consequence::SiteRests(_, waits) | Consequence::Waits(waits) => known.unreadable(waits, now),
+        Consequence::Absent(waits) => known.not_found(waits, now),
         Consequence::Schedule | Consequence::Moves | Consequence::Leaves => None,
     }
 }
@@ -35,17 +36,41 @@ impl Visit<'_> {
                 let (id, now) = (self.id(), self.now);
                 let next = self
                     .teach(|site| {
-                        site.meet(id, kind);
+                        site.meet(&self.claim.url, kind);
                         site.miss(id, now)
                     })
                     .await?;
+                self.known.missed = self.known.missed.saturating_add(1);
+                self.end_if_over(outcome).await?;
                 Ok(kept(self.claim, outcome, next, self.known))
             }
             _ => {
                 let next = alone(&mut self.known, outcome, self.now);
+                self.end_if_over(outcome).await?;
                 Ok(kept(self.claim, outcome, next, self.known))
             }
         }
+    }
+
+    /// Tells the miner of a page that is gone, once a second visit has confirmed it, or that is forbidden now.
+    async fn end_if_over(&mut self, outcome: Outcome) -> anyhow::Result<()> {
+        match outcome {
+            Outcome::Gone if self.known.missed >= 2 => self.end(Ending::NotFound).await,
+            Outcome::Disallowed => self.end(Ending::Disallowed).await,
+            _ => Ok(()),
+        }
+    }
+
+    /// Tells the miner, once, that a page which was handed on is not to be kept.
+    pub(super) async fn end(&mut self, ending: Ending) -> anyhow::Result<()> {
+        let Claim { url, site, fetch, content, .. } = self.claim;
+        if content.is_none() || self.known.is_gone {
+            return Ok(());
+        }
+        let gone = GonePage { url: url.clone(), site: site.clone(), fetch: *fetch, at: self.now, ending };
+        publish::tell_gone(&self.shared.parts, &self.shared.outages, &gone).await?;
+        self.known.is_gone = true;
+        Ok(())
     }
 
     /// A status that is neither a success, nor "not found", nor the server's own failure. Only 403 says that we

@@ -4,6 +4,7 @@
 
 mod answers;
 mod doubles;
+mod endings;
 mod faults;
 mod redirects;
 mod robots;

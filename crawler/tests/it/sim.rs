@@ -107,7 +107,7 @@ impl Sim {
     }
 
     pub(crate) async fn add_story(&self) {
-        self.add(STORY, Why::Link, Class::New, PageSchedule::page(None)).await;
+        self.add(STORY, Why::Link, Class::New, PageSchedule::page(None, START)).await;
     }
 
     /// Visits until this many seconds after the start.

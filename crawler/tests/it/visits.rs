@@ -130,7 +130,8 @@ async fn a_site_that_is_away_rests_longer_and_longer_and_nothing_ends() {
 async fn a_block_slows_the_site_down_for_good() {
     let sim = Sim::new().await;
     for n in 0..40 {
-        sim.add(&format!("http://a.test/story/{n}"), Why::Link, Class::New, PageSchedule::page(None)).await;
+        sim.add(&format!("http://a.test/story/{n}"), Why::Link, Class::New, PageSchedule::page(None, START))
+            .await;
     }
     sim.run(60).await;
     let before = sim.web.asked.lock().unwrap().len() as u64;
@@ -141,7 +142,8 @@ async fn a_block_slows_the_site_down_for_good() {
     let status = &sim.store.status().await.unwrap()[0];
     assert_eq!((status.turn.0 - START.0) / 1_000, 60 + 100, "the wish of Retry-After");
     for n in 0..9 {
-        sim.add(&format!("http://a.test/more/{n}"), Why::Link, Class::New, PageSchedule::page(None)).await;
+        sim.add(&format!("http://a.test/more/{n}"), Why::Link, Class::New, PageSchedule::page(None, START))
+            .await;
     }
     sim.run(600).await;
     let asked = sim.web.asked.lock().unwrap();
@@ -213,7 +215,7 @@ async fn a_moved_article_gives_its_place_away() {
     sim.tell(STORY, 301, &[("location", "/2026/another-address-for-the-same-story")], "");
     let target = "http://a.test/2026/another-address-for-the-same-story";
     sim.tell(target, 200, &[], page("Story", &[]));
-    sim.add(STORY, Why::Link, Class::New, PageSchedule::page(Some(ListingId(7)))).await;
+    sim.add(STORY, Why::Link, Class::New, PageSchedule::page(Some(ListingId(7)), START)).await;
     sim.run(60).await;
     assert_eq!(sim.next(STORY).await, (Some(Outcome::Redirected), None));
     assert_eq!(sim.entry(target).await.schedule.unwrap().by, Some(ListingId(7)));
@@ -317,7 +319,7 @@ async fn a_page_that_nobody_told_about_is_handed_on_again() {
 async fn late_rechecks_are_left_out_without_a_request() {
     let sim = Sim::new().await;
     sim.run(60).await;
-    let mut known = PageSchedule::page(None);
+    let mut known = PageSchedule::page(None, START);
     known.told(Some(5), sim.clock.now(), &ScheduleConfig::default());
     sim.add(STORY, Why::Link, Class::Recheck, known).await;
     // Nothing is asked for while we are away.

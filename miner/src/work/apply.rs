@@ -2,7 +2,7 @@
 //!
 //! The order of effects makes a crash harmless at any point. First the contribution is archived (so that
 //! everything counted can be subtracted), then its links go to the frontier (idempotent), then it is counted,
-//! then the article is handed out (at least once). Only then is the message acknowledged. Links come before
+//! then readers are told what happened to the article (at least once). Only then is the message acknowledged. Links come before
 //! counting, so a store that loses its last writes never holds a counted page whose links it lost; a page
 //! that is not counted is found again by [`crate::work::reconcile`]. Start at [`batch`].
 
@@ -23,9 +23,10 @@ use crate::mining::articles::is_view;
 use crate::work::archive::{self, contribution};
 use crate::work::error::BatchError;
 use crate::work::follow::{add, at_once};
+use crate::work::lives;
+use crate::work::lives::life::Fetch;
 use crate::work::notes::tell_all;
 use crate::work::parts::Parts;
-use crate::work::readers::hand_out;
 
 /// Another miner may count the page between our read and our write. After this many times in a row the batch
 /// is given back.
@@ -55,31 +56,33 @@ pub async fn batch(
     pages: &[PartitionedPage],
     now: Timestamp,
 ) -> Result<Vec<PageEnd>, BatchError> {
-    if parts.frontier.site(site).await?.is_none() {
-        return unwanted(parts, pages).await;
-    }
+    let Some(settings) = parts.frontier.site(site).await? else { return unwanted(parts, pages).await };
     let viewed = archive(parts, pages, now).await?;
     follow_up(parts, follow, pages, now).await?;
     if follow == Follow::News {
         tell_all(parts, pages).await?;
     }
-    let (ends, counted) = count(parts, site, pages).await?;
+    let Counted { ends, versions, replaced } = count(parts, site, pages).await?;
     // A site forgotten since we asked may have been forgotten before we counted: nobody else would clean up.
     if parts.frontier.site(site).await?.is_none() {
         parts.state.forget(site).await?;
         return unwanted(parts, pages).await;
     }
     for (page, end) in pages.iter().zip(&ends) {
-        // The article of an older fetch must not follow that of a newer one.
-        let newest = counted.get(&page.url).is_none_or(|counted| number(page, *counted) >= counted.fetch);
+        // What an older fetch says must not follow what a newer one said.
+        let Some(counted) = versions.get(&page.url) else { continue };
+        let number = number(page, *counted);
+        let is_newest = number >= counted.fetch && counted.content != ContentHash::NONE;
         let article = viewed.get(&page.version.content).or(page.article.as_ref());
         if let Some(article) = article
-            && newest
+            && is_newest
             && matches!(end, PageEnd::Applied | PageEnd::Stale)
         {
-            hand_out(parts, article).await?;
+            let fetch = Fetch { number, at: page.fetched_at };
+            lives::tell(parts, &settings.labels, &page.url, article, fetch, now).await?;
         }
     }
+    archive::forget_replaced(parts, replaced).await?;
     Ok(ends)
 }
 
@@ -116,12 +119,18 @@ async fn archive(
     Ok(viewed)
 }
 
-/// Counts each URL's newest page; older ones of the batch are stale. Also returns the versions counted now.
-async fn count(
-    parts: &Parts,
-    site: &Site,
-    pages: &[PartitionedPage],
-) -> Result<(Vec<PageEnd>, BTreeMap<CanonicalUrl, Version>), BatchError> {
+/// What counting a batch led to.
+struct Counted {
+    /// Each page's result.
+    ends: Vec<PageEnd>,
+    /// The versions that count now.
+    versions: BTreeMap<CanonicalUrl, Version>,
+    /// Contents that others replaced, by the name under which they counted.
+    replaced: Vec<(CanonicalUrl, ContentHash)>,
+}
+
+/// Counts each URL's newest page; older ones of the batch are stale.
+async fn count(parts: &Parts, site: &Site, pages: &[PartitionedPage]) -> Result<Counted, BatchError> {
     let mut newest: BTreeMap<&CanonicalUrl, usize> = BTreeMap::new();
     for (at, page) in pages.iter().enumerate() {
         let held = newest.entry(&page.url).or_insert(at);
@@ -135,6 +144,7 @@ async fn count(
     let mut open: Vec<usize> = newest.into_values().collect();
     let urls: Vec<CanonicalUrl> = open.iter().filter_map(|at| Some(pages.get(*at)?.url.clone())).collect();
     let versions = parts.state.versions(site, &urls).await?;
+    let mut replaced = Vec::new();
     let mut counted: BTreeMap<CanonicalUrl, Version> =
         urls.into_iter().zip(versions).filter_map(|(url, version)| Some((url, version?))).collect();
     for _ in 0..ROUNDS {
@@ -151,7 +161,7 @@ async fn count(
             }
         }
         if changes.is_empty() {
-            return Ok((ends, counted));
+            return Ok(Counted { ends, versions: counted, replaced });
         }
         let start = Instant::now();
         let results = parts.state.apply(site, &changes).await?;
@@ -161,6 +171,10 @@ async fn count(
             match result {
                 Applied::Applied => {
                     ends.iter_mut().skip(at).take(1).for_each(|end| *end = PageEnd::Applied);
+                    let before = change.expected.map(|before| before.content);
+                    let other =
+                        |before: &ContentHash| *before != ContentHash::NONE && *before != change.new.content;
+                    replaced.extend(before.filter(other).map(|before| (change.url.clone(), before)));
                     counted.insert(change.url, change.new);
                 }
                 Applied::Stale => {}
@@ -174,7 +188,10 @@ async fn count(
             }
         }
     }
-    if open.is_empty() { Ok((ends, counted)) } else { Err(BatchError::Contended(site.clone())) }
+    if !open.is_empty() {
+        return Err(BatchError::Contended(site.clone()));
+    }
+    Ok(Counted { ends, versions: counted, replaced })
 }
 
 fn result_name(applied: Applied) -> &'static str {

@@ -71,6 +71,29 @@ pub(super) async fn forget_fetched(
     Ok(())
 }
 
+/// Removes pages from the archive that other contents of the same URLs replaced. A content that its URL has again,
+/// still on its way to be counted, stays.
+///
+/// # Errors
+/// When a store fails.
+pub(super) async fn forget_replaced(
+    parts: &Parts,
+    replaced: Vec<(CanonicalUrl, ContentHash)>,
+) -> StoreResult<()> {
+    if replaced.is_empty() {
+        return Ok(());
+    }
+    let generations = Generations::read(parts.state.as_ref()).await?;
+    let mut names = Vec::new();
+    for (url, name) in replaced {
+        let last = parts.frontier.entry(&url).await?.and_then(|entry| entry.content);
+        if !last.is_some_and(|content| generations.names(content).any(|held| held == name)) {
+            names.push(name);
+        }
+    }
+    forget_counted(parts, names.into_iter()).await
+}
+
 /// The same for pages that are counted under these names.
 ///
 /// # Errors

@@ -14,13 +14,16 @@
 
 pub mod apply;
 pub mod archive;
+pub mod ending;
 pub mod error;
 pub mod fed;
 pub mod fold;
 pub mod follow;
+mod gather;
 pub mod generations;
 pub mod instances;
 pub mod known;
+pub mod lives;
 pub mod members;
 pub mod notes;
 pub mod parts;

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use newslode_common::message::PartitionedPage;
-use newslode_common::schedule::{ListingId, ListingKind, Role, ScheduleConfig, SiteSchedule, name};
+use newslode_common::schedule::{ListingKind, Role, ScheduleConfig, SiteSchedule, name};
 use newslode_common::store::teach::teach;
 use newslode_common::store::{Frontier, Note, StoreResult};
 use newslode_page::article::Article;
@@ -89,8 +89,8 @@ pub async fn tell(frontier: &dyn Frontier, config: &ScheduleConfig, reading: &Re
     }
     let site = reading.url.site();
     if let Role::Listing(_) = schedule.role {
-        let id = ListingId::of(&reading.url);
-        teach(frontier, &site, config, reading.at, |site| site.meet(id, ListingKind::Section)).await?;
+        let url = &reading.url;
+        teach(frontier, &site, config, reading.at, |site| site.meet(url, ListingKind::Section)).await?;
     }
     if told.is_new_article {
         let confirm = |site: &mut SiteSchedule| site.confirm(schedule.by, reading.is_recent, reading.at);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use newslode_common::broker::Broker;
+use newslode_common::config::Retention;
 use newslode_common::schedule::ScheduleConfig;
 use newslode_common::store::{Frontier, PageArchive, SiteState};
 use newslode_common::telemetry::metrics::Metrics;
@@ -29,4 +30,6 @@ pub struct Parts {
     pub params: Arc<Params>,
     /// When pages are fetched again.
     pub schedule: Arc<ScheduleConfig>,
+    /// What the archive keeps of pages that are gone.
+    pub retention: Retention,
 }

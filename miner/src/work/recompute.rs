@@ -33,8 +33,9 @@ use crate::work::error::BatchError;
 use crate::work::follow::{add, at_once};
 use crate::work::generations::{Claimed, Generations};
 use crate::work::known::Known;
+use crate::work::lives;
+use crate::work::lives::life::Fetch;
 use crate::work::parts::Parts;
-use crate::work::readers::hand_out;
 use crate::work::views::{Pace, paced};
 use crate::work::waiting::pause;
 
@@ -283,7 +284,8 @@ async fn one(
         }
     };
     let new = Version { content: page.content.seen_by(&parts.params.generation()), ..page.counted };
-    archive(parts, page, new.content, &said, now).await?;
+    let fetch = Fetch { number: page.counted.fetch, at: fetched_at };
+    archive(parts, page, new.content, &said, fetch, now).await?;
     let change = change(page, new, fetched_at, &old, Some(&said.contribution));
     Ok(Some(Anew { change, analysis: Some(said) }))
 }
@@ -314,12 +316,13 @@ fn change(
     Change { url: page.url.clone(), expected: Some(page.counted), new, fetched_at, delta, again: true }
 }
 
-/// Archives the results under their name; an article that changed is handed out.
+/// Archives the results under their name; readers are told of an article that changed.
 async fn archive(
     parts: &Parts,
     page: &Outdated,
     name: ContentHash,
     said: &Analysis,
+    fetch: Fetch,
     now: Timestamp,
 ) -> Result<(), BatchError> {
     let sealed =
@@ -330,7 +333,7 @@ async fn archive(
     let before = parts.archive.get(Kind::Article, page.counted.content).await?;
     let before = before.and_then(|bytes| serde_json::from_slice(&bytes).ok());
     if before.is_none_or(|before| articles::says_something_else(&before, article)) {
-        hand_out(parts, article).await?;
+        lives::revise(parts, article, fetch, now).await?;
     }
     let json = serde_json::to_vec(article).map_err(|error| StoreError::Corrupt(error.to_string()))?;
     Ok(parts.archive.put(Kind::Article, name, json.into(), now).await?)

@@ -15,7 +15,7 @@ use newslode_page::time::Timestamp;
 use crate::work::follow::add;
 use crate::work::known;
 use crate::work::parts::Parts;
-use crate::work::{archive, fed};
+use crate::work::{archive, fed, lives};
 
 /// A command that failed.
 #[derive(Debug, thiserror::Error)]
@@ -93,6 +93,7 @@ async fn remove(parts: &Parts, site: &Site) -> Result<(), StoreError> {
     archive::forget_fetched(parts, fed::noted(parts.state.as_ref(), site).await?.into_iter()).await?;
     parts.frontier.remove_site(site).await?;
     let counted = parts.state.pages(site).await?;
+    lives::forget(parts, counted.iter().map(|(url, _)| url)).await?;
     archive::forget_counted(parts, counted.into_iter().map(|(_, version)| version.content)).await?;
     parts.state.forget(site).await?;
     fed::forget(parts.state.as_ref(), site).await?;

@@ -7,26 +7,25 @@
 //! They are given back only after [`HOLD`], within the broker's consumer timeout, since the broker counts a
 //! returned delivery against the message. Start at [`run`].
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use newslode_common::broker::{BrokerError, Consumer, Delivery, Queue, depths};
+use newslode_common::broker::{BrokerError, Delivery, Queue, depths};
 use newslode_common::config::MinerConfig;
 use newslode_common::message::seed::SeedMessage;
-use newslode_common::message::{PartitionedPage, envelope};
 use newslode_common::retry::{HOLD, Outage, Retry, Retryable as _};
 use newslode_common::shutdown;
 use newslode_common::time;
 use newslode_page::reading::Site;
 use tokio::task::JoinSet;
-use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use crate::work::apply::{PageEnd, batch};
+use crate::work::ending::take_out;
 use crate::work::error::BatchError;
 use crate::work::fold::{FoldMemory, fold_once};
+use crate::work::gather::{OfSite, gather};
 use crate::work::parts::Parts;
 use crate::work::recompute;
 use crate::work::reconcile::reconcile;
@@ -105,63 +104,16 @@ async fn pages_loop(parts: Parts, config: MinerConfig, stop: CancellationToken) 
     Ok(())
 }
 
-type Held = BTreeMap<Site, Vec<(Delivery, PartitionedPage)>>;
-
-/// Gathers deliveries by site until one site's batch is full, the prefetch is spent, or the first has waited
-/// long enough. `None` if told to stop; deliveries gathered by then are dropped, and so come again.
-async fn gather(
-    parts: &Parts,
-    consumer: &mut dyn Consumer,
-    config: &MinerConfig,
-    stop: &CancellationToken,
-) -> Result<Option<Held>, BrokerError> {
-    let mut held = Held::new();
-    let mut count = 0;
-    let mut until = None;
-    while count < usize::from(config.prefetch) {
-        let next = async {
-            match until {
-                None => Some(consumer.next().await),
-                Some(until) => timeout_at(until, consumer.next()).await.ok(),
-            }
-        };
-        let delivery = tokio::select! {
-            biased;
-            () = stop.cancelled() => return Ok(None),
-            next = next => match next {
-                None => break,
-                Some(delivery) => delivery?,
-            },
-        };
-        taken(parts, Queue::Partitions, &delivery);
-        let page: PartitionedPage = match envelope::open(&delivery.body) {
-            Ok(page) => page,
-            Err(error) => {
-                reject(parts, Queue::Partitions, delivery, &error.to_string()).await;
-                continue;
-            }
-        };
-        until.get_or_insert_with(|| Instant::now() + Duration::from_millis(config.linger_ms));
-        count += 1;
-        let of_site = held.entry(page.site.clone()).or_default();
-        of_site.push((delivery, page));
-        if of_site.len() >= config.batch {
-            break;
-        }
-    }
-    Ok(Some(held))
-}
-
 /// Counts one site's deliveries and acknowledges or rejects them.
 async fn site_batch(
     parts: Parts,
     config: MinerConfig,
     site: Site,
-    held: Vec<(Delivery, PartitionedPage)>,
+    held: OfSite,
     retry: Retry,
     servers: Arc<Outage>,
 ) {
-    let (mut deliveries, mut pages): (Vec<_>, Vec<_>) = held.into_iter().unzip();
+    let (mut deliveries, mut pages): (Vec<_>, Vec<_>) = held.pages.into_iter().unzip();
     while !pages.is_empty() {
         // If other sites fill the prefetch, one site's share may exceed a batch.
         let rest = pages.split_off(config.batch.min(pages.len()));
@@ -170,6 +122,10 @@ async fn site_batch(
         let ends = retry.run(&servers, work).await;
         end_deliveries(&parts, &site, deliveries, ends).await;
         (deliveries, pages) = (later, rest);
+    }
+    for (delivery, gone) in held.gone {
+        let end = retry.run(&servers, || take_out(&parts, &gone, time::now())).await;
+        end_deliveries(&parts, &site, vec![delivery], end.map(|end| vec![end])).await;
     }
 }
 
@@ -327,14 +283,14 @@ async fn depth_loop(parts: Parts, stop: CancellationToken) -> anyhow::Result<()>
     Ok(())
 }
 
-fn taken(parts: &Parts, queue: Queue, delivery: &Delivery) {
+pub(super) fn taken(parts: &Parts, queue: Queue, delivery: &Delivery) {
     parts.metrics.consumed.with_label_values(&[queue.name()]).inc();
     if delivery.redelivered {
         parts.metrics.redelivered.with_label_values(&[queue.name()]).inc();
     }
 }
 
-async fn reject(parts: &Parts, queue: Queue, delivery: Delivery, reason: &str) {
+pub(super) async fn reject(parts: &Parts, queue: Queue, delivery: Delivery, reason: &str) {
     parts.metrics.dead_lettered.with_label_values(&[queue.name()]).inc();
     tracing::warn!(%queue, reason, "a message is given up");
     ended(delivery.reject(reason).await, "reject");

@@ -7,6 +7,7 @@ mod faults;
 mod flaky;
 mod folding;
 mod forgetting;
+mod lifecycle;
 mod purity;
 mod serving;
 mod views;

@@ -41,6 +41,7 @@ pub(crate) fn world() -> World {
         rules: Rules::default(),
         params: std::sync::Arc::default(),
         schedule: std::sync::Arc::default(),
+        retention: Default::default(),
     };
     World { parts, broker }
 }

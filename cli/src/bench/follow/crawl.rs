@@ -108,6 +108,7 @@ impl Crawl {
             rules: Rules::default(),
             params: Arc::default(),
             schedule: Arc::new(config.clone()),
+            retention: Default::default(),
         };
         let command = SeedCommand::Add {
             url: web_url(seed)?,

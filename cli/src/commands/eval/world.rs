@@ -61,8 +61,8 @@ pub(crate) fn world(args: &WorldArgs) -> World {
 /// Judges what an installation mined.
 pub(crate) async fn judged(world: &World, parts: &Parts) -> anyhow::Result<Judged> {
     let mut articles = Vec::new();
-    let take = |article: &_, _: &_| {
-        articles.push(Clone::clone(article));
+    let take = |filed: &export::Filed<'_>| {
+        articles.push(filed.article.clone());
         Ok(())
     };
     let (taxonomy, _) = export::write(parts, &mut std::io::sink(), RdfForm::Turtle, take).await?;

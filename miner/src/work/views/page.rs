@@ -1,7 +1,7 @@
 //! One page of a look: it is read from the archive, computed outside the reactor at a pace, and written back
 //! if it changed.
 //!
-//! A panic ends the page's view, as it ends a page's partition. An article that changed is handed out again
+//! A panic ends the page's view, as it ends a page's partition. Readers are told of an article that changed
 //! before it is archived: at least once.
 
 use std::sync::Arc;
@@ -23,8 +23,9 @@ use crate::mining::{articles, blocks};
 use crate::work::archive::open;
 use crate::work::error::BatchError;
 use crate::work::generations::Generations;
+use crate::work::lives;
+use crate::work::lives::life::Fetch;
 use crate::work::parts::Parts;
-use crate::work::readers::hand_out;
 
 /// How much of the machine views may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +72,7 @@ struct Made {
     xml: Option<String>,
     article: Option<Article>,
     by: Option<(u32, Timestamp)>,
+    fetch: Fetch,
 }
 
 /// Computes outside the reactor, and rests as long as the pace demands.
@@ -133,7 +135,7 @@ pub(super) async fn view_page(
     let is_changed = made.article.is_some();
     if let (Some(before), Some(now)) = (&article, &made.article) {
         if articles::says_something_else(before, now) {
-            hand_out(&parts, now).await?;
+            lives::revise(&parts, now, made.fetch, time::now()).await?;
         }
         let json = serde_json::to_vec(now).unwrap_or_default();
         parts.archive.put(Kind::Article, content, json.into(), time::now()).await?;
@@ -163,7 +165,8 @@ fn make(
     };
     let view = |held| articles::view(&reader.known, &page, fetched.fetched_at, held);
     let accepted = || reader.known.template_of(&page).map(|version| (version, fetched.fetched_at));
-    Ok(Made { xml, article: held.and_then(view), by: is_asked.then(accepted).flatten() })
+    let fetch = Fetch { number: fetched.version.fetch, at: fetched.fetched_at };
+    Ok(Made { xml, article: held.and_then(view), by: is_asked.then(accepted).flatten(), fetch })
 }
 
 /// The hierarchy with its informative blocks marked, as XML.

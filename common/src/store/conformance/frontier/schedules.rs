@@ -173,7 +173,7 @@ pub async fn what_visits_taught_is_replaced_by_who_read_it(store: &dyn Frontier)
     let name = "taught";
     ok(store.remove_site(&site(name)).await);
     let mut taught = SiteSchedule::default();
-    taught.meet(crate::schedule::ListingId(7), ListingKind::Feed);
+    taught.meet(&url(name, "feed"), ListingKind::Feed);
     let none = Pace::default();
     let unknown = ok(store.put_schedule(&site(name), &taught, 0, none, START).await);
     assert!(!unknown, "a site without a seed was taught");
@@ -187,7 +187,7 @@ pub async fn what_visits_taught_is_replaced_by_who_read_it(store: &dyn Frontier)
         "it was read before"
     );
     assert_eq!(ok(store.schedule(&site(name)).await), (taught.clone(), number), "a refused value was kept");
-    taught.meet(crate::schedule::ListingId(8), ListingKind::Map);
+    taught.meet(&url(name, "map"), ListingKind::Map);
     assert!(ok(store.put_schedule(&site(name), &taught, number, none, START).await));
     assert_eq!(ok(store.schedule(&site(name)).await).0, taught);
     ok(store.remove_site(&site(name)).await);
@@ -200,7 +200,7 @@ pub async fn a_note_is_taken_for_the_last_fetch_only(store: &dyn Frontier) {
     fresh_site(store, name, &settings()).await;
     let new = scheduled(name, "a", Class::New);
     ok(store.add(std::slice::from_ref(&new), START).await);
-    let schedule = PageSchedule { text: 99, ..PageSchedule::page(None) };
+    let schedule = PageSchedule { text: 99, ..PageSchedule::page(None, START) };
     let next = Next { due: at(70), class: Class::Recheck };
     let note = |fetch| Note { url: new.url.clone(), fetch, next: Some(next), schedule };
     let first = some(claim(store, name, START).await);

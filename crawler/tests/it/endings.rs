@@ -1,0 +1,76 @@
+//! What the miner hears of pages that are gone, forbidden or elsewhere, and of those that are as they were.
+
+use bytes::Bytes;
+use newslode_common::message::{Ending, GonePage, envelope};
+use newslode_common::outcome::Outcome;
+use newslode_common::schedule::{Class, ScheduleConfig};
+use newslode_common::store::{Frontier, Note, Why};
+
+use crate::sim::*;
+
+/// The pages that the miner was told are gone, and how often pages were handed on.
+fn handed(sim: &Sim) -> (Vec<Ending>, usize) {
+    let outbox = sim.outbox.pages.lock().unwrap();
+    let (gone, pages): (Vec<&Bytes>, _) = outbox.iter().partition(|bytes| envelope::holds::<GonePage>(bytes));
+    let ending = |bytes: &&Bytes| envelope::open::<GonePage>(bytes).unwrap().ending;
+    (gone.iter().map(ending).collect(), pages.len())
+}
+
+#[tokio::test]
+async fn the_miner_hears_once_of_an_article_that_is_gone_and_gets_it_again_when_it_is_back() {
+    let sim = Sim::new().await;
+    sim.tell(STORY, 200, &[], page("Story", &[]));
+    sim.add_story().await;
+    sim.run(60).await;
+    let (_, before) = handed(&sim);
+    sim.tell(STORY, 404, &[], "");
+    sim.run(DAY + HOUR).await;
+    assert_eq!(handed(&sim).0, [], "a second visit has to confirm it");
+    assert_eq!(sim.entry(STORY).await.outcome, Some(Outcome::Gone));
+    sim.run(3 * DAY).await;
+    assert_eq!(handed(&sim).0, [Ending::NotFound]);
+    assert!(sim.entry(STORY).await.schedule.unwrap().is_gone);
+    // A listing shows it again, with the bytes that it had.
+    sim.tell(STORY, 200, &[], page("Story", &[]));
+    let known = sim.entry(STORY).await.schedule.unwrap();
+    sim.add(STORY, Why::Link, Class::New, known).await;
+    sim.run(3 * DAY + HOUR).await;
+    assert_eq!(handed(&sim), (vec![Ending::NotFound], before + 1));
+    assert!(!sim.entry(STORY).await.schedule.unwrap().is_gone);
+}
+
+#[tokio::test]
+async fn what_moved_and_what_robots_txt_forbids_now_is_over_at_once() {
+    for (answers, ending) in [
+        ((STORY, 301), Ending::Moved("http://a.test/2026/elsewhere".parse().unwrap())),
+        (("http://a.test/robots.txt", 200), Ending::Disallowed),
+    ] {
+        let sim = Sim::new().await;
+        sim.tell(STORY, 200, &[], page("Story", &[]));
+        sim.add_story().await;
+        sim.run(60).await;
+        let location: Headers = &[("location", "/2026/elsewhere")];
+        sim.tell(answers.0, answers.1, location, "User-agent: *\nDisallow: /2026/");
+        sim.run(4 * DAY).await;
+        assert_eq!(handed(&sim).0, [ending]);
+    }
+}
+
+#[tokio::test]
+async fn an_article_that_never_changes_is_shown_again_so_that_it_counts_as_live() {
+    let sim = Sim::with(ScheduleConfig { lead_interval_s: DAY, ..ScheduleConfig::default() }).await;
+    sim.tell(STORY, 200, &[], page("Story", &[]));
+    sim.add_story().await;
+    sim.run(60).await;
+    let entry = sim.entry(STORY).await;
+    let mut known = entry.schedule.unwrap();
+    let next = known.told(Some(5), sim.clock.now(), &ScheduleConfig::default()).next;
+    let note = Note { url: entry.url, fetch: entry.fetch, next, schedule: known };
+    assert!(sim.store.note(&note).await.unwrap());
+    let before = handed(&sim).1;
+    sim.run(6 * DAY).await;
+    assert_eq!(handed(&sim).1, before, "it is as it was");
+    let visits = sim.asked(STORY).len();
+    sim.run(30 * DAY).await;
+    assert!(visits > 4 && handed(&sim).1 > before, "{visits} visits");
+}

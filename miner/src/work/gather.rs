@@ -1,0 +1,92 @@
+//! Gathers deliveries of the partitions' queue by site, so that a busy miner makes few large store calls.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use newslode_common::broker::{BrokerError, Consumer, Delivery, Queue};
+use newslode_common::config::MinerConfig;
+use newslode_common::message::{GonePage, PartitionedPage, envelope};
+use newslode_page::reading::Site;
+use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
+
+use crate::work::parts::Parts;
+use crate::work::service::{reject, taken};
+
+/// Deliveries of one site.
+#[derive(Default)]
+pub(super) struct OfSite {
+    /// Pages to count.
+    pub(super) pages: Vec<(Delivery, PartitionedPage)>,
+    /// Pages to take out.
+    pub(super) gone: Vec<(Delivery, GonePage)>,
+}
+
+/// Gathers until one site's batch is full, the prefetch is spent, or the first delivery has waited long enough.
+/// `None` if told to stop; deliveries gathered by then are dropped, and so come again.
+///
+/// # Errors
+/// When the broker fails.
+pub(super) async fn gather(
+    parts: &Parts,
+    consumer: &mut dyn Consumer,
+    config: &MinerConfig,
+    stop: &CancellationToken,
+) -> Result<Option<BTreeMap<Site, OfSite>>, BrokerError> {
+    let mut held: BTreeMap<Site, OfSite> = BTreeMap::new();
+    let mut count = 0;
+    let mut until = None;
+    while count < usize::from(config.prefetch) {
+        let next = async {
+            match until {
+                None => Some(consumer.next().await),
+                Some(until) => timeout_at(until, consumer.next()).await.ok(),
+            }
+        };
+        let delivery = tokio::select! {
+            biased;
+            () = stop.cancelled() => return Ok(None),
+            next = next => match next {
+                None => break,
+                Some(delivery) => delivery?,
+            },
+        };
+        taken(parts, Queue::Partitions, &delivery);
+        let size = match sort(delivery, &mut held) {
+            Ok(size) => size,
+            Err((delivery, reason)) => {
+                reject(parts, Queue::Partitions, *delivery, &reason).await;
+                continue;
+            }
+        };
+        until.get_or_insert_with(|| Instant::now() + Duration::from_millis(config.linger_ms));
+        count += 1;
+        if size >= config.batch {
+            break;
+        }
+    }
+    Ok(Some(held))
+}
+
+/// Puts a delivery to its site's. Returns how many pages of the site are to be counted; a delivery that is no
+/// message of this queue is returned with the reason.
+fn sort(delivery: Delivery, held: &mut BTreeMap<Site, OfSite>) -> Result<usize, (Box<Delivery>, String)> {
+    if envelope::holds::<GonePage>(&delivery.body) {
+        return match envelope::open::<GonePage>(&delivery.body) {
+            Ok(gone) => {
+                let of_site = held.entry(gone.site.clone()).or_default();
+                of_site.gone.push((delivery, gone));
+                Ok(of_site.pages.len())
+            }
+            Err(error) => Err((Box::new(delivery), error.to_string())),
+        };
+    }
+    match envelope::open::<PartitionedPage>(&delivery.body) {
+        Ok(page) => {
+            let of_site = held.entry(page.site.clone()).or_default();
+            of_site.pages.push((delivery, page));
+            Ok(of_site.pages.len())
+        }
+        Err(error) => Err((Box::new(delivery), error.to_string())),
+    }
+}

@@ -1,0 +1,180 @@
+//! The lives of articles: what readers hear of, and what stays of pages that are gone or were replaced.
+
+use std::time::Duration;
+
+use newslode_common::broker::in_process::PublishedArticle;
+use newslode_common::config::{Follow, Retention};
+use newslode_common::message::seed::SeedCommand;
+use newslode_common::message::{Ending, GonePage, PartitionedPage};
+use newslode_common::outcome::Outcome;
+use newslode_common::schedule::{ListingId, ListingKind, PageSchedule, Role, ScheduleConfig};
+use newslode_common::store::teach::teach;
+use newslode_common::store::{Again, Completion, Kind, NewUrl, Validators, Why};
+use newslode_common::version::ContentHash;
+use newslode_miner::work::apply::{PageEnd, batch};
+use newslode_miner::work::ending::take_out;
+use newslode_miner::work::lives;
+use newslode_miner::work::seeds::obey;
+use newslode_page::reading::Site;
+use newslode_page::time::Timestamp;
+use newslode_page::{Page, article};
+use serde_json::Value;
+use tokio::sync::mpsc::Receiver;
+
+use crate::world::{NOW, World, content_of, page, served, url, world};
+
+const STORY: &str = "https://a.test/rain";
+
+/// A fetched story. Of equal `teaser`s the page's bytes are equal.
+fn story(fetch: u64, teaser: &str, body: &str) -> PartitionedPage {
+    let mut made = page(STORY, Why::Link, fetch, &["sport", teaser], &[]);
+    made.fetched_at = Timestamp(NOW.0 + fetch * 1_000);
+    let html = format!(
+        "<title>Rain</title><meta property=og:type content=article><h1>Rain</h1><p>{body} After eleven dry weeks \
+         it rained over the valley on Thursday, and the farmers came out of their houses to watch it fall.<p>The \
+         reservoir above the town rose by a hand's breadth before noon, the water board said, and the ban on \
+         watering gardens will end today."
+    );
+    made.article = article(&Page::parse(&made.url, None, html.as_bytes()), made.fetched_at).1;
+    made
+}
+
+fn gone(fetch: u64) -> GonePage {
+    let url = url(STORY);
+    GonePage { site: url.site(), url, fetch, at: Timestamp(NOW.0 + fetch * 1_000), ending: Ending::NotFound }
+}
+
+async fn count(world: &World, site: &Site, made: &PartitionedPage) -> PageEnd {
+    world.archive(made).await;
+    let pages = std::slice::from_ref(made);
+    batch(&world.parts, Follow::Concepts, site, pages, NOW).await.unwrap().remove(0)
+}
+
+fn heard(readers: &mut Receiver<PublishedArticle>) -> Vec<(String, u64)> {
+    let mut heard = Vec::new();
+    while let Ok(told) = readers.try_recv() {
+        let event: Value = serde_json::from_slice(&told.body).unwrap();
+        heard.push((event["event"].as_str().unwrap().into(), event["version"].as_u64().unwrap()));
+    }
+    heard
+}
+
+fn told(event: &str, version: u64) -> Vec<(String, u64)> {
+    vec![(event.into(), version)]
+}
+
+async fn holds(world: &World, kind: Kind, content: ContentHash) -> bool {
+    world.parts.archive.get(kind, content).await.unwrap().is_some()
+}
+
+async fn readers_hear_of_each_event_once(world: World) {
+    let mut readers = world.broker.subscribe_articles(99);
+    let site = world.seed("https://a.test/").await;
+    let first = story(1, "golf", "It rained.");
+    assert_eq!(count(&world, &site, &first).await, PageEnd::Applied);
+    assert_eq!(heard(&mut readers), told("new", 1));
+    assert_eq!(count(&world, &site, &first).await, PageEnd::Stale);
+    assert_eq!(heard(&mut readers), [], "a message that comes twice");
+    count(&world, &site, &story(2, "tennis", "It rained.")).await;
+    assert_eq!(heard(&mut readers), [], "only a teaser beside it changed");
+    count(&world, &site, &story(3, "tennis", "It poured.")).await;
+    assert_eq!(heard(&mut readers), told("changed", 2));
+    count(&world, &site, &story(2, "tennis", "It rained.")).await;
+    assert_eq!(heard(&mut readers), [], "a late message");
+
+    assert_eq!(take_out(&world.parts, &gone(4), NOW).await.unwrap(), PageEnd::Applied);
+    assert_eq!(heard(&mut readers), told("gone", 3));
+    assert_eq!(take_out(&world.parts, &gone(4), NOW).await.unwrap(), PageEnd::Applied);
+    assert_eq!(heard(&mut readers), []);
+    let counted = world.parts.state.versions(&site, &[url(STORY)]).await.unwrap()[0].unwrap();
+    assert_eq!((counted.fetch, counted.content), (4, ContentHash::NONE));
+    count(&world, &site, &story(3, "tennis", "It poured.")).await;
+    assert_eq!(heard(&mut readers), [], "what was read before it was gone");
+    count(&world, &site, &story(5, "tennis", "It poured.")).await;
+    assert_eq!(heard(&mut readers), told("new", 4), "it is back");
+    assert_eq!(take_out(&world.parts, &gone(4), NOW).await.unwrap(), PageEnd::Stale);
+    assert_eq!(heard(&mut readers), [], "it was read since");
+}
+
+#[tokio::test]
+async fn readers_hear_of_each_event_once_embedded() {
+    readers_hear_of_each_event_once(world()).await;
+}
+
+#[tokio::test]
+async fn readers_hear_of_each_event_once_served() {
+    let (_server, world) = served().await;
+    readers_hear_of_each_event_once(world).await;
+}
+
+#[tokio::test]
+async fn a_life_begins_where_the_article_was_found() {
+    let world = world();
+    let site = world.seed("https://a.test/").await;
+    let (front, frontier) = (url("https://a.test/news"), world.parts.frontier.as_ref());
+    let config = ScheduleConfig::default();
+    teach(frontier, &site, &config, NOW, |site| site.meet(&front, ListingKind::Section)).await.unwrap();
+    let known = PageSchedule::page(Some(ListingId::of(&front)), Timestamp(61_000));
+    assert_eq!(known.role, Role::Page);
+    let new =
+        NewUrl { schedule: Some(known), again: Again::Never, ..NewUrl::once(url(STORY), 1, Why::Link, 0) };
+    frontier.add(&[new], NOW).await.unwrap();
+    let made = PartitionedPage { fetched_at: Timestamp(90_000), ..story(1, "golf", "It rained.") };
+    count(&world, &site, &made).await;
+    let life = lives::read(&world.parts, &url(STORY)).await.unwrap().unwrap();
+    assert_eq!((life.first_seen, life.discovered_on), (Timestamp(61_000), Some(front)));
+    assert_eq!(life.fetched_at, Timestamp(90_000));
+}
+
+#[tokio::test]
+async fn what_was_replaced_leaves_the_archive_and_what_is_gone_by_choice() {
+    let mut world = world();
+    let site = world.seed("https://a.test/").await;
+    let (first, second) = (story(1, "golf", "It rained."), story(2, "tennis", "It poured."));
+    count(&world, &site, &first).await;
+    count(&world, &site, &second).await;
+    assert!(!holds(&world, Kind::Page, content_of(&first)).await);
+    assert!(!holds(&world, Kind::Contribution, first.version.content).await);
+    assert!(holds(&world, Kind::Page, content_of(&second)).await);
+    take_out(&world.parts, &gone(3), NOW).await.unwrap();
+    assert!(holds(&world, Kind::Article, second.version.content).await, "all is kept by default");
+    count(&world, &site, &story(4, "tennis", "It poured.")).await;
+    world.parts.retention = Retention::Live;
+    take_out(&world.parts, &gone(5), NOW).await.unwrap();
+    for kind in [Kind::Contribution, Kind::Article] {
+        assert!(!holds(&world, kind, second.version.content).await);
+    }
+    assert!(!holds(&world, Kind::Page, content_of(&second)).await);
+    let life = lives::read(&world.parts, &url(STORY)).await.unwrap().unwrap();
+    assert_eq!(life.events.len(), 5, "that it was there is remembered");
+    let remove = SeedCommand::Remove("https://a.test/".parse().unwrap());
+    obey(&world.parts, &Default::default(), remove, NOW).await.unwrap();
+    assert!(lives::read(&world.parts, &url(STORY)).await.unwrap().is_none(), "a removed site leaves nothing");
+}
+
+#[tokio::test]
+async fn a_content_that_is_on_its_way_again_stays_in_the_archive() {
+    let world = world();
+    let site = world.seed("https://a.test/").await;
+    let (first, second) = (story(1, "golf", "It rained."), story(2, "tennis", "It poured."));
+    count(&world, &site, &first).await;
+    // The crawler has the first content again; its message is still in the queue.
+    let frontier = world.parts.frontier.as_ref();
+    frontier.add(&[NewUrl::once(url(STORY), 1, Why::Link, 0)], NOW).await.unwrap();
+    // The front page of the seed goes first.
+    for turn in [1, 2] {
+        let now = Timestamp(NOW.0 + turn);
+        let claim = frontier.claim(now, Duration::from_secs(60), 1).await.unwrap().remove(0);
+        let done = Completion::Done {
+            outcome: Outcome::Fetched,
+            content: Some(content_of(&first)),
+            validators: Validators::default(),
+            next: None,
+            schedule: None,
+        };
+        frontier.complete(&claim, done, now).await.unwrap();
+    }
+    assert_eq!(frontier.entry(&url(STORY)).await.unwrap().unwrap().content, Some(content_of(&first)));
+    count(&world, &site, &second).await;
+    assert!(holds(&world, Kind::Page, content_of(&first)).await);
+}
