@@ -234,8 +234,10 @@ pub struct SiteStatus {
     pub site: Site,
     /// Its settings, from the seed.
     pub settings: SiteSettings,
-    /// Number of known URLs.
+    /// Number of URLs with a record.
     pub urls: u64,
+    /// Number of URLs that have left and are remembered.
+    pub remembered: u64,
     /// Number of URLs that are due now or later and not leased.
     pub pending: u64,
     /// Number of URLs that are claimed now.
@@ -260,6 +262,8 @@ pub struct Note {
     pub url: CanonicalUrl,
     /// The claim that fetched it.
     pub fetch: u64,
+    /// When that was.
+    pub at: Timestamp,
     /// When to fetch it again; `None`: never.
     pub next: Option<Next>,
     /// What is known of it now.
@@ -277,6 +281,16 @@ pub struct Pace {
     pub rest_until: Option<Timestamp>,
 }
 
+/// A URL that has left is forgotten when nobody has shown it for this many days. A site that shows its archive keeps it
+/// known; forgetting by the day of discovery would fetch everything again.
+pub const REMEMBERED_DAYS: u32 = 90;
+
+/// The first claim of a URL that is added now gets the number after this one.
+#[must_use]
+pub(super) fn first_fetch(now: Timestamp) -> u64 {
+    u64::from(now.day()) * 1_000
+}
+
 /// What to fetch, when, and whose turn it is. Contract:
 /// - A URL is its canonical form, known once per site. Adding it again changes only its depth (the smallest
 ///   wins) and its reason (the strongest wins), so adding is idempotent in any order.
@@ -286,6 +300,11 @@ pub struct Pace {
 /// - Of the URLs that are due, those whose lease has ended go first, then those of the first class; within a
 ///   class, the one that has been due longest. A site with an allowance spends a token on each claim, and a class
 ///   waits while there are fewer tokens than its [threshold](Class::threshold).
+/// - A scheduled URL that is not asked for again leaves: of it only a name of eight bytes is remembered, with the day
+///   on which it was last added. It is known until nobody has added it for [`REMEMBERED_DAYS`]; [`Again::Now`] brings
+///   it back.
+/// - The number of a URL's claims grows for ever, also if it was forgotten and comes back: it begins at a thousand
+///   times the day on which the URL is added.
 /// - Budgets hold in any order: never more new URLs than `max_pages` within a day, which begins with the first of
 ///   them, and no URL deeper than `max_depth`. URLs of the last class are refused from half of the budget on.
 #[async_trait]
@@ -329,6 +348,13 @@ pub trait Frontier: Send + Sync {
     /// Notes what a fetched page turned out to be. Returns whether it did: not if the page is claimed, or was
     /// claimed again since, or is not known.
     async fn note(&self, note: &Note) -> StoreResult<bool>;
+
+    /// Forgets a URL, whether it waits or has left: its claim ends as `Lost`, and adding it again is new. Returns
+    /// whether it was known.
+    async fn forget_url(&self, url: &CanonicalUrl) -> StoreResult<bool>;
+
+    /// The day (UTC) on which a URL was last shown that has left and is remembered.
+    async fn left(&self, url: &CanonicalUrl, now: Timestamp) -> StoreResult<Option<u32>>;
 
     /// A URL's record.
     async fn entry(&self, url: &CanonicalUrl) -> StoreResult<Option<Entry>>;

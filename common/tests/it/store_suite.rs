@@ -10,20 +10,16 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures::FutureExt;
-use newslode_common::schedule::{Class, Next, SiteSchedule};
 use newslode_common::store::conformance;
 use newslode_common::store::redb::RedbStore;
-use newslode_common::store::{
-    Added, Again, Applied, Change, Claim, Completed, Completion, Entry, Frontier, Kind, NewUrl, Note, Pace,
-    PageArchive, SiteSettings, SiteState, SiteStatus, StoreResult,
-};
+use newslode_common::store::{Applied, Change, Kind, PageArchive, SiteState, StoreResult};
 use newslode_common::version::{ContentHash, Version};
 use newslode_page::contribution::{Cell, Delta, Table};
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Fault {
+pub(crate) enum Fault {
     // Faults of a frontier.
     ForgetsLeases,
     ForgetsDelays,
@@ -45,6 +41,9 @@ enum Fault {
     RevivesNothing,
     CountsNoRequests,
     BudgetsForLife,
+    LetsNothingLeave,
+    ForgetsByDayOfLeaving,
+    ForgetsNothing,
     // Faults of mined state.
     IgnoresExpected,
     AppliesStale,
@@ -65,133 +64,14 @@ enum Fault {
 }
 
 /// A good store except for one broken promise.
-struct Broken {
-    good: RedbStore,
+pub(crate) struct Broken {
+    pub(crate) good: RedbStore,
     fault: Fault,
 }
 
 impl Broken {
-    fn has(&self, fault: Fault) -> bool {
+    pub(crate) fn has(&self, fault: Fault) -> bool {
         self.fault == fault
-    }
-}
-
-#[async_trait]
-impl Frontier for Broken {
-    async fn put_site(&self, site: &Site, settings: &SiteSettings) -> StoreResult<()> {
-        let mut settings = settings.clone();
-        if self.has(Fault::ForgetsDelays) {
-            settings.delay_ms = 0;
-        }
-        if self.has(Fault::ForgetsPauses) {
-            settings.paused = false;
-        }
-        if self.has(Fault::ForgetsBudgets) {
-            settings.max_pages = u64::MAX;
-        }
-        self.good.put_site(site, &settings).await
-    }
-    async fn site(&self, site: &Site) -> StoreResult<Option<SiteSettings>> {
-        self.good.site(site).await
-    }
-    async fn remove_site(&self, site: &Site) -> StoreResult<()> {
-        self.good.remove_site(site).await
-    }
-    async fn add(&self, urls: &[NewUrl], now: Timestamp) -> StoreResult<Added> {
-        let mut urls = urls.to_vec();
-        for url in &mut urls {
-            if self.has(Fault::MixesClasses) {
-                url.class = Class::Listing;
-            }
-            if self.has(Fault::RevivesNothing) {
-                url.again = Again::Never;
-            }
-        }
-        // A day that never ends.
-        let now = if self.has(Fault::BudgetsForLife) { Timestamp(now.0.min(1_700_000_000_000)) } else { now };
-        let mut added = self.good.add(&urls, now).await?;
-        if self.has(Fault::PromotesNothing) {
-            added.promoted.clear();
-        }
-        Ok(added)
-    }
-    async fn claim(&self, now: Timestamp, lease: Duration, most: usize) -> StoreResult<Vec<Claim>> {
-        let held = if self.has(Fault::ForgetsLeases) { Duration::ZERO } else { lease };
-        // Otherwise a call could claim the same URL without end.
-        let most = if self.has(Fault::ForgetsLeases) { most.min(1) } else { most };
-        let mut claims = self.good.claim(now, held, most).await?;
-        if self.has(Fault::CountsNoRequests) {
-            claims.iter_mut().for_each(|claim| claim.recent = 1);
-        }
-        Ok(claims)
-    }
-    async fn complete(
-        &self,
-        claim: &Claim,
-        completion: Completion,
-        now: Timestamp,
-    ) -> StoreResult<Completed> {
-        let completion = match completion {
-            Completion::Retry { due, counts, .. } if self.has(Fault::ForgetsRests) => {
-                Completion::Retry { due, counts, rest_site_until: None }
-            }
-            Completion::Retry { due, rest_site_until, .. } if self.has(Fault::CountsNoAttempts) => {
-                Completion::Retry { due, counts: false, rest_site_until }
-            }
-            Completion::Done { outcome, content, validators, next, schedule }
-                if self.has(Fault::ForgetsClasses) =>
-            {
-                let next = next.map(|next| Next { class: Class::New, ..next });
-                Completion::Done { outcome, content, validators, next, schedule }
-            }
-            Completion::Skipped { next: Some(next), .. } if self.has(Fault::ChargesSkips) => {
-                Completion::Retry { due: next.due, counts: false, rest_site_until: None }
-            }
-            Completion::Released if self.has(Fault::ReleasesNothing) => return Ok(Completed::Recorded),
-            other => other,
-        };
-        let completed = self.good.complete(claim, completion, now).await?;
-        Ok(if self.has(Fault::KeepsLateClaims) { Completed::Recorded } else { completed })
-    }
-    async fn raise_delay(&self, site: &Site, delay: Duration) -> StoreResult<()> {
-        self.good.raise_delay(site, delay).await
-    }
-    async fn schedule(&self, site: &Site) -> StoreResult<(SiteSchedule, u64)> {
-        self.good.schedule(site).await
-    }
-    async fn put_schedule(
-        &self,
-        site: &Site,
-        schedule: &SiteSchedule,
-        expected: u64,
-        pace: Pace,
-        now: Timestamp,
-    ) -> StoreResult<bool> {
-        let held = self.good.schedule(site).await?.1;
-        let expected = if self.has(Fault::OverwritesSchedules) { held } else { expected };
-        let per_day = pace.per_day.filter(|_| !self.has(Fault::ForgetsAllowances));
-        let delay_ms = if self.has(Fault::ForgetsLearntDelays) { 0 } else { pace.delay_ms };
-        let rest_until = pace.rest_until.filter(|_| !self.has(Fault::ShortensRests));
-        self.good.put_schedule(site, schedule, expected, Pace { per_day, delay_ms, rest_until }, now).await
-    }
-    async fn note(&self, note: &Note) -> StoreResult<bool> {
-        let mut note = note.clone();
-        if self.has(Fault::TakesAllNotes) {
-            note.fetch = self.good.entry(&note.url).await?.map_or(0, |entry| entry.fetch);
-        }
-        self.good.note(&note).await
-    }
-    async fn entry(&self, url: &CanonicalUrl) -> StoreResult<Option<Entry>> {
-        self.good.entry(url).await
-    }
-    async fn entries(&self, site: &Site) -> StoreResult<Vec<Entry>> {
-        self.good.entries(site).await
-    }
-    async fn status(&self) -> StoreResult<Vec<SiteStatus>> {
-        self.good.status().await
-    }
-    async fn release_leases(&self, now: Timestamp) -> StoreResult<u64> {
-        self.good.release_leases(now).await
     }
 }
 
@@ -370,6 +250,9 @@ async fn each_fault_of_a_frontier_is_found() {
         CountsNoRequests => "requests_are_counted_for_ten_minutes",
         MixesClasses => "the_backlog_leaves_half_of_the_budget",
         BudgetsForLife => "a_page_budget_is_of_a_day",
+        LetsNothingLeave => "what_is_not_asked_for_again_leaves_and_is_remembered",
+        ForgetsByDayOfLeaving => "what_is_shown_stays_remembered",
+        ForgetsNothing => "a_forgotten_url_is_new_again",
         ForgetsLeases => "a_leased_url_is_claimed_by_nobody_else",
     }
 }

@@ -69,6 +69,9 @@ struct Visit<'v> {
 
 impl<'v> Visit<'v> {
     async fn run(mut self) -> anyhow::Result<Completion> {
+        if self.known.is_gone && self.claim.was.class == Class::Rest && self.known.role == Role::Page {
+            return Ok(Completion::Skipped { next: None, schedule: Some(self.known) });
+        }
         if self.known.role == Role::Page && self.known.visits.is_late(self.claim.was.due, self.now) {
             let next = self.known.visits.skip(self.now, self.config());
             return Ok(Completion::Skipped { next, schedule: Some(self.known) });
@@ -293,7 +296,7 @@ impl<'v> Visit<'v> {
                     ..PageSchedule::page(self.known.by, self.now)
                 };
                 self.add_target(target, self.claim.was.class, schedule).await?;
-                None
+                self.farewell()
             }
             Role::Behind { .. } => None,
         };

@@ -1,10 +1,12 @@
 //! Visits that could not read their page: by the outcome table the page waits, or its whole site rests.
 
+use std::time::Duration;
+
 use anyhow::Context as _;
 use newslode_common::message::{Ending, GonePage};
 use newslode_common::outcome::Outcome;
 use newslode_common::schedule::outcome::{Consequence, Target, consequence};
-use newslode_common::schedule::{Next, PageSchedule, Role, SiteSchedule, Trouble};
+use newslode_common::schedule::{Class, Next, PageSchedule, Role, SiteSchedule, Trouble};
 use newslode_common::store::teach::rest;
 use newslode_common::store::{Claim, Completion, Why};
 use newslode_page::time::Timestamp;
@@ -17,6 +19,8 @@ use crate::publish;
 /// After a block other pages are asked for first: a page that is refused alone must not let its site rest again and
 /// again. In milliseconds.
 const OTHERS_FIRST: u64 = 300_000;
+/// A page that is gone leaves after this.
+const FAREWELL: Duration = Duration::from_secs(86_400);
 
 /// The next visit of a page that fails while its site answers.
 pub(super) fn alone(known: &mut PageSchedule, outcome: Outcome, now: Timestamp) -> Option<Next> {
@@ -47,9 +51,16 @@ impl Visit<'_> {
             _ => {
                 let next = alone(&mut self.known, outcome, self.now);
                 self.end_if_over(outcome).await?;
-                Ok(kept(self.claim, outcome, next, self.known))
+                Ok(kept(self.claim, outcome, next.or_else(|| self.farewell()), self.known))
             }
         }
+    }
+
+    /// A page that the miner was told is gone stays for a day: if the message is lost with its process, it is sent
+    /// again from the page's record.
+    pub(super) fn farewell(&self) -> Option<Next> {
+        let due = self.now.plus(FAREWELL);
+        self.known.is_gone.then_some(Next { due, class: Class::Rest })
     }
 
     /// Tells the miner of a page that is gone, once a second visit has confirmed it, or that is forbidden now.

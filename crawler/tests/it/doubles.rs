@@ -207,6 +207,14 @@ impl Frontier for Memory {
         unreachable!("no URL of these tests is scheduled")
     }
 
+    async fn forget_url(&self, url: &CanonicalUrl) -> StoreResult<bool> {
+        Ok(self.sites.lock().unwrap().entries.remove(url).is_some())
+    }
+
+    async fn left(&self, _: &CanonicalUrl, _: Timestamp) -> StoreResult<Option<u32>> {
+        Ok(None)
+    }
+
     async fn note(&self, _: &Note) -> StoreResult<bool> {
         unreachable!("no URL of these tests is scheduled")
     }

@@ -27,14 +27,19 @@ async fn the_miner_hears_once_of_an_article_that_is_gone_and_gets_it_again_when_
     sim.run(DAY + HOUR).await;
     assert_eq!(handed(&sim).0, [], "a second visit has to confirm it");
     assert_eq!(sim.entry(STORY).await.outcome, Some(Outcome::Gone));
-    sim.run(3 * DAY).await;
+    sim.run(2 * DAY + HOUR).await;
     assert_eq!(handed(&sim).0, [Ending::NotFound]);
-    assert!(sim.entry(STORY).await.schedule.unwrap().is_gone);
-    // A listing shows it again, with the bytes that it had.
-    sim.tell(STORY, 200, &[], page("Story", &[]));
     let known = sim.entry(STORY).await.schedule.unwrap();
+    assert!(known.is_gone, "it stays for a day, so that a crash of the miner loses nothing");
+    let asked = sim.asked(STORY).len();
+    sim.run(4 * DAY).await;
+    assert_eq!((sim.asked(STORY).len(), sim.next(STORY).await), (asked, (None, None)), "it has left");
+    let (url, now) = (STORY.parse().unwrap(), sim.clock.now());
+    assert!(sim.store.left(&url, now).await.unwrap().is_some(), "and is remembered");
+    // Somebody sends it again, with the bytes that it had.
+    sim.tell(STORY, 200, &[], page("Story", &[]));
     sim.add(STORY, Why::Link, Class::New, known).await;
-    sim.run(3 * DAY + HOUR).await;
+    sim.run(4 * DAY + HOUR).await;
     assert_eq!(handed(&sim), (vec![Ending::NotFound], before + 1));
     assert!(!sim.entry(STORY).await.schedule.unwrap().is_gone);
 }
@@ -65,7 +70,7 @@ async fn an_article_that_never_changes_is_shown_again_so_that_it_counts_as_live(
     let entry = sim.entry(STORY).await;
     let mut known = entry.schedule.unwrap();
     let next = known.told(Some(5), sim.clock.now(), &ScheduleConfig::default()).next;
-    let note = Note { url: entry.url, fetch: entry.fetch, next, schedule: known };
+    let note = Note { url: entry.url, fetch: entry.fetch, at: sim.clock.now(), next, schedule: known };
     assert!(sim.store.note(&note).await.unwrap());
     let before = handed(&sim).1;
     sim.run(6 * DAY).await;

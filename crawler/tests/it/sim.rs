@@ -127,9 +127,9 @@ impl Sim {
         self.store.entry(&url.parse().unwrap()).await.unwrap().unwrap_or_else(|| panic!("{url} is unknown"))
     }
 
-    /// The last outcome of a URL, and how many seconds after the last request to it its next visit is due.
+    /// The last outcome of a URL that has not left, and how many seconds after the last request to it its next visit is due.
     pub(crate) async fn next(&self, url: &str) -> (Option<Outcome>, Option<u64>) {
-        let entry = self.entry(url).await;
+        let Some(entry) = self.store.entry(&url.parse().unwrap()).await.unwrap() else { return (None, None) };
         let last = self.asked(url).last().copied().unwrap_or_default();
         (entry.outcome, entry.due.map(|due| (due.0 - START.0) / 1_000 - last))
     }

@@ -83,7 +83,8 @@ pub async fn tell(frontier: &dyn Frontier, config: &ScheduleConfig, reading: &Re
         return Ok(Heard::Yes);
     }
     let told = schedule.told(reading.text, reading.at, config);
-    let note = Note { url: reading.url.clone(), fetch: reading.fetch, next: told.next, schedule };
+    let note =
+        Note { url: reading.url.clone(), fetch: reading.fetch, at: reading.at, next: told.next, schedule };
     if !frontier.note(&note).await? {
         return Ok(Heard::NotYet);
     }

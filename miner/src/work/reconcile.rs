@@ -6,11 +6,12 @@
 
 use anyhow::Context;
 use newslode_common::broker::{Broker, PublishError, Queue};
-use newslode_common::message::{FetchedPage, envelope};
+use newslode_common::message::{Ending, FetchedPage, GonePage, envelope};
 use newslode_common::outcome::Outcome;
 use newslode_common::store::{Entry, Frontier, Kind, PageArchive, SiteState};
 use newslode_common::version::{ContentHash, Version};
 use newslode_page::reading::Site;
+use newslode_page::time::Timestamp;
 use std::time::Duration;
 
 use crate::work::fed;
@@ -33,9 +34,11 @@ pub async fn reconcile(
     let mut published = 0;
     let generations = Generations::read(state).await?;
     for site in frontier.status().await? {
-        let fetched: Vec<(Entry, ContentHash)> = frontier
-            .entries(&site.site)
-            .await?
+        let entries = frontier.entries(&site.site).await?;
+        for gone in entries.iter().filter_map(gone) {
+            send(broker, Queue::Partitions, bytes::Bytes::from(envelope::seal(&gone)?)).await?;
+        }
+        let fetched: Vec<(Entry, ContentHash)> = entries
             .into_iter()
             .filter(|entry| matches!(entry.outcome, Some(Outcome::Fetched | Outcome::Unchanged)))
             .filter_map(|entry| entry.content.map(|content| (entry, content)))
@@ -76,7 +79,7 @@ async fn fed_pages(
         let counted = state.versions(site, std::slice::from_ref(&page.url)).await?;
         let counted = counted.into_iter().flatten().next();
         if counted.is_none_or(|counted| counted.is_dated() && page.version.fetch > counted.fetch) {
-            send(broker, page.sealed()?.message).await?;
+            send(broker, Queue::Pages, page.sealed()?.message).await?;
             published += 1;
         }
     }
@@ -98,13 +101,24 @@ async fn publish(
     page.version.fetch = entry.fetch;
     page.why = entry.why;
     page.depth = entry.depth;
-    send(broker, bytes::Bytes::from(envelope::seal(&page)?)).await?;
+    send(broker, Queue::Pages, bytes::Bytes::from(envelope::seal(&page)?)).await?;
     Ok(true)
 }
 
-async fn send(broker: &dyn Broker, message: bytes::Bytes) -> Result<(), PublishError> {
+/// What the crawler told of a page that is gone, as far as its record knows; telling it twice changes nothing.
+fn gone(entry: &Entry) -> Option<GonePage> {
+    let known = entry.schedule.filter(|known| known.is_gone)?;
+    let ending = match entry.outcome? {
+        Outcome::Disallowed => Ending::Disallowed,
+        _ => Ending::NotFound,
+    };
+    let at = Timestamp(known.failed.unwrap_or_default() * 1_000);
+    Some(GonePage { url: entry.url.clone(), site: entry.url.site(), fetch: entry.fetch, at, ending })
+}
+
+async fn send(broker: &dyn Broker, queue: Queue, message: bytes::Bytes) -> Result<(), PublishError> {
     loop {
-        match broker.publish(Queue::Pages, message.clone()).await {
+        match broker.publish(queue, message.clone()).await {
             Ok(()) => return Ok(()),
             Err(PublishError::Full { .. }) => tokio::time::sleep(FULL_WAIT).await,
             Err(error) => return Err(error),

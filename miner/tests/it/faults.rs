@@ -110,13 +110,17 @@ async fn undisturbed(all: &[PartitionedPage]) -> End {
     end(&world.parts).await
 }
 
-async fn run(world: &World, all: &[PartitionedPage], seed: u64) {
+/// Makes the sites and the pages' bytes known; nothing fails yet.
+async fn prepare(world: &World, all: &[PartitionedPage]) {
     for home in HOMES {
         world.seed(home).await;
     }
     for page in all {
         world.archive(page).await;
     }
+}
+
+async fn run(world: &World, all: &[PartitionedPage], seed: u64) {
     let ((one, first), (two, second)) = (flaky(&world.parts, seed), flaky(&world.parts, seed + 1));
     let (third, folder) = flaky(&world.parts, seed + 2);
     let done = AtomicBool::new(false);
@@ -162,6 +166,7 @@ async fn check(world: &World, all: &[PartitionedPage], newest: usize) {
 async fn two_miners_and_folds_over_failing_embedded_stores_end_in_the_plain_sums() {
     for seed in [1, 20, 300] {
         let (world, (all, newest)) = (world(), messages());
+        prepare(&world, &all).await;
         run(&world, &all, seed).await;
         check(&world, &all, newest.len()).await;
     }
@@ -182,6 +187,7 @@ async fn two_miners_and_folds_over_a_failing_server_end_in_the_plain_sums() {
         }
     };
     let (all, newest) = messages();
+    prepare(&world, &all).await;
     tokio::join!(restarts, run(&world, &all, 4));
     check(&world, &all, newest.len()).await;
 }

@@ -203,6 +203,12 @@ impl Frontier for Flaky {
     ) -> StoreResult<bool> {
         self.frontier.put_schedule(site, schedule, expected, pace, now).await
     }
+    async fn forget_url(&self, url: &CanonicalUrl) -> StoreResult<bool> {
+        fated!(self, self.frontier.forget_url(url))
+    }
+    async fn left(&self, url: &CanonicalUrl, now: Timestamp) -> StoreResult<Option<u32>> {
+        self.frontier.left(url, now).await
+    }
     async fn note(&self, note: &Note) -> StoreResult<bool> {
         self.frontier.note(note).await
     }

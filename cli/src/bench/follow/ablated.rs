@@ -159,6 +159,12 @@ impl Frontier for Ablated {
         let rest_until = pace.rest_until.filter(|_| self.ablation != Ablation::NoRests);
         self.store.put_schedule(site, schedule, expected, Pace { rest_until, ..pace }, now).await
     }
+    async fn forget_url(&self, url: &CanonicalUrl) -> StoreResult<bool> {
+        self.store.forget_url(url).await
+    }
+    async fn left(&self, url: &CanonicalUrl, now: Timestamp) -> StoreResult<Option<u32>> {
+        self.store.left(url, now).await
+    }
     async fn note(&self, note: &Note) -> StoreResult<bool> {
         self.store.note(&Note { next: self.next(note.next), ..note.clone() }).await
     }

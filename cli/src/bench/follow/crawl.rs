@@ -6,11 +6,10 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::Context as _;
 use newslode_common::config::{CrawlerConfig, Follow, MinerConfig};
-use newslode_common::message::FetchedPage;
-use newslode_common::message::envelope::open;
+use newslode_common::message::envelope::{holds, open};
 use newslode_common::message::seed::{SeedCommand, web_url};
+use newslode_common::message::{FetchedPage, GonePage};
 use newslode_common::schedule::{Role, ScheduleConfig};
 use newslode_common::store::Frontier;
 use newslode_common::store::redb::RedbStore;
@@ -148,7 +147,10 @@ impl Crawl {
                 self.clock.set(Timestamp(now.0 + 1));
             }
             for page in self.outbox.take() {
-                self.tell(&open(&page)?).await?;
+                // A page that is gone is no article in hand.
+                if !holds::<GonePage>(&page) {
+                    self.tell(&open(&page)?).await?;
+                }
             }
             self.listen(now).await?;
         }
@@ -166,7 +168,7 @@ impl Crawl {
 
     /// Reads a page that may be an article, and tells the schedule what it is.
     async fn tell(&self, fetched: &FetchedPage) -> anyhow::Result<()> {
-        let entry = self.frontier.entry(&fetched.url).await?.context("a fetched page is unknown")?;
+        let Some(entry) = self.frontier.entry(&fetched.url).await? else { return Ok(()) };
         if entry.schedule.is_none_or(|known| known.role != Role::Page) {
             return Ok(());
         }

@@ -3,7 +3,8 @@
 use super::index::Index;
 use super::records::{EntryRecord, SiteRecord, url};
 use crate::outcome::Outcome;
-use crate::schedule::{Class, Next};
+use crate::schedule::{Class, Next, name};
+use crate::store::frontier::first_fetch;
 use crate::store::{
     Added, Again, Claim, Completed, Completion, NewUrl, Note, StoreError, StoreResult, Validators,
 };
@@ -22,17 +23,21 @@ pub(super) fn add(
         return Ok(());
     };
     for new in urls {
+        let name = name(new.url.as_str());
         if let Some(known) = index.entry(site, new.url.as_str())? {
             added.known += 1;
             if meet(index, &mut record, site, new, known, now)? {
                 added.promoted.push(new.url.clone());
             }
+        } else if new.again != Again::Now && index.show(site, name, now)? {
+            added.known += 1;
         } else if new.depth > record.settings.max_depth {
             added.too_deep += 1;
         } else if !record.admits(new.class, now) {
             added.over_budget += 1;
         } else {
             index.put(site, new.url.as_str(), None, &fresh(new, now))?;
+            record.remembered -= u64::from(index.forget(site, name)?);
             record.urls += 1;
             record.pending += 1;
             added.new += 1;
@@ -46,7 +51,7 @@ fn fresh(new: &NewUrl, now: Timestamp) -> EntryRecord {
         depth: new.depth,
         why: new.why,
         hops: new.hops,
-        fetch: 0,
+        fetch: first_fetch(now),
         attempts: 0,
         due: Some(now),
         leased: false,
@@ -186,9 +191,44 @@ pub(super) fn complete(
     }
     record.leased = record.leased.saturating_sub(1);
     record.pending += u64::from(new.due.is_some());
-    index.put(site, page, Some(&old), &new)?;
+    put_or_leave(index, &mut record, (site, page), &old, &new, now)?;
     index.save(site, &mut record)?;
     Ok(Completed::Recorded)
+}
+
+/// Writes a record, or lets a scheduled URL leave that is not asked for again.
+fn put_or_leave(
+    index: &mut Index<'_>,
+    record: &mut SiteRecord,
+    (site, page): (&str, &str),
+    old: &EntryRecord,
+    new: &EntryRecord,
+    now: Timestamp,
+) -> StoreResult<()> {
+    if new.due.is_some() || new.schedule.is_none() {
+        return index.put(site, page, Some(old), new);
+    }
+    index.take(site, page, old)?;
+    let dropped = index.remember(site, name(page), now)?;
+    record.urls = record.urls.saturating_sub(1);
+    record.remembered = (record.remembered + 1).saturating_sub(dropped);
+    Ok(())
+}
+
+/// Forgets a URL. Returns whether it was known.
+pub(super) fn forget(index: &mut Index<'_>, site: &str, page: &str) -> StoreResult<bool> {
+    let Some(mut record) = index.site(site)? else { return Ok(false) };
+    let known = index.entry(site, page)?;
+    if let Some(old) = &known {
+        index.take(site, page, old)?;
+        record.urls = record.urls.saturating_sub(1);
+        record.leased = record.leased.saturating_sub(u64::from(old.leased));
+        record.pending = record.pending.saturating_sub(u64::from(old.due.is_some() && !old.leased));
+    }
+    let is_remembered = index.forget(site, name(page))?;
+    record.remembered = record.remembered.saturating_sub(u64::from(is_remembered));
+    index.save(site, &mut record)?;
+    Ok(known.is_some() || is_remembered)
 }
 
 fn wait(entry: &mut EntryRecord, next: Option<Next>) {
@@ -209,7 +249,7 @@ pub(super) fn take_note(index: &mut Index<'_>, note: &Note) -> StoreResult<bool>
     wait(&mut new, note.next);
     record.pending = record.pending.saturating_sub(u64::from(old.due.is_some()));
     record.pending += u64::from(new.due.is_some());
-    index.put(site.as_str(), page, Some(&old), &new)?;
+    put_or_leave(index, &mut record, (site.as_str(), page), &old, &new, note.at)?;
     index.save(site.as_str(), &mut record)?;
     Ok(true)
 }

@@ -9,11 +9,11 @@ use std::time::Duration;
 use ::redb::ReadableTable;
 use async_trait::async_trait;
 
-use super::changes::{add, claim, complete, release, take_note};
-use super::index::{ENTRIES, Index, SCHEDULES, SITES, WAITING, first, read_schedule};
+use super::changes::{add, claim, complete, forget, release, take_note};
+use super::index::{ENTRIES, Index, REMEMBERED, SCHEDULES, SITES, WAITING, first, is_living, read_schedule};
 use super::records::{EntryRecord, SiteRecord, decode, url};
 use super::{RedbStore, after};
-use crate::schedule::{Class, SiteSchedule};
+use crate::schedule::{Class, SiteSchedule, name};
 use crate::store::{
     Added, Claim, Completed, Completion, Entry, Frontier, NewUrl, Note, Pace, SiteSettings, SiteStatus,
     StoreResult,
@@ -131,6 +131,24 @@ impl Frontier for RedbStore {
     async fn note(&self, note: &Note) -> StoreResult<bool> {
         let note = note.clone();
         self.write(move |transaction| take_note(&mut Index::open(transaction)?, &note)).await
+    }
+
+    async fn forget_url(&self, page: &CanonicalUrl) -> StoreResult<bool> {
+        let page = page.clone();
+        self.write(move |transaction| {
+            forget(&mut Index::open(transaction)?, page.site().as_str(), page.as_str())
+        })
+        .await
+    }
+
+    async fn left(&self, page: &CanonicalUrl, now: Timestamp) -> StoreResult<Option<u32>> {
+        let page = page.clone();
+        self.read(move |transaction| {
+            let remembered = transaction.open_table(REMEMBERED)?;
+            let day = remembered.get((page.site().as_str(), name(page.as_str())))?.map(|day| day.value());
+            Ok(day.filter(|day| is_living(*day, now)))
+        })
+        .await
     }
 
     async fn entry(&self, page: &CanonicalUrl) -> StoreResult<Option<Entry>> {

@@ -13,6 +13,7 @@ use super::after;
 use super::records::{EntryRecord, SiteRecord, decode, decode_schedule, encode};
 use crate::schedule::{Class, SiteSchedule};
 use crate::store::StoreResult;
+use crate::store::frontier::REMEMBERED_DAYS;
 use newslode_page::reading::Site;
 use newslode_page::time::Timestamp;
 
@@ -25,10 +26,21 @@ pub(super) const SITES: TableDefinition<'_, &str, &[u8]> = TableDefinition::new(
 pub(super) const ENTRIES: TableDefinition<'_, (&str, &str), &[u8]> = TableDefinition::new("frontier_entries");
 pub(super) const SCHEDULES: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("frontier_schedules");
 pub(super) const WAITING: TableDefinition<'_, WaitingKey, ()> = TableDefinition::new("frontier_waiting");
+/// Site, name of a URL that has left → the day on which it was last shown.
+pub(super) const REMEMBERED: TableDefinition<'_, (&str, u64), u32> =
+    TableDefinition::new("frontier_remembered");
 const LEASES: TableDefinition<'_, LeaseKey, ()> = TableDefinition::new("frontier_leases");
 /// Waiting URLs of all classes, as formats before 3 held them.
 const DUE: TableDefinition<'_, LeaseKey, ()> = TableDefinition::new("frontier_due");
 const TURNS: TableDefinition<'_, (u64, &str), ()> = TableDefinition::new("frontier_turns");
+
+/// Forgotten names that are dropped when one is added, at most.
+const DROPPED_AT_ONCE: usize = 4;
+
+/// Whether a URL that was last shown on this day is still remembered.
+pub(super) fn is_living(day: u32, now: Timestamp) -> bool {
+    day.saturating_add(REMEMBERED_DAYS) >= now.day()
+}
 
 /// The frontier's tables, open for writing.
 pub(super) struct Index<'t> {
@@ -38,6 +50,7 @@ pub(super) struct Index<'t> {
     waiting: Table<'t, WaitingKey, ()>,
     leases: Table<'t, LeaseKey, ()>,
     turns: Table<'t, (u64, &'static str), ()>,
+    remembered: Table<'t, (&'static str, u64), u32>,
 }
 
 impl<'t> Index<'t> {
@@ -49,6 +62,7 @@ impl<'t> Index<'t> {
             waiting: transaction.open_table(WAITING)?,
             leases: transaction.open_table(LEASES)?,
             turns: transaction.open_table(TURNS)?,
+            remembered: transaction.open_table(REMEMBERED)?,
         })
     }
 
@@ -84,6 +98,50 @@ impl<'t> Index<'t> {
         }
         self.entries.insert((site, url), encode(new)?.as_slice())?;
         Ok(())
+    }
+
+    /// Takes a URL out of all tables.
+    pub(super) fn take(&mut self, site: &str, url: &str, old: &EntryRecord) -> StoreResult<()> {
+        if let Some(time) = old.due {
+            if old.leased {
+                self.leases.remove((site, time.0, url))?;
+            } else {
+                self.waiting.remove((site, old.class.number(), time.0, url))?;
+            }
+        }
+        self.entries.remove((site, url))?;
+        Ok(())
+    }
+
+    /// Remembers a URL that leaves, and drops some of those that nobody has shown for long. Returns how many it
+    /// dropped, or replaced.
+    pub(super) fn remember(&mut self, site: &str, name: u64, now: Timestamp) -> StoreResult<u64> {
+        let mut dropped = 0;
+        for _ in 0..DROPPED_AT_ONCE {
+            let next = self.remembered.range((site, name)..(site, u64::MAX))?.next().transpose()?;
+            let Some((key, day)) = next.map(|(key, day)| (key.value().1, day.value())) else { break };
+            if is_living(day, now) {
+                break;
+            }
+            self.remembered.remove((site, key))?;
+            dropped += 1;
+        }
+        let before = self.remembered.insert((site, name), now.day())?;
+        Ok(dropped + u64::from(before.is_some()))
+    }
+
+    /// Notes that a URL which has left is shown. Returns whether it is remembered.
+    pub(super) fn show(&mut self, site: &str, name: u64, now: Timestamp) -> StoreResult<bool> {
+        let Some(day) = self.remembered.get((site, name))?.map(|day| day.value()) else { return Ok(false) };
+        if is_living(day, now) && day < now.day() {
+            self.remembered.insert((site, name), now.day())?;
+        }
+        Ok(is_living(day, now))
+    }
+
+    /// Forgets a URL that has left. Returns whether it was remembered.
+    pub(super) fn forget(&mut self, site: &str, name: u64) -> StoreResult<bool> {
+        Ok(self.remembered.remove((site, name))?.is_some())
     }
 
     /// Writes a site's record and moves it to its place in `turns`.
@@ -191,6 +249,7 @@ impl<'t> Index<'t> {
         self.entries.retain_in((site, "")..(end.as_str(), ""), |_, _| false)?;
         self.waiting.retain_in((site, 0, 0, "")..(end.as_str(), 0, 0, ""), |_, ()| false)?;
         self.leases.retain_in((site, 0, "")..(end.as_str(), 0, ""), |_, ()| false)?;
+        self.remembered.retain_in((site, 0)..(end.as_str(), 0), |_, _| false)?;
         Ok(())
     }
 }

@@ -34,6 +34,7 @@ pub(super) struct SiteRecord {
     pub(super) day_began: Timestamp,
     pub(super) admitted: u64,
     pub(super) urls: u64,
+    pub(super) remembered: u64,
     pub(super) pending: u64,
     pub(super) leased: u64,
     /// Start of the last request.
@@ -56,6 +57,7 @@ impl SiteRecord {
             day_began: Timestamp(0),
             admitted: 0,
             urls: 0,
+            remembered: 0,
             pending: 0,
             leased: 0,
             claimed: None,
@@ -132,6 +134,7 @@ impl SiteRecord {
             site,
             turn: self.turn(),
             urls: self.urls,
+            remembered: self.remembered,
             pending: self.pending,
             leased: self.leased,
             next_due,

@@ -1,7 +1,7 @@
 -- ------------------------------------------------------------------ frontier
 
 -- Every function below but `claim`: KEYS: index of the bucket's sites, meta, urls, due, leases, the other
--- classes' due, plans, what visits have taught, outcomes; ARGV[1]: site.
+-- classes' due, plans, what visits have taught, remembered URLs, outcomes; ARGV[1]: site.
 
 -- ARGV: site, max_pages, max_depth, delay_ms, paused (0, 1), labels (JSON).
 local function put_site(keys, args)
@@ -107,26 +107,46 @@ local function budget(site, of, now)
   return { began = tonumber(began), admitted = tonumber(admitted), most = of.max_pages }
 end
 
--- ARGV: site, now, validators of a new URL, then url, depth, why, hops, class, again, schedule for each.
+-- A URL leaves the frontier; its name is remembered.
+local function leave(site, url, name, now)
+  redis.call('HDEL', site.urls, url)
+  redis.call('HDEL', site.plans, url)
+  remember(site, name, day_of(now))
+end
+
+-- Whether an added URL is known because it has left: then it was shown today. One that is to be asked for now
+-- comes back.
+local function is_remembered(site, new)
+  local today = day_of(new.now)
+  local day = shown(site, new.name, today)
+  if not day then return false end
+  if new.again == 'now' then return false end
+  if day < today then remember(site, new.name, today) end
+  return true
+end
+
+-- ARGV: site, now, validators of a new URL, then url, depth, why, hops, class, again, schedule, name for each.
 -- Reply: new, known, over budget, too deep, unknown site, promoted URLs.
 local function add_urls(keys, args)
   local site = site_keys(keys, 2)
   local of = settings(site)
-  if not of then return { 0, 0, 0, 0, (#args - 3) / 7 } end
+  if not of then return { 0, 0, 0, 0, (#args - 3) / 8 } end
   local left = budget(site, of, tonumber(args[2]))
   local reply = { 0, 0, 0, 0, 0 }
   local function tally(what) reply[what] = reply[what] + 1 end
   local changed = false
-  for n = 4, #args, 7 do
+  for n = 4, #args, 8 do
     local url = args[n]
     local new = { depth = tonumber(args[n + 1]), why = tonumber(args[n + 2]), class = args[n + 4], again = args[n + 5],
-      schedule = args[n + 6], now = args[2] }
+      schedule = args[n + 6], name = args[n + 7], now = args[2] }
     local held = redis.call('HGET', site.urls, url)
     if held then
       tally(2)
       local promoted, revived = meet(site, url, held, new)
       if promoted then reply[#reply + 1] = url end
       changed = changed or revived
+    elseif is_remembered(site, new) then
+      tally(2)
     elseif new.depth > of.max_depth then
       tally(4)
     -- The backlog leaves half of the budget to the news.
@@ -135,9 +155,11 @@ local function add_urls(keys, args)
     else
       tally(1)
       left.admitted = left.admitted + 1
-      local entry = { depth = new.depth, why = new.why, hops = args[n + 3], fetch = 0, attempts = 0, outcome = '-',
+      -- A URL that comes back counts on from its earlier claims.
+      local entry = { depth = new.depth, why = new.why, hops = args[n + 3], fetch = day_of(new.now) * 1000, attempts = 0, outcome = '-',
         content = '-', validators = args[3] }
       redis.call('HSET', site.urls, url, record(entry))
+      forget_name(site, new.name)
       local plan = { seen = '0', schedule = new.schedule }
       wait(site, url, plan, args[2], new.class)
       put_plan(site, url, plan)
@@ -187,12 +209,12 @@ local function take(site, now, lease_until)
   return url, record(entry), plan_text(plan_of(site, url)), integer(due), allowance, integer(count(site, now))
 end
 
--- KEYS: index of the bucket's sites, then the nine keys of each site. ARGV: now, lease_until, sites.
+-- KEYS: index of the bucket's sites, then the ten keys of each site. ARGV: now, lease_until, sites.
 -- Reply: site and what `take` returns, for each claim.
 local function claim(keys, args)
   local reply = {}
   for n = 3, #args do
-    local site = site_keys(keys, 2 + (n - 3) * 9)
+    local site = site_keys(keys, 2 + (n - 3) * 10)
     local taken = { take(site, tonumber(args[1]), args[2]) }
     if taken[1] then
       reply[#reply + 1] = args[n]
@@ -225,7 +247,13 @@ local function skipped(site, url, plan, args)
   if redis.call('HEXISTS', site.meta, 'milli') == 1 then redis.call('HINCRBY', site.meta, 'milli', TOKEN) end
 end
 
--- ARGV: site, url, fetch, lease end, now, kind, then what the kind needs: `done` and `skipped` see there;
+-- A scheduled URL that is not asked for again leaves.
+local function is_over(kind, args)
+  return (kind == 'done' and args[11] == '' and args[13] ~= '') or (kind == 'skipped' and args[7] == '' and args[9] ~= '')
+end
+
+-- ARGV: site, url, fetch, lease end, now, kind, then what the kind needs: `done` and `skipped` see there, the
+-- URL's name after all;
 -- `retry`: due, counts (0, 1), the site rests until or ''; `released`: nothing.
 -- The lease's end is compared, too: a site that was removed and came back counts its fetches anew.
 -- Reply: 1 recorded, 0 lost.
@@ -237,7 +265,7 @@ local function complete(keys, args)
   if integer(entry.fetch) ~= args[3] then return 0 end
   redis.call('ZREM', site.leases, url)
   if args[6] == 'done' then
-    done(site, keys[11], url, entry, plan, args)
+    done(site, keys[12], url, entry, plan, args)
   elseif args[6] == 'skipped' then
     skipped(site, url, plan, args)
   elseif args[6] == 'retry' then
@@ -247,13 +275,18 @@ local function complete(keys, args)
   else
     wait(site, url, plan, args[5], '')
   end
-  redis.call('HSET', site.urls, url, record(entry))
-  put_plan(site, url, plan)
+  if is_over(args[6], args) then
+    leave(site, url, args[#args], args[5])
+  else
+    redis.call('HSET', site.urls, url, record(entry))
+    put_plan(site, url, plan)
+  end
   index(keys[1], args[1], site)
   return 1
 end
 
--- ARGV: site, url, fetch, next due or '', class or '', schedule. Reply: 1 noted, 0 not.
+-- ARGV: site, url, fetch, next due or '', class or '', schedule, when the page was fetched, name.
+-- Reply: 1 noted, 0 not.
 local function note(keys, args)
   local site, url = site_keys(keys, 2), args[2]
   local held = redis.call('HGET', site.urls, url)
@@ -261,10 +294,31 @@ local function note(keys, args)
   local plan = plan_of(site, url)
   redis.call('ZREM', site.queues[plan.class + 1], url)
   plan.schedule = args[6]
-  wait(site, url, plan, args[4], args[5])
-  put_plan(site, url, plan)
+  if args[4] == '' then
+    leave(site, url, args[8], args[7])
+  else
+    wait(site, url, plan, args[4], args[5])
+    put_plan(site, url, plan)
+  end
   index(keys[1], args[1], site)
   return 1
+end
+
+-- ARGV: site, url, name. Reply: 1 if the URL was known or remembered.
+local function forget_url(keys, args)
+  local site, url = site_keys(keys, 2), args[2]
+  local known = redis.call('HDEL', site.urls, url) == 1
+  redis.call('HDEL', site.plans, url)
+  redis.call('ZREM', site.leases, url)
+  for _, queue in ipairs(site.queues) do redis.call('ZREM', queue, url) end
+  known = forget_name(site, args[3]) or known
+  index(keys[1], args[1], site)
+  return known and 1 or 0
+end
+
+-- ARGV: name, now. Reply: the day on which a URL was last shown that has left, or -1.
+local function left(keys, args)
+  return shown(site_keys(keys, 2), args[1], day_of(args[2])) or -1
 end
 
 -- ARGV: site, now. Reply: how many.
@@ -304,7 +358,7 @@ local function entries(keys, args)
 end
 
 -- ARGV: site. Reply: settings, numbers of URLs, due and leased, the first due or '', when the site can be claimed
--- or '', outcomes.
+-- or '', outcomes, number of remembered URLs.
 local function status(keys, args)
   local site = site_keys(keys, 2)
   local waiting, first = 0, nil
@@ -320,7 +374,8 @@ local function status(keys, args)
     redis.call('ZCARD', site.leases),
     first and integer(first) or '',
     redis.call('ZSCORE', keys[1], args[1]) or '',
-    redis.call('HGETALL', keys[11]),
+    redis.call('HGETALL', keys[12]),
+    redis.call('HGET', site.remembered, 'n') or '0',
   }
 end
 
@@ -334,6 +389,8 @@ redis.register_function('nl2_add', add_urls)
 redis.register_function('nl2_claim', claim)
 redis.register_function('nl2_complete', complete)
 redis.register_function('nl2_note', note)
+redis.register_function { function_name = 'nl2_forget_url', callback = forget_url, flags = { 'allow-oom' } }
+redis.register_function { function_name = 'nl2_left', callback = left, flags = { 'no-writes' } }
 redis.register_function('nl2_put_schedule', put_schedule)
 redis.register_function { function_name = 'nl2_schedule', callback = schedule, flags = { 'no-writes' } }
 redis.register_function('nl2_release_leases', release_leases)

@@ -11,7 +11,7 @@ use futures::stream::{StreamExt, TryStreamExt};
 use super::{IN_FLIGHT, RedisStore, function, pack};
 use crate::message::wire;
 use crate::outcome::Outcome;
-use crate::schedule::{Allowance, Next, PageSchedule, SiteSchedule};
+use crate::schedule::{Allowance, Next, PageSchedule, SiteSchedule, name};
 use crate::store::short::{long, short};
 use crate::store::{
     Added, Again, Claim, Completed, Completion, Entry, Frontier, NewUrl, Note, Pace, SiteSettings,
@@ -99,6 +99,7 @@ impl Frontier for RedisStore {
             }
             Completion::Released => call.arg("released"),
         };
+        call.arg(name_bytes(&claim.url));
         let recorded: bool = self.connection().call(&call).await?;
         Ok(if recorded { Completed::Recorded } else { Completed::Lost })
     }
@@ -139,7 +140,21 @@ impl Frontier for RedisStore {
         let site = note.url.site();
         let mut call = function("nl2_note", &self.keys().frontier(&site));
         call.arg(site.as_str()).arg(short(site.as_str(), &note.url).as_ref()).arg(note.fetch);
-        self.connection().call(next_args(&mut call, note.next, Some(&note.schedule))?).await
+        next_args(&mut call, note.next, Some(&note.schedule))?;
+        self.connection().call(call.arg(pack::millis(note.at.0)).arg(name_bytes(&note.url))).await
+    }
+
+    async fn forget_url(&self, url: &CanonicalUrl) -> StoreResult<bool> {
+        let site = url.site();
+        let mut call = function("nl2_forget_url", &self.keys().frontier(&site));
+        call.arg(site.as_str()).arg(short(site.as_str(), url).as_ref()).arg(name_bytes(url));
+        self.connection().call(&call).await
+    }
+
+    async fn left(&self, url: &CanonicalUrl, now: Timestamp) -> StoreResult<Option<u32>> {
+        let mut call = function("nl2_left", &self.keys().frontier(&url.site()));
+        let day: i64 = self.connection().call(call.arg(name_bytes(url)).arg(pack::millis(now.0))).await?;
+        Ok(u32::try_from(day).ok())
     }
 
     async fn entry(&self, url: &CanonicalUrl) -> StoreResult<Option<Entry>> {
@@ -209,7 +224,8 @@ impl RedisStore {
                 .arg(url.hops)
                 .arg(url.class.number())
                 .arg(again(url.again))
-                .arg(pack::schedule_bytes(url.schedule.as_ref())?);
+                .arg(pack::schedule_bytes(url.schedule.as_ref())?)
+                .arg(name_bytes(&url.url));
         }
         let reply: Vec<String> = self.connection().call(&call).await?;
         let Some((counts, promoted)) = reply.split_first_chunk::<5>() else {
@@ -244,8 +260,8 @@ impl RedisStore {
     /// The status of a site; `None` if it was removed meanwhile.
     async fn status_of(&self, site: Site) -> StoreResult<Option<SiteStatus>> {
         let mut call = function("nl2_status", &self.keys().frontier(&site));
-        type Reply = (BTreeMap<String, String>, u64, u64, u64, String, String, BTreeMap<String, u64>);
-        let (meta, urls, pending, leased, first, ready, tally): Reply =
+        type Reply = (BTreeMap<String, String>, u64, u64, u64, String, String, BTreeMap<String, u64>, u64);
+        let (meta, urls, pending, leased, first, ready, tally, remembered): Reply =
             self.connection().call(call.arg(site.as_str())).await?;
         let time =
             |text: &str| Some(text).filter(|text| !matches!(*text, "" | "inf")).map(pack::time).transpose();
@@ -254,6 +270,7 @@ impl RedisStore {
             turn: turn(&meta, settings.delay_ms)?,
             settings,
             urls,
+            remembered,
             pending,
             leased,
             next_due: time(&first)?,
@@ -289,6 +306,11 @@ fn next_args<'c>(
     call.arg(next.map(|next| pack::millis(next.due.0).to_string()).unwrap_or_default());
     call.arg(next.map(|next| next.class.number().to_string()).unwrap_or_default());
     Ok(call.arg(pack::schedule_bytes(schedule)?))
+}
+
+/// The name under which a URL is remembered once it has left.
+fn name_bytes(url: &CanonicalUrl) -> Vec<u8> {
+    name(url.as_str()).to_be_bytes().to_vec()
 }
 
 /// When a known URL is asked for again, as the function `add` takes it.

@@ -15,6 +15,7 @@
 //! | `newslode:{b7}:d0:SITE`, `…:d2:SITE`, `…:d3:SITE` | sorted sets: waiting URLs of the other classes |
 //! | `newslode:{b7}:p:SITE` | hash: URL → class, last good fetch, schedule |
 //! | `newslode:{b7}:t:SITE` | hash: what the site's visits have taught |
+//! | `newslode:{b7}:r:SITE` | hash: URLs that have left, packed: see `remembered.lua` |
 //! | `newslode:{b7}:o:SITE` | hash: last outcome → URLs |
 //! | `newslode:{b7}:v:SITE` | hash: URL → counted version and the day of its fetch |
 //! | `newslode:{b7}:c.t:SITE` | hash: cell of table `t` → count |
@@ -84,8 +85,8 @@ impl Keys {
     }
 
     /// The keys of one site for `claim`.
-    pub(super) fn claimed(&self, site: &Site) -> [String; 9] {
-        ["m", "u", "d", "l", "d0", "d2", "d3", "p", "t"].map(|kind| self.of(kind, site))
+    pub(super) fn claimed(&self, site: &Site) -> [String; 10] {
+        ["m", "u", "d", "l", "d0", "d2", "d3", "p", "t", "r"].map(|kind| self.of(kind, site))
     }
 
     /// The keys of `apply` and `forget`.

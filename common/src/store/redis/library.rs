@@ -13,8 +13,12 @@ use super::connection::{Connection, Failure};
 use crate::store::{StoreError, StoreResult};
 
 /// The functions' source: the server loads a library as one text.
-const SOURCE: &str =
-    concat!(include_str!("state.lua"), include_str!("waiting.lua"), include_str!("frontier.lua"));
+const SOURCE: &str = concat!(
+    include_str!("state.lua"),
+    include_str!("waiting.lua"),
+    include_str!("remembered.lua"),
+    include_str!("frontier.lua")
+);
 
 /// The name of the library in [`SOURCE`]. Its number grows when a released body changes.
 const NAME: &str = "newslode_2";
@@ -193,7 +197,7 @@ mod tests {
         assert!(SOURCE.starts_with(&format!("#!lua name={NAME}\n")));
         let number = NAME.trim_start_matches("newslode_");
         let names: Vec<&str> = SOURCE.split('\'').filter(|part| part.starts_with("nl")).collect();
-        assert_eq!(names.len(), 16);
+        assert_eq!(names.len(), 18);
         assert!(names.iter().all(|name| name.starts_with(&format!("nl{number}_"))), "{names:?}");
     }
 }

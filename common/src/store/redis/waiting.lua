@@ -5,6 +5,7 @@
 local function site_keys(keys, first)
   return {
     meta = keys[first], urls = keys[first + 1], leases = keys[first + 3], plans = keys[first + 7],
+    remembered = keys[first + 9],
     queues = { keys[first + 4], keys[first + 2], keys[first + 5], keys[first + 6] },
   }
 end

@@ -37,7 +37,7 @@ pub async fn a_url_is_known_once(store: &dyn Frontier) {
         depth: 3,
         why: Why::Instance,
         hops: 0,
-        fetch: 0,
+        fetch: FIRST,
         attempts: 0,
         due: Some(START),
         leased: false,

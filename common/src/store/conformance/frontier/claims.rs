@@ -16,7 +16,7 @@ pub async fn a_claim_carries_what_is_known_of_the_url(store: &dyn Frontier) {
         depth: 4,
         why: Why::Concept,
         hops: 2,
-        fetch: 1,
+        fetch: FIRST + 1,
         attempts: 0,
         was: Next { due: START, class: Class::New },
         lease_until: at(10).plus(LEASE),
@@ -29,7 +29,7 @@ pub async fn a_claim_carries_what_is_known_of_the_url(store: &dyn Frontier) {
     let first = some(claim(store, name, at(10)).await);
     assert_eq!(first, wanted);
     let leased = entry(store, &page.url).await;
-    assert_eq!((leased.fetch, leased.leased, leased.due), (1, true, Some(wanted.lease_until)));
+    assert_eq!((leased.fetch, leased.leased, leased.due), (FIRST + 1, true, Some(wanted.lease_until)));
 
     let validators = Validators { etag: Some("W/\"é\"".to_owned()), last_modified: Some("Mon".to_owned()) };
     let content = Some(ContentHash([9; 16]));
@@ -48,8 +48,15 @@ pub async fn a_claim_carries_what_is_known_of_the_url(store: &dyn Frontier) {
     );
     assert_eq!((kept.leased, kept.due), (false, Some(at(20))));
     let was = Next { due: at(20), class: Class::New };
-    wanted =
-        Claim { fetch: 2, was, lease_until: at(20).plus(LEASE), validators, content, recent: 2, ..wanted };
+    wanted = Claim {
+        fetch: FIRST + 2,
+        was,
+        lease_until: at(20).plus(LEASE),
+        validators,
+        content,
+        recent: 2,
+        ..wanted
+    };
     assert_eq!(some(claim(store, name, at(20)).await), wanted);
     clean_up(store, name).await;
 }
@@ -101,7 +108,7 @@ pub async fn an_ended_lease_is_due_again(store: &dyn Frontier) {
     site_with(store, name, &settings(), &["a"]).await;
     let first = some(claim(store, name, START).await);
     let second = some(claim(store, name, first.lease_until).await);
-    assert_eq!((second.url, second.fetch), (first.url, 2));
+    assert_eq!((second.url, second.fetch), (first.url, FIRST + 2));
     assert_eq!(second.lease_until, first.lease_until.plus(LEASE));
     clean_up(store, name).await;
 }

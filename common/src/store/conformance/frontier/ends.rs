@@ -37,7 +37,7 @@ pub async fn retry_waits_and_counts_attempts(store: &dyn Frontier) {
         now = due;
     }
     let last = some(claim(store, name, now).await);
-    assert_eq!((last.attempts, last.fetch), (2, 4));
+    assert_eq!((last.attempts, last.fetch), (2, FIRST + 4));
     complete(store, &last, done(Outcome::ServerError, None, Some(now)), now).await;
     assert_eq!(some(claim(store, name, now).await).attempts, 0, "attempts were not counted anew");
     clean_up(store, name).await;
@@ -52,7 +52,7 @@ pub async fn a_released_claim_is_due_at_once(store: &dyn Frontier) {
     let back = entry(store, &first.url).await;
     assert_eq!((back.due, back.leased, back.attempts, back.outcome), (Some(at(50)), false, 0, None));
     let second = some(claim(store, name, at(50)).await);
-    assert_eq!((second.fetch, second.attempts), (2, 0));
+    assert_eq!((second.fetch, second.attempts), (FIRST + 2, 0));
     clean_up(store, name).await;
 }
 
@@ -204,7 +204,7 @@ pub async fn released_leases_are_due_again(store: &dyn Frontier) {
     assert_eq!(status(store, name).await.leased, 0);
     for claim in [&held, &other] {
         let entry = entry(store, &claim.url).await;
-        assert_eq!((entry.due, entry.leased, entry.fetch), (Some(at(5)), false, 1));
+        assert_eq!((entry.due, entry.leased, entry.fetch), (Some(at(5)), false, FIRST + 1));
     }
     assert_eq!(ok(store.complete(&held, Completion::Released, at(6)).await), Completed::Lost);
     for _ in 0..3 {

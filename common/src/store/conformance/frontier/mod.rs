@@ -8,11 +8,13 @@
 mod adding;
 mod claims;
 mod ends;
+mod leaving;
 mod schedules;
 
 pub use self::adding::*;
 pub use self::claims::*;
 pub use self::ends::*;
+pub use self::leaving::*;
 pub use self::schedules::*;
 
 use std::collections::BTreeMap;
@@ -20,7 +22,7 @@ use std::time::Duration;
 
 use super::{START, checks, ok, site, url};
 use crate::outcome::Outcome;
-use crate::schedule::{Class, Next};
+use crate::schedule::{Class, Next, PageSchedule};
 use crate::store::{
     Added, Claim, Completed, Completion, Entry, Frontier, NewUrl, SiteSettings, SiteStatus, Validators, Why,
 };
@@ -75,11 +77,18 @@ checks! { Frontier:
     a_known_url_may_be_asked_for_again,
     requests_are_counted_for_ten_minutes,
     a_page_budget_is_of_a_day,
+    what_is_not_asked_for_again_leaves_and_is_remembered,
+    what_is_shown_stays_remembered,
+    what_has_left_may_come_back,
+    a_forgotten_url_is_new_again,
+    many_urls_are_remembered_one_by_one,
     the_backlog_leaves_half_of_the_budget,
 }
 
 const LEASE: Duration = Duration::from_secs(60);
 const PLENTY: usize = 1_000;
+/// The number before that of the first claim of a URL that is added at the start.
+const FIRST: u64 = START.0 / 86_400_000 * 1_000;
 
 fn settings() -> SiteSettings {
     SiteSettings { max_pages: 100, max_depth: 10, delay_ms: 0, paused: false, labels: BTreeMap::new() }
@@ -106,6 +115,11 @@ async fn site_with(store: &dyn Frontier, name: &str, settings: &SiteSettings, pa
     let urls: Vec<NewUrl> = paths.iter().map(|path| link(&url(name, path), 1, Why::Link)).collect();
     let added = ok(store.add(&urls, START).await);
     assert_eq!(added.new, paths.len() as u64, "adding new URLs: {added:?}");
+}
+
+fn ended(outcome: Outcome, next: Option<Next>, schedule: Option<PageSchedule>) -> Completion {
+    let content = Some(ContentHash([1; 16]));
+    Completion::Done { outcome, content, validators: Validators::default(), next, schedule }
 }
 
 async fn clean_up(store: &dyn Frontier, name: &str) {
