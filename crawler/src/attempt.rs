@@ -12,11 +12,13 @@ use newslode_common::outcome::Outcome;
 use newslode_common::schedule::{Class, Next};
 use newslode_common::store::{Claim, Completion, NewUrl, Validators, Why};
 use newslode_common::version::ContentHash;
+use newslode_page::Page;
 use newslode_page::reading::{CanonicalUrl, resolve};
 use newslode_page::time::Timestamp;
 use tokio::time::Instant;
 use url::Url;
 
+use crate::directives::Directives;
 use crate::error::{Attempt, Fate, FetchError, doubled};
 use crate::fetch::{self, Answer, Wanted};
 use crate::publish;
@@ -40,7 +42,10 @@ pub(crate) async fn attempt(shared: &Shared, claim: &Claim) -> anyhow::Result<Co
     let now = shared.clock.now();
     match answer {
         Err(error) => Ok(failed(shared, claim, &error, now)),
-        Ok(Answer::Page { content_type, body, validators }) => {
+        Ok(Answer::Page { content_type, body, validators, directives }) => {
+            if asks_not_to_be_mined(shared, claim, directives, content_type.clone(), body.clone()).await? {
+                return Ok(ended(Outcome::Noindex));
+            }
             take(shared, claim, content_type, body, validators, now).await
         }
         Ok(Answer::NotModified { validators }) => Ok(unchanged(shared, claim, validators, now)),
@@ -139,6 +144,25 @@ async fn robots_gate(shared: &Shared, claim: &Claim, url: &Url) -> anyhow::Resul
         | FetchError::Panicked { .. } => None,
     };
     Ok(Some(Completion::Retry { due, counts: true, rest_site_until: rests }))
+}
+
+/// Whether the header or the markup says `noindex`. The markup is read off the reactor.
+async fn asks_not_to_be_mined(
+    shared: &Shared,
+    claim: &Claim,
+    directives: Directives,
+    content_type: Option<String>,
+    body: Bytes,
+) -> anyhow::Result<bool> {
+    if directives.noindex {
+        return Ok(true);
+    }
+    let (url, token, now) = (claim.url.clone(), shared.config.product_token().to_owned(), shared.clock.now());
+    let reading = move || {
+        let page = Page::parse(&url, content_type.as_deref(), &body);
+        Directives::of_page(&page, &token, now).noindex
+    };
+    tokio::task::spawn_blocking(reading).await.context("reading a page panicked")
 }
 
 /// Archives and publishes a page, unless it is the one we already have.

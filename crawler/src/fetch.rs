@@ -18,10 +18,14 @@ use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Response, StatusCode};
 use url::Url;
 
+use crate::directives::Directives;
 use crate::error::FetchError;
 use crate::guard::PrivateAddress;
+use crate::html::{SNIFFED, is_html_type, looks_like_html};
 use crate::retry_after;
 use crate::web::Web;
+
+const ROBOTS_TAG: HeaderName = HeaderName::from_static("x-robots-tag");
 
 /// A server's answer to a request for a page.
 #[derive(Debug)]
@@ -34,6 +38,8 @@ pub enum Answer {
         body: Bytes,
         /// The validators for the next request.
         validators: Validators,
+        /// What `X-Robots-Tag` asks for.
+        directives: Directives,
     },
     /// 304 to a conditional request.
     NotModified {
@@ -68,6 +74,7 @@ pub struct Raw {
 pub struct Fetcher {
     web: Arc<dyn Web>,
     clock: Clock,
+    token: Arc<str>,
     timeout: Duration,
     max_bytes: u64,
 }
@@ -93,7 +100,8 @@ impl Fetcher {
     #[must_use]
     pub fn new(web: Arc<dyn Web>, clock: Clock, config: &CrawlerConfig) -> Fetcher {
         let timeout = Duration::from_millis(config.timeout_ms);
-        Fetcher { web, clock, timeout, max_bytes: config.max_page_bytes }
+        let token = config.product_token().into();
+        Fetcher { web, clock, token, timeout, max_bytes: config.max_page_bytes }
     }
 
     /// Longest time for one answer.
@@ -161,6 +169,11 @@ impl Fetcher {
         FetchError::Busy { url: url.clone(), status: status.as_u16(), retry_after }
     }
 
+    fn directives(&self, headers: &HeaderMap) -> Directives {
+        let values = headers.get_all(ROBOTS_TAG).iter().filter_map(|value| value.to_str().ok());
+        Directives::of_headers(values, &self.token, self.clock.now())
+    }
+
     async fn judge(
         &self,
         url: &Url,
@@ -202,6 +215,7 @@ impl Fetcher {
         let any = wanted == Wanted::Listing;
         let content_type = text_of(response.headers(), &header::CONTENT_TYPE);
         let validators = validators(response.headers());
+        let directives = self.directives(response.headers());
         if !any && content_type.as_deref().is_some_and(|value| !is_html_type(value)) {
             return Ok(Answer::NotHtml);
         }
@@ -224,7 +238,7 @@ impl Fetcher {
         if body.trim_ascii().is_empty() {
             return Ok(Answer::Empty);
         }
-        Ok(Answer::Page { content_type, body: body.into(), validators })
+        Ok(Answer::Page { content_type, body: body.into(), validators, directives })
     }
 }
 
@@ -299,78 +313,5 @@ fn validators(headers: &HeaderMap) -> Validators {
     Validators {
         etag: text_of(headers, &header::ETAG),
         last_modified: text_of(headers, &header::LAST_MODIFIED),
-    }
-}
-
-/// Whether a `Content-Type` names HTML.
-#[must_use]
-pub fn is_html_type(content_type: &str) -> bool {
-    let essence = content_type.split(';').next().unwrap_or_default().trim();
-    ["text/html", "application/xhtml+xml"].iter().any(|html| essence.eq_ignore_ascii_case(html))
-}
-
-/// Number of bytes to examine if a server does not name the content type.
-const SNIFFED: usize = 512;
-
-/// How HTML starts, as browsers see it (MIME Sniffing standard, section 7.1).
-const STARTS: [&[u8]; 17] = [
-    b"<!doctype html",
-    b"<html",
-    b"<head",
-    b"<script",
-    b"<iframe",
-    b"<h1",
-    b"<div",
-    b"<font",
-    b"<table",
-    b"<a",
-    b"<style",
-    b"<title",
-    b"<b",
-    b"<body",
-    b"<br",
-    b"<p",
-    b"<!--",
-];
-
-/// Whether a body without a `Content-Type` starts like HTML.
-#[must_use]
-pub fn looks_like_html(head: &[u8]) -> bool {
-    let head = head.get(..SNIFFED).unwrap_or(head).to_ascii_lowercase();
-    let text = head.strip_prefix(b"\xef\xbb\xbf".as_slice()).unwrap_or(&head).trim_ascii_start();
-    let starts = STARTS.iter().any(|start| {
-        let after = text.strip_prefix(*start);
-        after.is_some_and(|rest| *start == b"<!--" || matches!(rest, [b' ' | b'>', ..]))
-    });
-    starts || (text.starts_with(b"<?xml") && text.windows(5).any(|window| window == b"<html"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn html_is_known_by_its_start() {
-        for (head, html) in [
-            ("<!DOCTYPE html><title>a", true),
-            ("\u{feff}  \n<HTML lang=en>", true),
-            ("<!--x--><p>", true),
-            ("<?xml version='1.0'?>\n<html xmlns=''>", true),
-            ("<?xml version='1.0'?><rss>", false),
-            ("<bold>", false),
-            ("%PDF-1.7", false),
-            ("plain words with <html> inside", false),
-            ("", false),
-        ] {
-            assert_eq!(looks_like_html(head.as_bytes()), html, "{head}");
-        }
-        let late = [vec![b' '; SNIFFED], b"<html>".to_vec()].concat();
-        assert!(!looks_like_html(&late));
-    }
-
-    #[test]
-    fn types_are_compared_without_case_and_parameters() {
-        assert!(is_html_type("Text/HTML; charset=x") && is_html_type("application/xhtml+xml"));
-        assert!(!is_html_type("text/htmlx") && !is_html_type("application/json"));
     }
 }

@@ -26,9 +26,11 @@ use tokio_util::sync::CancellationToken;
 use web::{Internet, Web};
 
 mod attempt;
+pub mod directives;
 pub mod error;
 pub mod fetch;
 pub mod guard;
+pub mod html;
 pub mod listing;
 mod publish;
 pub mod retry_after;

@@ -205,6 +205,14 @@ impl Default for CrawlerConfig {
     }
 }
 
+impl CrawlerConfig {
+    /// The name that rules of sites are matched against: the user agent's part before the first slash or space.
+    #[must_use]
+    pub fn product_token(&self) -> &str {
+        self.user_agent.split(['/', ' ']).next().unwrap_or_default()
+    }
+}
+
 /// Work on one page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
