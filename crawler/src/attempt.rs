@@ -37,10 +37,13 @@ pub(crate) async fn attempt(shared: &Shared, claim: &Claim) -> anyhow::Result<Co
     // Without their page, validators would only bring a 304 for a page that we do not have.
     let sent = if claim.content.is_some() { claim.validators.clone() } else { Validators::default() };
     let started = Instant::now();
-    let answer = shared.fetcher.page(&url, &sent, Wanted::Page).await;
+    let asked_at = shared.clock.now();
+    let reply = shared.fetcher.page(&url, &sent, Wanted::Page).await;
     shared.parts.metrics.fetch_seconds.observe(started.elapsed().as_secs_f64());
     let now = shared.clock.now();
-    match answer {
+    shared.heed_slowness(claim, asked_at.until(now)).await?;
+    shared.heed_wish(claim, reply.retry_after).await?;
+    match reply.answer {
         Err(error) => Ok(failed(shared, claim, &error, now)),
         Ok(Answer::Page { content_type, body, validators, directives }) => {
             if asks_not_to_be_mined(shared, claim, directives, content_type.clone(), body.clone()).await? {

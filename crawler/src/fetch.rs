@@ -58,6 +58,15 @@ pub enum Answer {
     Empty,
 }
 
+/// A server's answer, and what it says beside it.
+#[derive(Debug)]
+pub struct Reply {
+    /// The answer, or why there is none.
+    pub answer: Result<Answer, FetchError>,
+    /// The wait that `Retry-After` asks for, from now. Not of 429 and 503, which hold it themselves.
+    pub retry_after: Option<Duration>,
+}
+
 /// Status, headers and the first bytes of any answer.
 #[derive(Debug)]
 pub struct Raw {
@@ -111,16 +120,9 @@ impl Fetcher {
     }
 
     /// Requests a page, conditionally if there are validators.
-    ///
-    /// # Errors
-    /// Every failure for which [`FetchError::fate`] decides.
-    pub async fn page(
-        &self,
-        url: &Url,
-        validators: &Validators,
-        wanted: Wanted,
-    ) -> Result<Answer, FetchError> {
-        self.within(url, async {
+    pub async fn page(&self, url: &Url, validators: &Validators, wanted: Wanted) -> Reply {
+        let mut retry_after = None;
+        let asking = async {
             let conditions = [
                 (header::IF_NONE_MATCH, &validators.etag),
                 (header::IF_MODIFIED_SINCE, &validators.last_modified),
@@ -129,9 +131,12 @@ impl Fetcher {
                 .into_iter()
                 .filter_map(|(name, value)| Some((name, HeaderValue::from_str(value.as_deref()?).ok()?)));
             let response = self.web.send(url, conditions.collect()).await?;
+            retry_after = self.retry_after(response.headers());
             self.judge(url, response, validators, wanted).await
-        })
-        .await
+        };
+        let answer = self.within(url, asking).await;
+        let is_told = matches!(answer, Err(FetchError::Busy { .. }));
+        Reply { answer, retry_after: retry_after.filter(|_| !is_told) }
     }
 
     /// Requests any URL and reads the first `most` bytes of the answer. Has no time limit of its own.
@@ -164,9 +169,11 @@ impl Fetcher {
 
     /// The error for a 429 or 503.
     pub(crate) fn busy(&self, url: &Url, status: StatusCode, headers: &HeaderMap) -> FetchError {
-        let value = text_of(headers, &header::RETRY_AFTER);
-        let retry_after = value.and_then(|value| retry_after::parse(&value, self.clock.now()));
-        FetchError::Busy { url: url.clone(), status: status.as_u16(), retry_after }
+        FetchError::Busy { url: url.clone(), status: status.as_u16(), retry_after: self.retry_after(headers) }
+    }
+
+    fn retry_after(&self, headers: &HeaderMap) -> Option<Duration> {
+        retry_after::parse(&text_of(headers, &header::RETRY_AFTER)?, self.clock.now())
     }
 
     fn directives(&self, headers: &HeaderMap) -> Directives {

@@ -30,6 +30,7 @@ pub mod directives;
 pub mod error;
 pub mod fetch;
 pub mod guard;
+mod heed;
 pub mod html;
 pub mod listing;
 mod publish;

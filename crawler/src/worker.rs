@@ -14,12 +14,12 @@ use newslode_common::retry::{Backoff, Outage, Retry, Retryable as _};
 use newslode_common::schedule::ScheduleConfig;
 use newslode_common::store::{Claim, Completed, Completion, StoreResult};
 use newslode_common::time::Clock;
-use newslode_page::reading::Site;
 use tokio_util::sync::CancellationToken;
 
 use crate::attempt;
 use crate::error::{FetchError, Policy};
 use crate::fetch::Fetcher;
+use crate::heed::Answered;
 use crate::robots::Robots;
 use crate::{Parts, Surroundings, visit};
 
@@ -35,6 +35,7 @@ pub(crate) struct Shared {
     pub(crate) fetcher: Fetcher,
     pub(crate) robots: Robots,
     pub(crate) outages: Outages,
+    pub(crate) answered: Answered,
     stop: CancellationToken,
 }
 
@@ -61,20 +62,13 @@ impl Shared {
         let Surroundings { web, clock } = surroundings;
         let fetcher = Fetcher::new(web, clock.clone(), &config);
         let robots = Robots::new(fetcher.clone(), clock.clone(), &config);
-        Shared { parts, config, schedule, clock, fetcher, robots, outages: Outages::default(), stop }
+        let (outages, answered) = (Outages::default(), Answered::default());
+        Shared { parts, config, schedule, clock, fetcher, robots, outages, answered, stop }
     }
 
     pub(crate) fn policy(&self) -> Policy {
         let first = Duration::from_millis(self.config.retry_ms);
         Policy { first, attempts: self.config.max_attempts }
-    }
-
-    /// Honours the `Crawl-delay` of robots.txt.
-    pub(crate) async fn heed_delay(&self, site: &Site, robots: &robotxt::Robots) -> anyhow::Result<()> {
-        let Some(delay) = robots.crawl_delay().filter(|delay| !delay.is_zero()) else { return Ok(()) };
-        let delay = delay.min(Duration::from_millis(self.config.max_crawl_delay_ms));
-        let raising = || self.parts.frontier.raise_delay(site, delay);
-        self.persist(raising).await.context("cannot raise a site's delay")
     }
 
     /// Repeats a store call until it is answered. Returns errors that repeating does not change.

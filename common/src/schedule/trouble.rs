@@ -44,6 +44,11 @@ const LONGEST_DELAY: u64 = 120_000;
 /// A server's wish to wait longer is cut to this, in seconds.
 const LONGEST_WISH: u64 = DAY;
 
+/// The end of a rest of this many seconds, as far as a wish is granted.
+pub(super) fn wished(wait: u64, now: Timestamp) -> Timestamp {
+    at(seconds(now).saturating_add(wait.min(LONGEST_WISH)))
+}
+
 /// A site's troubles so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Troubles {
@@ -81,10 +86,10 @@ impl Troubles {
             self.rests = self.rests.saturating_add(1);
         }
         let wait = match trouble {
-            Trouble::Blocked(Some(wish)) => wish.min(LONGEST_WISH),
+            Trouble::Blocked(Some(wish)) => wish,
             Trouble::Blocked(None) | Trouble::Failing | Trouble::RobotsUnreachable => rest,
         };
-        Rest { until: at(time.saturating_add(wait)), delay_ms: self.delay_ms }
+        Rest { until: wished(wait, now), delay_ms: self.delay_ms }
     }
 
     fn slow_down(&mut self, requests: u32, now: u64) {

@@ -88,10 +88,13 @@ impl<'v> Visit<'v> {
         let is_fresh = full.is_some_and(|full| self.now.0 < full * 1_000 + VALIDATORS_KEPT);
         let sent = if is_fresh { self.claim.validators.clone() } else { Validators::default() };
         let started = Instant::now();
-        let answer = self.shared.fetcher.page(&url, &sent, wanted).await;
+        let asked_at = self.shared.clock.now();
+        let reply = self.shared.fetcher.page(&url, &sent, wanted).await;
         self.shared.parts.metrics.fetch_seconds.observe(started.elapsed().as_secs_f64());
         self.now = self.shared.clock.now();
-        match answer {
+        self.shared.heed_slowness(self.claim, asked_at.until(self.now)).await?;
+        self.shared.heed_wish(self.claim, reply.retry_after).await?;
+        match reply.answer {
             Ok(Answer::Page { content_type, body, validators, directives }) => {
                 self.read(Fetched { content_type, body, directives }, validators, before).await
             }

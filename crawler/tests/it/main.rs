@@ -6,6 +6,7 @@ mod answers;
 mod directives;
 mod doubles;
 mod faults;
+mod pace;
 mod redirects;
 mod robots;
 mod sim;

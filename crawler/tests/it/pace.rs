@@ -1,0 +1,83 @@
+//! How fast a site is asked: by what it says, and by how long it takes to answer.
+
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use newslode_common::outcome::Outcome;
+use newslode_common::schedule::{Class, PageSchedule};
+use newslode_common::store::{Frontier, NewUrl, Why};
+use newslode_common::time;
+
+use crate::sim::*;
+use crate::world::{PAGE, World, answer};
+
+const WISH: (&str, &str) = ("retry-after", "900");
+
+/// The seconds between a story's answer and the site's next turn.
+async fn rest_after(status: u16, headers: Headers) -> u64 {
+    let sim = Sim::new().await;
+    sim.run(10).await;
+    sim.tell(STORY, status, headers, page("Story", &[]));
+    sim.add_story().await;
+    sim.run(20).await;
+    let turn = sim.store.status().await.unwrap()[0].turn;
+    (turn.0 - START.0) / 1_000 - sim.asked(STORY)[0]
+}
+
+#[tokio::test]
+async fn a_site_rests_as_long_as_it_asks_whatever_it_answers() {
+    assert_eq!(rest_after(200, &[]).await, 1);
+    for status in [200, 404, 401, 500] {
+        assert_eq!(rest_after(status, &[WISH]).await, 900, "{status}");
+    }
+    assert_eq!(rest_after(301, &[WISH, ("location", "/other")]).await, 900);
+    assert_eq!(rest_after(200, &[WISH, ("content-type", "image/png")]).await, 900);
+    assert_eq!(rest_after(200, &[("retry-after", "Tue, 14 Nov 2023 22:14:20 GMT")]).await, 50);
+    assert_eq!(rest_after(200, &[("retry-after", "99999999999")]).await, DAY, "as far as wishes go");
+    assert_eq!(rest_after(200, &[("retry-after", "soon")]).await, 1);
+    assert_eq!(rest_after(200, &[("retry-after", "0")]).await, 1);
+}
+
+#[tokio::test]
+async fn a_site_that_is_not_scheduled_rests_too() {
+    let begun = Instant::now();
+    let world = World::new(|ask| match ask.page.ends_with("/robots.txt") {
+        true => None,
+        false => answer(200, [("content-type", "text/html"), ("retry-after", "1")], PAGE),
+    })
+    .await;
+    world.add("http://a.test/", Why::Seed).await;
+    let other = NewUrl::once("http://a.test/other".parse().unwrap(), 1, Why::Link, 0);
+    world.frontier.add(&[other], time::now()).await.unwrap();
+    world.crawl().await;
+    assert_eq!(world.counted(Outcome::Fetched), 2);
+    assert!(begun.elapsed() >= Duration::from_secs(1), "{:?}", begun.elapsed());
+}
+
+/// Asks for thirty pages that take this long, and returns the last delays between them in milliseconds.
+async fn delays(sim: &Sim, name: &str, takes: u64) -> Vec<u64> {
+    sim.web.takes.store(takes, Ordering::SeqCst);
+    let begun = sim.web.asked.lock().unwrap().len();
+    for n in 0..30 {
+        let url = format!("http://a.test/{name}/{n}");
+        sim.add(&url, Why::Link, Class::New, PageSchedule::page(None)).await;
+    }
+    let now = (sim.clock.now().0 - START.0) / 1_000;
+    sim.run(now + 20 * MINUTE).await;
+    let asked = sim.web.asked.lock().unwrap();
+    let times: Vec<u64> =
+        asked[begun..].iter().filter(|(_, url, _)| url.contains(name)).map(|(at, ..)| at.0).collect();
+    assert_eq!(times.len(), 30);
+    times[20..].windows(2).map(|pair| pair[1] - pair[0]).collect()
+}
+
+#[tokio::test]
+async fn a_site_that_answers_slowly_is_asked_slowly_until_it_recovers() {
+    let sim = Sim::new().await;
+    let fast = delays(&sim, "fast", 100).await;
+    assert!(fast.iter().all(|delay| *delay <= 1_100), "{fast:?}");
+    let slow = delays(&sim, "slow", 4_000).await;
+    assert!(slow.iter().all(|delay| (6_000..=12_000).contains(delay)), "near three answers: {slow:?}");
+    let again = delays(&sim, "again", 100).await;
+    assert!(again.iter().all(|delay| *delay <= 1_100), "{again:?}");
+}
