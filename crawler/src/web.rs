@@ -35,10 +35,10 @@ pub struct Internet {
 
 impl Internet {
     /// # Errors
-    /// When the `crawler.user_agent` cannot be used, or TLS cannot be set up.
+    /// When the `crawler.user_agent` cannot be used or names no contact, or TLS cannot be set up.
     pub fn new(config: &CrawlerConfig) -> anyhow::Result<Internet> {
         let guard = AddressGuard::new(config.allow_private, &config.resolve);
-        let agent = HeaderValue::from_str(&config.user_agent)
+        let agent = HeaderValue::from_str(&config.agent()?)
             .context("`crawler.user_agent` cannot be sent in a header")?;
         let accept = HeaderValue::from_static("text/html,application/xhtml+xml;q=0.9,*/*;q=0.1");
         tls::ready();

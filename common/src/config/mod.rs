@@ -15,6 +15,7 @@ use newslode_page::preset::Preset;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+mod contact;
 mod load;
 mod resolve;
 mod rules;
@@ -144,8 +145,11 @@ impl Default for TelemetryConfig {
 pub struct CrawlerConfig {
     /// Number of concurrent fetches, over all sites.
     pub workers: usize,
-    /// `User-Agent` header: say who you are and where you can be reached. Its first word, up to a slash, is
-    /// the name that robots.txt rules are matched against.
+    /// Where you can be reached if the crawler is a nuisance: an http(s) URL or a mail address. It is sent in the
+    /// `User-Agent` header behind the agent's name. A crawler does not start without one, here or in
+    /// `user_agent`, unless `allow_private` is set or `resolve` leads all hosts (`*`) to an address of your own.
+    pub contact: String,
+    /// `User-Agent` header. Its first word, up to a slash, is the name that robots.txt rules are matched against.
     pub user_agent: String,
     /// Longest time to fetch a whole page, in milliseconds.
     pub timeout_ms: u64,
@@ -183,12 +187,8 @@ impl Default for CrawlerConfig {
     fn default() -> Self {
         CrawlerConfig {
             workers: 16,
-            user_agent: concat!(
-                "Newslode/",
-                env!("CARGO_PKG_VERSION"),
-                " (+https://github.com/newslode/newslode)"
-            )
-            .into(),
+            contact: String::new(),
+            user_agent: concat!("Newslode/", env!("CARGO_PKG_VERSION")).into(),
             timeout_ms: 20_000,
             connect_timeout_ms: 5_000,
             max_page_bytes: 10 << 20,
@@ -210,6 +210,22 @@ impl CrawlerConfig {
     #[must_use]
     pub fn product_token(&self) -> &str {
         self.user_agent.split(['/', ' ']).next().unwrap_or_default()
+    }
+
+    /// The `User-Agent` header: the agent's name, and whom to turn to.
+    ///
+    /// # Errors
+    /// When no contact is named, although the crawler may ask servers of strangers.
+    pub fn agent(&self) -> Result<String, ConfigError> {
+        if !self.contact.is_empty() {
+            return Ok(format!("{} (+{})", self.user_agent, self.contact));
+        }
+        let is_named = self.user_agent.split([' ', '(', ')', '+', ';', ',']).any(contact::is_contact);
+        let is_private = self.allow_private || self.resolve.iter().any(|rule| rule.host == "*");
+        if is_named || is_private {
+            return Ok(self.user_agent.clone());
+        }
+        Err(ConfigError::Rules(vec![contact::MISSING.to_owned()]))
     }
 }
 

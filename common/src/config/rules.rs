@@ -6,6 +6,7 @@
 
 use std::ops::RangeInclusive;
 
+use super::contact::is_contact;
 use super::{Config, ConfigError};
 use crate::broker::rabbitmq;
 use crate::message::MAX_PAGE;
@@ -106,6 +107,10 @@ impl Config {
         broken.unless(
             axum::http::HeaderValue::from_str(agent).is_ok() && !agent.starts_with(['/', ' ']) && !agent.is_empty(),
             format!("`crawler.user_agent` is {agent:?}; it must begin with the name that robots.txt rules are matched against, and contain only characters that are valid in a header"),
+        );
+        broken.unless(
+            crawler.contact.is_empty() || is_contact(&crawler.contact),
+            format!("`crawler.contact` is {:?}; it must be an http(s) URL or a mail address, such as `https://example.org/crawler` or `crawler@example.org`", crawler.contact),
         );
         // A claim asks for robots.txt and for the page, each within the timeout.
         broken.unless(
@@ -242,6 +247,7 @@ mod tests {
         for agent in ["two\nlines", "", "/1.0", " Newslode"] {
             check(|c| c.crawler.user_agent = agent.into(), &["crawler.user_agent"]);
         }
+        check(|c| c.crawler.contact = "call us".into(), &["crawler.contact"]);
     }
 
     #[test]

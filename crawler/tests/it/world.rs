@@ -87,6 +87,7 @@ impl World {
         let mut server = JoinSet::new();
         server.spawn(async move { axum::serve(listener, router).await.unwrap() });
         let config = CrawlerConfig {
+            contact: "crawler@a.test".into(),
             workers: 2,
             timeout_ms: 10_000,
             retry_ms: 5,
