@@ -3,6 +3,8 @@
 //! A site that blocks is asked more slowly, and stays so; a site that fails rests, with all its pages. Neither
 //! counts against a page: after an outage everything goes on where it was.
 
+use std::time::Duration;
+
 use newslode_page::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -46,7 +48,7 @@ const LONGEST_WISH: u64 = DAY;
 
 /// The end of a rest of this many seconds, as far as a wish is granted.
 pub(super) fn wished(wait: u64, now: Timestamp) -> Timestamp {
-    at(seconds(now).saturating_add(wait.min(LONGEST_WISH)))
+    now.plus(Duration::from_secs(wait.min(LONGEST_WISH)))
 }
 
 /// A site's troubles so far.
