@@ -139,7 +139,7 @@ async fn fetch(name: &str, crawler: &CrawlerConfig) -> anyhow::Result<Input> {
             Answer::Page { content_type, body, .. } => {
                 return Ok(Input { name: name.into(), url, content_type, bytes: body.to_vec() });
             }
-            Answer::Redirect(location) => {
+            Answer::Redirect { location, .. } => {
                 let target = resolve(&url.to_url(), &location);
                 url = target
                     .with_context(|| format!("`{url}` redirects to `{location}`, which is not a web page"))?;

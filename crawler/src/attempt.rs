@@ -18,6 +18,7 @@ use newslode_page::time::Timestamp;
 use tokio::time::Instant;
 use url::Url;
 
+use crate::chain;
 use crate::directives::Directives;
 use crate::error::{Attempt, Fate, FetchError, doubled};
 use crate::fetch::{self, Answer, Wanted};
@@ -43,6 +44,11 @@ pub(crate) async fn attempt(shared: &Shared, claim: &Claim) -> anyhow::Result<Co
     let now = shared.clock.now();
     shared.heed_slowness(claim, asked_at.until(now)).await?;
     shared.heed_wish(claim, reply.retry_after).await?;
+    let reply = match chain::to_its_end(shared, claim, Wanted::Page, reply).await? {
+        Ok(reply) => reply,
+        Err(outcome) => return Ok(ended(outcome)),
+    };
+    let now = shared.clock.now();
     match reply.answer {
         Err(error) => Ok(failed(shared, claim, &error, now)),
         Ok(Answer::Page { content_type, body, validators, directives }) => {
@@ -52,7 +58,7 @@ pub(crate) async fn attempt(shared: &Shared, claim: &Claim) -> anyhow::Result<Co
             take(shared, claim, content_type, body, validators, now).await
         }
         Ok(Answer::NotModified { validators }) => Ok(unchanged(shared, claim, validators, now)),
-        Ok(Answer::Redirect(location)) => redirected(shared, claim, &url, &location, now).await,
+        Ok(Answer::Redirect { location, .. }) => redirected(shared, claim, &url, &location, now).await,
         Ok(Answer::Gone) => Ok(ended(Outcome::Gone)),
         Ok(Answer::Refused(status)) => {
             tracing::debug!(%url, status, "refused");

@@ -46,8 +46,13 @@ pub enum Answer {
         /// The validators for the next request.
         validators: Validators,
     },
-    /// The `Location` of a 3xx, as written.
-    Redirect(String),
+    /// A 3xx.
+    Redirect {
+        /// The `Location`, as written.
+        location: String,
+        /// The values of `Set-Cookie`.
+        cookies: Vec<String>,
+    },
     /// 404 or 410.
     Gone,
     /// Any other status that is neither a success nor a server error.
@@ -121,11 +126,23 @@ impl Fetcher {
 
     /// Requests a page, conditionally if there are validators.
     pub async fn page(&self, url: &Url, validators: &Validators, wanted: Wanted) -> Reply {
+        self.page_with(url, validators, wanted, "").await
+    }
+
+    /// The same with a `Cookie` header, unless that is empty.
+    pub(crate) async fn page_with(
+        &self,
+        url: &Url,
+        validators: &Validators,
+        wanted: Wanted,
+        cookies: &str,
+    ) -> Reply {
         let mut retry_after = None;
         let asking = async {
             let conditions = [
                 (header::IF_NONE_MATCH, &validators.etag),
                 (header::IF_MODIFIED_SINCE, &validators.last_modified),
+                (header::COOKIE, &(!cookies.is_empty()).then(|| cookies.to_owned())),
             ];
             let conditions = conditions
                 .into_iter()
@@ -203,7 +220,12 @@ impl Fetcher {
             }
             304 => Err(broken("304 to an unconditional request")),
             301 | 302 | 303 | 307 | 308 => match text_of(response.headers(), &header::LOCATION) {
-                Some(location) => Ok(Answer::Redirect(location)),
+                Some(location) => {
+                    let cookies = response.headers().get_all(header::SET_COOKIE).iter();
+                    let cookies =
+                        cookies.filter_map(|cookie| cookie.to_str().ok().map(str::to_owned)).collect();
+                    Ok(Answer::Redirect { location, cookies })
+                }
                 None => Err(broken("a redirect without `Location`")),
             },
             404 | 410 => Ok(Answer::Gone),

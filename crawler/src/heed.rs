@@ -66,7 +66,7 @@ impl Shared {
     }
 
     /// The schedule's numbers for a site. One that is not scheduled gets no allowance by the way.
-    fn config_for(&self, claim: &Claim) -> ScheduleConfig {
+    pub(crate) fn config_for(&self, claim: &Claim) -> ScheduleConfig {
         let is_scheduled = claim.schedule.is_some() || claim.allowance.is_some();
         ScheduleConfig { allowance: self.schedule.allowance && is_scheduled, ..self.schedule.clone() }
     }

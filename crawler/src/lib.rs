@@ -26,6 +26,7 @@ use tokio_util::sync::CancellationToken;
 use web::{Internet, Web};
 
 mod attempt;
+mod chain;
 pub mod directives;
 pub mod error;
 pub mod fetch;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use newslode_page::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{DAY, HOUR, MINUTE, at, doubled, seconds};
+use super::{DAY, HOUR, MINUTE, doubled, seconds};
 
 /// What went wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -132,6 +132,7 @@ impl Troubles {
 
 #[cfg(test)]
 mod tests {
+    use super::super::at;
     use super::*;
 
     fn waits(trouble: Trouble, times: usize) -> Vec<u64> {

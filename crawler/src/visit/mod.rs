@@ -24,6 +24,7 @@ use tokio::time::Instant;
 use url::Url;
 
 use crate::attempt::{add_target, admits};
+use crate::chain;
 use crate::fetch::{Answer, Wanted};
 use crate::publish;
 use crate::robots::Verdict;
@@ -94,12 +95,17 @@ impl<'v> Visit<'v> {
         self.now = self.shared.clock.now();
         self.shared.heed_slowness(self.claim, asked_at.until(self.now)).await?;
         self.shared.heed_wish(self.claim, reply.retry_after).await?;
+        let reply = match chain::to_its_end(self.shared, self.claim, wanted, reply).await? {
+            Ok(reply) => reply,
+            Err(outcome) => return self.unreadable(outcome).await,
+        };
+        self.now = self.shared.clock.now();
         match reply.answer {
             Ok(Answer::Page { content_type, body, validators, directives }) => {
                 self.read(Fetched { content_type, body, directives }, validators, before).await
             }
             Ok(Answer::NotModified { validators }) => self.not_modified(validators).await,
-            Ok(Answer::Redirect(location)) => self.moved(&url, &location).await,
+            Ok(Answer::Redirect { location, .. }) => self.moved(&url, &location).await,
             Ok(Answer::Gone) => {
                 self.site_answered().await?;
                 self.unreadable(Outcome::Gone).await

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "clippy takes only marked functions for tests, not their helpers")]
 
 mod answers;
+mod cookies;
 mod directives;
 mod doubles;
 mod faults;

@@ -33,7 +33,8 @@ pub(crate) const STORY: &str = "http://a.test/2026/a-long-way-home-for-the-cup";
 
 pub(crate) type Headers = &'static [(&'static str, &'static str)];
 
-/// A web that answers what it was told, and writes the requests down.
+/// A web that answers what it was told, and writes the requests down. What it answers to a request with cookies
+/// is told under the URL, a space and the cookies.
 pub(crate) struct Told {
     pub(crate) answers: Mutex<BTreeMap<String, (u16, Headers, String)>>,
     pub(crate) asked: Mutex<Vec<(Timestamp, String, bool)>>,
@@ -48,7 +49,12 @@ impl Web for Told {
         let is_conditional = headers.contains_key(header::IF_NONE_MATCH);
         self.asked.lock().unwrap().push((self.clock.now(), url.to_string(), is_conditional));
         self.clock.set(Timestamp(self.clock.now().0 + self.takes.load(Ordering::SeqCst)));
-        let answer = self.answers.lock().unwrap().get(url.as_str()).cloned();
+        let cookies = headers.get(header::COOKIE).and_then(|cookies| cookies.to_str().ok());
+        let with_cookies = cookies.map(|cookies| format!("{url} {cookies}"));
+        let answers = self.answers.lock().unwrap();
+        let answer =
+            with_cookies.and_then(|key| answers.get(&key)).or_else(|| answers.get(url.as_str())).cloned();
+        drop(answers);
         let (status, headers, body) = answer.unwrap_or((404, &[], String::new()));
         if status == 0 {
             return Err(FetchError::Timeout { url: url.clone(), limit: Duration::from_secs(20) });
