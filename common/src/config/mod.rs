@@ -178,6 +178,11 @@ pub struct CrawlerConfig {
     /// The address may be private. The port is used for URLs that name none.
     #[schemars(with = "Vec<String>")]
     pub resolve: Vec<ResolveRule>,
+    /// `http://`, `https://` or `socks5://user:password@host:port`: all requests go through this proxy; empty: none.
+    /// Names are looked up and judged here before a request is sent. A SOCKS proxy is given the address that was
+    /// judged; an HTTP proxy looks the name up again, so forbid it private addresses itself. `resolve` does not
+    /// apply behind an HTTP proxy. Secret.
+    pub proxy: Secret,
     /// Time to finish work in hand at a stop, in milliseconds. Must be shorter than the supervisor's own
     /// limit.
     pub grace_ms: u64,
@@ -200,6 +205,7 @@ impl Default for CrawlerConfig {
             revisit_s: 0,
             allow_private: false,
             resolve: Vec::new(),
+            proxy: Secret::default(),
             grace_ms: 25_000,
         }
     }

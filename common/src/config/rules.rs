@@ -112,6 +112,14 @@ impl Config {
             crawler.contact.is_empty() || is_contact(&crawler.contact),
             format!("`crawler.contact` is {:?}; it must be an http(s) URL or a mail address, such as `https://example.org/crawler` or `crawler@example.org`", crawler.contact),
         );
+        let is_proxy = |text: &str| {
+            let url = url::Url::parse(text).ok();
+            url.is_some_and(|url| matches!(url.scheme(), "http" | "https" | "socks5") && url.has_host())
+        };
+        broken.unless(
+            crawler.proxy.reveal().is_empty() || is_proxy(crawler.proxy.reveal()),
+            "`crawler.proxy` must be the URL of a proxy, with `http://`, `https://` or `socks5://`",
+        );
         // A claim asks for robots.txt and for the page, each within the timeout.
         broken.unless(
             crawler.lease_ms > crawler.timeout_ms.saturating_mul(2),
@@ -246,6 +254,9 @@ mod tests {
         check(|c| c.telemetry.log = "newslode=loud".into(), &["telemetry.log"]);
         for agent in ["two\nlines", "", "/1.0", " Newslode"] {
             check(|c| c.crawler.user_agent = agent.into(), &["crawler.user_agent"]);
+        }
+        for proxy in ["proxy:3128", "socks5h://proxy", "ftp://proxy"] {
+            check(|c| c.crawler.proxy = Secret::new(proxy), &["crawler.proxy"]);
         }
         check(|c| c.crawler.contact = "call us".into(), &["crawler.contact"]);
     }
