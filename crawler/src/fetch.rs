@@ -7,6 +7,7 @@
 //! Start at [`Fetcher::page`]. [`Fetcher::raw`] serves robots.txt.
 
 use std::error::Error as _;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,6 +21,7 @@ use url::Url;
 
 use crate::directives::Directives;
 use crate::error::FetchError;
+use crate::gate::Gate;
 use crate::guard::PrivateAddress;
 use crate::html::{SNIFFED, is_html_type, looks_like_html};
 use crate::retry_after;
@@ -89,6 +91,7 @@ pub struct Fetcher {
     web: Arc<dyn Web>,
     clock: Clock,
     token: Arc<str>,
+    gate: Arc<Gate>,
     timeout: Duration,
     max_bytes: u64,
 }
@@ -115,7 +118,8 @@ impl Fetcher {
     pub fn new(web: Arc<dyn Web>, clock: Clock, config: &CrawlerConfig) -> Fetcher {
         let timeout = Duration::from_millis(config.timeout_ms);
         let token = config.product_token().into();
-        Fetcher { web, clock, token, timeout, max_bytes: config.max_page_bytes }
+        let gate = Arc::new(Gate::new(Duration::from_millis(config.address_delay_ms)));
+        Fetcher { web, clock, token, gate, timeout, max_bytes: config.max_page_bytes }
     }
 
     /// Longest time for one answer.
@@ -137,6 +141,7 @@ impl Fetcher {
         wanted: Wanted,
         cookies: &str,
     ) -> Reply {
+        self.take_turn(url).await;
         let mut retry_after = None;
         let asking = async {
             let conditions = [
@@ -161,6 +166,7 @@ impl Fetcher {
     /// # Errors
     /// When there is no answer. A status is never an error here.
     pub async fn raw(&self, url: &Url, most: u64) -> Result<Raw, FetchError> {
+        self.take_turn(url).await;
         let response = self.web.send(url, HeaderMap::new()).await?;
         let (status, headers) = (response.status(), response.headers().clone());
         let body = if status.is_success() {
@@ -169,6 +175,26 @@ impl Fetcher {
             Bytes::new()
         };
         Ok(Raw { status, headers, body })
+    }
+
+    /// Waits until the URL's address may be asked, and books that turn.
+    async fn take_turn(&self, url: &Url) {
+        if let Some(address) = self.address(url).await {
+            let wait = self.gate.book(address, self.clock.now());
+            if !wait.is_zero() {
+                self.clock.sleep(wait).await;
+            }
+        }
+    }
+
+    /// How long the URL's address is booked by others, from now.
+    pub(crate) async fn crowd(&self, url: &Url) -> Duration {
+        let wait = |address| self.gate.wait(address, self.clock.now());
+        self.address(url).await.map_or(Duration::ZERO, wait)
+    }
+
+    async fn address(&self, url: &Url) -> Option<IpAddr> {
+        if self.gate.is_open() { None } else { self.web.address(url).await }
     }
 
     /// Runs `work` on `url` within the time limit.

@@ -148,6 +148,12 @@ impl AddressGuard {
         }
     }
 
+    /// Whether an operator's rule for all hosts says where this one is.
+    pub(crate) fn is_one_for_all(&self, host: &str) -> bool {
+        let all = self.rules.get("*");
+        all.is_some() && self.rule(host) == all.copied()
+    }
+
     fn rule(&self, host: &str) -> Option<SocketAddr> {
         let host = host.trim_end_matches('.').to_ascii_lowercase();
         self.rules.get(&host).or_else(|| self.rules.get("*")).copied()

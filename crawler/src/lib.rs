@@ -30,6 +30,7 @@ mod chain;
 pub mod directives;
 pub mod error;
 pub mod fetch;
+mod gate;
 pub mod guard;
 mod heed;
 pub mod html;

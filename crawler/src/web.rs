@@ -1,5 +1,6 @@
 //! The network, behind one call, so that a simulated world can take its place.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,6 +26,9 @@ pub trait Web: Send + Sync {
     /// # Errors
     /// When there is no answer. A status is never an error here.
     async fn send(&self, url: &Url, headers: HeaderMap) -> Result<Response, FetchError>;
+
+    /// The address that stands for the server of this URL, if it is known. Hosts of one server have the same.
+    async fn address(&self, url: &Url) -> Option<IpAddr>;
 }
 
 /// The real network. The [`AddressGuard`] judges every address, also in front of a proxy. None is taken from the
@@ -70,6 +74,14 @@ impl Internet {
 
 #[async_trait]
 impl Web for Internet {
+    async fn address(&self, url: &Url) -> Option<IpAddr> {
+        if self.guard.is_one_for_all(url.host_str().unwrap_or_default()) {
+            return None;
+        }
+        // Servers name their addresses in another order each time.
+        self.guard.judge(url).await.ok()?.into_iter().min()
+    }
+
     async fn send(&self, url: &Url, headers: HeaderMap) -> Result<Response, FetchError> {
         if self.is_behind_proxy {
             self.guard.judge(url).await?;

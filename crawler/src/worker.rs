@@ -26,6 +26,9 @@ use crate::{Parts, Surroundings, visit};
 /// Shortest and longest pause while no URL is due: short at first, as a site's next turn is often near.
 const IDLE: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(250));
 
+/// Longest wait for the turn of an address that a claim may be held for.
+const LONGEST_QUEUE: Duration = Duration::from_secs(10);
+
 /// The state that all loops of a crawler share.
 pub(crate) struct Shared {
     pub(crate) parts: Parts,
@@ -151,6 +154,12 @@ async fn work_on(shared: &Shared, claim: &Claim) -> anyhow::Result<()> {
 
 /// Works on a claim until its completion is known.
 async fn completion(shared: &Shared, claim: &Claim) -> anyhow::Result<Completion> {
+    let crowd = shared.fetcher.crowd(&claim.url.to_url()).await;
+    if crowd > LONGEST_QUEUE {
+        // The site shares its address with many others, whose turn comes first.
+        let rest_site_until = Some(shared.clock.now().plus(crowd));
+        return Ok(Completion::Retry { due: claim.was.due, counts: false, rest_site_until });
+    }
     match claim.schedule {
         Some(known) => visit::visit(shared, claim, known).await,
         None => attempt::attempt(shared, claim).await,

@@ -168,6 +168,9 @@ pub struct CrawlerConfig {
     pub lease_ms: u64,
     /// Longest `Crawl-delay` of robots.txt that is honoured, in milliseconds. A longer one is cut to this.
     pub max_crawl_delay_ms: u64,
+    /// Shortest time between the starts of two requests of one crawler to the same address, whatever their sites,
+    /// in milliseconds; 0: none. Not where `resolve` leads all hosts (`*`) to one.
+    pub address_delay_ms: u64,
     /// Seconds after which a successfully fetched page is fetched again; 0: never. Not for what `[schedule]`
     /// decides, with `miner.follow = "news"`.
     pub revisit_s: u64,
@@ -202,6 +205,7 @@ impl Default for CrawlerConfig {
             retry_ms: 2_000,
             lease_ms: 120_000,
             max_crawl_delay_ms: 30_000,
+            address_delay_ms: 500,
             revisit_s: 0,
             allow_private: false,
             resolve: Vec::new(),

@@ -1,11 +1,12 @@
 //! How fast a site is asked: by what it says, and by how long it takes to answer.
 
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use newslode_common::outcome::Outcome;
 use newslode_common::schedule::{Class, PageSchedule};
-use newslode_common::store::{Frontier, NewUrl, Why};
+use newslode_common::store::{Completion, Frontier, NewUrl, Why};
 use newslode_common::time;
 
 use crate::sim::*;
@@ -54,6 +55,65 @@ async fn a_site_that_is_not_scheduled_rests_too() {
     world.crawl().await;
     assert_eq!(world.counted(Outcome::Fetched), 2);
     assert!(begun.elapsed() >= Duration::from_secs(1), "{:?}", begun.elapsed());
+}
+
+#[tokio::test]
+async fn sites_of_one_address_are_asked_one_after_the_other() {
+    let times = Arc::new(Mutex::new(Vec::new()));
+    let noted = times.clone();
+    let mut world = World::new(move |ask| {
+        noted.lock().unwrap().push(Instant::now());
+        if ask.page.ends_with("/robots.txt") {
+            None
+        } else {
+            answer(200, [("content-type", "text/html")], PAGE)
+        }
+    })
+    .await;
+    let hosts = ["a.test", "b.test", "c.test", "d.test"];
+    (world.config.workers, world.config.address_delay_ms) = (4, 200);
+    world.config.resolve =
+        hosts.map(|host| format!("{host}:127.0.0.1:{}", world.port).parse().unwrap()).into();
+    for host in hosts {
+        world.add(&format!("http://{host}/"), Why::Seed).await;
+    }
+    world.crawl().await;
+    assert_eq!(world.counted(Outcome::Fetched), 4);
+    let times = times.lock().unwrap();
+    assert_eq!(times.len(), 8);
+    // A turn is when a request starts; it arrives a little later, now and then.
+    let spans: Vec<Duration> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert!(times[7] - times[0] >= Duration::from_millis(7 * 200 - 100), "{spans:?}");
+}
+
+#[tokio::test]
+async fn a_site_whose_address_is_booked_for_long_rests_instead_of_being_held() {
+    let mut world = World::new(|ask| {
+        if ask.page.ends_with("/robots.txt") {
+            None
+        } else {
+            answer(200, [("content-type", "text/html")], PAGE)
+        }
+    })
+    .await;
+    let hosts = ["a.test", "b.test"];
+    (world.config.workers, world.config.address_delay_ms) = (2, 60_000);
+    world.config.resolve =
+        hosts.map(|host| format!("{host}:127.0.0.1:{}", world.port).parse().unwrap()).into();
+    for host in hosts {
+        world.add(&format!("http://{host}/"), Why::Seed).await;
+    }
+    let rests = |world: &World| {
+        let ends = world.frontier.completions.lock().unwrap();
+        let is_rest = |end: &Completion| {
+            matches!(end, Completion::Retry { counts: false, rest_site_until: Some(_), .. })
+        };
+        ends.iter().any(|(_, end)| is_rest(end))
+    };
+    // The claim that came first waits for its own next turn; the other one is given back.
+    world.config.grace_ms = 100;
+    world.crawl_until(rests).await.unwrap();
+    assert!(world.hits("a.test/robots.txt") + world.hits("b.test/robots.txt") <= 2);
 }
 
 /// Asks for some pages that take this long, and returns the last delays between them in milliseconds.

@@ -45,6 +45,10 @@ pub(crate) struct Told {
 
 #[async_trait]
 impl Web for Told {
+    async fn address(&self, _: &Url) -> Option<std::net::IpAddr> {
+        None
+    }
+
     async fn send(&self, url: &Url, headers: HeaderMap) -> Result<Response, FetchError> {
         let is_conditional = headers.contains_key(header::IF_NONE_MATCH);
         self.asked.lock().unwrap().push((self.clock.now(), url.to_string(), is_conditional));
