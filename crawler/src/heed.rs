@@ -36,10 +36,16 @@ impl Answered {
 }
 
 impl Shared {
-    /// Honours the `Crawl-delay` of robots.txt.
+    /// Honours the `Crawl-delay` of a robots.txt that was just read.
     pub(crate) async fn heed_delay(&self, site: &Site, robots: &robotxt::Robots) -> anyhow::Result<()> {
         let Some(delay) = robots.crawl_delay().filter(|delay| !delay.is_zero()) else { return Ok(()) };
-        let delay = delay.min(Duration::from_millis(self.config.max_crawl_delay_ms));
+        let most = Duration::from_millis(self.config.max_crawl_delay_ms);
+        if delay > most {
+            self.parts.metrics.delays_cut.inc();
+            tracing::info!(%site, wanted = ?delay, kept = ?most,
+                "robots.txt asks for a longer delay than `crawler.max_crawl_delay_ms`; it is cut to that");
+        }
+        let delay = delay.min(most);
         let raising = || self.parts.frontier.raise_delay(site, delay);
         self.persist(raising).await.context("cannot raise a site's delay")
     }
