@@ -120,10 +120,19 @@ fn unchanged(shared: &Shared, claim: &Claim, validators: Validators, now: Timest
 
 /// Asks robots.txt. `None`: the page may be fetched.
 async fn robots_gate(shared: &Shared, claim: &Claim, url: &Url) -> anyhow::Result<Option<Completion>> {
-    let (reason, until) = match shared.robots.of(url).await.0 {
+    let (verdict, asked) = shared.robots.of(url).await;
+    let (reason, until) = match verdict {
         Verdict::Rules(rules) => {
-            shared.heed_delay(&claim.site, &rules.robots).await?;
-            return Ok((!rules.robots.is_url_allowed(url)).then(|| ended(Outcome::Disallowed)));
+            if asked {
+                shared.heed_delay(&claim.site, &rules.robots).await?;
+            }
+            if !rules.robots.is_url_allowed(url) {
+                return Ok(Some(ended(Outcome::Disallowed)));
+            }
+            // The request for robots.txt took this turn; the page waits for the next one.
+            let due = claim.was.due;
+            let next_turn = Completion::Retry { due, counts: false, rest_site_until: None };
+            return Ok(asked.then_some(next_turn));
         }
         Verdict::Unreachable { reason, until } => (reason, until),
     };

@@ -20,7 +20,7 @@ async fn a_page_is_archived_published_and_complete() {
     let [page] = world.pages().try_into().unwrap();
     assert_eq!(body_of(&page), PAGE.as_bytes());
     assert_eq!(page.content_type.as_deref(), Some("text/html"));
-    assert_eq!(page.version.fetch, 1);
+    assert_eq!(page.version.fetch, 2, "the first turn was that of robots.txt");
     assert_eq!(world.entry(SEED).content, Some(page.version.content));
     let kept = world.archive.get(Kind::Page, page.version.content).await.unwrap().unwrap();
     assert_eq!(message::envelope::open::<message::FetchedPage>(&kept).unwrap(), page);
@@ -65,7 +65,11 @@ async fn a_failing_server_is_tried_again_and_given_up() {
     let only_page = |ask: &crate::world::Ask| ask.page == "a.test/";
     let world =
         check(move |ask| only_page(ask).then(|| answer(500, [], ""))?, SEED, Outcome::ServerError).await;
-    assert_eq!((world.hits("a.test/"), world.metrics.retries.get()), (2, 1));
+    assert_eq!(
+        (world.hits("a.test/"), world.metrics.retries.get()),
+        (2, 2),
+        "robots.txt, and the first attempt"
+    );
     let world = check(
         move |ask| match (only_page(ask), ask.nth) {
             (true, 1) => answer(502, [], ""),
@@ -76,7 +80,7 @@ async fn a_failing_server_is_tried_again_and_given_up() {
         Outcome::Fetched,
     )
     .await;
-    assert_eq!(world.pages()[0].version.fetch, 2);
+    assert_eq!(world.pages()[0].version.fetch, 3);
 }
 
 #[tokio::test]
@@ -94,7 +98,7 @@ async fn retry_after_is_obeyed_and_is_no_attempt() {
     )
     .await;
     assert!(started.elapsed() >= Duration::from_secs(2), "a second each");
-    assert_eq!((world.hits("a.test/"), world.metrics.retries.get()), (3, 2));
+    assert_eq!((world.hits("a.test/"), world.metrics.retries.get()), (3, 3), "one of them of robots.txt");
 }
 
 #[tokio::test]

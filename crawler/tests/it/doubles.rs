@@ -33,8 +33,6 @@ fn take_one(left: &AtomicUsize) -> bool {
 #[derive(Default)]
 pub(crate) struct Memory {
     sites: Mutex<Sites>,
-    /// Claims handed out.
-    pub(crate) claims: AtomicUsize,
     /// Number of calls that find the store away.
     pub(crate) away: AtomicUsize,
     /// Number of calls that the store refuses.
@@ -152,7 +150,6 @@ impl Frontier for Memory {
                 recent: 1,
             });
         }
-        self.claims.fetch_add(claims.len(), Ordering::SeqCst);
         Ok(claims)
     }
 
