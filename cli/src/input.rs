@@ -135,11 +135,11 @@ async fn fetch(name: &str, crawler: &CrawlerConfig) -> anyhow::Result<Input> {
     let fetcher = Fetcher::new(internet, Clock::Machine, crawler);
     let mut url = parse_url(name)?;
     for _ in 0..=MAX_REDIRECTS {
-        match fetcher.page(&url.to_url(), &Validators::default(), Wanted::Page).await? {
+        match fetcher.page(&url.to_url(), &Validators::default(), Wanted::Page).await.answer? {
             Answer::Page { content_type, body, .. } => {
                 return Ok(Input { name: name.into(), url, content_type, bytes: body.to_vec() });
             }
-            Answer::Redirect(location) => {
+            Answer::Redirect { location, .. } => {
                 let target = resolve(&url.to_url(), &location);
                 url = target
                     .with_context(|| format!("`{url}` redirects to `{location}`, which is not a web page"))?;

@@ -59,6 +59,8 @@ outcomes! {
     Timeout = "timeout",
     /// The host leads to a private, loopback or otherwise reserved address.
     PrivateAddress = "private_address",
+    /// The page, or its header, asks not to be indexed. It is not mined; what a listing shows is followed.
+    Noindex = "noindex",
 }
 
 impl fmt::Display for Outcome {

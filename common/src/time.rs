@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use newslode_page::time::Timestamp;
 
@@ -48,6 +48,14 @@ impl Clock {
         match self {
             Clock::Machine => now(),
             Clock::Set(time) => Timestamp(time.load(Ordering::SeqCst)),
+        }
+    }
+
+    /// Waits. Simulated time passes at once.
+    pub async fn sleep(&self, wait: Duration) {
+        match self {
+            Clock::Machine => tokio::time::sleep(wait).await,
+            Clock::Set(_) => self.set(self.now().plus(wait)),
         }
     }
 

@@ -12,11 +12,14 @@ use newslode_common::outcome::Outcome;
 use newslode_common::schedule::{Class, Next};
 use newslode_common::store::{Claim, Completion, NewUrl, Validators, Why};
 use newslode_common::version::ContentHash;
+use newslode_page::Page;
 use newslode_page::reading::{CanonicalUrl, resolve};
 use newslode_page::time::Timestamp;
 use tokio::time::Instant;
 use url::Url;
 
+use crate::chain;
+use crate::directives::Directives;
 use crate::error::{Attempt, Fate, FetchError, doubled};
 use crate::fetch::{self, Answer, Wanted};
 use crate::publish;
@@ -35,16 +38,27 @@ pub(crate) async fn attempt(shared: &Shared, claim: &Claim) -> anyhow::Result<Co
     // Without their page, validators would only bring a 304 for a page that we do not have.
     let sent = if claim.content.is_some() { claim.validators.clone() } else { Validators::default() };
     let started = Instant::now();
-    let answer = shared.fetcher.page(&url, &sent, Wanted::Page).await;
+    let asked_at = shared.clock.now();
+    let reply = shared.fetcher.page(&url, &sent, Wanted::Page).await;
     shared.parts.metrics.fetch_seconds.observe(started.elapsed().as_secs_f64());
     let now = shared.clock.now();
-    match answer {
+    shared.heed_slowness(claim, asked_at.until(now)).await?;
+    shared.heed_wish(claim, reply.retry_after).await?;
+    let reply = match chain::to_its_end(shared, claim, Wanted::Page, reply).await? {
+        Ok(reply) => reply,
+        Err(outcome) => return Ok(ended(outcome)),
+    };
+    let now = shared.clock.now();
+    match reply.answer {
         Err(error) => Ok(failed(shared, claim, &error, now)),
-        Ok(Answer::Page { content_type, body, validators }) => {
+        Ok(Answer::Page { content_type, body, validators, directives }) => {
+            if asks_not_to_be_mined(shared, claim, directives, content_type.clone(), body.clone()).await? {
+                return Ok(ended(Outcome::Noindex));
+            }
             take(shared, claim, content_type, body, validators, now).await
         }
         Ok(Answer::NotModified { validators }) => Ok(unchanged(shared, claim, validators, now)),
-        Ok(Answer::Redirect(location)) => redirected(shared, claim, &url, &location, now).await,
+        Ok(Answer::Redirect { location, .. }) => redirected(shared, claim, &url, &location, now).await,
         Ok(Answer::Gone) => Ok(ended(Outcome::Gone)),
         Ok(Answer::Refused(status)) => {
             tracing::debug!(%url, status, "refused");
@@ -106,10 +120,19 @@ fn unchanged(shared: &Shared, claim: &Claim, validators: Validators, now: Timest
 
 /// Asks robots.txt. `None`: the page may be fetched.
 async fn robots_gate(shared: &Shared, claim: &Claim, url: &Url) -> anyhow::Result<Option<Completion>> {
-    let (reason, until) = match shared.robots.of(url).await.0 {
+    let (verdict, asked) = shared.robots.of(url).await;
+    let (reason, until) = match verdict {
         Verdict::Rules(rules) => {
-            shared.heed_delay(&claim.site, &rules.robots).await?;
-            return Ok((!rules.robots.is_url_allowed(url)).then(|| ended(Outcome::Disallowed)));
+            if asked {
+                shared.heed_delay(&claim.site, &rules.robots).await?;
+            }
+            if !rules.robots.is_url_allowed(url) {
+                return Ok(Some(ended(Outcome::Disallowed)));
+            }
+            // The request for robots.txt took this turn; the page waits for the next one.
+            let due = claim.was.due;
+            let next_turn = Completion::Retry { due, counts: false, rest_site_until: None };
+            return Ok(asked.then_some(next_turn));
         }
         Verdict::Unreachable { reason, until } => (reason, until),
     };
@@ -139,6 +162,25 @@ async fn robots_gate(shared: &Shared, claim: &Claim, url: &Url) -> anyhow::Resul
         | FetchError::Panicked { .. } => None,
     };
     Ok(Some(Completion::Retry { due, counts: true, rest_site_until: rests }))
+}
+
+/// Whether the header or the markup says `noindex`. The markup is read off the reactor.
+async fn asks_not_to_be_mined(
+    shared: &Shared,
+    claim: &Claim,
+    directives: Directives,
+    content_type: Option<String>,
+    body: Bytes,
+) -> anyhow::Result<bool> {
+    if directives.noindex {
+        return Ok(true);
+    }
+    let (url, token, now) = (claim.url.clone(), shared.config.product_token().to_owned(), shared.clock.now());
+    let reading = move || {
+        let page = Page::parse(&url, content_type.as_deref(), &body);
+        Directives::of_page(&page, &token, now).noindex
+    };
+    tokio::task::spawn_blocking(reading).await.context("reading a page panicked")
 }
 
 /// Archives and publishes a page, unless it is the one we already have.

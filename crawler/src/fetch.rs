@@ -7,6 +7,7 @@
 //! Start at [`Fetcher::page`]. [`Fetcher::raw`] serves robots.txt.
 
 use std::error::Error as _;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,10 +19,15 @@ use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Response, StatusCode};
 use url::Url;
 
+use crate::directives::Directives;
 use crate::error::FetchError;
+use crate::gate::Gate;
 use crate::guard::PrivateAddress;
+use crate::html::{SNIFFED, is_html_type, looks_like_html};
 use crate::retry_after;
 use crate::web::Web;
+
+const ROBOTS_TAG: HeaderName = HeaderName::from_static("x-robots-tag");
 
 /// A server's answer to a request for a page.
 #[derive(Debug)]
@@ -34,14 +40,21 @@ pub enum Answer {
         body: Bytes,
         /// The validators for the next request.
         validators: Validators,
+        /// What `X-Robots-Tag` asks for.
+        directives: Directives,
     },
     /// 304 to a conditional request.
     NotModified {
         /// The validators for the next request.
         validators: Validators,
     },
-    /// The `Location` of a 3xx, as written.
-    Redirect(String),
+    /// A 3xx.
+    Redirect {
+        /// The `Location`, as written.
+        location: String,
+        /// The values of `Set-Cookie`.
+        cookies: Vec<String>,
+    },
     /// 404 or 410.
     Gone,
     /// Any other status that is neither a success nor a server error.
@@ -50,6 +63,15 @@ pub enum Answer {
     NotHtml,
     /// An HTML page of white space only.
     Empty,
+}
+
+/// A server's answer, and what it says beside it.
+#[derive(Debug)]
+pub struct Reply {
+    /// The answer, or why there is none.
+    pub answer: Result<Answer, FetchError>,
+    /// The wait that `Retry-After` asks for, from now. Not of 429 and 503, which hold it themselves.
+    pub retry_after: Option<Duration>,
 }
 
 /// Status, headers and the first bytes of any answer.
@@ -68,6 +90,8 @@ pub struct Raw {
 pub struct Fetcher {
     web: Arc<dyn Web>,
     clock: Clock,
+    token: Arc<str>,
+    gate: Arc<Gate>,
     timeout: Duration,
     max_bytes: u64,
 }
@@ -93,7 +117,9 @@ impl Fetcher {
     #[must_use]
     pub fn new(web: Arc<dyn Web>, clock: Clock, config: &CrawlerConfig) -> Fetcher {
         let timeout = Duration::from_millis(config.timeout_ms);
-        Fetcher { web, clock, timeout, max_bytes: config.max_page_bytes }
+        let token = config.product_token().into();
+        let gate = Arc::new(Gate::new(Duration::from_millis(config.address_delay_ms)));
+        Fetcher { web, clock, token, gate, timeout, max_bytes: config.max_page_bytes }
     }
 
     /// Longest time for one answer.
@@ -103,27 +129,36 @@ impl Fetcher {
     }
 
     /// Requests a page, conditionally if there are validators.
-    ///
-    /// # Errors
-    /// Every failure for which [`FetchError::fate`] decides.
-    pub async fn page(
+    pub async fn page(&self, url: &Url, validators: &Validators, wanted: Wanted) -> Reply {
+        self.page_with(url, validators, wanted, "").await
+    }
+
+    /// The same with a `Cookie` header, unless that is empty.
+    pub(crate) async fn page_with(
         &self,
         url: &Url,
         validators: &Validators,
         wanted: Wanted,
-    ) -> Result<Answer, FetchError> {
-        self.within(url, async {
+        cookies: &str,
+    ) -> Reply {
+        self.take_turn(url).await;
+        let mut retry_after = None;
+        let asking = async {
             let conditions = [
                 (header::IF_NONE_MATCH, &validators.etag),
                 (header::IF_MODIFIED_SINCE, &validators.last_modified),
+                (header::COOKIE, &(!cookies.is_empty()).then(|| cookies.to_owned())),
             ];
             let conditions = conditions
                 .into_iter()
                 .filter_map(|(name, value)| Some((name, HeaderValue::from_str(value.as_deref()?).ok()?)));
             let response = self.web.send(url, conditions.collect()).await?;
+            retry_after = self.retry_after(response.headers());
             self.judge(url, response, validators, wanted).await
-        })
-        .await
+        };
+        let answer = self.within(url, asking).await;
+        let is_told = matches!(answer, Err(FetchError::Busy { .. }));
+        Reply { answer, retry_after: retry_after.filter(|_| !is_told) }
     }
 
     /// Requests any URL and reads the first `most` bytes of the answer. Has no time limit of its own.
@@ -131,6 +166,7 @@ impl Fetcher {
     /// # Errors
     /// When there is no answer. A status is never an error here.
     pub async fn raw(&self, url: &Url, most: u64) -> Result<Raw, FetchError> {
+        self.take_turn(url).await;
         let response = self.web.send(url, HeaderMap::new()).await?;
         let (status, headers) = (response.status(), response.headers().clone());
         let body = if status.is_success() {
@@ -139,6 +175,26 @@ impl Fetcher {
             Bytes::new()
         };
         Ok(Raw { status, headers, body })
+    }
+
+    /// Waits until the URL's address may be asked, and books that turn.
+    async fn take_turn(&self, url: &Url) {
+        if let Some(address) = self.address(url).await {
+            let wait = self.gate.book(address, self.clock.now());
+            if !wait.is_zero() {
+                self.clock.sleep(wait).await;
+            }
+        }
+    }
+
+    /// How long the URL's address is booked by others, from now.
+    pub(crate) async fn crowd(&self, url: &Url) -> Duration {
+        let wait = |address| self.gate.wait(address, self.clock.now());
+        self.address(url).await.map_or(Duration::ZERO, wait)
+    }
+
+    async fn address(&self, url: &Url) -> Option<IpAddr> {
+        if self.gate.is_open() { None } else { self.web.address(url).await }
     }
 
     /// Runs `work` on `url` within the time limit.
@@ -156,9 +212,16 @@ impl Fetcher {
 
     /// The error for a 429 or 503.
     pub(crate) fn busy(&self, url: &Url, status: StatusCode, headers: &HeaderMap) -> FetchError {
-        let value = text_of(headers, &header::RETRY_AFTER);
-        let retry_after = value.and_then(|value| retry_after::parse(&value, self.clock.now()));
-        FetchError::Busy { url: url.clone(), status: status.as_u16(), retry_after }
+        FetchError::Busy { url: url.clone(), status: status.as_u16(), retry_after: self.retry_after(headers) }
+    }
+
+    fn retry_after(&self, headers: &HeaderMap) -> Option<Duration> {
+        retry_after::parse(&text_of(headers, &header::RETRY_AFTER)?, self.clock.now())
+    }
+
+    fn directives(&self, headers: &HeaderMap) -> Directives {
+        let values = headers.get_all(ROBOTS_TAG).iter().filter_map(|value| value.to_str().ok());
+        Directives::of_headers(values, &self.token, self.clock.now())
     }
 
     async fn judge(
@@ -183,7 +246,12 @@ impl Fetcher {
             }
             304 => Err(broken("304 to an unconditional request")),
             301 | 302 | 303 | 307 | 308 => match text_of(response.headers(), &header::LOCATION) {
-                Some(location) => Ok(Answer::Redirect(location)),
+                Some(location) => {
+                    let cookies = response.headers().get_all(header::SET_COOKIE).iter();
+                    let cookies =
+                        cookies.filter_map(|cookie| cookie.to_str().ok().map(str::to_owned)).collect();
+                    Ok(Answer::Redirect { location, cookies })
+                }
                 None => Err(broken("a redirect without `Location`")),
             },
             404 | 410 => Ok(Answer::Gone),
@@ -202,6 +270,7 @@ impl Fetcher {
         let any = wanted == Wanted::Listing;
         let content_type = text_of(response.headers(), &header::CONTENT_TYPE);
         let validators = validators(response.headers());
+        let directives = self.directives(response.headers());
         if !any && content_type.as_deref().is_some_and(|value| !is_html_type(value)) {
             return Ok(Answer::NotHtml);
         }
@@ -224,7 +293,7 @@ impl Fetcher {
         if body.trim_ascii().is_empty() {
             return Ok(Answer::Empty);
         }
-        Ok(Answer::Page { content_type, body: body.into(), validators })
+        Ok(Answer::Page { content_type, body: body.into(), validators, directives })
     }
 }
 
@@ -299,78 +368,5 @@ fn validators(headers: &HeaderMap) -> Validators {
     Validators {
         etag: text_of(headers, &header::ETAG),
         last_modified: text_of(headers, &header::LAST_MODIFIED),
-    }
-}
-
-/// Whether a `Content-Type` names HTML.
-#[must_use]
-pub fn is_html_type(content_type: &str) -> bool {
-    let essence = content_type.split(';').next().unwrap_or_default().trim();
-    ["text/html", "application/xhtml+xml"].iter().any(|html| essence.eq_ignore_ascii_case(html))
-}
-
-/// Number of bytes to examine if a server does not name the content type.
-const SNIFFED: usize = 512;
-
-/// How HTML starts, as browsers see it (MIME Sniffing standard, section 7.1).
-const STARTS: [&[u8]; 17] = [
-    b"<!doctype html",
-    b"<html",
-    b"<head",
-    b"<script",
-    b"<iframe",
-    b"<h1",
-    b"<div",
-    b"<font",
-    b"<table",
-    b"<a",
-    b"<style",
-    b"<title",
-    b"<b",
-    b"<body",
-    b"<br",
-    b"<p",
-    b"<!--",
-];
-
-/// Whether a body without a `Content-Type` starts like HTML.
-#[must_use]
-pub fn looks_like_html(head: &[u8]) -> bool {
-    let head = head.get(..SNIFFED).unwrap_or(head).to_ascii_lowercase();
-    let text = head.strip_prefix(b"\xef\xbb\xbf".as_slice()).unwrap_or(&head).trim_ascii_start();
-    let starts = STARTS.iter().any(|start| {
-        let after = text.strip_prefix(*start);
-        after.is_some_and(|rest| *start == b"<!--" || matches!(rest, [b' ' | b'>', ..]))
-    });
-    starts || (text.starts_with(b"<?xml") && text.windows(5).any(|window| window == b"<html"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn html_is_known_by_its_start() {
-        for (head, html) in [
-            ("<!DOCTYPE html><title>a", true),
-            ("\u{feff}  \n<HTML lang=en>", true),
-            ("<!--x--><p>", true),
-            ("<?xml version='1.0'?>\n<html xmlns=''>", true),
-            ("<?xml version='1.0'?><rss>", false),
-            ("<bold>", false),
-            ("%PDF-1.7", false),
-            ("plain words with <html> inside", false),
-            ("", false),
-        ] {
-            assert_eq!(looks_like_html(head.as_bytes()), html, "{head}");
-        }
-        let late = [vec![b' '; SNIFFED], b"<html>".to_vec()].concat();
-        assert!(!looks_like_html(&late));
-    }
-
-    #[test]
-    fn types_are_compared_without_case_and_parameters() {
-        assert!(is_html_type("Text/HTML; charset=x") && is_html_type("application/xhtml+xml"));
-        assert!(!is_html_type("text/htmlx") && !is_html_type("application/json"));
     }
 }

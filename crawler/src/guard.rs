@@ -6,6 +6,9 @@
 //! address between two look-ups. Hosts that are addresses already never reach a resolver:
 //! [`AddressGuard::check_url`] judges them in the URL, for the first request and for each redirect.
 //!
+//! A proxy connects by itself. So in front of one each name is looked up and judged before its request is sent
+//! ([`AddressGuard::judge`]); an HTTP proxy may find another address for it afterwards.
+//!
 //! Invariant: a connection to a reserved address needs `crawler.allow_private`, or an entry of
 //! `crawler.resolve` that names it. Start at [`is_reserved`].
 
@@ -17,6 +20,9 @@ use std::sync::Arc;
 use newslode_common::config::ResolveRule;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use url::{Host, Url};
+
+use crate::error::FetchError;
+use crate::fetch::chain;
 
 /// IPv4 ranges without public hosts: address and length of the prefix.
 const RESERVED_V4: &[(Ipv4Addr, u32)] = &[
@@ -76,6 +82,8 @@ pub struct PrivateAddress {
 pub struct AddressGuard {
     allow_private: bool,
     rules: Arc<BTreeMap<String, SocketAddr>>,
+    /// A host of the operator's, which may be anywhere.
+    proxy: Option<Arc<str>>,
 }
 
 impl AddressGuard {
@@ -84,7 +92,43 @@ impl AddressGuard {
     #[must_use]
     pub fn new(allow_private: bool, rules: &[ResolveRule]) -> AddressGuard {
         let rules = rules.iter().map(|rule| (rule.host.clone(), rule.address)).collect();
-        AddressGuard { allow_private, rules: Arc::new(rules) }
+        AddressGuard { allow_private, rules: Arc::new(rules), proxy: None }
+    }
+
+    /// Lets the client look up its proxy, wherever that is. Behind a proxy each URL must be [judged](Self::judge)
+    /// before it is asked for.
+    #[must_use]
+    pub fn behind(self, proxy: Option<&str>) -> AddressGuard {
+        AddressGuard { proxy: proxy.map(Into::into), ..self }
+    }
+
+    /// Looks a URL's host up and judges it. Returns the addresses that may be connected to.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub async fn judge(&self, url: &Url) -> Result<Vec<IpAddr>, FetchError> {
+        self.check_url(url)?;
+        let host = match url.host() {
+            Some(Host::Ipv4(v4)) => return Ok(vec![v4.into()]),
+            Some(Host::Ipv6(v6)) => return Ok(vec![v6.into()]),
+            Some(Host::Domain(host)) => host,
+            None => "",
+        };
+        match self.look_up(host).await {
+            Ok(found) => Ok(found.iter().map(SocketAddr::ip).collect()),
+            Err(LookupError::Private(private)) => Err(private.into()),
+            Err(other) => Err(FetchError::Broken { url: url.clone(), reason: chain(&other) }),
+        }
+    }
+
+    async fn look_up(&self, host: &str) -> Result<Vec<SocketAddr>, LookupError> {
+        if let Some(address) = self.rule(host) {
+            return Ok(vec![address]);
+        }
+        match tokio::net::lookup_host((host, 0)).await {
+            Ok(found) => self.keep(host, found.collect()),
+            Err(source) => Err(LookupError::Failed { host: host.to_owned(), source }),
+        }
     }
 
     /// Judges a host that is an address already. Names are judged when they are looked up.
@@ -102,6 +146,12 @@ impl AddressGuard {
         } else {
             Err(PrivateAddress { host: address.to_string() })
         }
+    }
+
+    /// Whether an operator's rule for all hosts says where this one is.
+    pub(crate) fn is_one_for_all(&self, host: &str) -> bool {
+        let all = self.rules.get("*");
+        all.is_some() && self.rule(host) == all.copied()
     }
 
     fn rule(&self, host: &str) -> Option<SocketAddr> {
@@ -139,14 +189,11 @@ impl Resolve for AddressGuard {
         let guard = self.clone();
         Box::pin(async move {
             let host = name.as_str();
-            if let Some(address) = guard.rule(host) {
-                return Ok(Box::new(std::iter::once(address)) as Addrs);
+            if guard.proxy.as_deref() == Some(host) {
+                let found: Vec<SocketAddr> = tokio::net::lookup_host((host, 0)).await?.collect();
+                return Ok(Box::new(found.into_iter()) as Addrs);
             }
-            let found = match tokio::net::lookup_host((host, 0)).await {
-                Ok(found) => found.collect(),
-                Err(source) => return Err(LookupError::Failed { host: host.to_owned(), source }.into()),
-            };
-            match guard.keep(host, found) {
+            match guard.look_up(host).await {
                 Ok(kept) => Ok(Box::new(kept.into_iter()) as Addrs),
                 // Not wrapped, so that a caller finds it in the chain of sources.
                 Err(LookupError::Private(private)) => Err(private.into()),

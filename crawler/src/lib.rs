@@ -26,9 +26,14 @@ use tokio_util::sync::CancellationToken;
 use web::{Internet, Web};
 
 mod attempt;
+mod chain;
+pub mod directives;
 pub mod error;
 pub mod fetch;
+mod gate;
 pub mod guard;
+mod heed;
+pub mod html;
 pub mod listing;
 mod publish;
 pub mod retry_after;

@@ -11,6 +11,7 @@ async fn main() -> ExitCode {
 }
 
 async fn work(service: Service) -> Result<(), serve::Error> {
+    service.config.crawler.agent()?;
     let archive = service.archive()?;
     let store = service.store().await?;
     let broker = service.broker().await?;

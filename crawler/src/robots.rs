@@ -82,17 +82,12 @@ pub struct Robots {
 }
 
 impl Robots {
-    /// Takes the product token from the user agent: its part before the first slash or space.
+    /// Asks for files through this fetcher.
     #[must_use]
     pub fn new(fetcher: Fetcher, clock: Clock, config: &CrawlerConfig) -> Robots {
-        let token = config.user_agent.split(['/', ' ']).next().unwrap_or_default().to_owned();
-        Robots {
-            fetcher,
-            clock,
-            token,
-            retry: Duration::from_millis(config.retry_ms),
-            cache: Mutex::default(),
-        }
+        let token = config.product_token().to_owned();
+        let retry = Duration::from_millis(config.retry_ms);
+        Robots { fetcher, clock, token, retry, cache: Mutex::default() }
     }
 
     /// The verdict of the robots.txt of this URL's origin, and whether this call asked for the file.

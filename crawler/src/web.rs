@@ -1,5 +1,6 @@
 //! The network, behind one call, so that a simulated world can take its place.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use newslode_common::tls;
 pub use reqwest::Response;
 use reqwest::header::HeaderValue;
 pub use reqwest::header::{self, HeaderMap};
-use reqwest::{Client, redirect};
+use reqwest::{Client, Proxy, redirect};
 use url::Url;
 
 use crate::error::FetchError;
@@ -25,24 +26,32 @@ pub trait Web: Send + Sync {
     /// # Errors
     /// When there is no answer. A status is never an error here.
     async fn send(&self, url: &Url, headers: HeaderMap) -> Result<Response, FetchError>;
+
+    /// The address that stands for the server of this URL, if it is known. Hosts of one server have the same.
+    async fn address(&self, url: &Url) -> Option<IpAddr>;
 }
 
-/// The real network. The [`AddressGuard`] judges every address. No proxy is taken from the environment.
+/// The real network. The [`AddressGuard`] judges every address, also in front of a proxy. None is taken from the
+/// environment.
 pub struct Internet {
     client: Client,
     guard: AddressGuard,
+    is_behind_proxy: bool,
 }
 
 impl Internet {
     /// # Errors
-    /// When the `crawler.user_agent` cannot be used, or TLS cannot be set up.
+    /// When the `crawler.user_agent` cannot be used or names no contact, or TLS cannot be set up.
     pub fn new(config: &CrawlerConfig) -> anyhow::Result<Internet> {
-        let guard = AddressGuard::new(config.allow_private, &config.resolve);
-        let agent = HeaderValue::from_str(&config.user_agent)
+        let proxy = Some(config.proxy.reveal()).filter(|proxy| !proxy.is_empty());
+        let place = proxy.and_then(|proxy| Url::parse(proxy).ok());
+        let guard = AddressGuard::new(config.allow_private, &config.resolve)
+            .behind(place.as_ref().and_then(Url::host_str));
+        let agent = HeaderValue::from_str(&config.agent()?)
             .context("`crawler.user_agent` cannot be sent in a header")?;
         let accept = HeaderValue::from_static("text/html,application/xhtml+xml;q=0.9,*/*;q=0.1");
         tls::ready();
-        let client = Client::builder()
+        let mut client = Client::builder()
             .user_agent(agent)
             .default_headers(HeaderMap::from_iter([(header::ACCEPT, accept)]))
             .dns_resolver(Arc::new(guard.clone()))
@@ -52,17 +61,33 @@ impl Internet {
             .connect_timeout(Duration::from_millis(config.connect_timeout_ms))
             // Politeness spaces out the requests to a site, so few connections last until the next one.
             .pool_max_idle_per_host(2)
-            .pool_idle_timeout(Duration::from_secs(15))
-            .build()
-            .context("cannot set up the HTTP client")?;
-        Ok(Internet { client, guard })
+            .pool_idle_timeout(Duration::from_secs(15));
+        if let Some(proxy) = proxy {
+            // The error would show the URL with its password.
+            let proxy = Proxy::all(proxy).ok().context("`crawler.proxy` cannot be used")?;
+            client = client.proxy(proxy);
+        }
+        let client = client.build().context("cannot set up the HTTP client")?;
+        Ok(Internet { client, guard, is_behind_proxy: proxy.is_some() })
     }
 }
 
 #[async_trait]
 impl Web for Internet {
+    async fn address(&self, url: &Url) -> Option<IpAddr> {
+        if self.guard.is_one_for_all(url.host_str().unwrap_or_default()) {
+            return None;
+        }
+        // Servers name their addresses in another order each time.
+        self.guard.judge(url).await.ok()?.into_iter().min()
+    }
+
     async fn send(&self, url: &Url, headers: HeaderMap) -> Result<Response, FetchError> {
-        self.guard.check_url(url)?;
+        if self.is_behind_proxy {
+            self.guard.judge(url).await?;
+        } else {
+            self.guard.check_url(url)?;
+        }
         let sent = self.client.get(url.clone()).headers(headers).send().await;
         sent.map_err(|error| classified(url, error))
     }

@@ -14,18 +14,21 @@ use newslode_common::retry::{Backoff, Outage, Retry, Retryable as _};
 use newslode_common::schedule::ScheduleConfig;
 use newslode_common::store::{Claim, Completed, Completion, StoreResult};
 use newslode_common::time::Clock;
-use newslode_page::reading::Site;
 use tokio_util::sync::CancellationToken;
 
 use crate::attempt;
 use crate::error::{FetchError, Policy};
 use crate::fetch::Fetcher;
+use crate::heed::Answered;
 use crate::robots::Robots;
 use crate::visit::Met;
 use crate::{Parts, Surroundings, visit};
 
 /// Shortest and longest pause while no URL is due: short at first, as a site's next turn is often near.
 const IDLE: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(250));
+
+/// Longest wait for the turn of an address that a claim may be held for.
+const LONGEST_QUEUE: Duration = Duration::from_secs(10);
 
 /// The state that all loops of a crawler share.
 pub(crate) struct Shared {
@@ -38,6 +41,7 @@ pub(crate) struct Shared {
     pub(crate) outages: Outages,
     /// Links that were added lately.
     pub(crate) met: Met,
+    pub(crate) answered: Answered,
     stop: CancellationToken,
 }
 
@@ -64,30 +68,13 @@ impl Shared {
         let Surroundings { web, clock } = surroundings;
         let fetcher = Fetcher::new(web, clock.clone(), &config);
         let robots = Robots::new(fetcher.clone(), clock.clone(), &config);
-        Shared {
-            parts,
-            config,
-            schedule,
-            clock,
-            fetcher,
-            robots,
-            outages: Outages::default(),
-            met: Met::default(),
-            stop,
-        }
+        let (outages, met, answered) = (Outages::default(), Met::default(), Answered::default());
+        Shared { parts, config, schedule, clock, fetcher, robots, outages, met, answered, stop }
     }
 
     pub(crate) fn policy(&self) -> Policy {
         let first = Duration::from_millis(self.config.retry_ms);
         Policy { first, attempts: self.config.max_attempts }
-    }
-
-    /// Honours the `Crawl-delay` of robots.txt.
-    pub(crate) async fn heed_delay(&self, site: &Site, robots: &robotxt::Robots) -> anyhow::Result<()> {
-        let Some(delay) = robots.crawl_delay().filter(|delay| !delay.is_zero()) else { return Ok(()) };
-        let delay = delay.min(Duration::from_millis(self.config.max_crawl_delay_ms));
-        let raising = || self.parts.frontier.raise_delay(site, delay);
-        self.persist(raising).await.context("cannot raise a site's delay")
     }
 
     /// Repeats a store call until it is answered. Returns errors that repeating does not change.
@@ -170,6 +157,12 @@ async fn work_on(shared: &Shared, claim: &Claim) -> anyhow::Result<()> {
 
 /// Works on a claim until its completion is known.
 async fn completion(shared: &Shared, claim: &Claim) -> anyhow::Result<Completion> {
+    let crowd = shared.fetcher.crowd(&claim.url.to_url()).await;
+    if crowd > LONGEST_QUEUE {
+        // The site shares its address with many others, whose turn comes first.
+        let rest_site_until = Some(shared.clock.now().plus(crowd));
+        return Ok(Completion::Retry { due: claim.was.due, counts: false, rest_site_until });
+    }
     match claim.schedule {
         Some(known) => visit::visit(shared, claim, known).await,
         None => attempt::attempt(shared, claim).await,

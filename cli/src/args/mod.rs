@@ -23,7 +23,7 @@ pub(crate) use self::warc::*;
 #[derive(Debug, Parser)]
 #[command(name = "newslode", version, propagate_version = true, max_term_width = 100)]
 #[command(
-    after_help = "Start here:\n  newslode demo\n  newslode mine https://www.example.com https://news.example.org --out run"
+    after_help = "Start here:\n  newslode demo\n  newslode mine https://www.example.com https://news.example.org --out run --contact you@example.org"
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -46,7 +46,7 @@ pub(crate) enum Command {
     Demo(DemoArgs),
     /// Crawl, partition and mine sites; continue the run if the folder holds one.
     #[command(
-        after_help = "Example:\n  newslode mine https://www.example.com https://news.example.org --out run --max-pages 200\n\nStop it with Ctrl-C at any moment and run the same command again: it continues where it stopped.\n\nMine the pages of web archives instead, without any network:\n  newslode mine --warc CC-NEWS-20240501.warc.gz --out run --site example.com"
+        after_help = "Example:\n  newslode mine https://www.example.com https://news.example.org --out run --max-pages 200 --contact you@example.org\n\nStop it with Ctrl-C at any moment and run the same command again: it continues where it stopped.\n\nMine the pages of web archives instead, without any network:\n  newslode mine --warc CC-NEWS-20240501.warc.gz --out run --site example.com"
     )]
     Mine(MineArgs),
     /// Show the hierarchy of pages.
@@ -196,6 +196,9 @@ pub(crate) struct MineArgs {
     /// Also write these files; may be repeated.
     #[arg(long, value_enum)]
     pub(crate) keep: Vec<Keep>,
+    /// Where sites can reach you: a URL or mail address, sent in the crawler's name.
+    #[arg(long, value_name = "URL|MAIL")]
+    pub(crate) contact: Option<String>,
     /// Also fetch from private, loopback and other reserved addresses.
     #[arg(long)]
     pub(crate) allow_private: bool,

@@ -10,7 +10,13 @@ use crate::out;
 pub(crate) fn run(args: ConfigArgs, config: &Config) -> anyhow::Result<Exit> {
     match args.command {
         ConfigCommand::Show => out::text(&toml::to_string(config)?)?,
-        ConfigCommand::Check => out::line("the configuration can be used")?,
+        ConfigCommand::Check => {
+            out::line("the configuration can be used")?;
+            // The other services do without.
+            if let Err(error) = config.crawler.agent() {
+                out::line(format!("but no crawler starts with it: {error}"))?;
+            }
+        }
         ConfigCommand::Schema => out::json(&schema())?,
     }
     Ok(Exit::Done)

@@ -66,7 +66,13 @@ pub(crate) async fn run(args: MineArgs, mut config: Config, quiet: bool) -> anyh
     if urls.is_empty() && feeding.is_none() && !args.out.join(engine::STATE_FILE).exists() {
         return Err(hinted(
             "no site was named",
-            "newslode mine https://www.example.com https://news.example.org",
+            "newslode mine https://www.example.com https://news.example.org --contact you@example.org",
+        ));
+    }
+    if feeding.is_none() && config.crawler.agent().is_err() {
+        return Err(hinted(
+            "nobody is named whom the sites can turn to",
+            "newslode mine --contact you@example.org URL, or set NEWSLODE__CRAWLER__CONTACT to a URL or mail address of yours",
         ));
     }
     let mut waiter = JoinSet::new();
@@ -108,6 +114,9 @@ const MOST_PAGES: u64 = 1_000;
 /// Overrides the configuration with flags.
 fn configure(args: &MineArgs, config: &mut Config) {
     let (crawler, miner) = (&mut config.crawler, &mut config.miner);
+    if let Some(contact) = &args.contact {
+        crawler.contact.clone_from(contact);
+    }
     crawler.allow_private |= args.allow_private;
     crawler.resolve.extend(args.resolve.iter().cloned());
     crawler.workers = args.workers.unwrap_or(crawler.workers);

@@ -69,6 +69,7 @@ fn explained(outcome: Outcome) -> Option<(&'static str, Option<&'static str>)> {
         Outcome::ServerError => {
             ("its server fails (5xx, or too many requests)", Some("run the command again later"))
         }
+        Outcome::Noindex => ("its page asks not to be indexed (`noindex`)", None),
         Outcome::NotHtml => {
             ("it is not an HTML page", Some("name a page of the site, such as its front page"))
         }

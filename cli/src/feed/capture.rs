@@ -9,7 +9,7 @@ use newslode_common::store::Why;
 use newslode_common::version::{ContentHash, Version};
 use newslode_common::warc::http::{Answer, BodyFault};
 use newslode_common::warc::{Record, RecordType};
-use newslode_crawler::fetch::{is_html_type, looks_like_html};
+use newslode_crawler::html::{is_html_type, looks_like_html};
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 use serde::Serialize;

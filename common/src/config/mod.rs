@@ -15,6 +15,7 @@ use newslode_page::preset::Preset;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+mod contact;
 mod load;
 mod resolve;
 mod rules;
@@ -144,8 +145,11 @@ impl Default for TelemetryConfig {
 pub struct CrawlerConfig {
     /// Number of concurrent fetches, over all sites.
     pub workers: usize,
-    /// `User-Agent` header: say who you are and where you can be reached. Its first word, up to a slash, is
-    /// the name that robots.txt rules are matched against.
+    /// Where you can be reached if the crawler is a nuisance: an http(s) URL or a mail address. It is sent in the
+    /// `User-Agent` header behind the agent's name. A crawler does not start without one, here or in
+    /// `user_agent`, unless `allow_private` is set or `resolve` leads all hosts (`*`) to an address of your own.
+    pub contact: String,
+    /// `User-Agent` header. Its first word, up to a slash, is the name that robots.txt rules are matched against.
     pub user_agent: String,
     /// Longest time to fetch a whole page, in milliseconds.
     pub timeout_ms: u64,
@@ -164,6 +168,9 @@ pub struct CrawlerConfig {
     pub lease_ms: u64,
     /// Longest `Crawl-delay` of robots.txt that is honoured, in milliseconds. A longer one is cut to this.
     pub max_crawl_delay_ms: u64,
+    /// Shortest time between the starts of two requests of one crawler to the same address, whatever their sites,
+    /// in milliseconds; 0: none. Not where `resolve` leads all hosts (`*`) to one.
+    pub address_delay_ms: u64,
     /// Seconds after which a successfully fetched page is fetched again; 0: never. Not for what `[schedule]`
     /// decides, with `miner.follow = "news"`.
     pub revisit_s: u64,
@@ -174,6 +181,11 @@ pub struct CrawlerConfig {
     /// The address may be private. The port is used for URLs that name none.
     #[schemars(with = "Vec<String>")]
     pub resolve: Vec<ResolveRule>,
+    /// `http://`, `https://` or `socks5://user:password@host:port`: all requests go through this proxy; empty: none.
+    /// Names are looked up and judged here before a request is sent. A SOCKS proxy is given the address that was
+    /// judged; an HTTP proxy looks the name up again, so forbid it private addresses itself. `resolve` does not
+    /// apply behind an HTTP proxy. Secret.
+    pub proxy: Secret,
     /// Time to finish work in hand at a stop, in milliseconds. Must be shorter than the supervisor's own
     /// limit.
     pub grace_ms: u64,
@@ -183,12 +195,8 @@ impl Default for CrawlerConfig {
     fn default() -> Self {
         CrawlerConfig {
             workers: 16,
-            user_agent: concat!(
-                "Newslode/",
-                env!("CARGO_PKG_VERSION"),
-                " (+https://github.com/newslode/newslode)"
-            )
-            .into(),
+            contact: String::new(),
+            user_agent: concat!("Newslode/", env!("CARGO_PKG_VERSION")).into(),
             timeout_ms: 20_000,
             connect_timeout_ms: 5_000,
             max_page_bytes: 10 << 20,
@@ -197,11 +205,37 @@ impl Default for CrawlerConfig {
             retry_ms: 2_000,
             lease_ms: 120_000,
             max_crawl_delay_ms: 30_000,
+            address_delay_ms: 500,
             revisit_s: 0,
             allow_private: false,
             resolve: Vec::new(),
+            proxy: Secret::default(),
             grace_ms: 25_000,
         }
+    }
+}
+
+impl CrawlerConfig {
+    /// The name that rules of sites are matched against: the user agent's part before the first slash or space.
+    #[must_use]
+    pub fn product_token(&self) -> &str {
+        self.user_agent.split(['/', ' ']).next().unwrap_or_default()
+    }
+
+    /// The `User-Agent` header: the agent's name, and whom to turn to.
+    ///
+    /// # Errors
+    /// When no contact is named, although the crawler may ask servers of strangers.
+    pub fn agent(&self) -> Result<String, ConfigError> {
+        if !self.contact.is_empty() {
+            return Ok(format!("{} (+{})", self.user_agent, self.contact));
+        }
+        let is_named = self.user_agent.split([' ', '(', ')', '+', ';', ',']).any(contact::is_contact);
+        let is_private = self.allow_private || self.resolve.iter().any(|rule| rule.host == "*");
+        if is_named || is_private {
+            return Ok(self.user_agent.clone());
+        }
+        Err(ConfigError::Rules(vec![contact::MISSING.to_owned()]))
     }
 }
 

@@ -6,6 +6,7 @@
 
 use std::ops::RangeInclusive;
 
+use super::contact::is_contact;
 use super::{Config, ConfigError};
 use crate::broker::rabbitmq;
 use crate::message::MAX_PAGE;
@@ -106,6 +107,18 @@ impl Config {
         broken.unless(
             axum::http::HeaderValue::from_str(agent).is_ok() && !agent.starts_with(['/', ' ']) && !agent.is_empty(),
             format!("`crawler.user_agent` is {agent:?}; it must begin with the name that robots.txt rules are matched against, and contain only characters that are valid in a header"),
+        );
+        broken.unless(
+            crawler.contact.is_empty() || is_contact(&crawler.contact),
+            format!("`crawler.contact` is {:?}; it must be an http(s) URL or a mail address, such as `https://example.org/crawler` or `crawler@example.org`", crawler.contact),
+        );
+        let is_proxy = |text: &str| {
+            let url = url::Url::parse(text).ok();
+            url.is_some_and(|url| matches!(url.scheme(), "http" | "https" | "socks5") && url.has_host())
+        };
+        broken.unless(
+            crawler.proxy.reveal().is_empty() || is_proxy(crawler.proxy.reveal()),
+            "`crawler.proxy` must be the URL of a proxy, with `http://`, `https://` or `socks5://`",
         );
         // A claim asks for robots.txt and for the page, each within the timeout.
         broken.unless(
@@ -242,6 +255,10 @@ mod tests {
         for agent in ["two\nlines", "", "/1.0", " Newslode"] {
             check(|c| c.crawler.user_agent = agent.into(), &["crawler.user_agent"]);
         }
+        for proxy in ["proxy:3128", "socks5h://proxy", "ftp://proxy"] {
+            check(|c| c.crawler.proxy = Secret::new(proxy), &["crawler.proxy"]);
+        }
+        check(|c| c.crawler.contact = "call us".into(), &["crawler.contact"]);
     }
 
     #[test]

@@ -27,6 +27,7 @@ impl Secret {
 impl fmt::Display for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match url::Url::parse(&self.0) {
+            _ if self.0.is_empty() => Ok(()),
             Ok(mut url) if url.password().is_some() => match url.set_password(Some("***")) {
                 Ok(()) => f.write_str(url.as_str()),
                 Err(()) => f.write_str("***"),

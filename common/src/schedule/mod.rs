@@ -21,6 +21,7 @@ mod params;
 mod recent;
 mod rhythm;
 mod site;
+mod slowness;
 mod trouble;
 
 pub use allowance::Allowance;
@@ -31,6 +32,7 @@ pub use params::ScheduleConfig;
 pub use recent::Recent;
 pub use rhythm::Silence;
 pub use site::SiteSchedule;
+pub use slowness::AnswerTimes;
 pub use trouble::{Rest, Trouble};
 
 use newslode_page::time::Timestamp;

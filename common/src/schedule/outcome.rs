@@ -97,6 +97,10 @@ pub fn consequence(outcome: Outcome, target: Target) -> Consequence {
         Outcome::RedirectLoop | Outcome::NotHtml | Outcome::Empty | Outcome::TooLarge => {
             Consequence::Waits(either(LISTING, NO_ARTICLE))
         }
+        Outcome::Noindex => match target {
+            Target::Listing => Consequence::Schedule,
+            Target::Article => Consequence::Waits(NO_ARTICLE),
+        },
     }
 }
 

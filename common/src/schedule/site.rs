@@ -13,7 +13,7 @@ use super::allowance::MOST_PER_DAY;
 use super::listing::ARTICLE;
 use super::outcome::LISTING;
 use super::rhythm::Rhythm;
-use super::trouble::Troubles;
+use super::trouble::{self, Troubles};
 use super::{
     Allowance, Class, DAY, HOUR, Listing, ListingId, ListingKind, MINUTE, Next, Rest, ScheduleConfig, Shown,
     Silence, Trouble, at, seconds,
@@ -41,6 +41,8 @@ pub struct SiteSchedule {
     counted_at: Option<u64>,
     troubles: Troubles,
     rhythm: Rhythm,
+    /// Least time between two requests that slow answers have taught, in milliseconds.
+    slow_ms: u64,
 }
 
 impl SiteSchedule {
@@ -203,9 +205,19 @@ impl SiteSchedule {
         failed_before.is_some_and(|time| self.troubles.answered_since(time))
     }
 
-    /// Least time between two requests that blocks have taught, in milliseconds.
+    /// Notes a wish to be left alone for this many seconds beside an answer.
+    pub fn wish(&mut self, seconds: u64, now: Timestamp) -> Rest {
+        Rest { until: trouble::wished(seconds, now), delay_ms: self.delay_ms(now) }
+    }
+
+    /// Notes the delay that the time of the site's answers asks for, in milliseconds.
+    pub fn slow_down(&mut self, delay_ms: u64) {
+        self.slow_ms = delay_ms;
+    }
+
+    /// Least time between two requests that blocks and slow answers have taught, in milliseconds.
     pub fn delay_ms(&mut self, now: Timestamp) -> u64 {
-        self.troubles.delay_ms(now)
+        self.troubles.delay_ms(now).max(self.slow_ms)
     }
 
     /// A silence that the site's rhythm does not explain.

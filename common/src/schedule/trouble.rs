@@ -3,10 +3,12 @@
 //! A site that blocks is asked more slowly, and stays so; a site that fails rests, with all its pages. Neither
 //! counts against a page: after an outage everything goes on where it was.
 
+use std::time::Duration;
+
 use newslode_page::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{DAY, HOUR, MINUTE, at, doubled, seconds};
+use super::{DAY, HOUR, MINUTE, doubled, seconds};
 
 /// What went wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,6 +45,11 @@ const LEAST_DELAY: u64 = 750_000;
 const LONGEST_DELAY: u64 = 120_000;
 /// A server's wish to wait longer is cut to this, in seconds.
 const LONGEST_WISH: u64 = DAY;
+
+/// The end of a rest of this many seconds, as far as a wish is granted.
+pub(super) fn wished(wait: u64, now: Timestamp) -> Timestamp {
+    now.plus(Duration::from_secs(wait.min(LONGEST_WISH)))
+}
 
 /// A site's troubles so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,10 +88,10 @@ impl Troubles {
             self.rests = self.rests.saturating_add(1);
         }
         let wait = match trouble {
-            Trouble::Blocked(Some(wish)) => wish.min(LONGEST_WISH),
+            Trouble::Blocked(Some(wish)) => wish,
             Trouble::Blocked(None) | Trouble::Failing | Trouble::RobotsUnreachable => rest,
         };
-        Rest { until: at(time.saturating_add(wait)), delay_ms: self.delay_ms }
+        Rest { until: wished(wait, now), delay_ms: self.delay_ms }
     }
 
     fn slow_down(&mut self, requests: u32, now: u64) {
@@ -125,6 +132,7 @@ impl Troubles {
 
 #[cfg(test)]
 mod tests {
+    use super::super::at;
     use super::*;
 
     fn waits(trouble: Trouble, times: usize) -> Vec<u64> {

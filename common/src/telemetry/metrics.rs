@@ -21,6 +21,8 @@ pub struct Metrics {
     pub urls: IntCounterVec,
     /// Fetches that will be tried again: `newslode_crawler_retries_total`.
     pub retries: IntCounter,
+    /// robots.txt files read whose `Crawl-delay` was cut.
+    pub delays_cut: IntCounter,
     /// Bytes fetched, after decoding the content encoding.
     pub fetched_bytes: IntCounter,
     /// Seconds from the request to the last byte.
@@ -134,6 +136,10 @@ impl Metrics {
                 &outcomes,
             )?,
             retries: make.counter("newslode_crawler_retries_total", "Fetches that will be tried again.")?,
+            delays_cut: make.counter(
+                "newslode_crawler_delays_cut_total",
+                "Files robots.txt read whose Crawl-delay is longer than the longest one that is honoured.",
+            )?,
             fetched_bytes: make
                 .counter("newslode_crawler_fetched_bytes_total", "Bytes fetched, after decoding the content encoding.")?,
             fetch_seconds: make
@@ -258,7 +264,7 @@ mod tests {
         let text = Metrics::new().unwrap().text().unwrap();
         let families: Vec<_> = text.lines().filter_map(|l| l.strip_prefix("# TYPE ")).collect();
         let ours = families.iter().filter(|family| family.starts_with("newslode_")).count();
-        assert_eq!((ours, families.len()), (24, 31));
+        assert_eq!((ours, families.len()), (25, 32));
         for family in families {
             let (name, kind) = family.split_once(' ').unwrap();
             assert!(name.starts_with("newslode_") || name.starts_with("process_"), "{name}");

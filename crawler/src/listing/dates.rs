@@ -37,7 +37,7 @@ const ZONES: [(&str, &str); 17] = [
 ];
 
 /// The point in time that a text names.
-pub(super) fn parse(text: &str) -> Option<Timestamp> {
+pub(crate) fn parse(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     if text.len() > MAX_TEXT {
         return None;

@@ -14,7 +14,7 @@ use newslode_page::reading::Site;
 use newslode_page::{CanonicalUrl, Timestamp};
 
 mod collect;
-mod dates;
+pub(crate) mod dates;
 pub mod discover;
 mod feed;
 mod input;

@@ -26,12 +26,13 @@ use tokio::time::Instant;
 use url::Url;
 
 use crate::attempt::{add_target, admits};
+use crate::chain;
 use crate::fetch::{Answer, Wanted};
 use crate::publish;
 use crate::robots::Verdict;
 use crate::worker::Shared;
 pub(crate) use met::Met;
-use view::View;
+use view::{Fetched, View};
 
 /// Validators are sent while the last full answer is younger than this, in milliseconds: some servers answer
 /// "not modified" for ever.
@@ -94,15 +95,23 @@ impl<'v> Visit<'v> {
         let is_fresh = full.is_some_and(|full| self.now.0 < full * 1_000 + VALIDATORS_KEPT);
         let sent = if is_fresh { self.claim.validators.clone() } else { Validators::default() };
         let started = Instant::now();
-        let answer = self.shared.fetcher.page(&url, &sent, wanted).await;
+        let asked_at = self.shared.clock.now();
+        let reply = self.shared.fetcher.page(&url, &sent, wanted).await;
         self.shared.parts.metrics.fetch_seconds.observe(started.elapsed().as_secs_f64());
         self.now = self.shared.clock.now();
-        match answer {
-            Ok(Answer::Page { content_type, body, validators }) => {
-                self.read(content_type, body, validators, before).await
+        self.shared.heed_slowness(self.claim, asked_at.until(self.now)).await?;
+        self.shared.heed_wish(self.claim, reply.retry_after).await?;
+        let reply = match chain::to_its_end(self.shared, self.claim, wanted, reply).await? {
+            Ok(reply) => reply,
+            Err(outcome) => return self.unreadable(outcome).await,
+        };
+        self.now = self.shared.clock.now();
+        match reply.answer {
+            Ok(Answer::Page { content_type, body, validators, directives }) => {
+                self.read(Fetched { content_type, body, directives }, validators, before).await
             }
             Ok(Answer::NotModified { validators }) => self.not_modified(validators).await,
-            Ok(Answer::Redirect(location)) => self.moved(&url, &location).await,
+            Ok(Answer::Redirect { location, .. }) => self.moved(&url, &location).await,
             Ok(Answer::Gone) => {
                 self.site_answered().await?;
                 self.unreadable(Outcome::Gone).await
@@ -189,14 +198,14 @@ impl<'v> Visit<'v> {
     /// Reads what the page shows, and hands it on for mining if that is wanted.
     async fn read(
         mut self,
-        content_type: Option<String>,
-        body: Bytes,
+        page: Fetched,
         validators: Validators,
         before: Option<Listing>,
     ) -> anyhow::Result<Completion> {
-        self.shared.parts.metrics.fetched_bytes.inc_by(body.len() as u64);
-        self.known.answered();
-        let view = View::of(self.claim, self.known, content_type.clone(), body.clone(), self.now).await?;
+        self.shared.parts.metrics.fetched_bytes.inc_by(page.body.len() as u64);
+        let token = self.shared.config.product_token();
+        let view = View::of(self.claim, self.known, page.clone(), token, self.now).await?;
+        let Fetched { content_type, body, .. } = page;
         if let (Role::Page, Some(kind)) = (self.known.role, view.kind) {
             self.known.role = Role::Listing(kind);
         }
@@ -204,12 +213,17 @@ impl<'v> Visit<'v> {
             Role::Listing(kind) => {
                 let before = before.unwrap_or_else(|| Listing::new(self.claim.url.clone(), kind));
                 let next = self.show(&view, kind, &before).await?;
+                self.known.answered();
+                if view.is_noindex {
+                    return self.noindex(validators, next).await;
+                }
                 let (outcome, content) = self.mine_again(&view, content_type, body).await?;
                 Ok(self.done(outcome, content, validators, next))
             }
             Role::Behind { depth, mark } => {
                 self.site_answered().await?;
                 self.show_behind(&view, depth, mark).await?;
+                self.known.answered();
                 Ok(self.done(Outcome::Fetched, self.claim.content, validators, None))
             }
             Role::Page => {
@@ -218,9 +232,21 @@ impl<'v> Visit<'v> {
                     self.known.stories = view.stories();
                     self.meet_stories(&view, None, self.class_of_links()).await?;
                 }
+                if view.is_noindex {
+                    let next = trouble::alone(&mut self.known, Outcome::Noindex, self.now);
+                    return self.noindex(validators, next).await;
+                }
+                self.known.answered();
                 self.hand_on(content_type, body, validators).await
             }
         }
+    }
+
+    /// The end of every visit of a page that must not be mined. It has no content, so that the same bytes are handed
+    /// on should they be free again.
+    async fn noindex(mut self, validators: Validators, next: Option<Next>) -> anyhow::Result<Completion> {
+        self.end(Ending::Noindex).await?;
+        Ok(self.done(Outcome::Noindex, None, validators, next))
     }
 
     /// Where the links of a page wait that is no listing: with new articles if it was one itself. What comes from the

@@ -11,11 +11,29 @@ use newslode_page::discovery::discover;
 use newslode_page::reading::{CanonicalUrl, Page};
 use newslode_page::time::Timestamp;
 
+use crate::directives::Directives;
 use crate::listing::discover::{PlaceKind, on_page};
 use crate::listing::{Form, ListingLimits, read, sniff};
 
 /// Children of a map's index that are visited, the newest first.
 const MOST_MAPS: usize = 10;
+
+/// A page as it came.
+#[derive(Clone)]
+pub(super) struct Fetched {
+    pub(super) content_type: Option<String>,
+    pub(super) body: Bytes,
+    /// What its header asks for.
+    pub(super) directives: Directives,
+}
+
+/// What is asked of us, and who we are.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    directives: Directives,
+    token: &'a str,
+    now: Timestamp,
+}
 
 /// What a page shows.
 #[derive(Debug, Default)]
@@ -32,6 +50,8 @@ pub(super) struct View {
     pub(super) kind: Option<ListingKind>,
     /// Whether it is a web page.
     pub(super) is_html: bool,
+    /// Whether it must not be mined.
+    pub(super) is_noindex: bool,
     /// Whether it brought the bytes of the last visit again; then nothing else of it was read.
     pub(super) is_same: bool,
 }
@@ -41,18 +61,21 @@ impl View {
     pub(super) async fn of(
         claim: &Claim,
         known: PageSchedule,
-        content_type: Option<String>,
-        body: Bytes,
+        page: Fetched,
+        token: &str,
         now: Timestamp,
     ) -> anyhow::Result<View> {
-        let (url, last) = (claim.url.clone(), claim.content);
+        let (url, last, token) = (claim.url.clone(), claim.content, token.to_owned());
         let reading = move || {
+            let Fetched { content_type, body, directives } = page;
             let content_type = content_type.as_deref();
-            // What the same bytes of an article link to was seen before.
+            // What the same bytes of an article link to and ask for was seen before.
             if known.role == Role::Page && last == Some(ContentHash::of(&url, content_type, &body)) {
-                return View { is_html: true, is_same: true, ..View::default() };
+                let is_noindex = directives.noindex;
+                return View { is_html: true, is_same: true, is_noindex, ..View::default() };
             }
-            View::read(&url, known, content_type, &body, now)
+            let asked = Asked { directives, token: &token, now };
+            View::read(&url, known, content_type, &body, asked)
         };
         tokio::task::spawn_blocking(reading).await.context("reading a page panicked")
     }
@@ -62,14 +85,18 @@ impl View {
         known: PageSchedule,
         content_type: Option<&str>,
         body: &[u8],
-        now: Timestamp,
+        asked: Asked,
     ) -> View {
+        let now = asked.now;
         if sniff(content_type, body) {
-            return View::of_listing(url, content_type, body, now);
+            let view = View::of_listing(url, content_type, body, now);
+            return view.without_links(asked.directives.nofollow);
         }
         let page = Page::parse(url, content_type, body);
+        let directives = asked.directives.and(Directives::of_page(&page, asked.token, now));
         let may_list = known.is_in_menu || matches!(known.role, Role::Listing(_));
-        let mut view = View::of_page(&page, may_list);
+        let mut view = View::of_page(&page, may_list).without_links(directives.nofollow);
+        view.is_noindex = directives.noindex;
         // A page that a menu leads to is judged here, so that it need not be fetched twice.
         let known = PageSchedule { stories: view.stories(), ..known };
         if known.is_in_menu && known.is_section() {
@@ -77,6 +104,14 @@ impl View {
             view.kind = (!is_article).then_some(ListingKind::Section);
         }
         view
+    }
+
+    /// Forgets what a page shows whose links must not be followed.
+    fn without_links(self, nofollow: bool) -> View {
+        if !nofollow {
+            return self;
+        }
+        View { kind: self.kind, is_html: self.is_html, ..View::default() }
     }
 
     fn of_page(page: &Page, may_list: bool) -> View {
@@ -93,6 +128,7 @@ impl View {
             behind: found.behind,
             kind: None,
             is_html: true,
+            is_noindex: false,
             is_same: false,
         }
     }

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::time::Duration;
 
 use axum::body::Body;
-use newslode_common::config::CrawlerConfig;
+use newslode_common::config::{CrawlerConfig, Secret};
 use newslode_common::message;
 use newslode_common::outcome::Outcome;
 use newslode_common::store::{Frontier, Kind, NewUrl, PageArchive, Why};
@@ -20,7 +20,7 @@ async fn a_page_is_archived_published_and_complete() {
     let [page] = world.pages().try_into().unwrap();
     assert_eq!(body_of(&page), PAGE.as_bytes());
     assert_eq!(page.content_type.as_deref(), Some("text/html"));
-    assert_eq!(page.version.fetch, 1);
+    assert_eq!(page.version.fetch, 2, "the first turn was that of robots.txt");
     assert_eq!(world.entry(SEED).content, Some(page.version.content));
     let kept = world.archive.get(Kind::Page, page.version.content).await.unwrap().unwrap();
     assert_eq!(message::envelope::open::<message::FetchedPage>(&kept).unwrap(), page);
@@ -65,7 +65,11 @@ async fn a_failing_server_is_tried_again_and_given_up() {
     let only_page = |ask: &crate::world::Ask| ask.page == "a.test/";
     let world =
         check(move |ask| only_page(ask).then(|| answer(500, [], ""))?, SEED, Outcome::ServerError).await;
-    assert_eq!((world.hits("a.test/"), world.metrics.retries.get()), (2, 1));
+    assert_eq!(
+        (world.hits("a.test/"), world.metrics.retries.get()),
+        (2, 2),
+        "robots.txt, and the first attempt"
+    );
     let world = check(
         move |ask| match (only_page(ask), ask.nth) {
             (true, 1) => answer(502, [], ""),
@@ -76,7 +80,7 @@ async fn a_failing_server_is_tried_again_and_given_up() {
         Outcome::Fetched,
     )
     .await;
-    assert_eq!(world.pages()[0].version.fetch, 2);
+    assert_eq!(world.pages()[0].version.fetch, 3);
 }
 
 #[tokio::test]
@@ -94,7 +98,7 @@ async fn retry_after_is_obeyed_and_is_no_attempt() {
     )
     .await;
     assert!(started.elapsed() >= Duration::from_secs(2), "a second each");
-    assert_eq!((world.hits("a.test/"), world.metrics.retries.get()), (3, 2));
+    assert_eq!((world.hits("a.test/"), world.metrics.retries.get()), (3, 3), "one of them of robots.txt");
 }
 
 #[tokio::test]
@@ -142,6 +146,62 @@ async fn a_page_past_the_limit_is_not_taken_however_it_is_packed() {
         Outcome::TooLarge,
     )
     .await;
+}
+
+#[tokio::test]
+async fn every_usual_packing_is_asked_for_and_a_bomb_of_zstd_is_not_taken() {
+    let packed = zstd::stream::encode_all(PAGE.as_bytes(), 3).unwrap();
+    let headers = [("content-type", "text/html"), ("content-encoding", "zstd")];
+    let web = move |ask: &crate::world::Ask| {
+        let asked = ask.headers.get("accept-encoding").unwrap().to_str().unwrap();
+        let is_asked = |packing| asked.split(',').any(|one| one.trim() == packing);
+        let all = ["gzip", "br", "zstd", "deflate"].into_iter().all(is_asked);
+        (ask.page == "a.test/" && all).then(|| answer(200, headers, packed.clone()))?
+    };
+    let world = check(web, SEED, Outcome::Fetched).await;
+    assert_eq!(body_of(&world.pages()[0]), PAGE.as_bytes());
+
+    let limit = CrawlerConfig::default().max_page_bytes;
+    let spaces = std::io::Read::take(std::io::repeat(b' '), 20 * limit);
+    let bomb = zstd::stream::encode_all(spaces, 3).unwrap();
+    assert!(bomb.len() < 100_000, "{} bytes on the wire", bomb.len());
+    let web =
+        move |ask: &crate::world::Ask| (ask.page == "a.test/").then(|| answer(200, headers, bomb.clone()))?;
+    check(web, SEED, Outcome::TooLarge).await;
+}
+
+/// A proxy that answers every request itself. Returns its address and what it was asked for.
+async fn proxy()
+-> (std::net::SocketAddr, std::sync::Arc<std::sync::Mutex<Vec<String>>>, tokio::task::JoinSet<()>) {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let asked = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let noted = asked.clone();
+    let router = axum::Router::new().fallback(move |request: axum::extract::Request| {
+        noted.lock().unwrap().push(request.uri().to_string());
+        let is_page = !request.uri().path().ends_with("robots.txt");
+        async move { if is_page { html(PAGE) } else { answer(404, [], "") }.unwrap() }
+    });
+    let mut serving = tokio::task::JoinSet::new();
+    serving.spawn(async move { axum::serve(listener, router).await.unwrap() });
+    (address, asked, serving)
+}
+
+#[tokio::test]
+async fn a_proxy_is_asked_only_for_what_was_judged() {
+    let (address, asked, _serving) = proxy().await;
+    let mut world = World::new(|_| None).await;
+    // The name of the proxy's host leads to a private address, which is the operator's choice.
+    world.config.proxy = Secret::new(format!("http://localhost:{}", address.port()));
+    world.config.resolve = vec!["a.test:93.184.216.34:80".parse().unwrap()];
+    for url in ["http://a.test/", "http://localhost/", "http://127.0.0.1/"] {
+        world.add(url, Why::Seed).await;
+    }
+    world.crawl().await;
+    world.expect("http://a.test/", Outcome::Fetched);
+    world.expect("http://localhost/", Outcome::PrivateAddress);
+    world.expect("http://127.0.0.1/", Outcome::PrivateAddress);
+    assert_eq!(*asked.lock().unwrap(), ["http://a.test/robots.txt", "http://a.test/"]);
 }
 
 #[tokio::test]

@@ -22,6 +22,7 @@ use newslode_page::time::Timestamp;
 struct Sites {
     settings: BTreeMap<Site, (SiteSettings, Timestamp)>,
     entries: BTreeMap<CanonicalUrl, Entry>,
+    schedules: BTreeMap<Site, (SiteSchedule, u64)>,
 }
 
 /// Counts down. True while something is left.
@@ -32,8 +33,6 @@ fn take_one(left: &AtomicUsize) -> bool {
 #[derive(Default)]
 pub(crate) struct Memory {
     sites: Mutex<Sites>,
-    /// Claims handed out.
-    pub(crate) claims: AtomicUsize,
     /// Number of calls that find the store away.
     pub(crate) away: AtomicUsize,
     /// Number of calls that the store refuses.
@@ -122,7 +121,7 @@ impl Frontier for Memory {
     async fn claim(&self, now: Timestamp, lease: Duration, most: usize) -> StoreResult<Vec<Claim>> {
         self.fault()?;
         let mut sites = self.sites.lock().unwrap();
-        let Sites { settings, entries } = &mut *sites;
+        let Sites { settings, entries, .. } = &mut *sites;
         let mut claims = Vec::new();
         for entry in entries.values_mut() {
             let site = entry.url.site();
@@ -151,14 +150,13 @@ impl Frontier for Memory {
                 recent: 1,
             });
         }
-        self.claims.fetch_add(claims.len(), Ordering::SeqCst);
         Ok(claims)
     }
 
     async fn complete(&self, claim: &Claim, end: Completion, now: Timestamp) -> StoreResult<Completed> {
         self.fault()?;
         let mut sites = self.sites.lock().unwrap();
-        let Sites { settings, entries } = &mut *sites;
+        let Sites { settings, entries, .. } = &mut *sites;
         let Some(entry) = entries.get_mut(&claim.url).filter(|e| e.leased && e.fetch == claim.fetch) else {
             return Ok(Completed::Lost);
         };
@@ -192,19 +190,30 @@ impl Frontier for Memory {
         Ok(())
     }
 
-    async fn schedule(&self, _: &Site) -> StoreResult<(SiteSchedule, u64)> {
-        unreachable!("no URL of these tests is scheduled")
+    async fn schedule(&self, site: &Site) -> StoreResult<(SiteSchedule, u64)> {
+        Ok(self.sites.lock().unwrap().schedules.get(site).cloned().unwrap_or_default())
     }
 
     async fn put_schedule(
         &self,
-        _: &Site,
-        _: &SiteSchedule,
-        _: u64,
-        _: Pace,
+        site: &Site,
+        schedule: &SiteSchedule,
+        expected: u64,
+        pace: Pace,
         _: Timestamp,
     ) -> StoreResult<bool> {
-        unreachable!("no URL of these tests is scheduled")
+        assert_eq!(pace.per_day, None, "what is not scheduled has no allowance");
+        let mut sites = self.sites.lock().unwrap();
+        let Sites { settings, schedules, .. } = &mut *sites;
+        let Some((settings, turn)) = settings.get_mut(site) else { return Ok(false) };
+        let (kept, number) = schedules.entry(site.clone()).or_default();
+        if *number != expected {
+            return Ok(false);
+        }
+        (*kept, *number) = (schedule.clone(), expected + 1);
+        settings.delay_ms = settings.delay_ms.max(pace.delay_ms);
+        *turn = pace.rest_until.unwrap_or_default().max(*turn);
+        Ok(true)
     }
 
     async fn forget_url(&self, url: &CanonicalUrl) -> StoreResult<bool> {

@@ -62,6 +62,18 @@ async fn what_moved_and_what_robots_txt_forbids_now_is_over_at_once() {
 }
 
 #[tokio::test]
+async fn what_asks_not_to_be_indexed_any_more_is_over() {
+    let sim = Sim::new().await;
+    sim.tell(STORY, 200, &[], page("Story", &[]));
+    sim.add_story().await;
+    sim.run(60).await;
+    let before = handed(&sim).1;
+    sim.tell(STORY, 200, &[("x-robots-tag", "noindex")], page("Another story", &[]));
+    sim.run(2 * DAY).await;
+    assert_eq!(handed(&sim), (vec![Ending::Noindex], before));
+}
+
+#[tokio::test]
 async fn an_article_that_never_changes_is_shown_again_so_that_it_counts_as_live() {
     let sim = Sim::with(ScheduleConfig { lead_interval_s: DAY, ..ScheduleConfig::default() }).await;
     sim.tell(STORY, 200, &[], page("Story", &[]));

@@ -3,9 +3,12 @@
 #![allow(clippy::unwrap_used, reason = "clippy takes only marked functions for tests, not their helpers")]
 
 mod answers;
+mod cookies;
+mod directives;
 mod doubles;
 mod endings;
 mod faults;
+mod pace;
 mod redirects;
 mod robots;
 mod sim;

@@ -78,11 +78,12 @@ async fn redirects_are_followed_to_other_hosts_but_not_for_ever_nor_to_private_a
 async fn a_crawl_delay_raises_the_sites_delay_up_to_the_limit() {
     let delay = async |text: &'static str| {
         let world = check(behind(200, text), SEED, Outcome::Fetched).await;
-        world.frontier.site(&Site::of_host("a.test")).await.unwrap().unwrap().delay_ms
+        let delay_ms = world.frontier.site(&Site::of_host("a.test")).await.unwrap().unwrap().delay_ms;
+        (delay_ms, world.metrics.delays_cut.get())
     };
-    assert_eq!(delay("User-agent: *\nCrawl-delay: 7\nDisallow:\n").await, 7_000);
-    assert_eq!(delay("User-agent: *\nCrawl-delay: 900\nDisallow:\n").await, 30_000);
-    assert_eq!(delay("User-agent: *\nDisallow:\n").await, 1);
+    assert_eq!(delay("User-agent: *\nCrawl-delay: 7\nDisallow:\n").await, (7_000, 0));
+    assert_eq!(delay("User-agent: *\nCrawl-delay: 900\nDisallow:\n").await, (30_000, 1), "cut, and told");
+    assert_eq!(delay("User-agent: *\nDisallow:\n").await, (1, 0));
 }
 
 #[tokio::test]

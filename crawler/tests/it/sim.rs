@@ -1,6 +1,7 @@
 //! One site on simulated time: a web that answers what it was told, and a crawler of its one site.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -32,19 +33,32 @@ pub(crate) const STORY: &str = "http://a.test/2026/a-long-way-home-for-the-cup";
 
 pub(crate) type Headers = &'static [(&'static str, &'static str)];
 
-/// A web that answers what it was told, and writes the requests down.
+/// A web that answers what it was told, and writes the requests down. What it answers to a request with cookies
+/// is told under the URL, a space and the cookies.
 pub(crate) struct Told {
     pub(crate) answers: Mutex<BTreeMap<String, (u16, Headers, String)>>,
     pub(crate) asked: Mutex<Vec<(Timestamp, String, bool)>>,
+    /// How long each answer takes, in milliseconds.
+    pub(crate) takes: AtomicU64,
     pub(crate) clock: Clock,
 }
 
 #[async_trait]
 impl Web for Told {
+    async fn address(&self, _: &Url) -> Option<std::net::IpAddr> {
+        None
+    }
+
     async fn send(&self, url: &Url, headers: HeaderMap) -> Result<Response, FetchError> {
         let is_conditional = headers.contains_key(header::IF_NONE_MATCH);
         self.asked.lock().unwrap().push((self.clock.now(), url.to_string(), is_conditional));
-        let answer = self.answers.lock().unwrap().get(url.as_str()).cloned();
+        self.clock.set(Timestamp(self.clock.now().0 + self.takes.load(Ordering::SeqCst)));
+        let cookies = headers.get(header::COOKIE).and_then(|cookies| cookies.to_str().ok());
+        let with_cookies = cookies.map(|cookies| format!("{url} {cookies}"));
+        let answers = self.answers.lock().unwrap();
+        let answer =
+            with_cookies.and_then(|key| answers.get(&key)).or_else(|| answers.get(url.as_str())).cloned();
+        drop(answers);
         let (status, headers, body) = answer.unwrap_or((404, &[], String::new()));
         if status == 0 {
             return Err(FetchError::Timeout { url: url.clone(), limit: Duration::from_secs(20) });
@@ -71,7 +85,8 @@ impl Sim {
     pub(crate) async fn with(schedule: ScheduleConfig) -> Sim {
         let clock = Clock::standing(START);
         let store = Arc::new(RedbStore::in_memory().unwrap());
-        let web = Arc::new(Told { answers: Mutex::default(), asked: Mutex::default(), clock: clock.clone() });
+        let (answers, asked, takes) = Default::default();
+        let web = Arc::new(Told { answers, asked, takes, clock: clock.clone() });
         let outbox = Arc::new(Outbox::default());
         let parts = Parts {
             frontier: store.clone(),

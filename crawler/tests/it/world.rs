@@ -1,7 +1,6 @@
 //! A web server on loopback that plays any host, and a crawler in front of it.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -87,6 +86,7 @@ impl World {
         let mut server = JoinSet::new();
         server.spawn(async move { axum::serve(listener, router).await.unwrap() });
         let config = CrawlerConfig {
+            contact: "crawler@a.test".into(),
             workers: 2,
             timeout_ms: 10_000,
             retry_ms: 5,
@@ -185,10 +185,6 @@ impl World {
     /// The published pages.
     pub(crate) fn pages(&self) -> Vec<FetchedPage> {
         self.broker.pages.lock().unwrap().iter().map(|bytes| envelope::open(bytes).unwrap()).collect()
-    }
-
-    pub(crate) fn claims(&self) -> usize {
-        self.frontier.claims.load(Ordering::SeqCst)
     }
 }
 

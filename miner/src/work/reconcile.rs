@@ -110,6 +110,7 @@ fn gone(entry: &Entry) -> Option<GonePage> {
     let known = entry.schedule.filter(|known| known.is_gone)?;
     let ending = match entry.outcome? {
         Outcome::Disallowed => Ending::Disallowed,
+        Outcome::Noindex => Ending::Noindex,
         _ => Ending::NotFound,
     };
     let at = Timestamp(known.failed.unwrap_or_default() * 1_000);

@@ -30,6 +30,10 @@ impl SimulatedWeb {
 
 #[async_trait]
 impl Web for SimulatedWeb {
+    async fn address(&self, _: &Url) -> Option<std::net::IpAddr> {
+        None
+    }
+
     async fn send(&self, url: &Url, headers: HeaderMap) -> Result<Response, FetchError> {
         let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
         let path = match url.query() {

@@ -121,7 +121,8 @@ async fn seeds_that_cannot_be_fetched_are_explained() {
     let robots = Reply::ok("text/plain", b"User-agent: *\nDisallow: /\n".to_vec());
     let lab = Lab::serving(Rooms(robots), &[]).await;
     let config = lab.path("hasty.toml");
-    std::fs::write(&config, "crawler = { retry_ms = 10, max_attempts = 2 }\n").unwrap();
+    std::fs::write(&config, "crawler = { contact = 'crawler@a.test', retry_ms = 10, max_attempts = 2 }\n")
+        .unwrap();
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let (config, away) = (config.display().to_string(), format!("away.test:{closed}"));
     let mine = |run: &str, more: &[&str]| {

@@ -82,7 +82,9 @@ async fn a_run_of_0_1_0_is_taken_over_by_mining_on() {
     assert!(before.out.contains("0 counters differ"), "{}", before.out);
     assert!(before.out.contains("16 pages are counted by other page algorithms"), "{}", before.out);
 
-    let summary = lab.json(&["mine", "--quiet", "--json", "--follow", "concepts", "--out", folder]).await;
+    let contact = ["--contact", "crawler@a.test"];
+    let mine = ["mine", "--quiet", "--json", "--follow", "concepts", "--out", folder];
+    let summary = lab.json(&[&mine[..], &contact].concat()).await;
     // The old run's page budget was for life. Now it is of a day, so more is asked for, of sites that are away.
     assert_eq!(
         (&summary["complete"], &summary["outcomes"]["fetched"]),
@@ -138,7 +140,8 @@ async fn a_run_of_a_newer_version_is_refused_and_left_as_it_is() {
         digests_in(&store).await
     };
     let folder = run.to_str().unwrap();
-    for command in [&["mine", "--quiet", "--out", folder][..], &["recompute", "--quiet", folder]] {
+    let mine = ["mine", "--quiet", "--contact", "crawler@a.test", "--out", folder];
+    for command in [&mine[..], &["recompute", "--quiet", folder]] {
         let ended = lab.run(command).await;
         assert_eq!(ended.code, Some(1), "{}", ended.err);
         assert!(ended.err.contains("counted by page algorithms 4294967295"), "{}", ended.err);

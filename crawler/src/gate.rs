@@ -1,0 +1,79 @@
+//! One request at a time for each address: sites that share a server are spaced there, too.
+//!
+//! The frontier spaces the requests to a site; it knows no addresses. Many sites of one publisher or host are one
+//! server, which sees the sum. So each request of this process, of whatever kind, books the next free time of its
+//! host's address and waits for it. Start at [`Gate::book`].
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use newslode_page::time::Timestamp;
+
+/// Largest number of addresses that are kept. Beyond it those go that are free again.
+const MOST_ADDRESSES: usize = 10_000;
+
+/// When each address may be asked next.
+#[derive(Debug)]
+pub(crate) struct Gate {
+    delay: Duration,
+    free: Mutex<HashMap<IpAddr, Timestamp>>,
+}
+
+impl Gate {
+    pub(crate) fn new(delay: Duration) -> Gate {
+        Gate { delay, free: Mutex::default() }
+    }
+
+    /// Whether it keeps anybody waiting.
+    pub(crate) fn is_open(&self) -> bool {
+        self.delay.is_zero()
+    }
+
+    /// Books an address's next turn. Returns the wait until then.
+    pub(crate) fn book(&self, address: IpAddr, now: Timestamp) -> Duration {
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        if free.len() >= MOST_ADDRESSES {
+            free.retain(|_, free| *free > now);
+        }
+        let turn = free.get(&address).map_or(now, |free| now.max(*free));
+        free.insert(address, turn.plus(self.delay));
+        now.until(turn)
+    }
+
+    /// The wait for an address's next turn, without booking it.
+    pub(crate) fn wait(&self, address: IpAddr, now: Timestamp) -> Duration {
+        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        free.get(&address).map_or(Duration::ZERO, |free| now.until(*free))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use super::*;
+
+    const NOW: Timestamp = Timestamp(1_700_000_000_000);
+
+    #[test]
+    fn each_address_has_turns_of_its_own() {
+        let gate = Gate::new(Duration::from_millis(500));
+        let address = |n: u32| IpAddr::V4(Ipv4Addr::from(n));
+        let waits = |n, at| u64::try_from(gate.book(address(n), Timestamp(at)).as_millis()).unwrap();
+        assert_eq!([waits(1, NOW.0), waits(1, NOW.0), waits(1, NOW.0 + 400)], [0, 500, 600]);
+        assert_eq!(waits(2, NOW.0), 0);
+        assert_eq!(gate.wait(address(1), NOW).as_millis(), 1_500);
+        assert_eq!(waits(1, NOW.0 + 9_000), 0, "what passed is passed");
+    }
+
+    #[test]
+    fn it_forgets_who_is_free() {
+        let gate = Gate::new(Duration::from_millis(500));
+        for n in 0..3 * MOST_ADDRESSES as u32 {
+            gate.book(IpAddr::V4(Ipv4Addr::from(n)), Timestamp(NOW.0 + u64::from(n)));
+        }
+        assert!(gate.free.lock().unwrap().len() <= MOST_ADDRESSES);
+    }
+}

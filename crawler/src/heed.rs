@@ -1,0 +1,79 @@
+//! What a site tells of how it wants to be asked: `Crawl-delay`, `Retry-After` beside a good answer, and the time
+//! that its answers take.
+//!
+//! All three become a delay or a rest in the frontier, so that every crawler keeps them.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use anyhow::Context as _;
+use newslode_common::schedule::{AnswerTimes, ScheduleConfig};
+use newslode_common::store::Claim;
+use newslode_common::store::teach::{rest, teach};
+use newslode_page::reading::Site;
+use newslode_page::time::Timestamp;
+
+use crate::worker::Shared;
+
+/// Sites whose answer times are kept. When there are more, all are learnt again.
+const MOST_SITES: usize = 10_000;
+
+/// How long the sites took to answer, as this crawler saw it.
+#[derive(Default)]
+pub(crate) struct Answered(Mutex<HashMap<Site, AnswerTimes>>);
+
+impl Answered {
+    /// Notes an answer. Returns the site's delay in milliseconds, if it is time to tell it.
+    fn add(&self, site: &Site, took: Duration, now: Timestamp) -> Option<u64> {
+        let mut sites = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if sites.len() >= MOST_SITES && !sites.contains_key(site) {
+            sites.clear();
+        }
+        let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+        sites.entry(site.clone()).or_default().add(took_ms, now)
+    }
+}
+
+impl Shared {
+    /// Honours the `Crawl-delay` of a robots.txt that was just read.
+    pub(crate) async fn heed_delay(&self, site: &Site, robots: &robotxt::Robots) -> anyhow::Result<()> {
+        let Some(delay) = robots.crawl_delay().filter(|delay| !delay.is_zero()) else { return Ok(()) };
+        let most = Duration::from_millis(self.config.max_crawl_delay_ms);
+        if delay > most {
+            self.parts.metrics.delays_cut.inc();
+            tracing::info!(%site, wanted = ?delay, kept = ?most,
+                "robots.txt asks for a longer delay than `crawler.max_crawl_delay_ms`; it is cut to that");
+        }
+        let delay = delay.min(most);
+        let raising = || self.parts.frontier.raise_delay(site, delay);
+        self.persist(raising).await.context("cannot raise a site's delay")
+    }
+
+    /// Asks a site more slowly whose answers take long, and faster again when they do not.
+    pub(crate) async fn heed_slowness(&self, claim: &Claim, took: Duration) -> anyhow::Result<()> {
+        let now = self.clock.now();
+        let Some(delay_ms) = self.answered.add(&claim.site, took, now) else { return Ok(()) };
+        let (frontier, config) = (self.parts.frontier.as_ref(), self.config_for(claim));
+        let teaching = || teach(frontier, &claim.site, &config, now, |site| site.slow_down(delay_ms));
+        self.persist(teaching).await.context("cannot slow a site down")
+    }
+
+    /// Honours the `Retry-After` of an answer that is otherwise as any other: the whole site rests.
+    pub(crate) async fn heed_wish(&self, claim: &Claim, wish: Option<Duration>) -> anyhow::Result<()> {
+        let Some(wish) = wish.filter(|wish| !wish.is_zero()) else { return Ok(()) };
+        let now = self.clock.now();
+        let (frontier, config) = (self.parts.frontier.as_ref(), self.config_for(claim));
+        let resting =
+            || rest(frontier, &claim.site, &config, now, |site| site.wish(wish.as_secs().max(1), now));
+        let until = self.persist(resting).await.context("cannot let a site rest")?.until;
+        tracing::debug!(site = %claim.site, ?until, "the site asks for a rest beside its answer");
+        Ok(())
+    }
+
+    /// The schedule's numbers for a site. One that is not scheduled gets no allowance by the way.
+    pub(crate) fn config_for(&self, claim: &Claim) -> ScheduleConfig {
+        let is_scheduled = claim.schedule.is_some() || claim.allowance.is_some();
+        ScheduleConfig { allowance: self.schedule.allowance && is_scheduled, ..self.schedule.clone() }
+    }
+}

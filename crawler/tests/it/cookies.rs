@@ -1,0 +1,99 @@
+//! Redirects that set a cookie.
+
+use newslode_common::outcome::Outcome;
+
+use crate::sim::*;
+use crate::world::{self, Ask, PAGE};
+
+const CHECK: &str = "http://a.test/cookie-check";
+
+/// The last outcome of a story and how often it and the check were asked for. No two requests come too near.
+async fn visit(sim: &Sim) -> (Option<Outcome>, usize, usize) {
+    sim.add_story().await;
+    for n in 0..5 {
+        let other = format!("http://a.test/2026/other-{n}");
+        let known = newslode_common::schedule::PageSchedule::page(None, START);
+        sim.add(&other, newslode_common::store::Why::Link, newslode_common::schedule::Class::New, known)
+            .await;
+    }
+    sim.run(MINUTE).await;
+    let asked = sim.web.asked.lock().unwrap().clone();
+    assert!(asked.windows(2).all(|pair| pair[1].0.0 - pair[0].0.0 >= 1_000), "{asked:?}");
+    (sim.entry(STORY).await.outcome, sim.asked(STORY).len(), sim.asked(CHECK).len())
+}
+
+#[tokio::test]
+async fn a_page_that_wants_its_cookie_back_is_read() {
+    let sim = Sim::new().await;
+    sim.tell(STORY, 302, &[("location", STORY), ("set-cookie", "seen=1; Path=/")], "");
+    sim.tell(&format!("{STORY} seen=1"), 200, &[], page("Story", &[]));
+    assert_eq!(visit(&sim).await, (Some(Outcome::Fetched), 2, 0));
+}
+
+#[tokio::test]
+async fn a_detour_over_a_check_leads_back() {
+    let sim = Sim::new().await;
+    sim.tell(STORY, 302, &[("location", "/cookie-check"), ("set-cookie", "a=1"), ("set-cookie", "b=2")], "");
+    sim.tell(&format!("{CHECK} a=1; b=2"), 302, &[("location", STORY), ("set-cookie", "b=3")], "");
+    sim.tell(&format!("{STORY} a=1; b=3"), 200, &[], page("Story", &[]));
+    assert_eq!(visit(&sim).await, (Some(Outcome::Fetched), 2, 1));
+}
+
+#[tokio::test]
+async fn a_loop_that_sets_cookies_ends() {
+    // The same cookie each time: the second step is the first one again.
+    let sim = Sim::new().await;
+    sim.tell(STORY, 302, &[("location", STORY), ("set-cookie", "seen=1")], "");
+    assert_eq!(visit(&sim).await, (Some(Outcome::RedirectLoop), 2, 0));
+    // Others each time: as many hops as redirects are followed, two here.
+    let sim = Sim::new().await;
+    sim.tell(STORY, 302, &[("location", STORY), ("set-cookie", "n=0")], "");
+    sim.tell(&format!("{STORY} n=0"), 302, &[("location", STORY), ("set-cookie", "n=1")], "");
+    sim.tell(&format!("{STORY} n=1"), 302, &[("location", STORY), ("set-cookie", "n=2")], "");
+    assert_eq!(visit(&sim).await, (Some(Outcome::RedirectLoop), 3, 0));
+}
+
+#[tokio::test]
+async fn a_chain_that_ends_at_another_page_is_a_redirect_to_it() {
+    let sim = Sim::new().await;
+    sim.tell(STORY, 301, &[("location", "/cookie-check"), ("set-cookie", "a=1")], "");
+    sim.tell(CHECK, 200, &[], page("Moved", &[]));
+    assert_eq!(visit(&sim).await, (Some(Outcome::Redirected), 1, 2));
+    assert_eq!(sim.entry(CHECK).await.outcome, Some(Outcome::Fetched), "as a URL of its own");
+}
+
+#[tokio::test]
+async fn no_cookie_leaves_its_host_and_robots_txt_is_asked_at_each_hop() {
+    let sim = Sim::new().await;
+    sim.tell(
+        STORY,
+        302,
+        &[("location", "http://www.a.test/story"), ("set-cookie", "a=1; Domain=a.test")],
+        "",
+    );
+    sim.tell("http://www.a.test/story a=1", 500, &[], "");
+    sim.tell("http://www.a.test/story", 200, &[], page("Story", &[]));
+    assert_eq!(visit(&sim).await, (Some(Outcome::Redirected), 1, 0));
+    assert_eq!(sim.entry("http://www.a.test/story").await.outcome, Some(Outcome::Fetched));
+
+    let sim = Sim::new().await;
+    sim.tell("http://a.test/robots.txt", 200, &[], "User-agent: *\nDisallow: /cookie-check\n");
+    sim.tell(STORY, 302, &[("location", "/cookie-check"), ("set-cookie", "a=1")], "");
+    assert_eq!(visit(&sim).await, (Some(Outcome::Disallowed), 1, 0));
+}
+
+#[tokio::test]
+async fn a_page_that_is_fetched_once_gets_its_cookie_back_too() {
+    let web = |ask: &Ask| match (ask.page.as_str(), ask.headers.get("cookie")) {
+        ("a.test/", Some(cookie)) if cookie == "seen=1" => world::html(PAGE),
+        ("a.test/", _) => world::answer(302, [("location", "/"), ("set-cookie", "seen=1; HttpOnly")], ""),
+        _ => None,
+    };
+    world::check(web, "http://a.test/", Outcome::Fetched).await;
+    let endless = |ask: &Ask| match ask.page.as_str() {
+        "a.test/" => world::answer(302, [("location", "/"), ("set-cookie", &format!("n={}", ask.nth))], ""),
+        _ => None,
+    };
+    let world = world::check(endless, "http://a.test/", Outcome::RedirectLoop).await;
+    assert_eq!(world.hits("a.test/"), 6, "the first request and five hops");
+}

@@ -1,0 +1,118 @@
+//! Pages that ask not to be mined or followed, in their header or their markup.
+
+use newslode_common::outcome::Outcome;
+use newslode_common::schedule::{Class, ListingKind, PageSchedule, Role};
+use newslode_common::store::Why;
+
+use crate::sim::*;
+use crate::world;
+
+const LINKED: &str = "http://a.test/2026/another-story-that-has-a-long-name";
+const HEADLINE: &str = "A long way home for the cup and its bearers";
+const ROBOTS: &str = "x-robots-tag";
+
+/// A story with a link, which asks for this in its header and in its markup.
+async fn story(headers: Headers, meta: &str) -> (Sim, bool, bool) {
+    let sim = Sim::new().await;
+    let story = page("Story", &[(LINKED, HEADLINE)]);
+    sim.tell(STORY, 200, headers, story.replace("<title>", &format!("{meta}<title>")));
+    sim.add_story().await;
+    sim.run(30).await;
+    let is_mined = sim.outbox.pages.lock().unwrap().len() > 1;
+    let is_followed = !sim.asked(LINKED).is_empty();
+    (sim, is_mined, is_followed)
+}
+
+#[tokio::test]
+async fn an_article_is_mined_and_followed_as_far_as_it_lets_us() {
+    let meta = |name: &str, content: &str| format!("<meta name={name} content='{content}'>");
+    for (headers, meta, mined, followed) in [
+        (&[] as Headers, String::new(), true, true),
+        (&[(ROBOTS, "noindex")], String::new(), false, true),
+        (&[(ROBOTS, "nofollow")], String::new(), true, false),
+        (&[(ROBOTS, "none")], String::new(), false, false),
+        (&[(ROBOTS, "noindex"), (ROBOTS, "otherbot: nofollow")], String::new(), false, true),
+        (&[(ROBOTS, "newslode: noindex, nofollow")], String::new(), false, false),
+        (&[(ROBOTS, "otherbot: none")], String::new(), true, true),
+        (&[(ROBOTS, "unavailable_after: 2010-06-25")], String::new(), false, true),
+        (&[(ROBOTS, "unavailable_after: 2030-06-25")], String::new(), true, true),
+        (&[], meta("robots", "noindex, nofollow"), false, false),
+        (&[], meta("Newslode", "noindex"), false, true),
+        (&[], meta("otherbot", "none"), true, true),
+        (&[(ROBOTS, "nofollow")], meta("robots", "noindex"), false, false),
+    ] {
+        let (sim, is_mined, is_followed) = story(headers, &meta).await;
+        assert_eq!((is_mined, is_followed), (mined, followed), "{headers:?} {meta}");
+        let outcome = if mined { Outcome::Fetched } else { Outcome::Noindex };
+        let entry = sim.entry(STORY).await;
+        assert_eq!((entry.outcome, entry.content.is_some()), (Some(outcome), mined), "{headers:?} {meta}");
+    }
+}
+
+#[tokio::test]
+async fn an_article_that_must_not_be_mined_leaves_and_one_that_may_again_is_mined() {
+    let (sim, ..) = story(&[(ROBOTS, "noindex")], "").await;
+    sim.run(12 * DAY).await;
+    let waits: Vec<u64> = sim.asked(STORY).windows(2).map(|pair| (pair[1] - pair[0]) / DAY).collect();
+    assert_eq!(waits, [1, 2, 4]);
+    assert_eq!(sim.entry(STORY).await.due, None, "then it leaves");
+
+    let (sim, ..) = story(&[(ROBOTS, "noindex")], "").await;
+    sim.tell(STORY, 200, &[], page("Story", &[]));
+    sim.run(DAY + HOUR).await;
+    assert_eq!(sim.entry(STORY).await.outcome, Some(Outcome::Fetched));
+}
+
+#[tokio::test]
+async fn the_same_bytes_are_handed_on_once_they_are_free() {
+    let (sim, ..) = story(&[], "").await;
+    let published = || sim.outbox.pages.lock().unwrap().len();
+    let (before, body) = (published(), page("Story", &[(LINKED, HEADLINE)]));
+    sim.tell(STORY, 200, &[(ROBOTS, "noindex")], body.clone());
+    sim.run(DAY + HOUR).await;
+    assert_eq!((sim.entry(STORY).await.outcome, published()), (Some(Outcome::Noindex), before));
+    sim.tell(STORY, 200, &[], body);
+    sim.run(2 * DAY + 2 * HOUR).await;
+    assert_eq!((sim.entry(STORY).await.outcome, published()), (Some(Outcome::Fetched), before + 1));
+}
+
+#[tokio::test]
+async fn a_listing_that_must_not_be_mined_is_visited_all_the_same() {
+    let sim = Sim::new().await;
+    sim.tell(FRONT, 200, &[(ROBOTS, "noindex")], page("Front", &[(LINKED, HEADLINE)]));
+    sim.tell(LINKED, 200, &[], page("Story", &[]));
+    sim.run(HOUR).await;
+    let front = sim.entry(FRONT).await;
+    assert_eq!((front.outcome, front.content), (Some(Outcome::Noindex), None));
+    assert!(sim.asked(FRONT).len() > 1 && front.due.is_some(), "by its schedule");
+    assert_eq!(sim.asked(LINKED).len(), 1, "its links are followed");
+    assert_eq!(sim.outbox.pages.lock().unwrap().len(), 1, "only the story is mined");
+}
+
+#[tokio::test]
+async fn a_map_is_no_page_so_noindex_says_nothing_of_it_and_nofollow_does() {
+    let map = format!("<urlset><url><loc>{LINKED}</loc></url></urlset>");
+    for (headers, followed) in [(&[(ROBOTS, "noindex")] as Headers, true), (&[(ROBOTS, "none")], false)] {
+        let sim = Sim::new().await;
+        sim.tell("http://a.test/map.xml", 200, headers, map.clone());
+        let known = PageSchedule::of(Role::Listing(ListingKind::Map));
+        sim.add("http://a.test/map.xml", Why::Link, Class::Listing, known).await;
+        sim.run(MINUTE).await;
+        assert_eq!(sim.entry("http://a.test/map.xml").await.outcome, Some(Outcome::Fetched), "{headers:?}");
+        assert_eq!(!sim.asked(LINKED).is_empty(), followed, "{headers:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_page_that_is_fetched_once_is_not_mined_either() {
+    let in_header = |ask: &world::Ask| match ask.page.as_str() {
+        "a.test/" => world::answer(200, [("content-type", "text/html"), (ROBOTS, "noindex")], world::PAGE),
+        _ => None,
+    };
+    world::check(in_header, "http://a.test/", Outcome::Noindex).await;
+    let in_markup = |ask: &world::Ask| match ask.page.as_str() {
+        "a.test/" => world::html("<meta name=robots content=noindex><p>Words."),
+        _ => None,
+    };
+    world::check(in_markup, "http://a.test/", Outcome::Noindex).await;
+}

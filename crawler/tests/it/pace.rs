@@ -1,0 +1,145 @@
+//! How fast a site is asked: by what it says, and by how long it takes to answer.
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use newslode_common::outcome::Outcome;
+use newslode_common::schedule::{Class, PageSchedule};
+use newslode_common::store::{Completion, Frontier, NewUrl, Why};
+use newslode_common::time;
+
+use crate::sim::*;
+use crate::world::{PAGE, World, answer};
+
+const WISH: (&str, &str) = ("retry-after", "900");
+
+/// The seconds between a story's answer and the site's next turn.
+async fn rest_after(status: u16, headers: Headers) -> u64 {
+    let sim = Sim::new().await;
+    sim.run(10).await;
+    sim.tell(STORY, status, headers, page("Story", &[]));
+    sim.add_story().await;
+    sim.run(20).await;
+    let turn = sim.store.status().await.unwrap()[0].turn;
+    (turn.0 - START.0) / 1_000 - sim.asked(STORY)[0]
+}
+
+#[tokio::test]
+async fn a_site_rests_as_long_as_it_asks_whatever_it_answers() {
+    assert_eq!(rest_after(200, &[]).await, 1);
+    for status in [200, 404, 401, 500] {
+        assert_eq!(rest_after(status, &[WISH]).await, 900, "{status}");
+    }
+    assert_eq!(rest_after(301, &[WISH, ("location", "/other")]).await, 900);
+    assert_eq!(rest_after(200, &[WISH, ("content-type", "image/png")]).await, 900);
+    assert_eq!(rest_after(200, &[("retry-after", "Tue, 14 Nov 2023 22:14:20 GMT")]).await, 50);
+    assert_eq!(rest_after(200, &[("retry-after", "99999999999")]).await, DAY, "as far as wishes go");
+    assert_eq!(rest_after(200, &[("retry-after", "soon")]).await, 1);
+    assert_eq!(rest_after(200, &[("retry-after", "0")]).await, 1);
+}
+
+#[tokio::test]
+async fn a_site_that_is_not_scheduled_rests_too() {
+    let begun = Instant::now();
+    let mut world = World::new(|ask| match ask.page.ends_with("/robots.txt") {
+        true => None,
+        false => answer(200, [("content-type", "text/html"), ("retry-after", "1")], PAGE),
+    })
+    .await;
+    // Two workers would ask before the first answer.
+    world.config.workers = 1;
+    world.add("http://a.test/", Why::Seed).await;
+    let other = NewUrl::once("http://a.test/other".parse().unwrap(), 1, Why::Link, 0);
+    world.frontier.add(&[other], time::now()).await.unwrap();
+    world.crawl().await;
+    assert_eq!(world.counted(Outcome::Fetched), 2);
+    assert!(begun.elapsed() >= Duration::from_secs(1), "{:?}", begun.elapsed());
+}
+
+#[tokio::test]
+async fn sites_of_one_address_are_asked_one_after_the_other() {
+    let times = Arc::new(Mutex::new(Vec::new()));
+    let noted = times.clone();
+    let mut world = World::new(move |ask| {
+        noted.lock().unwrap().push(Instant::now());
+        if ask.page.ends_with("/robots.txt") {
+            None
+        } else {
+            answer(200, [("content-type", "text/html")], PAGE)
+        }
+    })
+    .await;
+    let hosts = ["a.test", "b.test", "c.test", "d.test"];
+    (world.config.workers, world.config.address_delay_ms) = (4, 200);
+    world.config.resolve =
+        hosts.map(|host| format!("{host}:127.0.0.1:{}", world.port).parse().unwrap()).into();
+    for host in hosts {
+        world.add(&format!("http://{host}/"), Why::Seed).await;
+    }
+    world.crawl().await;
+    assert_eq!(world.counted(Outcome::Fetched), 4);
+    let times = times.lock().unwrap();
+    assert_eq!(times.len(), 8);
+    // A turn is when a request starts; it arrives a little later, now and then.
+    let spans: Vec<Duration> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert!(times[7] - times[0] >= Duration::from_millis(7 * 200 - 100), "{spans:?}");
+}
+
+#[tokio::test]
+async fn a_site_whose_address_is_booked_for_long_rests_instead_of_being_held() {
+    let mut world = World::new(|ask| {
+        if ask.page.ends_with("/robots.txt") {
+            None
+        } else {
+            answer(200, [("content-type", "text/html")], PAGE)
+        }
+    })
+    .await;
+    let hosts = ["a.test", "b.test"];
+    (world.config.workers, world.config.address_delay_ms) = (2, 60_000);
+    world.config.resolve =
+        hosts.map(|host| format!("{host}:127.0.0.1:{}", world.port).parse().unwrap()).into();
+    for host in hosts {
+        world.add(&format!("http://{host}/"), Why::Seed).await;
+    }
+    let rests = |world: &World| {
+        let ends = world.frontier.completions.lock().unwrap();
+        let is_rest = |end: &Completion| {
+            matches!(end, Completion::Retry { counts: false, rest_site_until: Some(_), .. })
+        };
+        ends.iter().any(|(_, end)| is_rest(end))
+    };
+    // The claim that came first waits for its own next turn; the other one is given back.
+    world.config.grace_ms = 100;
+    world.crawl_until(rests).await.unwrap();
+    assert!(world.hits("a.test/robots.txt") + world.hits("b.test/robots.txt") <= 2);
+}
+
+/// Asks for some pages that take this long, and returns the last delays between them in milliseconds.
+async fn delays(sim: &Sim, name: &str, takes: u64) -> Vec<u64> {
+    sim.web.takes.store(takes, Ordering::SeqCst);
+    let begun = sim.web.asked.lock().unwrap().len();
+    for n in 0..32 {
+        let url = format!("http://a.test/{name}/{n}");
+        sim.add(&url, Why::Link, Class::New, PageSchedule::page(None, START)).await;
+    }
+    let now = (sim.clock.now().0 - START.0) / 1_000;
+    sim.run(now + 20 * MINUTE).await;
+    let asked = sim.web.asked.lock().unwrap();
+    let times: Vec<u64> =
+        asked[begun..].iter().filter(|(_, url, _)| url.contains(name)).map(|(at, ..)| at.0).collect();
+    assert_eq!(times.len(), 32);
+    times[24..].windows(2).map(|pair| pair[1] - pair[0]).collect()
+}
+
+#[tokio::test]
+async fn a_site_that_answers_slowly_is_asked_slowly_until_it_recovers() {
+    let sim = Sim::new().await;
+    let fast = delays(&sim, "fast", 100).await;
+    assert!(fast.iter().all(|delay| *delay <= 1_100), "{fast:?}");
+    let slow = delays(&sim, "slow", 4_000).await;
+    assert!(slow.iter().all(|delay| (6_000..=12_000).contains(delay)), "near three answers: {slow:?}");
+    let again = delays(&sim, "again", 100).await;
+    assert!(again.iter().all(|delay| *delay <= 1_100), "{again:?}");
+}
