@@ -30,6 +30,9 @@ pub(crate) enum SeedCommandArg {
     Remove(SeedUrls),
     /// Stop fetching from sites.
     Pause(SeedUrls),
+    /// Forget pages: what is known of them, what they count for, their archived copies. What a listing shows again is
+    /// fetched again.
+    Forget(SeedUrls),
     /// List the sites.
     List {
         /// Folder of a run [default: the services' store].
@@ -43,7 +46,7 @@ pub(crate) enum SeedCommandArg {
 
 #[derive(Debug, Args)]
 pub(crate) struct SeedUrls {
-    /// One page of each site.
+    /// One page of each site, or the pages to forget.
     #[arg(value_name = "URL", required = true)]
     pub(crate) urls: Vec<String>,
     /// Folder of a run [default: the running services, over the broker].

@@ -43,6 +43,11 @@ pub(crate) async fn run(args: SeedArgs, config: &Config) -> anyhow::Result<Exit>
                 plain(&sites, |url| SeedMessage { version: VERSION, pause: Some(url), ..Default::default() });
             (sites, messages)
         }
+        SeedCommandArg::Forget(pages) => {
+            let make = |url| SeedMessage { version: VERSION, forget: Some(url), ..Default::default() };
+            let messages = plain(&pages, make);
+            (pages, messages)
+        }
     };
     send(&sites, &messages, config).await
 }

@@ -94,6 +94,8 @@ pub enum Ending {
     Noindex,
     /// It redirects to another page.
     Moved(CanonicalUrl),
+    /// An operator wants it forgotten.
+    Forgotten,
 }
 
 impl FetchedPage {

@@ -1,7 +1,7 @@
 //! Operators' messages: JSON on the seeds queue, so that any AMQP client can send one.
 //!
 //! Each message is one object with `"version": 1` and exactly one of `url` (add a site or change its limits;
-//! a paused site goes on), `remove` and `pause`. Unknown keys are refused by name. A message that cannot be
+//! a paused site goes on), `remove`, `pause` and `forget` (one page). Unknown keys are refused by name. A message that cannot be
 //! taken becomes a dead letter with its reason. The JSON Schema is `docs/schema/seed.json`; a test compares
 //! it with these types.
 
@@ -29,6 +29,10 @@ pub struct SeedMessage {
     /// Stops fetching from the site of this URL until it is added again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pause: Option<String>,
+    /// Forgets the page at this URL: its record, its counts, its archived copies. If a listing shows it again, it is
+    /// fetched again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forget: Option<String>,
     /// Maximum number of pages to fetch from the site; the service's default if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_pages: Option<u64>,
@@ -63,6 +67,8 @@ pub enum SeedCommand {
     Remove(Url),
     /// Stop fetching from a site.
     Pause(Url),
+    /// Forget a page.
+    Forget(Url),
 }
 
 /// Why a seed message is refused.
@@ -74,8 +80,8 @@ pub enum SeedError {
     /// A version that this build does not read.
     #[error("seed message version {0}, this build reads version {VERSION}")]
     Version(u32),
-    /// None, or several, of `url`, `remove`, `pause`.
-    #[error("a seed message has exactly one of `url`, `remove` and `pause`, this one has {0}")]
+    /// None, or several, of `url`, `remove`, `pause`, `forget`.
+    #[error("a seed message has exactly one of `url`, `remove`, `pause` and `forget`, this one has {0}")]
     Command(usize),
     /// Not an http(s) URL with a host.
     #[error("`{0}` is not an http or https URL")]
@@ -95,7 +101,8 @@ impl SeedMessage {
         if message.version != VERSION {
             return Err(SeedError::Version(message.version));
         }
-        let given = [&message.url, &message.remove, &message.pause].into_iter().flatten().count();
+        let commands = [&message.url, &message.remove, &message.pause, &message.forget];
+        let given = commands.into_iter().flatten().count();
         if given != 1 {
             return Err(SeedError::Command(given));
         }
@@ -107,6 +114,9 @@ impl SeedMessage {
         }
         if let Some(url) = &message.pause {
             return Ok(SeedCommand::Pause(web_url(url)?));
+        }
+        if let Some(url) = &message.forget {
+            return Ok(SeedCommand::Forget(web_url(url)?));
         }
         let SeedMessage { url, max_pages, max_depth, delay_ms, labels, .. } = message;
         let url = web_url(url.as_deref().unwrap_or_default())?;

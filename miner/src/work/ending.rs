@@ -4,7 +4,7 @@
 //! a later fetch that finds the page again counts it again. Start at [`take_out`].
 
 use newslode_common::config::Retention;
-use newslode_common::message::GonePage;
+use newslode_common::message::{Ending, GonePage};
 use newslode_common::store::{Applied, Change};
 use newslode_common::version::{ContentHash, Version};
 use newslode_page::contribution::Delta;
@@ -55,7 +55,7 @@ pub async fn take_out(parts: &Parts, gone: &GonePage, now: Timestamp) -> Result<
             Some(Applied::Stale | Applied::Applied) => {}
         }
         lives::end(parts, gone, number, now).await?;
-        if parts.retention == Retention::Live {
+        if parts.retention == Retention::Live || gone.ending == Ending::Forgotten {
             forget_counted(parts, held.into_iter()).await?;
         }
         return Ok(PageEnd::Applied);

@@ -1,17 +1,21 @@
-//! Obeys operators: adds or changes a site, pauses it, forgets it.
+//! Obeys operators: adds or changes a site, pauses it, forgets it or one of its pages.
 //!
-//! All three may be repeated, even if they were done in part. A forgotten site leaves the frontier first, so
+//! All of it may be repeated, even if they were done in part. A forgotten site leaves the frontier first, so
 //! that its pages still under way are unwanted ([`crate::work::apply::PageEnd::Unwanted`]); then its counts
 //! go. The archive forgets before either, since these two tell it what to forget.
 
 use newslode_common::config::{Follow, MinerConfig};
 use newslode_common::message::seed::SeedCommand;
+use newslode_common::message::{Ending, GonePage};
 use newslode_common::retry::Retryable;
 use newslode_common::schedule::{Class, ListingKind, PageSchedule, Role};
 use newslode_common::store::{Again, NewUrl, SiteSettings, StoreError, Why};
 use newslode_page::reading::{CanonicalUrl, Site, canonical};
 use newslode_page::time::Timestamp;
 
+use crate::work::apply::PageEnd;
+use crate::work::ending::take_out;
+use crate::work::error::BatchError;
 use crate::work::follow::add;
 use crate::work::known;
 use crate::work::parts::Parts;
@@ -26,6 +30,9 @@ pub enum SeedFailure {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// A page could not be taken out.
+    #[error(transparent)]
+    Page(#[from] BatchError),
 }
 
 impl Retryable for SeedFailure {
@@ -33,6 +40,7 @@ impl Retryable for SeedFailure {
         match self {
             SeedFailure::NoPage(_) => false,
             SeedFailure::Store(error) => error.is_retryable(),
+            SeedFailure::Page(error) => error.is_retryable(),
         }
     }
 }
@@ -47,7 +55,10 @@ pub async fn obey(
     command: SeedCommand,
     now: Timestamp,
 ) -> Result<Site, SeedFailure> {
-    let (SeedCommand::Add { url, .. } | SeedCommand::Remove(url) | SeedCommand::Pause(url)) = &command;
+    let (SeedCommand::Add { url, .. }
+    | SeedCommand::Remove(url)
+    | SeedCommand::Pause(url)
+    | SeedCommand::Forget(url)) = &command;
     let page = canonical(url).ok_or_else(|| SeedFailure::NoPage(url.to_string()))?;
     let site = page.site();
     match command {
@@ -59,8 +70,9 @@ pub async fn obey(
                 paused: false,
                 labels,
             };
+            tell_changes(&site, parts.frontier.site(&site).await?.as_ref(), &settings);
             parts.frontier.put_site(&site, &settings).await?;
-            add(parts, vec![seed(parts, config, page).await?], now).await?;
+            add(parts, vec![seed(parts, config, page.clone()).await?], now).await?;
         }
         SeedCommand::Pause(_) => {
             if let Some(settings) = parts.frontier.site(&site).await? {
@@ -70,8 +82,36 @@ pub async fn obey(
         SeedCommand::Remove(_) => {
             remove(parts, &site).await?;
         }
+        SeedCommand::Forget(_) => forget(parts, &page, now).await?,
     }
     Ok(site)
+}
+
+/// Says what a seed changes of a known site: what the operator left out returns to its default.
+fn tell_changes(site: &Site, before: Option<&SiteSettings>, now: &SiteSettings) {
+    let Some(before) = before else { return };
+    let changed = changes(before, now);
+    if !changed.is_empty() {
+        tracing::info!(%site, "the settings of a known site change: {}", changed.join(", "));
+    }
+}
+
+fn changes(before: &SiteSettings, now: &SiteSettings) -> Vec<String> {
+    let numbers = [
+        ("max_pages", before.max_pages, now.max_pages),
+        ("max_depth", u64::from(before.max_depth), u64::from(now.max_depth)),
+        ("delay_ms", before.delay_ms, now.delay_ms),
+    ];
+    let changed = numbers.into_iter().filter(|(_, before, now)| before != now);
+    let mut changed: Vec<String> =
+        changed.map(|(name, before, now)| format!("{name} {before} to {now}")).collect();
+    if before.paused && !now.paused {
+        changed.push("it goes on".into());
+    }
+    if before.labels != now.labels {
+        changed.push("other labels".into());
+    }
+    changed
 }
 
 /// A seed as a URL to fetch. With [`Follow::News`] it is a front page that is due now, even if it is known.
@@ -86,6 +126,24 @@ async fn seed(parts: &Parts, config: &MinerConfig, page: CanonicalUrl) -> Result
     Ok(NewUrl { url: page, depth: 0, why: Why::Seed, hops: 0, class, again, schedule: Some(schedule) })
 }
 
+/// Forgets a page: what is known of it, what it counts for, and everything that the archive holds of it.
+async fn forget(parts: &Parts, page: &CanonicalUrl, now: Timestamp) -> Result<(), SeedFailure> {
+    let (site, urls) = (page.site(), std::slice::from_ref(page));
+    let entry = parts.frontier.entry(page).await?;
+    let counted = parts.state.versions(&site, urls).await?.into_iter().next().flatten();
+    // Newer than a fetch that is still on its way to be counted.
+    let fetched = entry.as_ref().map_or(0, |entry| entry.fetch);
+    let fetch = counted.map_or(fetched, |counted| counted.fetch.max(fetched));
+    let gone = GonePage { url: page.clone(), site, fetch, at: now, ending: Ending::Forgotten };
+    if let PageEnd::Rejected(reason) = take_out(parts, &gone, now).await? {
+        return Err(StoreError::Corrupt(reason).into());
+    }
+    archive::forget_fetched(parts, entry.into_iter().filter_map(|entry| entry.content)).await?;
+    lives::forget(parts, urls.iter()).await?;
+    parts.frontier.forget_url(page).await?;
+    Ok(())
+}
+
 /// Forgets a site and everything that the archive holds of its pages.
 async fn remove(parts: &Parts, site: &Site) -> Result<(), StoreError> {
     let entries = parts.frontier.entries(site).await?;
@@ -98,4 +156,23 @@ async fn remove(parts: &Parts, site: &Site) -> Result<(), StoreError> {
     parts.state.forget(site).await?;
     fed::forget(parts.state.as_ref(), site).await?;
     known::forget(parts.state.as_ref(), site).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_seed_changes_is_named() {
+        let before = SiteSettings {
+            max_pages: 9,
+            max_depth: 5,
+            delay_ms: 1_000,
+            paused: true,
+            labels: [("desk".to_owned(), "eu".to_owned())].into(),
+        };
+        assert_eq!(changes(&before, &before.clone()), [""; 0]);
+        let now = SiteSettings { max_pages: 10, paused: false, labels: Default::default(), ..before.clone() };
+        assert_eq!(changes(&before, &now), ["max_pages 9 to 10", "it goes on", "other labels"]);
+    }
 }

@@ -8,6 +8,7 @@ use newslode_common::message::seed::SeedCommand;
 use newslode_common::message::{Ending, GonePage, PartitionedPage};
 use newslode_common::outcome::Outcome;
 use newslode_common::schedule::{ListingId, ListingKind, PageSchedule, Role, ScheduleConfig};
+use newslode_common::store::state_digest;
 use newslode_common::store::teach::teach;
 use newslode_common::store::{Again, Completion, Kind, NewUrl, Validators, Why};
 use newslode_common::version::ContentHash;
@@ -150,6 +151,39 @@ async fn what_was_replaced_leaves_the_archive_and_what_is_gone_by_choice() {
     let remove = SeedCommand::Remove("https://a.test/".parse().unwrap());
     obey(&world.parts, &Default::default(), remove, NOW).await.unwrap();
     assert!(lives::read(&world.parts, &url(STORY)).await.unwrap().is_none(), "a removed site leaves nothing");
+}
+
+async fn a_forgotten_page_leaves_nothing(world: World) {
+    let mut readers = world.broker.subscribe_articles(99);
+    let site = world.seed("https://a.test/").await;
+    let made = story(1, "golf", "It rained.");
+    let none = state_digest(world.parts.state.as_ref(), &site).await.unwrap();
+    count(&world, &site, &made).await;
+    world.parts.frontier.add(&[NewUrl::once(url(STORY), 1, Why::Link, 0)], NOW).await.unwrap();
+    for _ in 0..2 {
+        let forget = SeedCommand::Forget(STORY.parse().unwrap());
+        obey(&world.parts, &Default::default(), forget, NOW).await.unwrap();
+    }
+    assert_eq!(heard(&mut readers), [("new".to_owned(), 1), ("gone".to_owned(), 2)]);
+    assert_eq!(state_digest(world.parts.state.as_ref(), &site).await.unwrap(), none);
+    assert!(!holds(&world, Kind::Page, content_of(&made)).await);
+    assert!(!holds(&world, Kind::Article, made.version.content).await);
+    assert!(lives::read(&world.parts, &url(STORY)).await.unwrap().is_none());
+    assert!(world.parts.frontier.entry(&url(STORY)).await.unwrap().is_none());
+    assert_eq!(count(&world, &site, &made).await, PageEnd::Stale, "a late message cannot bring it back");
+    count(&world, &site, &story(9, "golf", "It rained.")).await;
+    assert_eq!(heard(&mut readers), told("new", 1), "its next fetch can");
+}
+
+#[tokio::test]
+async fn a_forgotten_page_leaves_nothing_embedded() {
+    a_forgotten_page_leaves_nothing(world()).await;
+}
+
+#[tokio::test]
+async fn a_forgotten_page_leaves_nothing_served() {
+    let (_server, world) = served().await;
+    a_forgotten_page_leaves_nothing(world).await;
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@
 //! event with a number of its own: the same event again has the same number. Start at [`Life::read`].
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use newslode_common::message::Ending;
 use newslode_common::schedule::name;
@@ -18,6 +19,9 @@ use serde::{Deserialize, Serialize};
 /// Events that a life keeps: the first one and the last ones.
 const KEPT: usize = 64;
 
+/// What is older when it is found was not late, but old.
+const LONGEST_DELAY: Duration = Duration::from_secs(7 * 86_400);
+
 /// What happened to an article.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -28,6 +32,18 @@ pub enum EventKind {
     Changed,
     /// It is not to be kept any longer.
     Gone,
+}
+
+impl EventKind {
+    /// Its name in messages.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            EventKind::New => "new",
+            EventKind::Changed => "changed",
+            EventKind::Gone => "gone",
+        }
+    }
 }
 
 /// What of an article changed.
@@ -42,6 +58,19 @@ pub enum Field {
     Published,
     /// Its body.
     Body,
+}
+
+impl Field {
+    /// Its name in messages.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Field::Title => "title",
+            Field::Authors => "authors",
+            Field::Published => "published",
+            Field::Body => "body",
+        }
+    }
 }
 
 /// Something that happened to an article.
@@ -186,6 +215,16 @@ impl Life {
     }
 }
 
+/// The time since the instant at which an article says it was published; `None` if it names no instant, or one that
+/// lies ahead or more than a week back.
+#[must_use]
+pub fn delay(article: &Article, now: Timestamp) -> Option<Duration> {
+    let published: jiff::Timestamp = article.published.as_deref()?.parse().ok()?;
+    let published = u64::try_from(published.as_millisecond()).ok()?;
+    let passed = Duration::from_millis(now.0.checked_sub(published)?);
+    (passed <= LONGEST_DELAY).then_some(passed)
+}
+
 fn said(article: &Article) -> [u64; 4] {
     let title = article.title.as_deref().unwrap_or_default();
     let published = article.published.as_deref().unwrap_or_default();
@@ -323,6 +362,7 @@ fn reason(ending: &Ending) -> &'static str {
         Ending::Disallowed => "disallowed",
         Ending::Noindex => "noindex",
         Ending::Moved(_) => "moved",
+        Ending::Forgotten => "forgotten",
     }
 }
 

@@ -84,6 +84,20 @@ fn a_long_life_keeps_its_beginning_and_its_last_events() {
 }
 
 #[test]
+fn only_an_instant_of_the_last_days_says_how_late_we_are() {
+    let now = Timestamp(1_700_000_000_000);
+    let late = |published: &str| {
+        let published = Some(published.to_owned());
+        delay(&Article { published, ..story("Rain", "It rained.") }, now).map(|delay| delay.as_secs())
+    };
+    assert_eq!(late("2023-11-14T22:03:20Z"), Some(600));
+    assert_eq!(late("2023-11-14T23:03:20+01:00"), Some(600));
+    for none in ["2023-11-14", "2023-11-14T22:03:20", "2023-11-15T22:13:20Z", "2023-10-14T22:13:20Z"] {
+        assert_eq!(late(none), None, "{none}");
+    }
+}
+
+#[test]
 fn readers_get_the_event_with_the_article_or_with_its_end() {
     let labels = BTreeMap::from([("team".to_owned(), "europe".to_owned())]);
     let article = story("Rain", "It rained.");
