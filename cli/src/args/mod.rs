@@ -90,9 +90,9 @@ pub(crate) enum Command {
         after_help = "Example:\n  newslode warc feed CC-NEWS-20240501*.warc.gz --config newslode.toml --site example.com"
     )]
     Warc(WarcArgs),
-    /// Add, remove, pause or list seed sites, over the broker or in a run's folder.
+    /// Add, remove, pause or list seed sites, or forget a page, over the broker or in a run's folder.
     #[command(
-        after_help = "Example:\n  newslode seed add https://www.example.com --max-pages 500\n  newslode seed list --dir run"
+        after_help = "Example:\n  newslode seed add https://www.example.com --max-pages 500\n  newslode seed forget https://www.example.com/2026/a-story\n  newslode seed list --dir run"
     )]
     Seed(SeedArgs),
     /// Show sites, pages by outcome, and queues.
@@ -105,6 +105,11 @@ pub(crate) enum Command {
         after_help = "Example:\n  newslode explain https://www.example.com/story run\n  newslode explain example.com            (the services' store)"
     )]
     Explain(ExplainArgs),
+    /// Say how much of what sites showed was read, and what was missed for which reason.
+    #[command(
+        after_help = "Example:\n  newslode recall --dir run\n  newslode recall example.com --days 14            (the services' store)"
+    )]
+    Recall(RecallArgs),
     /// List, show, replay or drop the services' dead letters.
     #[command(after_help = "Example:\n  newslode dead list pages\n  newslode dead replay pages")]
     Dead(DeadArgs),
@@ -312,6 +317,21 @@ pub(crate) struct ExplainArgs {
     /// Folder of the run [default: the services' store].
     pub(crate) dir: Option<PathBuf>,
     /// Print as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RecallArgs {
+    /// Name of a site [default: all sites].
+    pub(crate) site: Option<String>,
+    /// Folder of the run [default: the services' store].
+    #[arg(long)]
+    pub(crate) dir: Option<PathBuf>,
+    /// Number of days, the last one today.
+    #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=28))]
+    pub(crate) days: u32,
+    /// Print as JSON, an object a site and day.
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -4,9 +4,12 @@ use std::collections::BTreeMap;
 
 use newslode_common::config::Config;
 use newslode_common::outcome::Outcome;
-use newslode_common::schedule::{Allowance, Class, Listing, ListingId, ListingKind, Role};
+use newslode_common::schedule::{Allowance, Class, Health, Listing, ListingId, ListingKind, Role};
 use newslode_common::store::{Entry, Frontier, SiteStatus, Why};
 use newslode_common::time;
+use newslode_miner::work::lives;
+use newslode_miner::work::lives::life::{Life, Past};
+use newslode_miner::work::parts::Parts;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 use serde::Serialize;
@@ -23,7 +26,7 @@ pub(crate) async fn run(args: ExplainArgs, config: &Config) -> anyhow::Result<Ex
     let frontier = parts.frontier.as_ref();
     let now = time::now();
     if args.target.contains("://") {
-        let page = page(frontier, &parse_url(&args.target)?).await?;
+        let page = page(&parts, &parse_url(&args.target)?, now).await?;
         return if args.json {
             out::json(&page)?;
             Ok(Exit::Done)
@@ -42,14 +45,23 @@ pub(crate) async fn run(args: ExplainArgs, config: &Config) -> anyhow::Result<Ex
 /// A page, explained.
 #[derive(Serialize)]
 struct PageStory {
-    #[serde(flatten)]
-    entry: Entry,
+    url: CanonicalUrl,
+    /// Its record, while it is asked for.
+    entry: Option<Entry>,
+    /// The day (ISO 8601, UTC) on which it was last shown, if it is not asked for again.
+    left: Option<String>,
     /// The address of the listing that showed it first.
     shown_by: Option<CanonicalUrl>,
+    /// The life of its article, if one was read.
+    life: Option<Life>,
 }
 
-async fn page(frontier: &dyn Frontier, url: &CanonicalUrl) -> anyhow::Result<PageStory> {
-    let Some(entry) = frontier.entry(url).await? else {
+async fn page(parts: &Parts, url: &CanonicalUrl, now: Timestamp) -> anyhow::Result<PageStory> {
+    let frontier = parts.frontier.as_ref();
+    let entry = frontier.entry(url).await?;
+    let left = frontier.left(url, now).await?;
+    let life = lives::read(parts, url).await?;
+    if entry.is_none() && left.is_none() && life.is_none() {
         return Err(match frontier.site(&url.site()).await? {
             Some(_) => hinted(
                 format!("`{url}` is not known: no listing or page of `{}` showed it", url.site()),
@@ -57,11 +69,13 @@ async fn page(frontier: &dyn Frontier, url: &CanonicalUrl) -> anyhow::Result<Pag
             ),
             None => unknown(&url.site()),
         });
-    };
-    let by = entry.schedule.and_then(|known| known.by);
-    let entries = if by.is_some() { frontier.entries(&url.site()).await? } else { Vec::new() };
-    let shown_by = entries.into_iter().map(|entry| entry.url).find(|url| by == Some(ListingId::of(url)));
-    Ok(PageStory { entry, shown_by })
+    }
+    let by = entry.as_ref().and_then(|entry| entry.schedule?.by);
+    let (schedule, _) = frontier.schedule(&url.site()).await?;
+    let listing = by.and_then(|by| schedule.listing(by)).map(|listing| listing.url.clone());
+    let shown_by = listing.or_else(|| life.as_ref()?.discovered_on.clone());
+    let left = left.map(|day| time::iso(Timestamp(u64::from(day) * 86_400_000)).chars().take(10).collect());
+    Ok(PageStory { url: url.clone(), entry, left, shown_by, life })
 }
 
 fn unknown(site: &Site) -> anyhow::Error {
@@ -70,28 +84,49 @@ fn unknown(site: &Site) -> anyhow::Error {
 
 impl PageStory {
     fn tell(&self, now: Timestamp) -> anyhow::Result<Exit> {
-        let entry = &self.entry;
-        out::line(&entry.url)?;
-        row("is", what(entry))?;
-        row("found", format!("{}, {} links from the seed", found(entry.why), entry.depth))?;
+        out::line(&self.url)?;
         if let Some(by) = &self.shown_by {
             row("shown first by", by)?;
         }
-        if let Some(first) = entry.schedule.and_then(|known| known.visits.first) {
-            row("first read", out::time(Timestamp(first * 1_000)))?;
+        if let Some(entry) = &self.entry {
+            tell_entry(entry, now)?;
+        } else if let Some(day) = &self.left {
+            row("is", format!("a page that is not asked for again; last shown on {day}"))?;
+        } else {
+            row("is", "a page that nobody shows any more")?;
         }
-        if let Some(seen) = entry.seen {
-            row("last read", out::time(seen))?;
+        let Some(life) = &self.life else { return Ok(Exit::Done) };
+        for past in life.history() {
+            let Past { version, event, at, changed, reason, moved_to, .. } = past;
+            let event = event.name();
+            let changed: Vec<&str> = changed.iter().map(|field| field.name()).collect();
+            let details = [
+                (!changed.is_empty()).then(|| format!(": {}", changed.join(", "))),
+                reason.map(|reason| format!(": {reason}")),
+                moved_to.map(|target| format!(" to {target}")),
+            ];
+            let details: String = details.into_iter().flatten().collect();
+            row(&format!("version {version}"), format!("{event} at {at}{details}"))?;
         }
-        row("last outcome", entry.outcome.map_or("none yet".into(), |outcome| outcome.to_string()))?;
-        let unread = entry.schedule.map_or(entry.attempts, |known| known.unread);
-        if unread > 0 {
-            row("failed in a row", unread)?;
-        }
-        row("claims", entry.fetch)?;
-        row("next visit", next(entry, now))?;
         Ok(Exit::Done)
     }
+}
+
+fn tell_entry(entry: &Entry, now: Timestamp) -> anyhow::Result<()> {
+    row("is", what(entry))?;
+    row("found", format!("{}, {} links from the seed", found(entry.why), entry.depth))?;
+    if let Some(first) = entry.schedule.and_then(|known| known.visits.first) {
+        row("first read", out::time(Timestamp(first * 1_000)))?;
+    }
+    if let Some(seen) = entry.seen {
+        row("last read", out::time(seen))?;
+    }
+    row("last outcome", entry.outcome.map_or("none yet".into(), |outcome| outcome.to_string()))?;
+    let unread = entry.schedule.map_or(entry.attempts, |known| known.unread);
+    if unread > 0 {
+        row("failed in a row", unread)?;
+    }
+    row("next visit", next(entry, now))
 }
 
 /// What a page is to the crawl.
@@ -166,6 +201,8 @@ struct SiteStory {
     /// Articles that were read, and pages that wait, by class.
     articles: usize,
     waiting: BTreeMap<Class, usize>,
+    /// How the site is.
+    health: Health,
     /// Since when the site is silent although its rhythm expects articles.
     silent_since: Option<Timestamp>,
 }
@@ -188,7 +225,7 @@ async fn site(frontier: &dyn Frontier, site: &Site, now: Timestamp) -> anyhow::R
     let mut listings: Vec<_> = entries.into_iter().filter_map(listing).collect();
     listings.sort_by_key(|listing| listing.known.interval);
     let silent_since = schedule.silence(now).map(|silence| Timestamp(silence.since * 1_000));
-    Ok(SiteStory { status, listings, articles, waiting, silent_since })
+    Ok(SiteStory { health: schedule.health(now), status, listings, articles, waiting, silent_since })
 }
 
 /// Listings that are shown to a person.
@@ -198,7 +235,9 @@ impl SiteStory {
     fn tell(&self, now: Timestamp) -> anyhow::Result<Exit> {
         let status = &self.status;
         out::line(&status.site)?;
-        row("URLs", format!("{}, {} of them articles that were read", status.urls, self.articles))?;
+        let (urls, left) = (status.urls, status.remembered);
+        row("URLs", format!("{urls}, {} of them articles that were read; {left} have left", self.articles))?;
+        row("is", self.health.name().replace('_', " "))?;
         row("outcomes", spelled(&status.outcomes))?;
         let waiting = Class::ALL.map(|class| self.waiting.get(&class).copied().unwrap_or(0));
         let [listings, new, rechecks, rest] = waiting;

@@ -11,6 +11,7 @@ mod export;
 mod extract;
 mod mine;
 mod partition;
+mod recall;
 mod recompute;
 mod report;
 mod seed;
@@ -45,6 +46,7 @@ pub(crate) async fn run(command: Command, config: Config, quiet: bool) -> anyhow
         Command::Seed(args) => seed::run(args, &config).await,
         Command::Status(args) => status::run(args, &config).await,
         Command::Explain(args) => explain::run(args, &config).await,
+        Command::Recall(args) => recall::run(args, &config).await,
         Command::Dead(args) => dead::run(args, &config).await,
         Command::Verify(args) => verify::run(args, &config, quiet).await,
         Command::Recompute(args) => recompute::run(args, &config, quiet).await,

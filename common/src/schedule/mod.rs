@@ -15,6 +15,7 @@
 mod allowance;
 mod article;
 mod listing;
+mod missed;
 pub mod outcome;
 mod page;
 mod params;
@@ -27,13 +28,14 @@ mod trouble;
 pub use allowance::Allowance;
 pub use article::{ArticleVisits, Reading};
 pub use listing::{Listing, ListingId, ListingKind, Shown};
+pub use missed::Missed;
 pub use page::{PageSchedule, Role, Told};
 pub use params::ScheduleConfig;
 pub use recent::Recent;
 pub use rhythm::Silence;
 pub use site::SiteSchedule;
 pub use slowness::AnswerTimes;
-pub use trouble::{Rest, Trouble};
+pub use trouble::{Health, Rest, Trouble};
 
 use newslode_page::time::Timestamp;
 use serde::{Deserialize, Serialize};

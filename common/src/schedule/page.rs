@@ -85,6 +85,13 @@ impl PageSchedule {
         PageSchedule { role, ..PageSchedule::default() }
     }
 
+    /// The day (UTC) on which a listing showed it as new. `None`: no listing did, or it is a listing itself.
+    #[must_use]
+    pub fn shown_on(&self) -> Option<u32> {
+        let is_shown = self.role == Role::Page && self.by.is_some() && self.met > 0;
+        is_shown.then(|| at(self.met).day())
+    }
+
     /// The column of the outcome table.
     #[must_use]
     pub fn target(&self) -> Target {

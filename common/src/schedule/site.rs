@@ -15,9 +15,10 @@ use super::outcome::LISTING;
 use super::rhythm::Rhythm;
 use super::trouble::{self, Troubles};
 use super::{
-    Allowance, Class, DAY, HOUR, Listing, ListingId, ListingKind, MINUTE, Next, Rest, ScheduleConfig, Shown,
-    Silence, Trouble, at, seconds,
+    Allowance, Class, DAY, HOUR, Health, Listing, ListingId, ListingKind, MINUTE, Missed, Next, Rest,
+    ScheduleConfig, Shown, Silence, Trouble, at, seconds,
 };
+use crate::outcome::Outcome;
 
 /// A listing is visited the second time after this, in seconds.
 const SECOND_VISIT: u64 = 5 * MINUTE;
@@ -41,6 +42,7 @@ pub struct SiteSchedule {
     counted_at: Option<u64>,
     troubles: Troubles,
     rhythm: Rhythm,
+    missed: Missed,
     /// Least time between two requests that slow answers have taught, in milliseconds.
     slow_ms: u64,
 }
@@ -218,6 +220,34 @@ impl SiteSchedule {
     /// Least time between two requests that blocks and slow answers have taught, in milliseconds.
     pub fn delay_ms(&mut self, now: Timestamp) -> u64 {
         self.troubles.delay_ms(now).max(self.slow_ms)
+    }
+
+    /// Notes that a page which a listing showed on this day leaves and was never read.
+    pub fn leave_unread(&mut self, day: u32, outcome: Outcome, now: Timestamp) {
+        self.missed.leave(day, outcome, now);
+    }
+
+    /// Notes that the page budget refused this many links.
+    pub fn refuse(&mut self, links: u64, now: Timestamp) {
+        self.missed.refuse(links, now);
+    }
+
+    /// What listings showed and nobody read.
+    #[must_use]
+    pub fn missed(&self) -> &Missed {
+        &self.missed
+    }
+
+    /// All listings.
+    pub fn listings(&self) -> impl Iterator<Item = &Listing> {
+        self.listings.values()
+    }
+
+    /// How the site is.
+    #[must_use]
+    pub fn health(&self, now: Timestamp) -> Health {
+        let silence = || self.silence(now).map(|_| Health::Quiet);
+        self.troubles.health().or_else(silence).unwrap_or(Health::Healthy)
     }
 
     /// A silence that the site's rhythm does not explain.

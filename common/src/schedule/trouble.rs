@@ -22,6 +22,40 @@ pub enum Trouble {
     RobotsUnreachable,
 }
 
+/// How a site is, as its visits show it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Health {
+    /// It answers, and publishes as it used to.
+    Healthy,
+    /// It answers, and has shown nothing new for longer than its rhythm explains.
+    Quiet,
+    /// It refuses us.
+    Blocked,
+    /// It does not answer, or with errors.
+    Failing,
+    /// Its robots.txt cannot be read, so nothing is asked for.
+    RobotsClosed,
+}
+
+impl Health {
+    /// All of them.
+    pub const ALL: [Health; 5] =
+        [Health::Healthy, Health::Quiet, Health::Blocked, Health::Failing, Health::RobotsClosed];
+
+    /// The metric's label.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Health::Healthy => "healthy",
+            Health::Quiet => "quiet",
+            Health::Blocked => "blocked",
+            Health::Failing => "failing",
+            Health::RobotsClosed => "robots_closed",
+        }
+    }
+}
+
 /// A rest of the whole site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rest {
@@ -58,6 +92,9 @@ pub(super) struct Troubles {
     rests: u32,
     /// Whether a block is among them: what is refused while the site blocks says nothing of our pace.
     is_blocked: bool,
+    /// Whether robots.txt could not be read last time.
+    #[serde(default)]
+    is_robots_closed: bool,
     /// Delay learnt from blocks, in milliseconds.
     delay_ms: u64,
     /// It sinks no further than this.
@@ -83,6 +120,7 @@ impl Troubles {
             Trouble::Failing => FAILING,
             Trouble::RobotsUnreachable => (ROBOTS, ROBOTS),
         };
+        self.is_robots_closed = trouble == Trouble::RobotsUnreachable;
         let rest = doubled(first, longest, self.rests);
         if trouble != Trouble::RobotsUnreachable {
             self.rests = self.rests.saturating_add(1);
@@ -104,10 +142,21 @@ impl Troubles {
     /// Notes a good answer. Of many within a minute one is enough.
     pub(super) fn end(&mut self, now: Timestamp) {
         self.rests = 0;
-        self.is_blocked = false;
+        (self.is_blocked, self.is_robots_closed) = (false, false);
         let now = seconds(now);
         if now.saturating_sub(self.answered) >= MINUTE {
             self.answered = now;
+        }
+    }
+
+    /// What is wrong now.
+    pub(super) fn health(&self) -> Option<Health> {
+        if self.is_blocked {
+            Some(Health::Blocked)
+        } else if self.is_robots_closed {
+            Some(Health::RobotsClosed)
+        } else {
+            (self.rests > 0).then_some(Health::Failing)
         }
     }
 
@@ -138,6 +187,22 @@ mod tests {
     fn waits(trouble: Trouble, times: usize) -> Vec<u64> {
         let mut troubles = Troubles::default();
         (0..times).map(|_| seconds(troubles.add(trouble, 80, Timestamp(0)).until) / MINUTE).collect()
+    }
+
+    #[test]
+    fn a_site_is_what_its_last_visits_say() {
+        let mut troubles = Troubles::default();
+        let mut after = |trouble: Option<Trouble>| {
+            match trouble {
+                Some(trouble) => drop(troubles.add(trouble, 80, Timestamp(0))),
+                None => troubles.end(Timestamp(0)),
+            }
+            troubles.health()
+        };
+        assert_eq!(after(Some(Trouble::RobotsUnreachable)), Some(Health::RobotsClosed));
+        assert_eq!(after(Some(Trouble::Failing)), Some(Health::Failing));
+        assert_eq!(after(Some(Trouble::Blocked(None))), Some(Health::Blocked));
+        assert_eq!(after(None), None);
     }
 
     #[test]

@@ -13,6 +13,7 @@ use prometheus::{
 use super::process::Process;
 use crate::broker::Queue;
 use crate::outcome::Outcome;
+use crate::schedule::Health;
 
 /// The process's metrics.
 pub struct Metrics {
@@ -49,6 +50,10 @@ pub struct Metrics {
     pub apply_seconds: Histogram,
     /// Articles published.
     pub articles: IntCounter,
+    /// Seconds from the time that a new article names as its publication to its delivery.
+    pub article_delay: Histogram,
+    /// Sites by how they are, by `state`: `healthy`, `quiet`, `blocked`, `failing`, `robots_closed`.
+    pub sites: IntGaugeVec,
     /// URLs that the miner gave to the frontier, by reason (`why`).
     pub followed: IntCounterVec,
     /// Seconds of one fold over all sites.
@@ -70,7 +75,10 @@ pub struct Metrics {
     pub reconnects: IntCounterVec,
 }
 
-/// Bounds of the buckets: 1 ms to 30 s.
+/// Bounds of the buckets of delays: a minute to a day.
+const DELAYS: &[f64] =
+    &[60.0, 180.0, 300.0, 600.0, 900.0, 1_200.0, 1_800.0, 3_600.0, 7_200.0, 14_400.0, 43_200.0, 86_400.0];
+/// Bounds of the buckets of calls: 1 ms to 30 s.
 const SECONDS: &[f64] = &[0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
 
 struct Maker(Registry);
@@ -111,6 +119,10 @@ impl Maker {
         let made = self.add(IntGaugeVec::new(Opts::new(name, help), &[label]))?;
         values.iter().for_each(|value| made.with_label_values(&[*value]).set(0));
         Ok(made)
+    }
+
+    fn delays(&self, name: &str, help: &str) -> prometheus::Result<Histogram> {
+        self.add(Histogram::with_opts(HistogramOpts::new(name, help).buckets(DELAYS.to_vec())))
     }
 
     fn seconds(&self, name: &str, help: &str) -> prometheus::Result<Histogram> {
@@ -197,6 +209,16 @@ impl Metrics {
             apply_seconds: make
                 .seconds("newslode_miner_apply_seconds", "Time of one store call with a batch of one site.")?,
             articles: make.counter("newslode_miner_articles_total", "Articles published.")?,
+            article_delay: make.delays(
+                "newslode_miner_article_delay_seconds",
+                "Time from a new article's publication, as it says, to its delivery.",
+            )?,
+            sites: make.gauges(
+                "newslode_miner_sites",
+                "Sites by how they are.",
+                "state",
+                &Health::ALL.map(Health::name),
+            )?,
             followed: make.counters(
                 "newslode_miner_followed_total",
                 "URLs given to the frontier, by reason.",

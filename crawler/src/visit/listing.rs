@@ -167,6 +167,7 @@ impl Visit<'_> {
             }
         }
         if added.over_budget > 0 {
+            self.teach(|site| site.refuse(added.over_budget, self.now)).await?;
             tracing::debug!(site = %self.claim.site, refused = added.over_budget,
                 "the site's page budget of the day is spent; the rest is met again later");
         }

@@ -233,7 +233,7 @@ impl<'v> Visit<'v> {
                     self.meet_stories(&view, None, self.class_of_links()).await?;
                 }
                 if view.is_noindex {
-                    let next = trouble::alone(&mut self.known, Outcome::Noindex, self.now);
+                    let next = self.waits_alone(Outcome::Noindex).await?;
                     return self.noindex(validators, next).await;
                 }
                 self.known.answered();

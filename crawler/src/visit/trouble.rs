@@ -49,11 +49,21 @@ impl Visit<'_> {
                 Ok(kept(self.claim, outcome, next, self.known))
             }
             _ => {
-                let next = alone(&mut self.known, outcome, self.now);
+                let next = self.waits_alone(outcome).await?;
                 self.end_if_over(outcome).await?;
                 Ok(kept(self.claim, outcome, next.or_else(|| self.farewell()), self.known))
             }
         }
+    }
+
+    /// The next visit of a page that fails while its site answers. That it leaves unread is noted.
+    pub(super) async fn waits_alone(&mut self, outcome: Outcome) -> anyhow::Result<Option<Next>> {
+        let next = alone(&mut self.known, outcome, self.now);
+        let is_unread = self.known.visits.first.is_none() && next.is_none();
+        if let Some(day) = self.known.shown_on().filter(|_| is_unread) {
+            self.teach(|site| site.leave_unread(day, outcome, self.now)).await?;
+        }
+        Ok(next)
     }
 
     /// A page that the miner was told is gone stays for a day: if the message is lost with its process, it is sent
@@ -91,7 +101,7 @@ impl Visit<'_> {
         if status == 403 {
             return self.rest(Outcome::Refused, Trouble::Blocked(None), None).await;
         }
-        let next = alone(&mut self.known, Outcome::Refused, self.now);
+        let next = self.waits_alone(Outcome::Refused).await?;
         Ok(kept(self.claim, Outcome::Refused, next, self.known))
     }
 
@@ -146,7 +156,7 @@ impl Visit<'_> {
     ) -> anyhow::Result<Completion> {
         let before = self.known.failed;
         if self.site_schedule().await?.fails_alone(before) {
-            let next = alone(&mut self.known, outcome, self.now);
+            let next = self.waits_alone(outcome).await?;
             return Ok(kept(self.claim, outcome, next, self.known));
         }
         let (requests, now) = (self.claim.recent, self.now);

@@ -7,15 +7,18 @@
 //! They are given back only after [`HOLD`], within the broker's consumer timeout, since the broker counts a
 //! returned delivery against the message. Start at [`run`].
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use newslode_common::broker::{BrokerError, Delivery, Queue, depths};
-use newslode_common::config::MinerConfig;
+use newslode_common::config::{Follow, MinerConfig};
 use newslode_common::message::seed::SeedMessage;
 use newslode_common::retry::{HOLD, Outage, Retry, Retryable as _};
+use newslode_common::schedule::Health;
 use newslode_common::shutdown;
+use newslode_common::store::StoreResult;
 use newslode_common::time;
 use newslode_page::reading::Site;
 use tokio::task::JoinSet;
@@ -46,6 +49,8 @@ const INCARNATION: &str = "store-incarnation";
 const WINDOW_EVERY: Duration = Duration::from_secs(3_600);
 /// Interval at which the queues are measured.
 const DEPTH_EVERY: Duration = Duration::from_secs(5);
+/// Interval at which the sites are looked at.
+const SITES_EVERY: Duration = Duration::from_secs(60);
 
 /// Runs the miner until `stop`, or until one of its loops fails. With `fold_s` 0 it does not fold, and with
 /// `views_s` 0 it views no site: the embedded engine does that itself when nothing is under way.
@@ -57,6 +62,9 @@ pub async fn run(parts: Parts, config: MinerConfig, stop: CancellationToken) -> 
     loops.spawn(pages_loop(parts.clone(), config.clone(), stop.clone()));
     loops.spawn(seeds_loop(parts.clone(), config.clone(), stop.clone()));
     loops.spawn(depth_loop(parts.clone(), stop.clone()));
+    if config.follow == Follow::News {
+        loops.spawn(sites_loop(parts.clone(), stop.clone()));
+    }
     let restarts = Arc::new(AtomicU64::new(0));
     loops.spawn(restart_loop(parts.clone(), restarts.clone(), stop.clone()));
     if config.fold_s > 0 {
@@ -281,6 +289,31 @@ async fn depth_loop(parts: Parts, stop: CancellationToken) -> anyhow::Result<()>
         }
     }
     Ok(())
+}
+
+/// Counts the sites by how they are.
+async fn sites_loop(parts: Parts, stop: CancellationToken) -> anyhow::Result<()> {
+    while pause(SITES_EVERY, &stop).await {
+        match health(&parts).await {
+            Ok(counts) => {
+                for (state, sites) in counts {
+                    parts.metrics.sites.with_label_values(&[state.name()]).set(sites);
+                }
+            }
+            Err(error) => tracing::debug!(%error, "cannot count the sites"),
+        }
+    }
+    Ok(())
+}
+
+async fn health(parts: &Parts) -> StoreResult<BTreeMap<Health, i64>> {
+    let mut counts: BTreeMap<Health, i64> = Health::ALL.into_iter().map(|state| (state, 0)).collect();
+    let now = time::now();
+    for site in parts.frontier.status().await? {
+        let (schedule, _) = parts.frontier.schedule(&site.site).await?;
+        *counts.entry(schedule.health(now)).or_default() += 1;
+    }
+    Ok(counts)
 }
 
 pub(super) fn taken(parts: &Parts, queue: Queue, delivery: &Delivery) {

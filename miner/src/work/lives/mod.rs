@@ -15,7 +15,7 @@ use newslode_page::time::Timestamp;
 use crate::work::error::BatchError;
 use crate::work::parts::Parts;
 use crate::work::readers::hand_out;
-use life::{Discovery, Fetch, Life, Lost, Told, name_of};
+use life::{Discovery, EventKind, Fetch, Life, Lost, Told, name_of};
 
 /// The life of the article at this address; `None` if none was read there.
 ///
@@ -55,6 +55,11 @@ pub(super) async fn tell(
         && let Some(told) = Told::of(&life, article, labels)
     {
         hand_out(parts, life.language.as_deref(), url, &told).await?;
+    }
+    if event.is_some_and(|event| event.event == EventKind::New)
+        && let Some(delay) = life::delay(article, now)
+    {
+        parts.metrics.article_delay.observe(delay.as_secs_f64());
     }
     if before.as_ref() != Some(&life) {
         put(parts, &life, now).await?;
