@@ -208,7 +208,7 @@ mod tests {
         let row = Row::of(&Site::of_host("a.test"), NOW.day(), days[&NOW.day()].clone(), &schedule);
         assert_eq!((row.shown, row.of.read, row.of.no_article, row.of.on_its_way), (8, 1, 2, 1));
         let missed: Vec<_> = row.of.missed.clone().into_iter().collect();
-        assert_eq!(missed, [("gone", 1), (UNDER_WAY, 1), (WAITS, 1), ("timeout", 1)]);
+        assert_eq!(missed, [("gone", 1), (WAITS, 1), (UNDER_WAY, 1), ("timeout", 1)]);
         assert_eq!(row.recall, Some(200), "one of five articles");
         assert!(
             row.line().contains("2023-11-14") && row.line().contains("3 links refused"),
