@@ -55,14 +55,18 @@ async fn commands_work_against_the_services(
     assert_eq!((&proof["different"], &proof["sites"]), (&0.into(), &lab.seeds().len().into()), "{proof}");
 }
 
-/// The articles without their bodies and the evidence for these. They depend on which of the site's pages
-/// were there when they were viewed: the embedded engine views at its end, the services as pages come.
+/// The articles without their bodies, the evidence for these, and what happened when. They depend on the time, and on
+/// which of the site's pages were there when they were viewed: the embedded engine views at its end, the services as
+/// pages come.
 fn of_pages(articles: &str) -> Vec<serde_json::Value> {
     let of = |line: &str| {
         let mut article: serde_json::Value = serde_json::from_str(line).unwrap();
         let body = article.as_object_mut().unwrap().remove("body").unwrap();
         assert!(!body.as_array().unwrap().is_empty(), "{line}");
         article["evidence"].as_object_mut().unwrap().remove("body");
+        for key in ["event", "version", "changed", "first_seen", "fetched_at"] {
+            assert!(article.as_object_mut().unwrap().remove(key).is_some(), "{key}: {line}");
+        }
         article
     };
     articles.lines().map(of).collect()
