@@ -66,5 +66,8 @@ fn failed(error: &anyhow::Error) -> Exit {
 }
 
 fn is_closed_pipe(cause: &(dyn std::error::Error + 'static)) -> bool {
-    cause.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+    let written = cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
+    // serde_json does not name the cause of a failed write among its sources.
+    let as_json = || cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
+    written.or_else(as_json) == Some(std::io::ErrorKind::BrokenPipe)
 }

@@ -37,9 +37,7 @@ pub(crate) async fn run(args: RecallArgs, config: &Config) -> anyhow::Result<Exi
             vec![site]
         }
     };
-    if !args.json {
-        out::line(HEAD)?;
-    }
+    let mut is_shown = false;
     for site in sites {
         let (schedule, _) = frontier.schedule(&site).await?;
         let days = days(&schedule, &entries(frontier, &site).await?, now);
@@ -49,8 +47,19 @@ pub(crate) async fn run(args: RecallArgs, config: &Config) -> anyhow::Result<Exi
             if row.is_empty() {
                 continue;
             }
-            if args.json { out::json_line(&row)? } else { out::line(row.line())? }
+            if args.json {
+                out::json_line(&row)?;
+                continue;
+            }
+            if !is_shown {
+                out::line(HEAD)?;
+            }
+            is_shown = true;
+            out::line(row.line())?;
         }
+    }
+    if !is_shown && !args.json {
+        out::line("No listing has shown anything new since its first visit: visit the sites again later.")?;
     }
     Ok(Exit::Done)
 }
