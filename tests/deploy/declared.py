@@ -28,8 +28,10 @@ def metrics():
     outcomes = set(re.findall(r'^    \w+ = "(\w+)",$', _source("common/src/outcome.rs"), re.M))
     queues = set(re.findall(r'Queue::\w+ => "(\w+)"', _source("common/src/broker/mod.rs")))
     assert len(outcomes) > 10 and len(queues) == 3, "outcome.rs or broker/mod.rs is not of the known form"
-    values = {"outcomes": outcomes, "queues": queues}
-    call = re.compile(r'\.(counters?|gauges|seconds)\(\s*"(newslode_\w+)",\s*"[^"]*",?\s*(?:"(\w+)",\s*&(\w+|\[[^\]]*\]))?')
+    states = set(re.findall(r'Health::\w+ => "(\w+)"', _source("common/src/schedule/trouble.rs")))
+    assert len(states) == 5, "trouble.rs is not of the known form"
+    values = {"outcomes": outcomes, "queues": queues, "states": states}
+    call = re.compile(r'\.(counters?|gauges|seconds|delays)\(\s*"(newslode_\w+)",\s*"[^"]*",?\s*(?:"(\w+)",\s*&(\w+|\[[^\]]*\]))?')
     text = _source("common/src/telemetry/metrics.rs")
     found = {}
     for kind, name, label, given in call.findall(text):
@@ -37,7 +39,7 @@ def metrics():
         if label:
             labels[label] = values.get(given) or set(re.findall(r'"(\w+)"', given))
             assert labels[label], f"no values of `{label}` of {name}"
-        if kind == "seconds":
+        if kind in ("seconds", "delays"):
             found |= {f"{name}_bucket": labels | {"le": None}, f"{name}_sum": labels, f"{name}_count": labels}
         else:
             found[name] = labels

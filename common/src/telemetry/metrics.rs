@@ -139,6 +139,7 @@ impl Metrics {
         let make = Maker(Registry::new());
         make.0.register(Box::new(Process::new()?))?;
         let outcomes: Vec<&str> = Outcome::ALL.iter().map(|outcome| outcome.name()).collect();
+        let states = Health::ALL.map(Health::name);
         let queues: Vec<&str> = Queue::ALL.iter().map(|queue| queue.name()).collect();
         Ok(Arc::new(Metrics {
             urls: make.counters(
@@ -217,7 +218,7 @@ impl Metrics {
                 "newslode_miner_sites",
                 "Sites by how they are.",
                 "state",
-                &Health::ALL.map(Health::name),
+                &states,
             )?,
             followed: make.counters(
                 "newslode_miner_followed_total",
