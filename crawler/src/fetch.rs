@@ -24,6 +24,7 @@ use crate::error::FetchError;
 use crate::gate::Gate;
 use crate::guard::PrivateAddress;
 use crate::html::{SNIFFED, is_html_type, looks_like_html};
+use crate::listing::sniff;
 use crate::retry_after;
 use crate::web::Web;
 
@@ -104,6 +105,9 @@ pub enum Wanted {
     /// An HTML page, a feed or a map.
     Listing,
 }
+
+/// Of a feed or map this much is read at least, in bytes: the largest that the sitemap protocol allows.
+const LONGEST_LISTING: u64 = 50 << 20;
 
 /// The treatment of a body longer than the limit.
 #[derive(Clone, Copy)]
@@ -274,8 +278,9 @@ impl Fetcher {
         if !any && content_type.as_deref().is_some_and(|value| !is_html_type(value)) {
             return Ok(Answer::NotHtml);
         }
-        if response.content_length().is_some_and(|length| length > self.max_bytes) {
-            return Err(FetchError::TooLarge { url: url.clone(), limit: self.max_bytes });
+        let too_large = || FetchError::TooLarge { url: url.clone(), limit: self.max_bytes };
+        if !any && response.content_length().is_some_and(|length| length > self.max_bytes) {
+            return Err(too_large());
         }
         let mut head = Vec::new();
         if content_type.is_none() {
@@ -289,7 +294,14 @@ impl Fetcher {
                 return Ok(Answer::NotHtml);
             }
         }
-        let body = read(url, response, head.into(), self.max_bytes, Longer::Fail).await?;
+        let (most, longer) = match wanted {
+            Wanted::Listing => (self.max_bytes.max(LONGEST_LISTING), Longer::Cut),
+            Wanted::Page => (self.max_bytes, Longer::Fail),
+        };
+        let body = read(url, response, head.into(), most, longer).await?;
+        if body.len() as u64 > self.max_bytes && !sniff(content_type.as_deref(), &body) {
+            return Err(too_large());
+        }
         if body.trim_ascii().is_empty() {
             return Ok(Answer::Empty);
         }

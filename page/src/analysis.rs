@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::article::Article;
 use crate::contribution::Contribution;
 use crate::contribution::counting::bounded;
+use crate::discovery::declared_address;
 use crate::extract::article;
 use crate::hierarchy::{Hierarchy, Node, NodeKind};
 use crate::partition::Params;
@@ -43,6 +44,8 @@ pub struct Analysis {
     pub contribution: Contribution,
     /// The article, if the page is one.
     pub article: Option<Article>,
+    /// The address that the page declares as its own, if that is another one.
+    pub canonical: Option<CanonicalUrl>,
     /// Problems met on the way.
     pub notes: PageNotes,
 }
@@ -102,7 +105,7 @@ fn of_page(page: &Page, fetched_at: Timestamp, params: &Params) -> Analysis {
     }
     let (_, article) = article(page, fetched_at);
     let notes = PageNotes { coarse: hierarchy.coarse.clone(), failed: None, leaves: hierarchy.leaves };
-    Analysis { hierarchy, contribution, article, notes }
+    Analysis { hierarchy, contribution, article, canonical: declared_address(page), notes }
 }
 
 fn failed(url: &CanonicalUrl, params: &Params, reason: &str) -> Analysis {
@@ -118,7 +121,7 @@ fn failed(url: &CanonicalUrl, params: &Params, reason: &str) -> Analysis {
         nodes: vec![root],
     };
     let notes = PageNotes { failed: Some(reason.to_owned()), ..PageNotes::default() };
-    Analysis { hierarchy, contribution: Contribution::default(), article: None, notes }
+    Analysis { hierarchy, contribution: Contribution::default(), article: None, canonical: None, notes }
 }
 
 fn reason(panic: &(dyn std::any::Any + Send)) -> String {

@@ -7,7 +7,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::Page;
-use crate::reading::{CanonicalUrl, Link, links};
+use crate::reading::{CanonicalUrl, Link, NodeId, links};
 use crate::text::{HEADLINE_WORDS, whole_words_of_prose};
 
 /// Words of an address that reads like a headline.
@@ -64,6 +64,20 @@ pub fn discover(page: &Page) -> Discovery {
         targets.iter().filter(|(_, target)| *target == wanted).map(|(url, _)| (*url).clone()).collect()
     };
     Discovery { stories: pick(Target::Story), sections: pick(Target::Section), behind }
+}
+
+/// The address that the page declares as its own (`<link rel=canonical>`), if that is another one. A front page is
+/// nobody's other address: a site that declares it everywhere says nothing.
+#[must_use]
+pub fn declared_address(page: &Page) -> Option<CanonicalUrl> {
+    let tree = &page.tree;
+    let is_canonical = |node: &NodeId| {
+        let rel = tree.attr(*node, "rel").unwrap_or_default();
+        tree.tag(*node) == Some("link")
+            && rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("canonical"))
+    };
+    let declared = page.target(tree.node_ids().find(is_canonical)?)?;
+    (declared != page.url && declared.path() != "/").then_some(declared)
 }
 
 /// Whether a URL may be a page, judged by the end of its path.
@@ -124,6 +138,19 @@ mod tests {
 
     fn paths(urls: &[CanonicalUrl]) -> Vec<&str> {
         urls.iter().map(CanonicalUrl::path).collect()
+    }
+
+    #[test]
+    fn a_page_may_declare_another_address() {
+        let declared = |head: &str| {
+            let url = "https://a.example/amp/s/1".parse().unwrap();
+            declared_address(&Page::parse(&url, None, head.as_bytes())).map(|url| url.to_string())
+        };
+        assert_eq!(declared("<link rel='x CANONICAL' href=/s/1>").as_deref(), Some("https://a.example/s/1"));
+        for none in ["<a rel=canonical href=/s/1>", "<link rel=canonical href=/>", "<link rel=canonical>"] {
+            assert_eq!(declared(none), None, "{none}");
+        }
+        assert_eq!(declared("<link rel=canonical href=/amp/s/1?utm_source=x>"), None, "its own");
     }
 
     #[test]

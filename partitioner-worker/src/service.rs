@@ -240,11 +240,8 @@ impl Worker {
 
 /// The results for a page: the message, and the hierarchy for the archive.
 fn partitioned(fetched: &FetchedPage, bytes: &[u8], params: &Params) -> (PartitionedPage, Hierarchy) {
-    let said = analyse(&fetched.url, fetched.content_type.as_deref(), bytes, fetched.fetched_at, params);
-    (
-        PartitionedPage::new(&params.generation(), fetched, said.contribution, said.article, said.notes),
-        said.hierarchy,
-    )
+    let mut said = analyse(&fetched.url, fetched.content_type.as_deref(), bytes, fetched.fetched_at, params);
+    (PartitionedPage::new(&params.generation(), fetched, &mut said), said.hierarchy)
 }
 
 /// Whether the archived hierarchy is this one with marks.

@@ -47,6 +47,9 @@ pub(crate) struct BenchFollowArgs {
     /// A row for every site.
     #[arg(long)]
     pub(crate) per_site: bool,
+    /// Follow only the site with this host, and print its row as JSON.
+    #[arg(long, value_name = "HOST")]
+    pub(crate) only: Option<String>,
     /// Print as JSON.
     #[arg(long)]
     pub(crate) json: bool,

@@ -59,11 +59,16 @@ fn templates(args: &BenchTemplatesArgs) -> anyhow::Result<Exit> {
 #[allow(clippy::print_stderr, reason = "progress is not output")]
 fn follow(args: &BenchFollowArgs, quiet: bool) -> anyhow::Result<Exit> {
     let spec = LivingSpec { world: args.world, sites: args.sites, days: args.days };
-    let report = bench::follow(&spec, &ScheduleConfig::default(), args.without, |done| {
+    let only = args.only.as_deref();
+    let report = bench::follow(&spec, &ScheduleConfig::default(), args.without, only, |done| {
         if !quiet {
             eprintln!("{done} of {} sites", args.sites);
         }
     })?;
+    if let Some(host) = only {
+        report.sites.iter().filter(|site| site.host == host).try_for_each(out::json)?;
+        return Ok(Exit::Done);
+    }
     if args.json {
         out::json(&report)?;
         return Ok(Exit::Done);

@@ -4,11 +4,14 @@ use std::collections::BTreeMap;
 
 use newslode_common::config::Config;
 use newslode_common::outcome::Outcome;
-use newslode_common::schedule::{Allowance, Class, Health, Listing, ListingId, ListingKind, Role};
+use newslode_common::schedule::{
+    Allowance, Class, Health, Listing, ListingId, ListingKind, Role, Verdict, Visit,
+};
 use newslode_common::store::{Entry, Frontier, SiteStatus, Why};
 use newslode_common::time;
 use newslode_miner::work::lives;
-use newslode_miner::work::lives::life::{Life, Past};
+use newslode_miner::work::lives::life::Life;
+use newslode_miner::work::lives::told::Past;
 use newslode_miner::work::parts::Parts;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
@@ -96,6 +99,15 @@ impl PageStory {
             row("is", "a page that nobody shows any more")?;
         }
         let Some(life) = &self.life else { return Ok(Exit::Done) };
+        if let Some(primary) = &life.twin_of {
+            row("same article as", primary)?;
+        }
+        for address in &life.addresses {
+            row("also at", address)?;
+        }
+        for other in &life.same_text {
+            row("same text at", other)?;
+        }
         for past in life.history() {
             let Past { version, event, at, changed, reason, moved_to, .. } = past;
             let event = event.name();
@@ -126,7 +138,24 @@ fn tell_entry(entry: &Entry, now: Timestamp) -> anyhow::Result<()> {
     if unread > 0 {
         row("failed in a row", unread)?;
     }
-    row("next visit", next(entry, now))
+    row("next visit", next(entry, now))?;
+    for Visit { at, outcome, verdict } in entry.schedule.iter().flat_map(|known| known.visited.iter()) {
+        let verdict = verdict.map_or("", said);
+        row("visit", format!("{}: {outcome}{verdict}", out::time(at)))?;
+    }
+    Ok(())
+}
+
+/// What a page that was read turned out to be.
+fn said(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::NewArticle => ": a new article",
+        Verdict::Changed => ": another text",
+        Verdict::Same => ": the same text",
+        Verdict::NoArticle => ": no article",
+        Verdict::Section => ": a section",
+        Verdict::Twin => ": the same article as another page",
+    }
 }
 
 /// What a page is to the crawl.

@@ -16,7 +16,8 @@ use newslode_miner::mining::taxonomy::Taxonomy;
 use newslode_miner::work::fold;
 use newslode_miner::work::instances::instances;
 use newslode_miner::work::lives;
-use newslode_miner::work::lives::life::{Life, Told};
+use newslode_miner::work::lives::life::Life;
+use newslode_miner::work::lives::told::Told;
 use newslode_miner::work::members::members;
 use newslode_miner::work::parts::Parts;
 use newslode_miner::work::summaries::Summaries;
@@ -175,6 +176,11 @@ pub(crate) async fn write(
         let labels = parts.frontier.site(&site).await?.map(|settings| settings.labels).unwrap_or_default();
         for (url, version) in counted(parts, &site).await? {
             let Some(json) = parts.archive.get(Kind::Article, version.content).await? else { continue };
+            let life = lives::read(parts, &url).await?;
+            if life.as_ref().is_some_and(|life| life.twin_of.is_some()) {
+                others.remove(&url);
+                continue;
+            }
             let mut article: Article = serde_json::from_slice(&json)?;
             let keys = filing.concepts(&article);
             let concepts = keys.iter().filter_map(|key| taxonomy.concept(key));
@@ -182,7 +188,6 @@ pub(crate) async fn write(
             ontology.article(&article, &filing)?;
             others.remove(&url);
             articles += 1;
-            let life = lives::read(parts, &url).await?;
             take(&Filed { article: &article, keys: &keys, life, labels: &labels })?;
         }
     }

@@ -56,6 +56,12 @@ pub trait Message: Serialize + DeserializeOwned {
     const VERSION: u8;
     /// Name for error messages.
     const NAME: &'static str;
+
+    /// The body of an older version, as the present one has it; `None` if it cannot be read any more.
+    #[must_use]
+    fn renewed(_version: u8, _body: &[u8]) -> Option<Vec<u8>> {
+        None
+    }
 }
 
 impl Message for FetchedPage {
@@ -66,8 +72,13 @@ impl Message for FetchedPage {
 
 impl Message for PartitionedPage {
     const KIND: u8 = 2;
-    const VERSION: u8 = 2;
+    const VERSION: u8 = 3;
     const NAME: &'static str = "partition";
+
+    /// Version 2, of 0.1.0, ends before the declared address: a zero says that there is none.
+    fn renewed(version: u8, body: &[u8]) -> Option<Vec<u8>> {
+        (version == 2).then(|| [body, &[0]].concat())
+    }
 }
 
 impl Message for Contribution {
@@ -115,11 +126,14 @@ pub fn open<M: Message>(bytes: &[u8]) -> Result<M, EnvelopeError> {
     if *kind != M::KIND {
         return Err(EnvelopeError::Kind { found: *kind, wanted: M::KIND });
     }
-    if *version != M::VERSION {
-        return Err(EnvelopeError::Version { what: M::NAME, found: *version, known: M::VERSION });
-    }
     if body.len() > wire::MAX_BODY {
         return Err(EnvelopeError::TooLarge(body.len()));
     }
-    Ok(wire::decode(body)?)
+    if *version == M::VERSION {
+        return Ok(wire::decode(body)?);
+    }
+    match M::renewed(*version, body) {
+        Some(body) => Ok(wire::decode(&body)?),
+        None => Err(EnvelopeError::Version { what: M::NAME, found: *version, known: M::VERSION }),
+    }
 }

@@ -4,7 +4,7 @@
 //! message that it does not know, and the broker keeps it among the dead letters. Operators' seed messages
 //! are JSON ([`seed`]), so that any AMQP client can send one.
 
-use newslode_page::analysis::PageNotes;
+use newslode_page::analysis::{Analysis, PageNotes};
 use newslode_page::generation::Generation;
 use serde::{Deserialize, Serialize};
 
@@ -65,6 +65,8 @@ pub struct PartitionedPage {
     pub article: Option<Article>,
     /// Limits that were met, a failure, the number of leaves.
     pub notes: PageNotes,
+    /// The address that the page declares as its own, if that is another one.
+    pub canonical: Option<CanonicalUrl>,
 }
 
 /// Crawler → miner: a page that was handed on before, and is not to be kept any longer.
@@ -96,6 +98,8 @@ pub enum Ending {
     Moved(CanonicalUrl),
     /// An operator wants it forgotten.
     Forgotten,
+    /// It turned out to be the same article as another page.
+    SameAs(CanonicalUrl),
 }
 
 impl FetchedPage {
@@ -107,15 +111,10 @@ impl FetchedPage {
 }
 
 impl PartitionedPage {
-    /// The results of this generation's algorithms for a fetched page. The hierarchy goes to the archive.
+    /// The results of this generation's algorithms for a fetched page, taken out of its analysis. The hierarchy
+    /// stays: it goes to the archive.
     #[must_use]
-    pub fn new(
-        generation: &Generation,
-        fetched: &FetchedPage,
-        contribution: Contribution,
-        article: Option<Article>,
-        notes: PageNotes,
-    ) -> Self {
+    pub fn new(generation: &Generation, fetched: &FetchedPage, said: &mut Analysis) -> Self {
         PartitionedPage {
             url: fetched.url.clone(),
             site: fetched.site.clone(),
@@ -123,9 +122,10 @@ impl PartitionedPage {
             why: fetched.why,
             version: Version { content: fetched.version.content.seen_by(generation), ..fetched.version },
             fetched_at: fetched.fetched_at,
-            contribution,
-            article,
-            notes,
+            contribution: std::mem::take(&mut said.contribution),
+            article: said.article.take(),
+            notes: std::mem::take(&mut said.notes),
+            canonical: said.canonical.take(),
         }
     }
 }

@@ -24,6 +24,7 @@ mod rhythm;
 mod site;
 mod slowness;
 mod trouble;
+mod visited;
 
 pub use allowance::Allowance;
 pub use article::{ArticleVisits, Reading};
@@ -36,6 +37,7 @@ pub use rhythm::Silence;
 pub use site::SiteSchedule;
 pub use slowness::AnswerTimes;
 pub use trouble::{Health, Rest, Trouble};
+pub use visited::{Verdict, Visit, Visited};
 
 use newslode_page::time::Timestamp;
 use serde::{Deserialize, Serialize};

@@ -6,7 +6,10 @@ use newslode_page::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::outcome::{Target, Waits};
-use super::{ArticleVisits, Class, ListingId, ListingKind, Next, Reading, ScheduleConfig, at, seconds};
+use super::{
+    ArticleVisits, Class, ListingId, ListingKind, Next, Reading, ScheduleConfig, Verdict, Visited, at,
+    seconds,
+};
 
 /// Stories that make a page a section: of any page, and of one that a menu leads to.
 const MANY_STORIES: u16 = 8;
@@ -64,6 +67,8 @@ pub struct PageSchedule {
     pub is_told: bool,
     /// Whether the miner was told that it is gone.
     pub is_gone: bool,
+    /// Its last visits.
+    pub visited: Visited,
 }
 
 impl PageSchedule {
@@ -158,16 +163,29 @@ impl PageSchedule {
         self.is_told = true;
         let Some(text) = text else {
             if self.is_section() {
+                self.visited.judge(Verdict::Section);
                 self.role = Role::Listing(ListingKind::Section);
                 return Told { next: Some(Next { due: now, class: Class::Listing }), is_new_article: false };
             }
+            self.visited.judge(Verdict::NoArticle);
             let next = self.visits.read(Reading::NoArticle, now, config);
             return Told { next, is_new_article: false };
         };
-        let reading = if text == self.text { Reading::Same } else { Reading::Changed };
-        self.text = text;
         let is_new_article = self.visits.first.is_none();
+        let (reading, verdict) = match text == self.text {
+            true => (Reading::Same, Verdict::Same),
+            false => (Reading::Changed, Verdict::Changed),
+        };
+        self.visited.judge(if is_new_article { Verdict::NewArticle } else { verdict });
+        self.text = text;
         Told { next: self.visits.read(reading, now, config), is_new_article }
+    }
+
+    /// Notes that the page which was handed on shows an article that is visited at another address: it leaves.
+    pub fn told_elsewhere(&mut self) -> Told {
+        self.is_told = true;
+        self.visited.judge(Verdict::Twin);
+        Told { next: None, is_new_article: false }
     }
 
     /// Notes that a visit brought the same bytes as the last one.

@@ -152,8 +152,9 @@ impl SiteSchedule {
         Next { due: at(seconds(now) + 7 * DAY), class: Class::Listing }
     }
 
-    /// Notes a first good fetch that shows an article. `by` showed it first. `is_recent`: it was published within
-    /// the last day, as far as is known.
+    /// Notes a first good fetch that shows an article. `by` showed it first, after its own first visit. `is_recent`: it
+    /// was published within the last day, as far as is known. What a first visit shows says nothing of how much the site
+    /// publishes: it was published over days.
     pub fn confirm(&mut self, by: Option<ListingId>, is_recent: bool, now: Timestamp) {
         self.troubles.end(now);
         let time = seconds(now);
@@ -165,7 +166,7 @@ impl SiteSchedule {
             self.rhythm.count(time);
         }
         self.fade(time);
-        if is_recent {
+        if is_recent && by.is_some() {
             self.published += ARTICLE;
         }
     }

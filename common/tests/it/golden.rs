@@ -85,6 +85,7 @@ fn partitioned() -> PartitionedPage {
         contribution: contribution(),
         article: Some(article),
         notes: PageNotes { coarse: vec!["leaves".into()], failed: None, leaves: 412 },
+        canonical: Some("https://www.example.org/sport/cup".parse().unwrap()),
     }
 }
 
@@ -112,6 +113,13 @@ fn messages_keep_their_bytes() {
     check(&contribution());
     check(&partitioned());
     check(&gone());
+}
+
+#[test]
+fn a_partition_of_0_1_0_is_read() {
+    let kept = include_bytes!("../golden/partition.v2.bin");
+    let read: PartitionedPage = open(kept).unwrap();
+    assert_eq!(read, PartitionedPage { canonical: None, ..partitioned() });
 }
 
 #[test]

@@ -8,12 +8,17 @@ use newslode_common::store::{Added, Again, NewUrl, Why};
 use newslode_page::reading::CanonicalUrl;
 
 use super::Visit;
-use super::view::View;
+use super::view::{Story, View};
+use crate::listing::discover::usual;
 
 /// Pages behind a section that are looked at.
 const MOST_BEHIND: u32 = 10;
+/// A story that was published longer ago than this is no news, in milliseconds.
+const OLD: u64 = 3 * 86_400_000;
 /// URLs in one call of the store.
 const MOST_AT_ONCE: usize = 1_000;
+/// Good visits of a front page after which feeds are looked for at the usual places, if nobody named one.
+const LOOK_ELSEWHERE: u64 = 2;
 /// Menus of sections are read at every fourth visit.
 const LOOK_AT_MENU: u8 = 4;
 
@@ -38,6 +43,9 @@ impl Visit<'_> {
             let class = if kind == ListingKind::Front { Class::New } else { Class::Rest };
             self.meet_sections(&view.sections, class).await?;
             self.meet_listings(view.listings.clone()).await?;
+        }
+        if kind == ListingKind::Front && before.visits == LOOK_ELSEWHERE {
+            self.look_elsewhere().await?;
         }
         let is_behind = kind == ListingKind::Section && before.mark != 0 && !view.shows(before.mark);
         if let Some(behind) = view.behind.as_ref().filter(|_| is_behind && new > 0) {
@@ -100,7 +108,7 @@ impl Visit<'_> {
         Ok(())
     }
 
-    /// Makes stories known, shown first by this listing.
+    /// Makes stories known, shown first by this listing. What says that it is old waits with the backlog.
     pub(super) async fn meet_stories(
         &self,
         view: &View,
@@ -108,11 +116,24 @@ impl Visit<'_> {
         class: Class,
     ) -> anyhow::Result<Added> {
         let known = PageSchedule::page(by, self.now);
-        let story = |(url, modified): &(CanonicalUrl, Option<_>)| {
+        let story = |Story { url, modified, dated }: &Story| {
             let again = modified.map_or(Again::Never, Again::IfFetchedBefore);
-            self.found(url, class, again, known)
+            let is_old = dated.is_some_and(|dated| dated.0 + OLD < self.now.0);
+            self.found(url, if is_old { Class::Rest } else { class }, again, known)
         };
         self.add(view.stories.iter().map(story).collect()).await
+    }
+
+    /// Tries the usual places of feeds and maps, if the site has named none. What is not there leaves like any page.
+    async fn look_elsewhere(&self) -> anyhow::Result<()> {
+        let is_named = |listing: &Listing| {
+            matches!(listing.kind, ListingKind::Feed | ListingKind::NewsMap | ListingKind::Map)
+        };
+        if self.site_schedule().await?.listings().any(is_named) {
+            return Ok(());
+        }
+        let places: Vec<CanonicalUrl> = usual(&self.claim.url).into_iter().map(|place| place.url).collect();
+        self.meet_sections(&places, Class::Rest).await
     }
 
     async fn meet_sections(&self, sections: &[CanonicalUrl], class: Class) -> anyhow::Result<()> {

@@ -43,7 +43,11 @@ const VALIDATORS_KEPT: u64 = 3_600_000;
 /// # Errors
 /// Only errors that waiting does not solve: a server refuses.
 pub(crate) async fn visit(shared: &Shared, claim: &Claim, known: PageSchedule) -> anyhow::Result<Completion> {
-    Visit { shared, claim, known, now: shared.clock.now() }.run().await
+    let mut completion = Visit { shared, claim, known, now: shared.clock.now() }.run().await?;
+    if let Completion::Done { outcome, schedule: Some(known), .. } = &mut completion {
+        known.visited.note(shared.clock.now(), *outcome);
+    }
+    Ok(completion)
 }
 
 /// The completion of a visit that panicked.
@@ -310,6 +314,11 @@ impl<'v> Visit<'v> {
             return self.unreadable(Outcome::RedirectLoop).await;
         }
         self.end(Ending::Moved(target.clone())).await?;
+        let is_story = self.known.role == Role::Page && self.known.by.is_some();
+        if is_story && self.claim.content.is_none() {
+            // It is another address of what is there.
+            self.tell_of(Ending::Moved(target.clone())).await?;
+        }
         let next = match self.known.role {
             Role::Listing(kind) => {
                 self.move_listing(target, kind).await?;

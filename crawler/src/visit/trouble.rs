@@ -84,14 +84,18 @@ impl Visit<'_> {
 
     /// Tells the miner, once, that a page which was handed on is not to be kept.
     pub(super) async fn end(&mut self, ending: Ending) -> anyhow::Result<()> {
-        let Claim { url, site, fetch, content, .. } = self.claim;
-        if content.is_none() || self.known.is_gone {
-            return Ok(());
+        if self.claim.content.is_some() && !self.known.is_gone {
+            self.tell_of(ending).await?;
+            self.known.is_gone = true;
         }
-        let gone = GonePage { url: url.clone(), site: site.clone(), fetch: *fetch, at: self.now, ending };
-        publish::tell_gone(&self.shared.parts, &self.shared.outages, &gone).await?;
-        self.known.is_gone = true;
         Ok(())
+    }
+
+    /// Tells the miner how a page ended.
+    pub(super) async fn tell_of(&self, ending: Ending) -> anyhow::Result<()> {
+        let Claim { url, site, fetch, .. } = self.claim;
+        let gone = GonePage { url: url.clone(), site: site.clone(), fetch: *fetch, at: self.now, ending };
+        publish::tell_gone(&self.shared.parts, &self.shared.outages, &gone).await
     }
 
     /// A status that is neither a success, nor "not found", nor the server's own failure. Only 403 says that we

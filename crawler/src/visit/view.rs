@@ -13,7 +13,7 @@ use newslode_page::time::Timestamp;
 
 use crate::directives::Directives;
 use crate::listing::discover::{PlaceKind, on_page};
-use crate::listing::{Form, ListingLimits, read, sniff};
+use crate::listing::{Form, Item, ListingLimits, read, sniff};
 
 /// Children of a map's index that are visited, the newest first.
 const MOST_MAPS: usize = 10;
@@ -35,11 +35,21 @@ struct Asked<'a> {
     now: Timestamp,
 }
 
+/// What may be an article.
+#[derive(Clone, Debug)]
+pub(super) struct Story {
+    pub(super) url: CanonicalUrl,
+    /// When it was changed last, if that is told.
+    pub(super) modified: Option<Timestamp>,
+    /// When it was published, or changed last, if that is told.
+    pub(super) dated: Option<Timestamp>,
+}
+
 /// What a page shows.
 #[derive(Debug, Default)]
 pub(super) struct View {
-    /// What may be articles, with the time of their last change as far as it is told.
-    pub(super) stories: Vec<(CanonicalUrl, Option<Timestamp>)>,
+    /// What may be articles.
+    pub(super) stories: Vec<Story>,
     /// What may be sections.
     pub(super) sections: Vec<CanonicalUrl>,
     /// Other listings that it names.
@@ -122,7 +132,11 @@ impl View {
         };
         let places = if may_list { on_page(page) } else { Vec::new() };
         View {
-            stories: found.stories.into_iter().map(|url| (url, None)).collect(),
+            stories: found
+                .stories
+                .into_iter()
+                .map(|url| Story { url, modified: None, dated: None })
+                .collect(),
             sections: found.sections,
             listings: places.into_iter().map(|place| (place.url, kind(place.kind))).collect(),
             behind: found.behind,
@@ -151,9 +165,16 @@ impl View {
             Form::NewsMap => ListingKind::NewsMap,
             Form::Map | Form::MapIndex => ListingKind::Map,
         };
+        let story =
+            |Item { url, published, modified, .. }| Story { url, modified, dated: published.or(modified) };
         let maps = listing.maps.into_iter().take(MOST_MAPS).map(|map| (map.url, ListingKind::Map));
+        let mut stories: Vec<Story> = listing.items.into_iter().map(story).collect();
+        if kind != ListingKind::Feed {
+            // The budget may not reach for all of a map, and maps are in any order.
+            stories.sort_by_key(|story| std::cmp::Reverse(story.dated));
+        }
         View {
-            stories: listing.items.into_iter().map(|item| (item.url, item.modified)).collect(),
+            stories,
             listings: maps.collect(),
             kind: Some(kind),
             ..View::default()
@@ -167,11 +188,11 @@ impl View {
 
     /// Names the topmost story; 0 if there is none.
     pub(super) fn top(&self) -> u64 {
-        self.stories.first().map_or(0, |(url, _)| name(url.as_str()))
+        self.stories.first().map_or(0, |story| name(story.url.as_str()))
     }
 
     /// Whether it shows the story of this name.
     pub(super) fn shows(&self, mark: u64) -> bool {
-        self.stories.iter().any(|(url, _)| name(url.as_str()) == mark)
+        self.stories.iter().any(|story| name(story.url.as_str()) == mark)
     }
 }

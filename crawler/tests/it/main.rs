@@ -8,6 +8,7 @@ mod directives;
 mod doubles;
 mod endings;
 mod faults;
+mod hostile;
 mod pace;
 mod redirects;
 mod robots;

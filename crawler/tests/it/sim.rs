@@ -34,7 +34,7 @@ pub(crate) const STORY: &str = "http://a.test/2026/a-long-way-home-for-the-cup";
 pub(crate) type Headers = &'static [(&'static str, &'static str)];
 
 /// A web that answers what it was told, and writes the requests down. What it answers to a request with cookies
-/// is told under the URL, a space and the cookies.
+/// is told under the URL, a space and the cookies; what it answers to all else, under `*`.
 pub(crate) struct Told {
     pub(crate) answers: Mutex<BTreeMap<String, (u16, Headers, String)>>,
     pub(crate) asked: Mutex<Vec<(Timestamp, String, bool)>>,
@@ -56,8 +56,8 @@ impl Web for Told {
         let cookies = headers.get(header::COOKIE).and_then(|cookies| cookies.to_str().ok());
         let with_cookies = cookies.map(|cookies| format!("{url} {cookies}"));
         let answers = self.answers.lock().unwrap();
-        let answer =
-            with_cookies.and_then(|key| answers.get(&key)).or_else(|| answers.get(url.as_str())).cloned();
+        let answer = with_cookies.and_then(|key| answers.get(&key)).or_else(|| answers.get(url.as_str()));
+        let answer = answer.or_else(|| answers.get("*")).cloned();
         drop(answers);
         let (status, headers, body) = answer.unwrap_or((404, &[], String::new()));
         if status == 0 {

@@ -375,3 +375,26 @@ async fn a_calendar_without_end_leaves_the_budget_to_the_news() {
     assert!((40..=60).contains(&known.len()), "half of a budget of 100: {}", known.len());
     assert!(known.iter().any(|entry| entry.url.as_str() == STORY), "the news was kept out");
 }
+
+#[tokio::test]
+async fn feeds_that_nobody_names_are_looked_for_at_the_usual_places() {
+    let feed = format!(
+        "<rss version='2.0'><channel><item><title>{HEADLINE}</title><link>{STORY}</link></item></channel></rss>"
+    );
+    for is_named in [false, true] {
+        let sim = Sim::new().await;
+        let link = "<link rel=alternate type='application/rss+xml' href=/named.xml>";
+        let head = if is_named { format!("{link}<title>") } else { "<title>".into() };
+        sim.tell(FRONT, 200, &[], page("Front", &[]).replace("<title>", &head));
+        for place in ["http://a.test/rss", "http://a.test/named.xml"] {
+            sim.tell(place, 200, &[("content-type", "application/rss+xml")], feed.clone());
+        }
+        sim.run(3 * DAY).await;
+        let elsewhere = sim.asked("http://a.test/atom.xml").len();
+        let feeds = sim.taught().await.listings().filter(|listing| listing.kind == ListingKind::Feed).count();
+        assert_eq!((elsewhere, feeds), if is_named { (0, 1) } else { (2, 1) });
+        assert!(!sim.asked(STORY).is_empty());
+        let left = sim.store.entry(&"http://a.test/atom.xml".parse().unwrap()).await.unwrap();
+        assert_eq!(left, None, "what is not there leaves");
+    }
+}

@@ -6,7 +6,8 @@
 //! that they lead to, this is the [`ontology`].
 //!
 //! Beside it stands what a whole site says of one of its pages: the [`entropy`] of its terms, which gives the
-//! informative [`blocks`]; its [`articles`], read again; and the history of its [`templates`].
+//! informative [`blocks`]; its [`articles`], read again; and the history of its [`templates`]. [`prints`] tell that two
+//! articles are one.
 //!
 //! Invariant: pure and deterministic. Equal sums give equal bytes, so any number of miners may write the same
 //! taxonomy.
@@ -22,6 +23,7 @@ mod index;
 pub mod instances;
 pub mod members;
 pub mod ontology;
+pub mod prints;
 pub mod summary;
 pub mod taxminer;
 pub mod taxonomy;

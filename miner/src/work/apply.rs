@@ -2,17 +2,19 @@
 //!
 //! The order of effects makes a crash harmless at any point. First the contribution is archived (so that
 //! everything counted can be subtracted), then its links go to the frontier (idempotent), then it is counted,
-//! then readers are told what happened to the article (at least once). Only then is the message acknowledged. Links come before
+//! then readers are told what happened to the article (at least once), then the schedule what the page is. Only then
+//! is the message acknowledged. Links come before
 //! counting, so a store that loses its last writes never holds a counted page whose links it lost; a page
 //! that is not counted is found again by [`crate::work::reconcile`]. Start at [`batch`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use futures::future::try_join_all;
 use newslode_common::config::Follow;
 use newslode_common::message::{PartitionedPage, envelope};
-use newslode_common::store::{Applied, Change, Kind, StoreError};
+use newslode_common::schedule::PageSchedule;
+use newslode_common::store::{Applied, Change, Kind, NewUrl, StoreError, Why};
 use newslode_common::version::{ContentHash, Version};
 use newslode_page::article::Article;
 use newslode_page::contribution::Delta;
@@ -59,15 +61,13 @@ pub async fn batch(
     let Some(settings) = parts.frontier.site(site).await? else { return unwanted(parts, pages).await };
     let viewed = archive(parts, pages, now).await?;
     follow_up(parts, follow, pages, now).await?;
-    if follow == Follow::News {
-        tell_all(parts, pages).await?;
-    }
     let Counted { ends, versions, replaced } = count(parts, site, pages).await?;
     // A site forgotten since we asked may have been forgotten before we counted: nobody else would clean up.
     if parts.frontier.site(site).await?.is_none() {
         parts.state.forget(site).await?;
         return unwanted(parts, pages).await;
     }
+    let mut twins = BTreeSet::new();
     for (page, end) in pages.iter().zip(&ends) {
         // What an older fetch says must not follow what a newer one said.
         let Some(counted) = versions.get(&page.url) else { continue };
@@ -79,8 +79,15 @@ pub async fn batch(
             && matches!(end, PageEnd::Applied | PageEnd::Stale)
         {
             let fetch = Fetch { number, at: page.fetched_at };
-            lives::tell(parts, &settings.labels, &page.url, article, fetch, now).await?;
+            let reading =
+                lives::Reading { url: &page.url, article, fetch, canonical: page.canonical.as_ref() };
+            if lives::tell(parts, &settings.labels, reading, now).await? {
+                twins.insert(page.url.clone());
+            }
         }
+    }
+    if follow == Follow::News {
+        tell_all(parts, pages, &twins).await?;
     }
     archive::forget_replaced(parts, replaced).await?;
     Ok(ends)
@@ -250,7 +257,18 @@ async fn follow_up(
     now: Timestamp,
 ) -> Result<(), StoreError> {
     // What a capture of others leads to may be years old.
-    let ours = pages.iter().filter(|page| !page.version.is_dated());
-    let found = ours.flat_map(|page| at_once(follow, page.why, page.depth, &page.contribution));
-    add(parts, found.collect(), now).await.map(|_| ())
+    let ours = || pages.iter().filter(|page| !page.version.is_dated());
+    let mut found: Vec<_> =
+        ours().flat_map(|page| at_once(follow, page.why, page.depth, &page.contribution)).collect();
+    if follow == Follow::News {
+        found.extend(ours().filter_map(declared));
+    }
+    add(parts, found, now).await.map(|_| ())
+}
+
+/// The address that an article's page declares as its own: it may be the only one that lives on.
+fn declared(page: &PartitionedPage) -> Option<NewUrl> {
+    let declared = page.canonical.as_ref().filter(|url| page.article.is_some() && url.site() == page.site)?;
+    let schedule = Some(PageSchedule::page(None, page.fetched_at));
+    Some(NewUrl { schedule, ..NewUrl::once(declared.clone(), page.depth, Why::Link, 0) })
 }

@@ -30,6 +30,11 @@ pub async fn take_out(parts: &Parts, gone: &GonePage, now: Timestamp) -> Result<
     for _ in 0..ROUNDS {
         let urls = std::slice::from_ref(&gone.url);
         let counted = parts.state.versions(&gone.site, urls).await?.into_iter().next().flatten();
+        if counted.is_none() && matches!(gone.ending, Ending::Moved(_)) {
+            // It redirected at its first visit: there is nothing to subtract.
+            lives::end(parts, gone, gone.fetch, now).await?;
+            return Ok(PageEnd::Applied);
+        }
         // A capture of others is numbered by its time.
         let number = if counted.is_some_and(Version::is_dated) { gone.at.0 } else { gone.fetch };
         let new = Version { fetch: number, content: ContentHash::NONE };

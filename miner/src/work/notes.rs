@@ -4,6 +4,7 @@
 //! counts for the listing that showed it first; later readings move the page along its ladder. A page that is no
 //! article and shows many stories becomes a section. Telling twice changes nothing. Start at [`tell`].
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use newslode_common::message::PartitionedPage;
@@ -37,6 +38,8 @@ pub struct Reading {
     pub text: Option<u64>,
     /// Whether it was published within a day of the fetch, as far as is known.
     pub is_recent: bool,
+    /// Whether readers know the article under another address.
+    pub is_twin: bool,
 }
 
 impl Reading {
@@ -45,7 +48,7 @@ impl Reading {
     pub fn of(url: &CanonicalUrl, fetch: u64, at: Timestamp, article: Option<&Article>) -> Reading {
         let published = article.and_then(|article| article.published.as_deref());
         let text = article.map(|article| name(&article.text()));
-        Reading { url: url.clone(), fetch, at, text, is_recent: is_recent(published, at) }
+        Reading { url: url.clone(), fetch, at, text, is_recent: is_recent(published, at), is_twin: false }
     }
 }
 
@@ -82,7 +85,11 @@ pub async fn tell(frontier: &dyn Frontier, config: &ScheduleConfig, reading: &Re
     if schedule.is_told {
         return Ok(Heard::Yes);
     }
-    let told = schedule.told(reading.text, reading.at, config);
+    let told = if reading.is_twin {
+        schedule.told_elsewhere()
+    } else {
+        schedule.told(reading.text, reading.at, config)
+    };
     let note =
         Note { url: reading.url.clone(), fetch: reading.fetch, at: reading.at, next: told.next, schedule };
     if !frontier.note(&note).await? {
@@ -100,16 +107,21 @@ pub async fn tell(frontier: &dyn Frontier, config: &ScheduleConfig, reading: &Re
     Ok(Heard::Yes)
 }
 
-/// Tells what pages turned out to be. Waits a little for those that their crawler still holds; a page that nobody
+/// Tells what pages turned out to be; `twins` are articles that readers know under other addresses. Waits a little for those that their crawler still holds; a page that nobody
 /// tells is handed on again at its next visit.
 ///
 /// # Errors
 /// When the store fails.
-pub(crate) async fn tell_all(parts: &Parts, pages: &[PartitionedPage]) -> StoreResult<()> {
-    let mut held: Vec<Reading> = pages
-        .iter()
-        .map(|page| Reading::of(&page.url, page.version.fetch, page.fetched_at, page.article.as_ref()))
-        .collect();
+pub(crate) async fn tell_all(
+    parts: &Parts,
+    pages: &[PartitionedPage],
+    twins: &BTreeSet<CanonicalUrl>,
+) -> StoreResult<()> {
+    let reading = |page: &PartitionedPage| Reading {
+        is_twin: twins.contains(&page.url),
+        ..Reading::of(&page.url, page.version.fetch, page.fetched_at, page.article.as_ref())
+    };
+    let mut held: Vec<Reading> = pages.iter().map(reading).collect();
     let mut waits = AGAIN.into_iter();
     loop {
         let mut still = Vec::new();

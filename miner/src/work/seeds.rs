@@ -127,7 +127,16 @@ async fn seed(parts: &Parts, config: &MinerConfig, page: CanonicalUrl) -> Result
 }
 
 /// Forgets a page: what is known of it, what it counts for, and everything that the archive holds of it.
+/// So are its other addresses.
 async fn forget(parts: &Parts, page: &CanonicalUrl, now: Timestamp) -> Result<(), SeedFailure> {
+    let twins = lives::read(parts, page).await?.map(|life| life.addresses).unwrap_or_default();
+    for page in twins.iter().chain([page]) {
+        forget_one(parts, page, now).await?;
+    }
+    Ok(())
+}
+
+async fn forget_one(parts: &Parts, page: &CanonicalUrl, now: Timestamp) -> Result<(), SeedFailure> {
     let (site, urls) = (page.site(), std::slice::from_ref(page));
     let entry = parts.frontier.entry(page).await?;
     let counted = parts.state.versions(&site, urls).await?.into_iter().next().flatten();

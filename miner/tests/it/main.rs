@@ -10,5 +10,6 @@ mod forgetting;
 mod lifecycle;
 mod purity;
 mod serving;
+mod twins;
 mod views;
 mod world;

@@ -106,12 +106,12 @@ async fn counted(
             body: Body::Inline(zstd::encode_all(html.as_bytes(), 0).unwrap()),
             url: at,
         };
-        let said = analyse(&fetched.url, None, html.as_bytes(), fetched.fetched_at, &Params::default());
+        let mut said = analyse(&fetched.url, None, html.as_bytes(), fetched.fetched_at, &Params::default());
         let (archive, content) = (&world.parts.archive, fetched.version.content);
         archive.put(Kind::Page, content, envelope::seal(&fetched).unwrap().into(), NOW).await.unwrap();
         let name = content.seen_by(&ours());
         archive.put(Kind::Hierarchy, name, xml::write(&said.hierarchy).into(), NOW).await.unwrap();
-        pages.push(PartitionedPage::new(&ours(), &fetched, said.contribution, said.article, said.notes));
+        pages.push(PartitionedPage::new(&ours(), &fetched, &mut said));
     }
     batch(&world.parts, Follow::Concepts, site, &pages, NOW).await.unwrap();
     pages.iter().map(|page| page.version.content).collect()

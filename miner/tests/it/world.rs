@@ -140,5 +140,6 @@ pub(crate) fn page(at: &str, why: Why, fetch: u64, menu: &[&str], items: &[&str]
         contribution,
         article: None,
         notes: PageNotes::default(),
+        canonical: None,
     }
 }

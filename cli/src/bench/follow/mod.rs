@@ -14,7 +14,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use newslode_common::schedule::ScheduleConfig;
-use newslode_newsworld::living::{FetchLog, Figures, LivingSite, LivingSpec, LivingWorld, judge};
+use newslode_common::time::iso;
+use newslode_newsworld::living::{
+    FetchLog, Figures, LivingArticle, LivingSite, LivingSpec, LivingWorld, judge,
+};
+use newslode_page::Timestamp;
 use serde::Serialize;
 
 use crawl::Crawl;
@@ -89,8 +93,40 @@ pub(crate) struct SiteRow {
     /// Share in hand within an hour.
     pub(crate) within_1h: f64,
     pub(crate) requests: u64,
+    /// Of these: for listings, and for robots.txt.
+    pub(crate) listing_requests: u64,
+    pub(crate) robots_requests: u64,
     /// What went wrong there.
     pub(crate) troubles: String,
+    /// Articles that were never in hand, at most a hundred.
+    pub(crate) lost_articles: Vec<LostArticle>,
+}
+
+/// Most lost articles in a report.
+const MOST_LOST: usize = 100;
+
+/// An article that was never in hand. Times are ISO 8601.
+#[derive(Debug, Serialize)]
+pub(crate) struct LostArticle {
+    pub(crate) published: String,
+    pub(crate) deleted: Option<String>,
+    pub(crate) moved: Option<String>,
+    /// Number of its section.
+    pub(crate) section: usize,
+    pub(crate) avoidable: bool,
+}
+
+impl LostArticle {
+    fn of(article: &LivingArticle) -> LostArticle {
+        let time = |at| iso(Timestamp(at));
+        LostArticle {
+            published: time(article.published_ms),
+            deleted: article.deleted_ms.map(time),
+            moved: article.moved_ms.map(time),
+            section: article.section,
+            avoidable: article.avoidable,
+        }
+    }
 }
 
 impl SiteRow {
@@ -108,6 +144,7 @@ impl SiteRow {
         let soon = judged().filter(|(number, article)| {
             first.get(number).is_some_and(|at| *at <= article.published_ms + DAY_MS / 24)
         });
+        let requests = world.requests_to(site.number);
         let troubles = &site.troubles;
         let names = [
             ("block", troubles.block.is_some()),
@@ -120,9 +157,12 @@ impl SiteRow {
             rate: site.rate,
             articles,
             avoidable: lost.clone().filter(|(_, article)| article.avoidable).count(),
-            lost: lost.count(),
+            lost: lost.clone().count(),
+            lost_articles: lost.map(|(_, article)| LostArticle::of(article)).take(MOST_LOST).collect(),
             within_1h: soon.count() as f64 / articles.max(1) as f64,
-            requests: world.requests_to(site.number).requests,
+            requests: requests.requests,
+            listing_requests: requests.listings,
+            robots_requests: requests.robots,
             troubles: names
                 .iter()
                 .filter(|(_, is)| *is)
@@ -133,11 +173,12 @@ impl SiteRow {
     }
 }
 
-/// Follows a world to its end. `show` is called with the number of sites that are done.
+/// Follows a world to its end, or only the site with this host. `show` is called with the number of sites that are done.
 pub(crate) fn follow(
     spec: &LivingSpec,
     config: &ScheduleConfig,
     ablation: Ablation,
+    only: Option<&str>,
     show: impl Fn(usize) + Sync,
 ) -> anyhow::Result<FollowReport> {
     let started = std::time::Instant::now();
@@ -145,6 +186,10 @@ pub(crate) fn follow(
     // The sites that publish most take longest, so they go first.
     let mut seeds = world.seeds();
     seeds.reverse();
+    if let Some(host) = only {
+        seeds.retain(|seed| seed.contains(&format!("//{host}/")));
+        anyhow::ensure!(!seeds.is_empty(), "the world has no site `{host}`");
+    }
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let collected = Mutex::new((FetchLog::default(), 0));
     // A site's crawl waits for its store most of the time.

@@ -7,7 +7,7 @@ use super::*;
 
 fn three_days(ablation: Ablation) -> FollowReport {
     let spec = LivingSpec { world: 5, sites: 3, days: 3 };
-    follow(&spec, &ScheduleConfig::default(), ablation, |_| {}).unwrap()
+    follow(&spec, &ScheduleConfig::default(), ablation, None, |_| {}).unwrap()
 }
 
 #[test]

@@ -2,22 +2,27 @@
 //!
 //! Readers want to hear of an article when it is new, when it says something else, and when it is gone; not
 //! when a teaser beside it changes. So a life keeps hashes of what the article says, and each difference is an
-//! event with a number of its own: the same event again has the same number. Start at [`Life::read`].
+//! event with a number of its own: the same event again has the same number. An article has one life under the address
+//! that readers know; its other addresses have lives that point there. Start at [`Life::read`].
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use newslode_common::message::Ending;
 use newslode_common::schedule::name;
-use newslode_common::time::iso;
 use newslode_common::version::ContentHash;
 use newslode_page::article::Article;
 use newslode_page::reading::CanonicalUrl;
 use newslode_page::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::mining::prints::Print;
+
 /// Events that a life keeps: the first one and the last ones.
 const KEPT: usize = 64;
+
+/// Addresses that a life keeps.
+const MOST_ADDRESSES: usize = 32;
 
 /// What is older when it is found was not late, but old.
 const LONGEST_DELAY: Duration = Duration::from_secs(7 * 86_400);
@@ -99,15 +104,6 @@ pub struct Fetch {
     pub at: Timestamp,
 }
 
-/// Where and when an article was found.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Discovery {
-    /// When a listing or a page showed it first.
-    pub at: Option<Timestamp>,
-    /// That listing.
-    pub on: Option<CanonicalUrl>,
-}
-
 /// The life of an article.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Life {
@@ -125,6 +121,21 @@ pub struct Life {
     pub fetched_at: Timestamp,
     /// Hashes of title, authors, date and body.
     said: [u64; 4],
+    /// What tells whether another article is this one.
+    #[serde(default)]
+    pub print: Print,
+    /// The address that its page declares as its own, if that is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub canonical: Option<CanonicalUrl>,
+    /// The address under which readers hear of this article, if that is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub twin_of: Option<CanonicalUrl>,
+    /// Its other addresses.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub addresses: BTreeSet<CanonicalUrl>,
+    /// Articles of other sites with the same text.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub same_text: BTreeSet<CanonicalUrl>,
     /// What happened, in order. Of very many the oldest but the first are left out.
     pub events: Vec<Event>,
 }
@@ -136,45 +147,71 @@ pub fn name_of(url: &CanonicalUrl) -> ContentHash {
 }
 
 impl Life {
-    /// The life of an article after it was read, with the event to tell of, if there is one. An older fetch than
-    /// the last one changes nothing. The same fetch may be read again, with more knowledge of its site.
+    /// The life of an address at which nothing was read yet.
     #[must_use]
-    pub fn read(
-        held: Option<Life>,
-        url: &CanonicalUrl,
-        article: &Article,
-        fetch: Fetch,
-        found: Discovery,
-    ) -> (Life, Option<Event>) {
-        let said = said(article);
-        let Some(mut life) = held else {
-            let mut life = Life {
-                url: url.clone(),
-                first_seen: found.at.filter(|at| *at <= fetch.at).unwrap_or(fetch.at),
-                discovered_on: found.on,
-                language: article.language.clone(),
-                fetch: fetch.number,
-                fetched_at: fetch.at,
-                said,
-                events: Vec::new(),
-            };
-            let event = life.happen(EventKind::New, fetch.at, Vec::new(), None);
-            return (life, Some(event));
-        };
-        let is_late = fetch.number < life.fetch || (life.is_gone() && fetch.number == life.fetch);
-        if is_late {
-            return (life, None);
+    pub fn unread(url: &CanonicalUrl, first_seen: Timestamp, discovered_on: Option<CanonicalUrl>) -> Life {
+        Life {
+            url: url.clone(),
+            first_seen,
+            discovered_on,
+            language: None,
+            fetch: 0,
+            fetched_at: first_seen,
+            said: [0; 4],
+            print: Print::default(),
+            canonical: None,
+            twin_of: None,
+            addresses: BTreeSet::new(),
+            same_text: BTreeSet::new(),
+            events: Vec::new(),
         }
-        let changed = life.differences(said);
-        (life.fetch, life.fetched_at, life.said) = (fetch.number, fetch.at, said);
-        let event = if life.is_gone() {
-            Some(life.happen(EventKind::New, fetch.at, Vec::new(), None))
+    }
+
+    /// Whether what this fetch brought is known, or was overtaken. The same fetch may be read again, with more
+    /// knowledge of its site.
+    #[must_use]
+    pub fn has_overtaken(&self, fetch: Fetch) -> bool {
+        fetch.number < self.fetch || (self.is_gone() && fetch.number == self.fetch)
+    }
+
+    /// Takes in what a fetch brought that was not overtaken. Returns the event to tell of, if there is one.
+    pub fn read(&mut self, article: &Article, fetch: Fetch) -> Option<Event> {
+        let said = said(article);
+        let changed = self.differences(said);
+        (self.fetch, self.fetched_at, self.said) = (fetch.number, fetch.at, said);
+        self.language.clone_from(&article.language);
+        self.first_seen = self.first_seen.min(fetch.at);
+        self.print = Print::of(article);
+        self.twin_of = None;
+        if !self.is_told() {
+            Some(self.happen(EventKind::New, fetch.at, Vec::new(), None))
         } else if changed.is_empty() {
             None
         } else {
-            Some(life.happen(EventKind::Changed, fetch.at, changed, None))
-        };
-        (life, event)
+            Some(self.happen(EventKind::Changed, fetch.at, changed, None))
+        }
+    }
+
+    /// Takes in that a fetch brought the article that readers know under another address.
+    pub fn read_as_twin(&mut self, print: Print, fetch: Fetch, primary: &CanonicalUrl) {
+        (self.fetch, self.fetched_at) = (fetch.number, fetch.at);
+        self.first_seen = self.first_seen.min(fetch.at);
+        self.print = print;
+        self.twin_of = Some(primary.clone());
+    }
+
+    /// Makes the other life's addresses this one's, and its beginning if that was earlier.
+    pub fn take_over(&mut self, other: &Life) {
+        self.addresses.insert(other.url.clone());
+        self.addresses.extend(other.addresses.iter().cloned());
+        self.addresses.remove(&self.url);
+        while self.addresses.len() > MOST_ADDRESSES {
+            self.addresses.pop_last();
+        }
+        if other.first_seen < self.first_seen {
+            self.first_seen = other.first_seen;
+            self.discovered_on.clone_from(&other.discovered_on);
+        }
     }
 
     /// Notes that the article is not to be kept any longer. `None` if that is known, or was overtaken.
@@ -183,7 +220,16 @@ impl Life {
             return None;
         }
         self.fetch = fetch.number;
+        if self.events.is_empty() {
+            return None;
+        }
         Some(self.happen(EventKind::Gone, fetch.at, Vec::new(), Some(ending)))
+    }
+
+    /// Whether readers know it, and not as gone.
+    #[must_use]
+    pub fn is_told(&self) -> bool {
+        self.events.last().is_some_and(|event| event.event != EventKind::Gone)
     }
 
     /// Whether it is gone.
@@ -229,141 +275,6 @@ fn said(article: &Article) -> [u64; 4] {
     let title = article.title.as_deref().unwrap_or_default();
     let published = article.published.as_deref().unwrap_or_default();
     [name(title), name(&article.authors.join("\n")), name(published), name(&article.text())]
-}
-
-/// An article with its life, as readers get it.
-#[derive(Debug, Serialize)]
-pub struct Told<'a> {
-    /// What happened last.
-    pub event: EventKind,
-    /// The number of that event.
-    pub version: u64,
-    /// What changed with it.
-    pub changed: &'a [Field],
-    /// When the article was found: ISO 8601, UTC.
-    pub first_seen: String,
-    /// The listing that showed it first.
-    pub discovered_on: Option<&'a CanonicalUrl>,
-    /// When this text was fetched.
-    pub fetched_at: String,
-    /// The operator's marks on the site.
-    pub labels: &'a BTreeMap<String, String>,
-    /// The article.
-    #[serde(flatten)]
-    pub article: &'a Article,
-}
-
-/// An article's end, as readers get it.
-#[derive(Debug, Serialize)]
-pub struct Lost<'a> {
-    /// Always `gone`.
-    pub event: EventKind,
-    /// The number of the event.
-    pub version: u64,
-    /// The article's address.
-    pub url: &'a CanonicalUrl,
-    /// Registrable domain.
-    pub site: String,
-    /// Why it is gone.
-    pub reason: &'static str,
-    /// Where it is now, if it moved.
-    pub moved_to: Option<&'a CanonicalUrl>,
-    /// When that was seen: ISO 8601, UTC.
-    pub gone_at: String,
-    /// When the article was found.
-    pub first_seen: String,
-    /// The operator's marks on the site.
-    pub labels: &'a BTreeMap<String, String>,
-}
-
-/// An event of the past, as readers get it.
-#[derive(Debug, Serialize)]
-pub struct Past<'a> {
-    /// The article's address.
-    pub url: &'a CanonicalUrl,
-    /// The event's number.
-    pub version: u64,
-    /// What happened.
-    pub event: EventKind,
-    /// When: ISO 8601, UTC.
-    pub at: String,
-    /// What changed.
-    pub changed: &'a [Field],
-    /// Why it is gone.
-    pub reason: Option<&'static str>,
-    /// Where it is now, if it moved.
-    pub moved_to: Option<&'a CanonicalUrl>,
-}
-
-impl Life {
-    /// All that happened.
-    pub fn history(&self) -> impl Iterator<Item = Past<'_>> {
-        self.events.iter().map(|event| Past {
-            url: &self.url,
-            version: event.version,
-            event: event.event,
-            at: iso(event.at),
-            changed: &event.changed,
-            reason: event.ending.as_ref().map(reason),
-            moved_to: event.ending.as_ref().and_then(target),
-        })
-    }
-}
-
-impl<'a> Told<'a> {
-    /// The last state of an article that is not gone.
-    #[must_use]
-    pub fn of(
-        life: &'a Life,
-        article: &'a Article,
-        labels: &'a BTreeMap<String, String>,
-    ) -> Option<Told<'a>> {
-        let last = life.events.last().filter(|event| event.event != EventKind::Gone)?;
-        Some(Told {
-            event: last.event,
-            version: last.version,
-            changed: &last.changed,
-            first_seen: iso(life.first_seen),
-            discovered_on: life.discovered_on.as_ref(),
-            fetched_at: iso(life.fetched_at),
-            labels,
-            article,
-        })
-    }
-}
-
-impl<'a> Lost<'a> {
-    /// The end of an article that is gone.
-    #[must_use]
-    pub fn of(life: &'a Life, labels: &'a BTreeMap<String, String>) -> Option<Lost<'a>> {
-        let last = life.events.last()?;
-        let ending = last.ending.as_ref()?;
-        Some(Lost {
-            event: last.event,
-            version: last.version,
-            url: &life.url,
-            site: life.url.site().to_string(),
-            reason: reason(ending),
-            moved_to: target(ending),
-            gone_at: iso(last.at),
-            first_seen: iso(life.first_seen),
-            labels,
-        })
-    }
-}
-
-fn target(ending: &Ending) -> Option<&CanonicalUrl> {
-    if let Ending::Moved(target) = ending { Some(target) } else { None }
-}
-
-fn reason(ending: &Ending) -> &'static str {
-    match ending {
-        Ending::NotFound => "not_found",
-        Ending::Disallowed => "disallowed",
-        Ending::Noindex => "noindex",
-        Ending::Moved(_) => "moved",
-        Ending::Forgotten => "forgotten",
-    }
 }
 
 #[cfg(test)]

@@ -1,30 +1,42 @@
 //! Keeps the lives of articles in the archive, and tells readers what happens in them.
 //!
-//! An event is told before it is kept: at least once, and always under the same number. Start at [`tell`].
+//! An event is told before it is kept: at least once, and always under the same number. An article that is found under
+//! several addresses has one life (`twins`); its text is found again by an index (`texts`). Start at [`tell`].
 
 pub mod life;
+mod texts;
+pub mod told;
+mod twins;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use newslode_common::message::GonePage;
-use newslode_common::store::{Kind, StoreError, StoreResult};
+use newslode_common::message::{Ending, GonePage};
+use newslode_common::schedule::{Class, PageSchedule};
+use newslode_common::store::{Again, Kind, NewUrl, StoreError, StoreResult, Why};
+use newslode_common::version::ContentHash;
 use newslode_page::article::Article;
 use newslode_page::reading::CanonicalUrl;
 use newslode_page::time::Timestamp;
 
+use crate::mining::prints::Print;
 use crate::work::error::BatchError;
 use crate::work::parts::Parts;
 use crate::work::readers::hand_out;
-use life::{Discovery, EventKind, Fetch, Life, Lost, Told, name_of};
+use life::{EventKind, Fetch, Life, name_of};
+use told::{Lost, Told};
 
 /// The life of the article at this address; `None` if none was read there.
 ///
 /// # Errors
 /// When the archive cannot be read, or holds something else.
 pub async fn read(parts: &Parts, url: &CanonicalUrl) -> StoreResult<Option<Life>> {
-    let Some(bytes) = parts.archive.get(Kind::Life, name_of(url)).await? else { return Ok(None) };
+    named(parts, name_of(url)).await
+}
+
+async fn named(parts: &Parts, name: ContentHash) -> StoreResult<Option<Life>> {
+    let Some(bytes) = parts.archive.get(Kind::Life, name).await? else { return Ok(None) };
     let life = serde_json::from_slice(&bytes);
-    life.map(Some).map_err(|error| StoreError::Corrupt(format!("the life of `{url}`: {error}")))
+    life.map(Some).map_err(|error| StoreError::Corrupt(format!("the life {name}: {error}")))
 }
 
 /// The operator's marks on a site.
@@ -35,36 +47,73 @@ pub async fn labels(parts: &Parts, url: &CanonicalUrl) -> StoreResult<BTreeMap<S
     Ok(parts.frontier.site(&url.site()).await?.map(|settings| settings.labels).unwrap_or_default())
 }
 
-/// Takes in what an article says after this fetch, and tells readers if that is news.
+/// What a fetch of an article brought.
+#[derive(Clone, Copy)]
+pub(super) struct Reading<'r> {
+    /// Its address.
+    pub(super) url: &'r CanonicalUrl,
+    /// What it says.
+    pub(super) article: &'r Article,
+    /// When it was fetched.
+    pub(super) fetch: Fetch,
+    /// The address that the page declares as its own.
+    pub(super) canonical: Option<&'r CanonicalUrl>,
+}
+
+/// Takes in what an article says after this fetch, and tells readers if that is news. Returns whether readers know
+/// the article under another address.
 ///
 /// # Errors
 /// When a store or the broker fails; then it may be repeated.
 pub(super) async fn tell(
     parts: &Parts,
     labels: &BTreeMap<String, String>,
-    url: &CanonicalUrl,
-    article: &Article,
-    fetch: Fetch,
+    reading: Reading<'_>,
     now: Timestamp,
-) -> Result<(), BatchError> {
-    let held = read(parts, url).await?;
-    let found = if held.is_none() { discovery(parts, url).await? } else { Discovery::default() };
-    let before = held.clone();
-    let (life, event) = Life::read(held, url, article, fetch, found);
+) -> Result<bool, BatchError> {
+    let held = read(parts, reading.url).await?;
+    if let Some(life) = held.as_ref().filter(|life| life.has_overtaken(reading.fetch)) {
+        return Ok(life.twin_of.is_some());
+    }
+    let print = Print::of(reading.article);
+    let mut alike = BTreeSet::new();
+    if print.words > 0 {
+        alike = texts::meet(parts.state.as_ref(), print.text, name_of(reading.url), now).await?;
+    }
+    let mut life = match held.clone() {
+        Some(life) => life,
+        None => beginning(parts, reading.url, reading.fetch.at).await?,
+    };
+    life.canonical = reading.canonical.cloned();
+    let near = twins::near(parts, &life, alike).await?;
+    if let Some(primary) = twins::primary(&life, &print, &near) {
+        let primary = primary.clone();
+        twins::join(parts, labels, life, print, reading.fetch, primary, now).await?;
+        return Ok(true);
+    }
+    let event = life.read(reading.article, reading.fetch);
+    let links = twins::link(&mut life, &near);
+    let twins = twins::adopt(&mut life, near);
     if event.is_some()
-        && let Some(told) = Told::of(&life, article, labels)
+        && let Some(told) = Told::of(&life, reading.article, labels)
     {
-        hand_out(parts, life.language.as_deref(), url, &told).await?;
+        hand_out(parts, life.language.as_deref(), reading.url, &told).await?;
     }
     if event.is_some_and(|event| event.event == EventKind::New)
-        && let Some(delay) = life::delay(article, now)
+        && let Some(delay) = life::delay(reading.article, now)
     {
         parts.metrics.article_delay.observe(delay.as_secs_f64());
     }
-    if before.as_ref() != Some(&life) {
+    for twin in twins {
+        twins::end(parts, labels, twin, &life, now).await?;
+    }
+    for linked in links {
+        put(parts, &linked, now).await?;
+    }
+    if held.as_ref() != Some(&life) {
         put(parts, &life, now).await?;
     }
-    Ok(())
+    Ok(false)
 }
 
 /// Takes in what an article says as it is seen with more knowledge of its site.
@@ -78,11 +127,17 @@ pub(super) async fn revise(
     now: Timestamp,
 ) -> Result<(), BatchError> {
     let Ok(url) = article.url.parse::<CanonicalUrl>() else { return Ok(()) };
-    let last = read(parts, &url).await?.map(|life| Fetch { number: life.fetch, at: life.fetched_at });
-    tell(parts, &labels(parts, &url).await?, &url, article, last.unwrap_or(fetch), now).await
+    let held = read(parts, &url).await?;
+    if held.as_ref().is_some_and(|life| life.twin_of.is_some()) {
+        return Ok(());
+    }
+    let fetch = held.as_ref().map_or(fetch, |life| Fetch { number: life.fetch, at: life.fetched_at });
+    let canonical = held.as_ref().and_then(|life| life.canonical.as_ref());
+    let reading = Reading { url: &url, article, fetch, canonical };
+    tell(parts, &labels(parts, &url).await?, reading, now).await.map(drop)
 }
 
-/// Ends the life of an article, and tells readers.
+/// Ends the life of an article, and tells readers. Where it moved to, it goes on; its other addresses are asked for.
 ///
 /// # Errors
 /// When a store or the broker fails; then it may be repeated.
@@ -92,23 +147,48 @@ pub(super) async fn end(
     number: u64,
     now: Timestamp,
 ) -> Result<(), BatchError> {
-    let Some(mut life) = read(parts, &gone.url).await? else { return Ok(()) };
+    let held = read(parts, &gone.url).await?;
+    if let Ending::Moved(target) = &gone.ending {
+        twins::moved(parts, held.as_ref(), gone, target, now).await?;
+    }
+    let Some(mut life) = held else { return Ok(()) };
     if life.end(gone.ending.clone(), Fetch { number, at: gone.at }).is_none() {
         return Ok(());
     }
     if let Some(lost) = Lost::of(&life, &labels(parts, &gone.url).await?) {
         hand_out(parts, life.language.as_deref(), &gone.url, &lost).await?;
     }
+    if gone.ending != Ending::Forgotten {
+        ask_for(parts, &life.addresses, now).await?;
+    }
     Ok(put(parts, &life, now).await?)
 }
 
-/// Forgets the lives of articles at these addresses.
+/// Has addresses fetched now: what readers knew elsewhere may live on there.
+async fn ask_for(parts: &Parts, addresses: &BTreeSet<CanonicalUrl>, now: Timestamp) -> StoreResult<()> {
+    let again = |url: &CanonicalUrl| NewUrl {
+        class: Class::Recheck,
+        again: Again::Now,
+        schedule: Some(PageSchedule::page(None, now)),
+        ..NewUrl::once(url.clone(), 1, Why::Link, 0)
+    };
+    let addresses: Vec<NewUrl> = addresses.iter().map(again).collect();
+    if !addresses.is_empty() {
+        parts.frontier.add(&addresses, now).await?;
+    }
+    Ok(())
+}
+
+/// Forgets the lives of articles at these addresses, and what points there.
 ///
 /// # Errors
 /// When the archive fails.
 pub(super) async fn forget(parts: &Parts, urls: impl Iterator<Item = &CanonicalUrl>) -> StoreResult<()> {
     for url in urls {
-        parts.archive.delete(Kind::Life, name_of(url)).await?;
+        let addresses = read(parts, url).await?.map(|life| life.addresses).unwrap_or_default();
+        for address in addresses.iter().chain([url]) {
+            parts.archive.delete(Kind::Life, name_of(address)).await?;
+        }
     }
     Ok(())
 }
@@ -118,13 +198,16 @@ async fn put(parts: &Parts, life: &Life, now: Timestamp) -> StoreResult<()> {
     parts.archive.put(Kind::Life, name_of(&life.url), json.into(), now).await
 }
 
-async fn discovery(parts: &Parts, url: &CanonicalUrl) -> StoreResult<Discovery> {
+/// The life of an article that nobody has read, as it was found; otherwise as it was fetched at this time.
+async fn beginning(parts: &Parts, url: &CanonicalUrl, at: Timestamp) -> StoreResult<Life> {
     let known = parts.frontier.entry(url).await?.and_then(|entry| entry.schedule);
-    let Some(known) = known.filter(|known| known.met > 0) else { return Ok(Discovery::default()) };
-    let mut found = Discovery { at: Some(Timestamp(known.met * 1_000)), on: None };
+    let Some(known) = known.filter(|known| known.met > 0 && known.met * 1_000 <= at.0) else {
+        return Ok(Life::unread(url, at, None));
+    };
+    let mut on = None;
     if let Some(by) = known.by {
         let (site, _) = parts.frontier.schedule(&url.site()).await?;
-        found.on = site.listing(by).map(|listing| listing.url.clone());
+        on = site.listing(by).map(|listing| listing.url.clone());
     }
-    Ok(found)
+    Ok(Life::unread(url, Timestamp(known.met * 1_000), on))
 }

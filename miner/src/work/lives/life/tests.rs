@@ -1,6 +1,9 @@
+use std::collections::BTreeMap;
+
 use newslode_page::{Page, article};
 
 use super::*;
+use crate::work::lives::told::{Lost, Told};
 
 fn url() -> CanonicalUrl {
     "https://news.example.org/rain".parse().unwrap()
@@ -20,22 +23,28 @@ fn fetch(number: u64) -> Fetch {
     Fetch { number, at: Timestamp(1_700_000_000_000 + number * 1_000) }
 }
 
+fn unread() -> Life {
+    Life::unread(&url(), Timestamp(1_699_999_000_000), "https://news.example.org/".parse().ok())
+}
+
+/// A life after another fetch, unless that was overtaken.
+fn read(mut life: Life, said: &Article, number: u64) -> (Life, Option<Event>) {
+    let event = if life.has_overtaken(fetch(number)) { None } else { life.read(said, fetch(number)) };
+    (life, event)
+}
+
 fn born() -> Life {
-    Life::read(None, &url(), &story("Rain", "It rained."), fetch(2), Discovery::default()).0
+    read(unread(), &story("Rain", "It rained."), 2).0
 }
 
 #[test]
 fn an_article_is_new_once_and_changes_with_its_text() {
-    let found =
-        Discovery { at: Some(Timestamp(1_699_999_000_000)), on: "https://news.example.org/".parse().ok() };
-    let (life, event) = Life::read(None, &url(), &story("Rain", "It rained."), fetch(2), found.clone());
+    let (life, event) = read(unread(), &story("Rain", "It rained."), 2);
     assert_eq!((event.unwrap().event, life.first_seen), (EventKind::New, Timestamp(1_699_999_000_000)));
-    assert_eq!(life.discovered_on, found.on);
-    let again = story("Rain", "It rained.");
-    let (life, event) = Life::read(Some(life), &url(), &again, fetch(3), Discovery::default());
+    assert_eq!(life.discovered_on, unread().discovered_on);
+    let (life, event) = read(life, &story("Rain", "It rained."), 3);
     assert_eq!((event, life.fetched_at), (None, fetch(3).at), "the same text is no event");
-    let (life, event) =
-        Life::read(Some(life), &url(), &story("Rain", "It poured."), fetch(4), Discovery::default());
+    let (life, event) = read(life, &story("Rain", "It poured."), 4);
     let event = event.unwrap();
     assert_eq!((event.version, event.event, event.changed), (2, EventKind::Changed, vec![Field::Body]));
     assert_eq!(life.first_seen, Timestamp(1_699_999_000_000), "it was found when it was found");
@@ -43,10 +52,8 @@ fn an_article_is_new_once_and_changes_with_its_text() {
 
 #[test]
 fn what_is_late_changes_nothing() {
-    let newer =
-        Life::read(Some(born()), &url(), &story("Flood", "It rained."), fetch(5), Discovery::default()).0;
-    let (life, event) =
-        Life::read(Some(newer.clone()), &url(), &story("Old", "Dry."), fetch(4), Discovery::default());
+    let newer = read(born(), &story("Flood", "It rained."), 5).0;
+    let (life, event) = read(newer.clone(), &story("Old", "Dry."), 4);
     assert_eq!((&life, event), (&newer, None));
     assert_eq!(newer.clone().end(Ending::NotFound, fetch(4)), None, "it was read since");
 }
@@ -57,15 +64,7 @@ fn it_ends_once_and_may_come_back() {
     let event = life.end(Ending::NotFound, fetch(3)).unwrap();
     assert_eq!((event.version, event.event), (2, EventKind::Gone));
     assert_eq!(life.end(Ending::NotFound, fetch(4)), None);
-    let read = |number, life: &Life| {
-        Life::read(
-            Some(life.clone()),
-            &url(),
-            &story("Rain", "It rained."),
-            fetch(number),
-            Discovery::default(),
-        )
-    };
+    let read = |number, life: &Life| read(life.clone(), &story("Rain", "It rained."), number);
     assert_eq!(read(3, &life).1, None, "what was read before the end");
     let (life, event) = read(5, &life);
     assert_eq!(event.map(|event| (event.version, event.event)), Some((3, EventKind::New)));
@@ -77,7 +76,7 @@ fn a_long_life_keeps_its_beginning_and_its_last_events() {
     let mut life = born();
     for number in 3..200 {
         let said = story("Live", &format!("Update {number}."));
-        life = Life::read(Some(life), &url(), &said, fetch(number), Discovery::default()).0;
+        life = read(life, &said, number).0;
     }
     let versions: Vec<u64> = life.events.iter().map(|event| event.version).collect();
     assert_eq!((versions.len(), versions[0], versions[1], versions[63]), (KEPT, 1, 136, 198));
@@ -104,8 +103,8 @@ fn readers_get_the_event_with_the_article_or_with_its_end() {
     let mut life = born();
     let told = serde_json::to_value(Told::of(&life, &article, &labels).unwrap()).unwrap();
     let keys = ["event", "version", "first_seen", "fetched_at", "title"].map(|key| told[key].clone());
-    let time = "2023-11-14T22:13:22Z";
-    assert_eq!(serde_json::to_value(keys).unwrap(), serde_json::json!(["new", 1, time, time, "Rain"]));
+    let (found, fetched) = ("2023-11-14T21:56:40Z", "2023-11-14T22:13:22Z");
+    assert_eq!(serde_json::to_value(keys).unwrap(), serde_json::json!(["new", 1, found, fetched, "Rain"]));
     assert_eq!(told["labels"]["team"], "europe");
     let target: CanonicalUrl = "https://news.example.org/rain-2".parse().unwrap();
     life.end(Ending::Moved(target.clone()), fetch(9)).unwrap();
@@ -115,4 +114,39 @@ fn readers_get_the_event_with_the_article_or_with_its_end() {
         (&lost["event"], &lost["reason"], &lost["moved_to"]),
         (&"gone".into(), &"moved".into(), &target.as_str().into())
     );
+}
+
+#[test]
+fn a_life_takes_over_anothers_addresses_and_beginning() {
+    let address = |path: &str| format!("https://news.example.org/{path}").parse::<CanonicalUrl>().unwrap();
+    let mut life = born();
+    let mut earlier = Life::unread(&address("amp/rain"), Timestamp(5), Some(address("feed")));
+    earlier.addresses = [url(), address("rain?print=1")].into();
+    life.take_over(&earlier);
+    let others = [address("amp/rain"), address("rain?print=1")].into();
+    assert_eq!(life.addresses, others, "its own is none of its others");
+    assert_eq!((life.first_seen, life.discovered_on.clone()), (Timestamp(5), Some(address("feed"))));
+    life.take_over(&Life::unread(&address("m/rain"), Timestamp(6), None));
+    assert_eq!(life.first_seen, Timestamp(5));
+    for number in 0..100 {
+        life.take_over(&Life::unread(&address(&format!("?id={number}")), Timestamp(6), None));
+    }
+    assert_eq!(life.addresses.len(), MOST_ADDRESSES);
+}
+
+#[test]
+fn a_twin_is_told_when_it_is_one_no_more() {
+    let mut life = unread();
+    life.read_as_twin(Print::default(), fetch(2), &"https://news.example.org/first".parse().unwrap());
+    assert!(!life.is_told() && !life.is_gone());
+    assert_eq!(life.end(Ending::NotFound, fetch(3)), None, "readers never heard of it");
+    let (life, event) = read(life, &story("Rain", "It rained."), 4);
+    assert_eq!((event.unwrap().event, life.twin_of), (EventKind::New, None));
+}
+
+#[test]
+fn a_life_written_without_prints_is_read() {
+    let mut json = serde_json::to_value(born()).unwrap();
+    json.as_object_mut().unwrap().remove("print");
+    assert_eq!(serde_json::from_value::<Life>(json).unwrap().print, Print::default());
 }

@@ -1,0 +1,147 @@
+//! What tells that two articles are one: a print of the text, of the headline and of the day.
+//!
+//! The print of a text is a SimHash (Charikar 2002; Manku et al. 2007): 64 bits, of which two texts share the more the
+//! more words they share. If one word in a hundred differs, about three bits do: so a story with a corrected name is one
+//! story, and reports made from one form are not. (Of rows of three words, three times as many differ.)
+//!
+//! Nothing is merged by words alone: twins inside a site have the same headline and no other day, or one of them
+//! declares the other's address. Start at [`Print::of`].
+
+use newslode_page::article::Article;
+use newslode_page::splitmix::SplitMix;
+use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
+
+/// Most bits in which nearly equal texts differ, and the same for long ones, in which chance moves them less.
+const NEAR_BITS: u32 = 3;
+/// See [`NEAR_BITS`].
+pub const MOST_NEAR_BITS: u32 = 6;
+/// Words of a long text.
+const MANY_WORDS: u32 = 150;
+/// Most bits in which texts differ of which one declares the other's address.
+const DECLARED_BITS: u32 = 12;
+/// Below this number of words only equal texts are near: one word moves many bits.
+const FEW_WORDS: u32 = 40;
+/// Texts of other sites with fewer words are no agency's.
+const AGENCY_WORDS: u32 = 60;
+
+/// What tells that two articles are one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Print {
+    /// SimHash of the body.
+    pub text: u64,
+    /// Words of the body.
+    pub words: u32,
+    /// Names the headline's words; 0: it has none.
+    pub title: u64,
+    /// The day of publication, counted from 1970; `None` if the article names none.
+    pub day: Option<i32>,
+}
+
+impl Print {
+    /// The print of an article.
+    #[must_use]
+    pub fn of(article: &Article) -> Print {
+        let words =
+            words(&article.body.iter().map(|block| block.text.as_str()).collect::<Vec<_>>().join(" "));
+        let title = self::words(article.title.as_deref().unwrap_or_default());
+        let day = article.published.as_deref().and_then(|text| text.get(..10)?.parse().ok());
+        let epoch = jiff::civil::date(1970, 1, 1);
+        Print {
+            text: simhash(&words),
+            words: u32::try_from(words.len()).unwrap_or(u32::MAX),
+            title: if title.is_empty() { 0 } else { row(&title).max(1) },
+            day: day.and_then(|day: jiff::civil::Date| day.since(epoch).ok()).map(|span| span.get_days()),
+        }
+    }
+
+    /// Number of bits in which the texts differ.
+    #[must_use]
+    pub fn distance(&self, other: &Print) -> u32 {
+        (self.text ^ other.text).count_ones()
+    }
+
+    /// Whether two articles of one site are one story, though neither declares the other's address.
+    #[must_use]
+    pub fn is_same_story(&self, other: &Print) -> bool {
+        let is_other_day = self.day.zip(other.day).is_some_and(|(one, other)| one.abs_diff(other) > 1);
+        self.is_near(other) && self.title != 0 && self.title == other.title && !is_other_day
+    }
+
+    /// Whether two articles of one site may be one story of which one page declares the other's address. Some pages
+    /// declare a wrong one.
+    #[must_use]
+    pub fn may_be_same_story(&self, other: &Print) -> bool {
+        let is_same_title = self.title != 0 && self.title == other.title;
+        is_same_title || (self.words > 0 && self.distance(other) <= DECLARED_BITS)
+    }
+
+    /// Whether two articles of different sites have the same text, as if from one agency.
+    #[must_use]
+    pub fn is_same_text(&self, other: &Print) -> bool {
+        self.words.min(other.words) >= AGENCY_WORDS && self.is_near(other)
+    }
+
+    fn is_near(&self, other: &Print) -> bool {
+        let few = self.words.min(other.words);
+        let most = match few {
+            0..FEW_WORDS => 0,
+            FEW_WORDS..MANY_WORDS => NEAR_BITS,
+            _ => MOST_NEAR_BITS,
+        };
+        few > 0 && self.distance(other) <= most
+    }
+}
+
+/// Hashes of a text's words in lower case. Each letter of a script without spaces is a word.
+fn words(text: &str) -> Vec<u64> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    for letter in text.chars() {
+        let is_word = is_ideograph(letter);
+        if (is_word || !letter.is_alphanumeric()) && !word.is_empty() {
+            words.push(hash(&word));
+            word.clear();
+        }
+        if is_word {
+            words.push(hash(letter.encode_utf8(&mut [0; 4])));
+        } else if letter.is_alphanumeric() {
+            word.extend(letter.to_lowercase());
+        }
+    }
+    if !word.is_empty() {
+        words.push(hash(&word));
+    }
+    words
+}
+
+/// Han, Hiragana, Katakana, and the scripts of South East Asia that set no spaces.
+fn is_ideograph(letter: char) -> bool {
+    matches!(u32::from(letter),
+        0x0e00..=0x0eff | 0x1000..=0x109f | 0x1780..=0x17ff | 0x3040..=0x30ff | 0x3400..=0x9fff | 0x2_0000..=0x3_ffff)
+}
+
+fn hash(word: &str) -> u64 {
+    let mut first = [0; 8];
+    first.copy_from_slice(&blake3::hash(word.as_bytes()).as_bytes()[..8]);
+    u64::from_le_bytes(first)
+}
+
+/// A hash of words in this order.
+fn row(words: &[u64]) -> u64 {
+    words.iter().fold(0, |before, word| SplitMix(before ^ word).draw())
+}
+
+fn simhash(words: &[u64]) -> u64 {
+    let words: FxHashSet<u64> = words.iter().copied().collect();
+    let mut votes = [0_i32; 64];
+    for word in words {
+        for (bit, votes) in votes.iter_mut().enumerate() {
+            *votes += if word >> bit & 1 == 1 { 1 } else { -1 };
+        }
+    }
+    votes.iter().enumerate().filter(|(_, votes)| **votes > 0).map(|(bit, _)| 1 << bit).sum()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,198 @@
+//! One story, one article: under which address readers know it, and what becomes of its other addresses.
+
+use newslode_common::broker::in_process::PublishedArticle;
+use newslode_common::config::Follow;
+use newslode_common::message::seed::SeedCommand;
+use newslode_common::message::{Ending, GonePage, PartitionedPage};
+use newslode_common::store::Why;
+use newslode_miner::work::apply::batch;
+use newslode_miner::work::ending::take_out;
+use newslode_miner::work::lives;
+use newslode_miner::work::seeds::obey;
+use newslode_page::reading::CanonicalUrl;
+use newslode_page::time::Timestamp;
+use newslode_page::{Page, article};
+use serde_json::Value;
+use tokio::sync::mpsc::Receiver;
+
+use crate::world::{NOW, World, page, served, url, world};
+
+const STORY: &str = "https://a.test/rain";
+const MOBILE: &str = "https://a.test/m/rain";
+
+/// A story that was fetched at an address. Its page may declare another one.
+fn story(at: &str, fetch: u64, body: &str, canonical: Option<&str>) -> PartitionedPage {
+    let mut made = page(at, Why::Link, fetch, &["sport", at], &[]);
+    made.fetched_at = Timestamp(NOW.0 + fetch * 1_000);
+    made.canonical = canonical.map(url);
+    let html = format!(
+        "<title>Rain ends the drought</title><meta property=og:type content=article><h1>Rain ends the drought</h1>\
+         <p>{body} After eleven dry weeks it rained over the valley on Thursday, and the farmers came out of their \
+         houses to watch it fall.<p>The reservoir above the town rose by a hand's breadth before noon, the water \
+         board said, and the ban on watering gardens will end today. Nobody in the town could remember a summer as \
+         dry as this one, and the brewery had begun to bring its water from the coast by train."
+    );
+    made.article = article(&Page::parse(&made.url, None, html.as_bytes()), made.fetched_at).1;
+    made
+}
+
+async fn count(world: &World, made: &PartitionedPage) {
+    world.archive(made).await;
+    batch(&world.parts, Follow::News, &made.site, std::slice::from_ref(made), NOW).await.unwrap();
+}
+
+/// Event, address and what else matters: of a gone article where it is now, of others how many addresses it has.
+fn heard(readers: &mut Receiver<PublishedArticle>) -> Vec<String> {
+    let mut heard = Vec::new();
+    while let Ok(told) = readers.try_recv() {
+        let event: Value = serde_json::from_slice(&told.body).unwrap();
+        let text = |key: &str| event[key].as_str().unwrap_or("-").replace("https://a.test", "");
+        let details = match event["event"].as_str() {
+            Some("gone") => format!("{} {}", text("reason"), text("moved_to")),
+            _ => event["addresses"].as_array().unwrap().len().to_string(),
+        };
+        heard.push(format!("{} {} {details}", text("event"), text("url")));
+    }
+    heard
+}
+
+async fn life(world: &World, at: &str) -> lives::life::Life {
+    lives::read(&world.parts, &url(at)).await.unwrap().unwrap()
+}
+
+async fn is_asked_for(world: &World, at: &str) -> bool {
+    world.parts.frontier.entry(&url(at)).await.unwrap().is_some_and(|entry| entry.due.is_some())
+}
+
+fn addresses(life: &lives::life::Life) -> Vec<&str> {
+    life.addresses.iter().map(CanonicalUrl::as_str).collect()
+}
+
+async fn the_same_text_is_one_article(world: World) {
+    let mut readers = world.broker.subscribe_articles(99);
+    world.seed("https://a.test/").await;
+    count(&world, &story(STORY, 1, "It rained.", None)).await;
+    let mobile = story(MOBILE, 2, "It rained.", None);
+    for _ in 0..2 {
+        count(&world, &mobile).await;
+    }
+    assert_eq!(heard(&mut readers), ["new /rain 0"], "once, at the address that was read first");
+    assert_eq!(addresses(&life(&world, STORY).await), [MOBILE]);
+    assert_eq!(life(&world, MOBILE).await.twin_of, Some(url(STORY)));
+    count(&world, &story(STORY, 3, "It poured.", None)).await;
+    assert_eq!(heard(&mut readers), ["changed /rain 1"]);
+    count(&world, &story("https://a.test/other", 4, "The sun shone all day in the south, and", None)).await;
+    assert_eq!(heard(&mut readers), ["new /other 0"], "another text under the same headline");
+}
+
+#[tokio::test]
+async fn the_same_text_is_one_article_embedded() {
+    the_same_text_is_one_article(world()).await;
+}
+
+#[tokio::test]
+async fn the_same_text_is_one_article_served() {
+    let (_server, world) = served().await;
+    the_same_text_is_one_article(world).await;
+}
+
+#[tokio::test]
+async fn the_declared_address_wins() {
+    let world = world();
+    let mut readers = world.broker.subscribe_articles(99);
+    world.seed("https://a.test/").await;
+    count(&world, &story(MOBILE, 1, "It rained.", Some(STORY))).await;
+    assert_eq!(heard(&mut readers), ["new /m/rain 0"], "nobody waits for the other page");
+    assert!(is_asked_for(&world, STORY).await);
+    let first_seen = life(&world, MOBILE).await.first_seen;
+    let main = story(STORY, 1, "It rained, and how.", None);
+    for _ in 0..2 {
+        count(&world, &main).await;
+    }
+    assert_eq!(heard(&mut readers), ["new /rain 1", "gone /m/rain same_article /rain"]);
+    assert_eq!(life(&world, STORY).await.first_seen, first_seen);
+    count(&world, &story(MOBILE, 2, "It rained, and how it rained.", Some(STORY))).await;
+    assert_eq!(heard(&mut readers), [] as [&str; 0], "a twin's changes are told at its primary");
+    // The other way round there is nothing to take back.
+    count(&world, &story("https://a.test/print/rain", 1, "It rained, and how it rained.", Some(STORY))).await;
+    assert_eq!(heard(&mut readers), [] as [&str; 0]);
+    assert_eq!(addresses(&life(&world, STORY).await), [MOBILE, "https://a.test/print/rain"]);
+}
+
+#[tokio::test]
+async fn a_wrong_declaration_is_not_believed() {
+    let world = world();
+    let mut readers = world.broker.subscribe_articles(99);
+    world.seed("https://a.test/").await;
+    count(&world, &story(STORY, 1, "It rained.", None)).await;
+    let mut other = story("https://a.test/cup", 1, "It rained.", Some(STORY));
+    let html = "<title>The cup</title><meta property=og:type content=article><h1>Harbour town wins the cup</h1><p>The \
+        players of the harbour town won the cup for the first time on Saturday, two goals to none, in a match that was \
+        late by an hour because the lights had failed.<p>Their captain lifted it before the few who had stayed, and the \
+        mayor promised a holiday for all schools of the town.";
+    other.article = article(&Page::parse(&other.url, None, html.as_bytes()), other.fetched_at).1;
+    count(&world, &other).await;
+    assert_eq!(heard(&mut readers), ["new /rain 0", "new /cup 0"]);
+    assert_eq!(life(&world, "https://a.test/cup").await.canonical, Some(url(STORY)), "readers may judge");
+}
+
+#[tokio::test]
+async fn an_article_lives_on_at_its_other_address() {
+    let world = world();
+    let mut readers = world.broker.subscribe_articles(99);
+    let site = world.seed("https://a.test/").await;
+    count(&world, &story(STORY, 1, "It rained.", None)).await;
+    count(&world, &story(MOBILE, 1, "It rained.", None)).await;
+    let ending = Ending::NotFound;
+    let gone = GonePage { url: url(STORY), site, fetch: 2, at: Timestamp(NOW.0 + 2_000), ending };
+    take_out(&world.parts, &gone, NOW).await.unwrap();
+    assert_eq!(heard(&mut readers), ["new /rain 0", "gone /rain not_found -"]);
+    assert!(is_asked_for(&world, MOBILE).await, "it may live on there");
+    count(&world, &story(MOBILE, 3, "It rained.", None)).await;
+    assert_eq!(heard(&mut readers), ["new /m/rain 0"]);
+}
+
+#[tokio::test]
+async fn what_moves_was_found_when_it_was_found() {
+    let world = world();
+    let mut readers = world.broker.subscribe_articles(99);
+    let site = world.seed("https://a.test/").await;
+    count(&world, &story("https://a.test/1", 1, "It rained.", None)).await;
+    let first_seen = life(&world, "https://a.test/1").await.first_seen;
+    let moved = |from: &str| {
+        let (ending, at) = (Ending::Moved(url(STORY)), Timestamp(NOW.0 + 9_000));
+        GonePage { url: url(from), site: site.clone(), fetch: 2, at, ending }
+    };
+    take_out(&world.parts, &moved("https://a.test/1"), NOW).await.unwrap();
+    for _ in 0..2 {
+        // It redirected at its first visit.
+        take_out(&world.parts, &moved("https://a.test/?p=1"), NOW).await.unwrap();
+    }
+    count(&world, &story(STORY, 8, "It rained.", None)).await;
+    assert_eq!(heard(&mut readers), ["new /1 0", "gone /1 moved /rain", "new /rain 2"]);
+    let life = life(&world, STORY).await;
+    assert_eq!(
+        (life.first_seen, addresses(&life)),
+        (first_seen, vec!["https://a.test/1", "https://a.test/?p=1"])
+    );
+    let counted = world.parts.state.versions(&site, &[url("https://a.test/?p=1")]).await.unwrap();
+    assert_eq!(counted, [None], "what was never counted takes no place in the sums");
+    let forget = SeedCommand::Forget(STORY.parse().unwrap());
+    obey(&world.parts, &Default::default(), forget, NOW).await.unwrap();
+    for at in [STORY, "https://a.test/1", "https://a.test/?p=1"] {
+        assert!(lives::read(&world.parts, &url(at)).await.unwrap().is_none(), "{at}");
+    }
+}
+
+#[tokio::test]
+async fn the_text_of_an_agency_is_linked_and_not_merged() {
+    let world = world();
+    let mut readers = world.broker.subscribe_articles(99);
+    for (at, number) in [("https://a.test/rain", 1), ("https://b.test/rain", 2)] {
+        world.seed(&at.replace("rain", "")).await;
+        count(&world, &story(at, number, "It rained.", None)).await;
+    }
+    assert_eq!(heard(&mut readers), ["new /rain 0", "new https://b.test/rain 0"]);
+    assert_eq!(life(&world, "https://b.test/rain").await.same_text, [url(STORY)].into());
+    assert_eq!(life(&world, STORY).await.same_text, [url("https://b.test/rain")].into());
+}
