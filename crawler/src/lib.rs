@@ -23,6 +23,7 @@ use newslode_common::time::Clock;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use recorder::Recorder;
 use web::{Internet, Web};
 
 mod attempt;
@@ -36,6 +37,7 @@ mod heed;
 pub mod html;
 pub mod listing;
 mod publish;
+pub mod recorder;
 pub mod retry_after;
 pub mod robots;
 mod visit;
@@ -92,7 +94,7 @@ impl Crawler {
 }
 
 /// Crawls until `stop`. Then it claims nothing new, and finishes its work within the grace or gives it back
-/// to the frontier.
+/// to the frontier. `warc`: a folder to which every exchange is written as a web archive; empty: none.
 ///
 /// # Errors
 /// When the configuration cannot be used, or a server refuses for a reason that waiting does not solve.
@@ -101,13 +103,18 @@ pub async fn run(
     parts: Parts,
     config: CrawlerConfig,
     schedule: ScheduleConfig,
+    warc: String,
     stop: CancellationToken,
 ) -> anyhow::Result<()> {
     let grace = Duration::from_millis(config.grace_ms);
     // A loop that fails ends this crawler, but not other work that the caller stops with the same token.
     let stop = stop.child_token();
     let workers = config.workers.max(1);
-    let surroundings = Surroundings { web: Arc::new(Internet::new(&config)?), clock: Clock::Machine };
+    let mut web: Arc<dyn Web> = Arc::new(Internet::new(&config)?);
+    if !warc.is_empty() {
+        web = Arc::new(Recorder::open(web, warc.as_ref(), &config.agent()?, Clock::Machine)?);
+    }
+    let surroundings = Surroundings { web, clock: Clock::Machine };
     let shared = Arc::new(worker::Shared::new(parts, config, schedule, surroundings, stop.clone()));
     let mut loops = JoinSet::new();
     for _ in 0..workers {

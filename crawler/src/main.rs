@@ -17,8 +17,10 @@ async fn work(service: Service) -> Result<(), serve::Error> {
     let broker = service.broker().await?;
     service.ready_when(serve::servers_ready(store.clone(), broker.clone()));
     let parts = Parts { frontier: store, broker: broker.clone(), archive, metrics: service.metrics.clone() };
-    let work =
-        run(parts, service.config.crawler.clone(), service.config.schedule.clone(), service.stop.clone());
+    let config = &service.config;
+    let (crawler, schedule, warc) =
+        (config.crawler.clone(), config.schedule.clone(), config.archive.warc.clone());
+    let work = run(parts, crawler, schedule, warc, service.stop.clone());
     let ended = service.run(work).await;
     broker.close().await;
     Ok(ended?)

@@ -94,6 +94,7 @@ fn follow(args: &BenchFollowArgs, quiet: bool) -> anyhow::Result<Exit> {
         ("in hand within a day", format!("{:.4}", figures.within_24h)),
         ("in hand at the end", format!("{:.4}", figures.at_end)),
         ("avoidable losses", figures.avoidable_losses.to_string()),
+        ("articles that no listing showed", figures.never_shown.to_string()),
         ("delay: median", minutes(figures.delay_median_s)),
         ("delay: nine in ten articles", minutes(figures.delay_p90_s)),
         ("delay: median of the sites' medians", minutes(figures.site_medians_median_s)),

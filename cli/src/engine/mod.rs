@@ -183,7 +183,8 @@ impl Engine {
         };
         if !self.is_offline {
             let (config, schedule) = (self.config.crawler.clone(), self.schedule());
-            loops.spawn(newslode_crawler::run(crawler, config, schedule, stop.clone()));
+            let warc = self.config.archive.warc.clone();
+            loops.spawn(newslode_crawler::run(crawler, config, schedule, warc, stop.clone()));
         }
         loops.spawn(newslode_partitioner::run(partitioner, self.config.partitioner.clone(), stop.clone()));
         loops.spawn(newslode_miner::work::service::run(miner, miner_config, stop.clone()));

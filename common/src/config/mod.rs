@@ -112,11 +112,14 @@ pub struct ArchiveConfig {
     /// credentials from the environment (`AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_REGION`,
     /// `AWS_ENDPOINT`).
     pub url: String,
+    /// Folder to which each crawler also writes every request with its answer, as web archives (WARC 1.1); empty: none.
+    /// Each crawler writes files of its own. Nothing deletes them.
+    pub warc: String,
 }
 
 impl Default for ArchiveConfig {
     fn default() -> Self {
-        ArchiveConfig { url: "file:///var/lib/newslode/archive".into() }
+        ArchiveConfig { url: "file:///var/lib/newslode/archive".into(), warc: String::new() }
     }
 }
 

@@ -153,8 +153,8 @@ impl SiteSchedule {
     }
 
     /// Notes a first good fetch that shows an article. `by` showed it first, after its own first visit. `is_recent`: it
-    /// was published within the last day, as far as is known. What a first visit shows says nothing of how much the site
-    /// publishes: it was published over days.
+    /// was published within the last day, as far as is known. What is found on a site's first day, and no listing showed as
+    /// new, says nothing of how much it publishes: it was published over days.
     pub fn confirm(&mut self, by: Option<ListingId>, is_recent: bool, now: Timestamp) {
         self.troubles.end(now);
         let time = seconds(now);
@@ -166,7 +166,7 @@ impl SiteSchedule {
             self.rhythm.count(time);
         }
         self.fade(time);
-        if is_recent && by.is_some() {
+        if is_recent && (by.is_some() || self.counted >= DAY) {
             self.published += ARTICLE;
         }
     }

@@ -133,7 +133,8 @@ impl Record {
 }
 
 /// SHA-1 in the customary form: `sha1:` and 32 digits of base32.
-fn digest(bytes: &[u8]) -> String {
+#[must_use]
+pub fn digest(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
     let mut text = String::from("sha1:");
     // 20 bytes are four groups of 40 bits.

@@ -173,12 +173,7 @@ impl View {
             // The budget may not reach for all of a map, and maps are in any order.
             stories.sort_by_key(|story| std::cmp::Reverse(story.dated));
         }
-        View {
-            stories,
-            listings: maps.collect(),
-            kind: Some(kind),
-            ..View::default()
-        }
+        View { stories, listings: maps.collect(), kind: Some(kind), ..View::default() }
     }
 
     /// Number of stories.

@@ -26,7 +26,11 @@ async fn of_a_million_links_in_one_map_the_newest_are_taken_within_the_budget() 
     assert_eq!(sim.entry(at).await.outcome, Some(Outcome::Fetched), "it is read as far as that goes");
     let entries = sim.store.entries(&site()).await.unwrap();
     let stories: Vec<_> = entries.iter().filter(|entry| entry.url.path().starts_with("/s/")).collect();
-    assert_eq!(stories.len(), 48, "half of the day's budget is the backlog's; the front page and the map took two");
+    assert_eq!(
+        stories.len(),
+        48,
+        "half of the day's budget is the backlog's; the front page and the map took two"
+    );
     let newest = (1_000..1_030).map(|number| format!("/s/{number}"));
     let is_known = |path: &String| stories.iter().any(|entry| entry.url.path() == path);
     assert_eq!(newest.filter(is_known).count(), 30, "the newest first");

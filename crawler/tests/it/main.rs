@@ -10,6 +10,7 @@ mod endings;
 mod faults;
 mod hostile;
 mod pace;
+mod recorder;
 mod redirects;
 mod robots;
 mod sim;

@@ -38,6 +38,8 @@ pub(crate) struct World {
     pub(crate) archive: Arc<Shelf>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) config: CrawlerConfig,
+    /// Folder of web archives; empty: none.
+    pub(crate) warc: String,
     pub(crate) port: u16,
     hits: Arc<Mutex<BTreeMap<String, usize>>>,
     _server: JoinSet<()>,
@@ -101,6 +103,7 @@ impl World {
             archive: Arc::default(),
             metrics: Metrics::new().unwrap(),
             config,
+            warc: String::new(),
             port,
             hits,
             _server: server,
@@ -138,6 +141,7 @@ impl World {
             self.parts(),
             self.config.clone(),
             ScheduleConfig::default(),
+            self.warc.clone(),
             stop.clone(),
         ));
         let limit = tokio::time::Instant::now() + Duration::from_secs(60);

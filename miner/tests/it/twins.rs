@@ -4,7 +4,8 @@ use newslode_common::broker::in_process::PublishedArticle;
 use newslode_common::config::Follow;
 use newslode_common::message::seed::SeedCommand;
 use newslode_common::message::{Ending, GonePage, PartitionedPage};
-use newslode_common::store::Why;
+use newslode_common::schedule::PageSchedule;
+use newslode_common::store::{NewUrl, Why};
 use newslode_miner::work::apply::batch;
 use newslode_miner::work::ending::take_out;
 use newslode_miner::work::lives;
@@ -105,12 +106,18 @@ async fn the_declared_address_wins() {
     assert_eq!(heard(&mut readers), ["new /m/rain 0"], "nobody waits for the other page");
     assert!(is_asked_for(&world, STORY).await);
     let first_seen = life(&world, MOBILE).await.first_seen;
+    let scheduled = NewUrl {
+        schedule: Some(PageSchedule::page(None, NOW)),
+        ..NewUrl::once(url(MOBILE), 1, Why::Link, 0)
+    };
+    world.parts.frontier.add(&[scheduled], NOW).await.unwrap();
     let main = story(STORY, 1, "It rained, and how.", None);
     for _ in 0..2 {
         count(&world, &main).await;
     }
     assert_eq!(heard(&mut readers), ["new /rain 1", "gone /m/rain same_article /rain"]);
     assert_eq!(life(&world, STORY).await.first_seen, first_seen);
+    assert!(!is_asked_for(&world, MOBILE).await, "one address is enough");
     count(&world, &story(MOBILE, 2, "It rained, and how it rained.", Some(STORY))).await;
     assert_eq!(heard(&mut readers), [] as [&str; 0], "a twin's changes are told at its primary");
     // The other way round there is nothing to take back.

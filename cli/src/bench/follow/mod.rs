@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use newslode_common::schedule::ScheduleConfig;
 use newslode_common::time::iso;
 use newslode_newsworld::living::{
-    FetchLog, Figures, LivingArticle, LivingSite, LivingSpec, LivingWorld, judge,
+    FetchLog, Figures, LivingArticle, LivingSite, LivingSpec, LivingWorld, Outage, judge,
 };
 use newslode_page::Timestamp;
 use serde::Serialize;
@@ -98,6 +98,7 @@ pub(crate) struct SiteRow {
     pub(crate) robots_requests: u64,
     /// What went wrong there.
     pub(crate) troubles: String,
+    pub(crate) outages: Vec<OutageRow>,
     /// Articles that were never in hand, at most a hundred.
     pub(crate) lost_articles: Vec<LostArticle>,
 }
@@ -114,6 +115,8 @@ pub(crate) struct LostArticle {
     /// Number of its section.
     pub(crate) section: usize,
     pub(crate) avoidable: bool,
+    /// Whether a listing showed it at all.
+    pub(crate) listed: bool,
 }
 
 impl LostArticle {
@@ -125,7 +128,32 @@ impl LostArticle {
             moved: article.moved_ms.map(time),
             section: article.section,
             avoidable: article.avoidable,
+            listed: article.listed,
         }
+    }
+}
+
+/// An outage, and how long after its end the first article was fetched.
+#[derive(Debug, Serialize)]
+pub(crate) struct OutageRow {
+    /// ISO 8601.
+    pub(crate) ended: String,
+    pub(crate) hours: f64,
+    pub(crate) first_article_after_min: Option<f64>,
+}
+
+impl OutageRow {
+    fn all(site: &LivingSite, first: &HashMap<usize, u64>) -> Vec<OutageRow> {
+        let row = |outage: &Outage| {
+            let (from_ms, until_ms) = (outage.span.from_ms, outage.span.until_ms);
+            let next = first.values().filter(|at| **at >= until_ms).min();
+            OutageRow {
+                ended: iso(Timestamp(until_ms)),
+                hours: until_ms.saturating_sub(from_ms) as f64 / 3.6e6,
+                first_article_after_min: next.map(|at| (at - until_ms) as f64 / 6e4),
+            }
+        };
+        site.troubles.outages.iter().map(row).collect()
     }
 }
 
@@ -158,6 +186,7 @@ impl SiteRow {
             articles,
             avoidable: lost.clone().filter(|(_, article)| article.avoidable).count(),
             lost: lost.clone().count(),
+            outages: OutageRow::all(site, &first),
             lost_articles: lost.map(|(_, article)| LostArticle::of(article)).take(MOST_LOST).collect(),
             within_1h: soon.count() as f64 / articles.max(1) as f64,
             requests: requests.requests,

@@ -8,7 +8,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use newslode_common::message::{Ending, GonePage};
-use newslode_common::store::StoreResult;
+use newslode_common::schedule::Role;
+use newslode_common::store::{Note, StoreResult};
 use newslode_common::version::ContentHash;
 use newslode_page::reading::CanonicalUrl;
 use newslode_page::time::Timestamp;
@@ -124,7 +125,17 @@ pub(super) async fn end(
     lose(parts, labels, &mut twin, &life.url, fetch).await?;
     twin.twin_of = Some(life.url.clone());
     twin.addresses.clear();
+    leave(parts, &twin.url, now).await?;
     Ok(put(parts, &twin, now).await?)
+}
+
+/// Takes an address out of the schedule. If a crawler holds it now, its next change does.
+async fn leave(parts: &Parts, url: &CanonicalUrl, now: Timestamp) -> StoreResult<()> {
+    let Some(entry) = parts.frontier.entry(url).await? else { return Ok(()) };
+    let Some(mut schedule) = entry.schedule.filter(|known| known.role == Role::Page) else { return Ok(()) };
+    schedule.told_elsewhere();
+    let note = Note { url: url.clone(), fetch: entry.fetch, at: now, next: None, schedule };
+    parts.frontier.note(&note).await.map(drop)
 }
 
 /// Ends a life that goes on under another address, and tells readers.

@@ -95,6 +95,24 @@ async fn a_run_mined_from_its_own_archive_is_the_same_and_can_be_removed() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_mined_from_what_its_crawler_kept_is_the_same() {
+    let lab = Lab::of(small_world(9)).await;
+    let (folder, config) = (lab.path("kept"), lab.path("warc.toml"));
+    std::fs::write(&config, format!("[archive]\nwarc = {:?}\n", folder.to_str().unwrap())).unwrap();
+    let (digests, _) = lab.undisturbed(&["--config", config.to_str().unwrap()]).await;
+    let files: Vec<PathBuf> = std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path()).collect();
+    let [file] = &files[..] else { panic!("{files:?}") };
+    assert_eq!(file.extension().unwrap(), "gz", "it was ended");
+    let theirs: Vec<Value> =
+        warcio("read", file).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of = |kind: &str| theirs.iter().filter(|record| record["type"] == kind).count();
+    let answers = of("response") + of("revisit");
+    assert!(answers > 100 && of("request") == answers, "{answers} answers, {} requests", of("request"));
+    let summary = lab.json(&mining(&lab, "from-kept", file)).await;
+    assert_eq!(digests_of(&summary), digests, "{summary}");
+}
+
 /// Asks warcio: see `tests/warc/run.sh`.
 fn warcio(what: &str, file: &Path) -> String {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../warc/run.sh");

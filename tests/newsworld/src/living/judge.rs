@@ -46,6 +46,8 @@ pub struct Figures {
     /// Articles of day 1 to the last day but two that were never fetched, although a working listing showed them for
     /// a day of the site's uptime.
     pub avoidable_losses: usize,
+    /// Articles that no listing ever showed.
+    pub never_shown: usize,
     /// Median delay.
     pub delay_median_s: f64,
     /// Delay that nine articles in ten keep.
@@ -96,6 +98,7 @@ struct Sums {
     medians: Vec<f64>,
     after_outages: Vec<f64>,
     avoidable: usize,
+    never_shown: usize,
     edits: Share,
     first_day: Share,
     deletions: Share,
@@ -165,6 +168,7 @@ impl Sums {
             let delay = fetches.delay(site, article);
             let is_lost = delay.is_infinite() && facts.avoidable && avoidable.holds(facts.published_ms);
             self.avoidable += usize::from(is_lost);
+            self.never_shown += usize::from(!facts.listed);
             delays.push(delay);
         }
         if !delays.is_empty() {
@@ -205,6 +209,7 @@ impl Sums {
             within_24h: within(86_400.0),
             at_end: within(f64::MAX),
             avoidable_losses: self.avoidable,
+            never_shown: self.never_shown,
             requests_per_article: per_article(requests.requests),
             listing_requests_per_article: per_article(requests.listings),
             delay_median_s: quantile(&mut self.delays, 0.5),

@@ -32,6 +32,8 @@ pub struct LivingArticle {
     /// Whether a working listing, with the pages behind it, showed it for a day of the site's uptime: then
     /// missing it was avoidable.
     pub avoidable: bool,
+    /// Whether a listing shows it at all before the world ends.
+    pub listed: bool,
 }
 
 impl LivingArticle {
@@ -166,6 +168,13 @@ impl LivingSite {
         for (article, shown) in self.articles.iter_mut().zip(shown) {
             article.avoidable = shown;
         }
+        for listing in &self.listings {
+            let until = listing.end.map_or(end_ms, |(at, _)| at);
+            for item in listing.items().iter().filter(|item| item.at_ms < until) {
+                let article = self.article_of(item.url as usize);
+                self.articles[article].listed = true;
+            }
+        }
     }
 }
 
@@ -193,7 +202,16 @@ fn articles(seed: u64, topics: &[Topic], published: &[u64], draw: &mut Chance) -
         edits_ms.retain(|&edit| deleted_ms.is_none_or(|deleted| edit < deleted));
         edits_ms.sort_unstable();
         let section = section.unwrap_or(0);
-        LivingArticle { published_ms, section, moved_ms, edits_ms, deleted_ms, live, avoidable: false }
+        LivingArticle {
+            published_ms,
+            section,
+            moved_ms,
+            edits_ms,
+            deleted_ms,
+            live,
+            avoidable: false,
+            listed: false,
+        }
     };
     published.iter().enumerate().map(one).collect()
 }

@@ -1,0 +1,319 @@
+//! Keeps what was sent and what was answered as web archives, beside the crawl (`archive.warc`).
+//!
+//! It stands in front of the network: the body of an answer is copied as it is read, and written once it ends. So nothing
+//! is asked twice, and limits hold as without it. An answer that brings the bytes of the last one of its address, and a
+//! 304, become revisit records. What the disk refuses is told, and does not stop the crawl. Start at [`Recorder::open`].
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::BufWriter;
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+use anyhow::Context as _;
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures::Stream;
+use newslode_common::schedule::name;
+use newslode_common::time::{Clock, iso};
+use newslode_common::warc::{NewRecord, Packing, RecordType, Writer, digest};
+use newslode_page::time::Timestamp;
+use reqwest::Body;
+use url::Url;
+
+use crate::error::FetchError;
+use crate::web::{HeaderMap, Response, Web};
+
+/// A file is ended when it has this many bytes of blocks.
+const FILE_BYTES: u64 = 1 << 30;
+/// Longer bodies are cut, and their records say so.
+const MOST_BODY: usize = 64 << 20;
+/// Addresses whose last answer is remembered.
+const MOST_KNOWN: usize = 200_000;
+
+const SAME_BYTES: &str = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
+const NOT_MODIFIED: &str = "http://netpreserve.org/warc/1.1/revisit/server-not-modified";
+
+/// A network whose answers are kept.
+pub struct Recorder {
+    inner: Arc<dyn Web>,
+    clock: Clock,
+    agent: String,
+    files: Arc<Mutex<Files>>,
+}
+
+impl Recorder {
+    /// Keeps the answers of a network in files of this folder, which is made if it is missing.
+    ///
+    /// # Errors
+    /// When nothing can be written there.
+    pub fn open(inner: Arc<dyn Web>, folder: &Path, agent: &str, clock: Clock) -> anyhow::Result<Recorder> {
+        let mut files = Files::new(folder, agent);
+        let unusable = || format!("`archive.warc`: cannot write to `{}`", folder.display());
+        std::fs::create_dir_all(folder).with_context(unusable)?;
+        files.begin(clock.now()).with_context(unusable)?;
+        Ok(Recorder { inner, clock, agent: agent.to_owned(), files: Arc::new(Mutex::new(files)) })
+    }
+}
+
+#[async_trait]
+impl Web for Recorder {
+    async fn send(&self, url: &Url, headers: HeaderMap) -> Result<Response, FetchError> {
+        let request = request_head(url, &headers, &self.agent);
+        let at = self.clock.now();
+        let response = self.inner.send(url, headers).await?;
+        let (parts, body) = http::Response::<Body>::from(response).into_parts();
+        let exchange = Exchange {
+            url: url.clone(),
+            at,
+            request,
+            status: parts.status.as_u16(),
+            head: response_head(&parts),
+            body: Vec::new(),
+            is_cut: false,
+        };
+        let kept = Kept { body, exchange: Some(exchange), files: Arc::clone(&self.files) };
+        Ok(http::Response::from_parts(parts, Body::wrap_stream(kept)).into())
+    }
+
+    async fn address(&self, url: &Url) -> Option<IpAddr> {
+        self.inner.address(url).await
+    }
+}
+
+fn request_head(url: &Url, headers: &HeaderMap, agent: &str) -> String {
+    let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
+    let host = &url[url::Position::BeforeHost..url::Position::AfterPort];
+    let mut head = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nUser-Agent: {agent}\r\n");
+    push_headers(&mut head, headers);
+    head
+}
+
+fn response_head(parts: &http::response::Parts) -> String {
+    let reason = parts.status.canonical_reason().unwrap_or_default();
+    let mut head = format!("HTTP/1.1 {} {reason}\r\n", parts.status.as_u16());
+    push_headers(&mut head, &parts.headers);
+    head
+}
+
+/// Writes headers, and the empty line behind them. What told of an encoding that is undone is left out.
+fn push_headers(head: &mut String, headers: &HeaderMap) {
+    for (name, value) in headers {
+        if !matches!(name.as_str(), "transfer-encoding" | "content-encoding" | "content-length") {
+            let value = String::from_utf8_lossy(value.as_bytes());
+            head.extend([name.as_str(), ": ", &value, "\r\n"]);
+        }
+    }
+    head.push_str("\r\n");
+}
+
+/// A request and its answer.
+struct Exchange {
+    url: Url,
+    at: Timestamp,
+    request: String,
+    status: u16,
+    head: String,
+    body: Vec<u8>,
+    is_cut: bool,
+}
+
+/// A body that is copied as it is read.
+struct Kept {
+    body: Body,
+    exchange: Option<Exchange>,
+    files: Arc<Mutex<Files>>,
+}
+
+impl Stream for Kept {
+    type Item = reqwest::Result<Bytes>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        loop {
+            let frame = std::task::ready!(http_body::Body::poll_frame(Pin::new(&mut self.body), context));
+            match frame {
+                Some(Ok(frame)) => {
+                    let Ok(chunk) = frame.into_data() else { continue };
+                    if let Some(exchange) = &mut self.exchange {
+                        let room = MOST_BODY.saturating_sub(exchange.body.len());
+                        exchange.is_cut |= chunk.len() > room;
+                        exchange.body.extend_from_slice(chunk.get(..room).unwrap_or(&chunk));
+                    }
+                    return Poll::Ready(Some(Ok(chunk)));
+                }
+                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
+                None => {
+                    self.keep(false);
+                    return Poll::Ready(None);
+                }
+            }
+        }
+    }
+}
+
+impl Kept {
+    /// Writes the exchange, off the reactor.
+    fn keep(&mut self, is_cut: bool) {
+        let Some(mut exchange) = self.exchange.take() else { return };
+        // What has no body ends before it was read.
+        exchange.is_cut |= is_cut && (200..300).contains(&exchange.status);
+        let files = Arc::clone(&self.files);
+        let writing = move || {
+            let mut files = files.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Err(error) = files.write(&exchange) {
+                tracing::warn!(url = %exchange.url, %error, "an answer is missing from the web archive");
+            }
+        };
+        match tokio::runtime::Handle::try_current() {
+            Ok(runtime) => drop(runtime.spawn_blocking(writing)),
+            Err(_) => writing(),
+        }
+    }
+}
+
+impl Drop for Kept {
+    /// An answer that nobody read to its end.
+    fn drop(&mut self) {
+        self.keep(true);
+    }
+}
+
+/// The files of one crawler.
+struct Files {
+    folder: PathBuf,
+    agent: String,
+    current: Option<Current>,
+    /// Files so far.
+    count: u32,
+    /// The payload of the last answer of an address, and when that was.
+    known: HashMap<u64, (String, Timestamp)>,
+}
+
+/// The file that is being written: until it ends it is called `….open`.
+struct Current {
+    writer: Writer<BufWriter<File>>,
+    path: PathBuf,
+    bytes: u64,
+}
+
+impl Files {
+    fn new(folder: &Path, agent: &str) -> Files {
+        let (current, known) = (None, HashMap::new());
+        Files { folder: folder.to_owned(), agent: agent.to_owned(), current, count: 0, known }
+    }
+
+    /// Begins a file with a record that says who writes it.
+    fn begin(&mut self, now: Timestamp) -> std::io::Result<()> {
+        let digits: String = iso(now).chars().filter(char::is_ascii_digit).take(14).collect();
+        let path =
+            self.folder.join(format!("newslode-{digits}-{}-{:05}.warc.gz", std::process::id(), self.count));
+        self.count += 1;
+        let open = File::create(open_name(&path))?;
+        let mut writer = Writer::new(BufWriter::new(open), Packing::Gzip);
+        let info = format!(
+            "software: newslode/{}\r\nformat: WARC File Format 1.1\r\n\
+             conformsTo: http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r\n\
+             http-header-user-agent: {}\r\ndescription: Bodies stand as they are after transfer and content encodings \
+             were undone; the fields of these encodings are left out of the heads.\r\n",
+            env!("CARGO_PKG_VERSION"),
+            self.agent
+        );
+        writer.write(&NewRecord {
+            kind: RecordType::Warcinfo,
+            date: now,
+            target: None,
+            content_type: "application/warc-fields",
+            fields: &[],
+            block: info.as_bytes(),
+            payload_at: None,
+        })?;
+        self.current = Some(Current { writer, path, bytes: 0 });
+        Ok(())
+    }
+
+    fn write(&mut self, exchange: &Exchange) -> std::io::Result<()> {
+        if self.current.is_none() {
+            self.begin(exchange.at)?;
+        }
+        let payload = digest(&exchange.body);
+        let before = self.revisited(exchange, &payload);
+        let Some(current) = &mut self.current else { return Ok(()) };
+        let block = match before {
+            None => [exchange.head.as_bytes(), &exchange.body].concat(),
+            Some(_) => exchange.head.clone().into_bytes(),
+        };
+        let refers_to = before.as_ref().and_then(|(_, date)| date.clone());
+        let fields: Vec<(&str, &str)> = [
+            before.as_ref().map(|(profile, _)| ("WARC-Profile", *profile)),
+            before.as_ref().map(|_| ("WARC-Refers-To-Target-URI", exchange.url.as_str())),
+            refers_to.as_deref().map(|date| ("WARC-Refers-To-Date", date)),
+            refers_to.as_deref().map(|_| ("WARC-Payload-Digest", payload.as_str())),
+            exchange.is_cut.then_some(("WARC-Truncated", "unspecified")),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        let answer = current.writer.write(&NewRecord {
+            kind: if before.is_some() { RecordType::Revisit } else { RecordType::Response },
+            date: exchange.at,
+            target: Some(exchange.url.as_str()),
+            content_type: "application/http; msgtype=response",
+            fields: &fields,
+            block: &block,
+            payload_at: before.is_none().then_some(exchange.head.len()),
+        })?;
+        current.writer.write(&NewRecord {
+            kind: RecordType::Request,
+            date: exchange.at,
+            target: Some(exchange.url.as_str()),
+            content_type: "application/http; msgtype=request",
+            fields: &[("WARC-Concurrent-To", &answer)],
+            block: exchange.request.as_bytes(),
+            payload_at: None,
+        })?;
+        current.bytes += (block.len() + exchange.request.len()) as u64;
+        if current.bytes >= FILE_BYTES { self.end() } else { Ok(()) }
+    }
+
+    /// The profile of a revisit, and the date of what it repeats if that is known. `None`: the answer is new.
+    fn revisited(&mut self, exchange: &Exchange, payload: &str) -> Option<(&'static str, Option<String>)> {
+        let key = name(exchange.url.as_str());
+        if exchange.status == 304 {
+            return Some((NOT_MODIFIED, self.known.get(&key).map(|(_, at)| iso(*at))));
+        }
+        if exchange.status != 200 || exchange.is_cut || exchange.body.is_empty() {
+            return None;
+        }
+        if let Some((before, at)) = self.known.get(&key)
+            && before == payload
+        {
+            return Some((SAME_BYTES, Some(iso(*at))));
+        }
+        if self.known.len() >= MOST_KNOWN {
+            self.known.clear();
+        }
+        self.known.insert(key, (payload.to_owned(), exchange.at));
+        None
+    }
+
+    fn end(&mut self) -> std::io::Result<()> {
+        let Some(Current { writer, path, .. }) = self.current.take() else { return Ok(()) };
+        writer.finish()?;
+        std::fs::rename(open_name(&path), path)
+    }
+}
+
+impl Drop for Files {
+    fn drop(&mut self) {
+        if let Err(error) = self.end() {
+            tracing::warn!(%error, "the last web archive could not be ended");
+        }
+    }
+}
+
+fn open_name(path: &Path) -> PathBuf {
+    path.with_added_extension("open")
+}

@@ -1,0 +1,126 @@
+//! What a crawler keeps of what it sent and was answered.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use newslode_common::store::Validators;
+use newslode_common::time::Clock;
+use newslode_common::warc::http::Answer;
+use newslode_common::warc::{Found, Limits, Reader, Record, RecordType};
+use newslode_crawler::fetch::{Fetcher, Wanted};
+use newslode_crawler::recorder::Recorder;
+use newslode_crawler::web::{Internet, Web};
+
+use crate::world::{Ask, PAGE, World, answer, html};
+
+fn records(folder: &Path) -> Vec<Record> {
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
+    files.sort();
+    assert!(files.iter().all(|file| file.extension().is_some_and(|end| end == "gz")), "{files:?}");
+    let open = |file| Reader::open(file, Limits::default()).unwrap();
+    let record = |found| match found {
+        Ok(Found::Record(record)) => record,
+        other => panic!("{other:?}"),
+    };
+    files.iter().map(|file| file.as_path()).flat_map(open).map(record).collect()
+}
+
+fn web(ask: &Ask) -> Option<axum::response::Response> {
+    match ask.page.as_str() {
+        "a.test/" => html(PAGE),
+        "a.test/same" if ask.headers.contains_key("if-none-match") => answer(304, [], ""),
+        "a.test/same" => answer(200, [("content-type", "text/html"), ("etag", "\"7\"")], PAGE),
+        "a.test/moved" => answer(301, [("location", "/")], "over there"),
+        "a.test/long" => answer(200, [("content-type", "text/html")], "long ".repeat(100_000)),
+        _ => None,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_answer_is_kept_with_its_request() {
+    let mut world = World::new(web).await;
+    world.config.max_page_bytes = 1_000;
+    let folder = tempfile::tempdir().unwrap();
+    {
+        let internet: Arc<dyn Web> = Arc::new(Internet::new(&world.config).unwrap());
+        let recorder = Recorder::open(internet, folder.path(), "Tester/1", Clock::Machine).unwrap();
+        let fetcher = Fetcher::new(Arc::new(recorder), Clock::Machine, &world.config);
+        let (none, etag) =
+            (Validators::default(), Validators { etag: Some("\"7\"".into()), ..Validators::default() });
+        for (path, validators) in [
+            ("", &none),
+            ("", &none),
+            ("same", &none),
+            ("same", &etag),
+            ("moved", &none),
+            ("nothing", &none),
+            ("long", &none),
+        ] {
+            let url = format!("http://a.test/{path}").parse().unwrap();
+            drop(fetcher.page(&url, validators, Wanted::Page).await);
+        }
+    }
+    // Records are written off the reactor.
+    let all = loop {
+        let is_open = std::fs::read_dir(folder.path())
+            .unwrap()
+            .any(|file| file.unwrap().path().extension().is_some_and(|end| end == "open"));
+        if !is_open {
+            break records(folder.path());
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    };
+    let mut kinds: BTreeMap<(String, &str), usize> = BTreeMap::new();
+    for record in &all {
+        let path = record.target().unwrap_or("-").replace("http://a.test", "");
+        *kinds.entry((path, record.kind.unwrap().name())).or_default() += 1;
+    }
+    let mut wanted = BTreeMap::from([(("-".to_owned(), "warcinfo"), 1)]);
+    for (path, kind, count) in [
+        ("/", "response", 1),
+        ("/", "revisit", 1),
+        ("/same", "response", 1),
+        ("/same", "revisit", 1),
+        ("/moved", "response", 1),
+        ("/nothing", "response", 1),
+        ("/long", "response", 1),
+    ] {
+        wanted.insert((format!("{path}"), kind), count);
+        *wanted.entry((format!("{path}"), "request")).or_default() += count;
+    }
+    assert_eq!(kinds, wanted);
+    let of = |path: &str, kind: RecordType| {
+        let is_it = |record: &&Record| {
+            record.kind == Some(kind) && record.target() == Some(&format!("http://a.test/{path}"))
+        };
+        all.iter().find(is_it).unwrap()
+    };
+    let page = of("", RecordType::Response);
+    let read = Answer::parse(&page.block).unwrap();
+    assert_eq!((read.status, read.body(&page.block, 1_000).unwrap()), (200, PAGE.as_bytes().to_vec()));
+    let again = of("", RecordType::Revisit);
+    assert_eq!(again.fields.get("WARC-Payload-Digest"), page.fields.get("WARC-Payload-Digest"));
+    assert_eq!(again.fields.get("WARC-Refers-To-Date"), page.fields.get("WARC-Date"));
+    assert!(again.fields.get("WARC-Profile").unwrap().ends_with("identical-payload-digest"));
+    assert!(
+        of("same", RecordType::Revisit).fields.get("WARC-Profile").unwrap().ends_with("server-not-modified")
+    );
+    assert_eq!(of("long", RecordType::Response).fields.get("WARC-Truncated"), Some("unspecified"));
+    let request = String::from_utf8(of("same", RecordType::Request).block.clone()).unwrap();
+    assert!(
+        request.starts_with("GET /same HTTP/1.1\r\nHost: a.test\r\nUser-Agent: Tester/1\r\n"),
+        "{request}"
+    );
+    let moved = Answer::parse(&of("moved", RecordType::Response).block).unwrap();
+    assert_eq!((moved.status, moved.fields.get("location")), (301, Some("/")));
+}
+
+#[tokio::test]
+async fn a_folder_that_cannot_be_written_is_told_at_the_start() {
+    let world = World::new(web).await;
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let internet: Arc<dyn Web> = Arc::new(Internet::new(&world.config).unwrap());
+    let refused = Recorder::open(internet, file.path(), "Tester/1", Clock::Machine).err().unwrap();
+    assert!(refused.to_string().contains("archive.warc"), "{refused}");
+}
