@@ -26,8 +26,10 @@ const SECOND_VISIT: u64 = 5 * MINUTE;
 const FORGET_ABSENT: u64 = 28 * DAY;
 /// Time constant of how much a site publishes, in seconds: a half-life of seven days.
 const PUBLISHING_MEMORY: u64 = 7 * DAY * 1_443 / 1_000;
-/// What is assumed of a new site: 25 articles in six hours.
+/// What is assumed of a new site: 25 articles in six hours. It counts less and less, and nothing after two days.
 const PUBLISHING_PRIOR: (u64, u64) = (25 * ARTICLE, 6 * HOUR);
+/// See [`PUBLISHING_PRIOR`].
+const PRIOR_FADES: u64 = 2 * DAY;
 /// Intervals are stretched at most this many times while tokens are short.
 const MOST_STRETCH: u64 = 10;
 
@@ -185,9 +187,11 @@ impl SiteSchedule {
     /// Requests a day that the site gets.
     #[must_use]
     pub fn per_day(&self, config: &ScheduleConfig) -> u64 {
-        let counted = u128::from(self.counted + PUBLISHING_PRIOR.1) * u128::from(ARTICLE);
-        let published = u128::from(self.published + PUBLISHING_PRIOR.0);
-        let requests = published * u128::from(DAY) * u128::from(config.article_requests) / counted;
+        let left = PRIOR_FADES.saturating_sub(self.counted);
+        let assumed = |what: u64| u128::from(what) * u128::from(left) / u128::from(PRIOR_FADES);
+        let counted = (u128::from(self.counted) + assumed(PUBLISHING_PRIOR.1)) * u128::from(ARTICLE);
+        let published = u128::from(self.published) + assumed(PUBLISHING_PRIOR.0);
+        let requests = published * u128::from(DAY) * u128::from(config.article_requests) / counted.max(1);
         let requests = u64::try_from(requests).unwrap_or(u64::MAX);
         config.base_requests.saturating_add(requests).min(MOST_PER_DAY)
     }

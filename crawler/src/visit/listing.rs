@@ -6,6 +6,7 @@ use newslode_common::schedule::{
 };
 use newslode_common::store::{Added, Again, NewUrl, Why};
 use newslode_page::reading::CanonicalUrl;
+use newslode_page::time::Timestamp;
 
 use super::Visit;
 use super::view::{Story, View};
@@ -17,6 +18,10 @@ const MOST_BEHIND: u32 = 10;
 const OLD: u64 = 3 * 86_400_000;
 /// URLs in one call of the store.
 const MOST_AT_ONCE: usize = 1_000;
+/// URLs that are due at the same time, of the first ones: what stands first is the newest, and goes first.
+const ABREAST: usize = 25;
+/// So many are put in order.
+const IN_ORDER: usize = 8 * ABREAST;
 /// Good visits of a front page after which feeds are looked for at the usual places, if nobody named one.
 const LOOK_ELSEWHERE: u64 = 2;
 /// Menus of sections are read at every fourth visit.
@@ -178,9 +183,12 @@ impl Visit<'_> {
         }
         let frontier = &self.shared.parts.frontier;
         let mut added = Added::default();
-        for some in urls.chunks(MOST_AT_ONCE) {
-            let part =
-                self.shared.persist(|| frontier.add(some, self.now)).await.context("cannot add URLs")?;
+        let (first, others) = urls.split_at(urls.len().min(IN_ORDER));
+        let parts: Vec<&[NewUrl]> = first.chunks(ABREAST).chain(others.chunks(MOST_AT_ONCE)).collect();
+        for (place, some) in parts.iter().enumerate() {
+            // Of URLs that are due at once the store takes any.
+            let now = Timestamp(self.now.0.saturating_sub((parts.len() - place) as u64 - 1));
+            let part = self.shared.persist(|| frontier.add(some, now)).await.context("cannot add URLs")?;
             added.new += part.new;
             added.over_budget += part.over_budget;
             if part.over_budget == 0 && part.unknown_site == 0 {

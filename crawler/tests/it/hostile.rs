@@ -22,7 +22,7 @@ async fn of_a_million_links_in_one_map_the_newest_are_taken_within_the_budget() 
     sim.tell(at, 200, &[("content-type", "text/xml")], map + "</urlset>");
     sim.tell("*", 200, &[], page("A story", &[]));
     sim.add(at, Why::Link, Class::Listing, PageSchedule::of(Role::Listing(ListingKind::Map))).await;
-    sim.run(10 * MINUTE).await;
+    sim.run(4 * MINUTE).await;
     assert_eq!(sim.entry(at).await.outcome, Some(Outcome::Fetched), "it is read as far as that goes");
     let entries = sim.store.entries(&site()).await.unwrap();
     let stories: Vec<_> = entries.iter().filter(|entry| entry.url.path().starts_with("/s/")).collect();

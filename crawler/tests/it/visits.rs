@@ -398,3 +398,21 @@ async fn feeds_that_nobody_names_are_looked_for_at_the_usual_places() {
         assert_eq!(left, None, "what is not there leaves");
     }
 }
+
+#[tokio::test]
+async fn what_stands_first_in_a_long_list_is_asked_for_first() {
+    let sim = Sim::new().await;
+    // The addresses grow older from above, and sort the other way round.
+    let path = |place: u64| format!("/story/{}-a-headline-of-some-words", 900 - place);
+    let paths: Vec<String> = (0..80).map(path).collect();
+    let links: Vec<(&str, &str)> = paths.iter().map(|path| (path.as_str(), HEADLINE)).collect();
+    sim.tell(FRONT, 200, &[], page("Front", &links));
+    sim.run(90).await;
+    let asked = sim.web.asked.lock().unwrap();
+    let order: Vec<usize> = asked
+        .iter()
+        .filter_map(|(_, url, _)| paths.iter().position(|path| url.ends_with(path.as_str())))
+        .collect();
+    assert_eq!(order.len(), 80);
+    assert!(order.windows(2).all(|pair| pair[0] / 25 <= pair[1] / 25), "{order:?}");
+}
