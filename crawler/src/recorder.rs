@@ -315,5 +315,7 @@ impl Drop for Files {
 }
 
 fn open_name(path: &Path) -> PathBuf {
-    path.with_added_extension("open")
+    let mut name = path.as_os_str().to_owned();
+    name.push(".open");
+    name.into()
 }

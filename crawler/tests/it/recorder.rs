@@ -86,8 +86,8 @@ async fn every_answer_is_kept_with_its_request() {
         ("/nothing", "response", 1),
         ("/long", "response", 1),
     ] {
-        wanted.insert((format!("{path}"), kind), count);
-        *wanted.entry((format!("{path}"), "request")).or_default() += count;
+        wanted.insert((path.to_owned(), kind), count);
+        *wanted.entry((path.to_owned(), "request")).or_default() += count;
     }
     assert_eq!(kinds, wanted);
     let of = |path: &str, kind: RecordType| {
