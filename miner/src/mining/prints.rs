@@ -64,8 +64,7 @@ impl Print {
     /// Whether two articles of one site are one story, though neither declares the other's address.
     #[must_use]
     pub fn is_same_story(&self, other: &Print) -> bool {
-        let is_other_day = self.day.zip(other.day).is_some_and(|(one, other)| one.abs_diff(other) > 1);
-        self.is_near(other) && self.title != 0 && self.title == other.title && !is_other_day
+        self.is_near(other) && self.title != 0 && self.title == other.title && !self.is_of_other_day(other)
     }
 
     /// Whether two articles of one site may be one story of which one page declares the other's address. Some pages
@@ -76,10 +75,17 @@ impl Print {
         is_same_title || (self.words > 0 && self.distance(other) <= DECLARED_BITS)
     }
 
-    /// Whether two articles of different sites have the same text, as if from one agency.
+    /// Whether two articles of different sites have the same text, as if from one agency. Their headlines may differ, so
+    /// the texts must be nearer than inside a site.
     #[must_use]
     pub fn is_same_text(&self, other: &Print) -> bool {
-        self.words.min(other.words) >= AGENCY_WORDS && self.is_near(other)
+        let (few, many) = (self.words.min(other.words), self.words.max(other.words));
+        let is_as_long = many - few <= few / 5;
+        few >= AGENCY_WORDS && is_as_long && !self.is_of_other_day(other) && self.distance(other) <= NEAR_BITS
+    }
+
+    fn is_of_other_day(&self, other: &Print) -> bool {
+        self.day.zip(other.day).is_some_and(|(one, other)| one.abs_diff(other) > 1)
     }
 
     fn is_near(&self, other: &Print) -> bool {

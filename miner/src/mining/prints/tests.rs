@@ -86,3 +86,14 @@ fn scripts_without_spaces_have_words() {
     let print = print("雨", None, "旱魃がようやく終わった。 Rain");
     assert_eq!(print.words, 12);
 }
+
+#[test]
+fn an_agencys_text_is_as_long_and_of_the_same_days() {
+    let story = |published, words, replaced: &[usize]| print("T", published, &text(words, replaced));
+    let one = story(Some("2024-05-02"), 300, &[]);
+    assert!(one.is_same_text(&print("Other headline", Some("2024-05-03"), &text(300, &[]))));
+    assert!(!one.is_same_text(&story(Some("2024-05-09"), 300, &[])), "another week");
+    assert!(!one.is_same_text(&story(None, 400, &[])), "another hundred words");
+    let other: Vec<usize> = (0..300).step_by(10).collect();
+    assert!(!one.is_same_text(&story(None, 300, &other)), "{}", one.distance(&story(None, 300, &other)));
+}
