@@ -5,6 +5,7 @@
 mod answers;
 mod cookies;
 mod directives;
+mod discovery;
 mod doubles;
 mod endings;
 mod faults;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use newslode_common::outcome::Outcome;
 use newslode_common::schedule::{Class, PageSchedule};
-use newslode_common::store::{Completion, Frontier, NewUrl, Why};
+use newslode_common::store::{Completion, Frontier, NewUrl, SiteSettings, Why};
 use newslode_common::time;
 
 use crate::sim::*;
@@ -120,7 +120,7 @@ async fn a_site_whose_address_is_booked_for_long_rests_instead_of_being_held() {
 async fn delays(sim: &Sim, name: &str, takes: u64) -> Vec<u64> {
     sim.web.takes.store(takes, Ordering::SeqCst);
     let begun = sim.web.asked.lock().unwrap().len();
-    for n in 0..28 {
+    for n in 0..32 {
         let url = format!("http://a.test/{name}/{n}");
         sim.add(&url, Why::Link, Class::New, PageSchedule::page(None, START)).await;
     }
@@ -129,13 +129,16 @@ async fn delays(sim: &Sim, name: &str, takes: u64) -> Vec<u64> {
     let asked = sim.web.asked.lock().unwrap();
     let times: Vec<u64> =
         asked[begun..].iter().filter(|(_, url, _)| url.contains(name)).map(|(at, ..)| at.0).collect();
-    assert_eq!(times.len(), 28);
-    times[21..].windows(2).map(|pair| pair[1] - pair[0]).collect()
+    assert_eq!(times.len(), 32);
+    times[24..].windows(2).map(|pair| pair[1] - pair[0]).collect()
 }
 
 #[tokio::test]
 async fn a_site_that_answers_slowly_is_asked_slowly_until_it_recovers() {
     let sim = Sim::new().await;
+    // The pages asked for here, and the usual places of feeds.
+    let settings = SiteSettings { max_pages: 200, ..sim.store.site(&site()).await.unwrap().unwrap() };
+    sim.store.put_site(&site(), &settings).await.unwrap();
     let fast = delays(&sim, "fast", 100).await;
     assert!(fast.iter().all(|delay| *delay <= 1_100), "{fast:?}");
     let slow = delays(&sim, "slow", 4_000).await;

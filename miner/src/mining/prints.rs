@@ -1,13 +1,14 @@
 //! What tells that two articles are one: a print of the text, of the headline and of the day.
 //!
 //! The print of a text is a SimHash (Charikar 2002; Manku et al. 2007): 64 bits, of which two texts share the more the
-//! more words they share. If one word in a hundred differs, about three bits do: so a story with a corrected name is one
-//! story, and reports made from one form are not. (Of rows of three words, three times as many differ.)
+//! more words they share. A corrected name moves few bits of a long text, another report made from the same form many. (Rows
+//! of words would tell texts apart more sharply than corrections allow.)
 //!
 //! Nothing is merged by words alone: twins inside a site have the same headline and no other day, or one of them
 //! declares the other's address. Start at [`Print::of`].
 
 use newslode_page::article::Article;
+use newslode_page::reading::is_unspaced;
 use newslode_page::splitmix::SplitMix;
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
@@ -45,13 +46,11 @@ impl Print {
         let words =
             words(&article.body.iter().map(|block| block.text.as_str()).collect::<Vec<_>>().join(" "));
         let title = self::words(article.title.as_deref().unwrap_or_default());
-        let day = article.published.as_deref().and_then(|text| text.get(..10)?.parse().ok());
-        let epoch = jiff::civil::date(1970, 1, 1);
         Print {
             text: simhash(&words),
             words: u32::try_from(words.len()).unwrap_or(u32::MAX),
             title: if title.is_empty() { 0 } else { row(&title).max(1) },
-            day: day.and_then(|day: jiff::civil::Date| day.since(epoch).ok()).map(|span| span.get_days()),
+            day: article.published.as_deref().and_then(day_of),
         }
     }
 
@@ -99,12 +98,19 @@ impl Print {
     }
 }
 
+/// The day of a date (ISO 8601), counted from 1970; `None` if it is none.
+#[must_use]
+pub fn day_of(published: &str) -> Option<i32> {
+    let day: jiff::civil::Date = published.get(..10)?.parse().ok()?;
+    day.since(jiff::civil::date(1970, 1, 1)).ok().map(|span| span.get_days())
+}
+
 /// Hashes of a text's words in lower case. Each letter of a script without spaces is a word.
 fn words(text: &str) -> Vec<u64> {
     let mut words = Vec::new();
     let mut word = String::new();
     for letter in text.chars() {
-        let is_word = is_ideograph(letter);
+        let is_word = is_unspaced(letter);
         if (is_word || !letter.is_alphanumeric()) && !word.is_empty() {
             words.push(hash(&word));
             word.clear();
@@ -119,12 +125,6 @@ fn words(text: &str) -> Vec<u64> {
         words.push(hash(&word));
     }
     words
-}
-
-/// Han, Hiragana, Katakana, and the scripts of South East Asia that set no spaces.
-fn is_ideograph(letter: char) -> bool {
-    matches!(u32::from(letter),
-        0x0e00..=0x0eff | 0x1000..=0x109f | 0x1780..=0x17ff | 0x3040..=0x30ff | 0x3400..=0x9fff | 0x2_0000..=0x3_ffff)
 }
 
 fn hash(word: &str) -> u64 {

@@ -15,10 +15,8 @@ use newslode_page::article::Article;
 use newslode_page::reading::CanonicalUrl;
 use newslode_page::time::Timestamp;
 
+use crate::mining::prints::day_of;
 use crate::work::parts::Parts;
-
-/// Day 0 of [`Timestamp::day`].
-const EPOCH: jiff::civil::Date = jiff::civil::date(1970, 1, 1);
 
 /// Waits before a page is told again whose crawler still holds it: it publishes a page before it completes its
 /// claim.
@@ -53,9 +51,8 @@ impl Reading {
 }
 
 fn is_recent(published: Option<&str>, at: Timestamp) -> bool {
-    let day = published.and_then(|text| text.get(..10)?.parse::<jiff::civil::Date>().ok());
-    let since = |day: jiff::civil::Date| day.since(EPOCH).map_or(0, |span| i64::from(span.get_days()));
-    day.is_none_or(|day| i64::from(at.day()) - since(day) <= 1)
+    let day = published.and_then(day_of);
+    day.is_none_or(|day| i64::from(at.day()) - i64::from(day) <= 1)
 }
 
 /// The effect of telling.

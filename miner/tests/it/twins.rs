@@ -157,6 +157,7 @@ async fn an_article_lives_on_at_its_other_address() {
     assert!(is_asked_for(&world, MOBILE).await, "it may live on there");
     count(&world, &story(MOBILE, 3, "It rained.", None)).await;
     assert_eq!(heard(&mut readers), ["new /m/rain 0"]);
+    assert_eq!(addresses(&life(&world, STORY).await), [""; 0], "an article of its own is nobody's address");
 }
 
 #[tokio::test]

@@ -191,7 +191,8 @@ impl Words {
 }
 
 /// Whether a character belongs to a script that is written without spaces between words.
-pub(crate) fn is_unspaced(letter: char) -> bool {
+#[must_use]
+pub fn is_unspaced(letter: char) -> bool {
     matches!(letter,
         '\u{0E00}'..='\u{0EFF}'      // Thai, Lao
         | '\u{1000}'..='\u{109F}'    // Burmese

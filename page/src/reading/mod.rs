@@ -28,6 +28,7 @@ mod url;
 mod tests;
 
 pub use self::charset::{CharsetSource, DecodedText, decode};
+pub use self::language::is_unspaced;
 pub use self::leaves::{Leaf, Leaves, PathId, is_excluded};
 pub use self::letters::squash;
 pub use self::limits::{PageLimits, ParseNotes};

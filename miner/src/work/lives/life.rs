@@ -181,7 +181,6 @@ impl Life {
         (self.fetch, self.fetched_at, self.said) = (fetch.number, fetch.at, said);
         self.language.clone_from(&article.language);
         self.first_seen = self.first_seen.min(fetch.at);
-        self.print = Print::of(article);
         self.twin_of = None;
         if !self.is_told() {
             Some(self.happen(EventKind::New, fetch.at, Vec::new(), None))
@@ -193,11 +192,11 @@ impl Life {
     }
 
     /// Takes in that a fetch brought the article that readers know under another address.
-    pub fn read_as_twin(&mut self, print: Print, fetch: Fetch, primary: &CanonicalUrl) {
+    pub fn read_as_twin(&mut self, fetch: Fetch, primary: &CanonicalUrl) {
         (self.fetch, self.fetched_at) = (fetch.number, fetch.at);
         self.first_seen = self.first_seen.min(fetch.at);
-        self.print = print;
         self.twin_of = Some(primary.clone());
+        self.addresses.clear();
     }
 
     /// Makes the other life's addresses this one's, and its beginning if that was earlier.

@@ -72,27 +72,34 @@ pub(super) async fn tell(
     now: Timestamp,
 ) -> Result<bool, BatchError> {
     let held = read(parts, reading.url).await?;
+    take_in(parts, labels, held, reading, now).await
+}
+
+/// The same, given the life as it is held.
+async fn take_in(
+    parts: &Parts,
+    labels: &BTreeMap<String, String>,
+    held: Option<Life>,
+    reading: Reading<'_>,
+    now: Timestamp,
+) -> Result<bool, BatchError> {
     if let Some(life) = held.as_ref().filter(|life| life.has_overtaken(reading.fetch)) {
         return Ok(life.twin_of.is_some());
-    }
-    let print = Print::of(reading.article);
-    let mut alike = BTreeSet::new();
-    if print.words > 0 {
-        alike = texts::meet(parts.state.as_ref(), print.text, name_of(reading.url), now).await?;
     }
     let mut life = match held.clone() {
         Some(life) => life,
         None => beginning(parts, reading.url, reading.fetch.at).await?,
     };
-    life.canonical = reading.canonical.cloned();
-    let near = twins::near(parts, &life, alike).await?;
-    if let Some(primary) = twins::primary(&life, &print, &near) {
+    (life.print, life.canonical) = (Print::of(reading.article), reading.canonical.cloned());
+    let near = twins::near(parts, &life, now).await?;
+    if let Some(primary) = twins::primary(&life, &near) {
         let primary = primary.clone();
-        twins::join(parts, labels, life, print, reading.fetch, primary, now).await?;
+        twins::join(parts, labels, life, reading.fetch, primary, now).await?;
         return Ok(true);
     }
+    let mut others = twins::part(&life, &near);
     let event = life.read(reading.article, reading.fetch);
-    let links = twins::link(&mut life, &near);
+    others.extend(twins::link(&mut life, &near));
     let twins = twins::adopt(&mut life, near);
     if event.is_some()
         && let Some(told) = Told::of(&life, reading.article, labels)
@@ -104,11 +111,12 @@ pub(super) async fn tell(
     {
         parts.metrics.article_delay.observe(delay.as_secs_f64());
     }
+    // A twin may be among the others: its end is written last.
+    for other in others {
+        put(parts, &other, now).await?;
+    }
     for twin in twins {
         twins::end(parts, labels, twin, &life, now).await?;
-    }
-    for linked in links {
-        put(parts, &linked, now).await?;
     }
     if held.as_ref() != Some(&life) {
         put(parts, &life, now).await?;
@@ -132,9 +140,9 @@ pub(super) async fn revise(
         return Ok(());
     }
     let fetch = held.as_ref().map_or(fetch, |life| Fetch { number: life.fetch, at: life.fetched_at });
-    let canonical = held.as_ref().and_then(|life| life.canonical.as_ref());
-    let reading = Reading { url: &url, article, fetch, canonical };
-    tell(parts, &labels(parts, &url).await?, reading, now).await.map(drop)
+    let canonical = held.as_ref().and_then(|life| life.canonical.clone());
+    let reading = Reading { url: &url, article, fetch, canonical: canonical.as_ref() };
+    take_in(parts, &labels(parts, &url).await?, held, reading, now).await.map(drop)
 }
 
 /// Ends the life of an article, and tells readers. Where it moved to, it goes on; its other addresses are asked for.
@@ -152,16 +160,32 @@ pub(super) async fn end(
         twins::moved(parts, held.as_ref(), gone, target, now).await?;
     }
     let Some(mut life) = held else { return Ok(()) };
-    if life.end(gone.ending.clone(), Fetch { number, at: gone.at }).is_none() {
+    let labels = labels(parts, &gone.url).await?;
+    let fetch = Fetch { number, at: gone.at };
+    if !lose(parts, &labels, &mut life, gone.ending.clone(), fetch).await? {
         return Ok(());
-    }
-    if let Some(lost) = Lost::of(&life, &labels(parts, &gone.url).await?) {
-        hand_out(parts, life.language.as_deref(), &gone.url, &lost).await?;
     }
     if gone.ending != Ending::Forgotten {
         ask_for(parts, &life.addresses, now).await?;
     }
     Ok(put(parts, &life, now).await?)
+}
+
+/// Ends a life, and tells readers. Returns whether that is news.
+async fn lose(
+    parts: &Parts,
+    labels: &BTreeMap<String, String>,
+    life: &mut Life,
+    ending: Ending,
+    fetch: Fetch,
+) -> Result<bool, BatchError> {
+    if life.end(ending, fetch).is_none() {
+        return Ok(false);
+    }
+    if let Some(lost) = Lost::of(life, labels) {
+        hand_out(parts, life.language.as_deref(), &life.url, &lost).await?;
+    }
+    Ok(true)
 }
 
 /// Has addresses fetched now: what readers knew elsewhere may live on there.

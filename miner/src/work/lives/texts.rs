@@ -1,12 +1,13 @@
 //! An index of the texts that were read lately, so that one which is nearly the same is found.
 //!
-//! Prints that differ in at most three bits agree in one of their four quarters, and most that differ in a few more. So a
-//! text is put into four places, each named by the first bits of a quarter, and looked for there. A place is a versioned value of the store; two miners that
-//! meet in one see each other's text. What is found is a hint: the life of the article decides. Start at [`meet`].
+//! Prints that differ in at most three bits agree in one of their four quarters, and many that differ in a few more. So a
+//! text is put into four places, each named by the first bits of a quarter, and looked for there. A place is a versioned
+//! value of the store; two miners that meet in one see each other's text. What is found is a hint: the life of the article
+//! decides. Start at [`meet`].
 
 use std::collections::BTreeSet;
 
-use bytes::Bytes;
+use bytes::{Buf, BufMut, Bytes, BytesMut};
 use futures::future::try_join_all;
 use newslode_common::store::{SiteState, StoreError, StoreResult};
 use newslode_common::version::ContentHash;
@@ -74,30 +75,27 @@ fn read(bytes: &[u8]) -> StoreResult<Vec<Text>> {
     let (texts, []) = bytes.as_chunks::<BYTES>() else {
         return Err(StoreError::Corrupt(format!("{} bytes are no list of texts", bytes.len())));
     };
-    Ok(texts.iter().map(Text::read).collect())
+    Ok(texts.iter().map(|text| Text::read(text)).collect())
 }
 
 fn write(texts: &[Text]) -> Bytes {
-    texts.iter().flat_map(|text| text.write()).collect()
+    let mut bytes = BytesMut::with_capacity(texts.len() * BYTES);
+    texts.iter().for_each(|text| text.write(&mut bytes));
+    bytes.freeze()
 }
 
 impl Text {
-    fn read(bytes: &[u8; BYTES]) -> Text {
-        let (print, rest) = bytes.split_at(8);
-        let (name, day) = rest.split_at(16);
-        let fill = |from: &[u8]| std::array::from_fn(|at| from.get(at).copied().unwrap_or_default());
-        Text {
-            print: u64::from_le_bytes(fill(print)),
-            name: ContentHash(std::array::from_fn(|at| name.get(at).copied().unwrap_or_default())),
-            day: u16::from_le_bytes(std::array::from_fn(|at| day.get(at).copied().unwrap_or_default())),
-        }
+    fn read(mut bytes: &[u8]) -> Text {
+        let print = bytes.get_u64_le();
+        let mut name = ContentHash::NONE;
+        bytes.copy_to_slice(&mut name.0);
+        Text { print, name, day: bytes.get_u16_le() }
     }
 
-    fn write(&self) -> [u8; BYTES] {
-        let bytes = self.print.to_le_bytes().into_iter().chain(self.name.0).chain(self.day.to_le_bytes());
-        let mut written = [0; BYTES];
-        written.iter_mut().zip(bytes).for_each(|(to, byte)| *to = byte);
-        written
+    fn write(&self, to: &mut BytesMut) {
+        to.put_u64_le(self.print);
+        to.put_slice(&self.name.0);
+        to.put_u16_le(self.day);
     }
 }
 

@@ -10,26 +10,25 @@ use std::collections::{BTreeMap, BTreeSet};
 use newslode_common::message::{Ending, GonePage};
 use newslode_common::schedule::Role;
 use newslode_common::store::{Note, StoreResult};
-use newslode_common::version::ContentHash;
 use newslode_page::reading::CanonicalUrl;
 use newslode_page::time::Timestamp;
 
 use super::life::{Fetch, Life, name_of};
-use super::told::Lost;
-use super::{beginning, named, put};
-use crate::mining::prints::Print;
+use super::{beginning, lose, named, put, texts};
 use crate::work::error::BatchError;
 use crate::work::parts::Parts;
-use crate::work::readers::hand_out;
 
 /// Most articles of other sites that are linked as having the same text.
 const MOST_LINKS: usize = 8;
 
-/// The lives that may be this article's: of what has nearly the same text, of the address it declares, of its twins.
+/// The lives that may be this article's: of what has nearly the same text, of the address it declares, of its
+/// primary.
 /// A twin stands for its primary.
-pub(super) async fn near(parts: &Parts, life: &Life, alike: BTreeSet<ContentHash>) -> StoreResult<Vec<Life>> {
-    let named_by_life = life.canonical.iter().chain(&life.twin_of).chain(&life.addresses).map(name_of);
-    let names: BTreeSet<ContentHash> = alike.into_iter().chain(named_by_life).collect();
+pub(super) async fn near(parts: &Parts, life: &Life, now: Timestamp) -> StoreResult<Vec<Life>> {
+    let mut names: BTreeSet<_> = life.canonical.iter().chain(&life.twin_of).map(name_of).collect();
+    if life.print.words > 0 {
+        names.extend(texts::meet(parts.state.as_ref(), life.print.text, name_of(&life.url), now).await?);
+    }
     let mut near: BTreeMap<CanonicalUrl, Life> = BTreeMap::new();
     for name in names {
         let Some(found) = named(parts, name).await? else { continue };
@@ -43,17 +42,16 @@ pub(super) async fn near(parts: &Parts, life: &Life, alike: BTreeSet<ContentHash
     Ok(near.into_values().collect())
 }
 
-/// The life under which readers know the article that was read at this address with this print. `None`: this one.
-pub(super) fn primary<'n>(life: &Life, print: &Print, near: &'n [Life]) -> Option<&'n Life> {
+/// The life under which readers know the article that was read at this address. `None`: this one.
+pub(super) fn primary<'n>(life: &Life, near: &'n [Life]) -> Option<&'n Life> {
     let known = near.iter().filter(|other| other.is_told() && other.url.site() == life.url.site());
-    known.filter(|other| is_twin(life, print, other)).find(|other| yields(life, other))
+    known.filter(|other| is_twin(life, other)).find(|other| yields(life, other))
 }
 
 /// Whether two pages of a site show one article.
-fn is_twin(life: &Life, print: &Print, other: &Life) -> bool {
-    print.is_same_story(&other.print)
-        || (is_declared_by(life, other) || is_declared_by(other, life))
-            && print.may_be_same_story(&other.print)
+fn is_twin(life: &Life, other: &Life) -> bool {
+    let is_declared = is_declared_by(life, other) || is_declared_by(other, life);
+    life.print.is_same_story(&other.print) || is_declared && life.print.may_be_same_story(&other.print)
 }
 
 fn is_declared_by(by: &Life, life: &Life) -> bool {
@@ -79,30 +77,38 @@ pub(super) async fn join(
     parts: &Parts,
     labels: &BTreeMap<String, String>,
     mut life: Life,
-    print: Print,
     fetch: Fetch,
     mut primary: Life,
     now: Timestamp,
 ) -> Result<(), BatchError> {
     if life.is_told() {
-        lose(parts, labels, &mut life, &primary.url, fetch).await?;
+        lose(parts, labels, &mut life, Ending::SameAs(primary.url.clone()), fetch).await?;
     }
     let before = primary.clone();
     primary.take_over(&life);
     if primary != before {
         put(parts, &primary, now).await?;
     }
-    life.read_as_twin(print, fetch, &primary.url);
-    life.addresses.clear();
+    life.read_as_twin(fetch, &primary.url);
     Ok(put(parts, &life, now).await?)
+}
+
+/// What was another's address and is an article of its own now leaves that one. Returns it, changed.
+pub(super) fn part(life: &Life, near: &[Life]) -> Vec<Life> {
+    let was =
+        |other: &&Life| life.twin_of.as_ref() == Some(&other.url) && other.addresses.contains(&life.url);
+    let mut left: Vec<Life> = near.iter().filter(was).cloned().collect();
+    for other in &mut left {
+        other.addresses.remove(&life.url);
+    }
+    left
 }
 
 /// Takes over those that are the same article and yield to this one. Returns them.
 pub(super) fn adopt(life: &mut Life, near: Vec<Life>) -> Vec<Life> {
     let site = life.url.site();
-    let print = life.print;
     let is_mine = |other: &Life| {
-        let is_twin = other.is_told() && is_twin(life, &print, other) && yields(other, life);
+        let is_twin = other.is_told() && is_twin(life, other) && yields(other, life);
         other.url.site() == site && (is_twin || other.twin_of.as_ref() == Some(&life.url))
     };
     let twins: Vec<Life> = near.into_iter().filter(is_mine).collect();
@@ -122,7 +128,7 @@ pub(super) async fn end(
         return Ok(());
     }
     let fetch = Fetch { number: twin.fetch, at: life.fetched_at };
-    lose(parts, labels, &mut twin, &life.url, fetch).await?;
+    lose(parts, labels, &mut twin, Ending::SameAs(life.url.clone()), fetch).await?;
     twin.twin_of = Some(life.url.clone());
     twin.addresses.clear();
     leave(parts, &twin.url, now).await?;
@@ -136,21 +142,6 @@ async fn leave(parts: &Parts, url: &CanonicalUrl, now: Timestamp) -> StoreResult
     schedule.told_elsewhere();
     let note = Note { url: url.clone(), fetch: entry.fetch, at: now, next: None, schedule };
     parts.frontier.note(&note).await.map(drop)
-}
-
-/// Ends a life that goes on under another address, and tells readers.
-async fn lose(
-    parts: &Parts,
-    labels: &BTreeMap<String, String>,
-    life: &mut Life,
-    primary: &CanonicalUrl,
-    fetch: Fetch,
-) -> Result<(), BatchError> {
-    life.end(Ending::SameAs(primary.clone()), fetch);
-    if let Some(lost) = Lost::of(life, labels) {
-        hand_out(parts, life.language.as_deref(), &life.url, &lost).await?;
-    }
-    Ok(())
 }
 
 /// Links articles of other sites that have the same text with this one. Returns those that changed.

@@ -137,7 +137,7 @@ fn a_life_takes_over_anothers_addresses_and_beginning() {
 #[test]
 fn a_twin_is_told_when_it_is_one_no_more() {
     let mut life = unread();
-    life.read_as_twin(Print::default(), fetch(2), &"https://news.example.org/first".parse().unwrap());
+    life.read_as_twin(fetch(2), &"https://news.example.org/first".parse().unwrap());
     assert!(!life.is_told() && !life.is_gone());
     assert_eq!(life.end(Ending::NotFound, fetch(3)), None, "readers never heard of it");
     let (life, event) = read(life, &story("Rain", "It rained."), 4);
