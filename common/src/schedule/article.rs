@@ -33,7 +33,7 @@ pub enum Reading {
 pub struct ArticleVisits {
     /// The first fetch that showed an article.
     pub first: Option<u64>,
-    /// The last good fetch.
+    /// The last good fetch that counted.
     pub last: Option<u64>,
     /// The rung that is waited for.
     pub rung: u8,
@@ -45,12 +45,16 @@ impl ArticleVisits {
     /// Notes a good fetch. `None`: the URL leaves.
     pub fn read(&mut self, reading: Reading, now: Timestamp, config: &ScheduleConfig) -> Option<Next> {
         let now = seconds(now);
-        self.last = Some(now);
         if reading == Reading::NoArticle {
+            if let Some(due) = self.waits_until(config).filter(|due| now + NEAR < *due) {
+                return Some(Next { due: at(due), class: Class::Recheck });
+            }
+            self.last = Some(now);
             let wait = config.no_article_s.get(usize::from(self.without)).copied();
             self.without = self.without.saturating_add(1);
             return wait.map(|wait| Next { due: at(now + wait), class: Class::Recheck });
         }
+        self.last = Some(now);
         self.without = 0;
         let rungs = &config.rechecks_s;
         let Some(first) = self.first else {
@@ -66,6 +70,13 @@ impl ArticleVisits {
             return Some(Next { due: at(now + gap), class: Class::Recheck });
         }
         self.climb(first, now, rungs)
+    }
+
+    /// Until when a page that showed no article is waited for. A listing that says sooner that it changed has it
+    /// visited once more; that visit is none of the tries, or a page behind a consent wall would soon have had all.
+    fn waits_until(&self, config: &ScheduleConfig) -> Option<u64> {
+        let tried = usize::from(self.without).checked_sub(1)?;
+        Some(self.last? + config.no_article_s.get(tried)?)
     }
 
     /// Whether a recheck comes too late to tell much; then it is left out for the next one.
@@ -136,6 +147,14 @@ mod tests {
         let found = visits(&[(0, none), (86_400, none), (5 * 86_400, none)]);
         assert_eq!(found, [Some((86_400, Class::Recheck)), Some((5 * 86_400, Class::Recheck)), None]);
         assert_eq!(visits(&[(0, none), (9, Reading::Same)])[1], Some((9 + 3_300, Class::Recheck)));
+    }
+
+    #[test]
+    fn an_early_visit_is_none_of_the_tries() {
+        let none = Reading::NoArticle;
+        let found = visits(&[(0, none), (6_000, none), (12_000, none), (86_400, none), (90_000, none)]);
+        let [day, five_days] = [86_400, 5 * 86_400].map(|due| Some((due, Class::Recheck)));
+        assert_eq!(found, [day, day, day, five_days, five_days]);
     }
 
     #[test]

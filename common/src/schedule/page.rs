@@ -242,8 +242,9 @@ mod tests {
         let config = ScheduleConfig::default();
         let mut none = PageSchedule::page(None, NOW);
         told(&mut none, None);
-        assert_eq!(none.same(NOW, &config).unwrap().class, Class::Recheck);
-        assert_eq!(none.same(NOW, &config), None, "twice again, then it leaves");
+        let later = |days: u64| Timestamp(NOW.0 + days * 86_400_000);
+        assert_eq!(none.same(later(1), &config).unwrap().class, Class::Recheck);
+        assert_eq!(none.same(later(5), &config), None, "twice again, then it leaves");
         let mut article = PageSchedule::page(None, NOW);
         told(&mut article, Some(1));
         assert_eq!(article.same(NOW, &config).unwrap().class, Class::Rest, "the next rung");
