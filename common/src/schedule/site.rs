@@ -262,15 +262,16 @@ impl SiteSchedule {
     }
 }
 
-/// A wait, longer while less than half of the tokens are there.
+/// A wait, longer while so few tokens are left that even what can wait goes without: the rest takes what is over, so a
+/// bound above its own would have it slow the listings down.
 fn stretched(wait: u64, allowance: &Allowance, now: Timestamp) -> u64 {
-    let capacity = allowance.capacity();
+    let enough = Class::Rest.threshold(allowance.capacity());
     let tokens = u64::try_from(allowance.tokens(now)).unwrap_or(0).max(1);
-    if tokens * 2 >= capacity {
+    if tokens >= enough {
         return wait;
     }
     let longest = wait.saturating_mul(MOST_STRETCH);
-    let scaled = u128::from(wait) * u128::from(capacity) / u128::from(tokens * 2);
+    let scaled = u128::from(wait) * u128::from(enough) / u128::from(tokens);
     u64::try_from(scaled).unwrap_or(longest).min(longest)
 }
 
