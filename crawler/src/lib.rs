@@ -1,9 +1,9 @@
 //! Fetches the pages whose turn it is, politely, and publishes them.
 //!
-//! [`run`] starts a number of equal loops. Each claims one URL from the frontier (which knows whose turn it
-//! is, across all crawlers), asks robots.txt, fetches within limits of time, size and address, archives and
-//! publishes the page, and completes the claim. A loop holds one page at a time: while the queue of pages is
-//! full, the loops wait, so the crawl is as fast as its readers.
+//! [`run`] claims URLs from the frontier (which knows whose turn it is, across all crawlers) for a number of equal
+//! workers. Each asks robots.txt, fetches within limits of time, size and address, archives and publishes the page,
+//! and completes the claim. A worker holds one page at a time: while the queue of pages is full, the workers wait,
+//! so the crawl is as fast as its readers.
 //!
 //! Invariants: every claim ends in one counted [`Outcome`](newslode_common::outcome::Outcome), goes back to
 //! the frontier for another try, or is released. A page is complete in the frontier only after it is in the
@@ -12,7 +12,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Context as _;
 use newslode_common::broker::Broker;
 use newslode_common::config::CrawlerConfig;
 use newslode_common::schedule::ScheduleConfig;
@@ -20,6 +19,7 @@ use newslode_common::shutdown;
 use newslode_common::store::{Frontier, PageArchive};
 use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::time::Clock;
+use newslode_page::time::Timestamp;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -84,13 +84,22 @@ impl Crawler {
         Crawler { shared: worker::Shared::new(parts, config, schedule, surroundings, stop) }
     }
 
-    /// Fetches what can be claimed now: at most one URL. Returns how many.
+    /// Fetches what can be claimed now: at most one URL.
     ///
     /// # Errors
     /// As those of [`run`].
-    pub async fn step(&self) -> anyhow::Result<usize> {
+    pub async fn step(&self) -> anyhow::Result<Step> {
         worker::step(&self.shared).await
     }
+}
+
+/// What came of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A URL was visited.
+    Visited,
+    /// Nothing can be claimed before this time; `None`: nothing waits.
+    Nothing(Option<Timestamp>),
 }
 
 /// Crawls until `stop`. Then it claims nothing new, and finishes its work within the grace or gives it back
@@ -106,28 +115,34 @@ pub async fn run(
     warc: String,
     stop: CancellationToken,
 ) -> anyhow::Result<()> {
-    let grace = Duration::from_millis(config.grace_ms);
-    // A loop that fails ends this crawler, but not other work that the caller stops with the same token.
-    let stop = stop.child_token();
-    let workers = config.workers.max(1);
     let mut web: Arc<dyn Web> = Arc::new(Internet::new(&config)?);
     if !warc.is_empty() {
         web = Arc::new(Recorder::open(web, warc.as_ref(), &config.agent()?, Clock::Machine)?);
     }
-    let surroundings = Surroundings { web, clock: Clock::Machine };
+    run_in(parts, config, schedule, Surroundings { web, clock: Clock::Machine }, stop).await
+}
+
+/// As [`run`], on another network.
+///
+/// # Errors
+/// As those of [`run`].
+pub async fn run_in(
+    parts: Parts,
+    config: CrawlerConfig,
+    schedule: ScheduleConfig,
+    surroundings: Surroundings,
+    stop: CancellationToken,
+) -> anyhow::Result<()> {
+    let grace = Duration::from_millis(config.grace_ms);
+    // A worker that fails ends this crawler, but not other work that the caller stops with the same token.
+    let stop = stop.child_token();
     let shared = Arc::new(worker::Shared::new(parts, config, schedule, surroundings, stop.clone()));
-    let mut loops = JoinSet::new();
-    for _ in 0..workers {
-        loops.spawn(worker::fetch_loop(shared.clone()));
-    }
-    let first = loops.join_next().await;
+    let mut working = JoinSet::new();
+    let ended = worker::dispatch(&shared, &mut working).await;
     stop.cancel();
-    let aborted = shutdown::drain(&mut loops, grace).await;
+    let aborted = shutdown::drain(&mut working, grace).await;
     if aborted > 0 {
-        tracing::warn!(aborted, "loops did not end within the grace period; their leases will expire");
+        tracing::warn!(aborted, "workers did not end within the grace period; their leases will expire");
     }
-    match first {
-        Some(ended) => ended.context("a fetch loop panicked")?,
-        None => Ok(()),
-    }
+    ended
 }

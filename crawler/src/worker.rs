@@ -1,7 +1,8 @@
-//! One fetch loop: claim, work, complete, until told to stop.
+//! The loop: claim, work, complete, until told to stop.
 //!
-//! [`attempt`](crate::attempt) works on a claim. This module does the rest: it waits for a turn, catches
-//! panics, releases the claim at a stop, completes it and counts the outcome. Start at [`fetch_loop`].
+//! One dispatcher claims for all workers, and sleeps until the next turn while there is none. Each claim is worked on by
+//! a task of its own. [`attempt`](crate::attempt) and [`visit`] do the work. This module catches panics, releases the
+//! claim at a stop, completes it and counts the outcome. Start at [`dispatch`].
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -12,8 +13,9 @@ use futures::FutureExt as _;
 use newslode_common::config::CrawlerConfig;
 use newslode_common::retry::{Backoff, Outage, Retry, Retryable as _};
 use newslode_common::schedule::ScheduleConfig;
-use newslode_common::store::{Claim, Completed, Completion, StoreResult};
+use newslode_common::store::{Claim, Claimed, Completed, Completion, StoreResult};
 use newslode_common::time::Clock;
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::attempt;
@@ -22,15 +24,17 @@ use crate::fetch::Fetcher;
 use crate::heed::Answered;
 use crate::robots::Robots;
 use crate::visit::Met;
-use crate::{Parts, Surroundings, visit};
+use crate::{Parts, Step, Surroundings, visit};
 
-/// Shortest and longest pause while no URL is due: short at first, as a site's next turn is often near.
-const IDLE: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(250));
+/// Shortest and longest sleep while no URL is due: short at first, as links of what was just fetched come soon.
+const IDLE: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(1));
+/// Sleep until a turn that is now, but was another crawler's.
+const SHORTEST: Duration = Duration::from_millis(1);
 
 /// Longest wait for the turn of an address that a claim may be held for.
 const LONGEST_QUEUE: Duration = Duration::from_secs(10);
 
-/// The state that all loops of a crawler share.
+/// The state that all workers of a crawler share.
 pub(crate) struct Shared {
     pub(crate) parts: Parts,
     pub(crate) config: CrawlerConfig,
@@ -92,43 +96,73 @@ impl Shared {
     }
 }
 
-/// Works on one claim after another until the stop.
-pub(crate) async fn fetch_loop(shared: Arc<Shared>) -> anyhow::Result<()> {
+/// Claims for all free workers at once and lets each work, until the stop or an error. Work that goes on then stays in
+/// `working`.
+pub(crate) async fn dispatch(
+    shared: &Arc<Shared>,
+    working: &mut JoinSet<anyhow::Result<()>>,
+) -> anyhow::Result<()> {
+    let workers = shared.config.workers.max(1);
     let mut idle = Backoff::new(IDLE.0, IDLE.1);
-    while let Some(claims) = next_claims(&shared).await? {
-        let is_idle = claims.is_empty();
-        for claim in claims {
-            work_on(&shared, &claim).await.with_context(|| format!("on `{}`", claim.url))?;
+    loop {
+        while let Some(ended) = working.try_join_next() {
+            ended.context("a worker panicked")??;
         }
-        if is_idle {
-            // Look again, whether the pause or the stop ended the wait.
-            drop(tokio::time::timeout(idle.next_wait(), shared.stop.cancelled()).await);
-        } else {
+        let free = workers.saturating_sub(working.len());
+        if free == 0 {
+            next_end(working).await?;
+            continue;
+        }
+        let Some(Claimed { claims, next }) = next_claims(shared, free).await? else { return Ok(()) };
+        if !claims.is_empty() {
             idle = Backoff::new(IDLE.0, IDLE.1);
         }
+        let is_enough = claims.len() == free;
+        for claim in claims {
+            let shared = shared.clone();
+            working.spawn(async move {
+                work_on(&shared, &claim).await.with_context(|| format!("on `{}`", claim.url))
+            });
+        }
+        if !is_enough {
+            // Others add URLs, too, so the longest sleep has an end even if nothing is known to wait.
+            let until_next = next.map_or(IDLE.1, |next| shared.clock.now().until(next));
+            let sleep = idle.next_wait().min(until_next.max(SHORTEST));
+            tokio::select! {
+                () = tokio::time::sleep(sleep) => {}
+                () = shared.stop.cancelled() => {}
+                ended = next_end(working), if !working.is_empty() => ended?,
+            }
+        }
     }
-    Ok(())
 }
 
-/// Works on the claims that can be had now, one after another. Returns their number.
-pub(crate) async fn step(shared: &Shared) -> anyhow::Result<usize> {
-    let Some(claims) = next_claims(shared).await? else { return Ok(0) };
+/// Waits for the end of one claim's work.
+async fn next_end(working: &mut JoinSet<anyhow::Result<()>>) -> anyhow::Result<()> {
+    working.join_next().await.map_or(Ok(Ok(())), |ended| ended.context("a worker panicked"))?
+}
+
+/// Works on what can be claimed now: at most one URL. Returns how many, and when the next can be had.
+pub(crate) async fn step(shared: &Shared) -> anyhow::Result<Step> {
+    let Some(Claimed { claims, next }) = next_claims(shared, 1).await? else {
+        return Ok(Step::Nothing(None));
+    };
     for claim in &claims {
         work_on(shared, claim).await.with_context(|| format!("on `{}`", claim.url))?;
     }
-    Ok(claims.len())
+    Ok(if claims.is_empty() { Step::Nothing(next) } else { Step::Visited })
 }
 
-/// At most one claim; `None` at the stop.
-async fn next_claims(shared: &Shared) -> anyhow::Result<Option<Vec<Claim>>> {
+/// At most this many claims; `None` at the stop.
+async fn next_claims(shared: &Shared, most: usize) -> anyhow::Result<Option<Claimed>> {
     if shared.stop.is_cancelled() {
         return Ok(None);
     }
     let lease = Duration::from_millis(shared.config.lease_ms);
     // No call races the stop: an answer that nobody reads would leave a URL leased.
-    let claiming = || shared.parts.frontier.claim(shared.clock.now(), lease, 1);
+    let claiming = || shared.parts.frontier.claim(shared.clock.now(), lease, most);
     match Retry::for_ever().until(&shared.stop).run(&shared.outages.store, claiming).await {
-        Ok(claims) => Ok(Some(claims)),
+        Ok(claimed) => Ok(Some(claimed)),
         Err(error) if error.is_retryable() => Ok(None),
         Err(error) => Err(error).context("cannot claim from the frontier"),
     }
@@ -188,7 +222,7 @@ async fn complete(shared: &Shared, claim: &Claim, completion: Completion) -> any
     let completing = shared.persist(|| frontier.complete(claim, completion.clone(), shared.clock.now()));
     let completed = tokio::select! {
         completed = completing => completed.context("cannot complete a claim")?,
-        // The grace is over: `run` aborts this loop, and the lease expires.
+        // The grace is over: `run` aborts this worker, and the lease expires.
         () = shared.must_release(), if !matches!(completion, Completion::Released) => return Ok(()),
     };
     match (completed, completion) {

@@ -23,11 +23,36 @@ pub(crate) enum BenchCommand {
     Templates(BenchTemplatesArgs),
     /// Measure the miner: contributions counted per second, bytes per record, folds over many sites.
     Mine(BenchMineArgs),
+    /// Measure whose turn it is: what claims cost a Redis server, and how busy they keep crawlers.
+    #[command(after_help = "Example:\n  newslode bench claims --sites 10000 --crawlers 2")]
+    Claims(BenchClaimsArgs),
     /// Follow simulated news sites for a month: delays, requests, and what was missed.
     #[command(
         after_help = "Example:\n  newslode bench follow --world 2\n  newslode bench follow --sites 12 --days 7 --without one-queue"
     )]
     Follow(BenchFollowArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchClaimsArgs {
+    /// Number of sites, a second apart each.
+    #[arg(long, default_value_t = 10_000)]
+    pub(crate) sites: usize,
+    /// Number of crawlers.
+    #[arg(long, default_value_t = 2)]
+    pub(crate) crawlers: usize,
+    /// Number of workers of each crawler.
+    #[arg(long, default_value_t = 16)]
+    pub(crate) workers: usize,
+    /// How long a request takes, in milliseconds.
+    #[arg(long, default_value_t = 100)]
+    pub(crate) fetch_ms: u64,
+    /// URL of a running Redis server that may be filled [default: start a server and stop it again].
+    #[arg(long, value_name = "URL")]
+    pub(crate) redis: Option<String>,
+    /// Print as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

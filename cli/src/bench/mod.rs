@@ -6,6 +6,7 @@
 //! Repeated runs take turns, and the shortest counts. [`extraction()`] does the same for articles. Start
 //! at [`measure`].
 
+mod claims;
 mod extraction;
 mod follow;
 mod growth;
@@ -21,6 +22,7 @@ use serde::Serialize;
 
 use crate::input;
 
+pub(crate) use claims::{ClaimReport, ClaimSpec, measure as measure_claims};
 pub(crate) use extraction::{extraction, peak_of_page};
 pub(crate) use follow::{Ablation, FollowReport, follow};
 pub(crate) use growth::{Growth, growth};

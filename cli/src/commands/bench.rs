@@ -8,11 +8,11 @@ use newslode_newsworld::living::LivingSpec;
 use newslode_page::partition::measure::made_page;
 
 use crate::args::{
-    BenchArgs, BenchCommand, BenchExtractArgs, BenchFollowArgs, BenchMineArgs, BenchPartitionArgs,
-    BenchStore, BenchTemplatesArgs,
+    BenchArgs, BenchClaimsArgs, BenchCommand, BenchExtractArgs, BenchFollowArgs, BenchMineArgs,
+    BenchPartitionArgs, BenchStore, BenchTemplatesArgs,
 };
-use crate::bench::mine::{self, MineReport};
-use crate::bench::{self, FollowReport, Report, Sample, Way};
+use crate::bench::mine::{self, MineReport, Server};
+use crate::bench::{self, ClaimReport, ClaimSpec, FollowReport, Report, Sample, Way};
 use crate::exit::Exit;
 use crate::{input, out};
 
@@ -25,6 +25,7 @@ pub(crate) async fn run(args: BenchArgs, quiet: bool) -> anyhow::Result<Exit> {
         BenchCommand::Extract(args) => extract(&args),
         BenchCommand::Templates(args) => templates(&args),
         BenchCommand::Mine(args) => mine(&args, quiet).await,
+        BenchCommand::Claims(args) => claims(&args, quiet).await,
         BenchCommand::Follow(args) => follow(&args, quiet),
     }
 }
@@ -53,6 +54,38 @@ fn templates(args: &BenchTemplatesArgs) -> anyhow::Result<Exit> {
         "{} pages of a site become {} templates in {:.2} s",
         report.site_pages, report.templates, report.induce_s
     ))?;
+    Ok(Exit::Done)
+}
+
+#[allow(clippy::print_stderr, reason = "progress is not output")]
+async fn claims(args: &BenchClaimsArgs, quiet: bool) -> anyhow::Result<Exit> {
+    let &BenchClaimsArgs { sites, crawlers, workers, fetch_ms, .. } = args;
+    let spec = ClaimSpec { sites, crawlers, workers, fetch_ms };
+    let folder = tempfile::tempdir()?;
+    let server = match &args.redis {
+        Some(url) => Server::at(url).await?,
+        None => Server::start(folder.path()).await?,
+    };
+    let mut say = |what: &str| {
+        if !quiet {
+            eprintln!("{what}");
+        }
+    };
+    let report = bench::measure_claims(spec, async || server.another().await, &mut say).await?;
+    if args.json {
+        out::json(&report)?;
+        return Ok(Exit::Done);
+    }
+    let ClaimReport { cpu_us_per_claim: one, cpu_us_per_claim_of_many: many, .. } = report;
+    let rows = [
+        ("commands a second while nothing is due", format!("{:.1}", report.idle_commands_per_second)),
+        ("server's time for a claim, one at a time", format!("{one:.0} µs")),
+        ("server's time for a claim of many", format!("{many:.0} µs")),
+        ("requests a second while much is due", format!("{:.0}", report.fetches_per_second)),
+        ("workers busy with requests", format!("{:.1} %", report.busy_share * 100.0)),
+        ("server's time for a request, all calls", format!("{:.0} µs", report.cpu_us_per_fetch)),
+    ];
+    rows.into_iter().try_for_each(|(name, value)| out::line(format!("{name:42} {value}")))?;
     Ok(Exit::Done)
 }
 

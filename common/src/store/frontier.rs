@@ -148,6 +148,16 @@ pub struct Claim {
     pub recent: u32,
 }
 
+/// What a call to claim brought.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Claimed {
+    /// The claims.
+    pub claims: Vec<Claim>,
+    /// If there are fewer than asked for: when the next can be had, as far as is known now. `None`: nothing waits. What
+    /// others add or complete meanwhile can be had sooner.
+    pub next: Option<Timestamp>,
+}
+
 /// How a claim ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Completion {
@@ -322,7 +332,7 @@ pub trait Frontier: Send + Sync {
     async fn add(&self, urls: &[NewUrl], now: Timestamp) -> StoreResult<Added>;
 
     /// Claims up to `most` URLs of sites whose turn it is, at most one per site. Empty: no URL is due now.
-    async fn claim(&self, now: Timestamp, lease: Duration, most: usize) -> StoreResult<Vec<Claim>>;
+    async fn claim(&self, now: Timestamp, lease: Duration, most: usize) -> StoreResult<Claimed>;
 
     /// Ends a claim.
     async fn complete(&self, claim: &Claim, completion: Completion, now: Timestamp)

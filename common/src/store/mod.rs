@@ -23,8 +23,8 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 pub use self::frontier::{
-    Added, Again, Claim, Completed, Completion, Entry, Frontier, NewUrl, Note, Pace, REMEMBERED_DAYS,
-    SiteSettings, SiteStatus, Validators, Why,
+    Added, Again, Claim, Claimed, Completed, Completion, Entry, Frontier, NewUrl, Note, Pace,
+    REMEMBERED_DAYS, SiteSettings, SiteStatus, Validators, Why,
 };
 pub use self::state::{Applied, Change, SiteState, state_digest};
 use crate::retry::Retryable;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use newslode_common::schedule::{Class, Next, SiteSchedule};
 use newslode_common::store::{
-    Added, Again, Claim, Completed, Completion, Entry, Frontier, NewUrl, Note, Pace, SiteSettings,
+    Added, Again, Claim, Claimed, Completed, Completion, Entry, Frontier, NewUrl, Note, Pace, SiteSettings,
     SiteStatus, StoreResult,
 };
 use newslode_page::reading::{CanonicalUrl, Site};
@@ -65,15 +65,18 @@ impl Frontier for Broken {
         }
         Ok(added)
     }
-    async fn claim(&self, now: Timestamp, lease: Duration, most: usize) -> StoreResult<Vec<Claim>> {
+    async fn claim(&self, now: Timestamp, lease: Duration, most: usize) -> StoreResult<Claimed> {
         let held = if self.has(Fault::ForgetsLeases) { Duration::ZERO } else { lease };
         // Otherwise a call could claim the same URL without end.
         let most = if self.has(Fault::ForgetsLeases) { most.min(1) } else { most };
-        let mut claims = self.good.claim(now, held, most).await?;
+        let mut claimed = self.good.claim(now, held, most).await?;
         if self.has(Fault::CountsNoRequests) {
-            claims.iter_mut().for_each(|claim| claim.recent = 1);
+            claimed.claims.iter_mut().for_each(|claim| claim.recent = 1);
         }
-        Ok(claims)
+        if self.has(Fault::ForgetsTurns) {
+            claimed.next = None;
+        }
+        Ok(claimed)
     }
     async fn complete(
         &self,

@@ -147,6 +147,6 @@ async fn a_master_that_dies_and_comes_back_costs_nothing() {
     // Claims find every site, even if the list of buckets in use was damaged.
     let urls: Vec<NewUrl> = sites.iter().map(|site| NewUrl::once(page(site, 1), 0, Why::Seed, 0)).collect();
     patiently(|| two.add(&urls, NOW)).await;
-    let claims = patiently(|| two.claim(NOW, Duration::from_secs(60), 99)).await;
+    let claims = patiently(|| two.claim(NOW, Duration::from_secs(60), 99)).await.claims;
     assert_eq!(claims.len(), sites.len());
 }

@@ -121,7 +121,7 @@ async fn a_closed_file_keeps_everything() {
     assert_eq!(state_digest(&store, &site()).await.unwrap(), digest);
     assert_eq!(store.pages(&site()).await.unwrap().len(), 2);
     assert_eq!(store.get(Kind::Page, ContentHash([7; 16])).await.unwrap(), Some("kept".into()));
-    let claims = store.claim(Timestamp(5), Duration::from_secs(1), 10).await.unwrap();
+    let claims = store.claim(Timestamp(5), Duration::from_secs(1), 10).await.unwrap().claims;
     assert_eq!(claims.iter().map(|claim| &claim.url).collect::<Vec<_>>(), [&page(1)]);
 }
 

@@ -336,7 +336,7 @@ async fn either_protocol_is_understood() {
     let resp3 = resp3(&server).await;
     let now = Timestamp(1_700_000_000_000);
     claims::seed(&resp3, "news.example", 1_000, 3, now).await;
-    assert_eq!(resp3.claim(now, Duration::from_secs(60), 9).await.unwrap().len(), 1);
+    assert_eq!(resp3.claim(now, Duration::from_secs(60), 9).await.unwrap().claims.len(), 1);
     deliver(&resp3, &site(), &[(1, 3), (2, 4)], 1).await;
     resp3.put_value("plan", None, "bytes".into()).await.unwrap();
     for path in 0..4 {

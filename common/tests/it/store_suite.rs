@@ -22,6 +22,7 @@ use newslode_page::time::Timestamp;
 pub(crate) enum Fault {
     // Faults of a frontier.
     ForgetsLeases,
+    ForgetsTurns,
     ForgetsDelays,
     ForgetsPauses,
     ForgetsRests,
@@ -254,6 +255,7 @@ async fn each_fault_of_a_frontier_is_found() {
         ForgetsByDayOfLeaving => "what_is_shown_stays_remembered",
         ForgetsNothing => "a_forgotten_url_is_new_again",
         ForgetsLeases => "a_leased_url_is_claimed_by_nobody_else",
+        ForgetsTurns => "who_waits_for_the_next_turn_misses_none",
     }
 }
 

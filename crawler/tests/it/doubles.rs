@@ -11,7 +11,7 @@ use bytes::Bytes;
 use newslode_common::broker::{Broker, BrokerError, Consumer, DeadLetter, PublishError, Queue};
 use newslode_common::schedule::{Class, Next, SiteSchedule};
 use newslode_common::store::{
-    Added, Claim, Completed, Completion, Entry, Frontier, Kind, NewUrl, Note, Pace, PageArchive,
+    Added, Claim, Claimed, Completed, Completion, Entry, Frontier, Kind, NewUrl, Note, Pace, PageArchive,
     SiteSettings, SiteStatus, StoreError, StoreResult,
 };
 use newslode_common::version::ContentHash;
@@ -118,7 +118,7 @@ impl Frontier for Memory {
         Ok(added)
     }
 
-    async fn claim(&self, now: Timestamp, lease: Duration, most: usize) -> StoreResult<Vec<Claim>> {
+    async fn claim(&self, now: Timestamp, lease: Duration, most: usize) -> StoreResult<Claimed> {
         self.fault()?;
         let mut sites = self.sites.lock().unwrap();
         let Sites { settings, entries, .. } = &mut *sites;
@@ -150,7 +150,8 @@ impl Frontier for Memory {
                 recent: 1,
             });
         }
-        Ok(claims)
+        // It does not know: the crawler is to ask often.
+        Ok(Claimed { claims, next: Some(now.plus(Duration::from_millis(10))) })
     }
 
     async fn complete(&self, claim: &Claim, end: Completion, now: Timestamp) -> StoreResult<Completed> {

@@ -17,7 +17,7 @@ use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::time::Clock;
 use newslode_crawler::error::FetchError;
 use newslode_crawler::web::{HeaderMap, Response, Web, header, response};
-use newslode_crawler::{Crawler, Parts, Surroundings};
+use newslode_crawler::{Crawler, Parts, Step, Surroundings};
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 use url::Url;
@@ -129,12 +129,11 @@ impl Sim {
     pub(crate) async fn run(&self, until: u64) {
         let end = Timestamp(START.0 + until * 1_000);
         loop {
-            let ready = self.store.status().await.unwrap().iter().filter_map(|site| site.ready).min();
-            let Some(now) = ready.map(|ready| ready.max(self.clock.now())).filter(|now| *now <= end) else {
-                return self.clock.set(end);
-            };
-            self.clock.set(now);
-            assert_eq!(self.crawler.step().await.unwrap(), 1, "a ready URL is claimed");
+            match self.crawler.step().await.unwrap() {
+                Step::Visited => {}
+                Step::Nothing(Some(next)) if next <= end => self.clock.set(next),
+                Step::Nothing(_) => return self.clock.set(end),
+            }
         }
     }
 

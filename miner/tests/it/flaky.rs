@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use newslode_common::schedule::SiteSchedule;
 use newslode_common::store::{
-    Added, Applied, Change, Claim, Completed, Completion, Entry, Frontier, Kind, NewUrl, Note, Pace,
+    Added, Applied, Change, Claim, Claimed, Completed, Completion, Entry, Frontier, Kind, NewUrl, Note, Pace,
     PageArchive, SiteSettings, SiteState, SiteStatus, StoreError, StoreResult,
 };
 use newslode_common::version::{ContentHash, Version};
@@ -176,7 +176,7 @@ impl Frontier for Flaky {
             Fate::Twice | Fate::Fine => self.frontier.add(urls, now).await,
         }
     }
-    async fn claim(&self, now: Timestamp, lease: Duration, most: usize) -> StoreResult<Vec<Claim>> {
+    async fn claim(&self, now: Timestamp, lease: Duration, most: usize) -> StoreResult<Claimed> {
         self.frontier.claim(now, lease, most).await
     }
     async fn complete(

@@ -99,7 +99,7 @@ async fn fetched(world: &World, page: &newslode_common::message::PartitionedPage
     let frontier = &world.parts.frontier;
     for _ in 0..10 {
         let now = newslode_page::time::Timestamp(NOW.0 + 60_000);
-        for claim in frontier.claim(now, Duration::from_secs(60), 9).await.unwrap() {
+        for claim in frontier.claim(now, Duration::from_secs(60), 9).await.unwrap().claims {
             let content = (claim.url == page.url).then(|| content_of(page));
             let outcome = if content.is_some() { Outcome::Fetched } else { Outcome::Gone };
             let validators = Validators::default();

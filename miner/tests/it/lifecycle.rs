@@ -198,7 +198,7 @@ async fn a_content_that_is_on_its_way_again_stays_in_the_archive() {
     // The front page of the seed goes first.
     for turn in [1, 2] {
         let now = Timestamp(NOW.0 + turn);
-        let claim = frontier.claim(now, Duration::from_secs(60), 1).await.unwrap().remove(0);
+        let claim = frontier.claim(now, Duration::from_secs(60), 1).await.unwrap().claims.remove(0);
         let done = Completion::Done {
             outcome: Outcome::Fetched,
             content: Some(content_of(&first)),

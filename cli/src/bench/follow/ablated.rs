@@ -11,8 +11,8 @@ use newslode_common::schedule::{Class, Next, Role, ScheduleConfig, SiteSchedule}
 use newslode_common::store::redb::RedbStore;
 use newslode_common::store::teach::teach;
 use newslode_common::store::{
-    Added, Claim, Completed, Completion, Entry, Frontier, NewUrl, Note, Pace, SiteSettings, SiteStatus,
-    StoreResult,
+    Added, Claim, Claimed, Completed, Completion, Entry, Frontier, NewUrl, Note, Pace, SiteSettings,
+    SiteStatus, StoreResult,
 };
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
@@ -119,7 +119,7 @@ impl Frontier for Ablated {
         }
         Ok(added)
     }
-    async fn claim(&self, now: Timestamp, lease: Duration, most: usize) -> StoreResult<Vec<Claim>> {
+    async fn claim(&self, now: Timestamp, lease: Duration, most: usize) -> StoreResult<Claimed> {
         self.store.claim(now, lease, most).await
     }
     async fn complete(

@@ -15,7 +15,7 @@ use newslode_common::store::Frontier;
 use newslode_common::store::redb::RedbStore;
 use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::time::Clock;
-use newslode_crawler::{Crawler, Parts, Surroundings};
+use newslode_crawler::{Crawler, Parts, Step, Surroundings};
 use newslode_miner::mining::fold::Rules;
 use newslode_miner::work::notes::{Heard, Reading, tell};
 use newslode_newsworld::living::{LivingSite, LivingWorld, Seen};
@@ -136,15 +136,14 @@ impl Crawl {
     /// Crawls until the world's end.
     pub(super) async fn run(&mut self) -> anyhow::Result<()> {
         loop {
-            let sites = self.frontier.status().await?;
-            let Some(ready) = sites.iter().filter_map(|site| site.ready).min() else { return Ok(()) };
-            let now = ready.max(self.clock.now());
+            let now = self.clock.now();
             if now.0 >= self.world.end() {
                 return Ok(());
             }
-            self.clock.set(now);
-            if self.crawler.step().await? == 0 {
-                self.clock.set(Timestamp(now.0 + 1));
+            match self.crawler.step().await? {
+                Step::Visited => {}
+                Step::Nothing(Some(next)) => self.clock.set(next.max(Timestamp(now.0 + 1))),
+                Step::Nothing(None) => return Ok(()),
             }
             for page in self.outbox.take() {
                 // A page that is gone is no article in hand.

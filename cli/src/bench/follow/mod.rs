@@ -22,6 +22,7 @@ use newslode_page::Timestamp;
 use serde::Serialize;
 
 use crawl::Crawl;
+pub(super) use world::Outbox;
 
 /// Milliseconds of a day.
 const DAY_MS: u64 = 86_400_000;

@@ -55,7 +55,7 @@ impl Web for SimulatedWeb {
 
 /// Takes published pages until they are read. Nothing is archived.
 #[derive(Default)]
-pub(super) struct Outbox {
+pub(crate) struct Outbox {
     pages: Mutex<Vec<Bytes>>,
 }
 

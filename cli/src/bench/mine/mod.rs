@@ -22,7 +22,7 @@ pub(crate) use applies::Applies;
 pub(crate) use folds::Folds;
 pub(crate) use picture::svg;
 pub(crate) use records::Records;
-use server::Server;
+pub(crate) use server::Server;
 pub(crate) use soak::Soak;
 
 /// Numbers of sites to fold.

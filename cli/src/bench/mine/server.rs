@@ -19,6 +19,7 @@ const START: Duration = Duration::from_secs(20);
 /// A server and a store in it.
 pub(crate) struct Server {
     pub(crate) store: RedisStore,
+    config: StoreConfig,
     process: Option<Child>,
 }
 
@@ -61,7 +62,12 @@ impl Server {
         let prefix = format!("newslode-bench-{}", std::process::id());
         let config = StoreConfig { url: Secret::new(url), prefix, timeout_ms: 60_000 };
         let store = RedisStore::connect(&config).await.context("cannot use the Redis server")?;
-        Ok(Server { store, process: None })
+        Ok(Server { store, config, process: None })
+    }
+
+    /// Another store in the same server, with a connection of its own.
+    pub(crate) async fn another(&self) -> anyhow::Result<RedisStore> {
+        RedisStore::connect(&self.config).await.context("cannot use the Redis server")
     }
 }
 

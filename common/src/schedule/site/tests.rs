@@ -94,7 +94,11 @@ fn many_new_links_halve_the_wait_and_short_tokens_stretch_it() {
     assert_eq!(visits.visit(1, START + 400, 12), 200);
     assert_eq!(visits.visit(1, START + 500, 12), 120, "never below the shortest interval");
     visits.allowance = Allowance { per_day: 400, milli: 10_000, at: at(START + 600) };
-    assert_eq!(visits.visit(1, START + 600, 0), 2_400, "a quarter of what all else waits for: four times as long");
+    assert_eq!(
+        visits.visit(1, START + 600, 0),
+        2_400,
+        "a quarter of what all else waits for: four times as long"
+    );
     visits.allowance.milli = 40_000;
     assert_eq!(visits.visit(1, START + 1_200, 0), 600, "all else is still asked for");
 }

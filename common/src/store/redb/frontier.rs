@@ -15,8 +15,8 @@ use super::records::{EntryRecord, SiteRecord, decode, url};
 use super::{RedbStore, after};
 use crate::schedule::{Class, SiteSchedule, name};
 use crate::store::{
-    Added, Claim, Completed, Completion, Entry, Frontier, NewUrl, Note, Pace, SiteSettings, SiteStatus,
-    StoreResult,
+    Added, Claim, Claimed, Completed, Completion, Entry, Frontier, NewUrl, Note, Pace, SiteSettings,
+    SiteStatus, StoreResult,
 };
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
@@ -65,14 +65,14 @@ impl Frontier for RedbStore {
         .await
     }
 
-    async fn claim(&self, now: Timestamp, lease: Duration, most: usize) -> StoreResult<Vec<Claim>> {
+    async fn claim(&self, now: Timestamp, lease: Duration, most: usize) -> StoreResult<Claimed> {
         self.write(move |transaction| {
             let mut index = Index::open(transaction)?;
             let mut claims = Vec::new();
             for site in index.ready(now, most)? {
                 claims.extend(claim(&mut index, &site, now, now.plus(lease))?);
             }
-            Ok(claims)
+            Ok(Claimed { claims, next: index.first_turn()? })
         })
         .await
     }

@@ -226,6 +226,11 @@ impl<'t> Index<'t> {
         Ok(sites)
     }
 
+    /// When a URL of any site can be claimed next.
+    pub(super) fn first_turn(&self) -> StoreResult<Option<Timestamp>> {
+        Ok(self.turns.first()?.map(|(turn, _)| Timestamp(turn.value().0)))
+    }
+
     /// All claimed URLs, by site.
     pub(super) fn leased(&self) -> StoreResult<Vec<(String, String)>> {
         let mut leased = Vec::new();

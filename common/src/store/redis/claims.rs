@@ -1,115 +1,137 @@
 //! Claims from Redis.
 //!
-//! A claim asks the buckets in use for sites whose time has come, and calls the function only where there are
-//! some. The function checks again, so crawlers that saw the same site do not disturb each other.
+//! A claim asks the buckets to which [hints](super::turns) lead for sites whose time has come, and calls the
+//! function only where there are some. The function checks again, so crawlers that saw the same site do not disturb
+//! each other.
 
-use std::sync::atomic::Ordering;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use futures::future::join_all;
 
-use super::{IN_FLIGHT, RedisStore, function, pack};
+use super::turns::{Asked, turn_text};
+use super::{RedisStore, function, pack};
 use crate::schedule::Next;
 use crate::store::short::long;
-use crate::store::{BUCKETS, Claim, StoreError, StoreResult};
-use newslode_page::reading::Site;
+use crate::store::{Claim, Claimed, StoreError, StoreResult};
 use newslode_page::time::Timestamp;
 
+/// A bucket that did not answer is asked again after this.
+const UNANSWERED: Duration = Duration::from_secs(1);
+
+/// The sites of a bucket with their turns, the first one first.
+type Turns = Vec<(String, f64)>;
+
 impl RedisStore {
-    /// Claims up to `most` URLs, at most one per site, beginning where the last call ended.
+    /// Claims up to `most` URLs, at most one per site.
     pub(super) async fn claim_urls(
         &self,
         now: Timestamp,
         lease: Duration,
         most: usize,
-    ) -> StoreResult<Vec<Claim>> {
-        let mut claims = Vec::new();
-        if most == 0 {
-            return Ok(claims);
-        }
-        let mut buckets = self.buckets().await?;
-        let start = self.shared.next_bucket.load(Ordering::Relaxed);
-        let first = buckets.partition_point(|bucket| *bucket < start);
-        buckets.rotate_left(first);
-        for part in buckets.chunks(IN_FLIGHT) {
-            let found = self.claimable(part, now, most - claims.len()).await;
-            let found = match found {
-                Err(error) if claims.is_empty() => return Err(error),
-                other => other.unwrap_or_default(),
-            };
-            if let Some((last, _)) = found.last() {
-                self.shared.next_bucket.store((last + 1) % BUCKETS, Ordering::Relaxed);
-            }
-            let calls = found.iter().map(|(bucket, sites)| self.claim_in(*bucket, sites, now, lease));
-            let mut failed = None;
-            for answer in join_all(calls).await {
-                match answer {
-                    Ok(taken) => claims.extend(taken),
-                    Err(error) => failed = Some(error),
+    ) -> StoreResult<Claimed> {
+        let (mut claimed, mut asked) = (Claimed::default(), BTreeSet::new());
+        while claimed.claims.len() < most {
+            match self.claim_more(now, lease, most, &mut claimed, &mut asked).await {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) if claimed.claims.is_empty() => return Err(error),
+                Err(error) => {
+                    // One missing answer is no reason to give up the claims in other buckets.
+                    tracing::warn!(%error, "a claim in one bucket failed");
+                    break;
                 }
             }
-            match failed {
-                Some(error) if claims.is_empty() => return Err(error),
-                // One missing answer is no reason to give up the claims in other buckets.
-                Some(error) => tracing::warn!(%error, "a claim in one bucket failed"),
-                None => {}
-            }
-            if claims.len() >= most {
-                break;
-            }
         }
-        Ok(claims)
+        Ok(claimed)
     }
 
-    /// At most `most` sites whose time has come, by bucket, the longest waiting first.
-    async fn claimable(
+    /// Follows the hints to buckets that were not asked yet. Returns whether there were some. A bucket is asked once: a
+    /// site without a delay could be claimed again at once.
+    async fn claim_more(
         &self,
-        buckets: &[u16],
         now: Timestamp,
+        lease: Duration,
         most: usize,
-    ) -> StoreResult<Vec<(u16, Vec<Site>)>> {
-        let names: Vec<Vec<String>> = self
-            .each(buckets, |bucket| {
-                let mut ask = redis::cmd("ZRANGEBYSCORE");
-                ask.arg(self.keys().sites(*bucket)).arg("-inf").arg(pack::millis(now.0));
-                ask.arg("LIMIT").arg(0).arg(most);
+        claimed: &mut Claimed,
+        asked: &mut BTreeSet<u16>,
+    ) -> StoreResult<bool> {
+        let wanted = most - claimed.claims.len();
+        let mut look = self.look(now, wanted + asked.len()).await?;
+        if look.must_sweep {
+            self.sweep().await?;
+            return Ok(true);
+        }
+        look.due.retain(|(bucket, _)| asked.insert(*bucket));
+        let turns: Vec<Turns> = self
+            .each(&look.due, |(bucket, _)| {
+                let mut ask = redis::cmd("ZRANGE");
+                ask.arg(self.keys().sites(*bucket)).arg(0).arg(wanted - 1).arg("WITHSCORES");
                 ask
             })
             .await?;
-        let mut left = most;
-        let mut found = Vec::new();
-        for (bucket, names) in buckets.iter().zip(names) {
-            let sites: Vec<Site> =
-                names.iter().take(left).map(|name| pack::site(name)).collect::<StoreResult<_>>()?;
+        let mut left = wanted;
+        let calls = look.due.iter().zip(&turns).map(|((bucket, _), turns)| {
+            let due = turns.iter().take_while(|(_, turn)| *turn <= now.0 as f64).take(left);
+            let sites: Vec<&str> = due.map(|(site, _)| site.as_str()).collect();
             left -= sites.len();
-            if !sites.is_empty() {
-                found.push((*bucket, sites));
-            }
+            self.claim_in(*bucket, sites, turns, now, lease)
+        });
+        let answers = join_all(calls.collect::<Vec<_>>()).await;
+        let mut failed = None;
+        let mut found = Vec::new();
+        let again = pack::millis(now.plus(UNANSWERED).0).to_string();
+        for ((bucket, hint), answer) in look.due.into_iter().zip(answers) {
+            let turn = match answer {
+                Ok((claims, turn)) => {
+                    claimed.claims.extend(claims);
+                    turn
+                }
+                Err(error) => {
+                    failed = Some(error);
+                    again.clone()
+                }
+            };
+            found.push(Asked { bucket, hint, turn });
         }
-        Ok(found)
+        self.correct(&found).await?;
+        let turns = found.iter().map(Asked::turn).collect::<StoreResult<Vec<_>>>()?;
+        claimed.next = turns.into_iter().flatten().chain(look.later).min();
+        failed.map_or(Ok(!found.is_empty()), Err)
     }
 
+    /// Claims of these sites of a bucket. Returns the bucket's first turn, too.
     async fn claim_in(
         &self,
         bucket: u16,
-        sites: &[Site],
+        sites: Vec<&str>,
+        turns: &Turns,
         now: Timestamp,
         lease: Duration,
-    ) -> StoreResult<Vec<Claim>> {
+    ) -> StoreResult<(Vec<Claim>, String)> {
+        if sites.is_empty() {
+            return Ok((Vec::new(), turn_text(turns.first().map(|(_, turn)| *turn))));
+        }
         let lease_until = Timestamp(pack::millis(now.plus(lease).0));
         let mut keys = vec![self.keys().sites(bucket)];
-        sites.iter().for_each(|site| keys.extend(self.keys().claimed(site)));
+        let mut call_sites = Vec::new();
+        for name in sites {
+            let site = pack::site(name)?;
+            keys.extend(self.keys().claimed(&site));
+            call_sites.push(site);
+        }
         let mut call = function("nl2_claim", &keys);
         call.arg(pack::millis(now.0)).arg(lease_until.0);
-        sites.iter().for_each(|site| {
+        call_sites.iter().for_each(|site| {
             call.arg(site.as_str());
         });
-        let reply: Vec<Vec<u8>> = self.connection().call(&call).await?;
-        let (claims, rest) = reply.as_chunks::<7>();
-        if !rest.is_empty() {
+        let mut reply: Vec<Vec<u8>> = self.connection().call(&call).await?;
+        let turn = reply.pop().and_then(|turn| String::from_utf8(turn).ok());
+        let (claims, []) = reply.as_chunks::<7>() else {
             return Err(StoreError::Corrupt("a broken answer to a claim".into()));
-        }
-        claims.iter().map(|parts| claimed(parts, lease_until)).collect()
+        };
+        let claims = claims.iter().map(|parts| claimed(parts, lease_until)).collect::<StoreResult<_>>()?;
+        Ok((claims, turn.unwrap_or_default()))
     }
 }
 

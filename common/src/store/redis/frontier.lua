@@ -8,7 +8,7 @@ local function put_site(keys, args)
   redis.call('HSET', keys[2], 'max_pages', args[2], 'max_depth', args[3], 'delay_ms', args[4], 'paused', args[5],
     'labels', args[6])
   index(keys[1], args[1], site_keys(keys, 2))
-  return redis.status_reply('OK')
+  return first_turn(keys[1])
 end
 
 -- ARGV: site.
@@ -42,11 +42,11 @@ local function rest(site, until_time)
 end
 
 -- ARGV: site, expected number, bytes, requests a day or '', delay, now, the site rests until or ''.
--- Reply: 1 put, 0 another was first.
+-- Reply: 1 put, 0 another was first; and the bucket's first turn, as in all that follows.
 local function put_schedule(keys, args)
   local site = site_keys(keys, 2)
   local of = settings(site)
-  if not of or (redis.call('HGET', keys[10], 'number') or '0') ~= args[2] then return 0 end
+  if not of or (redis.call('HGET', keys[10], 'number') or '0') ~= args[2] then return { 0, first_turn(keys[1]) } end
   redis.call('HSET', keys[10], 'number', integer(tonumber(args[2]) + 1), 'bytes', args[3])
   redis.call('HSET', site.meta, 'slow_ms', args[5])
   rest(site, args[7])
@@ -63,7 +63,7 @@ local function put_schedule(keys, args)
     put_bucket(site, bucket)
   end
   index(keys[1], args[1], site)
-  return 1
+  return { 1, first_turn(keys[1]) }
 end
 
 -- A known URL is asked for again if `again` says so: `now`, or the time of a change after its last fetch.
@@ -126,13 +126,13 @@ local function is_remembered(site, new)
 end
 
 -- ARGV: site, now, validators of a new URL, then url, depth, why, hops, class, again, schedule, name for each.
--- Reply: new, known, over budget, too deep, unknown site, promoted URLs.
+-- Reply: new, known, over budget, too deep, unknown site, first turn, promoted URLs.
 local function add_urls(keys, args)
   local site = site_keys(keys, 2)
   local of = settings(site)
-  if not of then return { 0, 0, 0, 0, (#args - 3) / 8 } end
+  if not of then return { 0, 0, 0, 0, (#args - 3) / 8, '' } end
   local left = budget(site, of, tonumber(args[2]))
-  local reply = { 0, 0, 0, 0, 0 }
+  local reply = { 0, 0, 0, 0, 0, '' }
   local function tally(what) reply[what] = reply[what] + 1 end
   local changed = false
   for n = 4, #args, 8 do
@@ -169,59 +169,50 @@ local function add_urls(keys, args)
     redis.call('HSET', site.meta, 'day_began', integer(left.began), 'admitted', integer(left.admitted))
   end
   if reply[1] > 0 or changed then index(keys[1], args[1], site) end
+  reply[6] = first_turn(keys[1])
   return reply
 end
 
--- Requests within the last ten minutes, this one included: the arithmetic of `schedule::Recent`.
-local function count(site, now)
-  local length = 600000
-  local window = math.floor(now / length)
-  local held, requests, before = unpack(redis.call('HMGET', site.meta, 'window', 'requests', 'before'))
-  held, requests, before = tonumber(held or '0'), tonumber(requests or '0'), tonumber(before or '0')
-  if held ~= window then
-    before = held + 1 == window and requests or 0
-    requests = 0
-  end
-  requests = requests + 1
-  redis.call('HSET', site.meta, 'window', integer(window), 'requests', integer(requests), 'before', integer(before))
-  return requests + math.floor(before * (length - now % length) / length)
-end
-
 -- Claims one URL of a site. Returns it, its record, its plan, when it was due, the allowance and the requests
--- of the last ten minutes; or nil.
-local function take(site, now, lease_until)
-  local of = settings(site)
+-- of the last ten minutes; or nil. The settings become those after the claim.
+local function take(site, of, now, lease_until)
   if not of or of.paused or of.turn > now then return nil end
   local url, due, set = candidate(site, of, now)
   if not url then return nil end
   redis.call('ZREM', set, url)
   local entry = parse(redis.call('HGET', site.urls, url) or '')
   entry.fetch = entry.fetch + 1
-  redis.call('HSET', site.urls, url, record(entry))
+  local claimed = record(entry)
+  redis.call('HSET', site.urls, url, claimed)
   redis.call('ZADD', site.leases, lease_until, url)
-  redis.call('HSET', site.meta, 'last', integer(now))
+  local recent, fields = count(site, now)
   local allowance = ''
   if of.bucket then
     take_token(of.bucket, now)
-    put_bucket(site, of.bucket)
-    allowance = string.format('%.0f %.0f %.0f', of.bucket.per_day, of.bucket.milli, of.bucket.at)
+    local per_day, milli, at = integer(of.bucket.per_day), integer(of.bucket.milli), integer(of.bucket.at)
+    for _, part in ipairs({ 'per_day', per_day, 'milli', milli, 'at', at }) do fields[#fields + 1] = part end
+    allowance = per_day .. ' ' .. milli .. ' ' .. at
   end
-  return url, record(entry), plan_text(plan_of(site, url)), integer(due), allowance, integer(count(site, now))
+  redis.call('HSET', site.meta, 'last', integer(now), unpack(fields))
+  of.turn = math.max(of.turn, now + of.delay)
+  return url, claimed, plan_text(plan_of(site, url)), integer(due), allowance, integer(recent)
 end
 
 -- KEYS: index of the bucket's sites, then the ten keys of each site. ARGV: now, lease_until, sites.
--- Reply: site and what `take` returns, for each claim.
+-- Reply: site and what `take` returns, for each claim; the bucket's first turn.
 local function claim(keys, args)
   local reply = {}
   for n = 3, #args do
     local site = site_keys(keys, 2 + (n - 3) * 10)
-    local taken = { take(site, tonumber(args[1]), args[2]) }
+    local of = settings(site)
+    local taken = { take(site, of, tonumber(args[1]), args[2]) }
     if taken[1] then
       reply[#reply + 1] = args[n]
       for _, part in ipairs(taken) do reply[#reply + 1] = part end
     end
-    index(keys[1], args[n], site)
+    index(keys[1], args[n], site, of)
   end
+  reply[#reply + 1] = first_turn(keys[1])
   return reply
 end
 
@@ -252,17 +243,16 @@ local function is_over(kind, args)
   return (kind == 'done' and args[11] == '' and args[13] ~= '') or (kind == 'skipped' and args[7] == '' and args[9] ~= '')
 end
 
--- ARGV: site, url, fetch, lease end, now, kind, then what the kind needs: `done` and `skipped` see there, the
--- URL's name after all;
--- `retry`: due, counts (0, 1), the site rests until or ''; `released`: nothing.
+-- ARGV: site, url, fetch, lease end, now, kind, then what the kind needs (`done` and `skipped` see there; `retry`:
+-- due, counts (0, 1), the site rests until or ''; `released`: nothing), and the URL's name.
 -- The lease's end is compared, too: a site that was removed and came back counts its fetches anew.
 -- Reply: 1 recorded, 0 lost.
 local function complete(keys, args)
   local site, url = site_keys(keys, 2), args[2]
   local held, ends = redis.call('HGET', site.urls, url), redis.call('ZSCORE', site.leases, url)
-  if not held or not ends or tonumber(ends) ~= tonumber(args[4]) then return 0 end
+  if not held or not ends or tonumber(ends) ~= tonumber(args[4]) then return { 0, first_turn(keys[1]) } end
   local entry, plan = parse(held), plan_of(site, url)
-  if integer(entry.fetch) ~= args[3] then return 0 end
+  if integer(entry.fetch) ~= args[3] then return { 0, first_turn(keys[1]) } end
   redis.call('ZREM', site.leases, url)
   if args[6] == 'done' then
     done(site, keys[12], url, entry, plan, args)
@@ -282,7 +272,7 @@ local function complete(keys, args)
     put_plan(site, url, plan)
   end
   index(keys[1], args[1], site)
-  return 1
+  return { 1, first_turn(keys[1]) }
 end
 
 -- ARGV: site, url, fetch, next due or '', class or '', schedule, when the page was fetched, name.
@@ -290,7 +280,7 @@ end
 local function note(keys, args)
   local site, url = site_keys(keys, 2), args[2]
   local held = redis.call('HGET', site.urls, url)
-  if not held or redis.call('ZSCORE', site.leases, url) or integer(parse(held).fetch) ~= args[3] then return 0 end
+  if not held or redis.call('ZSCORE', site.leases, url) or integer(parse(held).fetch) ~= args[3] then return { 0, first_turn(keys[1]) } end
   local plan = plan_of(site, url)
   redis.call('ZREM', site.queues[plan.class + 1], url)
   plan.schedule = args[6]
@@ -301,7 +291,7 @@ local function note(keys, args)
     put_plan(site, url, plan)
   end
   index(keys[1], args[1], site)
-  return 1
+  return { 1, first_turn(keys[1]) }
 end
 
 -- ARGV: site, url, name. Reply: 1 if the URL was known or remembered.
@@ -328,7 +318,7 @@ local function release_leases(keys, args)
   for _, url in ipairs(leased) do wait(site, url, plan_of(site, url), args[2], '') end
   redis.call('UNLINK', site.leases)
   index(keys[1], args[1], site)
-  return #leased
+  return { #leased, first_turn(keys[1]) }
 end
 
 -- ARGV: URL. Reply: its record, its plan, when it is due, when its lease ends.

@@ -14,7 +14,7 @@ use crate::outcome::Outcome;
 use crate::schedule::{Allowance, Next, PageSchedule, SiteSchedule, name};
 use crate::store::short::{long, short};
 use crate::store::{
-    Added, Again, Claim, Completed, Completion, Entry, Frontier, NewUrl, Note, Pace, SiteSettings,
+    Added, Again, Claim, Claimed, Completed, Completion, Entry, Frontier, NewUrl, Note, Pace, SiteSettings,
     SiteStatus, StoreError, StoreResult, Validators,
 };
 use newslode_page::reading::{CanonicalUrl, Site};
@@ -35,7 +35,8 @@ impl Frontier for RedisStore {
         let mut call = function("nl2_put_site", &self.keys().frontier(site));
         call.arg(site.as_str()).arg(settings.max_pages).arg(settings.max_depth);
         call.arg(pack::millis(settings.delay_ms)).arg(u8::from(settings.paused)).arg(labels);
-        self.connection().call(&call).await
+        let turn: String = self.connection().call(&call).await?;
+        self.hint(site, &turn).await
     }
 
     async fn site(&self, site: &Site) -> StoreResult<Option<SiteSettings>> {
@@ -67,7 +68,7 @@ impl Frontier for RedisStore {
         Ok(added)
     }
 
-    async fn claim(&self, now: Timestamp, lease: Duration, most: usize) -> StoreResult<Vec<Claim>> {
+    async fn claim(&self, now: Timestamp, lease: Duration, most: usize) -> StoreResult<Claimed> {
         self.claim_urls(now, lease, most).await
     }
 
@@ -100,7 +101,8 @@ impl Frontier for RedisStore {
             Completion::Released => call.arg("released"),
         };
         call.arg(name_bytes(&claim.url));
-        let recorded: bool = self.connection().call(&call).await?;
+        let (recorded, turn): (bool, String) = self.connection().call(&call).await?;
+        self.hint(&claim.site, &turn).await?;
         Ok(if recorded { Completed::Recorded } else { Completed::Lost })
     }
 
@@ -133,7 +135,9 @@ impl Frontier for RedisStore {
         call.arg(pace.per_day.map(|per_day| per_day.to_string()).unwrap_or_default());
         call.arg(pack::millis(pace.delay_ms)).arg(pack::millis(now.0));
         let rest = pace.rest_until.map(|until| pack::millis(until.0).to_string());
-        self.connection().call(call.arg(rest.unwrap_or_default())).await
+        let (put, turn): (bool, String) = self.connection().call(call.arg(rest.unwrap_or_default())).await?;
+        self.hint(site, &turn).await?;
+        Ok(put)
     }
 
     async fn note(&self, note: &Note) -> StoreResult<bool> {
@@ -141,7 +145,10 @@ impl Frontier for RedisStore {
         let mut call = function("nl2_note", &self.keys().frontier(&site));
         call.arg(site.as_str()).arg(short(site.as_str(), &note.url).as_ref()).arg(note.fetch);
         next_args(&mut call, note.next, Some(&note.schedule))?;
-        self.connection().call(call.arg(pack::millis(note.at.0)).arg(name_bytes(&note.url))).await
+        call.arg(pack::millis(note.at.0)).arg(name_bytes(&note.url));
+        let (noted, turn): (bool, String) = self.connection().call(&call).await?;
+        self.hint(&site, &turn).await?;
+        Ok(noted)
     }
 
     async fn forget_url(&self, url: &CanonicalUrl) -> StoreResult<bool> {
@@ -201,14 +208,17 @@ impl Frontier for RedisStore {
 
     async fn release_leases(&self, now: Timestamp) -> StoreResult<u64> {
         let sites = self.known_sites().await?;
-        let released: Vec<u64> = self
+        let released: Vec<(u64, String)> = self
             .each(&sites, |site| {
                 let mut call = function("nl2_release_leases", &self.keys().frontier(site));
                 call.arg(site.as_str()).arg(pack::millis(now.0));
                 call
             })
             .await?;
-        Ok(released.iter().sum())
+        for (site, (_, turn)) in sites.iter().zip(&released) {
+            self.hint(site, turn).await?;
+        }
+        Ok(released.iter().map(|(urls, _)| urls).sum())
     }
 }
 
@@ -228,10 +238,11 @@ impl RedisStore {
                 .arg(name_bytes(&url.url));
         }
         let reply: Vec<String> = self.connection().call(&call).await?;
-        let Some((counts, promoted)) = reply.split_first_chunk::<5>() else {
+        let Some((counts, promoted)) = reply.split_first_chunk::<6>() else {
             return Err(StoreError::Corrupt("a short answer to added URLs".into()));
         };
-        let [new, known, over_budget, too_deep, unknown_site] = counts;
+        let [new, known, over_budget, too_deep, unknown_site, turn] = counts;
+        self.hint(site, turn).await?;
         Ok(Added {
             new: pack::number(new)?,
             known: pack::number(known)?,

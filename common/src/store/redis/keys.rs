@@ -7,6 +7,7 @@
 //! | key | holds |
 //! |---|---|
 //! | `newslode:buckets` | set: buckets that a site was ever put into |
+//! | `newslode:turns` | sorted set: bucket by a hint at the first of the times that follow: see `turns.lua` |
 //! | `newslode:{b7}:sites` | sorted set: site by the time it may be claimed next; `+inf`: not at all |
 //! | `newslode:{b7}:state`, `…:gone` | hash: change counter of the mined and of the forgotten sites |
 //! | `newslode:{b7}:m:SITE` | hash: settings, last claim, rest |
@@ -42,6 +43,10 @@ impl Keys {
 
     pub(super) fn buckets(&self) -> String {
         format!("{}:buckets", self.prefix)
+    }
+
+    pub(super) fn turns(&self) -> String {
+        format!("{}:turns", self.prefix)
     }
 
     pub(super) fn sites(&self, bucket: u16) -> String {

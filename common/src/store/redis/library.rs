@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use redis::Value;
 
+use super::Work;
 use super::connection::{Connection, Failure};
 use crate::store::{StoreError, StoreResult};
 
@@ -16,6 +17,7 @@ use crate::store::{StoreError, StoreResult};
 const SOURCE: &str = concat!(
     include_str!("state.lua"),
     include_str!("waiting.lua"),
+    include_str!("turns.lua"),
     include_str!("remembered.lua"),
     include_str!("frontier.lua")
 );
@@ -83,6 +85,23 @@ pub(super) async fn used_memory(connection: &Connection) -> StoreResult<u64> {
         bytes += used.parse::<u64>().map_err(|_| StoreError::Corrupt(format!("`{used}` is not a size")))?;
     }
     Ok(bytes)
+}
+
+/// What the server, or all masters, have done.
+pub(super) async fn work(connection: &Connection) -> StoreResult<Work> {
+    let mut work = Work::default();
+    for server in servers(connection).await? {
+        let server = server.as_ref().map_or(connection, |node| node);
+        let number = |text: String| {
+            text.parse::<f64>().map_err(|_| StoreError::Corrupt(format!("`{text}` is not a number")))
+        };
+        work.commands += number(asked(server, "stats", "total_commands_processed").await?)? as u64;
+        let [user, system] = ["used_cpu_user", "used_cpu_sys"];
+        let seconds =
+            number(asked(server, "cpu", user).await?)? + number(asked(server, "cpu", system).await?)?;
+        work.cpu_us += (seconds * 1e6) as u64;
+    }
+    Ok(work)
 }
 
 async fn asked(connection: &Connection, section: &str, field: &str) -> StoreResult<String> {
@@ -197,7 +216,7 @@ mod tests {
         assert!(SOURCE.starts_with(&format!("#!lua name={NAME}\n")));
         let number = NAME.trim_start_matches("newslode_");
         let names: Vec<&str> = SOURCE.split('\'').filter(|part| part.starts_with("nl")).collect();
-        assert_eq!(names.len(), 18);
+        assert_eq!(names.len(), 21);
         assert!(names.iter().all(|name| name.starts_with(&format!("nl{number}_"))), "{names:?}");
     }
 }

@@ -1,7 +1,8 @@
 //! The served store: frontier and mined state of all sites in Redis 7 or later, for many processes.
 //!
 //! Every write is one call of a function in `state.lua` or `frontier.lua` (with `waiting.lua`) on one site. So it takes effect
-//! wholly or not at all, in one slot of a cluster (`keys.rs` describes the keys). Batches are not split: a
+//! wholly or not at all, in one slot of a cluster (`keys.rs` describes the keys). Only hints at whose turn it is (`turns.lua`) are
+//! written by a second call. Batches are not split: a
 //! call is as atomic as its batch, and callers keep batches small (64 pages of 300 cells hold the server for
 //! some tens of milliseconds).
 //!
@@ -26,9 +27,10 @@ mod keys;
 mod library;
 mod pack;
 mod state;
+mod turns;
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicU16;
+use std::sync::atomic::AtomicU32;
 
 use futures::stream::{StreamExt, TryStreamExt};
 use redis::Cmd;
@@ -54,8 +56,17 @@ pub struct RedisStore {
 struct Shared {
     connection: Connection,
     keys: Keys,
-    /// Where the next claim starts, so that every bucket has its turn.
-    next_bucket: AtomicU16,
+    /// Stamps of the hints that this process writes.
+    stamps: AtomicU32,
+}
+
+/// What a server has done since it started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Number of commands, those inside functions included.
+    pub commands: u64,
+    /// Processor time in microseconds.
+    pub cpu_us: u64,
 }
 
 /// Checks that `store.url` can be parsed. Connects to nothing.
@@ -76,7 +87,7 @@ impl RedisStore {
         let shared = Shared {
             connection: Connection::new(config)?,
             keys: Keys::new(&config.prefix),
-            next_bucket: AtomicU16::new(0),
+            stamps: AtomicU32::new(turns::first_stamp()),
         };
         let store = RedisStore { shared: Arc::new(shared) };
         library::check(store.connection()).await?;
@@ -107,6 +118,14 @@ impl RedisStore {
     /// As any call.
     pub async fn used_memory(&self) -> StoreResult<u64> {
         library::used_memory(self.connection()).await
+    }
+
+    /// What the server has done since it started, for whomever.
+    ///
+    /// # Errors
+    /// As any call.
+    pub async fn work(&self) -> StoreResult<Work> {
+        library::work(self.connection()).await
     }
 
     fn connection(&self) -> &Connection {

@@ -60,14 +60,13 @@ local function settings(site)
       'last', 'rest', 'per_day', 'milli', 'at'))
   if not max_pages then return nil end
   local turn = tonumber(rest or '0')
-  if last then
-    turn = math.max(turn, tonumber(last) + math.max(tonumber(delay), tonumber(floor or '0'), tonumber(slow or '0')))
-  end
+  delay = math.max(tonumber(delay), tonumber(floor or '0'), tonumber(slow or '0'))
+  if last then turn = math.max(turn, tonumber(last) + delay) end
   local bucket
   if per_day then bucket = { per_day = tonumber(per_day), milli = tonumber(milli), at = tonumber(at) } end
   return {
     max_pages = tonumber(max_pages), max_depth = tonumber(max_depth), paused = paused == '1', turn = turn,
-    bucket = bucket,
+    delay = delay, bucket = bucket,
   }
 end
 
@@ -128,9 +127,9 @@ local function candidate(site, of, now)
   end
 end
 
--- Notes when something of the site may be claimed next; `+inf`: nothing is.
-local function index(sites, name, site)
-  local of = settings(site)
+-- Notes when something of the site may be claimed next; `+inf`: nothing is. `of`: its settings, if they are known.
+local function index(sites, name, site, of)
+  of = of or settings(site)
   if not of then
     redis.call('ZREM', sites, name)
     return
@@ -147,6 +146,28 @@ local function index(sites, name, site)
   else
     redis.call('ZADD', sites, integer(from), name)
   end
+end
+
+-- When something of the bucket's sites may be claimed first; '' if nothing is.
+local function first_turn(sites)
+  local first = redis.call('ZRANGE', sites, 0, 0, 'WITHSCORES')
+  return first[2] and first[2] ~= 'inf' and first[2] or ''
+end
+
+-- Requests within the last ten minutes, this one included: the arithmetic of `schedule::Recent`. Returns the fields
+-- that hold them, too.
+local function count(site, now)
+  local length = 600000
+  local window = math.floor(now / length)
+  local held, requests, before = unpack(redis.call('HMGET', site.meta, 'window', 'requests', 'before'))
+  held, requests, before = tonumber(held or '0'), tonumber(requests or '0'), tonumber(before or '0')
+  if held ~= window then
+    before = held + 1 == window and requests or 0
+    requests = 0
+  end
+  requests = requests + 1
+  local fields = { 'window', integer(window), 'requests', integer(requests), 'before', integer(before) }
+  return requests + math.floor(before * (length - now % length) / length), fields
 end
 
 -- A URL waits in a class from now on, or not at all if there is no due time.

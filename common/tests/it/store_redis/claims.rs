@@ -31,7 +31,7 @@ async fn many_crawlers_share_urls_and_delays() {
     for step in 0..100 {
         let now = start.plus(Duration::from_millis(step * 300));
         let calls = stores.iter().map(|store| store.claim(now, Duration::from_secs(3600), 7));
-        for claim in join_all(calls).await.into_iter().flat_map(Result::unwrap) {
+        for claim in join_all(calls).await.into_iter().flat_map(|claimed| claimed.unwrap().claims) {
             claims.entry(claim.site).or_default().push((now.0, claim.url));
         }
     }
@@ -56,9 +56,8 @@ async fn every_site_has_its_turn() {
     }
     let mut claimed: BTreeMap<Site, u32> = BTreeMap::new();
     for round in 0..80 {
-        for claim in
-            store.claim(now.plus(Duration::from_millis(round)), Duration::from_secs(60), 5).await.unwrap()
-        {
+        let now = now.plus(Duration::from_millis(round));
+        for claim in store.claim(now, Duration::from_secs(60), 5).await.unwrap().claims {
             *claimed.entry(claim.site).or_default() += 1;
         }
     }

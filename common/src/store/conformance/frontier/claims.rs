@@ -88,7 +88,8 @@ pub async fn concurrent_claims_share_no_url(store: &dyn Frontier) {
     let paths: Vec<String> = (0..12).map(|page| format!("p{page}")).collect();
     site_with(store, name, &settings(), &paths.iter().map(String::as_str).collect::<Vec<_>>()).await;
     let calls = (0..24).map(|_| store.claim(START, LEASE, PLENTY));
-    let claims: Vec<Claim> = futures::future::join_all(calls).await.into_iter().flat_map(ok).collect();
+    let claimed = futures::future::join_all(calls).await.into_iter();
+    let claims: Vec<Claim> = claimed.flat_map(|claimed| ok(claimed).claims).collect();
     let (mine, others): (Vec<_>, Vec<_>) = claims.into_iter().partition(|claim| claim.site == site(name));
     for other in others {
         ok(store.complete(&other, Completion::Released, START).await);
@@ -113,6 +114,50 @@ pub async fn an_ended_lease_is_due_again(store: &dyn Frontier) {
     clean_up(store, name).await;
 }
 
+/// Who sleeps until the next turn that a claim told claims each URL as soon as it can be had.
+pub async fn who_waits_for_the_next_turn_misses_none(store: &dyn Frontier) {
+    let name = "next-turn";
+    let settings = SiteSettings { delay_ms: 2_000, ..settings() };
+    fresh_site(store, name, &settings).await;
+    ok(store.add(&[link(&url(name, "a"), 1, Why::Link)], at(5_000)).await);
+    let (first, now) = wait_for(store, name, at(0)).await;
+    assert_eq!(now, at(5_000), "the time at which it was added");
+    let (again, now) = wait_for(store, name, now).await;
+    assert_eq!((now, again.fetch), (first.lease_until, first.fetch + 1), "the end of the lease");
+    let due = now.plus(Duration::from_secs(7));
+    complete(store, &again, done(Outcome::Fetched, None, Some(due)), now).await;
+    let (third, now) = wait_for(store, name, now).await;
+    assert_eq!(now, due, "the next visit");
+    ok(store.add(&[link(&url(name, "b"), 1, Why::Link)], now).await);
+    let (other, later) = wait_for(store, name, now).await;
+    assert_eq!((other.url, later), (url(name, "b"), now.plus(Duration::from_secs(2))), "the delay");
+    let now = later;
+    complete(store, &third, Completion::Released, now).await;
+    ok(store.put_site(&site(name), &SiteSettings { paused: true, ..settings.clone() }).await);
+    assert!(ok(store.claim(now, LEASE, PLENTY).await).claims.is_empty(), "a paused site was claimed");
+    ok(store.put_site(&site(name), &settings).await);
+    let (_, later) = wait_for(store, name, now).await;
+    assert_eq!(later, now.plus(Duration::from_secs(2)), "the site goes on");
+    clean_up(store, name).await;
+    assert_eq!(claim(store, name, at(9_000_000)).await, None);
+}
+
+/// Claims, and sleeps until the next turn where nothing is due. Returns the claim and when it was had.
+async fn wait_for(store: &dyn Frontier, name: &str, from: Timestamp) -> (Claim, Timestamp) {
+    let mut now = from;
+    for _ in 0..9 {
+        let Claimed { mut claims, next } = ok(store.claim(now, LEASE, PLENTY).await);
+        if let Some(claim) = claims.pop() {
+            assert_eq!(claim.site, site(name), "a site of another check");
+            return (claim, now);
+        }
+        let Some(next) = next else { panic!("at {now:?} something waits, and no next turn is told") };
+        assert!(next > now, "at {now:?} nothing could be claimed, and the next turn is {next:?}");
+        now = next;
+    }
+    panic!("the next turns lead to no claim");
+}
+
 /// A call claims at most one URL per site, and never more than asked for.
 pub async fn a_call_claims_at_most_one_url_a_site_and_at_most_the_asked_number(store: &dyn Frontier) {
     let names = ["most-a", "most-b", "most-c", "most-d"];
@@ -121,7 +166,7 @@ pub async fn a_call_claims_at_most_one_url_a_site_and_at_most_the_asked_number(s
     }
     let mut held = Vec::new();
     for most in [0, 1, 3, PLENTY] {
-        let claims = ok(store.claim(START, LEASE, most).await);
+        let claims = ok(store.claim(START, LEASE, most).await).claims;
         assert!(claims.len() <= most, "{} claims where {most} were asked for", claims.len());
         let mut sites: Vec<_> = claims.iter().map(|claim| claim.site.clone()).collect();
         sites.sort();

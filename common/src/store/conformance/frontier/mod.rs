@@ -24,7 +24,8 @@ use super::{START, checks, ok, site, url};
 use crate::outcome::Outcome;
 use crate::schedule::{Class, Next, PageSchedule};
 use crate::store::{
-    Added, Claim, Completed, Completion, Entry, Frontier, NewUrl, SiteSettings, SiteStatus, Validators, Why,
+    Added, Claim, Claimed, Completed, Completion, Entry, Frontier, NewUrl, SiteSettings, SiteStatus,
+    Validators, Why,
 };
 use crate::version::ContentHash;
 use newslode_page::reading::CanonicalUrl;
@@ -50,6 +51,7 @@ checks! { Frontier:
     a_leased_url_is_claimed_by_nobody_else,
     concurrent_claims_share_no_url,
     an_ended_lease_is_due_again,
+    who_waits_for_the_next_turn_misses_none,
     a_call_claims_at_most_one_url_a_site_and_at_most_the_asked_number,
     the_delay_holds_between_two_claims_of_a_site,
     a_raised_delay_holds_from_the_last_claim_and_is_never_lowered,
@@ -130,7 +132,7 @@ async fn clean_up(store: &dyn Frontier, name: &str) {
 async fn claim(store: &dyn Frontier, name: &str, now: Timestamp) -> Option<Claim> {
     let (mut mine, mut others) = (Vec::new(), Vec::new());
     while mine.is_empty() {
-        let claims = ok(store.claim(now, LEASE, PLENTY).await);
+        let claims = ok(store.claim(now, LEASE, PLENTY).await).claims;
         if claims.is_empty() {
             break;
         }

@@ -1,0 +1,121 @@
+//! Hints at which buckets have a URL to claim, so that a claim need not ask all of them.
+//!
+//! A bucket's first turn is known where its sites are, in its own slot. One sorted set for all buckets repeats
+//! it as a hint that is never later, as far as its writers got: whoever changes a bucket writes one, and whoever
+//! finds nothing where one led corrects it. A process that dies between the change and the hint, and one that knows
+//! of no hints (0.1.0), leave a late one. Therefore one of the crawlers asks all buckets every five minutes.
+
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::atomic::Ordering;
+
+use super::{RedisStore, function, pack};
+use crate::store::{StoreError, StoreResult, bucket};
+use newslode_page::reading::Site;
+use newslode_page::time::Timestamp;
+
+/// Stamps are below this; `turns.lua` counts on it.
+const STAMPS: u32 = 1_000;
+
+/// A stamp to begin with, another one in each process.
+pub(super) fn first_stamp() -> u32 {
+    u32::try_from(RandomState::new().hash_one(0) % u64::from(STAMPS)).unwrap_or_default()
+}
+
+/// What the hints say.
+pub(super) struct Look {
+    /// Whether the caller is to sweep.
+    pub(super) must_sweep: bool,
+    /// The first turn to come.
+    pub(super) later: Option<Timestamp>,
+    /// Buckets whose turn it is, with their hints.
+    pub(super) due: Vec<(u16, String)>,
+}
+
+/// A bucket that was asked: the hint that led there, and the first turn that was found, or nothing.
+pub(super) struct Asked {
+    pub(super) bucket: u16,
+    pub(super) hint: String,
+    pub(super) turn: String,
+}
+
+impl Asked {
+    /// The first turn that was found.
+    pub(super) fn turn(&self) -> StoreResult<Option<Timestamp>> {
+        Some(self.turn.as_str()).filter(|turn| !turn.is_empty()).map(pack::time).transpose()
+    }
+}
+
+impl RedisStore {
+    /// Reads the hints: at most `most` buckets whose turn it is.
+    pub(super) async fn look(&self, now: Timestamp, most: usize) -> StoreResult<Look> {
+        let mut call = function("nl2_look", &[self.keys().turns()]);
+        call.arg(pack::millis(now.0)).arg(most);
+        let reply: Vec<String> = self.connection().call(&call).await?;
+        let Some(([sweep, later], due)) = reply.split_first_chunk() else {
+            return Err(StoreError::Corrupt("a short answer to a look at the turns".into()));
+        };
+        let later = Some(later.as_str()).filter(|later| !later.is_empty()).map(pack::time).transpose()?;
+        let (due, _) = due.as_chunks();
+        let due = due.iter().map(|[bucket, hint]| Ok((pack::number(bucket)?, hint.clone())));
+        Ok(Look { must_sweep: sweep == "1", later, due: due.collect::<StoreResult<_>>()? })
+    }
+
+    /// Corrects the hints of buckets that were asked.
+    pub(super) async fn correct(&self, asked: &[Asked]) -> StoreResult<()> {
+        if asked.is_empty() {
+            return Ok(());
+        }
+        let mut call = function("nl2_correct", &[self.keys().turns()]);
+        call.arg(self.stamp());
+        for Asked { bucket, hint, turn } in asked {
+            call.arg(bucket).arg(hint).arg(turn);
+        }
+        self.connection().call(&call).await
+    }
+
+    /// Hints at the first turn that a call on a site answered with.
+    pub(super) async fn hint(&self, site: &Site, turn: &str) -> StoreResult<()> {
+        self.hint_all(&[(bucket(site), turn)]).await
+    }
+
+    /// Asks all buckets in use for their first turns.
+    pub(super) async fn sweep(&self) -> StoreResult<()> {
+        let buckets = self.all_buckets().await?;
+        let firsts: Vec<Vec<(String, f64)>> = self
+            .each(&buckets, |bucket| {
+                let mut ask = redis::cmd("ZRANGE");
+                ask.arg(self.keys().sites(*bucket)).arg(0).arg(0).arg("WITHSCORES");
+                ask
+            })
+            .await?;
+        let firsts: Vec<(u16, String)> = buckets
+            .iter()
+            .zip(&firsts)
+            .map(|(bucket, first)| (*bucket, turn_text(first.first().map(|(_, turn)| *turn))))
+            .collect();
+        let hints: Vec<(u16, &str)> = firsts.iter().map(|(bucket, turn)| (*bucket, turn.as_str())).collect();
+        self.hint_all(&hints).await
+    }
+
+    async fn hint_all(&self, hints: &[(u16, &str)]) -> StoreResult<()> {
+        let hints: Vec<_> = hints.iter().filter(|(_, turn)| !turn.is_empty()).collect();
+        if hints.is_empty() {
+            return Ok(());
+        }
+        let mut call = function("nl2_hint", &[self.keys().turns()]);
+        call.arg(self.stamp());
+        for (bucket, turn) in hints {
+            call.arg(bucket).arg(turn);
+        }
+        self.connection().call(&call).await
+    }
+
+    fn stamp(&self) -> u32 {
+        1 + self.shared.stamps.fetch_add(1, Ordering::Relaxed) % (STAMPS - 1)
+    }
+}
+
+/// A turn as the functions take it: nothing if there is none.
+pub(super) fn turn_text(score: Option<f64>) -> String {
+    score.filter(|score| score.is_finite()).map(|score| format!("{score:.0}")).unwrap_or_default()
+}
