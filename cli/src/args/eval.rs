@@ -23,6 +23,11 @@ pub(crate) enum BenchCommand {
     Templates(BenchTemplatesArgs),
     /// Measure the miner: contributions counted per second, bytes per record, folds over many sites.
     Mine(BenchMineArgs),
+    /// Measure what a page costs the whole pipeline, from the fetch to the taxonomy.
+    #[command(
+        after_help = "Example:\n  newslode bench pipeline --pages sites --peer tests/peers/spider.py --python target/peers/bin/python"
+    )]
+    Pipeline(BenchPipelineArgs),
     /// Measure whose turn it is: what claims cost a Redis server, and how busy they keep crawlers.
     #[command(after_help = "Example:\n  newslode bench claims --sites 10000 --crawlers 2")]
     Claims(BenchClaimsArgs),
@@ -31,6 +36,25 @@ pub(crate) enum BenchCommand {
         after_help = "Example:\n  newslode bench follow --world 2\n  newslode bench follow --sites 12 --days 7 --without one-queue"
     )]
     Follow(BenchFollowArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchPipelineArgs {
+    /// Folder of recorded sites, each with a `manifest.jsonl`.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) pages: PathBuf,
+    /// A spider to compare with, such as tests/peers/spider.py.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) peer: Option<PathBuf>,
+    /// The Python that runs it, with the packages it needs.
+    #[arg(long, value_name = "FILE", default_value = "python3", requires = "peer")]
+    pub(crate) python: PathBuf,
+    /// Print as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Only serve the sites until the input ends; the command starts itself with this option.
+    #[arg(long, hide = true)]
+    pub(crate) serve: bool,
 }
 
 #[derive(Debug, Args)]

@@ -9,10 +9,12 @@ use newslode_page::partition::measure::made_page;
 
 use crate::args::{
     BenchArgs, BenchClaimsArgs, BenchCommand, BenchExtractArgs, BenchFollowArgs, BenchMineArgs,
-    BenchPartitionArgs, BenchStore, BenchTemplatesArgs,
+    BenchPartitionArgs, BenchPipelineArgs, BenchStore, BenchTemplatesArgs,
 };
 use crate::bench::mine::{self, MineReport, Server};
-use crate::bench::{self, ClaimReport, ClaimSpec, FollowReport, Report, Sample, Way};
+use crate::bench::{
+    self, ClaimReport, ClaimSpec, FollowReport, PipelineReport, PipelineSpec, Report, Sample, Way,
+};
 use crate::exit::Exit;
 use crate::{input, out};
 
@@ -25,6 +27,7 @@ pub(crate) async fn run(args: BenchArgs, quiet: bool) -> anyhow::Result<Exit> {
         BenchCommand::Extract(args) => extract(&args),
         BenchCommand::Templates(args) => templates(&args),
         BenchCommand::Mine(args) => mine(&args, quiet).await,
+        BenchCommand::Pipeline(args) => pipeline(args, quiet).await,
         BenchCommand::Claims(args) => claims(&args, quiet).await,
         BenchCommand::Follow(args) => follow(&args, quiet),
     }
@@ -54,6 +57,39 @@ fn templates(args: &BenchTemplatesArgs) -> anyhow::Result<Exit> {
         "{} pages of a site become {} templates in {:.2} s",
         report.site_pages, report.templates, report.induce_s
     ))?;
+    Ok(Exit::Done)
+}
+
+#[allow(clippy::print_stderr, reason = "progress is not output")]
+async fn pipeline(args: BenchPipelineArgs, quiet: bool) -> anyhow::Result<Exit> {
+    if args.serve {
+        bench::serve(&args.pages).await?;
+        return Ok(Exit::Done);
+    }
+    let spec = PipelineSpec { pages: args.pages, peer: args.peer.map(|spider| (args.python, spider)) };
+    let work = move || {
+        bench::measure_pipeline(&spec, &mut |what| {
+            if !quiet {
+                eprintln!("{what}");
+            }
+        })
+    };
+    let report = tokio::task::spawn_blocking(work).await??;
+    if args.json {
+        out::json(&report)?;
+        return Ok(Exit::Done);
+    }
+    let PipelineReport { embedded_pages, embedded_requests, embedded_cpu_ms, .. } = report;
+    out::line(format!(
+        "newslode mine: {embedded_pages} pages, {embedded_requests} requests, {embedded_cpu_ms:.1} ms of processor time a page"
+    ))?;
+    if let (Some(pages), Some(requests), Some(cpu_ms), Some(times)) =
+        (report.peer_pages, report.peer_requests, report.peer_cpu_ms, report.times)
+    {
+        out::line(format!(
+            "the peer: {pages} pages, {requests} requests, {cpu_ms:.1} ms of processor time a page, {times:.1} times as much"
+        ))?;
+    }
     Ok(Exit::Done)
 }
 

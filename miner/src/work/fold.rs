@@ -176,7 +176,14 @@ async fn follow(
     let mut wanted = open.clone();
     let mut done = Vec::new();
     for link in &open {
-        match look_again(parts, config, parts.frontier.entry(&link.url).await?).await? {
+        // The crawler of the news takes the links of a page at its visit.
+        let look = match config.follow {
+            Follow::News => Look::Settled(Vec::new()),
+            Follow::Concepts | Follow::All => {
+                look_again(parts, config, parts.frontier.entry(&link.url).await?).await?
+            }
+        };
+        match look {
             Look::Later => {}
             Look::Settled(instances) => {
                 done.push(link.url.clone());
