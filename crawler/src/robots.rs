@@ -1,6 +1,6 @@
 //! What robots.txt allows (RFC 9309), per origin.
 //!
-//! A file is fetched once, even if many loops want it at the same time, and kept for a day. 4xx and endless
+//! A file is fetched once, even if many workers want it at the same time, and kept for a day. 4xx and endless
 //! redirects allow everything. 5xx, 429 and network failures disallow everything, for as long as the server
 //! asks or for one retry wait; then the file is asked for again. The first 500 KiB of a file count. The cache
 //! has limits on files and bytes: the least recently used files go first.

@@ -139,7 +139,10 @@ pub(crate) async fn dispatch(
 
 /// Waits for the end of one claim's work.
 async fn next_end(working: &mut JoinSet<anyhow::Result<()>>) -> anyhow::Result<()> {
-    working.join_next().await.map_or(Ok(Ok(())), |ended| ended.context("a worker panicked"))?
+    match working.join_next().await {
+        Some(ended) => ended.context("a worker panicked")?,
+        None => Ok(()),
+    }
 }
 
 /// Works on what can be claimed now: at most one URL. Returns how many, and when the next can be had.

@@ -28,7 +28,7 @@ pub(crate) use extraction::{extraction, peak_of_page};
 pub(crate) use follow::{Ablation, FollowReport, follow};
 pub(crate) use growth::{Growth, growth};
 pub(crate) use memory::peak;
-pub(crate) use pipeline::{PipelineReport, PipelineSpec, measure as measure_pipeline, serve};
+pub(crate) use pipeline::{PipelineSpec, Served, measure as measure_pipeline, serve};
 pub(crate) use ratios::{DpRatios, Pages, dp_ratios, page_ratios};
 pub(crate) use rtdm::{rtdm, rtdm_svg};
 pub(crate) use svg::svg;

@@ -35,13 +35,11 @@ pub(crate) struct PipelineSpec {
 /// The figures.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct PipelineReport {
-    /// `newslode mine`: pages that it got, requests, and processor time of a page in milliseconds.
-    pub(crate) embedded_pages: u64,
-    pub(crate) embedded_requests: u64,
+    /// What `newslode mine` was served, and its processor time a page in milliseconds.
+    pub(crate) embedded: Served,
     pub(crate) embedded_cpu_ms: f64,
     /// The same of the peer.
-    pub(crate) peer_pages: Option<u64>,
-    pub(crate) peer_requests: Option<u64>,
+    pub(crate) peer: Option<Served>,
     pub(crate) peer_cpu_ms: Option<f64>,
     /// How many times the peer's time is ours.
     pub(crate) times: Option<f64>,
@@ -71,11 +69,9 @@ pub(crate) fn measure(spec: &PipelineSpec, say: &mut dyn FnMut(&str)) -> anyhow:
         }
     };
     Ok(PipelineReport {
-        embedded_pages: embedded.served.pages,
-        embedded_requests: embedded.served.requests,
+        embedded: embedded.served,
         embedded_cpu_ms: embedded.cpu_ms(),
-        peer_pages: peer.map(|peer| peer.served.pages),
-        peer_requests: peer.map(|peer| peer.served.requests),
+        peer: peer.map(|peer| peer.served),
         peer_cpu_ms: peer.map(|peer| peer.cpu_ms()),
         times: peer.map(|peer| peer.cpu_ms() / embedded.cpu_ms()),
     })
@@ -131,11 +127,11 @@ struct Opened {
     seeds: Vec<String>,
 }
 
-/// The server's last words.
+/// The server's last words: how many requests it answered, and how many of them with a page.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
-struct Served {
-    requests: u64,
-    pages: u64,
+pub(crate) struct Served {
+    pub(crate) requests: u64,
+    pub(crate) pages: u64,
 }
 
 /// The server of the recorded sites.

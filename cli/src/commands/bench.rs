@@ -12,14 +12,22 @@ use crate::args::{
     BenchPartitionArgs, BenchPipelineArgs, BenchStore, BenchTemplatesArgs,
 };
 use crate::bench::mine::{self, MineReport, Server};
-use crate::bench::{
-    self, ClaimReport, ClaimSpec, FollowReport, PipelineReport, PipelineSpec, Report, Sample, Way,
-};
+use crate::bench::{self, ClaimReport, ClaimSpec, FollowReport, PipelineSpec, Report, Sample, Way};
 use crate::exit::Exit;
 use crate::{input, out};
 
 /// Sizes of the generated pages that replace a folder.
 const MADE: [usize; 5] = [200, 500, 1_000, 2_000, 5_000];
+
+/// Says what is done now.
+#[allow(clippy::print_stderr, reason = "progress is not output")]
+fn progress(quiet: bool) -> impl FnMut(&str) {
+    move |what| {
+        if !quiet {
+            eprintln!("{what}");
+        }
+    }
+}
 
 pub(crate) async fn run(args: BenchArgs, quiet: bool) -> anyhow::Result<Exit> {
     match args.command {
@@ -60,40 +68,32 @@ fn templates(args: &BenchTemplatesArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-#[allow(clippy::print_stderr, reason = "progress is not output")]
 async fn pipeline(args: BenchPipelineArgs, quiet: bool) -> anyhow::Result<Exit> {
     if args.serve {
         bench::serve(&args.pages).await?;
         return Ok(Exit::Done);
     }
     let spec = PipelineSpec { pages: args.pages, peer: args.peer.map(|spider| (args.python, spider)) };
-    let work = move || {
-        bench::measure_pipeline(&spec, &mut |what| {
-            if !quiet {
-                eprintln!("{what}");
-            }
-        })
-    };
+    let work = move || bench::measure_pipeline(&spec, &mut progress(quiet));
     let report = tokio::task::spawn_blocking(work).await??;
     if args.json {
         out::json(&report)?;
         return Ok(Exit::Done);
     }
-    let PipelineReport { embedded_pages, embedded_requests, embedded_cpu_ms, .. } = report;
-    out::line(format!(
-        "newslode mine: {embedded_pages} pages, {embedded_requests} requests, {embedded_cpu_ms:.1} ms of processor time a page"
-    ))?;
-    if let (Some(pages), Some(requests), Some(cpu_ms), Some(times)) =
-        (report.peer_pages, report.peer_requests, report.peer_cpu_ms, report.times)
-    {
+    let row = |name: &str, served: &bench::Served, cpu_ms: f64| {
+        let bench::Served { pages, requests } = served;
         out::line(format!(
-            "the peer: {pages} pages, {requests} requests, {cpu_ms:.1} ms of processor time a page, {times:.1} times as much"
-        ))?;
+            "{name:14} {pages} pages, {requests} requests, {cpu_ms:.1} ms of processor time a page"
+        ))
+    };
+    row("newslode mine", &report.embedded, report.embedded_cpu_ms)?;
+    if let (Some(peer), Some(cpu_ms), Some(times)) = (&report.peer, report.peer_cpu_ms, report.times) {
+        row("the peer", peer, cpu_ms)?;
+        out::line(format!("the peer takes {times:.1} times as much"))?;
     }
     Ok(Exit::Done)
 }
 
-#[allow(clippy::print_stderr, reason = "progress is not output")]
 async fn claims(args: &BenchClaimsArgs, quiet: bool) -> anyhow::Result<Exit> {
     let &BenchClaimsArgs { sites, crawlers, workers, fetch_ms, .. } = args;
     let spec = ClaimSpec { sites, crawlers, workers, fetch_ms };
@@ -102,12 +102,7 @@ async fn claims(args: &BenchClaimsArgs, quiet: bool) -> anyhow::Result<Exit> {
         Some(url) => Server::at(url).await?,
         None => Server::start(folder.path()).await?,
     };
-    let mut say = |what: &str| {
-        if !quiet {
-            eprintln!("{what}");
-        }
-    };
-    let report = bench::measure_claims(spec, async || server.another().await, &mut say).await?;
+    let report = bench::measure_claims(spec, async || server.another().await, &mut progress(quiet)).await?;
     if args.json {
         out::json(&report)?;
         return Ok(Exit::Done);
@@ -125,14 +120,11 @@ async fn claims(args: &BenchClaimsArgs, quiet: bool) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-#[allow(clippy::print_stderr, reason = "progress is not output")]
 fn follow(args: &BenchFollowArgs, quiet: bool) -> anyhow::Result<Exit> {
     let spec = LivingSpec { world: args.world, sites: args.sites, days: args.days };
     let only = args.only.as_deref();
     let report = bench::follow(&spec, &ScheduleConfig::default(), args.without, only, |done| {
-        if !quiet {
-            eprintln!("{done} of {} sites", args.sites);
-        }
+        progress(quiet)(&format!("{done} of {} sites", args.sites));
     })?;
     if let Some(host) = only {
         report.sites.iter().filter(|site| site.host == host).try_for_each(out::json)?;
@@ -185,7 +177,6 @@ fn follow(args: &BenchFollowArgs, quiet: bool) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-#[allow(clippy::print_stderr, reason = "progress is not output")]
 async fn mine(args: &BenchMineArgs, quiet: bool) -> anyhow::Result<Exit> {
     let wanted = mine::Wanted {
         redb: args.store != Some(BenchStore::Redis),
@@ -194,12 +185,7 @@ async fn mine(args: &BenchMineArgs, quiet: bool) -> anyhow::Result<Exit> {
         sites: args.sites,
         soak: args.soak,
     };
-    let report = mine::measure(&wanted, &mut |what| {
-        if !quiet {
-            eprintln!("{what}");
-        }
-    })
-    .await?;
+    let report = mine::measure(&wanted, &mut progress(quiet)).await?;
     if let Some(file) = &args.svg {
         std::fs::write(file, mine::svg(&report))
             .with_context(|| format!("cannot write `{}`", file.display()))?;
@@ -257,7 +243,6 @@ fn mine_table(report: &MineReport) -> String {
     rows.join("\n") + "\n"
 }
 
-#[allow(clippy::print_stderr, reason = "progress is not output")]
 fn partition(args: &BenchPartitionArgs, quiet: bool) -> anyhow::Result<Exit> {
     if let (Some(way), Some(leaves)) = (&args.peak_of, args.leaves) {
         let way = Way::named(way).with_context(|| format!("there is no method `{way}`"))?;
@@ -267,11 +252,7 @@ fn partition(args: &BenchPartitionArgs, quiet: bool) -> anyhow::Result<Exit> {
         return Ok(Exit::Done);
     }
     let samples = samples(args)?;
-    let report = bench::measure(&samples, &mut |what| {
-        if !quiet {
-            eprintln!("{what}");
-        }
-    })?;
+    let report = bench::measure(&samples, &mut progress(quiet))?;
     if let Some(file) = &args.svg {
         let drawn = bench::svg(&report.growth);
         std::fs::write(file, drawn).with_context(|| format!("cannot write `{}`", file.display()))?;

@@ -46,13 +46,7 @@ impl ArticleVisits {
     pub fn read(&mut self, reading: Reading, now: Timestamp, config: &ScheduleConfig) -> Option<Next> {
         let now = seconds(now);
         if reading == Reading::NoArticle {
-            if let Some(due) = self.waits_until(config).filter(|due| now + NEAR < *due) {
-                return Some(Next { due: at(due), class: Class::Recheck });
-            }
-            self.last = Some(now);
-            let wait = config.no_article_s.get(usize::from(self.without)).copied();
-            self.without = self.without.saturating_add(1);
-            return wait.map(|wait| Next { due: at(now + wait), class: Class::Recheck });
+            return self.try_again(now, config);
         }
         self.last = Some(now);
         self.without = 0;
@@ -72,11 +66,18 @@ impl ArticleVisits {
         self.climb(first, now, rungs)
     }
 
-    /// Until when a page that showed no article is waited for. A listing that says sooner that it changed has it
-    /// visited once more; that visit is none of the tries, or a page behind a consent wall would soon have had all.
-    fn waits_until(&self, config: &ScheduleConfig) -> Option<u64> {
-        let tried = usize::from(self.without).checked_sub(1)?;
-        Some(self.last? + config.no_article_s.get(tried)?)
+    /// Notes a fetch that showed no article. A listing that says that the page changed has it visited before its time;
+    /// that visit is none of the tries, or a page behind a consent wall would soon have had all.
+    fn try_again(&mut self, now: u64, config: &ScheduleConfig) -> Option<Next> {
+        let wait = |tried: u8| config.no_article_s.get(usize::from(tried)).copied();
+        let waited_for = self.without.checked_sub(1).and_then(wait).zip(self.last);
+        let mut due = waited_for.map(|(wait, last)| last + wait).filter(|due| now + NEAR < *due);
+        if due.is_none() {
+            due = wait(self.without).map(|wait| now + wait);
+            self.last = Some(now);
+            self.without = self.without.saturating_add(1);
+        }
+        due.map(|due| Next { due: at(due), class: Class::Recheck })
     }
 
     /// Whether a recheck comes too late to tell much; then it is left out for the next one.

@@ -87,7 +87,7 @@ async fn a_crawl_delay_raises_the_sites_delay_up_to_the_limit() {
 }
 
 #[tokio::test]
-async fn loops_that_want_it_at_once_fetch_it_once() {
+async fn workers_that_want_it_at_once_fetch_it_once() {
     let world = World::new(behind(200, "User-agent: *\nDisallow: /no\n")).await;
     let internet = Arc::new(Internet::new(&world.config).unwrap());
     let fetcher = Fetcher::new(internet, Clock::Machine, &world.config);

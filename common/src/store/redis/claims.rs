@@ -63,24 +63,9 @@ impl RedisStore {
             return Ok(true);
         }
         look.due.retain(|(bucket, _)| asked.insert(*bucket));
-        let turns: Vec<Turns> = self
-            .each(&look.due, |(bucket, _)| {
-                let mut ask = redis::cmd("ZRANGE");
-                ask.arg(self.keys().sites(*bucket)).arg(0).arg(wanted - 1).arg("WITHSCORES");
-                ask
-            })
-            .await?;
-        let mut left = wanted;
-        let calls = look.due.iter().zip(&turns).map(|((bucket, _), turns)| {
-            let due = turns.iter().take_while(|(_, turn)| *turn <= now.0 as f64).take(left);
-            let sites: Vec<&str> = due.map(|(site, _)| site.as_str()).collect();
-            left -= sites.len();
-            self.claim_in(*bucket, sites, turns, now, lease)
-        });
-        let answers = join_all(calls.collect::<Vec<_>>()).await;
+        let answers = self.claim_from(&look.due, now, lease, wanted).await?;
         let mut failed = None;
         let mut found = Vec::new();
-        let again = pack::millis(now.plus(UNANSWERED).0).to_string();
         for ((bucket, hint), answer) in look.due.into_iter().zip(answers) {
             let turn = match answer {
                 Ok((claims, turn)) => {
@@ -89,7 +74,7 @@ impl RedisStore {
                 }
                 Err(error) => {
                     failed = Some(error);
-                    again.clone()
+                    pack::millis(now.plus(UNANSWERED).0).to_string()
                 }
             };
             found.push(Asked { bucket, hint, turn });
@@ -98,6 +83,31 @@ impl RedisStore {
         let turns = found.iter().map(Asked::turn).collect::<StoreResult<Vec<_>>>()?;
         claimed.next = turns.into_iter().flatten().chain(look.later).min();
         failed.map_or(Ok(!found.is_empty()), Err)
+    }
+
+    /// Claims up to `most` URLs from buckets. Each answer also holds the bucket's first turn.
+    async fn claim_from(
+        &self,
+        buckets: &[(u16, String)],
+        now: Timestamp,
+        lease: Duration,
+        most: usize,
+    ) -> StoreResult<Vec<StoreResult<(Vec<Claim>, String)>>> {
+        let turns: Vec<Turns> = self
+            .each(buckets, |(bucket, _)| {
+                let mut ask = redis::cmd("ZRANGE");
+                ask.arg(self.keys().sites(*bucket)).arg(0).arg(most.saturating_sub(1)).arg("WITHSCORES");
+                ask
+            })
+            .await?;
+        let mut left = most;
+        let calls = buckets.iter().zip(&turns).map(|((bucket, _), turns)| {
+            let due = turns.iter().take_while(|(_, turn)| *turn <= now.0 as f64).take(left);
+            let sites: Vec<&str> = due.map(|(site, _)| site.as_str()).collect();
+            left -= sites.len();
+            self.claim_in(*bucket, sites, turns, now, lease)
+        });
+        Ok(join_all(calls.collect::<Vec<_>>()).await)
     }
 
     /// Claims of these sites of a bucket. Returns the bucket's first turn, too.
@@ -114,17 +124,11 @@ impl RedisStore {
         }
         let lease_until = Timestamp(pack::millis(now.plus(lease).0));
         let mut keys = vec![self.keys().sites(bucket)];
-        let mut call_sites = Vec::new();
-        for name in sites {
-            let site = pack::site(name)?;
-            keys.extend(self.keys().claimed(&site));
-            call_sites.push(site);
+        for site in &sites {
+            keys.extend(self.keys().claimed(&pack::site(site)?));
         }
         let mut call = function("nl2_claim", &keys);
-        call.arg(pack::millis(now.0)).arg(lease_until.0);
-        call_sites.iter().for_each(|site| {
-            call.arg(site.as_str());
-        });
+        call.arg(pack::millis(now.0)).arg(lease_until.0).arg(sites);
         let mut reply: Vec<Vec<u8>> = self.connection().call(&call).await?;
         let turn = reply.pop().and_then(|turn| String::from_utf8(turn).ok());
         let (claims, []) = reply.as_chunks::<7>() else {

@@ -15,7 +15,7 @@ use crate::schedule::{Allowance, Next, PageSchedule, SiteSchedule, name};
 use crate::store::short::{long, short};
 use crate::store::{
     Added, Again, Claim, Claimed, Completed, Completion, Entry, Frontier, NewUrl, Note, Pace, SiteSettings,
-    SiteStatus, StoreError, StoreResult, Validators,
+    SiteStatus, StoreError, StoreResult, Validators, bucket,
 };
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
@@ -215,9 +215,8 @@ impl Frontier for RedisStore {
                 call
             })
             .await?;
-        for (site, (_, turn)) in sites.iter().zip(&released) {
-            self.hint(site, turn).await?;
-        }
+        let turns = sites.iter().zip(&released).map(|(site, (_, turn))| (bucket(site), turn.as_str()));
+        self.hint_all(turns).await?;
         Ok(released.iter().map(|(urls, _)| urls).sum())
     }
 }

@@ -92,14 +92,14 @@ pub(super) async fn work(connection: &Connection) -> StoreResult<Work> {
     let mut work = Work::default();
     for server in servers(connection).await? {
         let server = server.as_ref().map_or(connection, |node| node);
-        let number = |text: String| {
-            text.parse::<f64>().map_err(|_| StoreError::Corrupt(format!("`{text}` is not a number")))
+        let info: String = server.call(&redis::cmd("INFO")).await?;
+        let info = fields(&info);
+        let number = |field: &str| {
+            let number = info.get(field).and_then(|text| text.parse::<f64>().ok());
+            number.ok_or_else(|| StoreError::Corrupt(format!("the server does not report its `{field}`")))
         };
-        work.commands += number(asked(server, "stats", "total_commands_processed").await?)? as u64;
-        let [user, system] = ["used_cpu_user", "used_cpu_sys"];
-        let seconds =
-            number(asked(server, "cpu", user).await?)? + number(asked(server, "cpu", system).await?)?;
-        work.cpu_us += (seconds * 1e6) as u64;
+        work.commands += number("total_commands_processed")? as u64;
+        work.cpu_us += ((number("used_cpu_user")? + number("used_cpu_sys")?) * 1e6) as u64;
     }
     Ok(work)
 }

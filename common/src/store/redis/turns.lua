@@ -40,12 +40,12 @@ end
 local function correct(keys, args)
   for n = 2, #args, 3 do
     local bucket, seen, turn = args[n], args[n + 1], args[n + 2]
-    if redis.call('ZSCORE', keys[1], bucket) ~= seen then
-      -- Another was first.
-    elseif turn == '' then
-      redis.call('ZREM', keys[1], bucket)
-    else
-      redis.call('ZADD', keys[1], stamped(tonumber(turn), args[1]), bucket)
+    if redis.call('ZSCORE', keys[1], bucket) == seen then
+      if turn == '' then
+        redis.call('ZREM', keys[1], bucket)
+      else
+        redis.call('ZADD', keys[1], stamped(tonumber(turn), args[1]), bucket)
+      end
     end
   end
   return redis.status_reply('OK')

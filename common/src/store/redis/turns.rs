@@ -75,7 +75,7 @@ impl RedisStore {
 
     /// Hints at the first turn that a call on a site answered with.
     pub(super) async fn hint(&self, site: &Site, turn: &str) -> StoreResult<()> {
-        self.hint_all(&[(bucket(site), turn)]).await
+        self.hint_all([(bucket(site), turn)]).await
     }
 
     /// Asks all buckets in use for their first turns.
@@ -88,23 +88,23 @@ impl RedisStore {
                 ask
             })
             .await?;
-        let firsts: Vec<(u16, String)> = buckets
-            .iter()
-            .zip(&firsts)
-            .map(|(bucket, first)| (*bucket, turn_text(first.first().map(|(_, turn)| *turn))))
-            .collect();
-        let hints: Vec<(u16, &str)> = firsts.iter().map(|(bucket, turn)| (*bucket, turn.as_str())).collect();
-        self.hint_all(&hints).await
+        let turns: Vec<String> =
+            firsts.iter().map(|first| turn_text(first.first().map(|(_, turn)| *turn))).collect();
+        self.hint_all(buckets.into_iter().zip(turns.iter().map(String::as_str))).await
     }
 
-    async fn hint_all(&self, hints: &[(u16, &str)]) -> StoreResult<()> {
-        let hints: Vec<_> = hints.iter().filter(|(_, turn)| !turn.is_empty()).collect();
-        if hints.is_empty() {
+    /// Hints at the first turns of buckets; an empty one says that there is none.
+    pub(super) async fn hint_all<'t>(
+        &self,
+        turns: impl IntoIterator<Item = (u16, &'t str)>,
+    ) -> StoreResult<()> {
+        let turns: Vec<_> = turns.into_iter().filter(|(_, turn)| !turn.is_empty()).collect();
+        if turns.is_empty() {
             return Ok(());
         }
         let mut call = function("nl2_hint", &[self.keys().turns()]);
         call.arg(self.stamp());
-        for (bucket, turn) in hints {
+        for (bucket, turn) in turns {
             call.arg(bucket).arg(turn);
         }
         self.connection().call(&call).await

@@ -63,3 +63,45 @@ async fn every_site_has_its_turn() {
     }
     assert_eq!(claimed.len(), 200, "two rounds over all buckets reach every site");
 }
+
+/// What a crawler asks while nothing is due does not grow with the sites.
+#[tokio::test]
+async fn an_idle_crawler_asks_one_question_at_a_time() {
+    let server = RedisServer::start();
+    let store = store(&server).await;
+    let now = Timestamp(1_700_000_000_000);
+    let due = now.plus(Duration::from_secs(100));
+    for number in 0..100 {
+        seed(&store, &format!("site{number}.example"), 0, 1, due).await;
+    }
+    // The first claim asks all buckets.
+    store.claim(now, Duration::from_secs(60), 16).await.unwrap();
+    let before = store.work().await.unwrap().commands;
+    for second in 0..20 {
+        let now = now.plus(Duration::from_secs(second));
+        let claimed = store.claim(now, Duration::from_secs(60), 16).await.unwrap();
+        assert_eq!((claimed.claims, claimed.next), (Vec::new(), Some(due)));
+    }
+    let commands = store.work().await.unwrap().commands - before;
+    assert!(
+        commands <= 20 * 5 + 2,
+        "{commands} commands for 20 questions, those inside the function included"
+    );
+}
+
+/// A hint that was lost, as by a process that died before it wrote one, is found by the next sweep.
+#[tokio::test]
+async fn a_lost_hint_is_found_again() {
+    let server = RedisServer::start();
+    let store = store(&server).await;
+    let now = Timestamp(1_700_000_000_000);
+    store.claim(now, Duration::from_secs(60), 1).await.unwrap();
+    seed(&store, "site.example", 0, 1, now).await;
+    let bucket = newslode_common::store::bucket(&"site.example".parse().unwrap());
+    let lost = server.tell(&["ZREM", "newslode:turns", &bucket.to_string()]);
+    assert!(lost.contains('1'), "there was one: {lost}");
+    let early = store.claim(now.plus(Duration::from_secs(299)), Duration::from_secs(60), 1).await.unwrap();
+    assert_eq!(early.claims, Vec::new());
+    let claimed = store.claim(now.plus(Duration::from_secs(300)), Duration::from_secs(60), 1).await.unwrap();
+    assert_eq!(claimed.claims.len(), 1);
+}

@@ -22,8 +22,7 @@ use crate::work::parts::Parts;
 const MOST_LINKS: usize = 8;
 
 /// The lives that may be this article's: of what has nearly the same text, of the address it declares, of its
-/// primary.
-/// A twin stands for its primary.
+/// primary. A twin stands for its primary.
 pub(super) async fn near(parts: &Parts, life: &Life, now: Timestamp) -> StoreResult<Vec<Life>> {
     let mut names: BTreeSet<_> = life.canonical.iter().chain(&life.twin_of).map(name_of).collect();
     if life.print.words > 0 {
