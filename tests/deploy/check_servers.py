@@ -40,7 +40,8 @@ def _ask_redis(server, socket):
         return run.stdout.split()
 
     faults = [] if cli("ping")[:1] == ["NOAUTH"] else ["it answers without a password"]
-    for key, wanted in {"maxmemory-policy": "noeviction", "appendonly": "yes", "appendfsync": "always"}.items():
+    for key, wanted in {"maxmemory-policy": "noeviction", "appendonly": "yes", "appendfsync": "always",
+                        "hash-max-listpack-entries": "512", "hash-max-listpack-value": "256"}.items():
         found = cli("--no-auth-warning", "-a", "example", "config", "get", key)[1:]
         faults += [] if found == [wanted] else [f"{key} is {found}"]
     kind, command = compose()["services"]["redis"]["healthcheck"]["test"]

@@ -11,9 +11,9 @@ pub mod archive;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 mod frontier;
+mod layout;
 pub mod redb;
 pub mod redis;
-mod short;
 mod state;
 pub mod teach;
 mod wholes;
@@ -26,10 +26,10 @@ pub use self::frontier::{
     Added, Again, Claim, Claimed, Completed, Completion, Entry, Frontier, NewUrl, Note, Pace,
     REMEMBERED_DAYS, SiteSettings, SiteStatus, Validators, Why,
 };
-pub use self::state::{Applied, Change, SiteState, state_digest};
+pub use self::state::{Applied, Change, SiteState, Sums, state_digest};
 use crate::retry::Retryable;
 use crate::version::ContentHash;
-use newslode_page::reading::Site;
+use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 
 /// Number of hash tags over which sites are spread. Fixed for ever: it is part of every Redis key.
@@ -56,6 +56,12 @@ pub enum StoreError {
     /// The stored data makes no sense.
     #[error("the store contains corrupt data: {0}")]
     Corrupt(String),
+}
+
+/// The URL that a store wrote like this under a site.
+fn long(site: &str, text: &str) -> StoreResult<CanonicalUrl> {
+    newslode_page::reading::short::long(site, text)
+        .map_err(|error| StoreError::Corrupt(format!("`{text}` of `{site}` is not a URL: {error}")))
 }
 
 impl Retryable for StoreError {

@@ -58,6 +58,9 @@ pub enum Applied {
     Conflict(Option<Version>),
 }
 
+/// The cells of some tables of a site, by table and key. A table without cells may be absent.
+pub type Sums = BTreeMap<Table, BTreeMap<String, i64>>;
+
 /// The sums of the pages' contributions, one site at a time. Contract:
 /// - `apply` is atomic for its batch, and changes are judged in order.
 /// - A change that is not [newer](Change::is_newer) than the stored version is `Stale`. Otherwise, if the
@@ -73,8 +76,14 @@ pub trait SiteState: Send + Sync {
     /// Counts pages of one site.
     async fn apply(&self, site: &Site, changes: &[Change]) -> StoreResult<Vec<Applied>>;
 
+    /// The cells of these tables of a site. Reads the site's state once, however many tables are asked for. Pages that
+    /// are counted meanwhile may be in part of the answer.
+    async fn sums(&self, site: &Site, tables: &[Table]) -> StoreResult<Sums>;
+
     /// The cells of one table of a site, by key.
-    async fn cells(&self, site: &Site, table: Table) -> StoreResult<BTreeMap<String, i64>>;
+    async fn cells(&self, site: &Site, table: Table) -> StoreResult<BTreeMap<String, i64>> {
+        Ok(self.sums(site, &[table]).await?.remove(&table).unwrap_or_default())
+    }
 
     /// The pages that were ever counted, by URL, including removed ones (content `NONE`).
     async fn pages(&self, site: &Site) -> StoreResult<Vec<(CanonicalUrl, Version)>>;
@@ -114,8 +123,8 @@ pub trait SiteState: Send + Sync {
 /// count attempts and are not part of it. Two stores with equal digests hold the same mined state.
 pub async fn state_digest(state: &dyn SiteState, site: &Site) -> StoreResult<ContentHash> {
     let mut hasher = blake3::Hasher::new();
-    for table in Table::ALL {
-        for (key, count) in state.cells(site, *table).await? {
+    for (table, cells) in state.sums(site, Table::ALL).await? {
+        for (key, count) in cells {
             hasher.update(format!("{}\u{1e}{key}\u{1e}{count}\n", table.code()).as_bytes());
         }
     }

@@ -12,9 +12,9 @@ use std::time::Duration;
 use futures::future::join_all;
 use newslode_common::config::{Secret, StoreConfig};
 use newslode_common::store::redis::RedisStore;
-use newslode_common::store::{Applied, Change, Frontier, SiteState, conformance, state_digest};
+use newslode_common::store::{Applied, Change, Frontier, SiteState, bucket, conformance, state_digest};
 use newslode_common::version::{ContentHash, Version};
-use newslode_page::contribution::{Cell, Delta, Table};
+use newslode_page::contribution::{Cell, Delta, Table, first};
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 use proptest::prelude::*;
@@ -137,6 +137,43 @@ fn plain(messages: &[(u64, u64)]) -> (BTreeMap<(Table, String), i64>, BTreeMap<u
     }
     sums.retain(|_, sum| *sum != 0);
     (sums, newest)
+}
+
+/// Programs of 0.1.0 count beside ours: what they add to their tables is part of the sums, whenever it is found.
+#[tokio::test]
+async fn tables_of_0_1_0_are_taken_over_while_its_programs_still_count() {
+    let server = RedisServer::start();
+    let store = store(&server).await;
+    let (mut sums, mut version_of) = (Delta::default(), None);
+    for round in 1..4_u64 {
+        for path in 0..1_200 {
+            let label = format!("en:label {path}");
+            let by = (i64::try_from(round).unwrap() - 3).to_string();
+            for (table, key) in [
+                (Table::Labels, format!("{label}\u{1f}any")),
+                (Table::Terms, format!("tf\u{1f}{path}")),
+                (Table::Nested, format!("{label}\u{1f}en:music")),
+            ] {
+                if path < 40 || table == Table::Labels {
+                    let name = format!("newslode:{{b{}}}:c.{}:{}", bucket(&site()), table.code(), site());
+                    server.tell(&["HINCRBY", &name, &key, &by]);
+                    for (cell, by) in first::today(table, &key, by.parse().unwrap()) {
+                        sums.add(cell, by);
+                    }
+                }
+            }
+        }
+        let counted = delta(&[(Table::Terms, "tf\u{1f}7", 5), (Table::Pages, "", 1)]);
+        counted.iter().for_each(|(cell, by)| sums.add(cell.clone(), by));
+        let new = version(round);
+        let change = Change { delta: counted, ..change(0, version_of.replace(new), new, &[]) };
+        assert_eq!(store.apply(&site(), &[change]).await.unwrap(), [Applied::Applied]);
+        let wanted: BTreeMap<_, _> =
+            sums.iter().map(|(cell, by)| ((cell.table, cell.key.clone()), by)).collect();
+        assert_eq!(held(&store, &site()).await, wanted);
+        let left = server.tell(&["EVAL", "return #redis.call('KEYS', '*:c.*')", "0"]);
+        assert_eq!(left, ":0", "tables of 0.1.0 are left");
+    }
 }
 
 async fn held(store: &RedisStore, site: &Site) -> BTreeMap<(Table, String), i64> {

@@ -3,7 +3,6 @@
 
 #![allow(clippy::unwrap_used, reason = "all of this file is tests; the lint knows only functions marked so")]
 
-use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
@@ -12,7 +11,7 @@ use bytes::Bytes;
 use futures::FutureExt;
 use newslode_common::store::conformance;
 use newslode_common::store::redb::RedbStore;
-use newslode_common::store::{Applied, Change, Kind, PageArchive, SiteState, StoreResult};
+use newslode_common::store::{Applied, Change, Kind, PageArchive, SiteState, StoreResult, Sums};
 use newslode_common::version::{ContentHash, Version};
 use newslode_page::contribution::{Cell, Delta, Table};
 use newslode_page::reading::{CanonicalUrl, Site};
@@ -141,8 +140,8 @@ impl SiteState for Broken {
         }
         Ok(verdicts)
     }
-    async fn cells(&self, site: &Site, table: Table) -> StoreResult<BTreeMap<String, i64>> {
-        self.good.cells(site, table).await
+    async fn sums(&self, site: &Site, tables: &[Table]) -> StoreResult<Sums> {
+        self.good.sums(site, tables).await
     }
     async fn pages(&self, site: &Site) -> StoreResult<Vec<(CanonicalUrl, Version)>> {
         self.good.pages(site).await

@@ -5,8 +5,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use newslode_page::contribution::{Contribution, Delta, Role, SEPARATOR, Table};
+use newslode_page::contribution::names::split;
+use newslode_page::contribution::{Contribution, Delta, OVER, Role, SEPARATOR, Table};
+use newslode_page::reading::short::long;
 use newslode_page::reading::{CanonicalUrl, Site};
+use rustc_hash::FxHashMap;
 
 /// A site's counters in the form that the algorithms need. All counts are pages and at least 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,28 +55,22 @@ pub struct ListSummary {
     pub labels: Vec<String>,
 }
 
-/// The tables from which a summary is made.
-#[derive(Clone, Debug, Default)]
-pub struct Tables {
-    /// [`Table::Pages`]
-    pub pages: BTreeMap<String, i64>,
-    /// [`Table::Labels`]
-    pub labels: BTreeMap<String, i64>,
-    /// [`Table::Forms`]
-    pub forms: BTreeMap<String, i64>,
-    /// [`Table::Pairs`]
-    pub pairs: BTreeMap<String, i64>,
-    /// [`Table::Targets`]
-    pub targets: BTreeMap<String, i64>,
-    /// [`Table::Lists`]
-    pub lists: BTreeMap<String, i64>,
-    /// [`Table::Stories`]
-    pub stories: BTreeMap<String, i64>,
-    /// [`Table::Nested`]
-    pub nested: BTreeMap<String, i64>,
-    /// [`Table::Directories`]
-    pub directories: BTreeMap<String, i64>,
-}
+/// Cells by table and key, from which a summary is made.
+pub type Tables = BTreeMap<Table, BTreeMap<String, i64>>;
+
+/// The tables that a summary reads.
+pub const READ: &[Table] = &[
+    Table::Pages,
+    Table::Labels,
+    Table::Forms,
+    Table::Pairs,
+    Table::Targets,
+    Table::Lists,
+    Table::Stories,
+    Table::Nested,
+    Table::Directories,
+    Table::Texts,
+];
 
 /// A label with this many different numbers counts something.
 const COUNTER: u64 = 4;
@@ -98,32 +95,18 @@ impl LabelSummary {
     }
 }
 
-impl Tables {
-    /// The counters of these pages, summed as a store sums them.
-    #[must_use]
-    pub fn of<'a>(pages: impl IntoIterator<Item = &'a Contribution>) -> Tables {
-        let mut sum = Delta::default();
-        for (cell, count) in pages.into_iter().flat_map(Contribution::cells) {
-            sum.add(cell, count);
-        }
-        let mut tables = Tables::default();
-        for (cell, count) in sum.iter() {
-            let table = match cell.table {
-                Table::Pages => &mut tables.pages,
-                Table::Labels => &mut tables.labels,
-                Table::Forms => &mut tables.forms,
-                Table::Pairs => &mut tables.pairs,
-                Table::Targets => &mut tables.targets,
-                Table::Lists => &mut tables.lists,
-                Table::Stories => &mut tables.stories,
-                Table::Nested => &mut tables.nested,
-                Table::Directories => &mut tables.directories,
-                Table::Terms => continue,
-            };
-            table.insert(cell.key.clone(), count);
-        }
-        tables
+/// The counters of these pages, summed as a store sums them.
+#[must_use]
+pub fn tables<'a>(pages: impl IntoIterator<Item = &'a Contribution>) -> Tables {
+    let mut sum = Delta::default();
+    for (cell, count) in pages.into_iter().flat_map(Contribution::cells) {
+        sum.add(cell, count);
     }
+    let mut tables = Tables::new();
+    for (cell, count) in sum.iter() {
+        tables.entry(cell.table).or_default().insert(cell.key.clone(), count);
+    }
+    tables
 }
 
 impl SiteSummary {
@@ -131,43 +114,51 @@ impl SiteSummary {
     /// unknown roles) are skipped.
     #[must_use]
     pub fn of(site: Site, tables: &Tables) -> SiteSummary {
+        let cells = |table| counts(tables.get(&table));
+        let texts = texts(tables);
+        let text = |name: &str| texts.get(name).map(|text| (*text).to_owned());
         let mut summary = SiteSummary {
+            pages: cells(Table::Pages).map(|(_, pages)| pages).sum(),
+            filing: tables.get(&Table::Stories).map(filing).unwrap_or_default(),
+            directories: cells(Table::Directories).filter_map(|(name, _)| text(name)).collect(),
+            nested: pairs(cells(Table::Nested)).filter_map(|(a, b, ..)| Some((text(a)?, text(b)?))).collect(),
             site,
-            pages: counts(&tables.pages).map(|(_, pages)| pages).sum(),
             labels: BTreeMap::new(),
             pairs: BTreeMap::new(),
             lists: Vec::new(),
-            filing: filing(&tables.stories),
-            nested: keyed(&tables.nested).map(|([a, b], _)| (a.to_owned(), b.to_owned())).collect(),
-            directories: keyed(&tables.directories).map(|([name], _)| name.to_owned()).collect(),
             numbered: BTreeMap::new(),
         };
-        for ([label, role], pages) in keyed(&tables.labels) {
-            if let Some(role) = Role::ALL.iter().find(|known| known.code() == role) {
-                summary.label(label).roles.insert(*role, pages);
+        let mut labels: FxHashMap<&str, LabelSummary> = FxHashMap::default();
+        for (name, rest, pages) in named(cells(Table::Labels)) {
+            if let Some(role) = Role::ALL.iter().find(|known| rest.starts_with(known.letter())) {
+                labels.entry(name).or_default().roles.insert(*role, pages);
             }
         }
-        for ([label, form], pages) in keyed(&tables.forms) {
-            summary.label(label).forms.insert(form.to_owned(), pages);
+        for (name, form, pages) in named(cells(Table::Forms)) {
+            labels.entry(name).or_default().forms.insert(form.to_owned(), pages);
         }
-        for ([label, url], pages) in keyed(&tables.targets) {
-            if let Ok(url) = url.parse() {
-                summary.label(label).targets.insert(url, pages);
-            }
-        }
-        for ([broader, narrower, level], _) in keyed(&tables.pairs) {
-            if let Ok(level) = level.parse::<u8>() {
-                let pair = (broader.to_owned(), narrower.to_owned());
-                summary.pairs.entry(pair).and_modify(|least| *least = level.min(*least)).or_insert(level);
+        for (name, url, pages) in named(cells(Table::Targets)) {
+            if let Ok(url) = long(summary.site.as_str(), url) {
+                labels.entry(name).or_default().targets.insert(url, pages);
             }
         }
         let mut lists: BTreeMap<&str, ListSummary> = BTreeMap::new();
-        for ([list, label], pages) in keyed(&tables.lists) {
-            let list = lists.entry(list).or_default();
-            list.pages = list.pages.max(pages);
-            list.labels.push(label.to_owned());
+        for (name, list, pages) in named(cells(Table::Lists)) {
+            if let Some(label) = text(name) {
+                let list = lists.entry(list).or_default();
+                list.pages = list.pages.max(pages);
+                list.labels.push(label);
+            }
         }
         summary.lists = lists.into_values().collect();
+        // Cells come in the order of names, which is none that means anything.
+        summary.lists.iter_mut().for_each(|list| list.labels.sort_unstable());
+        for (broader, narrower, level) in pairs(cells(Table::Pairs)) {
+            if let (Some(a), Some(b), Ok(level)) = (text(broader), text(narrower), level.parse::<u8>()) {
+                summary.pairs.entry((a, b)).and_modify(|least| *least = level.min(*least)).or_insert(level);
+            }
+        }
+        summary.labels = labels.into_iter().filter_map(|(name, label)| Some((text(name)?, label))).collect();
         for rest in summary.labels.keys().filter_map(|key| without_numbers(key)) {
             *summary.numbered.entry(rest).or_default() += 1;
         }
@@ -179,13 +170,6 @@ impl SiteSummary {
     pub fn is_counter(&self, key: &str) -> bool {
         let others = without_numbers(key).and_then(|rest| self.numbered.get(&rest));
         others.is_some_and(|labels| *labels >= COUNTER)
-    }
-
-    fn label(&mut self, key: &str) -> &mut LabelSummary {
-        if !self.labels.contains_key(key) {
-            self.labels.insert(key.to_owned(), LabelSummary::default());
-        }
-        self.labels.entry(key.to_owned()).or_default()
     }
 }
 
@@ -220,14 +204,40 @@ fn filing(stories: &BTreeMap<String, i64>) -> BTreeMap<String, u64> {
     filing
 }
 
+/// The texts of labels by their names.
+fn texts(tables: &Tables) -> FxHashMap<&str, &str> {
+    let shown = named(counts(tables.get(&Table::Labels)));
+    let shown = shown.filter_map(|(name, rest, _)| Some((name, rest.strip_prefix(Role::Any.letter())?)));
+    let used = named(counts(tables.get(&Table::Texts))).map(|(name, text, _)| (name, text));
+    shown.chain(used).collect()
+}
+
 /// The positive counts of a table.
-fn counts(table: &BTreeMap<String, i64>) -> impl Iterator<Item = (&str, u64)> {
-    table.iter().filter_map(|(key, count)| Some((key.as_str(), u64::try_from(*count).ok()?)))
+fn counts(table: Option<&BTreeMap<String, i64>>) -> impl Iterator<Item = (&str, u64)> {
+    let cells = table.into_iter().flatten();
+    cells.filter_map(|(key, count)| {
+        Some((key.as_str(), u64::try_from(*count).ok().filter(|count| *count > 0)?))
+    })
+}
+
+/// The counts whose keys begin with a name: that, the rest of the key, the count.
+fn named<'a>(cells: impl Iterator<Item = (&'a str, u64)>) -> impl Iterator<Item = (&'a str, &'a str, u64)> {
+    cells.filter_map(|(key, count)| split(key).map(|(name, rest)| (name, rest, count)))
+}
+
+/// The names of a broader and a narrower label, and what follows them.
+fn pairs<'a>(
+    cells: impl Iterator<Item = (&'a str, u64)>,
+) -> impl Iterator<Item = (&'a str, &'a str, &'a str)> {
+    named(cells).filter_map(|(broader, rest, _)| {
+        let (narrower, rest) = split(rest.strip_prefix(OVER)?)?;
+        Some((broader, narrower, rest))
+    })
 }
 
 /// The counts whose keys have exactly `N` parts.
 fn keyed<const N: usize>(table: &BTreeMap<String, i64>) -> impl Iterator<Item = ([&str; N], u64)> {
-    counts(table).filter(|(_, count)| *count > 0).filter_map(|(key, count)| {
+    counts(Some(table)).filter_map(|(key, count)| {
         let parts: Vec<&str> = key.split(SEPARATOR).collect();
         Some((parts.try_into().ok()?, count))
     })
@@ -235,24 +245,46 @@ fn keyed<const N: usize>(table: &BTreeMap<String, i64>) -> impl Iterator<Item = 
 
 #[cfg(test)]
 mod tests {
+    use newslode_page::contribution::names::name;
+
     use super::*;
 
     #[test]
     fn cells_are_read_back_by_label_pair_and_list() {
+        let (jazz, rock, music) = (name("en:jazz"), name("en:rock"), name("en:music"));
         let cells = |cells: &[(&[&str], i64)]| {
-            cells.iter().map(|(parts, count)| (parts.join("\u{1f}"), *count)).collect::<BTreeMap<_, _>>()
+            cells.iter().map(|(parts, count)| (parts.concat(), *count)).collect::<BTreeMap<_, _>>()
         };
-        let tables = Tables {
-            pages: cells(&[(&[""], 4)]),
-            labels: cells(&[(&["en:jazz", "any"], 4), (&["en:jazz", "link"], 2), (&["en:jazz", "in"], 1)]),
-            forms: cells(&[(&["en:jazz", "Jazz"], 4)]),
-            pairs: cells(&[(&["en:music", "en:jazz", "2"], 1), (&["en:music", "en:jazz", "1"], 3)]),
-            targets: cells(&[(&["en:jazz", "https://a.test/jazz"], 2), (&["broken"], 2)]),
-            lists: cells(&[(&["x", "en:jazz"], 2), (&["x", "en:rock"], 2)]),
-            stories: cells(&[(&["p", ""], 1), (&["p", "s"], 1)]),
-            nested: cells(&[(&["en:music", "en:jazz"], 2)]),
-            directories: cells(&[(&["en:jazz"], 1)]),
-        };
+        let list = name("a list");
+        let tables = Tables::from([
+            (Table::Pages, cells(&[(&[""], 4)])),
+            (
+                Table::Labels,
+                cells(&[
+                    (&[&jazz, "aen:jazz"], 4),
+                    (&[&jazz, "l"], 2),
+                    (&[&jazz, "i"], 1),
+                    (&[&rock, "aen:rock"], 1),
+                    (&[&rock, "l"], -1),
+                    (&["short"], 1),
+                ]),
+            ),
+            (Table::Forms, cells(&[(&[&jazz, "Jazz"], 4)])),
+            (
+                Table::Pairs,
+                cells(&[
+                    (&[&music, "v", &jazz, "2"], 1),
+                    (&[&music, "v", &jazz, "1"], 3),
+                    (&[&jazz, "^", &music, "1"], 3),
+                ]),
+            ),
+            (Table::Targets, cells(&[(&[&jazz, "/jazz"], 2), (&[&jazz, "broken"], 2)])),
+            (Table::Lists, cells(&[(&[&jazz, &list], 2), (&[&rock, &list], 2)])),
+            (Table::Stories, BTreeMap::from([("p\u{1f}".to_owned(), 1), ("p\u{1f}s".to_owned(), 1)])),
+            (Table::Nested, cells(&[(&[&music, "v", &jazz], 2), (&[&jazz, "^", &music], 2)])),
+            (Table::Directories, cells(&[(&[&jazz], 1)])),
+            (Table::Texts, cells(&[(&[&music, "en:music"], 2)])),
+        ]);
         let summary = SiteSummary::of(Site::of_host("a.test"), &tables);
         assert_eq!(summary.pages, 4);
         let jazz = &summary.labels["en:jazz"];

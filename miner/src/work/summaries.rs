@@ -7,10 +7,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use newslode_common::store::{SiteState, StoreResult};
-use newslode_page::contribution::Table;
 use newslode_page::reading::Site;
 
-use crate::mining::summary::{SiteSummary, Tables};
+use crate::mining::summary::{READ, SiteSummary};
 
 /// The sites' summaries, kept between folds.
 #[derive(Debug, Default)]
@@ -42,16 +41,5 @@ impl Summaries {
 
 /// Reads a site's summary from its state.
 async fn summary(state: &dyn SiteState, site: &Site) -> StoreResult<SiteSummary> {
-    let tables = Tables {
-        pages: state.cells(site, Table::Pages).await?,
-        labels: state.cells(site, Table::Labels).await?,
-        forms: state.cells(site, Table::Forms).await?,
-        pairs: state.cells(site, Table::Pairs).await?,
-        targets: state.cells(site, Table::Targets).await?,
-        lists: state.cells(site, Table::Lists).await?,
-        stories: state.cells(site, Table::Stories).await?,
-        nested: state.cells(site, Table::Nested).await?,
-        directories: state.cells(site, Table::Directories).await?,
-    };
-    Ok(SiteSummary::of(site.clone(), &tables))
+    Ok(SiteSummary::of(site.clone(), &state.sums(site, READ).await?))
 }

@@ -129,9 +129,9 @@ async fn compare(
             }
         }
     };
-    for table in Table::ALL {
-        for (key, live) in state.cells(site, *table).await? {
-            let cell = Cell { table: *table, key };
+    for (table, cells) in state.sums(site, Table::ALL).await? {
+        for (key, live) in cells {
+            let cell = Cell { table, key };
             let wanted = recomputed.remove(&cell).unwrap_or(0);
             differ(report, cell, live, wanted);
         }

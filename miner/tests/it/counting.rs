@@ -1,13 +1,12 @@
 //! Any order and any repetition of messages end in the same sums, and the archive proves them.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use newslode_common::config::Follow;
-use newslode_common::store::{Applied, Change, SiteState, StoreResult, Why, state_digest};
+use newslode_common::store::{Applied, Change, SiteState, StoreResult, Sums, Why, state_digest};
 use newslode_common::version::Version;
 use newslode_miner::work::apply::{PageEnd, batch};
 use newslode_miner::work::generations::Generations;
@@ -168,8 +167,8 @@ impl SiteState for AtOnce {
     async fn apply(&self, site: &Site, changes: &[Change]) -> StoreResult<Vec<Applied>> {
         self.inner.apply(site, changes).await
     }
-    async fn cells(&self, site: &Site, table: Table) -> StoreResult<BTreeMap<String, i64>> {
-        self.inner.cells(site, table).await
+    async fn sums(&self, site: &Site, tables: &[Table]) -> StoreResult<Sums> {
+        self.inner.sums(site, tables).await
     }
     async fn pages(&self, site: &Site) -> StoreResult<Vec<(CanonicalUrl, Version)>> {
         self.inner.pages(site).await

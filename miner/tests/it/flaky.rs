@@ -1,7 +1,6 @@
 //! Stores that fail as servers do: a call has no effect, or its effect without an answer, or its effect
 //! twice, or its effect later, after other calls.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -11,7 +10,7 @@ use bytes::Bytes;
 use newslode_common::schedule::SiteSchedule;
 use newslode_common::store::{
     Added, Applied, Change, Claim, Claimed, Completed, Completion, Entry, Frontier, Kind, NewUrl, Note, Pace,
-    PageArchive, SiteSettings, SiteState, SiteStatus, StoreError, StoreResult,
+    PageArchive, SiteSettings, SiteState, SiteStatus, StoreError, StoreResult, Sums,
 };
 use newslode_common::version::{ContentHash, Version};
 use newslode_page::contribution::Table;
@@ -119,9 +118,9 @@ impl SiteState for Flaky {
             Fate::Fine => self.state.apply(site, changes).await,
         }
     }
-    async fn cells(&self, site: &Site, table: Table) -> StoreResult<BTreeMap<String, i64>> {
+    async fn sums(&self, site: &Site, tables: &[Table]) -> StoreResult<Sums> {
         // A summary reads nine tables: with the odds of the other calls it would never succeed.
-        self.state.cells(site, table).await
+        self.state.sums(site, tables).await
     }
     async fn pages(&self, site: &Site) -> StoreResult<Vec<(CanonicalUrl, Version)>> {
         fated!(self, self.state.pages(site))

@@ -8,36 +8,42 @@ use serde::{Deserialize, Serialize};
 
 use super::Contribution;
 
-/// Separates the parts of a cell's key; never part of a label, term or URL.
+/// Separates the parts of a key without names; never part of a label, term or URL.
 pub const SEPARATOR: char = '\u{1f}';
 
-/// The kinds of counters that a site's state is made of.
+/// The kinds of counters that a site's state is made of. In keys, labels and lists are [names](super::names) of equal
+/// length, which need no separator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Table {
     /// `""` → number of pages counted.
     Pages,
-    /// `label ␟ role` → pages that show the label in that role; the role is [`Role::code`](super::Role::code).
+    /// `label role` → pages that show the label in that role; the role is [`Role::letter`](super::Role::letter).
+    /// The key of [`Role::Any`](super::Role::Any) ends with the label's text.
     Labels,
-    /// `label ␟ written form` → pages that write the label like that.
+    /// `label form` → pages that write the label like that.
     Forms,
-    /// `broader ␟ narrower ␟ level` → pages where `narrower` has `broader` as its level-th labelled
-    /// ancestor, at the least such level of the page (`[OM05 §5]`).
+    /// `broader v narrower level` → pages where `narrower` has `broader` as its level-th labelled ancestor, at
+    /// the least such level of the page (`[OM05 §5]`); `narrower ^ broader level` holds the same.
     Pairs,
     /// `df ␟ term`, `tf ␟ term`, `q ␟ term` → document frequency, Σ tf, Σ q(tf) (`[W §3]`).
     Terms,
-    /// `label ␟ URL` → pages where the label links to that page of the same site.
+    /// `label URL` → pages where the label links to that page of the same site; the URL as
+    /// [`short`](crate::reading::short) writes it.
     Targets,
-    /// `list ␟ label` → pages that show the label in that list; a list is named by its labels' hash.
+    /// `label list` → pages that show the label in that list.
     Lists,
     /// `page ␟ story` → 1 if that page of the site files that story, `page ␟` → 1 for each page that is
     /// counted; both are named by [`url_id`](super::url_id). The number of pages that show a story is the sum
     /// over its cells.
     Stories,
-    /// `broader ␟ narrower` → pages where `broader` is an item over a list with `narrower`, or a directory
-    /// above `narrower` in the path of a link.
+    /// `broader v narrower` → pages where `broader` is an item over a list with `narrower`, or a directory
+    /// above `narrower` in the path of a link; `narrower ^ broader` holds the same.
     Nested,
     /// `label` → pages that link to stories in a directory with this name.
     Directories,
+    /// `label text` → uses of the label in [`Table::Nested`] and [`Table::Directories`]. These may name labels that
+    /// no page shows.
+    Texts,
 }
 
 impl Table {
@@ -53,6 +59,7 @@ impl Table {
         Table::Stories,
         Table::Nested,
         Table::Directories,
+        Table::Texts,
     ];
 
     /// A letter that never changes: it is part of keys on disk and in Redis.
@@ -69,6 +76,7 @@ impl Table {
             Table::Stories => 's',
             Table::Nested => 'h',
             Table::Directories => 'd',
+            Table::Texts => 'x',
         }
     }
 
@@ -84,7 +92,7 @@ impl Table {
 pub struct Cell {
     /// The table.
     pub table: Table,
-    /// The parts of the key, joined by [`SEPARATOR`].
+    /// See [`Table`].
     pub key: String,
 }
 

@@ -10,12 +10,16 @@
 
 mod cells;
 pub mod counting;
+pub mod first;
 pub mod labels;
+pub mod names;
+mod sums;
 pub mod terms;
 
 use serde::{Deserialize, Serialize};
 
 pub use self::cells::{Cell, Delta, SEPARATOR, Table};
+pub use self::sums::OVER;
 use crate::reading::CanonicalUrl;
 
 /// The role of a label on a page. One label may have several roles on one page.
@@ -61,7 +65,7 @@ impl Role {
         Role::InText,
     ];
 
-    /// The code in cell keys; never changes.
+    /// What people read.
     #[must_use]
     pub fn code(self) -> &'static str {
         match self {
@@ -76,6 +80,24 @@ impl Role {
             Role::Tail => "tail",
             Role::Many => "many",
             Role::InText => "text",
+        }
+    }
+
+    /// The letter in keys of cells; never changes.
+    #[must_use]
+    pub fn letter(self) -> char {
+        match self {
+            Role::Any => 'a',
+            Role::Link => 'l',
+            Role::Inside => 'i',
+            Role::Header => 'h',
+            Role::Member => 'm',
+            Role::Spelled => 's',
+            Role::Empty => 'e',
+            Role::NoFollow => 'n',
+            Role::Tail => 't',
+            Role::Many => 'y',
+            Role::InText => 'x',
         }
     }
 }
@@ -192,65 +214,16 @@ pub struct Contribution {
     pub directories: Vec<String>,
 }
 
-impl Contribution {
-    /// The counters that this page adds to, each with a count ≥ 1. A cell may occur twice.
-    #[must_use]
-    pub fn cells(&self) -> Vec<(Cell, i64)> {
-        let mut cells = vec![(Cell::new(Table::Pages, &[]), 1)];
-        for label in &self.labels {
-            cells.push((Cell::new(Table::Forms, &[&label.key, &label.form]), 1));
-            for role in &label.roles {
-                cells.push((Cell::new(Table::Labels, &[&label.key, role.code()]), 1));
-            }
-        }
-        for pair in &self.pairs {
-            let level = pair.level.to_string();
-            cells.push((Cell::new(Table::Pairs, &[&pair.broader, &pair.narrower, &level]), 1));
-        }
-        for term in &self.terms {
-            cells.push((Cell::new(Table::Terms, &["df", &term.term]), 1));
-            cells.push((Cell::new(Table::Terms, &["tf", &term.term]), i64::from(term.count)));
-            if q(term.count) != 0 {
-                cells.push((Cell::new(Table::Terms, &["q", &term.term]), q(term.count)));
-            }
-        }
-        for link in self.links.iter().filter(|link| link.inside) {
-            if let Some(label) = &link.label {
-                cells.push((Cell::new(Table::Targets, &[label, link.target.as_str()]), 1));
-            }
-        }
-        for list in &self.lists {
-            let id = list.id();
-            for label in &list.labels {
-                cells.push((Cell::new(Table::Lists, &[&id, label]), 1));
-            }
-        }
-        if let Some(filed) = &self.filed {
-            cells.push((Cell::new(Table::Stories, &[&filed.page, ""]), 1));
-            for story in &filed.stories {
-                cells.push((Cell::new(Table::Stories, &[&filed.page, story]), 1));
-            }
-        }
-        for pair in &self.nested {
-            cells.push((Cell::new(Table::Nested, &[&pair.broader, &pair.narrower]), 1));
-        }
-        for name in &self.directories {
-            cells.push((Cell::new(Table::Directories, &[name]), 1));
-        }
-        cells
-    }
-}
-
 impl ListUse {
-    /// The list's identity: 64 bits of BLAKE3 over its labels, in hexadecimal.
+    /// The list's [name](names).
     #[must_use]
-    pub fn id(&self) -> String {
+    pub fn name(&self) -> String {
         let mut hasher = blake3::Hasher::new();
         for label in &self.labels {
             hasher.update(label.as_bytes());
             hasher.update(&[0x1f]);
         }
-        name(&hasher)
+        names::of_hasher(&hasher)
     }
 }
 
@@ -260,10 +233,10 @@ impl ListUse {
 pub fn url_id(url: &CanonicalUrl) -> String {
     let mut hasher = blake3::Hasher::new();
     hasher.update(url.as_str().as_bytes());
-    name(&hasher)
+    hex(&hasher)
 }
 
-fn name(hasher: &blake3::Hasher) -> String {
+fn hex(hasher: &blake3::Hasher) -> String {
     hasher.finalize().as_bytes()[..8].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -302,7 +275,7 @@ mod tests {
         for table in Table::ALL {
             assert_eq!(Table::of_code(table.code()), Some(*table));
         }
-        let mut roles: Vec<_> = Role::ALL.iter().map(|role| role.code()).collect();
+        let mut roles: Vec<_> = Role::ALL.iter().map(|role| role.letter()).collect();
         roles.sort_unstable();
         roles.dedup();
         assert_eq!(roles.len(), Role::ALL.len());

@@ -20,6 +20,7 @@ mod links;
 mod page;
 mod parse;
 mod prescan;
+pub mod short;
 mod sink;
 mod tree;
 mod url;

@@ -29,6 +29,7 @@ impl Server {
         let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
         let mut process = Command::new("redis-server")
             .args(["--bind", "127.0.0.1", "--port", &port.to_string(), "--save", "", "--appendonly", "yes"])
+            .args(["--hash-max-listpack-entries", "512", "--hash-max-listpack-value", "256"])
             .args(["--appendfsync", "everysec", "--loglevel", "warning", "--dir"])
             .arg(folder)
             .stdin(Stdio::null())

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use newslode_miner::mining::concepts::least_support;
 use newslode_miner::mining::fold::{FoldParams, Rules, fold};
-use newslode_miner::mining::summary::{SiteSummary, Tables};
+use newslode_miner::mining::summary::{SiteSummary, tables};
 use newslode_page::contribution::counting::contribution;
 use newslode_page::contribution::{Contribution, Role};
 use newslode_page::partition::hierarchy;
@@ -161,7 +161,7 @@ fn sites(
         let said = contribution(&page, &hierarchy(&page, params));
         pages.entry(page.url.site()).or_default().push(said);
     }
-    let summary = |(site, pages): (Site, Vec<Contribution>)| SiteSummary::of(site, &Tables::of(&pages));
+    let summary = |(site, pages): (Site, Vec<Contribution>)| SiteSummary::of(site, &tables(&pages));
     Ok(pages.into_iter().map(|site| Arc::new(summary(site))).collect())
 }
 
@@ -310,7 +310,7 @@ mod tests {
             contribution(&page, &hierarchy(&page, &Params::default()))
         };
         let site = |name: &str, words: &[&str]| {
-            Arc::new(SiteSummary::of(Site::of_host(name), &Tables::of(&[contribution(words)])))
+            Arc::new(SiteSummary::of(Site::of_host(name), &tables(&[contribution(words)])))
         };
         let sites = [site("a.test", &["Jazz", "Opera"]), site("b.test", &["Jazz", "Rock"])];
         let said = support_alone(&sites, 2);

@@ -14,6 +14,7 @@ mod frontier;
 mod index;
 mod records;
 mod state;
+mod sums;
 pub mod writer;
 
 use std::path::Path;
@@ -29,7 +30,7 @@ use super::archive::blocking;
 use super::{StoreError, StoreResult};
 
 /// Number of the file's layout. A file with a higher number is refused.
-const FORMAT: u64 = 3;
+const FORMAT: u64 = 4;
 /// The layout of 0.1.0, which is upgraded when a file is opened.
 const FIRST_FORMAT: u64 = 2;
 /// Memory for caching pages of the file, in bytes.
@@ -141,8 +142,11 @@ fn prepare(database: &Database, shown: &str) -> StoreResult<()> {
         match found {
             None => drop(meta.insert("format", FORMAT)?),
             Some(FORMAT) => {}
-            Some(FIRST_FORMAT) => {
-                index::upgrade(&transaction)?;
+            Some(found @ FIRST_FORMAT..FORMAT) => {
+                if found == FIRST_FORMAT {
+                    index::upgrade(&transaction)?;
+                }
+                sums::Held::upgrade(&transaction, &state::numbers(&transaction)?)?;
                 drop(meta.insert("format", FORMAT)?);
             }
             Some(other) => {

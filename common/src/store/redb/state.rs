@@ -1,4 +1,4 @@
-//! Mined state in one file: cells, counted versions, sites' counters and values.
+//! Mined state in one file: counted versions, sites' counters and values; `sums.rs` has the cells.
 //!
 //! A site's counter is never removed. A forgotten site keeps its counter, marked as not listed, so that a
 //! reader notices when the site comes back.
@@ -12,17 +12,17 @@ use async_trait::async_trait;
 use bytes::Bytes;
 
 use super::RedbStore;
-use crate::store::short::{long, short};
+use super::sums::{self, Added};
+use crate::store::long;
 use crate::store::state::counts_again;
 use crate::store::wholes::{Judged, Wholes, merged};
-use crate::store::{Applied, Change, SiteState, StoreError, StoreResult};
+use crate::store::{Applied, Change, SiteState, StoreError, StoreResult, Sums};
 use crate::version::{ContentHash, Version};
-use newslode_page::contribution::{Cell, Table};
+use newslode_page::contribution::Table;
+use newslode_page::reading::short::short;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 
-/// Number of the site, code of the table, key.
-type CellKey = (u32, u8, &'static str);
 /// Number of the site, URL as written under the site.
 type PageKey = (u32, &'static str);
 /// Fetch number, content, day of the fetch.
@@ -31,14 +31,13 @@ type StoredVersion = (u64, [u8; 16], u32);
 /// number is given twice.
 type StoredSite = (u64, bool, u32);
 
-const CELLS: TableDefinition<'_, CellKey, i64> = TableDefinition::new("state_cells");
 const PAGES: TableDefinition<'_, PageKey, StoredVersion> = TableDefinition::new("state_pages");
 const COUNTERS: TableDefinition<'_, &str, StoredSite> = TableDefinition::new("state_counters");
 const VALUES: TableDefinition<'_, &str, (u64, &[u8])> = TableDefinition::new("values");
 
 /// The tables, open for writing.
 pub(super) struct State<'t> {
-    cells: Held<'t, CellKey, i64>,
+    sums: sums::Held<'t>,
     pages: Held<'t, PageKey, StoredVersion>,
     counters: Held<'t, &'static str, StoredSite>,
     values: Held<'t, &'static str, (u64, &'static [u8])>,
@@ -47,7 +46,7 @@ pub(super) struct State<'t> {
 impl<'t> State<'t> {
     pub(super) fn open(transaction: &'t WriteTransaction) -> StoreResult<State<'t>> {
         Ok(State {
-            cells: transaction.open_table(CELLS)?,
+            sums: sums::Held::open(transaction)?,
             pages: transaction.open_table(PAGES)?,
             counters: transaction.open_table(COUNTERS)?,
             values: transaction.open_table(VALUES)?,
@@ -68,9 +67,7 @@ impl<'t> State<'t> {
         for (url, head) in newest {
             self.pages.insert((number, url), (head.new.fetch, head.new.content.0, head.day))?;
         }
-        for (cell, by) in &batch.sums {
-            self.add(number, cell, *by)?;
-        }
+        self.sums.add(number, &batch.added)?;
         self.counters.insert(site, (counter + 1, true, number))?;
         Ok(Judged { counted: true, verdicts })
     }
@@ -98,23 +95,10 @@ impl<'t> State<'t> {
         Ok((verdicts, newest))
     }
 
-    fn add(&mut self, site: u32, cell: &Cell, by: i64) -> StoreResult<()> {
-        let key = (site, code(cell.table), cell.key.as_str());
-        // Most cells of a page are new: for them one walk down the tree is enough.
-        let Some(held) = self.cells.insert(key, by)?.map(|held| held.value()) else { return Ok(()) };
-        let sum = held.wrapping_add(by);
-        if sum == 0 {
-            self.cells.remove(key)?;
-        } else {
-            self.cells.insert(key, sum)?;
-        }
-        Ok(())
-    }
-
     fn forget(&mut self, site: &str) -> StoreResult<()> {
         let held = self.counters.get(site)?.map(|held| held.value());
         let Some((counter, _, number)) = held else { return Ok(()) };
-        self.cells.retain_in((number, 0, "")..(number + 1, 0, ""), |_, _| false)?;
+        self.sums.forget(number)?;
         self.pages.retain_in((number, "")..(number + 1, ""), |_, _| false)?;
         self.counters.insert(site, (counter + 1, false, number))?;
         Ok(())
@@ -143,7 +127,7 @@ struct Head {
 /// Changes that are counted together.
 struct Batch {
     heads: Vec<Head>,
-    sums: Vec<(Cell, i64)>,
+    added: Added,
 }
 
 impl Batch {
@@ -155,11 +139,7 @@ impl Batch {
             day: change.fetched_at.day(),
             again: change.again,
         };
-        let moved = merged(changes).into_iter().filter(|(_, by)| *by != 0);
-        let mut sums: Vec<(Cell, i64)> = moved.map(|(cell, by)| (cell.clone(), by)).collect();
-        // Neighbours in the file follow one another.
-        sums.sort_unstable_by(|one, other| one.0.cmp(&other.0));
-        Batch { heads: changes.iter().map(head).collect(), sums }
+        Batch { heads: changes.iter().map(head).collect(), added: Added::of(merged(changes).into_iter()) }
     }
 }
 
@@ -179,13 +159,14 @@ fn version((fetch, content, _): StoredVersion) -> Version {
     Version { fetch, content: ContentHash(content) }
 }
 
-/// Codes are ASCII letters.
-fn code(table: Table) -> u8 {
-    u8::try_from(table.code()).unwrap_or(u8::MAX)
-}
-
 fn next_number(sites: u64) -> StoreResult<u32> {
     u32::try_from(sites).map_err(|_| StoreError::Refused("more sites than this store can number".into()))
+}
+
+/// The numbers of all sites.
+pub(super) fn numbers(transaction: &WriteTransaction) -> StoreResult<Vec<u32>> {
+    let counters = transaction.open_table(COUNTERS)?;
+    counters.iter()?.map(|pair| Ok(pair?.1.value().2)).collect()
 }
 
 /// The number of a site; `None` if it never had a page.
@@ -233,17 +214,11 @@ impl SiteState for RedbStore {
         Ok(wholes.verdicts())
     }
 
-    async fn cells(&self, site: &Site, table: Table) -> StoreResult<BTreeMap<String, i64>> {
-        let site = site.clone();
-        self.read(move |transaction| {
-            let mut cells = BTreeMap::new();
-            let Some(number) = number(transaction, &site)? else { return Ok(cells) };
-            let (held, code) = (transaction.open_table(CELLS)?, code(table));
-            for pair in held.range((number, code, "")..(number, code + 1, ""))? {
-                let (key, sum) = pair?;
-                cells.insert(key.value().2.to_owned(), sum.value());
-            }
-            Ok(cells)
+    async fn sums(&self, site: &Site, tables: &[Table]) -> StoreResult<Sums> {
+        let (site, tables) = (site.clone(), tables.to_vec());
+        self.read(move |transaction| match number(transaction, &site)? {
+            Some(number) => sums::read(transaction, number, &tables),
+            None => Ok(Sums::new()),
         })
         .await
     }

@@ -12,7 +12,7 @@ use futures::future::join_all;
 use super::turns::{Asked, turn_text};
 use super::{RedisStore, function, pack};
 use crate::schedule::Next;
-use crate::store::short::long;
+use crate::store::long;
 use crate::store::{Claim, Claimed, StoreError, StoreResult};
 use newslode_page::time::Timestamp;
 

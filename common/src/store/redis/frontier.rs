@@ -12,11 +12,12 @@ use super::{IN_FLIGHT, RedisStore, function, pack};
 use crate::message::wire;
 use crate::outcome::Outcome;
 use crate::schedule::{Allowance, Next, PageSchedule, SiteSchedule, name};
-use crate::store::short::{long, short};
+use crate::store::long;
 use crate::store::{
     Added, Again, Claim, Claimed, Completed, Completion, Entry, Frontier, NewUrl, Note, Pace, SiteSettings,
     SiteStatus, StoreError, StoreResult, Validators, bucket,
 };
+use newslode_page::reading::short::short;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 

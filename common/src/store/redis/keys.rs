@@ -19,7 +19,10 @@
 //! | `newslode:{b7}:r:SITE` | hash: URLs that have left, packed: see `remembered.lua` |
 //! | `newslode:{b7}:o:SITE` | hash: last outcome → URLs |
 //! | `newslode:{b7}:v:SITE` | hash: URL → counted version and the day of its fetch |
-//! | `newslode:{b7}:c.t:SITE` | hash: cell of table `t` → count |
+//! | `newslode:{b7}:groups` | hash: site → its groups of cells, cells, groups of words, words |
+//! | `newslode:{b7}:x:SITE:N` | hash, group N of its cells: letter of the table and key → count |
+//! | `newslode:{b7}:w:SITE:N` | hash, group N of its words: term → df, tf, q as one text |
+//! | `newslode:{b7}:c.t:SITE` | hash of 0.1.0: cell of table `t` → count; taken over when it is found |
 //! | `newslode:{v:NAME}` | hash: version and bytes of a value |
 
 use crate::store::bucket;
@@ -77,7 +80,23 @@ impl Keys {
         self.of("v", site)
     }
 
-    pub(super) fn cells(&self, site: &Site, table: Table) -> String {
+    /// The sizes of the sites of a bucket.
+    pub(super) fn groups(&self, bucket: u16) -> String {
+        format!("{}:{{b{bucket}}}:groups", self.prefix)
+    }
+
+    /// What the keys of the groups of a site's cells begin with.
+    pub(super) fn cells(&self, site: &Site) -> String {
+        self.of("x", site)
+    }
+
+    /// What the keys of the groups of a site's words begin with.
+    pub(super) fn words(&self, site: &Site) -> String {
+        self.of("w", site)
+    }
+
+    /// A table of 0.1.0.
+    pub(super) fn first(&self, site: &Site, table: Table) -> String {
         self.of(&format!("c.{}", table.code()), site)
     }
 
@@ -94,13 +113,12 @@ impl Keys {
         ["m", "u", "d", "l", "d0", "d2", "d3", "p", "t", "r"].map(|kind| self.of(kind, site))
     }
 
-    /// The keys of `apply` and `forget`.
+    /// The keys of `apply`, `take` and `forget`.
     pub(super) fn mined(&self, site: &Site) -> Vec<String> {
         let bucket = bucket(site);
         let gone = format!("{}:{{b{bucket}}}:gone", self.prefix);
-        let mut keys = vec![self.versions(site), self.state(bucket), gone];
-        keys.extend(Table::ALL.iter().map(|table| self.cells(site, *table)));
-        keys
+        let (cells, words, first) = (self.cells(site), self.words(site), self.of("c.*", site));
+        vec![self.versions(site), self.state(bucket), gone, self.groups(bucket), cells, words, first]
     }
 }
 

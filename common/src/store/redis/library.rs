@@ -15,6 +15,8 @@ use crate::store::{StoreError, StoreResult};
 
 /// The functions' source: the server loads a library as one text.
 const SOURCE: &str = concat!(
+    include_str!("numbers.lua"),
+    include_str!("groups.lua"),
     include_str!("state.lua"),
     include_str!("waiting.lua"),
     include_str!("turns.lua"),
@@ -149,7 +151,23 @@ pub(super) async fn warn_of_losses(connection: &Connection) -> StoreResult<()> {
     Ok(())
 }
 
+/// Fields and bytes up to which hashes should be packed.
+const PACKED: [(&str, u64); 2] = [("hash-max-listpack-entries", 256), ("hash-max-listpack-value", 128)];
+
+/// Tells of settings that let the sums take several times the memory.
+async fn tell_of_packing(connection: &Connection) {
+    let Ok(held) = settings(connection, &PACKED.map(|(name, _)| name)).await else { return };
+    let is_low =
+        |(name, least): &(&str, u64)| held.get(*name).and_then(|held| held.parse().ok()) < Some(*least);
+    if PACKED.iter().any(is_low) {
+        tracing::info!(
+            "sums take less memory if the Redis server has `hash-max-listpack-entries 512` and `hash-max-listpack-value 256`"
+        );
+    }
+}
+
 async fn warn_of_losses_of_one(connection: &Connection) -> StoreResult<()> {
+    tell_of_packing(connection).await;
     match settings(connection, &["appendonly", "appendfsync"]).await {
         Ok(held) if held.get("appendonly").is_some_and(|kept| kept == "no") => {
             tracing::warn!(
@@ -216,7 +234,7 @@ mod tests {
         assert!(SOURCE.starts_with(&format!("#!lua name={NAME}\n")));
         let number = NAME.trim_start_matches("newslode_");
         let names: Vec<&str> = SOURCE.split('\'').filter(|part| part.starts_with("nl")).collect();
-        assert_eq!(names.len(), 21);
+        assert_eq!(names.len(), 22);
         assert!(names.iter().all(|name| name.starts_with(&format!("nl{number}_"))), "{names:?}");
     }
 }

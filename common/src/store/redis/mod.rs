@@ -1,6 +1,6 @@
 //! The served store: frontier and mined state of all sites in Redis 7 or later, for many processes.
 //!
-//! Every write is one call of a function in `state.lua` or `frontier.lua` (with `waiting.lua`) on one site. So it takes effect
+//! Every write is one call of a function in `state.lua` (with `groups.lua`) or `frontier.lua` (with `waiting.lua`) on one site. So it takes effect
 //! wholly or not at all, in one slot of a cluster (`keys.rs` describes the keys). Only hints at whose turn it is (`turns.lua`) are
 //! written by a second call. Batches are not split: a
 //! call is as atomic as its batch, and callers keep batches small (64 pages of 300 cells hold the server for
@@ -20,6 +20,7 @@
 //! Start at [`RedisStore::connect`].
 
 mod address;
+mod batch;
 mod claims;
 mod connection;
 mod frontier;
@@ -27,15 +28,18 @@ mod keys;
 mod library;
 mod pack;
 mod state;
+mod sums;
 mod turns;
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
+use std::sync::{Arc, Mutex};
 
 use futures::stream::{StreamExt, TryStreamExt};
 use redis::Cmd;
+use rustc_hash::FxHashMap;
 
 use self::address::Address;
+use self::batch::Groups;
 use self::connection::Connection;
 use self::keys::Keys;
 use super::{BUCKETS, SiteState, StoreError, StoreResult, bucket};
@@ -58,6 +62,8 @@ struct Shared {
     keys: Keys,
     /// Stamps of the hints that this process writes.
     stamps: AtomicU32,
+    /// Into how many groups sites are divided, as far as we know.
+    groups: Mutex<FxHashMap<Site, Groups>>,
 }
 
 /// What a server has done since it started.
@@ -88,6 +94,7 @@ impl RedisStore {
             connection: Connection::new(config)?,
             keys: Keys::new(&config.prefix),
             stamps: AtomicU32::new(turns::first_stamp()),
+            groups: Mutex::default(),
         };
         let store = RedisStore { shared: Arc::new(shared) };
         library::check(store.connection()).await?;

@@ -1,21 +1,16 @@
-//! The forms that travel to the functions and are stored in Redis: batches, URL records, versions.
+//! The forms that travel to the functions and are stored in Redis: URL records, versions; `batch.rs` has batches.
 //!
-//! A batch is MessagePack, because Lua unpacks that in C: first the sums of all its changes by cell, then the
-//! changes' versions. URLs are written by [`short`]. A record is one line of text, readable with `redis-cli`,
+//! A record is one line of text, readable with `redis-cli`,
 //! followed by the bytes of the validators: `depth why hops fetch attempts outcome content etag-length
 //! last-modified-length ⏎ etag last-modified`, with `-` for missing parts. The functions read the same form:
 //! `parse` and `record` in `waiting.lua`.
 
-use std::collections::BTreeMap;
-
 use crate::message::wire;
 use crate::outcome::Outcome;
 use crate::schedule::{Allowance, Class, PageSchedule};
-use crate::store::short::short;
-use crate::store::wholes::merged;
-use crate::store::{Change, Entry, StoreError, StoreResult, Validators, Why};
+use crate::store::layout::Word;
+use crate::store::{Entry, StoreError, StoreResult, Validators, Why};
 use crate::version::{ContentHash, Version};
-use newslode_page::contribution::Table;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 
@@ -59,6 +54,15 @@ pub(super) fn version(bytes: &[u8]) -> StoreResult<(Version, u32)> {
     let rest = std::str::from_utf8(rest).map_err(|_| wrong())?;
     let (fetch, day) = rest.split_once(' ').unwrap_or((rest, "0"));
     Ok((Version { fetch: number(fetch)?, content: ContentHash(*content) }, number(day)?))
+}
+
+/// Reads a word: df, tf and q; without q if that is 0, and without tf, too, if that is df.
+pub(super) fn word(text: &str) -> StoreResult<Word> {
+    let mut parts = text.split(' ');
+    let df = number(parts.next().unwrap_or_default())?;
+    let tf = parts.next().map_or(Ok(df), number)?;
+    let q = parts.next().map_or(Ok(0), number)?;
+    Ok([df, tf, q])
 }
 
 /// The reason as a digit that grows with its strength.
@@ -170,74 +174,6 @@ pub(super) fn entry(url: CanonicalUrl, record: &str) -> StoreResult<Entry> {
     })
 }
 
-/// A batch of changes as the function `apply` takes it.
-pub(super) fn batch(site: &str, changes: &[&Change]) -> Vec<u8> {
-    let mut tables: BTreeMap<Table, Vec<(&str, i64)>> = BTreeMap::new();
-    for (cell, by) in merged(changes).into_iter().filter(|(_, by)| *by != 0) {
-        tables.entry(cell.table).or_default().push((&cell.key, by));
-    }
-    let mut out = MessagePack::default();
-    out.array(2);
-    out.array(2 * Table::ALL.len());
-    for table in Table::ALL {
-        let sums = tables.get(table).map(Vec::as_slice).unwrap_or_default();
-        out.array(sums.len());
-        sums.iter().for_each(|(key, _)| out.bytes(key.as_bytes()));
-        out.array(sums.len());
-        sums.iter().for_each(|(_, by)| out.integer(*by));
-    }
-    out.array(6 * changes.len());
-    for change in changes {
-        out.bytes(short(site, &change.url).as_bytes());
-        out.bytes(&change.expected.map(version_bytes).unwrap_or_default());
-        out.bytes(change.new.fetch.to_string().as_bytes());
-        out.bytes(&change.new.content.0);
-        out.bytes(change.fetched_at.day().to_string().as_bytes());
-        out.bytes(if change.again { b"1" } else { b"" });
-    }
-    out.0
-}
-
-/// The part of MessagePack that a batch needs. Integers that a double cannot hold travel as text.
-#[derive(Default)]
-struct MessagePack(Vec<u8>);
-
-impl MessagePack {
-    /// Below this the functions add doubles, and from here on text (`EXACT` in `state.lua`).
-    const EXACT: u64 = 1_000_000_000_000_000;
-
-    fn array(&mut self, length: usize) {
-        self.0.push(0xdd);
-        self.0.extend(u32::try_from(length).unwrap_or(u32::MAX).to_be_bytes());
-    }
-
-    /// As a string, since Lua's strings are bytes.
-    fn bytes(&mut self, bytes: &[u8]) {
-        match u8::try_from(bytes.len()) {
-            Ok(length) => self.0.extend([0xd9, length]),
-            Err(_) => {
-                self.0.push(0xdb);
-                self.0.extend(u32::try_from(bytes.len()).unwrap_or(u32::MAX).to_be_bytes());
-            }
-        }
-        self.0.extend(bytes);
-    }
-
-    fn integer(&mut self, value: i64) {
-        if value.unsigned_abs() >= Self::EXACT {
-            self.bytes(value.to_string().as_bytes());
-        } else if let Ok(small @ 0..) = i8::try_from(value) {
-            self.0.extend(small.to_be_bytes());
-        } else if let Ok(small) = i32::try_from(value) {
-            self.0.push(0xd2);
-            self.0.extend(small.to_be_bytes());
-        } else {
-            self.0.push(0xd3);
-            self.0.extend(value.to_be_bytes());
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -250,6 +186,16 @@ mod tests {
         assert_eq!(version(&[&given[..], b" 20000"].concat()).unwrap(), (wanted, 20_000));
         for broken in [&given[..15], &given[..16], b"1234567890123456x 1", b"12345678901234561 x"] {
             assert!(version(broken).is_err(), "{broken:?}");
+        }
+    }
+
+    #[test]
+    fn a_word_reads_back_and_a_broken_one_is_refused() {
+        for (text, wanted) in [("3", [3, 3, 0]), ("3 -4", [3, -4, 0]), ("0 2 7", [0, 2, 7])] {
+            assert_eq!(word(text).unwrap(), wanted);
+        }
+        for broken in ["", " ", "1 ", "x", "1 2 q"] {
+            assert!(word(broken).is_err(), "{broken:?}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! Mined state in Redis: one hash of counts per table, one hash of counted versions per site.
+//! Mined state in Redis: a hash of counted versions for each site, and its sums (`sums.rs`).
 
 use std::collections::BTreeMap;
 
@@ -6,11 +6,12 @@ use async_trait::async_trait;
 use bytes::Bytes;
 
 use super::{RedisStore, function, library, pack};
-use crate::store::short::{long, short};
-use crate::store::wholes::{Judged, Wholes};
-use crate::store::{Applied, Change, SiteState, StoreError, StoreResult};
+use crate::store::long;
+use crate::store::wholes::Wholes;
+use crate::store::{Applied, Change, SiteState, StoreError, StoreResult, Sums};
 use crate::version::{ContentHash, Version};
 use newslode_page::contribution::Table;
+use newslode_page::reading::short::short;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 
@@ -43,10 +44,8 @@ impl SiteState for RedisStore {
         Ok(wholes.verdicts())
     }
 
-    async fn cells(&self, site: &Site, table: Table) -> StoreResult<BTreeMap<String, i64>> {
-        let held: Vec<(String, String)> =
-            self.connection().call(redis::cmd("HGETALL").arg(self.keys().cells(site, table))).await?;
-        held.into_iter().map(|(key, count)| Ok((key, pack::number(&count)?))).collect()
+    async fn sums(&self, site: &Site, tables: &[Table]) -> StoreResult<Sums> {
+        self.read_sums(site, tables).await
     }
 
     async fn pages(&self, site: &Site) -> StoreResult<Vec<(CanonicalUrl, Version)>> {
@@ -108,21 +107,6 @@ impl SiteState for RedisStore {
 }
 
 impl RedisStore {
-    async fn apply_whole(&self, site: &Site, changes: &[&Change]) -> StoreResult<Judged> {
-        let mut call = function("nl2_apply", &self.keys().mined(site));
-        call.arg(site.as_str()).arg(pack::batch(site.as_str(), changes));
-        let reply: Vec<Vec<u8>> = self.connection().call(&call).await?;
-        let verdicts = reply.get(1..).unwrap_or_default();
-        if verdicts.len() != changes.len() {
-            let (given, judged) = (changes.len(), verdicts.len());
-            return Err(StoreError::Corrupt(format!(
-                "{given} changes were sent, {judged} verdicts came back"
-            )));
-        }
-        let verdicts = verdicts.iter().map(|bytes| verdict(bytes)).collect::<StoreResult<_>>()?;
-        Ok(Judged { counted: reply.first().is_some_and(|counted| counted == b"1"), verdicts })
-    }
-
     /// A site's pages with the days of their fetches, by URL.
     async fn pages_with_days(&self, site: &Site) -> StoreResult<Vec<(CanonicalUrl, Version, u32)>> {
         let held: BTreeMap<String, Vec<u8>> =
@@ -137,7 +121,7 @@ impl RedisStore {
     }
 }
 
-fn verdict(bytes: &[u8]) -> StoreResult<Applied> {
+pub(super) fn verdict(bytes: &[u8]) -> StoreResult<Applied> {
     match bytes {
         b"A" => Ok(Applied::Applied),
         b"S" => Ok(Applied::Stale),

@@ -105,8 +105,8 @@ async fn what_makes_no_sense_is_corrupt_and_changes_nothing() {
     let store = store(&server).await;
     let cells = [(Table::Pages, "", 1), (Table::Lists, "l", 1)];
     store.apply(&site(), &[change(0, None, version(1), &cells)]).await.unwrap();
-    let key = server.tell(&["EVAL", "return redis.call('KEYS', '*:c.g:*')[1]", "0"]);
-    server.tell(&["HSET", &key, "l", "many"]);
+    let key = server.tell(&["EVAL", "return redis.call('KEYS', '*:x:*:0')[1]", "0"]);
+    server.tell(&["HSET", &key, "gl", "many"]);
     let broken = store.apply(&site(), &[change(1, None, version(1), &cells)]).await;
     assert!(matches!(broken, Err(StoreError::Corrupt(_))), "{broken:?}");
     assert_eq!(store.cells(&site(), Table::Pages).await.unwrap()[""], 1);

@@ -1,4 +1,4 @@
-//! URLs as the stores write them: without the part that their site implies.
+//! URLs as stores write them: without the part that their site implies.
 //!
 //! Most URLs of a site begin with `https://` and the site's name, some with a host below it. A store that
 //! keeps a URL under its site omits these. Under `example.org` it writes `https://www.example.org/a` as
@@ -7,13 +7,13 @@
 
 use std::borrow::Cow;
 
-use super::{StoreError, StoreResult};
-use newslode_page::reading::CanonicalUrl;
+use super::{CanonicalUrl, CanonicalUrlError};
 
 const SCHEME: &str = "https://";
 
 /// A URL as it is written under its site.
-pub(super) fn short<'a>(site: &str, url: &'a CanonicalUrl) -> Cow<'a, str> {
+#[must_use]
+pub fn short<'a>(site: &str, url: &'a CanonicalUrl) -> Cow<'a, str> {
     let whole = url.as_str();
     let Some(rest) = whole.strip_prefix(SCHEME) else { return Cow::Borrowed(whole) };
     let Some((host, _)) = rest.split_once('/') else { return Cow::Borrowed(whole) };
@@ -29,15 +29,17 @@ pub(super) fn short<'a>(site: &str, url: &'a CanonicalUrl) -> Cow<'a, str> {
 }
 
 /// The URL that was written like this under a site.
-pub(super) fn long(site: &str, text: &str) -> StoreResult<CanonicalUrl> {
-    let url = match text.split_once('/') {
+///
+/// # Errors
+/// When no URL is written like this.
+pub fn long(site: &str, text: &str) -> Result<CanonicalUrl, CanonicalUrlError> {
+    match text.split_once('/') {
         Some(("", _)) => format!("{SCHEME}{site}{text}").parse(),
         // A scheme ends with a colon, and no host name does.
         Some((before, _)) if before.ends_with(':') => text.parse(),
         Some((below, path)) => format!("{SCHEME}{below}.{site}/{path}").parse(),
         None => text.parse(),
-    };
-    url.map_err(|error| StoreError::Corrupt(format!("`{text}` of `{site}` is not a URL: {error}")))
+    }
 }
 
 #[cfg(test)]

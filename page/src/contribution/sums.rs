@@ -1,0 +1,140 @@
+//! A contribution as counters.
+
+use rustc_hash::FxHashMap;
+
+use super::names::{NAME, is_counted, name};
+use super::{Cell, Contribution, LinkUse, Role, Table, q};
+use crate::reading::{Site, short};
+
+/// Stands between the names of two labels in a key, behind the broader one.
+pub const OVER: char = 'v';
+/// Stands between the names of two labels in a key, behind the narrower one.
+pub(super) const UNDER: char = '^';
+
+impl Contribution {
+    /// The counters that this page adds to, each with a count ≥ 1. A cell may occur twice. Labels of more than four
+    /// stems are left out ([`is_counted`]).
+    #[must_use]
+    pub fn cells(&self) -> Vec<(Cell, i64)> {
+        let mut cells = Cells::default();
+        cells.add(Table::Pages, &[], 1);
+        self.add_labels(&mut cells);
+        self.add_places(&mut cells);
+        self.add_terms(&mut cells);
+        if let Some(filed) = &self.filed {
+            cells.add(Table::Stories, &[&filed.page, "\u{1f}"], 1);
+            for story in &filed.stories {
+                cells.add(Table::Stories, &[&filed.page, "\u{1f}", story], 1);
+            }
+        }
+        cells.cells
+    }
+
+    /// Labels, how they are written, and where they lead.
+    fn add_labels<'a>(&'a self, cells: &mut Cells<'a>) {
+        for label in self.labels.iter().filter(|label| is_counted(&label.key)) {
+            let own = cells.name(&label.key);
+            cells.add(Table::Forms, &[&own, &label.form], 1);
+            for role in &label.roles {
+                let text = if *role == Role::Any { label.key.as_str() } else { "" };
+                cells.add(Table::Labels, &[&own, role.letter().encode_utf8(&mut [0; 4]), text], 1);
+            }
+        }
+        let inside = || self.links.iter().filter(|link| link.inside);
+        let site: Option<Site> = inside().next().map(|link| link.target.site());
+        let named =
+            |link: &'a LinkUse| link.label.as_deref().filter(|label| is_counted(label)).map(|l| (l, link));
+        for (label, link) in inside().filter_map(named) {
+            let own = cells.name(label);
+            let site = site.as_ref().map_or("", Site::as_str);
+            cells.add(Table::Targets, &[&own, &short::short(site, &link.target)], 1);
+        }
+    }
+
+    /// Where labels stand to one another.
+    fn add_places<'a>(&'a self, cells: &mut Cells<'a>) {
+        for pair in &self.pairs {
+            cells.add_both(Table::Pairs, (&pair.broader, &pair.narrower), &pair.level.to_string(), 1);
+        }
+        for list in &self.lists {
+            let list_name = list.name();
+            for label in list.labels.iter().filter(|label| is_counted(label)) {
+                let own = cells.name(label);
+                cells.add(Table::Lists, &[&own, &list_name], 1);
+            }
+        }
+        for pair in &self.nested {
+            cells.add_nested(&pair.broader, &pair.narrower, 1);
+        }
+        for directory in self.directories.iter().filter(|label| is_counted(label)) {
+            cells.add_directory(directory, 1);
+        }
+    }
+
+    fn add_terms(&self, cells: &mut Cells<'_>) {
+        for term in &self.terms {
+            cells.add(Table::Terms, &["df\u{1f}", &term.term], 1);
+            cells.add(Table::Terms, &["tf\u{1f}", &term.term], i64::from(term.count));
+            if q(term.count) != 0 {
+                cells.add(Table::Terms, &["q\u{1f}", &term.term], q(term.count));
+            }
+        }
+    }
+}
+
+/// Counters under construction.
+#[derive(Default)]
+pub(super) struct Cells<'a> {
+    pub(super) cells: Vec<(Cell, i64)>,
+    /// Hashed once each.
+    names: FxHashMap<&'a str, [u8; NAME]>,
+}
+
+impl<'a> Cells<'a> {
+    pub(super) fn name(&mut self, label: &'a str) -> String {
+        let bytes = self.names.entry(label).or_insert_with(|| {
+            let mut bytes = [b'A'; NAME];
+            bytes.iter_mut().zip(name(label).bytes()).for_each(|(to, from)| *to = from);
+            bytes
+        });
+        String::from_utf8_lossy(bytes).into_owned()
+    }
+
+    pub(super) fn add(&mut self, table: Table, parts: &[&str], by: i64) {
+        self.cells.push((Cell { table, key: parts.concat() }, by));
+    }
+
+    /// A pair of labels, under each of the two.
+    pub(super) fn add_both(
+        &mut self,
+        table: Table,
+        (broader, narrower): (&'a str, &'a str),
+        rest: &str,
+        by: i64,
+    ) {
+        if is_counted(broader) && is_counted(narrower) {
+            let (above, below) = (self.name(broader), self.name(narrower));
+            self.add(table, &[&above, OVER.encode_utf8(&mut [0; 4]), &below, rest], by);
+            self.add(table, &[&below, UNDER.encode_utf8(&mut [0; 4]), &above, rest], by);
+        }
+    }
+
+    pub(super) fn add_nested(&mut self, broader: &'a str, narrower: &'a str, by: i64) {
+        self.add_both(Table::Nested, (broader, narrower), "", by);
+        if is_counted(broader) && is_counted(narrower) {
+            self.add_text(broader, by);
+            self.add_text(narrower, by);
+        }
+    }
+
+    pub(super) fn add_directory(&mut self, label: &'a str, by: i64) {
+        let own = self.name(label);
+        self.add(Table::Directories, &[&own], by);
+        self.add_text(label, by);
+    }
+
+    fn add_text(&mut self, label: &'a str, by: i64) {
+        let own = self.name(label);
+        self.add(Table::Texts, &[&own, label], by);
+    }
+}
