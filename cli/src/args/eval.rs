@@ -31,6 +31,8 @@ pub(crate) enum BenchCommand {
     /// Measure whose turn it is: what claims cost a Redis server, and how busy they keep crawlers.
     #[command(after_help = "Example:\n  newslode bench claims --sites 10000 --crawlers 2")]
     Claims(BenchClaimsArgs),
+    /// Measure how the costs of the mined state grow with the pages of a site, in Redis
+    Scale(BenchScaleArgs),
     /// Follow simulated news sites for a month: delays, requests, and what was missed.
     #[command(
         after_help = "Example:\n  newslode bench follow --world 2\n  newslode bench follow --sites 12 --days 7 --without one-queue"
@@ -74,6 +76,28 @@ pub(crate) struct BenchClaimsArgs {
     /// URL of a running Redis server that may be filled [default: start a server and stop it again].
     #[arg(long, value_name = "URL")]
     pub(crate) redis: Option<String>,
+    /// Print as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchScaleArgs {
+    /// Folder of recorded sites, each with a `manifest.jsonl`; pages are drawn from them.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) pages: PathBuf,
+    /// Number of sites.
+    #[arg(long, default_value_t = 8)]
+    pub(crate) sites: u64,
+    /// Numbers of pages of each site at which is measured.
+    #[arg(long, value_name = "NUMBER", value_delimiter = ',', default_values_t = [640, 1_280, 2_560, 5_120, 12_160])]
+    pub(crate) sizes: Vec<usize>,
+    /// URL of a running Redis server that may be filled [default: start a server and stop it again].
+    #[arg(long, value_name = "URL")]
+    pub(crate) redis: Option<String>,
+    /// Write a plot of the growth.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
     /// Print as JSON.
     #[arg(long)]
     pub(crate) json: bool,

@@ -15,6 +15,7 @@ pub(crate) mod mine;
 mod pipeline;
 mod ratios;
 mod rtdm;
+mod scale;
 mod svg;
 
 use newslode_page::partition::Scope;
@@ -31,6 +32,7 @@ pub(crate) use memory::peak;
 pub(crate) use pipeline::{PipelineSpec, Served, measure as measure_pipeline, serve};
 pub(crate) use ratios::{DpRatios, Pages, dp_ratios, page_ratios};
 pub(crate) use rtdm::{rtdm, rtdm_svg};
+pub(crate) use scale::{Scale, ScaleSpec, measure as measure_scale, svg as scale_svg};
 pub(crate) use svg::svg;
 
 /// A page to measure on.

@@ -9,10 +9,12 @@ use newslode_page::partition::measure::made_page;
 
 use crate::args::{
     BenchArgs, BenchClaimsArgs, BenchCommand, BenchExtractArgs, BenchFollowArgs, BenchMineArgs,
-    BenchPartitionArgs, BenchPipelineArgs, BenchStore, BenchTemplatesArgs,
+    BenchPartitionArgs, BenchPipelineArgs, BenchScaleArgs, BenchStore, BenchTemplatesArgs,
 };
 use crate::bench::mine::{self, MineReport, Server};
-use crate::bench::{self, ClaimReport, ClaimSpec, FollowReport, PipelineSpec, Report, Sample, Way};
+use crate::bench::{
+    self, ClaimReport, ClaimSpec, FollowReport, PipelineSpec, Report, Sample, Scale, ScaleSpec, Way,
+};
 use crate::exit::Exit;
 use crate::{input, out};
 
@@ -37,6 +39,7 @@ pub(crate) async fn run(args: BenchArgs, quiet: bool) -> anyhow::Result<Exit> {
         BenchCommand::Mine(args) => mine(&args, quiet).await,
         BenchCommand::Pipeline(args) => pipeline(args, quiet).await,
         BenchCommand::Claims(args) => claims(&args, quiet).await,
+        BenchCommand::Scale(args) => scale(args, quiet).await,
         BenchCommand::Follow(args) => follow(&args, quiet),
     }
 }
@@ -117,6 +120,42 @@ async fn claims(args: &BenchClaimsArgs, quiet: bool) -> anyhow::Result<Exit> {
         ("server's time for a request, all calls", format!("{:.0} µs", report.cpu_us_per_fetch)),
     ];
     rows.into_iter().try_for_each(|(name, value)| out::line(format!("{name:42} {value}")))?;
+    Ok(Exit::Done)
+}
+
+async fn scale(args: BenchScaleArgs, quiet: bool) -> anyhow::Result<Exit> {
+    let spec = ScaleSpec { pages: args.pages, sites: args.sites, sizes: args.sizes };
+    let folder = tempfile::tempdir()?;
+    let server = match &args.redis {
+        Some(url) => Server::at(url).await?,
+        None => Server::start(folder.path()).await?,
+    };
+    let rows = bench::measure_scale(&spec, &server.store, &mut progress(quiet)).await?;
+    if let Some(file) = &args.svg {
+        std::fs::write(file, bench::scale_svg(&rows))
+            .with_context(|| format!("cannot write `{}`", file.display()))?;
+    }
+    if args.json {
+        out::json(&rows)?;
+        return Ok(Exit::Done);
+    }
+    out::line(
+        "pages a site  Redis B/page  apply: server, us ms  follow: server, us ms  whole: server, us ms  fold ms  kept cells  kept MB",
+    )?;
+    for row in &rows {
+        let Scale { pages_per_site, redis_bytes_per_page: bytes, kept_cells, fold_ms, .. } = row;
+        out::line(format!(
+            "{pages_per_site:12}  {bytes:12.0}  {:13.3} {:6.3}  {:14.3} {:6.3}  {:13.3} {:6.3}  {fold_ms:7.1}  {kept_cells:10.0}  {:7.2}{}",
+            row.apply_server_ms,
+            row.apply_client_ms,
+            row.follow_server_ms,
+            row.follow_client_ms,
+            row.read_server_ms,
+            row.read_client_ms,
+            row.kept_bytes / 1e6,
+            if row.equal { "" } else { "  NOT EQUAL" },
+        ))?;
+    }
     Ok(Exit::Done)
 }
 

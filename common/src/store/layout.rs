@@ -1,7 +1,7 @@
 //! How the stores lay counters out: which lie together, and which become one.
 //!
-//! - The cells of a label lie together, so that one label can be read alone. A cell's *home* is the name of its
-//!   label; cells of tables without labels are at home alone.
+//! - The cells of a label lie together, so that one label can be read alone; so do those of a page and of a story. A cell's
+//!   *home* is that name.
 //! - The three counters of a term (df, tf, q) become one [`Word`], since they nearly always change together. A key of
 //!   that table which names none of them is a word of its own, marked by a separator.
 //!
@@ -42,7 +42,7 @@ pub(super) fn of(cell: &Cell) -> Place<'_> {
                 None => Place::Word(Cow::Owned(format!("{SEPARATOR}{}", cell.key)), 0),
             }
         }
-        Table::Pages | Table::Stories => Place::Cell(key),
+        Table::Pages => Place::Cell(key),
         _ => Place::Cell(key.get(..NAME).unwrap_or(key)),
     }
 }
@@ -87,7 +87,7 @@ mod tests {
         for key in ["abcdefghijka", "abcdefghijkJazz"] {
             assert_eq!(of(&cell(Table::Forms, key)), Place::Cell(b"abcdefghijk"));
         }
-        assert_eq!(of(&cell(Table::Stories, "abcdefghijkl")), Place::Cell(b"abcdefghijkl"));
+        assert_eq!(of(&cell(Table::Pages, "abcdefghijkl")), Place::Cell(b"abcdefghijkl"));
         assert_eq!(of(&cell(Table::Labels, "short")), Place::Cell(b"short"));
     }
 

@@ -12,6 +12,7 @@ pub mod archive;
 pub mod conformance;
 mod frontier;
 mod layout;
+pub mod log;
 pub mod redb;
 pub mod redis;
 mod state;

@@ -9,6 +9,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 
 use super::StoreResult;
+use super::log::{History, Log};
 use crate::version::{ContentHash, Version};
 use newslode_page::contribution::{Delta, Table};
 use newslode_page::reading::{CanonicalUrl, Site};
@@ -85,6 +86,18 @@ pub trait SiteState: Send + Sync {
         Ok(self.sums(site, &[table]).await?.remove(&table).unwrap_or_default())
     }
 
+    /// The cells at these [homes](newslode_page::contribution::Cell::home) of a site, and the position of its bucket's log at which they are right. The
+    /// empty home has the counters of the whole site.
+    async fn history(&self, site: &Site, homes: &[String]) -> StoreResult<History>;
+
+    /// The same as [`sums`](SiteState::sums), of one moment, with the position of the log at which they are right. If pages are
+    /// counted meanwhile, the store may have to stop for as long as it takes to read the site.
+    async fn snapshot(&self, site: &Site, tables: &[Table]) -> StoreResult<(u64, Sums)>;
+
+    /// The log of a bucket behind a position, at most so many entries. Every call that counts a page, or forgets a site,
+    /// appends one entry.
+    async fn log(&self, bucket: u16, after: u64, most: usize) -> StoreResult<Log>;
+
     /// The pages that were ever counted, by URL, including removed ones (content `NONE`).
     async fn pages(&self, site: &Site) -> StoreResult<Vec<(CanonicalUrl, Version)>>;
 
@@ -98,7 +111,7 @@ pub trait SiteState: Send + Sync {
     /// All sites by name, each with a counter that grows whenever a cell of the site changes.
     async fn sites(&self) -> StoreResult<Vec<(Site, u64)>>;
 
-    /// Forgets a site's cells and versions.
+    /// Forgets a site's cells and versions. Its bucket's log goes on.
     async fn forget(&self, site: &Site) -> StoreResult<()>;
 
     /// A versioned value (the taxonomy, a follow plan, a site's templates); `None` if never put.

@@ -9,7 +9,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures::FutureExt;
+use newslode_common::store::bucket;
 use newslode_common::store::conformance;
+use newslode_common::store::log::{Flips, History, Log};
 use newslode_common::store::redb::RedbStore;
 use newslode_common::store::{Applied, Change, Kind, PageArchive, SiteState, StoreResult, Sums};
 use newslode_common::version::{ContentHash, Version};
@@ -54,6 +56,15 @@ pub(crate) enum Fault {
     KeepsForgotten,
     ForgetsDays,
     ValuesWithoutVersion,
+    LogsNothing,
+    LogsTerms,
+    ForgetsFlips,
+    LogsNoEnds,
+    LogsAllAtOnce,
+    HidesGaps,
+    MixesHomes,
+    TellsLatePositions,
+    LogsRefusals,
     // Faults of an archive.
     CutsBytes,
     DropsEmpty,
@@ -116,6 +127,16 @@ impl SiteState for Broken {
         self.good.versions(site, urls).await
     }
     async fn apply(&self, site: &Site, changes: &[Change]) -> StoreResult<Vec<Applied>> {
+        if self.has(Fault::LogsRefusals) {
+            // Counts nothing of another page, and says so.
+            let none = Version { fetch: 0, content: ContentHash::NONE };
+            let url = format!("https://{site}/refused").parse().unwrap();
+            let stored = self.good.versions(site, &[CanonicalUrl::clone(&url)]).await?[0];
+            let new = Version { fetch: stored.map_or(0, |stored| stored.fetch + 1), ..none };
+            let refused =
+                Change { url, expected: stored, new, delta: Delta::default(), ..changes[0].clone() };
+            self.good.apply(site, &[refused]).await?;
+        }
         if self.has(Fault::AppliesPrefix) {
             // Two calls instead of one: a reader in between sees half of the batch.
             let (first, second) = changes.split_at(changes.len() / 2);
@@ -142,6 +163,43 @@ impl SiteState for Broken {
     }
     async fn sums(&self, site: &Site, tables: &[Table]) -> StoreResult<Sums> {
         self.good.sums(site, tables).await
+    }
+    async fn history(&self, site: &Site, homes: &[String]) -> StoreResult<History> {
+        let mut history = self.good.history(site, homes).await?;
+        if self.has(Fault::MixesHomes) {
+            for (table, cells) in self.good.sums(site, Table::ALL).await? {
+                history.cells.extend(cells.into_iter().map(|(key, by)| (Cell { table, key }, by)));
+            }
+        }
+        if self.has(Fault::TellsLatePositions) {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+            history.position = self.good.log(bucket(site), u64::MAX, 1).await?.end;
+        }
+        Ok(history)
+    }
+    async fn snapshot(&self, site: &Site, tables: &[Table]) -> StoreResult<(u64, Sums)> {
+        let (mut position, sums) = self.good.snapshot(site, tables).await?;
+        if self.has(Fault::TellsLatePositions) {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+            position = self.good.log(bucket(site), u64::MAX, 1).await?.end;
+        }
+        Ok((position, sums))
+    }
+    async fn log(&self, bucket: u16, after: u64, most: usize) -> StoreResult<Log> {
+        let most = if self.has(Fault::LogsAllAtOnce) { 1_000 } else { most };
+        let mut log = self.good.log(bucket, after, most).await?;
+        match self.fault {
+            Fault::LogsNothing => log = Log::default(),
+            Fault::HidesGaps => log.dropped = 0,
+            Fault::ForgetsFlips => log.entries.iter_mut().for_each(|entry| entry.flips = Flips::default()),
+            Fault::LogsNoEnds => log.entries.retain(|entry| !entry.is_forgotten),
+            Fault::LogsTerms => {
+                let term = (Cell::new(Table::Terms, &["tf", "jazz"]), 1);
+                log.entries.iter_mut().for_each(|entry| entry.note.cells.push(term.clone()));
+            }
+            _ => {}
+        }
+        Ok(log)
     }
     async fn pages(&self, site: &Site) -> StoreResult<Vec<(CanonicalUrl, Version)>> {
         self.good.pages(site).await
@@ -270,6 +328,15 @@ async fn each_fault_of_mined_state_is_found() {
         KeepsForgotten => "a_forgotten_site_starts_anew",
         ForgetsDays => "pages_are_found_by_the_day_of_their_fetch",
         ValuesWithoutVersion => "a_value_is_put_if_it_is_what_was_expected",
+        LogsNothing => "what_was_counted_is_logged",
+        LogsTerms => "what_was_counted_is_logged",
+        LogsRefusals => "what_does_not_count_is_not_logged",
+        ForgetsFlips => "watched_cells_tell_when_they_come_and_go",
+        LogsNoEnds => "a_forgotten_site_is_logged",
+        LogsAllAtOnce => "a_log_is_read_in_parts",
+        HidesGaps => "a_long_log_drops_its_oldest_entries",
+        MixesHomes => "a_history_has_the_cells_of_its_homes",
+        TellsLatePositions => "a_history_is_right_at_its_position",
     }
 }
 

@@ -3,10 +3,10 @@
 //! A section's label leads to one page that has no better name, and that page files stories of its own. Start
 //! at [`SiteSummary::fault`].
 
-use newslode_page::contribution::{Role, url_id};
+use newslode_page::contribution::Role;
 use newslode_page::reading::CanonicalUrl;
 
-use crate::mining::summary::{LabelSummary, SiteSummary};
+use crate::mining::summary::{LabelSummary, SiteSummary, page_name};
 
 /// With this many targets on one site a label may lead anywhere.
 const FEW_TARGETS: usize = 4;
@@ -52,7 +52,7 @@ impl SiteSummary {
 
     /// Whether a page files stories of its own; `None` if it was not counted.
     pub(crate) fn is_section(&self, page: &CanonicalUrl) -> Option<bool> {
-        self.filing.get(&url_id(page)).map(|stories| *stories >= SECTION_STORIES)
+        self.filing.get(&page_name(page)).map(|stories| *stories >= SECTION_STORIES)
     }
 }
 

@@ -10,11 +10,11 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use newslode_page::contribution::{Role, url_id};
+use newslode_page::contribution::Role;
 use newslode_page::reading::{CanonicalUrl, Site};
 
 use crate::mining::faults::{Fault, SECTION_STORIES};
-use crate::mining::summary::{LabelSummary, SiteSummary};
+use crate::mining::summary::{LabelSummary, SiteSummary, page_name};
 
 /// A label's number.
 pub(crate) type Id = u32;
@@ -155,7 +155,7 @@ impl SiteIndex {
 
 fn look(id: Id, key: &str, label: &LabelSummary, site: &SiteSummary) -> Look {
     let counted = label.targets.keys().filter(|url| !url.is_front_page());
-    let stories = counted.filter_map(|url| site.filing.get(&url_id(url))).max();
+    let stories = counted.filter_map(|url| site.filing.get(&page_name(url))).max();
     Look {
         id,
         is_shown: label.pages(Role::Any) > 0,

@@ -1,6 +1,6 @@
 //! Mining, as functions of values: from the sums of the sites to the ontology.
 //!
-//! A site's sums become its [`summary`]; the summaries become an index, with the [`faults`] of each label's
+//! A site's sums, or the [`part`] of them that the [`world`] of all sites asks for, become its [`summary`]; the summaries become an index, with the [`faults`] of each label's
 //! links. From the index a [`fold`] finds which labels are [`concepts`], relates them ([`taxminer`]) and
 //! makes the [`taxonomy`]. Together with the [`members`] that [`concept_pages`] list, and the [`instances`]
 //! that they lead to, this is the [`ontology`].
@@ -23,8 +23,10 @@ mod index;
 pub mod instances;
 pub mod members;
 pub mod ontology;
+pub mod part;
 pub mod prints;
 pub mod summary;
 pub mod taxminer;
 pub mod taxonomy;
 pub mod templates;
+pub mod world;

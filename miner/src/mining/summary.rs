@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use newslode_page::contribution::names::split;
-use newslode_page::contribution::{Contribution, Delta, OVER, Role, SEPARATOR, Table};
+use newslode_page::contribution::names::{name, of_id, split, without_numbers};
+use newslode_page::contribution::{Contribution, Delta, OVER, Role, Table, url_id};
 use newslode_page::reading::short::long;
 use newslode_page::reading::{CanonicalUrl, Site};
 use rustc_hash::FxHashMap;
@@ -24,14 +24,14 @@ pub struct SiteSummary {
     pub pairs: BTreeMap<(String, String), u8>,
     /// The site's lists of labels, by the lists' names.
     pub lists: Vec<ListSummary>,
-    /// [`url_id`](newslode_page::contribution::url_id) of each counted page → its number of peculiar stories:
+    /// Name ([`page_name`]) of each counted page → its number of peculiar stories:
     /// those that at most a tenth of the site's other pages show.
     pub filing: BTreeMap<String, u64>,
     /// (broader, narrower), where a menu's item stands over a list or one link's path spells both.
     pub nested: BTreeSet<(String, String)>,
     /// Label keys that name a directory in which the site files stories.
     pub directories: BTreeSet<String>,
-    /// A label without its numbers → how many labels with numbers differ only in these.
+    /// Name of a label without its numbers → how many labels with numbers differ only in these.
     pub numbered: BTreeMap<String, u64>,
 }
 
@@ -66,11 +66,19 @@ pub const READ: &[Table] = &[
     Table::Pairs,
     Table::Targets,
     Table::Lists,
+    Table::Filed,
     Table::Stories,
     Table::Nested,
     Table::Directories,
     Table::Texts,
+    Table::Numbered,
 ];
+
+/// The name of a page in a site's counters.
+#[must_use]
+pub fn page_name(url: &CanonicalUrl) -> String {
+    of_id(&url_id(url))
+}
 
 /// A label with this many different numbers counts something.
 const COUNTER: u64 = 4;
@@ -119,7 +127,7 @@ impl SiteSummary {
         let text = |name: &str| texts.get(name).map(|text| (*text).to_owned());
         let mut summary = SiteSummary {
             pages: cells(Table::Pages).map(|(_, pages)| pages).sum(),
-            filing: tables.get(&Table::Stories).map(filing).unwrap_or_default(),
+            filing: filing(tables),
             directories: cells(Table::Directories).filter_map(|(name, _)| text(name)).collect(),
             nested: pairs(cells(Table::Nested)).filter_map(|(a, b, ..)| Some((text(a)?, text(b)?))).collect(),
             site,
@@ -159,8 +167,8 @@ impl SiteSummary {
             }
         }
         summary.labels = labels.into_iter().filter_map(|(name, label)| Some((text(name)?, label))).collect();
-        for rest in summary.labels.keys().filter_map(|key| without_numbers(key)) {
-            *summary.numbered.entry(rest).or_default() += 1;
+        for (rest, ..) in named(cells(Table::Numbered)) {
+            *summary.numbered.entry(rest.to_owned()).or_default() += 1;
         }
         summary
     }
@@ -168,38 +176,21 @@ impl SiteSummary {
     /// Whether the site writes the label with many different numbers, as dates and counts are.
     #[must_use]
     pub fn is_counter(&self, key: &str) -> bool {
-        let others = without_numbers(key).and_then(|rest| self.numbered.get(&rest));
+        let others = without_numbers(key).and_then(|rest| self.numbered.get(&name(&rest)));
         others.is_some_and(|labels| *labels >= COUNTER)
     }
 }
 
-/// The key without its numbers; `None` if it has none.
-fn without_numbers(key: &str) -> Option<String> {
-    let (language, stems) = key.split_once(':')?;
-    let is_number = |stem: &&str| stem.starts_with(|letter: char| letter.is_ascii_digit());
-    let rest: Vec<&str> = stems.split(' ').filter(|stem| !is_number(stem)).collect();
-    stems.split(' ').any(|stem| is_number(&stem)).then(|| format!("{language}:{}", rest.join(" ")))
-}
-
 /// Counted pages with their numbers of peculiar stories. One other page may always show the story: the front
 /// page shows what its sections file.
-fn filing(stories: &BTreeMap<String, i64>) -> BTreeMap<String, u64> {
-    let mut shown: BTreeMap<&str, u64> = BTreeMap::new();
-    let mut filing: BTreeMap<String, u64> = BTreeMap::new();
-    for ([page, story], _) in keyed(stories) {
-        if story.is_empty() {
-            filing.entry(page.to_owned()).or_default();
-        } else {
-            *shown.entry(story).or_default() += 1;
-        }
-    }
-    let others = (filing.len() as u64).saturating_sub(1);
+fn filing(tables: &Tables) -> BTreeMap<String, u64> {
+    let shown: FxHashMap<&str, u64> = counts(tables.get(&Table::Stories)).collect();
+    let others = shown.get("").map_or(0, |pages| pages.saturating_sub(1));
     let most = 1 + (others / ONE_IN).max(1);
-    for ([page, story], _) in keyed(stories) {
-        let is_peculiar = shown.get(story).is_some_and(|pages| *pages <= most);
-        if let Some(stories) = filing.get_mut(page).filter(|_| is_peculiar) {
-            *stories += 1;
-        }
+    let mut filing: BTreeMap<String, u64> = BTreeMap::new();
+    for (page, story, _) in named(counts(tables.get(&Table::Filed))) {
+        let is_peculiar = !story.is_empty() && shown.get(story).is_some_and(|pages| *pages <= most);
+        *filing.entry(page.to_owned()).or_default() += u64::from(is_peculiar);
     }
     filing
 }
@@ -235,17 +226,9 @@ fn pairs<'a>(
     })
 }
 
-/// The counts whose keys have exactly `N` parts.
-fn keyed<const N: usize>(table: &BTreeMap<String, i64>) -> impl Iterator<Item = ([&str; N], u64)> {
-    counts(Some(table)).filter_map(|(key, count)| {
-        let parts: Vec<&str> = key.split(SEPARATOR).collect();
-        Some((parts.try_into().ok()?, count))
-    })
-}
-
 #[cfg(test)]
 mod tests {
-    use newslode_page::contribution::names::name;
+    use newslode_page::contribution::FiledUse;
 
     use super::*;
 
@@ -255,7 +238,7 @@ mod tests {
         let cells = |cells: &[(&[&str], i64)]| {
             cells.iter().map(|(parts, count)| (parts.concat(), *count)).collect::<BTreeMap<_, _>>()
         };
-        let list = name("a list");
+        let (list, page, story) = (name("a list"), name("a page"), name("a story"));
         let tables = Tables::from([
             (Table::Pages, cells(&[(&[""], 4)])),
             (
@@ -280,43 +263,49 @@ mod tests {
             ),
             (Table::Targets, cells(&[(&[&jazz, "/jazz"], 2), (&[&jazz, "broken"], 2)])),
             (Table::Lists, cells(&[(&[&jazz, &list], 2), (&[&rock, &list], 2)])),
-            (Table::Stories, BTreeMap::from([("p\u{1f}".to_owned(), 1), ("p\u{1f}s".to_owned(), 1)])),
+            (Table::Filed, cells(&[(&[&page], 1), (&[&page, &story], 1)])),
+            (Table::Stories, cells(&[(&[&story], 1), (&[""], 1)])),
+            (Table::Numbered, cells(&[(&[&jazz, &rock], 1)])),
             (Table::Nested, cells(&[(&[&music, "v", &jazz], 2), (&[&jazz, "^", &music], 2)])),
             (Table::Directories, cells(&[(&[&jazz], 1)])),
             (Table::Texts, cells(&[(&[&music, "en:music"], 2)])),
         ]);
         let summary = SiteSummary::of(Site::of_host("a.test"), &tables);
         assert_eq!(summary.pages, 4);
-        let jazz = &summary.labels["en:jazz"];
-        assert_eq!((jazz.pages(Role::Any), jazz.share(Role::Inside)), (4, 0.5));
-        assert_eq!(jazz.targets.len(), 1);
+        let label = &summary.labels["en:jazz"];
+        assert_eq!((label.pages(Role::Any), label.share(Role::Inside)), (4, 0.5));
+        assert_eq!(label.targets.len(), 1);
         assert_eq!(summary.pairs[&("en:music".into(), "en:jazz".into())], 1);
         assert_eq!(
             summary.lists,
             [ListSummary { pages: 2, labels: vec!["en:jazz".into(), "en:rock".into()] }]
         );
-        assert_eq!(summary.filing, [("p".to_owned(), 1)].into());
-        assert!(summary.numbered.is_empty());
+        assert_eq!(summary.filing, [(page, 1)].into());
+        assert_eq!(summary.numbered, [(jazz, 1)].into());
         assert!(summary.directories.contains("en:jazz"));
         assert!(summary.nested.contains(&("en:music".into(), "en:jazz".into())));
     }
 
     #[test]
     fn a_story_that_many_pages_show_is_peculiar_to_none() {
-        let mut stories = BTreeMap::new();
-        for page in 0..21 {
-            stories.insert(format!("p{page}\u{1f}"), 1);
-            stories.insert(format!("p{page}\u{1f}popular"), 1);
-        }
-        for page in 0..4 {
-            stories.insert(format!("p{page}\u{1f}rare"), 1);
-        }
-        for page in 0..3 {
-            stories.insert(format!("p{page}\u{1f}rarer"), 1);
-        }
+        let filed = |page: usize, stories: &[&str]| Contribution {
+            filed: Some(FiledUse {
+                page: format!("{page:016x}"),
+                stories: stories.iter().map(|story| (*story).to_owned()).collect(),
+            }),
+            ..Contribution::default()
+        };
+        let pages: Vec<Contribution> = (0..21)
+            .map(|page| match page {
+                0..3 => filed(page, &["popular", "rare", "rarer"]),
+                3 => filed(page, &["popular", "rare"]),
+                _ => filed(page, &["popular"]),
+            })
+            .collect();
         // A tenth of the other twenty pages is two: a story on three pages is peculiar to each, one on four
         // is not.
-        let filing = filing(&stories);
-        assert_eq!((filing.len(), filing["p0"], filing["p3"]), (21, 1, 0));
+        let filing = filing(&tables(&pages));
+        let of = |page: usize| filing[&of_id(&format!("{page:016x}"))];
+        assert_eq!((filing.len(), of(0), of(3)), (21, 1, 0));
     }
 }

@@ -26,9 +26,9 @@ use crate::mining::fold::{FoldParams, Folded, Folder};
 use crate::mining::taxonomy::Taxonomy;
 use crate::work::archive::contribution;
 use crate::work::follow::{add, asked_links, at_once, concept_links};
+use crate::work::followed::Followed;
 use crate::work::generations::Generations;
 use crate::work::parts::Parts;
-use crate::work::summaries::Summaries;
 
 /// Name of the taxonomy's value; its bytes are JSON.
 pub const TAXONOMY: &str = "taxonomy";
@@ -40,7 +40,7 @@ pub const PLAN: &str = "follow-plan";
 pub struct FoldReport {
     /// Sites that were folded.
     pub sites: usize,
-    /// Sites that had to be read.
+    /// Sites that changed.
     pub read: usize,
     /// Concepts found.
     pub concepts: usize,
@@ -57,7 +57,7 @@ pub struct FoldReport {
 /// A miner's memory between folds; all of it may be lost.
 #[derive(Debug, Default)]
 pub struct FoldMemory {
-    summaries: Summaries,
+    followed: Followed,
     folder: Folder,
     /// Concept pages that the frontier knows and whose links are settled.
     settled: BTreeMap<Site, BTreeSet<CanonicalUrl>>,
@@ -91,7 +91,8 @@ pub async fn fold_once(
         memory.settled.clear();
     }
     let state = parts.state.as_ref();
-    let (sites, read) = memory.summaries.refresh(state).await.context("cannot read the sites")?;
+    let (sites, read) =
+        memory.followed.refresh(state, config.support).await.context("cannot read the sites")?;
     let (folded, params) = (sites.clone(), FoldParams { support: config.support, rules: parts.rules });
     // Thousands of sites take seconds, so this stays off the threads that serve the queues.
     let mut folder = std::mem::take(&mut memory.folder);

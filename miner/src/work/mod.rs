@@ -1,7 +1,7 @@
 //! The miner at work: everything that reads and writes stores and queues.
 //!
 //! [`apply`] turns partitioned pages into changes of their site's sums, [`seeds`] obeys operators, and
-//! [`service`] runs both from their queues. [`fold`] reads the sites' [`summaries`], writes the taxonomy, and
+//! [`service`] runs both from their queues. [`fold`] reads the sites' summaries, which are [`followed`], writes the taxonomy, and
 //! tells the frontier what is worth fetching ([`follow`]); this is the only way back in the whole system.
 //! [`views`] adds what only the whole site can say of a page: it looks at sites, shows new pages to their
 //! templates, and keeps what is [`known`] of each site. [`window`] takes old pages out, [`reconcile`] brings
@@ -19,6 +19,7 @@ pub mod error;
 pub mod fed;
 pub mod fold;
 pub mod follow;
+pub mod followed;
 mod gather;
 pub mod generations;
 pub mod instances;

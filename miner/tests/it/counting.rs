@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use async_trait::async_trait;
 use bytes::Bytes;
 use newslode_common::config::Follow;
+use newslode_common::store::log::{History, Log};
 use newslode_common::store::{Applied, Change, SiteState, StoreResult, Sums, Why, state_digest};
 use newslode_common::version::Version;
 use newslode_miner::work::apply::{PageEnd, batch};
@@ -169,6 +170,15 @@ impl SiteState for AtOnce {
     }
     async fn sums(&self, site: &Site, tables: &[Table]) -> StoreResult<Sums> {
         self.inner.sums(site, tables).await
+    }
+    async fn history(&self, site: &Site, homes: &[String]) -> StoreResult<History> {
+        self.inner.history(site, homes).await
+    }
+    async fn snapshot(&self, site: &Site, tables: &[Table]) -> StoreResult<(u64, Sums)> {
+        self.inner.snapshot(site, tables).await
+    }
+    async fn log(&self, bucket: u16, after: u64, most: usize) -> StoreResult<Log> {
+        self.inner.log(bucket, after, most).await
     }
     async fn pages(&self, site: &Site) -> StoreResult<Vec<(CanonicalUrl, Version)>> {
         self.inner.pages(site).await

@@ -8,6 +8,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use newslode_common::schedule::SiteSchedule;
+use newslode_common::store::log::{History, Log};
 use newslode_common::store::{
     Added, Applied, Change, Claim, Claimed, Completed, Completion, Entry, Frontier, Kind, NewUrl, Note, Pace,
     PageArchive, SiteSettings, SiteState, SiteStatus, StoreError, StoreResult, Sums,
@@ -121,6 +122,15 @@ impl SiteState for Flaky {
     async fn sums(&self, site: &Site, tables: &[Table]) -> StoreResult<Sums> {
         // A summary reads nine tables: with the odds of the other calls it would never succeed.
         self.state.sums(site, tables).await
+    }
+    async fn history(&self, site: &Site, homes: &[String]) -> StoreResult<History> {
+        fated!(self, self.state.history(site, homes))
+    }
+    async fn snapshot(&self, site: &Site, tables: &[Table]) -> StoreResult<(u64, Sums)> {
+        fated!(self, self.state.snapshot(site, tables))
+    }
+    async fn log(&self, bucket: u16, after: u64, most: usize) -> StoreResult<Log> {
+        fated!(self, self.state.log(bucket, after, most))
     }
     async fn pages(&self, site: &Site) -> StoreResult<Vec<(CanonicalUrl, Version)>> {
         fated!(self, self.state.pages(site))

@@ -6,6 +6,7 @@ mod counting;
 mod faults;
 mod flaky;
 mod folding;
+mod following;
 mod forgetting;
 mod lifecycle;
 mod purity;

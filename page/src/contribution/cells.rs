@@ -32,18 +32,23 @@ pub enum Table {
     Targets,
     /// `label list` → pages that show the label in that list.
     Lists,
-    /// `page ␟ story` → 1 if that page of the site files that story, `page ␟` → 1 for each page that is
-    /// counted; both are named by [`url_id`](super::url_id). The number of pages that show a story is the sum
-    /// over its cells.
+    /// `page story` → 1 if that page of the site files that story, `page` → 1 for each page that is counted; both are
+    /// names of [`url_id`](super::url_id)s.
+    Filed,
+    /// `story` → pages that file it; `""` → pages that tell what they file.
     Stories,
-    /// `broader v narrower` → pages where `broader` is an item over a list with `narrower`, or a directory
-    /// above `narrower` in the path of a link; `narrower ^ broader` holds the same.
+    /// `broader v narrower stems` → pages where `broader` is an item over a list with `narrower`, or a directory
+    /// above `narrower` in the path of a link; `narrower ^ broader stems` holds the same. The number is that of the stems
+    /// of `narrower`.
     Nested,
     /// `label` → pages that link to stories in a directory with this name.
     Directories,
     /// `label text` → uses of the label in [`Table::Nested`] and [`Table::Directories`]. These may name labels that
     /// no page shows.
     Texts,
+    /// `rest label` → pages that show the label, where `rest` is the label without its numbers
+    /// ([`without_numbers`](super::names::without_numbers)).
+    Numbered,
 }
 
 impl Table {
@@ -56,10 +61,12 @@ impl Table {
         Table::Terms,
         Table::Targets,
         Table::Lists,
+        Table::Filed,
         Table::Stories,
         Table::Nested,
         Table::Directories,
         Table::Texts,
+        Table::Numbered,
     ];
 
     /// A letter that never changes: it is part of keys on disk and in Redis.
@@ -73,10 +80,12 @@ impl Table {
             Table::Terms => 't',
             Table::Targets => 'k',
             Table::Lists => 'g',
+            Table::Filed => 'y',
             Table::Stories => 's',
             Table::Nested => 'h',
             Table::Directories => 'd',
             Table::Texts => 'x',
+            Table::Numbered => 'u',
         }
     }
 

@@ -30,11 +30,11 @@ pub fn today(table: Table, key: &str, count: i64) -> Vec<(Cell, i64)> {
     let mut cells = Cells::default();
     let parts: Vec<&str> = key.split(SEPARATOR).collect();
     match (table, &parts[..]) {
-        (Table::Pages | Table::Terms | Table::Stories, _) => cells.add(table, &[key], count),
+        (Table::Pages | Table::Terms, _) => cells.add(table, &[key], count),
+        (Table::Stories, [page, story]) => cells.add_filed(page, story, count),
         (Table::Labels, [label, role]) if is_counted(label) => {
             if let Some(role) = Role::ALL.iter().find(|known| known.code() == *role) {
-                let text = if *role == Role::Any { label } else { "" };
-                cells.add(table, &[&name(label), role.letter().encode_utf8(&mut [0; 4]), text], count);
+                cells.add_role(&name(label), *role, label, count);
             }
         }
         (Table::Forms, [label, form]) if is_counted(label) => cells.add(table, &[&name(label), form], count),
@@ -91,6 +91,10 @@ mod tests {
         }
         let nested = page.nested.iter().map(|pair| joined(&[&pair.broader, &pair.narrower]));
         cells.extend(nested.map(|key| (Table::Nested, key, 1)));
+        if let Some(filed) = &page.filed {
+            let stories = filed.stories.iter().map(String::as_str).chain([""]);
+            cells.extend(stories.map(|story| (Table::Stories, joined(&[&filed.page, story]), 1)));
+        }
         cells.extend(page.directories.iter().map(|name| (Table::Directories, name.clone(), 1)));
         cells
     }
@@ -101,7 +105,7 @@ mod tests {
         let html = "<html lang=en><h2>Arts</h2><ul><li><a href=/arts/film>Film</a><li><a href=/arts/jazz/x>Jazz</a>
             <li><a href=/a>How to write a title with too many words for labels</a>
             <li><a href=/b>Seven brave otters crossing rivers</a></ul><h2>One two three four five six</h2>
-            <ul><li><a href=/sport/cup>Cup</a><li><a href=/sport/tennis/y>A story about tennis of more words</a></ul>";
+            <ul><li><a href=/sport/cup>Cup</a><li><a href=/three>3 comments</a><li><a href=/sport/tennis/y>A story about tennis of more words</a></ul>";
         let page = Page::parse(&url, None, html.as_bytes());
         let page = contribution(&page, &hierarchy(&page, &Params::default()));
         let mut old = Delta::default();
@@ -109,7 +113,7 @@ mod tests {
             today(table, &key, count).into_iter().for_each(|(cell, by)| old.add(cell, by));
         }
         let mut new = Delta::default();
-        let is_first = |cell: &Cell| !matches!(cell.table, Table::Terms | Table::Stories);
+        let is_first = |cell: &Cell| cell.table != Table::Terms;
         page.cells().into_iter().filter(|(cell, _)| is_first(cell)).for_each(|(cell, by)| new.add(cell, by));
         assert_eq!(old, new);
         assert!(

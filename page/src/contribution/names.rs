@@ -3,9 +3,9 @@
 //! A label is in some thirty cells of a page that shows it. So keys hold its name instead: 64 bits of BLAKE3 as
 //! eleven letters, digits, `-` and `_`. The label's text stands in one of its cells ([`Table::Labels`],
 //! [`Table::Nested`]). Two of a million labels share a name once in 40 million times. Keys begin with the name
-//! of the label that they belong to ([`Cell::label`]), so a store can keep the cells of one label together.
+//! of the label that they belong to ([`Cell::home`]), so a store can keep the cells of one label together.
 
-use super::{Cell, Table};
+use super::{Cell, Role, Table};
 
 /// Bytes of a name.
 pub const NAME: usize = 11;
@@ -27,7 +27,9 @@ pub(super) fn of_hasher(hasher: &blake3::Hasher) -> String {
     of_bits(u64::from_be_bytes(bits))
 }
 
-pub(super) fn of_bits(bits: u64) -> String {
+/// The name with these bits.
+#[must_use]
+pub fn of_bits(bits: u64) -> String {
     (0..NAME).map(|at| letter(bits, at)).collect()
 }
 
@@ -35,6 +37,25 @@ pub(super) fn of_bits(bits: u64) -> String {
 fn letter(bits: u64, at: usize) -> char {
     let six = if at + 1 < NAME { bits >> (58 - 6 * at) } else { bits << 2 };
     LETTERS.get((six & 63) as usize).map_or('A', |letter| char::from(*letter))
+}
+
+/// The bits of a name; `None` if it is none.
+#[must_use]
+pub fn bits(name: &str) -> Option<u64> {
+    if name.len() != NAME {
+        return None;
+    }
+    name.bytes().enumerate().try_fold(0u64, |bits, (at, letter)| {
+        let six = match letter {
+            b'A'..=b'Z' => letter - b'A',
+            b'a'..=b'z' => letter - b'a' + 26,
+            b'0'..=b'9' => letter - b'0' + 52,
+            b'-' => 62,
+            b'_' => 63,
+            _ => return None,
+        };
+        Some(if at + 1 < NAME { bits | u64::from(six) << (58 - 6 * at) } else { bits | u64::from(six) >> 2 })
+    })
 }
 
 /// Whether a label is counted.
@@ -55,14 +76,37 @@ pub fn split(key: &str) -> Option<(&str, &str)> {
     key.is_char_boundary(NAME).then(|| key.split_at_checked(NAME)).flatten()
 }
 
+/// The label without its numbers, as "comment" of "3 comments"; `None` if it has none.
+#[must_use]
+pub fn without_numbers(label: &str) -> Option<String> {
+    let (language, stems) = label.split_once(':')?;
+    let is_number = |stem: &&str| stem.starts_with(|letter: char| letter.is_ascii_digit());
+    let rest: Vec<&str> = stems.split(' ').filter(|stem| !is_number(stem)).collect();
+    stems.split(' ').any(|stem| is_number(&stem)).then(|| format!("{language}:{}", rest.join(" ")))
+}
+
+/// The name of a page or story with this [`url_id`](super::url_id).
+#[must_use]
+pub fn of_id(id: &str) -> String {
+    u64::from_str_radix(id, 16).map_or_else(|_| name(id), of_bits)
+}
+
 impl Cell {
-    /// The name of the label that the cell belongs to. Cells of other tables belong to none.
+    /// The name that the cell belongs to: of a label, page or story. `None`: it belongs to the whole site, or is a
+    /// term's.
     #[must_use]
-    pub fn label(&self) -> Option<&str> {
+    pub fn home(&self) -> Option<&str> {
         match self.table {
-            Table::Pages | Table::Terms | Table::Stories => None,
-            _ => split(&self.key).map(|(label, _)| label),
+            Table::Pages | Table::Terms => None,
+            _ => split(&self.key).map(|(home, _)| home),
         }
+    }
+
+    /// Whether stores tell when the cell comes and when it goes: the cells that say whether a site links a label.
+    #[must_use]
+    pub fn is_watched(&self) -> bool {
+        self.table == Table::Labels
+            && split(&self.key).is_some_and(|(_, role)| role.chars().eq([Role::Link.letter()]))
     }
 }
 
@@ -83,6 +127,8 @@ mod tests {
     fn all_bits_of_the_hash_are_in_the_name() {
         let names: std::collections::BTreeSet<String> = (0..64).map(|bit| of_bits(1 << bit)).collect();
         assert_eq!(names.len(), 64);
+        assert!((0..64).all(|bit| bits(&of_bits(1 << bit)) == Some(1 << bit)));
+        assert_eq!((bits("short"), bits("en:jazz 123")), (None, None));
         assert_eq!((of_bits(0), of_bits(u64::MAX)), ("A".repeat(11), format!("{}8", "_".repeat(10))));
     }
 
@@ -93,14 +139,27 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_knows_its_label() {
+    fn a_cell_knows_its_home_and_whether_it_is_watched() {
         let label = name("en:jazz");
         let cell = |table, key: &str| Cell { table, key: key.to_owned() };
-        assert_eq!(cell(Table::Forms, &format!("{label}Jazz")).label(), Some(label.as_str()));
-        assert_eq!(cell(Table::Terms, "tf\u{1f}internationalisation").label(), None);
+        assert_eq!(cell(Table::Forms, &format!("{label}Jazz")).home(), Some(label.as_str()));
+        assert_eq!(cell(Table::Terms, "tf\u{1f}internationalisation").home(), None);
         assert_eq!(
-            (cell(Table::Forms, "short").label(), cell(Table::Forms, "日本語日本語").label()),
+            (cell(Table::Forms, "short").home(), cell(Table::Forms, "日本語日本語").home()),
             (None, None)
         );
+        let watched = [("l", true), ("a", false), ("length", false), ("", false)];
+        for (role, is_watched) in watched {
+            assert_eq!(cell(Table::Labels, &format!("{label}{role}")).is_watched(), is_watched);
+            assert!(!cell(Table::Forms, &format!("{label}{role}")).is_watched());
+        }
+    }
+
+    #[test]
+    fn numbers_leave_the_rest_of_a_label() {
+        assert_eq!(without_numbers("en:3 comment").as_deref(), Some("en:comment"));
+        assert_eq!(without_numbers("en:2026 3").as_deref(), Some("en:"));
+        assert_eq!(without_numbers("en:comment"), None);
+        assert_eq!(of_id("00000000000000ff"), of_bits(255));
     }
 }

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::names::{NAME, is_counted, name};
+use super::names::{NAME, is_counted, name, of_id, stems, without_numbers};
 use super::{Cell, Contribution, LinkUse, Role, Table, q};
 use crate::reading::{Site, short};
 
@@ -22,10 +22,8 @@ impl Contribution {
         self.add_places(&mut cells);
         self.add_terms(&mut cells);
         if let Some(filed) = &self.filed {
-            cells.add(Table::Stories, &[&filed.page, "\u{1f}"], 1);
-            for story in &filed.stories {
-                cells.add(Table::Stories, &[&filed.page, "\u{1f}", story], 1);
-            }
+            cells.add_filed(&filed.page, "", 1);
+            filed.stories.iter().for_each(|story| cells.add_filed(&filed.page, story, 1));
         }
         cells.cells
     }
@@ -36,8 +34,7 @@ impl Contribution {
             let own = cells.name(&label.key);
             cells.add(Table::Forms, &[&own, &label.form], 1);
             for role in &label.roles {
-                let text = if *role == Role::Any { label.key.as_str() } else { "" };
-                cells.add(Table::Labels, &[&own, role.letter().encode_utf8(&mut [0; 4]), text], 1);
+                cells.add_role(&own, *role, &label.key, 1);
             }
         }
         let inside = || self.links.iter().filter(|link| link.inside);
@@ -104,6 +101,22 @@ impl<'a> Cells<'a> {
         self.cells.push((Cell { table, key: parts.concat() }, by));
     }
 
+    /// A label in a role. [`Role::Any`] also tells its text and its number.
+    pub(super) fn add_role(&mut self, own: &str, role: Role, label: &str, by: i64) {
+        let text = if role == Role::Any { label } else { "" };
+        self.add(Table::Labels, &[own, role.letter().encode_utf8(&mut [0; 4]), text], by);
+        if let Some(rest) = without_numbers(label).filter(|_| role == Role::Any) {
+            self.add(Table::Numbered, &[&name(&rest), own], by);
+        }
+    }
+
+    /// A story that a page files, by their [`url_id`](super::url_id)s; the empty one stands for the page itself.
+    pub(super) fn add_filed(&mut self, page: &str, story: &str, by: i64) {
+        let story = if story.is_empty() { String::new() } else { of_id(story) };
+        self.add(Table::Filed, &[&of_id(page), &story], by);
+        self.add(Table::Stories, &[&story], by);
+    }
+
     /// A pair of labels, under each of the two.
     pub(super) fn add_both(
         &mut self,
@@ -120,7 +133,7 @@ impl<'a> Cells<'a> {
     }
 
     pub(super) fn add_nested(&mut self, broader: &'a str, narrower: &'a str, by: i64) {
-        self.add_both(Table::Nested, (broader, narrower), "", by);
+        self.add_both(Table::Nested, (broader, narrower), &stems(narrower).to_string(), by);
         if is_counted(broader) && is_counted(narrower) {
             self.add_text(broader, by);
             self.add_text(narrower, by);

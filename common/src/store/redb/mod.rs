@@ -12,6 +12,7 @@ mod archive;
 mod changes;
 mod frontier;
 mod index;
+mod log;
 mod records;
 mod state;
 mod sums;

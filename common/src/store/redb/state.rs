@@ -12,11 +12,13 @@ use async_trait::async_trait;
 use bytes::Bytes;
 
 use super::RedbStore;
+use super::log::{self as redb_log, Logs};
 use super::sums::{self, Added};
+use crate::store::log::{self, History, Log};
 use crate::store::long;
 use crate::store::state::counts_again;
 use crate::store::wholes::{Judged, Wholes, merged};
-use crate::store::{Applied, Change, SiteState, StoreError, StoreResult, Sums};
+use crate::store::{Applied, Change, SiteState, StoreError, StoreResult, Sums, bucket};
 use crate::version::{ContentHash, Version};
 use newslode_page::contribution::Table;
 use newslode_page::reading::short::short;
@@ -38,6 +40,7 @@ const VALUES: TableDefinition<'_, &str, (u64, &[u8])> = TableDefinition::new("va
 /// The tables, open for writing.
 pub(super) struct State<'t> {
     sums: sums::Held<'t>,
+    logs: Logs<'t>,
     pages: Held<'t, PageKey, StoredVersion>,
     counters: Held<'t, &'static str, StoredSite>,
     values: Held<'t, &'static str, (u64, &'static [u8])>,
@@ -47,6 +50,7 @@ impl<'t> State<'t> {
     pub(super) fn open(transaction: &'t WriteTransaction) -> StoreResult<State<'t>> {
         Ok(State {
             sums: sums::Held::open(transaction)?,
+            logs: Logs::open(transaction)?,
             pages: transaction.open_table(PAGES)?,
             counters: transaction.open_table(COUNTERS)?,
             values: transaction.open_table(VALUES)?,
@@ -67,7 +71,8 @@ impl<'t> State<'t> {
         for (url, head) in newest {
             self.pages.insert((number, url), (head.new.fetch, head.new.content.0, head.day))?;
         }
-        self.sums.add(number, &batch.added)?;
+        let flips = self.sums.add(number, &batch.added)?;
+        self.logs.append(batch.bucket, &batch.entry, &flips)?;
         self.counters.insert(site, (counter + 1, true, number))?;
         Ok(Judged { counted: true, verdicts })
     }
@@ -95,10 +100,12 @@ impl<'t> State<'t> {
         Ok((verdicts, newest))
     }
 
-    fn forget(&mut self, site: &str) -> StoreResult<()> {
+    fn forget(&mut self, site: &Site) -> StoreResult<()> {
+        let (bucket, site) = (bucket(site), site.as_str());
         let held = self.counters.get(site)?.map(|held| held.value());
         let Some((counter, _, number)) = held else { return Ok(()) };
-        self.sums.forget(number)?;
+        let flips = self.sums.forget(number)?;
+        self.logs.append(bucket, &log::entry(site, &[]), &flips)?;
         self.pages.retain_in((number, "")..(number + 1, ""), |_, _| false)?;
         self.counters.insert(site, (counter + 1, false, number))?;
         Ok(())
@@ -128,10 +135,13 @@ struct Head {
 struct Batch {
     heads: Vec<Head>,
     added: Added,
+    bucket: u16,
+    /// The entry of the log without its flips.
+    entry: Vec<u8>,
 }
 
 impl Batch {
-    fn of(site: &Site, changes: &[&Change]) -> Batch {
+    fn of(site: &Site, changes: &[&Change]) -> StoreResult<Batch> {
         let head = |change: &&Change| Head {
             url: short(site.as_str(), &change.url).into_owned(),
             expected: change.expected,
@@ -139,7 +149,10 @@ impl Batch {
             day: change.fetched_at.day(),
             again: change.again,
         };
-        Batch { heads: changes.iter().map(head).collect(), added: Added::of(merged(changes).into_iter()) }
+        let sums = merged(changes);
+        let entry = log::entry(site.as_str(), &log::note(site, changes, &sums)?);
+        let heads = changes.iter().map(head).collect();
+        Ok(Batch { heads, added: Added::of(sums.into_iter()), bucket: bucket(site), entry })
     }
 }
 
@@ -206,7 +219,7 @@ impl SiteState for RedbStore {
     async fn apply(&self, site: &Site, changes: &[Change]) -> StoreResult<Vec<Applied>> {
         let mut wholes = Wholes::new(changes);
         while let Some(batch) = wholes.batch() {
-            let (site, batch) = (site.clone(), Batch::of(site, &batch));
+            let (site, batch) = (site.clone(), Batch::of(site, &batch)?);
             let judged =
                 self.write(move |transaction| State::open(transaction)?.apply(site.as_str(), &batch)).await?;
             wholes.take(&judged);
@@ -215,12 +228,37 @@ impl SiteState for RedbStore {
     }
 
     async fn sums(&self, site: &Site, tables: &[Table]) -> StoreResult<Sums> {
+        Ok(self.snapshot(site, tables).await?.1)
+    }
+
+    async fn snapshot(&self, site: &Site, tables: &[Table]) -> StoreResult<(u64, Sums)> {
         let (site, tables) = (site.clone(), tables.to_vec());
-        self.read(move |transaction| match number(transaction, &site)? {
-            Some(number) => sums::read(transaction, number, &tables),
-            None => Ok(Sums::new()),
+        self.read(move |transaction| {
+            let (_, position) = redb_log::places(transaction, bucket(&site))?;
+            let sums = match number(transaction, &site)? {
+                Some(number) => sums::read(transaction, number, &tables)?,
+                None => Sums::new(),
+            };
+            Ok((position, sums))
         })
         .await
+    }
+
+    async fn history(&self, site: &Site, homes: &[String]) -> StoreResult<History> {
+        let (site, homes) = (site.clone(), homes.to_vec());
+        self.read(move |transaction| {
+            let (_, position) = redb_log::places(transaction, bucket(&site))?;
+            let cells = match number(transaction, &site)? {
+                Some(number) => sums::at_homes(transaction, number, &homes)?,
+                None => Vec::new(),
+            };
+            Ok(History { position, cells })
+        })
+        .await
+    }
+
+    async fn log(&self, bucket: u16, after: u64, most: usize) -> StoreResult<Log> {
+        self.read(move |transaction| redb_log::read(transaction, bucket, after, most)).await
     }
 
     async fn pages(&self, site: &Site) -> StoreResult<Vec<(CanonicalUrl, Version)>> {
@@ -264,7 +302,7 @@ impl SiteState for RedbStore {
 
     async fn forget(&self, site: &Site) -> StoreResult<()> {
         let site = site.clone();
-        self.write(move |transaction| State::open(transaction)?.forget(site.as_str())).await
+        self.write(move |transaction| State::open(transaction)?.forget(&site)).await
     }
 
     async fn value(&self, name: &str) -> StoreResult<Option<(u64, Bytes)>> {

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use ::redb::{ReadTransaction, ReadableTable, Table as Open, TableDefinition, WriteTransaction};
 
 use crate::store::layout::{self, Place, Word};
+use crate::store::log::Flips;
 use crate::store::{StoreResult, Sums};
 use newslode_page::contribution::{Cell, Delta, Table, first};
 
@@ -54,28 +55,34 @@ impl<'t> Held<'t> {
         Ok(())
     }
 
-    /// Adds to a site's cells and words.
-    pub(super) fn add(&mut self, site: u32, batch: &Added) -> StoreResult<()> {
+    /// Adds to a site's cells and words. Returns the watched cells that came and went.
+    pub(super) fn add(&mut self, site: u32, batch: &Added) -> StoreResult<Flips> {
+        let mut flips = Flips::default();
         for (cell, by) in &batch.cells {
-            self.add_cell(site, cell, *by)?;
+            let moved = self.add_cell(site, cell, *by)?;
+            if moved != Moved::Stayed && cell.is_watched() {
+                let names = if moved == Moved::Came { &mut flips.came } else { &mut flips.went };
+                names.extend(cell.home().map(str::to_owned));
+            }
         }
         for (term, by) in &batch.words {
             self.add_word(site, term, *by)?;
         }
-        Ok(())
+        Ok(flips)
     }
 
-    fn add_cell(&mut self, site: u32, cell: &Cell, by: i64) -> StoreResult<()> {
+    fn add_cell(&mut self, site: u32, cell: &Cell, by: i64) -> StoreResult<Moved> {
         let key = (site, code(cell.table), cell.key.as_str());
         // Most cells of a page are new: for them one walk down the tree is enough.
-        let Some(held) = self.cells.insert(key, by)?.map(|held| held.value()) else { return Ok(()) };
+        let Some(held) = self.cells.insert(key, by)?.map(|held| held.value()) else { return Ok(Moved::Came) };
         let sum = held.wrapping_add(by);
         if sum == 0 {
             self.cells.remove(key)?;
+            Ok(Moved::Went)
         } else {
             self.cells.insert(key, sum)?;
+            Ok(Moved::Stayed)
         }
-        Ok(())
     }
 
     fn add_word(&mut self, site: u32, term: &str, [df, tf, q]: Word) -> StoreResult<()> {
@@ -90,12 +97,26 @@ impl<'t> Held<'t> {
         Ok(())
     }
 
-    /// Forgets a site's cells and words.
-    pub(super) fn forget(&mut self, site: u32) -> StoreResult<()> {
+    /// Forgets a site's cells and words. Returns the watched cells that went.
+    pub(super) fn forget(&mut self, site: u32) -> StoreResult<Flips> {
+        let mut flips = Flips::default();
+        let labels = code(Table::Labels);
+        for pair in self.cells.range((site, labels, "")..(site, labels + 1, ""))? {
+            let cell = Cell { table: Table::Labels, key: pair?.0.value().2.to_owned() };
+            flips.went.extend(cell.home().filter(|_| cell.is_watched()).map(str::to_owned));
+        }
         self.cells.retain_in((site, 0, "")..(site + 1, 0, ""), |_, _| false)?;
         self.words.retain_in((site, "")..(site + 1, ""), |_, _| false)?;
-        Ok(())
+        Ok(flips)
     }
+}
+
+/// What became of a cell.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Moved {
+    Came,
+    Went,
+    Stayed,
 }
 
 /// What a batch adds to a site.
@@ -139,6 +160,32 @@ pub(super) fn read(transaction: &ReadTransaction, site: u32, tables: &[Table]) -
         }
     }
     Ok(sums)
+}
+
+/// The cells at these homes.
+pub(super) fn at_homes(
+    transaction: &ReadTransaction,
+    site: u32,
+    homes: &[String],
+) -> StoreResult<Vec<(Cell, i64)>> {
+    let held = transaction.open_table(CELLS)?;
+    let mut cells = Vec::new();
+    for home in homes {
+        for table in Table::ALL.iter().filter(|table| **table != Table::Terms) {
+            // The site's own cells have no more in their keys, and no name continues another.
+            let range = held.range((site, code(*table), home.as_str())..)?;
+            for pair in range.take(if home.is_empty() { 1 } else { usize::MAX }) {
+                let (key, sum) = pair?;
+                let (of, letter, key) = key.value();
+                let cell = Cell { table: *table, key: key.to_owned() };
+                if (of, letter) != (site, code(*table)) || cell.home().unwrap_or(key) != home {
+                    break;
+                }
+                cells.push((cell, sum.value()));
+            }
+        }
+    }
+    Ok(cells)
 }
 
 /// Adds the counters of a site's words.

@@ -21,10 +21,9 @@ local function group(hash, groups)
   return at, level
 end
 
--- The home of a cell, whose field is the letter of its table and its key: in tables of labels the label's name.
-local ALONE = { n = true, s = true, t = true }
+-- The home of a cell, whose field is the letter of its table and its key: the name at the key's start.
 local function cell_home(field)
-  if ALONE[string.sub(field, 1, 1)] then return string.sub(field, 2) end
+  if string.byte(field) == 110 then return string.sub(field, 2) end -- n: pages
   return string.sub(field, 2, 12)
 end
 
@@ -58,9 +57,15 @@ local function split(base, groups, fields, home)
   return groups
 end
 
+-- As `Cell::is_watched`: the letter of the table, a name, the letter of the role.
+local function is_watched(field)
+  return #field == 13 and string.byte(field) == 108 and string.byte(field, 13) == 108
+end
+
 -- What to set and what to delete in one group, and by how many fields it grows: { key, fields and values, fields, growth }.
--- `sum` gives the value of a field, as text, or nil if it comes to nothing.
-local function moved(key, fields, sum)
+-- `sum` gives the value of a field, as text, or nil if it comes to nothing. Watched fields that come or go are added to
+-- `flips`.
+local function moved(key, fields, sum, flips)
   local set, sets, gone, gones, grown = {}, 0, {}, 0, 0
   local values = read(key, fields)
   for n = 1, #fields do
@@ -69,11 +74,15 @@ local function moved(key, fields, sum)
     if now then
       set[sets + 1], set[sets + 2] = fields[n], now
       sets = sets + 2
-      if not value then grown = grown + 1 end
+      if not value then
+        grown = grown + 1
+        if is_watched(fields[n]) then flips[#flips + 1] = '+' .. string.sub(fields[n], 2, 12) end
+      end
     elseif value then
       gones = gones + 1
       gone[gones] = fields[n]
       grown = grown - 1
+      if is_watched(fields[n]) then flips[#flips + 1] = '-' .. string.sub(fields[n], 2, 12) end
     end
   end
   return { key, set, gone, grown }
@@ -125,15 +134,15 @@ end
 
 -- Adds a batch's sums to a site: `parts` = { numbers of groups of cells and words, cells, words }; the last two as
 -- { group, fields, by how much each, the next group, … }. `keys` are sizes, base of cells, base of words. Returns whether
--- anything changed. All is read before the first write, so an error leaves all as it was.
+-- anything changed, and the flips. All is read before the first write, so an error leaves all as it was.
 local function add_sums(keys, site, held, parts)
   if not TEXTS[0] then prepare() end
-  local groups, kinds, hashes = parts[1], { cell_sums, word_sums }, {}
+  local groups, kinds, hashes, flips = parts[1], { cell_sums, word_sums }, {}, {}
   held = held or { groups[1], 0, groups[2], 0 }
   for kind = 1, 2 do
     local sums, base = parts[1 + kind], keys[1 + kind]
     for n = 1, #sums, 3 do
-      local hash = moved(base .. ':' .. sums[n], sums[n + 1], kinds[kind](sums[n + 2]))
+      local hash = moved(base .. ':' .. sums[n], sums[n + 1], kinds[kind](sums[n + 2]), flips)
       held[2 * kind] = held[2 * kind] + hash[4]
       hashes[#hashes + 1] = hash
     end
@@ -147,7 +156,7 @@ local function add_sums(keys, site, held, parts)
   held[1] = split(keys[2], held[1], held[2], cell_home)
   held[3] = split(keys[3], held[3], held[4], word_home)
   redis.call('HSET', keys[1], site, table.concat(held, ' '))
-  return changed
+  return changed, flips
 end
 
 -- Whether the caller knows how many groups a site has.

@@ -22,6 +22,7 @@
 //! | `newslode:{b7}:groups` | hash: site → its groups of cells, cells, groups of words, words |
 //! | `newslode:{b7}:x:SITE:N` | hash, group N of its cells: letter of the table and key → count |
 //! | `newslode:{b7}:w:SITE:N` | hash, group N of its words: term → df, tf, q as one text |
+//! | `newslode:{b7}:log`, `…:places` | list of what changed in the sums; hash: its positions and bytes |
 //! | `newslode:{b7}:c.t:SITE` | hash of 0.1.0: cell of table `t` → count; taken over when it is found |
 //! | `newslode:{v:NAME}` | hash: version and bytes of a value |
 
@@ -113,12 +114,28 @@ impl Keys {
         ["m", "u", "d", "l", "d0", "d2", "d3", "p", "t", "r"].map(|kind| self.of(kind, site))
     }
 
-    /// The keys of `apply`, `take` and `forget`.
+    /// The log of a bucket, and its places.
+    pub(super) fn log(&self, bucket: u16) -> [String; 2] {
+        ["log", "places"].map(|kind| format!("{}:{{b{bucket}}}:{kind}", self.prefix))
+    }
+
+    /// The keys of `apply`, `take`, `forget` and `history`.
     pub(super) fn mined(&self, site: &Site) -> Vec<String> {
         let bucket = bucket(site);
         let gone = format!("{}:{{b{bucket}}}:gone", self.prefix);
         let (cells, words, first) = (self.cells(site), self.words(site), self.of("c.*", site));
-        vec![self.versions(site), self.state(bucket), gone, self.groups(bucket), cells, words, first]
+        let [log, places] = self.log(bucket);
+        vec![
+            self.versions(site),
+            self.state(bucket),
+            gone,
+            self.groups(bucket),
+            cells,
+            words,
+            first,
+            log,
+            places,
+        ]
     }
 }
 

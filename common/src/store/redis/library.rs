@@ -17,6 +17,7 @@ use crate::store::{StoreError, StoreResult};
 const SOURCE: &str = concat!(
     include_str!("numbers.lua"),
     include_str!("groups.lua"),
+    include_str!("log.lua"),
     include_str!("state.lua"),
     include_str!("waiting.lua"),
     include_str!("turns.lua"),
@@ -234,7 +235,7 @@ mod tests {
         assert!(SOURCE.starts_with(&format!("#!lua name={NAME}\n")));
         let number = NAME.trim_start_matches("newslode_");
         let names: Vec<&str> = SOURCE.split('\'').filter(|part| part.starts_with("nl")).collect();
-        assert_eq!(names.len(), 22);
+        assert_eq!(names.len(), 25);
         assert!(names.iter().all(|name| name.starts_with(&format!("nl{number}_"))), "{names:?}");
     }
 }

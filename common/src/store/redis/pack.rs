@@ -18,7 +18,7 @@ use newslode_page::time::Timestamp;
 /// them.
 const LATEST: u64 = (1 << 53) - 1;
 
-/// A time or a span in the form that the functions take.
+/// A time, a span or a position in the form that the functions take.
 pub(super) fn millis(millis: u64) -> u64 {
     millis.min(LATEST)
 }

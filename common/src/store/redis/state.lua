@@ -48,22 +48,23 @@ local function judge(versions, changes)
 end
 
 -- KEYS: versions, counters of the bucket's sites, counters of its forgotten sites, sizes of its sites, base of the
--- site's cells, base of its words, the site's tables of 0.1.0 with `*` for the letter.
--- ARGV: site, batch = msgpack { numbers of groups { cells, words }, cells, words, changes }: cells and words as `add_sums`
+-- site's cells, base of its words, the site's tables of 0.1.0 with `*` for the letter, the bucket's log, its places.
+-- ARGV: site, entry of the log without its flips, batch = msgpack { numbers of groups { cells, words }, cells, words, changes }: cells and words as `add_sums`
 -- takes them, changes = { url, expected, fetch, content, day, again, the next change's … }. The sums are those of all changes
 -- together, so either all of them count or nothing is written. Reply: 1 or 0 for that, then the verdicts. Or nothing is
 -- done: G and the numbers of groups, if the caller's are old; T, if tables of 0.1.0 are to be taken over first.
 -- Everything is read and judged before the first write, so an error leaves all as it was.
 local function apply(keys, args)
   if redis.call('EXISTS', unpack(first_keys(keys[7]))) > 0 then return { 'T' } end
-  local parts = cmsgpack.unpack(args[2])
+  local parts = cmsgpack.unpack(args[3])
   local held = sizes(keys[4], args[1])
   if not is_current(held, parts[1]) then return { 'G', held[1], held[3] } end
   local verdicts, counted, fresh = judge(keys[1], parts[4])
   local is_whole = counted == #verdicts
   table.insert(verdicts, 1, is_whole and '1' or '0')
   if not is_whole then return verdicts end
-  local changed = add_sums({ keys[4], keys[5], keys[6] }, args[1], held, parts)
+  local changed, flips = add_sums({ keys[4], keys[5], keys[6] }, args[1], held, parts)
+  append(keys[8], keys[9], args[2], flips)
   local pages = {}
   for url, stored in pairs(fresh) do
     pages[#pages + 1] = url
@@ -79,25 +80,26 @@ local function apply(keys, args)
   return verdicts
 end
 
--- KEYS as `apply`; ARGV: site, letter of a table of 0.1.0, msgpack of { fields, values }, msgpack { numbers of groups, cells,
+-- KEYS as `apply`; ARGV: site, entry of the log, letter of a table of 0.1.0, msgpack of { fields, values }, msgpack { numbers of groups, cells,
 -- words } of the same counts as they are kept today. Takes the fields over if they still have these values. Reply: 1, or 0
 -- if they have others, or G and the numbers of groups.
 local function take(keys, args)
-  local parts = cmsgpack.unpack(args[4])
+  local parts = cmsgpack.unpack(args[5])
   local held = sizes(keys[4], args[1])
   if not is_current(held, parts[1]) then return { 'G', held[1], held[3] } end
-  local fields, values = unpack(cmsgpack.unpack(args[3]))
-  local old = string.gsub(keys[7], '%*', args[2])
+  local fields, values = unpack(cmsgpack.unpack(args[4]))
+  local old = string.gsub(keys[7], '%*', args[3])
   for n, value in ipairs(read(old, fields)) do
     if value ~= values[n] then return { '0' } end
   end
-  add_sums({ keys[4], keys[5], keys[6] }, args[1], held, parts)
+  local _, flips = add_sums({ keys[4], keys[5], keys[6] }, args[1], held, parts)
+  append(keys[8], keys[9], args[2], flips)
   write('HDEL', old, fields)
   redis.call('HINCRBY', keys[2], args[1], 1)
   return { '1' }
 end
 
--- KEYS as `apply`; ARGV: site. The counter is kept aside and goes on growing if the site comes again:
+-- KEYS as `apply`; ARGV: site, entry of the log. The counter is kept aside and goes on growing if the site comes again:
 -- whoever remembers it must see that all has changed.
 local function forget(keys, args)
   local counter = redis.call('HGET', keys[2], args[1])
@@ -105,10 +107,17 @@ local function forget(keys, args)
     redis.call('HSET', keys[3], args[1], counter)
     redis.call('HDEL', keys[2], args[1])
   end
-  local held = sizes(keys[4], args[1])
+  local held, flips = sizes(keys[4], args[1]), {}
   for kind = 1, held and 2 or 0 do
-    for n = 0, held[2 * kind - 1] - 1 do redis.call('UNLINK', keys[4 + kind] .. ':' .. n) end
+    for n = 0, held[2 * kind - 1] - 1 do
+      local key = keys[4 + kind] .. ':' .. n
+      for _, field in ipairs(kind == 1 and redis.call('HKEYS', key) or {}) do
+        if is_watched(field) then flips[#flips + 1] = '-' .. string.sub(field, 2, 12) end
+      end
+      redis.call('UNLINK', key)
+    end
   end
+  if counter then append(keys[8], keys[9], args[2], flips) end
   redis.call('HDEL', keys[4], args[1])
   redis.call('UNLINK', keys[1], unpack(first_keys(keys[7])))
   return redis.status_reply('OK')

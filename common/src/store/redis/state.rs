@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 
 use super::{RedisStore, function, library, pack};
+use crate::store::log::{self, History, Log};
 use crate::store::long;
 use crate::store::wholes::Wholes;
 use crate::store::{Applied, Change, SiteState, StoreError, StoreResult, Sums};
@@ -48,6 +49,18 @@ impl SiteState for RedisStore {
         self.read_sums(site, tables).await
     }
 
+    async fn history(&self, site: &Site, homes: &[String]) -> StoreResult<History> {
+        self.read_history(site, homes).await
+    }
+
+    async fn snapshot(&self, site: &Site, tables: &[Table]) -> StoreResult<(u64, Sums)> {
+        self.read_snapshot(site, tables).await
+    }
+
+    async fn log(&self, bucket: u16, after: u64, most: usize) -> StoreResult<Log> {
+        self.read_log(bucket, after, most).await
+    }
+
     async fn pages(&self, site: &Site) -> StoreResult<Vec<(CanonicalUrl, Version)>> {
         let pages = self.pages_with_days(site).await?;
         Ok(pages.into_iter().map(|(url, version, _)| (url, version)).collect())
@@ -81,7 +94,7 @@ impl SiteState for RedisStore {
 
     async fn forget(&self, site: &Site) -> StoreResult<()> {
         let mut call = function("nl2_forget", &self.keys().mined(site));
-        self.connection().call(call.arg(site.as_str())).await
+        self.connection().call(call.arg(site.as_str()).arg(log::entry(site.as_str(), &[]))).await
     }
 
     async fn value(&self, name: &str) -> StoreResult<Option<(u64, Bytes)>> {

@@ -8,6 +8,7 @@ use super::batch::{self, Groups};
 use super::state::verdict;
 use super::{RedisStore, function, pack};
 use crate::store::layout::word_key;
+use crate::store::log::{self, History, Log};
 use crate::store::wholes::{Judged, merged};
 use crate::store::{Change, StoreError, StoreResult, Sums, bucket};
 use newslode_page::contribution::{Cell, Delta, Table, first};
@@ -15,8 +16,12 @@ use newslode_page::reading::Site;
 
 /// After this many calls in which others divided the site anew, we give up.
 const ROUNDS: usize = 16;
+/// Readings of a site that is counted meanwhile before its server is stopped for one.
+const QUIET_TRIES: usize = 3;
 /// Sites whose groups we remember.
 const MOST_KNOWN: usize = 100_000;
+/// Entries of a log in one answer.
+const MOST_ENTRIES: usize = 1_000;
 /// Fields of a table of 0.1.0 that are taken over at once.
 const TAKEN: usize = 1_000;
 
@@ -24,11 +29,12 @@ impl RedisStore {
     /// Counts a batch if all its changes count.
     pub(super) async fn apply_whole(&self, site: &Site, changes: &[&Change]) -> StoreResult<Judged> {
         let merged = merged(changes);
+        let entry = log::entry(site.as_str(), &log::note(site, changes, &merged)?);
         let sums = batch::Sums::of(merged);
         for _ in 0..ROUNDS {
             let groups = self.groups(site).await?.unwrap_or_else(|| sums.groups());
             let mut call = function("nl2_apply", &self.keys().mined(site));
-            call.arg(site.as_str()).arg(sums.packed(groups, site.as_str(), changes));
+            call.arg(site.as_str()).arg(&entry).arg(sums.packed(groups, site.as_str(), changes));
             let reply: Vec<redis::Value> = self.connection().call(&call).await?;
             let mut reply = reply.into_iter();
             match given(reply.next())?.as_slice() {
@@ -57,28 +63,70 @@ impl RedisStore {
     }
 
     async fn read_groups(&self, site: &Site, tables: &[Table], groups: Groups) -> StoreResult<Sums> {
-        let mut sums = Sums::new();
+        let (mut cells, mut words) = (Vec::new(), Vec::new());
         if tables.iter().any(|table| *table != Table::Terms) {
-            for (field, count) in self.all_of(&self.keys().cells(site), groups.cells).await? {
-                let mut letters = field.chars();
-                let table = letters.next().and_then(Table::of_code);
-                let table = table.ok_or_else(|| StoreError::Corrupt(format!("`{field}` is not a cell")))?;
-                if tables.contains(&table) {
-                    sums.entry(table).or_default().insert(letters.as_str().to_owned(), pack::number(&count)?);
-                }
-            }
+            cells = self.all_of(&self.keys().cells(site), groups.cells).await?;
         }
         if tables.contains(&Table::Terms) {
-            let terms = sums.entry(Table::Terms).or_default();
-            for (term, word) in self.all_of(&self.keys().words(site), groups.words).await? {
-                for (at, count) in pack::word(&word)?.into_iter().enumerate().filter(|(_, count)| *count != 0)
-                {
-                    terms.insert(word_key(&term, at), count);
-                }
+            words = self.all_of(&self.keys().words(site), groups.words).await?;
+        }
+        sums_of(tables, cells, words)
+    }
+
+    /// The cells of these tables at one position of the log.
+    pub(super) async fn read_snapshot(&self, site: &Site, tables: &[Table]) -> StoreResult<(u64, Sums)> {
+        for _ in 0..QUIET_TRIES {
+            let before = self.log_end(site).await?;
+            let sums = self.read_sums(site, tables).await?;
+            if self.log_end(site).await? == before {
+                return Ok((before, sums));
             }
         }
-        sums.retain(|_, cells| !cells.is_empty());
-        Ok(sums)
+        let mut call = function("nl2_snapshot", &self.keys().mined(site));
+        type Fields = Vec<(String, String)>;
+        let (position, cells, words): (u64, Fields, Fields) =
+            self.connection().call(call.arg(site.as_str())).await?;
+        Ok((position, sums_of(tables, cells, words)?))
+    }
+
+    /// The position of the last entry of the log of a site's bucket.
+    async fn log_end(&self, site: &Site) -> StoreResult<u64> {
+        let [_, places] = self.keys().log(bucket(site));
+        let end: Option<u64> = self.connection().call(redis::cmd("HGET").arg(places).arg("end")).await?;
+        Ok(end.unwrap_or(0))
+    }
+
+    /// The cells at these homes, and the position of the log.
+    pub(super) async fn read_history(&self, site: &Site, homes: &[String]) -> StoreResult<History> {
+        self.take_over(site).await?;
+        let mut wanted = batch::MessagePack::default();
+        wanted.array(homes.len());
+        homes.iter().for_each(|home| wanted.bytes(home.as_bytes()));
+        let mut call = function("nl2_history", &self.keys().mined(site));
+        let reply: Vec<String> = self.connection().call(call.arg(site.as_str()).arg(wanted.0)).await?;
+        let (position, fields) = reply.split_first().ok_or_else(|| no_answer("history"))?;
+        let mut history = History { position: pack::number(position)?, cells: Vec::new() };
+        for pair in fields.chunks_exact(2) {
+            let [field, count] = pair else { continue };
+            let cell = cell(field)?;
+            history.cells.push((cell, pack::number(count)?));
+        }
+        Ok(history)
+    }
+
+    /// Part of a bucket's log.
+    pub(super) async fn read_log(&self, bucket: u16, after: u64, most: usize) -> StoreResult<Log> {
+        let mut call = function("nl2_log", &self.keys().log(bucket));
+        let reply: Vec<redis::Value> =
+            self.connection().call(call.arg(pack::millis(after)).arg(most.clamp(1, MOST_ENTRIES))).await?;
+        let mut reply = reply.into_iter();
+        let mut number = || -> StoreResult<u64> {
+            redis::from_redis_value(reply.next().unwrap_or(redis::Value::Nil)).map_err(|_| no_answer("log"))
+        };
+        let (dropped, end) = (number()?, number()?);
+        let first = pack::millis(after).max(dropped) + 1;
+        let entry = |(position, value)| log::read(position, &given(Some(value))?);
+        Ok(Log { dropped, end, entries: (first..).zip(reply).map(entry).collect::<StoreResult<_>>()? })
     }
 
     /// All fields of these groups.
@@ -165,7 +213,9 @@ impl RedisStore {
             let cells: Vec<(Cell, i64)> = first::today(table, key, pack::number(count)?);
             cells.into_iter().for_each(|(cell, by)| delta.add(cell, by));
         }
-        let sums = batch::Sums::of(delta.iter());
+        let added: Vec<(&Cell, i64)> = delta.iter().collect();
+        let entry = log::entry(site.as_str(), &log::note_of_sums(&added)?);
+        let sums = batch::Sums::of(added);
         let mut held = batch::MessagePack::default();
         held.array(2);
         for part in [0, 1] {
@@ -175,7 +225,7 @@ impl RedisStore {
         for _ in 0..ROUNDS {
             let groups = self.groups(site).await?.unwrap_or_else(|| sums.groups());
             let mut call = function("nl2_take", &self.keys().mined(site));
-            call.arg(site.as_str()).arg(table.code().to_string()).arg(&held.0);
+            call.arg(site.as_str()).arg(&entry).arg(table.code().to_string()).arg(&held.0);
             call.arg(sums.packed_sums(groups, 3).0);
             let mut reply = self.connection().call::<Vec<redis::Value>>(&call).await?.into_iter();
             match given(reply.next())?.as_slice() {
@@ -185,6 +235,42 @@ impl RedisStore {
         }
         Err(StoreError::Unavailable(format!("the groups of {site} changed during {ROUNDS} calls")))
     }
+}
+
+/// Sums from the fields of groups.
+fn sums_of(
+    tables: &[Table],
+    cells: Vec<(String, String)>,
+    words: Vec<(String, String)>,
+) -> StoreResult<Sums> {
+    let mut sums = Sums::new();
+    for (field, count) in cells {
+        let cell = cell(&field)?;
+        if tables.contains(&cell.table) {
+            sums.entry(cell.table).or_default().insert(cell.key, pack::number(&count)?);
+        }
+    }
+    if tables.contains(&Table::Terms) && !words.is_empty() {
+        let terms = sums.entry(Table::Terms).or_default();
+        for (term, word) in words {
+            for (at, count) in pack::word(&word)?.into_iter().enumerate().filter(|(_, count)| *count != 0) {
+                terms.insert(word_key(&term, at), count);
+            }
+        }
+    }
+    Ok(sums)
+}
+
+/// The cell of a field.
+fn cell(field: &str) -> StoreResult<Cell> {
+    let mut letters = field.chars();
+    let table = letters.next().and_then(Table::of_code);
+    let table = table.ok_or_else(|| StoreError::Corrupt(format!("`{field}` is not a cell")))?;
+    Ok(Cell { table, key: letters.as_str().to_owned() })
+}
+
+fn no_answer(function: &str) -> StoreError {
+    StoreError::Corrupt(format!("the function `{function}` gave no answer"))
 }
 
 /// The bytes of a part of an answer.

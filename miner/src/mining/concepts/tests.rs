@@ -2,12 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "compiled for tests alone, which say what broke by panicking")]
 
-use newslode_page::contribution::{Role, url_id};
+use newslode_page::contribution::Role;
+use newslode_page::contribution::names::name;
 use newslode_page::reading::Site;
 
 use super::*;
 use crate::mining::faults::Fault;
-use crate::mining::summary::{LabelSummary, ListSummary};
+use crate::mining::summary::{LabelSummary, ListSummary, page_name};
 
 const SECTION: &[Role] = &[Role::Any, Role::Link, Role::Inside, Role::Spelled];
 const SERVICE: &[Role] = &[Role::Any, Role::Link, Role::Inside, Role::NoFollow];
@@ -132,7 +133,7 @@ fn leading(count: usize, targets: &[(&str, u64)], filing: Option<u64>) -> Vec<Ar
         let mut site = (*site).clone();
         let url = |path: &str| format!("https://{}{path}", site.site).parse().unwrap();
         let targets: BTreeMap<_, _> = targets.iter().map(|(path, pages)| (url(path), *pages)).collect();
-        let read = targets.keys().map(url_id).filter_map(|id| Some((id, filing?)));
+        let read = targets.keys().map(page_name).filter_map(|id| Some((id, filing?)));
         site.filing = read.collect();
         if let Some(art) = site.labels.get_mut("en:art") {
             art.roles = SECTION.iter().map(|role| (*role, 10)).collect();
@@ -247,7 +248,7 @@ fn a_label_with_ever_other_numbers_counts() {
         let of = sites(3, &[("en:3 comment", SECTION), ("en:1 formula", SECTION)], &[]);
         let counted = of.into_iter().map(|site| {
             let mut site = (*site).clone();
-            site.numbered = [("en:comment".into(), labels as u64), ("en:formula".into(), 1)].into();
+            site.numbered = [(name("en:comment"), labels as u64), (name("en:formula"), 1)].into();
             Arc::new(site)
         });
         counted.collect()

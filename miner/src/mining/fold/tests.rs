@@ -159,7 +159,7 @@ fn expanding(path: &str, filing: Option<u64>, in_directory: bool, level: Role) -
             if at == 0 {
                 let url: newslode_page::reading::CanonicalUrl =
                     format!("https://a.test{path}").parse().unwrap();
-                let id = newslode_page::contribution::url_id(&url);
+                let id = crate::mining::summary::page_name(&url);
                 site.filing = filing.map(|stories| (id, stories)).into_iter().collect();
                 tennis.targets = [(url, 1)].into();
                 tennis.roles.insert(level, 1);

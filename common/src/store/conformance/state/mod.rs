@@ -4,11 +4,13 @@
 //! pages; they must end in the same digest and in the plain sum of the newest versions. Start at [`all`].
 
 mod batches;
+mod log;
 mod sums;
 mod values;
 mod versions;
 
 pub use self::batches::*;
+pub use self::log::*;
 pub use self::sums::*;
 pub use self::values::*;
 pub use self::versions::*;
@@ -52,6 +54,14 @@ checks! { SiteState:
     a_sites_counter_grows_with_its_cells,
     a_forgotten_site_starts_anew,
     any_order_and_duplication_ends_in_the_plain_sum,
+    what_was_counted_is_logged,
+    what_does_not_count_is_not_logged,
+    watched_cells_tell_when_they_come_and_go,
+    a_forgotten_site_is_logged,
+    a_log_is_read_in_parts,
+    a_long_log_drops_its_oldest_entries,
+    a_history_has_the_cells_of_its_homes,
+    a_history_is_right_at_its_position,
     a_value_is_put_if_it_is_what_was_expected,
     of_concurrent_writers_of_a_value_one_wins,
     values_of_any_bytes_come_back,

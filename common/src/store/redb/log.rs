@@ -1,0 +1,64 @@
+//! The logs of the buckets in one file.
+
+use ::redb::{ReadTransaction, ReadableTable, Table as Open, TableDefinition, WriteTransaction};
+
+use crate::store::StoreResult;
+use crate::store::log::{self, Flips, Log, MOST_BYTES};
+
+/// Bucket and position → entry.
+const ENTRIES: TableDefinition<'_, (u16, u64), &[u8]> = TableDefinition::new("log_entries");
+/// Bucket → position of the last entry that was dropped, of the last one, and the bytes of those between.
+const PLACES: TableDefinition<'_, u16, (u64, u64, u64)> = TableDefinition::new("log_places");
+
+/// The tables, open for writing.
+pub(super) struct Logs<'t> {
+    entries: Open<'t, (u16, u64), &'static [u8]>,
+    places: Open<'t, u16, (u64, u64, u64)>,
+}
+
+impl<'t> Logs<'t> {
+    pub(super) fn open(transaction: &'t WriteTransaction) -> StoreResult<Logs<'t>> {
+        Ok(Logs { entries: transaction.open_table(ENTRIES)?, places: transaction.open_table(PLACES)? })
+    }
+
+    /// Appends an entry, and drops the oldest ones.
+    pub(super) fn append(&mut self, bucket: u16, entry: &[u8], flips: &Flips) -> StoreResult<()> {
+        let held = self.places.get(bucket)?.map(|held| held.value());
+        let (mut dropped, end, mut bytes) = held.unwrap_or_default();
+        let mut entry = entry.to_vec();
+        for (sign, names) in [(b'+', &flips.came), (b'-', &flips.went)] {
+            for name in names {
+                entry.push(sign);
+                entry.extend(name.as_bytes());
+            }
+        }
+        self.entries.insert((bucket, end + 1), entry.as_slice())?;
+        bytes += entry.len() as u64;
+        while bytes > MOST_BYTES && dropped < end {
+            dropped += 1;
+            bytes -= self.entries.remove((bucket, dropped))?.map_or(0, |gone| gone.value().len() as u64);
+        }
+        self.places.insert(bucket, (dropped, end + 1, bytes))?;
+        Ok(())
+    }
+}
+
+/// Part of a bucket's log.
+pub(super) fn read(transaction: &ReadTransaction, bucket: u16, after: u64, most: usize) -> StoreResult<Log> {
+    let (dropped, end) = places(transaction, bucket)?;
+    let first = after.max(dropped).saturating_add(1);
+    let mut entries = Vec::new();
+    if first <= end {
+        for pair in transaction.open_table(ENTRIES)?.range((bucket, first)..=(bucket, end))?.take(most) {
+            let (key, entry) = pair?;
+            entries.push(log::read(key.value().1, entry.value())?);
+        }
+    }
+    Ok(Log { dropped, end, entries })
+}
+
+/// The positions of the last entry that was dropped, and of the last one.
+pub(super) fn places(transaction: &ReadTransaction, bucket: u16) -> StoreResult<(u64, u64)> {
+    let held = transaction.open_table(PLACES)?.get(bucket)?.map(|held| held.value());
+    Ok(held.map_or((0, 0), |(dropped, end, _)| (dropped, end)))
+}

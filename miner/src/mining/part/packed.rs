@@ -1,0 +1,65 @@
+//! The cells of a part as few bytes.
+
+use std::collections::BTreeMap;
+
+use newslode_page::contribution::Table;
+
+use crate::mining::summary::Tables;
+
+/// Effort of the compression: parts are packed at every fold.
+const LEVEL: i32 = 1;
+
+/// The cells, packed: for each the letter of its table, the length of its key in two bytes, the key, and the count in eight
+/// bytes. `None` if a key is too long.
+pub(super) fn pack(tables: &Tables) -> Option<Vec<u8>> {
+    let mut plain = Vec::new();
+    for (table, cells) in tables {
+        for (key, count) in cells {
+            plain.push(u8::try_from(table.code()).ok()?);
+            plain.extend(u16::try_from(key.len()).ok()?.to_be_bytes());
+            plain.extend(key.as_bytes());
+            plain.extend(count.to_be_bytes());
+        }
+    }
+    zstd::encode_all(&plain[..], LEVEL).ok()
+}
+
+/// The cells that were packed.
+pub(super) fn unpack(packed: &[u8]) -> Tables {
+    let plain = zstd::decode_all(packed).unwrap_or_default();
+    let mut tables: BTreeMap<Table, Vec<(String, i64)>> = BTreeMap::new();
+    let mut rest = &plain[..];
+    while let Some((table, key, count, behind)) = first(rest) {
+        tables.entry(table).or_default().push((key, count));
+        rest = behind;
+    }
+    // A map is built faster from sorted entries.
+    tables.into_iter().map(|(table, cells)| (table, cells.into_iter().collect())).collect()
+}
+
+fn first(bytes: &[u8]) -> Option<(Table, String, i64, &[u8])> {
+    let (code, rest) = bytes.split_first()?;
+    let (length, rest) = rest.split_first_chunk()?;
+    let (key, rest) = rest.split_at_checked(usize::from(u16::from_be_bytes(*length)))?;
+    let (count, rest) = rest.split_first_chunk()?;
+    let key = std::str::from_utf8(key).ok()?.to_owned();
+    Some((Table::of_code(char::from(*code))?, key, i64::from_be_bytes(*count), rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_packed_comes_back() {
+        let cells =
+            |keys: &[&str]| (1..).zip(keys).map(|(count, key)| ((*key).to_owned(), 5 - count)).collect();
+        let tables = Tables::from([
+            (Table::Pages, cells(&[""])),
+            (Table::Forms, cells(&["AAAAAAAAAAAJazz", "AAAAAAAAAAAジャズ"])),
+        ]);
+        assert_eq!(unpack(&pack(&tables).unwrap()), tables);
+        let long = Tables::from([(Table::Forms, cells(&[&"x".repeat(70_000)]))]);
+        assert_eq!(pack(&long), None);
+    }
+}
