@@ -55,10 +55,11 @@ pub(super) fn word_key(term: &str, at: usize) -> String {
     format!("{}{SEPARATOR}{term}", PARTS.get(at).copied().unwrap_or_default())
 }
 
-/// A number below 2³¹ − 1 for a home or a term. `hashed` in `groups.lua` is the same.
+/// A number below 2³¹ − 1 for a home or a term, from its first eight bytes and its length. `hashed` in `groups.lua` is the same.
 pub(super) fn hash(home: &[u8]) -> u32 {
-    let hash = home.iter().fold(0u64, |hash, byte| (hash * 31 + u64::from(*byte)) % 0x7fff_ffff);
-    u32::try_from(hash).unwrap_or(u32::MAX)
+    let first = |at: usize| u64::from(home.get(at).copied().unwrap_or(0));
+    let hash = (0..8).fold(home.len() as u64 % 256, |hash, at| hash * 31 + first(at));
+    u32::try_from(hash % 0x7fff_ffff).unwrap_or(u32::MAX)
 }
 
 /// The group of a hash among this many groups: those before the last full power of two are split already.

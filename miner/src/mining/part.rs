@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 
 use newslode_page::contribution::names::{bits, name, of_bits, split, without_numbers};
-use newslode_page::contribution::{Cell, OVER, Role, Table};
+use newslode_page::contribution::{Cell, Role, Table};
 use newslode_page::reading::Site;
 use newslode_page::reading::short::long;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -255,7 +255,7 @@ fn needed(site: &Site, cell: &Cell) -> Option<String> {
     match cell.table {
         // A label below a kept one.
         Table::Nested => {
-            let (narrower, stems) = split(rest.strip_prefix(OVER)?)?;
+            let (narrower, stems) = split(rest)?;
             (stems.parse::<usize>().ok()? <= MOST_STEMS).then(|| narrower.to_owned())
         }
         // A page to which a kept label leads.

@@ -22,8 +22,8 @@ pub enum Table {
     Labels,
     /// `label form` → pages that write the label like that.
     Forms,
-    /// `broader v narrower level` → pages where `narrower` has `broader` as its level-th labelled ancestor, at
-    /// the least such level of the page (`[OM05 §5]`); `narrower ^ broader level` holds the same.
+    /// `broader narrower level` → pages where `narrower` has `broader` as its level-th labelled ancestor, at
+    /// the least such level of the page (`[OM05 §5]`).
     Pairs,
     /// `df ␟ term`, `tf ␟ term`, `q ␟ term` → document frequency, Σ tf, Σ q(tf) (`[W §3]`).
     Terms,
@@ -37,9 +37,8 @@ pub enum Table {
     Filed,
     /// `story` → pages that file it; `""` → pages that tell what they file.
     Stories,
-    /// `broader v narrower stems` → pages where `broader` is an item over a list with `narrower`, or a directory
-    /// above `narrower` in the path of a link; `narrower ^ broader stems` holds the same. The number is that of the stems
-    /// of `narrower`.
+    /// `broader narrower stems` → pages where `broader` is an item over a list with `narrower`, or a directory
+    /// above `narrower` in the path of a link; the number is that of the stems of `narrower`.
     Nested,
     /// `label` → pages that link to stories in a directory with this name.
     Directories,

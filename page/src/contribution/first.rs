@@ -48,7 +48,7 @@ pub fn today(table: Table, key: &str, count: i64) -> Vec<(Cell, i64)> {
             cells.add(table, &[&name(label), &super::names::of_bits(list)], count);
         }
         (Table::Pairs, [broader, narrower, level]) => {
-            cells.add_both(table, (broader, narrower), level, count)
+            cells.add_pair(table, (broader, narrower), level, count)
         }
         (Table::Nested, [broader, narrower]) => cells.add_nested(broader, narrower, count),
         (Table::Directories, [label]) if is_counted(label) => cells.add_directory(label, count),

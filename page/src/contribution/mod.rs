@@ -19,7 +19,6 @@ pub mod terms;
 use serde::{Deserialize, Serialize};
 
 pub use self::cells::{Cell, Delta, SEPARATOR, Table};
-pub use self::sums::OVER;
 use crate::reading::CanonicalUrl;
 
 /// The role of a label on a page. One label may have several roles on one page.

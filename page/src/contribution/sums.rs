@@ -6,11 +6,6 @@ use super::names::{NAME, is_counted, name, of_id, stems, without_numbers};
 use super::{Cell, Contribution, LinkUse, Role, Table, q};
 use crate::reading::{Site, short};
 
-/// Stands between the names of two labels in a key, behind the broader one.
-pub const OVER: char = 'v';
-/// Stands between the names of two labels in a key, behind the narrower one.
-pub(super) const UNDER: char = '^';
-
 impl Contribution {
     /// The counters that this page adds to, each with a count ≥ 1. A cell may occur twice. Labels of more than four
     /// stems are left out ([`is_counted`]).
@@ -51,7 +46,7 @@ impl Contribution {
     /// Where labels stand to one another.
     fn add_places<'a>(&'a self, cells: &mut Cells<'a>) {
         for pair in &self.pairs {
-            cells.add_both(Table::Pairs, (&pair.broader, &pair.narrower), &pair.level.to_string(), 1);
+            cells.add_pair(Table::Pairs, (&pair.broader, &pair.narrower), &pair.level.to_string(), 1);
         }
         for list in &self.lists {
             let list_name = list.name();
@@ -117,8 +112,8 @@ impl<'a> Cells<'a> {
         self.add(Table::Stories, &[&story], by);
     }
 
-    /// A pair of labels, under each of the two.
-    pub(super) fn add_both(
+    /// A pair of labels, at home with the broader one.
+    pub(super) fn add_pair(
         &mut self,
         table: Table,
         (broader, narrower): (&'a str, &'a str),
@@ -127,13 +122,12 @@ impl<'a> Cells<'a> {
     ) {
         if is_counted(broader) && is_counted(narrower) {
             let (above, below) = (self.name(broader), self.name(narrower));
-            self.add(table, &[&above, OVER.encode_utf8(&mut [0; 4]), &below, rest], by);
-            self.add(table, &[&below, UNDER.encode_utf8(&mut [0; 4]), &above, rest], by);
+            self.add(table, &[&above, &below, rest], by);
         }
     }
 
     pub(super) fn add_nested(&mut self, broader: &'a str, narrower: &'a str, by: i64) {
-        self.add_both(Table::Nested, (broader, narrower), &stems(narrower).to_string(), by);
+        self.add_pair(Table::Nested, (broader, narrower), &stems(narrower).to_string(), by);
         if is_counted(broader) && is_counted(narrower) {
             self.add_text(broader, by);
             self.add_text(narrower, by);

@@ -21,7 +21,7 @@ pub(super) struct Groups {
 }
 
 /// The fields that a group of a new site should hold.
-const LOAD: usize = 32;
+const LOAD: usize = 64;
 
 /// What a batch adds to a site, by hash of the home.
 pub(super) struct Sums<'a> {

@@ -81,6 +81,7 @@ local SLICE = 2000
 
 -- The held values of many fields; absent ones are false.
 local function read(key, fields)
+  if #fields <= SLICE then return redis.call('HMGET', key, unpack(fields)) end
   local values = {}
   for from = 1, #fields, SLICE do
     local part = redis.call('HMGET', key, unpack(fields, from, math.min(from + SLICE - 1, #fields)))
