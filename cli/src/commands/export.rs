@@ -20,7 +20,7 @@ use newslode_miner::work::lives::life::Life;
 use newslode_miner::work::lives::told::Told;
 use newslode_miner::work::members::members;
 use newslode_miner::work::parts::Parts;
-use newslode_miner::work::summaries::Summaries;
+use newslode_miner::work::summaries::summaries;
 use newslode_page::article::Article;
 use newslode_page::reading::{CanonicalUrl, Site};
 use serde::Serialize;
@@ -83,7 +83,7 @@ async fn write_to(mut to: &mut impl Write, args: &ExportArgs, parts: &Parts) -> 
         ExportWhat::Hierarchies => each(parts, Kind::Hierarchy, |_, xml| Ok(to.write_all(xml)?)).await?,
         ExportWhat::Instances => {
             let taxonomy = fold::read(parts.state.as_ref()).await?.unwrap_or_default();
-            let (sites, _) = Summaries::default().refresh(parts.state.as_ref()).await?;
+            let sites = summaries(parts.state.as_ref()).await?;
             let listed = members(parts, &taxonomy, &sites).await?;
             instances(
                 parts,
@@ -165,7 +165,7 @@ pub(crate) async fn write(
     mut take: impl FnMut(&Filed<'_>) -> anyhow::Result<()>,
 ) -> anyhow::Result<(Taxonomy, usize)> {
     let taxonomy = fold::read(parts.state.as_ref()).await?.unwrap_or_default();
-    let (sites, _) = Summaries::default().refresh(parts.state.as_ref()).await?;
+    let sites = summaries(parts.state.as_ref()).await?;
     let listed = members(parts, &taxonomy, &sites).await?;
     let filing = Filing::new(&taxonomy, &listed);
     let mut ontology = OntologyWriter::new(triples, BASE, form)?;

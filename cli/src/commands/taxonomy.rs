@@ -12,7 +12,7 @@ use newslode_miner::mining::fold::{Rules, explain};
 use newslode_miner::mining::ontology::{BASE, OntologyWriter, RdfForm};
 use newslode_miner::mining::taxonomy::{Taxonomy, tree_svg, tree_text};
 use newslode_miner::work::parts::Parts;
-use newslode_miner::work::summaries::Summaries;
+use newslode_miner::work::summaries::summaries;
 
 use crate::args::{TaxonomyArgs, TaxonomyFormat};
 use crate::exit::{Exit, hinted};
@@ -62,7 +62,7 @@ pub(crate) async fn run(args: TaxonomyArgs, config: &Config) -> anyhow::Result<E
         return Err(hinted("nothing has been folded yet", "mine first, or wait for the miner's first fold"));
     };
     if let Some(concept) = &args.explain {
-        let (sites, _) = Summaries::default().refresh(parts.state.as_ref()).await?;
+        let sites = summaries(parts.state.as_ref()).await?;
         out::text(&explain(&taxonomy, &sites, concept))?;
         return Ok(Exit::Done);
     }

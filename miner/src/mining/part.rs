@@ -1,8 +1,7 @@
 //! The part of a site's sums that a fold needs.
 //!
 //! A fold asks about labels that sites *link* on at least `support` sites ([`World`](super::world::World)), and about labels that a site files
-//! below these. On a large site that is a fortieth of its cells; with the others left out the taxonomy is the same to
-//! the bit. So a miner keeps, of each site, the cells at some *homes*: frequent labels, the labels nested below them, the
+//! below these. With all other cells left out the taxonomy is the same to the bit. So a miner keeps, of each site, the cells at some *homes*: frequent labels, the labels nested below them, the
 //! pages to which these lead, the stories that such pages file, and labels without their numbers.
 //!
 //! A part is kept right by what the log says was added ([`Part::add`]). A home that it did not keep before is read from the
@@ -64,13 +63,9 @@ impl Part {
             in_use: 0,
         };
         let mut by_home: FxHashMap<&str, Vec<(Table, &str, i64)>> = FxHashMap::default();
-        for (table, cells) in tables.iter().filter(|(table, _)| **table != Table::Terms) {
+        for (table, cells) in tables {
             for (key, by) in cells {
-                let home = if key.is_empty() || *table == Table::Pages {
-                    ""
-                } else {
-                    split(key).map_or("", |(home, _)| home)
-                };
+                let home = split(key).map_or("", |(home, _)| home);
                 by_home.entry(home).or_default().push((*table, key, *by));
             }
         }
@@ -96,12 +91,12 @@ impl Part {
     pub fn add(&mut self, position: u64, cells: &[(Cell, i64)], frequent: &Frequent) {
         self.open();
         for (cell, by) in cells {
-            let home = cell.home().unwrap_or("");
-            if !home.is_empty() && !self.keeps(home, frequent) {
-                continue;
-            }
-            if bits(home).and_then(|home| self.read_at.get(&home)).is_some_and(|read| *read >= position) {
-                continue;
+            // Cells without a home are the whole site's.
+            if let Some(home) = cell.home().and_then(bits) {
+                let is_kept = frequent.contains(&home) || self.own.contains(&home);
+                if !is_kept || self.read_at.get(&home).is_some_and(|read| *read >= position) {
+                    continue;
+                }
             }
             let held = self.tables.get(&cell.table).and_then(|cells| cells.get(&cell.key)).copied();
             self.set(cell.clone(), held.unwrap_or(0).wrapping_add(*by), frequent);
@@ -195,9 +190,9 @@ impl Part {
         wanted
     }
 
-    /// Drops homes that are not needed, if they have become many; all of them with `now`.
-    pub fn prune(&mut self, frequent: &Frequent, now: bool) {
-        if now || self.own.len() > 2 * self.in_use + SPARE {
+    /// Drops homes that are not needed, if they have become many.
+    pub fn prune(&mut self, frequent: &Frequent) {
+        if self.own.len() > 2 * self.in_use + SPARE {
             self.open();
             let read_at = std::mem::take(&mut self.read_at);
             let wanted = std::mem::take(&mut self.wanted);

@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use newslode_page::contribution::names::{name, of_id, split, without_numbers};
-use newslode_page::contribution::{Contribution, Delta, Role, Table, url_id};
+use newslode_page::contribution::names::{name, split, without_numbers};
+use newslode_page::contribution::{Contribution, Delta, Role, Table};
 use newslode_page::reading::short::long;
 use newslode_page::reading::{CanonicalUrl, Site};
 use rustc_hash::FxHashMap;
@@ -58,26 +58,10 @@ pub struct ListSummary {
 /// Cells by table and key, from which a summary is made.
 pub type Tables = BTreeMap<Table, BTreeMap<String, i64>>;
 
-/// The tables that a summary reads.
-pub const READ: &[Table] = &[
-    Table::Pages,
-    Table::Labels,
-    Table::Forms,
-    Table::Pairs,
-    Table::Targets,
-    Table::Lists,
-    Table::Filed,
-    Table::Stories,
-    Table::Nested,
-    Table::Directories,
-    Table::Texts,
-    Table::Numbered,
-];
-
 /// The name of a page in a site's counters.
 #[must_use]
 pub fn page_name(url: &CanonicalUrl) -> String {
-    of_id(&url_id(url))
+    name(url.as_str())
 }
 
 /// A label with this many different numbers counts something.
@@ -228,7 +212,8 @@ fn pairs<'a>(
 
 #[cfg(test)]
 mod tests {
-    use newslode_page::contribution::FiledUse;
+    use newslode_page::contribution::names::of_id;
+    use newslode_page::contribution::{FiledUse, url_id};
 
     use super::*;
 
@@ -277,6 +262,12 @@ mod tests {
         assert_eq!(summary.numbered, [(jazz, 1)].into());
         assert!(summary.directories.contains("en:jazz"));
         assert!(summary.nested.contains(&("en:music".into(), "en:jazz".into())));
+    }
+
+    #[test]
+    fn a_page_has_the_name_under_which_it_files() {
+        let url: CanonicalUrl = "https://a.test/jazz?page=2".parse().unwrap();
+        assert_eq!(page_name(&url), of_id(&url_id(&url)));
     }
 
     #[test]

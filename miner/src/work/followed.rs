@@ -9,11 +9,12 @@ use std::sync::Arc;
 
 use newslode_common::store::log::Logged;
 use newslode_common::store::{SiteState, StoreResult, bucket};
+use newslode_page::contribution::Table;
 use newslode_page::reading::Site;
 
 use crate::mining::concepts::least_support;
 use crate::mining::part::Part;
-use crate::mining::summary::{READ, SiteSummary, Tables};
+use crate::mining::summary::{SiteSummary, Tables};
 use crate::mining::world::World;
 
 /// Entries of a log that are read at once.
@@ -30,7 +31,7 @@ pub struct Followed {
     read: BTreeMap<u16, u64>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Kept {
     part: Part,
     summary: Arc<SiteSummary>,
@@ -38,6 +39,14 @@ struct Kept {
     counted: u64,
     position: u64,
     is_changed: bool,
+}
+
+impl Kept {
+    /// A site whose summary is still to be made.
+    fn new(site: Site, part: Part, counted: u64, position: u64) -> Kept {
+        let summary = Arc::new(SiteSummary::of(site, &Tables::new()));
+        Kept { part, summary, counted, position, is_changed: true }
+    }
 }
 
 /// A log no longer has what a follower did not read.
@@ -63,7 +72,7 @@ impl Followed {
         }
         let mut changed = 0;
         for kept in self.sites.values_mut().filter(|kept| kept.is_changed) {
-            kept.part.prune(self.world.frequent(), false);
+            kept.part.prune(self.world.frequent());
             kept.summary = Arc::new(kept.part.summary());
             kept.part.pack();
             kept.is_changed = false;
@@ -88,13 +97,8 @@ impl Followed {
     /// The same parts and summaries once more, without the world: to measure what they take.
     #[must_use]
     pub fn copied(&self) -> Followed {
-        let copied = |kept: &Kept| Kept {
-            part: kept.part.clone(),
-            summary: Arc::new(SiteSummary::clone(&kept.summary)),
-            counted: kept.counted,
-            position: kept.position,
-            is_changed: kept.is_changed,
-        };
+        let copied =
+            |kept: &Kept| Kept { summary: Arc::new(SiteSummary::clone(&kept.summary)), ..kept.clone() };
         let sites = self.sites.iter().map(|(site, kept)| (site.clone(), copied(kept)));
         Followed { sites: sites.collect(), ..Followed::default() }
     }
@@ -103,20 +107,24 @@ impl Followed {
     async fn start(state: &dyn SiteState, support: u32) -> StoreResult<Followed> {
         let mut new = Followed::default();
         let (mut counted, sites) = (Vec::new(), state.sites().await?);
-        tracing::info!(sites = sites.len(), "reading the sums of all sites; from then on only what changes");
+        if !sites.is_empty() {
+            tracing::info!(
+                sites = sites.len(),
+                "reading the sums of all sites; from then on only what changes"
+            );
+        }
         for (site, _) in sites {
-            let (position, tables) = state.snapshot(&site, READ).await?;
+            let (position, tables) = state.snapshot(&site, Table::NAMED).await?;
             new.world.add_site(&tables);
             counted.push((site, position));
         }
         new.world.turn(least_support(support, counted.len()));
         for (site, counted) in counted {
-            let (position, tables) = state.snapshot(&site, READ).await?;
+            let (position, tables) = state.snapshot(&site, Table::NAMED).await?;
             let part = Part::of(site.clone(), &tables, new.world.frequent());
             let read = new.read.entry(bucket(&site)).or_insert(counted);
             *read = counted.min(*read);
-            let summary = Arc::new(SiteSummary::of(site.clone(), &Tables::new()));
-            new.sites.insert(site, Kept { part, summary, counted, position, is_changed: true });
+            new.sites.insert(site.clone(), Kept::new(site, part, counted, position));
         }
         Ok(new)
     }
@@ -149,12 +157,9 @@ impl Followed {
     /// Takes one entry of a log.
     fn take(&mut self, entry: Logged) {
         let frequent = self.world.frequent();
-        let kept = self.sites.entry(entry.site.clone()).or_insert_with(|| Kept {
-            part: Part::of(entry.site.clone(), &Tables::new(), frequent),
-            summary: Arc::new(SiteSummary::of(entry.site.clone(), &Tables::new())),
-            counted: 0,
-            position: 0,
-            is_changed: true,
+        let kept = self.sites.entry(entry.site.clone()).or_insert_with(|| {
+            let part = Part::of(entry.site.clone(), &Tables::new(), frequent);
+            Kept::new(entry.site.clone(), part, 0, 0)
         });
         if entry.position > kept.position {
             if entry.is_forgotten {

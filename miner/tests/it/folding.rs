@@ -10,7 +10,7 @@ use newslode_miner::work::apply::batch;
 use newslode_miner::work::fold::{FoldMemory, fold_once, read, resume_plan};
 use newslode_miner::work::members::members;
 use newslode_miner::work::reconcile::reconcile;
-use newslode_miner::work::summaries::Summaries;
+use newslode_miner::work::summaries::summaries;
 use newslode_page::contribution::{FiledUse, url_id};
 use newslode_page::preset::Preset;
 
@@ -129,7 +129,7 @@ async fn a_page_fetched_before_its_concept_was_known_is_looked_at_again_and_file
     let late = parts.frontier.entry(&url("https://a.test/late")).await.unwrap().unwrap();
     assert_eq!(late.why, Why::Instance);
     let taxonomy = read(parts.state.as_ref()).await.unwrap().unwrap();
-    let (sites, _) = Summaries::default().refresh(parts.state.as_ref()).await.unwrap();
+    let sites = summaries(parts.state.as_ref()).await.unwrap();
     let members = members(parts, &taxonomy, &sites).await.unwrap();
     assert_eq!(members[&url("https://a.test/late")], ["en:sport".to_owned()].into());
 }

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use newslode_common::store::redb::RedbStore;
-use newslode_common::store::{Applied, Change, SiteState, StoreResult, bucket};
+use newslode_common::store::{Applied, Change, SiteState, bucket};
 use newslode_common::version::{ContentHash, Version};
 use newslode_miner::mining::fold::{FoldParams, Folded, Folder};
 use newslode_miner::mining::summary::SiteSummary;
 use newslode_miner::work::followed::Followed;
-use newslode_miner::work::summaries::Summaries;
+use newslode_miner::work::summaries::summaries;
 use newslode_page::contribution::{
     Contribution, Delta, FiledUse, LabelUse, LinkUse, ListUse, NestedUse, PairUse, Role, url_id,
 };
@@ -154,10 +154,6 @@ async fn folded(summaries: Vec<Arc<SiteSummary>>, support: u32) -> Folded {
     Folder::default().fold_asking(&summaries, &FoldParams { support, ..FoldParams::default() })
 }
 
-async fn full(state: &dyn SiteState) -> StoreResult<Vec<Arc<SiteSummary>>> {
-    Ok(Summaries::default().refresh(state).await?.0)
-}
-
 /// Follows a random history. Some followers start late; some fold seldom; of some the log is cut.
 async fn follow(seed: u64, support: u32) -> usize {
     let (mut dice, state) = (Dice(SplitMix(seed)), RedbStore::in_memory().unwrap());
@@ -168,7 +164,7 @@ async fn follow(seed: u64, support: u32) -> usize {
         for _ in 0..=dice.below(6) {
             turn(&mut dice, &state, &mut counted).await;
         }
-        let wanted = folded(full(&state).await.unwrap(), support).await;
+        let wanted = folded(summaries(&state).await.unwrap(), support).await;
         concepts += wanted.taxonomy.concepts.len();
         let (parts, _) = early.refresh(&state, support).await.unwrap();
         assert_eq!(folded(parts, support).await, wanted, "seed {seed}, round {round}, support {support}");
@@ -227,5 +223,5 @@ async fn a_follower_that_fell_behind_reads_the_sites_anew() {
     assert!(log.dropped > before.end, "the log was not cut: {} of {}", log.dropped, log.end);
     let (parts, changed) = follower.refresh(&state, 2).await.unwrap();
     assert_eq!(changed, parts.len(), "all sites are read");
-    assert_eq!(folded(parts, 2).await, folded(full(&state).await.unwrap(), 2).await);
+    assert_eq!(folded(parts, 2).await, folded(summaries(&state).await.unwrap(), 2).await);
 }

@@ -57,7 +57,6 @@ impl Table {
         Table::Labels,
         Table::Forms,
         Table::Pairs,
-        Table::Terms,
         Table::Targets,
         Table::Lists,
         Table::Filed,
@@ -66,7 +65,14 @@ impl Table {
         Table::Directories,
         Table::Texts,
         Table::Numbered,
+        Table::Terms,
     ];
+
+    /// All tables but [`Table::Terms`]: those that a fold reads.
+    pub const NAMED: &'static [Table] = match Table::ALL.split_last() {
+        Some((_, named)) => named,
+        None => &[],
+    };
 
     /// A letter that never changes: it is part of keys on disk and in Redis.
     #[must_use]

@@ -1,16 +1,16 @@
 //! Short names: labels, lists, pages and stories as they stand in the keys of cells.
 //!
-//! A label is in some thirty cells of a page that shows it. So keys hold its name instead: 64 bits of BLAKE3 as
+//! A label is in many cells of a page that shows it. So keys hold its name instead: 64 bits of BLAKE3 as
 //! eleven letters, digits, `-` and `_`. The label's text stands in one of its cells ([`Table::Labels`],
-//! [`Table::Nested`]). Two of a million labels share a name once in 40 million times. Keys begin with the name
+//! [`Table::Texts`]). Two of a million labels share a name once in 40 million times. Keys begin with the name
 //! of the label that they belong to ([`Cell::home`]), so a store can keep the cells of one label together.
 
 use super::{Cell, Role, Table};
 
 /// Bytes of a name.
 pub const NAME: usize = 11;
-/// The most stems of a label that is counted. Longer ones are titles: on real sites they are a fifth to a third
-/// of all cells, and without them the taxonomy is the same.
+/// The most stems of a label that is counted. Longer ones are titles, of which a site has more and more; without them the
+/// taxonomy of real front pages is the same.
 const MOST_STEMS: usize = 4;
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 

@@ -7,8 +7,8 @@ use anyhow::Context;
 use newslode_common::store::{Applied, Change, SiteState, state_digest};
 use newslode_common::time;
 use newslode_common::version::{ContentHash, Version};
-use newslode_page::contribution::Delta;
-use newslode_page::reading::Site;
+use newslode_page::contribution::{Contribution, Delta};
+use newslode_page::reading::{CanonicalUrl, Site};
 use serde::Serialize;
 use tokio::task::JoinSet;
 
@@ -44,10 +44,14 @@ pub(crate) struct Applies {
 
 /// A change that counts the first version of a generated page.
 pub(super) fn change(site: &MadeSite, page: u64) -> anyhow::Result<Change> {
-    let (url, made) = (site.url(page)?, site.page(page, 1)?);
+    Ok(first(site.url(page)?, &site.page(page, 1)?))
+}
+
+/// A change that counts the first version of a page.
+pub(in crate::bench) fn first(url: CanonicalUrl, page: &Contribution) -> Change {
     let new = Version { fetch: 1, content: ContentHash::of(&url, None, &[]) };
-    let delta = Delta::between(None, Some(&made));
-    Ok(Change { url, expected: None, new, fetched_at: time::now(), delta, again: false })
+    let delta = Delta::between(None, Some(page));
+    Change { url, expected: None, new, fetched_at: time::now(), delta, again: false }
 }
 
 type Work = Vec<(Site, Vec<Change>)>;

@@ -19,6 +19,7 @@ use newslode_common::store::redb::RedbStore;
 use serde::Serialize;
 
 pub(crate) use applies::Applies;
+pub(super) use applies::first;
 pub(crate) use folds::Folds;
 pub(crate) use picture::svg;
 pub(crate) use records::Records;

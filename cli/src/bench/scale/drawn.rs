@@ -198,7 +198,7 @@ impl Variants {
     /// earlier copy.
     fn of(&self, name: &str, growth: f64) -> usize {
         let mut at = self.copy;
-        let mut bits = SplitMix(self.seed ^ u64::from(crc(name)));
+        let mut bits = SplitMix(self.seed ^ u64::from(hash(name)));
         while at > 0 {
             let share = (bits.draw() >> 11) as f64 / (1u64 << 53) as f64;
             if share < growth * (at as f64).powf(growth - 1.0) {
@@ -210,7 +210,7 @@ impl Variants {
     }
 }
 
-fn crc(text: &str) -> u32 {
+fn hash(text: &str) -> u32 {
     text.bytes().fold(5381u32, |hash, byte| hash.wrapping_mul(33) ^ u32::from(byte))
 }
 

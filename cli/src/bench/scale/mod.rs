@@ -12,16 +12,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use newslode_common::store::redis::{RedisStore, Work};
-use newslode_common::store::{Applied, Change, SiteState};
-use newslode_common::version::{ContentHash, Version};
+use newslode_common::store::{Applied, SiteState};
 use newslode_miner::mining::fold::{FoldParams, Folder};
 use newslode_miner::mining::summary::SiteSummary;
 use newslode_miner::work::followed::Followed;
-use newslode_miner::work::summaries::Summaries;
-use newslode_page::Timestamp;
-use newslode_page::contribution::Delta;
+use newslode_miner::work::summaries::summaries;
 use serde::Serialize;
 
+use super::mine::first;
 use drawn::{Common, Drawn, Recorded};
 pub(crate) use picture::svg;
 
@@ -122,7 +120,7 @@ impl Bench<'_> {
         for number in 0..self.count {
             let site = Drawn::new(self.sites, self.common, number);
             let changes = (self.pages..self.pages + BATCH)
-                .map(|page| change(&site, page))
+                .map(|page| site.page(page).map(|(url, drawn)| first(url, &drawn)))
                 .collect::<Result<Vec<_>, _>>()?;
             let (verdicts, spent) = self.spent(self.store.apply(&site.site, &changes)).await?;
             let is_counted = |verdict: &Applied| *verdict == Applied::Applied;
@@ -143,24 +141,21 @@ impl Bench<'_> {
 
     async fn row(&mut self, say: &mut dyn FnMut(&str)) -> anyhow::Result<Scale> {
         let (mut apply, mut follow) = (Cost::default(), Cost::default());
-        let mut summaries: Vec<Arc<SiteSummary>> = Vec::new();
+        let mut parts: Vec<Arc<SiteSummary>> = Vec::new();
         for _ in 0..MEASURED {
             apply.add(&self.count_batches().await?);
             let mut followed = std::mem::take(&mut self.followed);
             let (refreshed, spent) = self.spent(followed.refresh(self.store, 0)).await?;
-            (self.followed, summaries) = (followed, refreshed?.0);
+            (self.followed, parts) = (followed, refreshed?.0);
             follow.add(&spent);
         }
         say("reading whole sites");
-        let mut whole = Summaries::default();
-        let (read, reading) = self.spent(whole.refresh(self.store)).await?;
+        let (whole, reading) = self.spent(summaries(self.store)).await?;
         let params = FoldParams::default();
-        let mut folder = Folder::default();
-        folder.fold(&summaries, &params);
         let begun = Instant::now();
-        let taxonomy = Folder::default().fold(&summaries, &params);
+        let taxonomy = Folder::default().fold(&parts, &params);
         let fold_ms = begun.elapsed().as_secs_f64() * 1e3;
-        let of_whole = Folder::default().fold(&read?.0, &params);
+        let of_whole = Folder::default().fold(&whole?, &params);
         let (changed, all) =
             ((MEASURED * BATCH) as f64 * self.count as f64, self.pages as f64 * self.count as f64);
         let one_batch = BATCH as f64 * self.count as f64;
@@ -209,14 +204,6 @@ impl Cost {
 
 fn server_ms(before: &Work, after: &Work) -> f64 {
     after.cpu_us.saturating_sub(before.cpu_us) as f64 / 1e3
-}
-
-/// A change that counts the first version of a drawn page.
-fn change(site: &Drawn, page: usize) -> anyhow::Result<Change> {
-    let (url, drawn) = site.page(page)?;
-    let new = Version { fetch: 1, content: ContentHash::of(&url, None, &[]) };
-    let delta = Delta::between(None, Some(&drawn));
-    Ok(Change { url, expected: None, new, fetched_at: Timestamp(0), delta, again: false })
 }
 
 /// Processor time of this process so far, in milliseconds.

@@ -26,7 +26,7 @@ async fn the_stories_of_concept_pages_are_instances_with_attributes() {
     mine(&engine, folder.path(), &[], &CancellationToken::new(), true).await.unwrap();
 
     let taxonomy = fold::read(parts.state.as_ref()).await.unwrap().unwrap();
-    let (sites, _) = Summaries::default().refresh(parts.state.as_ref()).await.unwrap();
+    let sites = summaries(parts.state.as_ref()).await.unwrap();
     let listed = members(&parts, &taxonomy, &sites).await.unwrap();
     let mut found: Vec<ConceptInstance> = Vec::new();
     let take = |instance| {

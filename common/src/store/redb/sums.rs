@@ -171,7 +171,7 @@ pub(super) fn at_homes(
     let held = transaction.open_table(CELLS)?;
     let mut cells = Vec::new();
     for home in homes {
-        for table in Table::ALL.iter().filter(|table| **table != Table::Terms) {
+        for table in Table::NAMED {
             // The site's own cells have no more in their keys, and no name continues another.
             let range = held.range((site, code(*table), home.as_str())..)?;
             for pair in range.take(if home.is_empty() { 1 } else { usize::MAX }) {

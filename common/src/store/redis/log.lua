@@ -26,7 +26,9 @@ local function read_log(keys, args)
 end
 
 -- KEYS as `apply`; ARGV: site, msgpack { homes }. Reply: end of the log, then the fields and values of the cells at these homes.
+-- Or T, if tables of 0.1.0 are to be taken over first.
 local function history(keys, args)
+  if redis.call('EXISTS', unpack(first_keys(keys[7]))) > 0 then return { 'T' } end
   local held = sizes(keys[4], args[1])
   local reply = { redis.call('HGET', keys[9], 'end') or '0' }
   if not held then return reply end

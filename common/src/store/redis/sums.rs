@@ -98,18 +98,24 @@ impl RedisStore {
 
     /// The cells at these homes, and the position of the log.
     pub(super) async fn read_history(&self, site: &Site, homes: &[String]) -> StoreResult<History> {
-        self.take_over(site).await?;
         let mut wanted = batch::MessagePack::default();
         wanted.array(homes.len());
         homes.iter().for_each(|home| wanted.bytes(home.as_bytes()));
         let mut call = function("nl2_history", &self.keys().mined(site));
-        let reply: Vec<String> = self.connection().call(call.arg(site.as_str()).arg(wanted.0)).await?;
+        call.arg(site.as_str()).arg(wanted.0);
+        let mut reply: Vec<String> = self.connection().call(&call).await?;
+        for _ in 0..ROUNDS {
+            if reply.first().is_none_or(|first| first != "T") {
+                break;
+            }
+            self.take_over(site).await?;
+            reply = self.connection().call(&call).await?;
+        }
         let (position, fields) = reply.split_first().ok_or_else(|| no_answer("history"))?;
         let mut history = History { position: pack::number(position)?, cells: Vec::new() };
         for pair in fields.chunks_exact(2) {
             let [field, count] = pair else { continue };
-            let cell = cell(field)?;
-            history.cells.push((cell, pack::number(count)?));
+            history.cells.push((cell(field)?, pack::number(count)?));
         }
         Ok(history)
     }

@@ -18,7 +18,7 @@ use newslode_page::generation::Generation;
 use newslode_page::{Params, analyse};
 use newslode_test_servers::{RabbitServer, RedisServer};
 
-use crate::lab::{Digests, Lab, digests_in, open, small_world};
+use crate::lab::{Digests, Lab, digests_in, digests_of, open, small_world};
 use crate::process::LOOK;
 use crate::services::{Installation, Servers};
 
@@ -73,6 +73,11 @@ async fn a_run_of_0_1_0_is_taken_over_by_mining_on() {
     let lab = Lab::of(small_world(3)).await;
     let run = old_run(&lab, "run");
     let folder = run.to_str().unwrap();
+    let told: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(fixture("run.json")).unwrap()).unwrap();
+    let sites: Vec<String> = digests_of(&told).into_keys().collect();
+    assert_eq!(digests_in(&open(&run)).await.into_keys().collect::<Vec<_>>(), sites);
+
     let before = lab.run(&["verify", "--quiet", folder]).await;
     assert_eq!(before.code, Some(1));
     assert!(before.out.contains("0 counters differ"), "{}", before.out);
