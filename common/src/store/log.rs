@@ -17,7 +17,7 @@ use newslode_page::contribution::{Cell, Table};
 use newslode_page::reading::short::short;
 use newslode_page::reading::{CanonicalUrl, Site};
 
-/// Bytes of a bucket's log from which its oldest entries are dropped. A page takes about one kilobyte.
+/// Bytes of a bucket's log from which its oldest entries are dropped.
 pub const MOST_BYTES: u64 = 1 << 20;
 /// Number of the note's form.
 const FORM: u8 = 1;

@@ -2,7 +2,7 @@
 //!
 //! A label is in many cells of a page that shows it. So keys hold its name instead: 64 bits of BLAKE3 as
 //! eleven letters, digits, `-` and `_`. The label's text stands in one of its cells ([`Table::Labels`],
-//! [`Table::Texts`]). Two of a million labels share a name once in 40 million times. Keys begin with the name
+//! [`Table::Texts`]). Of a million labels two share a name in one of 37 million worlds. Keys begin with the name
 //! of the label that they belong to ([`Cell::home`]), so a store can keep the cells of one label together.
 
 use super::{Cell, Role, Table};

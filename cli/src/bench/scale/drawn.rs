@@ -2,8 +2,7 @@
 //!
 //! Page `n` counts like a recorded page. What several recorded pages of the site share stays as it is; what one page alone
 //! has is renamed from copy to copy, so that the number of different labels, terms and addresses grows with a power of
-//! the number of pages, as on sites that were recorded in full (a students' magazine of 13,500 pages: labels .71, terms
-//! .45, targets .53). Sites drawn from the same recorded one share only what several recorded sites share.
+//! the number of pages. The exponents are settings of this bench. Sites drawn from the same recorded one share only what several recorded sites share.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
