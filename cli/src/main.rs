@@ -28,9 +28,14 @@ use newslode_common::config::{self, ConfigError};
 use crate::args::Cli;
 use crate::exit::{Exit, Hinted};
 
+/// Most threads for work off the reactor. Each keeps memory and vocabularies of its own; names of hosts are looked up there,
+/// too, which may take seconds.
+const MOST_BLOCKING: usize = 24;
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    let runtime = match runtime.enable_all().max_blocking_threads(MOST_BLOCKING).build() {
         Ok(runtime) => runtime,
         Err(error) => return failed(&error.into()).into(),
     };

@@ -5,9 +5,11 @@
 //! and a served side. The library `newslode_page` holds what one page is and says.
 
 pub mod broker;
+pub mod compression;
 pub mod config;
 pub mod message;
 pub mod outcome;
+pub mod parsed;
 pub mod retry;
 pub mod schedule;
 pub mod serve;
@@ -18,3 +20,7 @@ pub mod time;
 pub mod tls;
 pub mod version;
 pub mod warc;
+
+/// Work on pages makes and drops small strings by the million, on many threads.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

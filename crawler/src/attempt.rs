@@ -4,6 +4,7 @@
 //! further, and waits for its site's turn like any other. So no redirect escapes politeness, budgets,
 //! robots.txt or the address guard, and a circle ends at a known URL. Start at [`attempt`].
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -176,9 +177,14 @@ async fn asks_not_to_be_mined(
         return Ok(true);
     }
     let (url, token, now) = (claim.url.clone(), shared.config.product_token().to_owned(), shared.clock.now());
+    let parsed = shared.parts.parsed.clone();
     let reading = move || {
         let page = Page::parse(&url, content_type.as_deref(), &body);
-        Directives::of_page(&page, &token, now).noindex
+        let is_noindex = Directives::of_page(&page, &token, now).noindex;
+        if !is_noindex {
+            parsed.keep(ContentHash::of(&url, content_type.as_deref(), &body), Arc::new(page));
+        }
+        is_noindex
     };
     tokio::task::spawn_blocking(reading).await.context("reading a page panicked")
 }

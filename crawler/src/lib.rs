@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use newslode_common::broker::Broker;
 use newslode_common::config::CrawlerConfig;
+use newslode_common::parsed::ParsedPages;
 use newslode_common::schedule::ScheduleConfig;
 use newslode_common::shutdown;
 use newslode_common::store::{Frontier, PageArchive};
@@ -53,6 +54,8 @@ pub struct Parts {
     pub broker: Arc<dyn Broker>,
     /// Keeps the pages.
     pub archive: Arc<dyn PageArchive>,
+    /// Keeps what was parsed for a partitioner in the same process.
+    pub parsed: Arc<ParsedPages>,
     /// Counts events.
     pub metrics: Arc<Metrics>,
 }

@@ -1,6 +1,7 @@
 //! The crawler service: loads the configuration, connects to the servers, runs until told to stop.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use newslode_common::serve::{self, Service};
 use newslode_crawler::{Parts, run};
@@ -16,7 +17,14 @@ async fn work(service: Service) -> Result<(), serve::Error> {
     let store = service.store().await?;
     let broker = service.broker().await?;
     service.ready_when(serve::servers_ready(store.clone(), broker.clone()));
-    let parts = Parts { frontier: store, broker: broker.clone(), archive, metrics: service.metrics.clone() };
+    let parts = Parts {
+        frontier: store,
+        broker: broker.clone(),
+        archive,
+        // Nobody else in this process needs the pages.
+        parsed: Arc::default(),
+        metrics: service.metrics.clone(),
+    };
     let config = &service.config;
     let (crawler, schedule, warc) =
         (config.crawler.clone(), config.schedule.clone(), config.archive.warc.clone());

@@ -1,7 +1,9 @@
 //! The miner service: reads the configuration, connects to the servers, runs until it is told to stop.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
+use newslode_common::parsed::ParsedPages;
 use newslode_common::serve::{self, Service};
 use newslode_miner::mining::fold::Rules;
 use newslode_miner::work::parts::Parts;
@@ -12,6 +14,9 @@ async fn main() -> ExitCode {
     serve::main("newslode-miner", work).await
 }
 
+/// Memory for pages that are looked at again and again while templates are learnt.
+const PARSED_BYTES: usize = 64 << 20;
+
 async fn work(service: Service) -> Result<(), serve::Error> {
     let archive = service.archive()?;
     let store = service.store().await?;
@@ -21,6 +26,7 @@ async fn work(service: Service) -> Result<(), serve::Error> {
         frontier: store.clone(),
         state: store,
         archive,
+        parsed: Arc::new(ParsedPages::within(PARSED_BYTES)),
         broker: broker.clone(),
         metrics: service.metrics.clone(),
         rules: Rules::of_preset(service.config.partitioner.params),

@@ -87,13 +87,22 @@ pub fn analyse(
     fetched_at: Timestamp,
     params: &Params,
 ) -> Analysis {
-    catch_unwind(AssertUnwindSafe(|| {
+    caught(url, params, || of_page(&Page::parse(url, content_type, bytes), fetched_at, params))
+}
+
+/// Analyses a page that is parsed already, as [`analyse`] does. Never panics.
+#[must_use]
+pub fn analyse_page(page: &Page, fetched_at: Timestamp, params: &Params) -> Analysis {
+    caught(&page.url, params, || of_page(page, fetched_at, params))
+}
+
+fn caught(url: &CanonicalUrl, params: &Params, work: impl FnOnce() -> Analysis) -> Analysis {
+    let worked = catch_unwind(AssertUnwindSafe(|| {
         #[cfg(test)]
         tests::panic_if_asked(url);
-        let page = Page::parse(url, content_type, bytes);
-        of_page(&page, fetched_at, params)
-    }))
-    .unwrap_or_else(|panic| failed(url, params, &reason(&*panic)))
+        work()
+    }));
+    worked.unwrap_or_else(|panic| failed(url, params, &reason(&*panic)))
 }
 
 fn of_page(page: &Page, fetched_at: Timestamp, params: &Params) -> Analysis {

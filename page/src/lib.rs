@@ -67,7 +67,7 @@ pub mod time;
 mod trees;
 pub mod wisdom;
 
-pub use analysis::{Analysis, analyse};
+pub use analysis::{Analysis, analyse, analyse_page};
 pub use article::Article;
 pub use contribution::Contribution;
 pub use contribution::counting::contribution;

@@ -1,6 +1,7 @@
 //! The partitioner service: loads the configuration, connects to the servers, runs until told to stop.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use newslode_common::serve::{self, Service};
 use newslode_partitioner::{Parts, run};
@@ -14,7 +15,13 @@ async fn work(service: Service) -> Result<(), serve::Error> {
     let archive = service.archive()?;
     let broker = service.broker().await?;
     service.ready_when(serve::broker_ready(broker.clone()));
-    let parts = Parts { broker: broker.clone(), archive, metrics: service.metrics.clone() };
+    let parts = Parts {
+        broker: broker.clone(),
+        archive,
+        // There is no crawler in this process.
+        parsed: Arc::default(),
+        metrics: service.metrics.clone(),
+    };
     let work = run(parts, service.config.partitioner.clone(), service.stop.clone());
     let ended = service.run(work).await;
     broker.close().await;

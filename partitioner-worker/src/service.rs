@@ -18,13 +18,14 @@ use newslode_common::broker::{Broker, Consumer, Delivery, PublishError, Queue};
 use newslode_common::config::PartitionerConfig;
 use newslode_common::message::envelope::{self, open, seal};
 use newslode_common::message::{Body, BodyError, FetchedPage, PartitionedPage};
+use newslode_common::parsed::ParsedPages;
 use newslode_common::retry::{HOLD, Outage, Retry, Retryable as _};
 use newslode_common::shutdown;
 use newslode_common::store::{Kind, PageArchive, StoreError};
 use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::time;
 use newslode_page::hierarchy::{Hierarchy, xml};
-use newslode_page::{Params, analyse};
+use newslode_page::{Analysis, Params, analyse, analyse_page};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -36,6 +37,8 @@ pub struct Parts {
     pub broker: Arc<dyn Broker>,
     /// Holds large pages, and the results of every page.
     pub archive: Arc<dyn PageArchive>,
+    /// What a crawler in the same process parsed.
+    pub parsed: Arc<ParsedPages>,
     /// Counts events.
     pub metrics: Arc<Metrics>,
 }
@@ -172,10 +175,15 @@ impl Worker {
         // One deadline for all steps: together they hold the page no longer than the broker allows.
         let retry = Retry::within(HOLD).until(&self.stop);
         let body = self.body(&fetched, &retry).await?;
-        let params = Arc::clone(&self.params);
+        let (params, parsed) = (Arc::clone(&self.params), self.parts.parsed.get(fetched.content()));
         let started = Instant::now();
-        let working =
-            tokio::task::spawn_blocking(move || Ok(partitioned(&fetched, &body.unpack()?, &params)));
+        let working = tokio::task::spawn_blocking(move || {
+            let said = match parsed {
+                Some(page) => analyse_page(&page, fetched.fetched_at, &params),
+                None => analysed(&fetched, &body.unpack()?, &params),
+            };
+            Ok(partitioned(&fetched, said, &params))
+        });
         let worked: Result<_, BodyError> = working.await.map_err(|error| Stuck::End(error.into()))?;
         let (page, hierarchy) = worked.map_err(|error| Stuck::Reject(error.to_string()))?;
         self.count(&page, started.elapsed());
@@ -238,9 +246,12 @@ impl Worker {
     }
 }
 
+fn analysed(fetched: &FetchedPage, bytes: &[u8], params: &Params) -> Analysis {
+    analyse(&fetched.url, fetched.content_type.as_deref(), bytes, fetched.fetched_at, params)
+}
+
 /// The results for a page: the message, and the hierarchy for the archive.
-fn partitioned(fetched: &FetchedPage, bytes: &[u8], params: &Params) -> (PartitionedPage, Hierarchy) {
-    let mut said = analyse(&fetched.url, fetched.content_type.as_deref(), bytes, fetched.fetched_at, params);
+fn partitioned(fetched: &FetchedPage, mut said: Analysis, params: &Params) -> (PartitionedPage, Hierarchy) {
     (PartitionedPage::new(&params.generation(), fetched, &mut said), said.hierarchy)
 }
 

@@ -188,6 +188,7 @@ async fn crawl<C: AsyncFn() -> anyhow::Result<RedisStore>>(
             frontier: Arc::new(connect().await?),
             broker: outbox.clone(),
             archive: outbox,
+            parsed: Arc::default(),
             metrics: Metrics::new()?,
         };
         let around = Surroundings { web: web.clone(), clock: Clock::Machine };

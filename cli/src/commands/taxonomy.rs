@@ -7,6 +7,7 @@ use std::sync::Arc;
 use newslode_common::broker::Limits;
 use newslode_common::broker::in_process::InProcessBroker;
 use newslode_common::config::Config;
+use newslode_common::store::{Frontier, PageArchive, SiteState};
 use newslode_common::telemetry::metrics::Metrics;
 use newslode_miner::mining::fold::{Rules, explain};
 use newslode_miner::mining::ontology::{BASE, OntologyWriter, RdfForm};
@@ -26,34 +27,19 @@ pub(crate) async fn installation(dir: Option<&Path>, config: &Config) -> anyhow:
     let params = Arc::new(config.page_params());
     let schedule = Arc::new(config.schedule.clone());
     let retention = config.miner.retention;
-    if let Some(folder) = dir {
-        let store = Arc::new(engine::open_state(folder)?);
-        let (frontier, state) = (store.clone(), store.clone());
-        return Ok(Parts {
-            frontier,
-            state,
-            archive: store,
-            broker,
-            metrics,
-            rules,
-            params,
-            schedule,
-            retention,
-        });
-    }
-    let store = Arc::new(served::store(config).await?);
-    let archive = Arc::new(served::archive(config)?);
-    Ok(Parts {
-        frontier: store.clone(),
-        state: store,
-        archive,
-        broker,
-        metrics,
-        rules,
-        params,
-        schedule,
-        retention,
-    })
+    let (frontier, state, archive): (Arc<dyn Frontier>, Arc<dyn SiteState>, Arc<dyn PageArchive>) = match dir
+    {
+        Some(folder) => {
+            let store = Arc::new(engine::open_state(folder)?);
+            (store.clone(), store.clone(), store)
+        }
+        None => {
+            let store = Arc::new(served::store(config).await?);
+            (store.clone(), store, Arc::new(served::archive(config)?))
+        }
+    };
+    let parsed = Arc::default();
+    Ok(Parts { frontier, state, archive, parsed, broker, metrics, rules, params, schedule, retention })
 }
 
 pub(crate) async fn run(args: TaxonomyArgs, config: &Config) -> anyhow::Result<Exit> {

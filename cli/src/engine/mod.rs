@@ -14,6 +14,7 @@ use anyhow::Context;
 use newslode_common::broker::Limits;
 use newslode_common::broker::in_process::InProcessBroker;
 use newslode_common::config::{Config, Follow};
+use newslode_common::parsed::ParsedPages;
 use newslode_common::schedule::ScheduleConfig;
 use newslode_common::shutdown;
 use newslode_common::store::redb::RedbStore;
@@ -44,11 +45,15 @@ const LONGEST_REST: Duration = Duration::from_secs(90);
 /// Time between two checks for quiet.
 const LOOK_EVERY: Duration = Duration::from_millis(25);
 
+/// Memory for pages on their way from the crawler to the partitioner, and for those that templates are learnt from.
+const PARSED_BYTES: usize = 96 << 20;
+
 /// An open run.
 pub(crate) struct Engine {
     pub(crate) store: RedbStore,
     pub(crate) broker: Arc<InProcessBroker>,
     pub(crate) metrics: Arc<Metrics>,
+    parsed: Arc<ParsedPages>,
     config: Config,
     /// Whether nothing is crawled: pages come from elsewhere, and what waits in the frontier goes on waiting.
     is_offline: bool,
@@ -118,7 +123,8 @@ impl Engine {
         let store = RedbStore::open(&folder.join(STATE_FILE))?;
         let limits = Limits { max_length: 512, max_bytes: 256 << 20, timeout: Duration::from_secs(30) };
         let (broker, metrics) = (Arc::new(InProcessBroker::new(limits)), Metrics::new()?);
-        Ok(Engine { store, broker, metrics, config, is_offline: false })
+        let parsed = Arc::new(ParsedPages::within(PARSED_BYTES));
+        Ok(Engine { store, broker, metrics, parsed, config, is_offline: false })
     }
 
     /// The same run without a crawler: the network is not touched.
@@ -167,10 +173,15 @@ impl Engine {
             frontier: store.clone(),
             broker: broker.clone(),
             archive: store.clone(),
+            parsed: self.parsed.clone(),
             metrics: self.metrics.clone(),
         };
-        let partitioner =
-            newslode_partitioner::Parts { broker, archive: store.clone(), metrics: self.metrics.clone() };
+        let partitioner = newslode_partitioner::Parts {
+            broker,
+            archive: store.clone(),
+            parsed: self.parsed.clone(),
+            metrics: self.metrics.clone(),
+        };
         let miner = self.miner_parts();
         // The engine does all four itself: it recounts pages at the start, and the rest when all is quiet.
         let config = self.config.miner.clone();
@@ -210,6 +221,7 @@ impl Engine {
             frontier: store.clone(),
             state: store.clone(),
             archive: store,
+            parsed: self.parsed.clone(),
             broker: self.broker.clone(),
             metrics: self.metrics.clone(),
             rules: Rules::of_preset(self.config.partitioner.params),

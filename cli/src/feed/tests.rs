@@ -45,6 +45,7 @@ async fn a_full_queue_is_waited_for_and_every_page_arrives_once() {
         frontier: store.clone(),
         state: store.clone(),
         archive: store.clone(),
+        parsed: Arc::default(),
         broker: Arc::new(InProcessBroker::new(limits)),
         metrics: Metrics::new().unwrap(),
         rules: Rules::default(),

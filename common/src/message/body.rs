@@ -1,15 +1,12 @@
 //! How a page's bytes travel: compressed, in the message or in the archive.
 
-use std::io::Read as _;
-
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 use super::FetchedPage;
 use super::envelope::{self, EnvelopeError};
+use crate::compression;
 
-/// zstd's own default: pages shrink to about a fifth at hundreds of MB/s.
-const LEVEL: i32 = 3;
 /// Largest page after decompression, in bytes.
 /// [`max_page_bytes`](crate::config::CrawlerConfig::max_page_bytes) may not exceed it, so crawlers stop below
 /// it.
@@ -59,7 +56,7 @@ impl Body {
     /// # Errors
     /// When the compressor fails.
     pub fn pack(bytes: &[u8]) -> Result<Body, BodyError> {
-        zstd::bulk::compress(bytes, LEVEL).map(Body::Inline).map_err(BodyError::Unpackable)
+        compression::compress(bytes).map(Body::Inline).map_err(BodyError::Unpackable)
     }
 
     /// Decompresses the bytes, up to a limit that no page of ours reaches.
@@ -68,9 +65,7 @@ impl Body {
     /// When the body is in the archive, broken or a bomb.
     pub fn unpack(&self) -> Result<Vec<u8>, BodyError> {
         let Body::Inline(packed) = self else { return Err(BodyError::Elsewhere) };
-        let mut bytes = Vec::new();
-        let decoder = zstd::stream::read::Decoder::new(packed.as_slice()).map_err(BodyError::Broken)?;
-        decoder.take(MAX_PAGE + 1).read_to_end(&mut bytes).map_err(BodyError::Broken)?;
+        let bytes = compression::decompress(packed, MAX_PAGE + 1).map_err(BodyError::Broken)?;
         if bytes.len() as u64 > MAX_PAGE { Err(BodyError::TooLarge) } else { Ok(bytes) }
     }
 
@@ -119,6 +114,8 @@ impl FetchedPage {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read as _;
+
     use super::*;
 
     #[test]

@@ -5,11 +5,10 @@
 //! a [`Note`], which the caller made of what it adds, and the [`Flips`], which only the store can know. Old entries are
 //! dropped once the log has [`MOST_BYTES`]: a follower that fell behind reads its sites anew.
 
-use std::io::Read;
-
 use serde::{Deserialize, Serialize};
 
 use super::{Change, StoreError, StoreResult};
+use crate::compression;
 use crate::message::wire;
 use crate::version::ContentHash;
 use newslode_page::contribution::names::NAME;
@@ -21,8 +20,6 @@ use newslode_page::reading::{CanonicalUrl, Site};
 pub const MOST_BYTES: u64 = 1 << 20;
 /// Number of the note's form.
 const FORM: u8 = 1;
-/// Effort of the compression: notes are many, and soon dropped.
-const LEVEL: i32 = 1;
 
 /// A part of a bucket's log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -106,7 +103,7 @@ fn stored(pages: Vec<(String, [u8; 16])>, sums: &[(&Cell, i64)]) -> StoreResult<
     let wrong = |reason: String| StoreError::Corrupt(format!("a note cannot be written: {reason}"));
     let plain = wire::encode(&Stored { pages, cells }).map_err(|error| wrong(error.to_string()))?;
     let mut bytes = vec![FORM];
-    bytes.extend(zstd::bulk::compress(&plain, LEVEL).map_err(|error| wrong(error.to_string()))?);
+    bytes.extend(compression::compress(&plain).map_err(|error| wrong(error.to_string()))?);
     Ok(bytes)
 }
 
@@ -141,9 +138,8 @@ pub(super) fn read(position: u64, bytes: &[u8]) -> StoreResult<Logged> {
 
 fn unpacked(site: &Site, note: &[u8]) -> Option<Note> {
     let (FORM, packed) = note.split_first().map(|(form, packed)| (*form, packed))? else { return None };
-    let mut plain = Vec::new();
     let limit = u64::try_from(wire::MAX_BODY).unwrap_or(u64::MAX);
-    zstd::Decoder::new(packed).ok()?.take(limit).read_to_end(&mut plain).ok()?;
+    let plain = compression::decompress(packed, limit).ok()?;
     let stored: Stored = wire::decode(&plain).ok()?;
     let page = |(url, content): (String, [u8; 16])| {
         Some((super::long(site.as_str(), &url).ok()?, ContentHash(content)))

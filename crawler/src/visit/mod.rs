@@ -207,8 +207,7 @@ impl<'v> Visit<'v> {
         before: Option<Listing>,
     ) -> anyhow::Result<Completion> {
         self.shared.parts.metrics.fetched_bytes.inc_by(page.body.len() as u64);
-        let token = self.shared.config.product_token();
-        let view = View::of(self.claim, self.known, page.clone(), token, self.now).await?;
+        let view = View::of(self.claim, self.known, page.clone(), self.shared, self.now).await?;
         let Fetched { content_type, body, .. } = page;
         if let (Role::Page, Some(kind)) = (self.known.role, view.kind) {
             self.known.role = Role::Listing(kind);

@@ -1,5 +1,7 @@
 //! What a page, a feed or a map shows.
 
+use std::sync::Arc;
+
 use anyhow::Context as _;
 use bytes::Bytes;
 use newslode_common::schedule::{ListingKind, PageSchedule, Role, name};
@@ -14,6 +16,7 @@ use newslode_page::time::Timestamp;
 use crate::directives::Directives;
 use crate::listing::discover::{PlaceKind, on_page};
 use crate::listing::{Form, Item, ListingLimits, read, sniff};
+use crate::worker::Shared;
 
 /// Children of a map's index that are visited, the newest first.
 const MOST_MAPS: usize = 10;
@@ -67,25 +70,29 @@ pub(super) struct View {
 }
 
 impl View {
-    /// Reads a page, off the reactor.
+    /// Reads a page, off the reactor; what was parsed is kept.
     pub(super) async fn of(
         claim: &Claim,
         known: PageSchedule,
         page: Fetched,
-        token: &str,
+        shared: &Shared,
         now: Timestamp,
     ) -> anyhow::Result<View> {
-        let (url, last, token) = (claim.url.clone(), claim.content, token.to_owned());
+        let (url, last) = (claim.url.clone(), claim.content);
+        let (token, parsed) = (shared.config.product_token().to_owned(), shared.parts.parsed.clone());
         let reading = move || {
             let Fetched { content_type, body, directives } = page;
             let content_type = content_type.as_deref();
+            let content = ContentHash::of(&url, content_type, &body);
             // What the same bytes of an article link to and ask for was seen before.
-            if known.role == Role::Page && last == Some(ContentHash::of(&url, content_type, &body)) {
+            if known.role == Role::Page && last == Some(content) {
                 let is_noindex = directives.noindex;
                 return View { is_html: true, is_same: true, is_noindex, ..View::default() };
             }
             let asked = Asked { directives, token: &token, now };
-            View::read(&url, known, content_type, &body, asked)
+            let (view, page) = View::read(&url, known, content_type, &body, asked);
+            page.into_iter().for_each(|page| parsed.keep(content, Arc::new(page)));
+            view
         };
         tokio::task::spawn_blocking(reading).await.context("reading a page panicked")
     }
@@ -96,11 +103,11 @@ impl View {
         content_type: Option<&str>,
         body: &[u8],
         asked: Asked,
-    ) -> View {
+    ) -> (View, Option<Page>) {
         let now = asked.now;
         if sniff(content_type, body) {
             let view = View::of_listing(url, content_type, body, now);
-            return view.without_links(asked.directives.nofollow);
+            return (view.without_links(asked.directives.nofollow), None);
         }
         let page = Page::parse(url, content_type, body);
         let directives = asked.directives.and(Directives::of_page(&page, asked.token, now));
@@ -113,7 +120,7 @@ impl View {
             let is_article = article(&page, now).0 == PageKind::Article;
             view.kind = (!is_article).then_some(ListingKind::Section);
         }
-        view
+        (view, Some(page))
     }
 
     /// Forgets what a page shows whose links must not be followed.

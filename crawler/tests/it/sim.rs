@@ -92,6 +92,7 @@ impl Sim {
             frontier: store.clone(),
             broker: outbox.clone(),
             archive: Arc::new(Shelf::default()),
+            parsed: Arc::default(),
             metrics: Metrics::new().unwrap(),
         };
         let surroundings = Surroundings { web: web.clone(), clock: clock.clone() };

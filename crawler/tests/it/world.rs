@@ -115,6 +115,7 @@ impl World {
             frontier: self.frontier.clone(),
             broker: self.broker.clone(),
             archive: self.archive.clone(),
+            parsed: Arc::default(),
             metrics: self.metrics.clone(),
         }
     }

@@ -46,16 +46,16 @@ pub fn instances(
     listed_on: &CanonicalUrl,
     concepts: &[&str],
     groups: &[Vec<CanonicalUrl>],
-    pages: &[(&CanonicalUrl, Page)],
+    pages: &[(&CanonicalUrl, &Page)],
 ) -> Vec<ConceptInstance> {
-    let by_url: BTreeMap<&CanonicalUrl, &Page> = pages.iter().map(|(url, page)| (*url, page)).collect();
+    let by_url: BTreeMap<&CanonicalUrl, &Page> = pages.iter().copied().collect();
     let pair = |group: &Vec<CanonicalUrl>| {
         let mut known = group.iter().filter_map(|url| by_url.get(url));
         Some((*known.next()?, *known.next()?))
     };
     let pairs: Vec<(&Page, &Page)> = groups.iter().filter_map(pair).collect();
     let Some(template) = InstanceTemplate::new(&pairs, &Params::default()) else { return Vec::new() };
-    let all: Vec<&Page> = pages.iter().map(|(_, page)| page).collect();
+    let all: Vec<&Page> = pages.iter().map(|(_, page)| *page).collect();
     let found = pages.iter().zip(template.instances(&all)).map(|((url, _), instance)| ConceptInstance {
         url: (*url).clone(),
         concepts: concepts.iter().map(|key| (*key).to_owned()).collect(),

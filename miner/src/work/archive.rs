@@ -1,8 +1,11 @@
 //! The miner's requests to the archive.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use futures::future::try_join_all;
 use newslode_common::message::{FetchedPage, envelope};
+use newslode_common::parsed::ParsedPages;
 use newslode_common::store::{Kind, StoreError, StoreResult};
 use newslode_common::version::ContentHash;
 use newslode_page::Page;
@@ -31,24 +34,37 @@ pub(super) async fn contribution(parts: &Parts, content: ContentHash) -> StoreRe
 ///
 /// # Errors
 /// When a store cannot be read.
-pub async fn page(parts: &Parts, url: &CanonicalUrl) -> StoreResult<Option<Page>> {
+pub async fn page(parts: &Parts, url: &CanonicalUrl) -> StoreResult<Option<Arc<Page>>> {
     let versions = parts.state.versions(&url.site(), std::slice::from_ref(url)).await?;
     let content = versions.into_iter().next().flatten().map(|version| version.content);
     let Some(content) = content.filter(|content| *content != ContentHash::NONE) else { return Ok(None) };
     let generations = Generations::read(parts.state.as_ref()).await?;
     let found = generations.page(parts.archive.as_ref(), content).await?;
     let Some((_, bytes)) = found else { return Ok(None) };
-    Ok(open(&bytes).ok().map(|(_, page)| page))
+    Ok(open(&bytes, &parts.parsed).ok().map(|(_, page)| page))
 }
 
-/// An archived page, parsed.
+/// An archived page, parsed: now, or lately.
 ///
 /// # Errors
 /// The reason why it cannot be read.
-pub(super) fn open(bytes: &[u8]) -> Result<(FetchedPage, Page), String> {
+pub(super) fn open(bytes: &[u8], parsed: &ParsedPages) -> Result<(FetchedPage, Arc<Page>), String> {
     let fetched: FetchedPage = envelope::open(bytes).map_err(|error| error.to_string())?;
+    if let Some(page) = parsed.get(fetched.content()) {
+        return Ok((fetched, page));
+    }
     let html = fetched.bytes().map_err(|error| error.to_string())?;
     let page = Page::parse(&fetched.url, fetched.content_type.as_deref(), &html);
+    Ok((fetched, Arc::new(page)))
+}
+
+/// As [`open`], for a page that will be looked at again soon.
+///
+/// # Errors
+/// As those of [`open`].
+pub(super) fn open_and_keep(bytes: &[u8], parsed: &ParsedPages) -> Result<(FetchedPage, Arc<Page>), String> {
+    let (fetched, page) = open(bytes, parsed)?;
+    parsed.keep(fetched.content(), page.clone());
     Ok((fetched, page))
 }
 

@@ -34,6 +34,8 @@ pub async fn instances(
             let Some(page) = archive::page(parts, &url).await? else { continue };
             let groups = groups(&page, |target| members.contains_key(target) && wanted(target));
             let pages = pages(parts, &groups).await?;
+            let pages: Vec<(&CanonicalUrl, &Page)> =
+                pages.iter().map(|(url, page)| (*url, &**page)).collect();
             for instance in mining::instances(&page.url, &concepts, &groups, &pages) {
                 take(instance)?;
             }
@@ -46,7 +48,7 @@ pub async fn instances(
 async fn pages<'a>(
     parts: &Parts,
     groups: &'a [Vec<CanonicalUrl>],
-) -> StoreResult<Vec<(&'a CanonicalUrl, Page)>> {
+) -> StoreResult<Vec<(&'a CanonicalUrl, Arc<Page>)>> {
     let (mut pages, mut seen) = (Vec::new(), BTreeSet::new());
     for url in groups.iter().flatten() {
         if pages.len() == MOST_PAGES {

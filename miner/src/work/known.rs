@@ -7,8 +7,8 @@
 //! next look at the site reads all its articles again and removes the mark. Start at [`Known::read`].
 
 use std::collections::BTreeSet;
-use std::io::Read;
 
+use newslode_common::compression;
 use newslode_common::store::{SiteState, StoreError, StoreResult};
 use newslode_common::version::ContentHash;
 use newslode_page::extract::SiteKnowledge;
@@ -115,7 +115,7 @@ impl Known {
         let mut bytes = vec![FORM];
         bytes.extend(count.to_be_bytes());
         bytes.extend(observed.iter().flatten());
-        bytes.extend(zstd::encode_all(&json[..], 0).map_err(|e| e.to_string())?);
+        bytes.extend(compression::compress(&json).map_err(|e| e.to_string())?);
         Ok(bytes)
     }
 
@@ -127,9 +127,7 @@ impl Known {
         let (count, rest) = rest.split_first_chunk().ok_or("it is cut short")?;
         let size = u32::from_be_bytes(*count) as usize * size_of::<Brief>();
         let (observed, packed) = rest.split_at_checked(size).ok_or("it is cut short")?;
-        let mut json = Vec::new();
-        let decoder = zstd::stream::read::Decoder::new(packed).map_err(|e| e.to_string())?;
-        decoder.take(MOST_BYTES).read_to_end(&mut json).map_err(|e| e.to_string())?;
+        let json = compression::decompress(packed, MOST_BYTES).map_err(|e| e.to_string())?;
         let Stored { site, templates, is_new } = serde_json::from_slice(&json).map_err(|e| e.to_string())?;
         Ok(Known { site, templates, is_new, observed: observed.as_chunks().0.iter().copied().collect() })
     }

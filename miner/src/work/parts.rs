@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use newslode_common::broker::Broker;
 use newslode_common::config::Retention;
+use newslode_common::parsed::ParsedPages;
 use newslode_common::schedule::ScheduleConfig;
 use newslode_common::store::{Frontier, PageArchive, SiteState};
 use newslode_common::telemetry::metrics::Metrics;
@@ -20,6 +21,8 @@ pub struct Parts {
     pub state: Arc<dyn SiteState>,
     /// Pages and what was computed of each.
     pub archive: Arc<dyn PageArchive>,
+    /// Pages that were parsed lately.
+    pub parsed: Arc<ParsedPages>,
     /// Messages.
     pub broker: Arc<dyn Broker>,
     /// The miner's metrics.

@@ -36,6 +36,7 @@ pub(crate) fn world() -> World {
         frontier: store.clone(),
         state: store.clone(),
         archive: store,
+        parsed: std::sync::Arc::default(),
         broker: Arc::new(broker.clone()),
         metrics: Metrics::new().unwrap(),
         rules: Rules::default(),

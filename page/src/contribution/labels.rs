@@ -36,14 +36,15 @@ impl Keys {
         if text.len() > MAX_BYTES {
             return None;
         }
-        let spelled = text.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric)).count();
+        // Most texts are headlines: these need not be split.
+        let spelled = text.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric));
+        if !(1..=MAX_WORDS).contains(&spelled.take(MAX_WORDS + 1).count()) {
+            return None;
+        }
         let words = self.split(text);
         let letters = || words.iter().flat_map(|word| word.chars());
         let unspaced = letters().filter(|&letter| is_unspaced(letter)).count();
-        if !(1..=MAX_WORDS).contains(&spelled)
-            || unspaced > MAX_UNSPACED
-            || !letters().any(char::is_alphabetic)
-        {
+        if unspaced > MAX_UNSPACED || !letters().any(char::is_alphabetic) {
             return None;
         }
         let language = self.language.as_deref().unwrap_or("und");
@@ -52,8 +53,7 @@ impl Keys {
 
     /// The distinct stems of a text, sorted; for comparing a URL's path with a key.
     pub(crate) fn stems(&self, text: &str) -> Vec<String> {
-        let mut stems: Vec<String> =
-            self.split(text).iter().map(|word| self.words.stem(word).into_owned()).collect();
+        let mut stems: Vec<String> = self.split(text).iter().map(|word| self.words.stem(word)).collect();
         stems.sort_unstable();
         stems.dedup();
         stems
@@ -63,7 +63,7 @@ impl Keys {
         if !self.words.has_stems() {
             return words.join(" ");
         }
-        let mut stems: Vec<String> = words.iter().map(|word| self.words.stem(word).into_owned()).collect();
+        let mut stems: Vec<String> = words.iter().map(|word| self.words.stem(word)).collect();
         stems.sort_unstable();
         stems.dedup();
         stems.join(" ")
@@ -71,9 +71,11 @@ impl Keys {
 
     /// The words in lower case, without dots, possessives and "and"; a lone "and" stays.
     fn split(&self, text: &str) -> Vec<String> {
-        let all: Vec<String> = words(text).collect();
-        let kept: Vec<String> = all.iter().filter(|word| !self.words.is_and(word)).cloned().collect();
-        if kept.is_empty() { all } else { kept }
+        let mut all = words(text);
+        if all.iter().any(|word| !self.words.is_and(word)) {
+            all.retain(|word| !self.words.is_and(word));
+        }
+        all
     }
 }
 
@@ -84,22 +86,46 @@ pub fn key(text: &str, language: Option<&str>) -> Option<String> {
 }
 
 /// The words of a text: NFKC, lower case; only letters, marks and digits.
-pub(crate) fn words(text: &str) -> impl Iterator<Item = String> {
-    let folded: String = text
-        .nfkc()
-        .flat_map(char::to_lowercase)
-        .nfc()
-        .filter(|&letter| letter != '.' && letter != '\u{AD}' && !is_joiner(letter))
-        .map(|letter| if letter == '\u{2019}' { '\'' } else { letter })
-        .collect();
-    let is_inside = |letter: char| letter.is_alphanumeric() || letter == '\'' || is_mark(letter);
-    let words: Vec<String> = folded
-        .split(|letter| !is_inside(letter))
-        .map(|word| word.trim_matches('\''))
-        .map(|word| without_article(word.strip_suffix("'s").unwrap_or(word)).replace('\'', ""))
-        .filter(|word| word.chars().any(char::is_alphanumeric))
-        .collect();
-    words.into_iter()
+pub(crate) fn words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for_each_word(text, |word| words.push(word.to_owned()));
+    words
+}
+
+/// Calls `found` with each of the [`words`] of a text.
+pub(crate) fn for_each_word(text: &str, mut found: impl FnMut(&str)) {
+    let mut folded = String::new();
+    // No letter composes with white space, so that each piece can be folded alone; most are ASCII.
+    for piece in text.split_ascii_whitespace() {
+        folded.clear();
+        if piece.is_ascii() {
+            folded.extend(piece.chars().filter(|&letter| letter != '.').map(|c| c.to_ascii_lowercase()));
+        } else {
+            fold(piece, &mut folded);
+        }
+        for word in folded.split(|letter| !is_inside(letter)) {
+            let word = word.trim_matches('\'');
+            let word = without_article(word.strip_suffix("'s").unwrap_or(word));
+            if !word.chars().any(char::is_alphanumeric) {
+                continue;
+            }
+            match word.contains('\'') {
+                true => found(&word.replace('\'', "")),
+                false => found(word),
+            }
+        }
+    }
+}
+
+fn fold(text: &str, folded: &mut String) {
+    let letters = text.nfkc().flat_map(char::to_lowercase).nfc();
+    let letters = letters.filter(|&letter| letter != '.' && letter != '\u{AD}' && !is_joiner(letter));
+    folded.extend(letters.map(|letter| if letter == '\u{2019}' { '\'' } else { letter }));
+}
+
+/// Whether a word may hold this letter.
+fn is_inside(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '\'' || (!letter.is_ascii() && is_mark(letter))
 }
 
 /// Drops an elided article: "l'économie", "d'Italia" give the word after the apostrophe if at most two letters
@@ -162,7 +188,26 @@ mod tests {
         assert!(key("one - two & three four five six", Some("en")).is_some());
     }
 
+    /// The words of a text that is folded as a whole.
+    fn plain(text: &str) -> Vec<String> {
+        let mut folded = String::new();
+        fold(text, &mut folded);
+        folded
+            .split(|letter| !is_inside(letter))
+            .map(|word| word.trim_matches('\''))
+            .map(|word| without_article(word.strip_suffix("'s").unwrap_or(word)).replace('\'', ""))
+            .filter(|word| word.chars().any(char::is_alphanumeric))
+            .collect()
+    }
+
     proptest! {
+        #[test]
+        fn a_text_folded_by_pieces_has_the_words_of_the_whole(
+            text in "[a-zA-Z0-9 .'\u{2019}\u{AD}\u{200B}\u{300}\u{327}\u{A8}\u{130}\u{1E9B}<=\n\u{A0}é가각ｱﾞ]{0,20}|\\PC{0,20}"
+        ) {
+            prop_assert_eq!(words(&text), plain(&text));
+        }
+
         #[test]
         fn keys_are_clean(text in "\\PC{0,30}|[\\x00-\\x20a-z&.']{0,30}", known in any::<bool>()) {
             if let Some(key) = key(&text, known.then_some("en")) {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use crate::contribution::TermUse;
 use rustc_hash::FxHashMap;
 
-use crate::contribution::labels::words;
+use crate::contribution::labels::for_each_word;
 use crate::reading::Page;
 use crate::reading::language::{Words, is_unspaced};
 
@@ -24,14 +24,16 @@ pub fn terms(page: &Page) -> Vec<TermUse> {
     let language = Words::new(page.language.as_deref());
     let mut counts: FxHashMap<String, u32> = FxHashMap::default();
     for i in 0..page.leaves.len() {
-        for word in words(page.leaves.text(i)) {
-            *counts.entry(word).or_default() += 1;
-        }
+        for_each_word(page.leaves.text(i), |word| match counts.get_mut(word) {
+            Some(count) => *count += 1,
+            None => drop(counts.insert(word.to_owned(), 1)),
+        });
     }
     let mut terms: BTreeMap<String, u32> = BTreeMap::new();
     for (word, count) in counts {
-        for_each_term(&word, &language, |term| {
-            *terms.entry(term.to_owned()).or_default() += count;
+        for_each_term(&word, &language, |term| match terms.get_mut(term) {
+            Some(all) => *all += count,
+            None => drop(terms.insert(term.to_owned(), count)),
         });
     }
     let mut terms: Vec<TermUse> = terms.into_iter().map(|(term, count)| TermUse { term, count }).collect();
@@ -57,8 +59,8 @@ pub(crate) fn for_each_term(word: &str, language: &Words, mut found: impl FnMut(
     }
     let letters = word.chars().count();
     let is_word = (2..=MAX_LETTERS).contains(&letters) && !word.chars().any(char::is_numeric);
-    if is_word && !language.is_stop_word(word) {
-        found(&language.stem(word));
+    if is_word {
+        language.with_term(word, found);
     }
 }
 

@@ -88,7 +88,7 @@ fn h1(page: &Page, metadata: &Metadata) -> Option<String> {
             && !is_site(text, metadata.site_name.as_deref(), page.url.host())
     };
     let texts: Vec<String> = h1s.map(text).filter(is_headline).collect();
-    let shared = |text: &str| words(text).collect::<BTreeSet<_>>().intersection(&said).count();
+    let shared = |text: &str| BTreeSet::from_iter(words(text)).intersection(&said).count();
     let is_told = metadata.headline.is_some() || metadata.og_title.is_some();
     let texts: Vec<String> = texts.into_iter().filter(|text| !is_told || shared(text) > 0).collect();
     // Of equals the first.

@@ -156,11 +156,11 @@ fn instance(page: &Page, content: &[usize], is_frequent: impl Fn(&str) -> bool) 
 }
 
 fn is_short(text: &str) -> bool {
-    (1..=MOST_LABEL).contains(&words(text).count())
+    (1..=MOST_LABEL).contains(&words(text).len())
 }
 
 fn key(text: &str) -> String {
-    words(text).collect::<Vec<_>>().join(" ")
+    words(text).join(" ")
 }
 
 fn paths(page: &Page) -> Vec<String> {

@@ -83,7 +83,7 @@ fn equal_pages_and_none_give_no_template() {
 #[test]
 fn alignments_are_the_cheapest() {
     let sets = |texts: &[&str]| -> Vec<BTreeSet<String>> {
-        texts.iter().map(|text| words(text).collect()).collect()
+        texts.iter().map(|text| BTreeSet::from_iter(words(text))).collect()
     };
     let check = |a: &[&str], b: &[&str], expected: &[(usize, usize)]| {
         assert_eq!(aligned(&sets(a), &sets(b)), expected, "{a:?} {b:?}");

@@ -57,7 +57,7 @@ fn bootstrap(group: &HeadlessGroup) -> Option<usize> {
 
 /// The leaves' texts as labels: lower case, words only.
 fn texts(page: &Page) -> Vec<String> {
-    (0..page.leaves.len()).map(|leaf| words(page.leaves.text(leaf)).collect::<Vec<_>>().join(" ")).collect()
+    (0..page.leaves.len()).map(|leaf| words(page.leaves.text(leaf)).join(" ")).collect()
 }
 
 /// Texts on at least [`FREQUENT`] pages.

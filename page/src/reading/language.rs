@@ -1,12 +1,13 @@
-//! A page's language, and what is known about languages: stems and stop words.
+//! A page's language, and what is known about languages: stems and stop words ([`words`]).
 //!
 //! Languages are ISO 639-1 codes. The declared language wins; it is guessed from the text only if none is
 //! declared. Unknown languages are no error: their words are left as they are.
 
-use std::borrow::Cow;
-
 use crate::reading::{Leaves, PageTree};
-use rust_stemmers::{Algorithm, Stemmer};
+
+mod words;
+
+pub(crate) use words::Words;
 
 /// The sample for a guess ends at about this many bytes.
 const SAMPLE: usize = 4_000;
@@ -135,61 +136,6 @@ fn short(code: &'static str) -> &'static str {
     CODES.iter().find(|(long, _)| *long == code).map_or(code, |(_, short)| short)
 }
 
-/// The stemmer and the stop words of one language.
-pub(crate) struct Words {
-    stemmer: Option<Stemmer>,
-    stop_words: &'static [&'static str],
-    and: &'static str,
-}
-
-impl Words {
-    pub(crate) fn new(language: Option<&str>) -> Words {
-        let (stemmer, stop_words, and) = match language {
-            Some("ar") => (Some(Algorithm::Arabic), NONE, "و"),
-            Some("da") => (Some(Algorithm::Danish), NONE, "og"),
-            Some("nl") => (Some(Algorithm::Dutch), DUTCH, "en"),
-            Some("en") => (Some(Algorithm::English), ENGLISH, "and"),
-            Some("fi") => (Some(Algorithm::Finnish), NONE, "ja"),
-            Some("fr") => (Some(Algorithm::French), FRENCH, "et"),
-            Some("de") => (Some(Algorithm::German), GERMAN, "und"),
-            Some("el") => (Some(Algorithm::Greek), NONE, "και"),
-            Some("hu") => (Some(Algorithm::Hungarian), NONE, "és"),
-            Some("it") => (Some(Algorithm::Italian), ITALIAN, "e"),
-            Some("no" | "nb" | "nn") => (Some(Algorithm::Norwegian), NONE, "og"),
-            Some("pt") => (Some(Algorithm::Portuguese), PORTUGUESE, "e"),
-            Some("ro") => (Some(Algorithm::Romanian), NONE, "și"),
-            Some("ru") => (Some(Algorithm::Russian), RUSSIAN, "и"),
-            Some("es") => (Some(Algorithm::Spanish), SPANISH, "y"),
-            Some("sv") => (Some(Algorithm::Swedish), NONE, "och"),
-            Some("ta") => (Some(Algorithm::Tamil), NONE, ""),
-            Some("tr") => (Some(Algorithm::Turkish), NONE, "ve"),
-            _ => (None, NONE, ""),
-        };
-        Words { stemmer: stemmer.map(Stemmer::create), stop_words, and }
-    }
-
-    /// Whether words of this language are stemmed.
-    pub(crate) fn has_stems(&self) -> bool {
-        self.stemmer.is_some()
-    }
-
-    /// The stem of a word in lower case; the word itself if the language has no stemmer.
-    pub(crate) fn stem<'a>(&self, word: &'a str) -> Cow<'a, str> {
-        let stem = self.stemmer.as_ref().map(|stemmer| stemmer.stem(word));
-        stem.filter(|stem| !stem.is_empty()).unwrap_or(Cow::Borrowed(word))
-    }
-
-    /// Whether a word in lower case carries no meaning of its own.
-    pub(crate) fn is_stop_word(&self, word: &str) -> bool {
-        self.stop_words.contains(&word)
-    }
-
-    /// Whether a word in lower case is the language's "and".
-    pub(crate) fn is_and(&self, word: &str) -> bool {
-        word == self.and
-    }
-}
-
 /// Whether a character belongs to a script that is written without spaces between words.
 #[must_use]
 pub fn is_unspaced(letter: char) -> bool {
@@ -206,126 +152,8 @@ pub fn is_unspaced(letter: char) -> bool {
     )
 }
 
-const NONE: &[&str] = &[];
-const ENGLISH: &[&str] = &[
-    "a", "about", "after", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "because",
-    "been", "before", "being", "but", "by", "can", "could", "did", "do", "does", "for", "from", "had", "has",
-    "have", "he", "her", "here", "him", "his", "how", "i", "if", "in", "into", "is", "it", "its", "just",
-    "me", "more", "most", "my", "no", "not", "of", "on", "one", "only", "or", "other", "our", "out", "over",
-    "said", "she", "should", "so", "some", "such", "than", "that", "the", "their", "them", "then", "there",
-    "these", "they", "this", "those", "through", "to", "up", "us", "was", "we", "were", "what", "when",
-    "where", "which", "while", "who", "why", "will", "with", "would", "you", "your",
-];
-const GERMAN: &[&str] = &[
-    "aber", "alle", "als", "am", "an", "auch", "auf", "aus", "bei", "bin", "bis", "da", "das", "dass", "dem",
-    "den", "der", "des", "die", "dies", "diese", "doch", "du", "durch", "ein", "eine", "einem", "einen",
-    "einer", "eines", "er", "es", "für", "hat", "hatte", "ich", "ihr", "ihre", "im", "in", "ist", "ja",
-    "kann", "mehr", "mit", "nach", "nicht", "noch", "nur", "ob", "oder", "ohne", "sein", "seine", "sich",
-    "sie", "sind", "so", "soll", "über", "um", "und", "uns", "unter", "vom", "von", "vor", "war", "was",
-    "wenn", "werden", "wie", "wir", "wird", "wurde", "zu", "zum", "zur",
-];
-const FRENCH: &[&str] = &[
-    "à", "au", "aux", "avec", "ce", "ces", "cette", "comme", "dans", "de", "des", "du", "elle", "elles",
-    "en", "est", "et", "eu", "il", "ils", "je", "la", "le", "les", "leur", "leurs", "lui", "ma", "mais",
-    "me", "mes", "moi", "mon", "ne", "nos", "notre", "nous", "on", "ont", "ou", "où", "par", "pas", "plus",
-    "pour", "qu", "que", "qui", "sa", "sans", "se", "ses", "son", "sont", "sur", "ta", "te", "tes", "toi",
-    "ton", "tu", "un", "une", "vos", "votre", "vous", "été", "être",
-];
-const SPANISH: &[&str] = &[
-    "a", "al", "como", "con", "de", "del", "desde", "donde", "el", "ella", "ellos", "en", "entre", "era",
-    "es", "esta", "este", "esto", "está", "fue", "ha", "hay", "la", "las", "le", "les", "lo", "los", "mi",
-    "muy", "más", "me", "ni", "no", "nos", "o", "para", "pero", "por", "que", "qué", "se", "ser", "si",
-    "sin", "sobre", "son", "su", "sus", "también", "te", "tu", "un", "una", "uno", "y", "ya", "yo",
-];
-const ITALIAN: &[&str] = &[
-    "a", "ad", "ai", "al", "alla", "alle", "anche", "che", "chi", "ci", "come", "con", "da", "dal", "dalla",
-    "degli", "dei", "del", "della", "delle", "di", "e", "ed", "gli", "ha", "ho", "i", "il", "in", "io", "la",
-    "le", "lei", "lo", "loro", "lui", "ma", "mi", "ne", "nei", "nel", "nella", "noi", "non", "o", "per",
-    "più", "se", "si", "sono", "su", "sua", "sul", "sulla", "suo", "ti", "tra", "tu", "un", "una", "uno",
-    "vi", "voi", "è",
-];
-const PORTUGUESE: &[&str] = &[
-    "a", "ao", "aos", "as", "com", "como", "da", "das", "de", "do", "dos", "e", "ela", "ele", "eles", "em",
-    "entre", "era", "essa", "esse", "esta", "este", "está", "eu", "foi", "há", "isso", "já", "lhe", "mais",
-    "mas", "me", "muito", "na", "nas", "não", "no", "nos", "o", "os", "ou", "para", "pela", "pelo", "por",
-    "que", "se", "sem", "ser", "seu", "sua", "são", "também", "te", "tem", "um", "uma", "é", "à",
-];
-const DUTCH: &[&str] = &[
-    "aan", "al", "als", "bij", "dan", "dat", "de", "den", "der", "deze", "die", "dit", "door", "een", "en",
-    "er", "haar", "heb", "heeft", "het", "hij", "hoe", "hun", "ik", "in", "is", "ja", "je", "kan", "maar",
-    "me", "meer", "met", "mijn", "na", "naar", "niet", "nog", "nu", "of", "om", "onder", "ons", "ook", "op",
-    "over", "te", "ten", "tot", "uit", "van", "veel", "voor", "was", "wat", "we", "wel", "werd", "wie",
-    "wij", "worden", "ze", "zich", "zij", "zijn", "zo", "zou",
-];
-const RUSSIAN: &[&str] = &[
-    "а",
-    "без",
-    "бы",
-    "был",
-    "была",
-    "были",
-    "было",
-    "быть",
-    "в",
-    "во",
-    "все",
-    "вы",
-    "где",
-    "да",
-    "для",
-    "до",
-    "его",
-    "ее",
-    "если",
-    "есть",
-    "еще",
-    "же",
-    "за",
-    "и",
-    "из",
-    "или",
-    "им",
-    "их",
-    "к",
-    "как",
-    "когда",
-    "кто",
-    "ли",
-    "мне",
-    "мы",
-    "на",
-    "не",
-    "нет",
-    "но",
-    "о",
-    "об",
-    "он",
-    "она",
-    "они",
-    "от",
-    "по",
-    "под",
-    "при",
-    "с",
-    "со",
-    "так",
-    "также",
-    "то",
-    "того",
-    "только",
-    "ты",
-    "у",
-    "уже",
-    "что",
-    "чтобы",
-    "это",
-    "этого",
-    "я",
-];
-
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::testing::page;
 
     #[track_caller]
@@ -352,13 +180,5 @@ mod tests {
             Some("ru"),
         );
         check("<p>ok", None);
-    }
-
-    #[test]
-    fn unknown_languages_keep_their_words() {
-        let words = Words::new(Some("xx"));
-        assert_eq!(words.stem("running"), "running");
-        assert!(!words.has_stems());
-        assert_eq!(Words::new(Some("en")).stem("running"), "run");
     }
 }

@@ -66,6 +66,12 @@ impl Leaves {
         Walk::new(tree).run()
     }
 
+    /// About how many bytes of memory the leaves take.
+    pub fn memory(&self) -> usize {
+        let paths = size_of_val(&*self.path_steps) + size_of_val(&*self.path_ends);
+        size_of_val(&*self.leaves) + self.text.len() + paths
+    }
+
     /// Number of leaves.
     pub fn len(&self) -> usize {
         self.leaves.len()

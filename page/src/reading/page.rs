@@ -68,6 +68,12 @@ impl Page {
         Page { url: url.clone(), base, tree, leaves, title, language, coarse }
     }
 
+    /// About how many bytes of memory the page takes.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        self.tree.memory() + self.leaves.memory()
+    }
+
     /// The page that a link element leads to; `None` if it is not a web page.
     #[must_use]
     pub fn target(&self, link: NodeId) -> Option<CanonicalUrl> {

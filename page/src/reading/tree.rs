@@ -90,6 +90,11 @@ impl PageTree {
         (Renumbering::new(&scratch, limits.max_depth, notes).run(), cut_tags)
     }
 
+    /// About how many bytes of memory the tree takes.
+    pub fn memory(&self) -> usize {
+        size_of_val(&*self.nodes) + size_of_val(&*self.attrs) + size_of_val(&*self.names) + self.strings.len()
+    }
+
     /// What the limits cut.
     pub fn notes(&self) -> &ParseNotes {
         &self.notes

@@ -33,7 +33,7 @@ pub(super) struct Top {
 pub(super) fn top(page: &Page, lines: &[Line], facts: &[Facts], skipped: &[bool]) -> Option<Top> {
     let is_candidate = |line: &usize| level(&lines[*line], facts).is_some_and(|level| level <= DEEPEST);
     let candidates: Vec<usize> = (0..lines.len()).filter(is_candidate).take(CANDIDATES).collect();
-    let title: BTreeSet<String> = words(page.title.as_deref().unwrap_or_default()).collect();
+    let title: BTreeSet<String> = BTreeSet::from_iter(words(page.title.as_deref().unwrap_or_default()));
     let score = |line: usize| title.intersection(&line_words(page, &lines[line])).count();
     let Some(first) = candidates.first().copied() else { return plain(page, lines, facts, &title) };
     let better = |best, line| if score(line) > score(best) { line } else { best };

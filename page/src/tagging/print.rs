@@ -37,8 +37,8 @@ pub fn tags(pages: &[Page]) -> Vec<Vec<Tag>> {
 
 /// The first leaf with exactly the words of the title.
 fn concept(page: &Page) -> Option<usize> {
-    let title: BTreeSet<String> = words(page.title.as_deref()?).collect();
-    (0..page.leaves.len()).find(|&leaf| words(page.leaves.text(leaf)).collect::<BTreeSet<_>>() == title)
+    let title: BTreeSet<String> = words(page.title.as_deref()?).into_iter().collect();
+    (0..page.leaves.len()).find(|&leaf| BTreeSet::from_iter(words(page.leaves.text(leaf))) == title)
 }
 
 /// The attribute-value pairs of each page by the paper's method: a group's header with each of its instances.

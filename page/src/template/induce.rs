@@ -164,7 +164,7 @@ fn label(pattern: &Pattern, slots: &mut [Slot], held: &[Vec<String>]) {
     let bodies: Vec<BTreeSet<String>> = (0..held[first].len()).map(of_page).collect();
     let shared = |at: usize| {
         let of = |(title, body): (&String, &BTreeSet<String>)| {
-            words(title).collect::<BTreeSet<_>>().intersection(body).count()
+            BTreeSet::from_iter(words(title)).intersection(body).count()
         };
         held[at].iter().zip(&bodies).map(of).sum::<usize>()
     };

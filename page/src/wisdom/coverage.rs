@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::params::WisdomParams;
 use super::site::{SiteTerms, TermId, place};
-use crate::contribution::labels::words;
+use crate::contribution::labels::for_each_word;
 use crate::contribution::terms::for_each_term;
 use crate::reading::language::Words;
 
@@ -284,9 +284,7 @@ fn goes(page: &Page, at: NodeId, is_root: bool, is_empty: bool, params: &WisdomP
 /// The terms of a text that are known for the site.
 fn term_ids(text: &str, language: &Words, site: &SiteTerms) -> Vec<TermId> {
     let mut ids = Vec::new();
-    for word in words(text) {
-        for_each_term(&word, language, |term| ids.extend(site.id(term)));
-    }
+    for_each_word(text, |word| for_each_term(word, language, |term| ids.extend(site.id(term))));
     ids
 }
 

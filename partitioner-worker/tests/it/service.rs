@@ -171,6 +171,7 @@ async fn until(world: &Arc<World>, wanted: usize) -> Arc<Metrics> {
     let parts = Parts {
         broker: Arc::new(Queues(Arc::clone(world))),
         archive: Arc::new(Objects(Arc::clone(world))),
+        parsed: Arc::default(),
         metrics: Arc::clone(&metrics),
     };
     let stop = CancellationToken::new();
@@ -284,6 +285,7 @@ async fn a_stop_takes_nothing_new_and_returns_what_is_stuck() {
     let parts = Parts {
         broker: Arc::new(Queues(Arc::clone(&world))),
         archive: Arc::new(Objects(Arc::clone(&world))),
+        parsed: Arc::default(),
         metrics: Arc::clone(&metrics),
     };
     let stop = CancellationToken::new();

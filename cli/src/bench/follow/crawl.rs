@@ -93,6 +93,7 @@ impl Crawl {
             frontier: frontier.clone(),
             broker: outbox.clone(),
             archive: outbox.clone(),
+            parsed: Arc::default(),
             metrics: Metrics::new()?,
         };
         let web = Arc::new(SimulatedWeb::new(world.clone(), clock.clone()));
@@ -102,6 +103,7 @@ impl Crawl {
             frontier: frontier.clone(),
             state: store,
             archive: outbox.clone(),
+            parsed: parts.parsed.clone(),
             broker: outbox.clone(),
             metrics: parts.metrics,
             rules: Rules::default(),

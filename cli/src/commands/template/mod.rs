@@ -115,7 +115,7 @@ async fn apply(parts: &Parts, site: &Site, dir: Option<&Path>, config: &Config) 
 }
 
 /// The page to correct: from the run if it has this URL, otherwise read from a file or fetched.
-async fn page(parts: &Parts, args: &TeachArgs, config: &Config) -> anyhow::Result<Page> {
+async fn page(parts: &Parts, args: &TeachArgs, config: &Config) -> anyhow::Result<Arc<Page>> {
     if let Ok(url) = input::parse_url(&args.page)
         && let Some(page) = archive::page(parts, &url).await?
     {
@@ -124,7 +124,7 @@ async fn page(parts: &Parts, args: &TeachArgs, config: &Config) -> anyhow::Resul
     let asked = PagesArgs { pages: vec![args.page.clone()], url: args.url.clone() };
     let pages = input::read(&asked, &config.crawler).await?;
     let page = pages.first().with_context(|| format!("`{}` is no page", args.page))?;
-    Ok(Page::parse(&page.url, page.content_type.as_deref(), &page.bytes))
+    Ok(Arc::new(Page::parse(&page.url, page.content_type.as_deref(), &page.bytes)))
 }
 
 async fn forget(args: TemplateSite, page: Option<String>, config: &Config) -> anyhow::Result<Exit> {

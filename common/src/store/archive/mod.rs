@@ -10,25 +10,17 @@ use bytes::Bytes;
 
 pub use self::object::ObjectArchive;
 use super::{StoreError, StoreResult};
-
-/// zstd's own default: pages shrink to about a fifth at hundreds of MB/s.
-const LEVEL: i32 = 3;
+use crate::compression;
 
 /// Compresses a value.
 pub(super) fn pack(bytes: &[u8]) -> StoreResult<Vec<u8>> {
-    let packed = || -> std::io::Result<Vec<u8>> {
-        let mut encoder = zstd::stream::Encoder::new(Vec::new(), LEVEL)?;
-        encoder.include_checksum(true)?;
-        encoder.set_pledged_src_size(Some(bytes.len() as u64))?;
-        std::io::Write::write_all(&mut encoder, bytes)?;
-        encoder.finish()
-    };
-    packed().map_err(|error| StoreError::Refused(format!("a value of {} bytes: {error}", bytes.len())))
+    let packed = compression::compress(bytes);
+    packed.map_err(|error| StoreError::Refused(format!("a value of {} bytes: {error}", bytes.len())))
 }
 
 /// Decompresses a packed value.
 pub(super) fn unpack(packed: &[u8]) -> StoreResult<Bytes> {
-    let bytes = zstd::stream::decode_all(packed);
+    let bytes = compression::decompress(packed, u64::MAX);
     bytes.map(Bytes::from).map_err(|error| StoreError::Corrupt(format!("an archived value: {error}")))
 }
 

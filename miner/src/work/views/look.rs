@@ -26,7 +26,7 @@ use super::record::{Record, Viewed, When};
 use super::report::ViewReport;
 use super::value::SiteValue;
 use crate::mining::templates::Reason;
-use crate::work::archive::open;
+use crate::work::archive::open_and_keep;
 use crate::work::error::BatchError;
 use crate::work::generations::Generations;
 use crate::work::known::Known;
@@ -108,12 +108,13 @@ impl Look<'_> {
     }
 
     /// The pages of these contents that the archive holds, parsed.
-    async fn load(&self, contents: &[ContentHash]) -> Result<Vec<Page>, BatchError> {
+    async fn load(&self, contents: &[ContentHash]) -> Result<Vec<Arc<Page>>, BatchError> {
         let mut pages = Vec::new();
         for content in contents {
             let found = self.generations.page(self.parts.archive.as_ref(), *content).await?;
             let Some((_, bytes)) = found else { continue };
-            let opened = tokio::task::spawn_blocking(move || open(&bytes)).await;
+            let parsed = self.parts.parsed.clone();
+            let opened = tokio::task::spawn_blocking(move || open_and_keep(&bytes, &parsed)).await;
             pages.extend(opened.ok().and_then(Result::ok).map(|(_, page)| page));
         }
         Ok(pages)
@@ -151,7 +152,7 @@ impl Look<'_> {
         let step = waiting.len().div_ceil(MOST_PAGES).max(1);
         let sample: Vec<ContentHash> = waiting.iter().step_by(step).copied().collect();
         let pages = self.load(&sample).await?;
-        let made = tokio::task::spawn_blocking(move || induce(&pages.iter().collect::<Vec<_>>())).await;
+        let made = tokio::task::spawn_blocking(move || induce(&references(&pages))).await;
         let made = made.unwrap_or_else(|panic| {
             tracing::warn!(site = %self.site, %panic, "no templates can be learnt from a site's pages");
             Vec::new()
@@ -167,7 +168,7 @@ impl Look<'_> {
             self.counted.iter().step_by(step).map(|(_, content)| *content).collect();
         let articles = self.articles(&sample).await?;
         let pages = self.load(&articles).await?;
-        self.known.site.see_only(&pages.iter().collect::<Vec<_>>());
+        self.known.site.see_only(&references(&pages));
         Ok(())
     }
 
@@ -243,4 +244,8 @@ impl Look<'_> {
         report.dropped += reasons.len() as u64;
         Ok(true)
     }
+}
+
+fn references(pages: &[Arc<Page>]) -> Vec<&Page> {
+    pages.iter().map(AsRef::as_ref).collect()
 }

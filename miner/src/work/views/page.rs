@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use newslode_common::message::FetchedPage;
 use newslode_common::store::Kind;
 use newslode_common::time;
 use newslode_common::version::ContentHash;
@@ -20,7 +21,7 @@ use newslode_page::wisdom;
 
 use super::value::SiteValue;
 use crate::mining::{articles, blocks};
-use crate::work::archive::open;
+use crate::work::archive::{open, open_and_keep};
 use crate::work::error::BatchError;
 use crate::work::generations::Generations;
 use crate::work::lives;
@@ -101,7 +102,7 @@ pub(super) async fn accepted_by(
         return Ok((content, None));
     };
     let accepted = move || {
-        let (fetched, page) = open(&bytes)?;
+        let (fetched, page) = open_and_keep(&bytes, &parts.parsed)?;
         Ok(known.template_of(&page).map(|version| (version, fetched.fetched_at)))
     };
     Ok((content, paced(pace, accepted).await.ok().flatten()))
@@ -124,7 +125,8 @@ pub(super) async fn view_page(
     let article = parts.archive.get(Kind::Article, content).await?;
     let article: Option<Article> = article.and_then(|bytes| serde_json::from_slice(&bytes).ok());
     let (before, held) = (hierarchy.clone(), article.clone());
-    let work = move || make(&reader, &page, hierarchy, held.as_ref(), is_asked);
+    let parsed = parts.parsed.clone();
+    let work = move || make(&reader, open(&page, &parsed)?, hierarchy, held.as_ref(), is_asked);
     let made = match paced(pace, work).await {
         Ok(made) => made,
         Err(reason) => {
@@ -153,12 +155,11 @@ pub(super) async fn view_page(
 
 fn make(
     reader: &Reader,
-    page: &[u8],
+    (fetched, page): (FetchedPage, Arc<Page>),
     hierarchy: Option<Bytes>,
     held: Option<&Article>,
     is_asked: bool,
 ) -> Result<Made, String> {
-    let (fetched, page) = open(page)?;
     let xml = match (&reader.value, hierarchy) {
         (Some(value), Some(hierarchy)) => Some(marked(value, &page, &hierarchy)?),
         _ => None,
