@@ -203,6 +203,12 @@ where
     }
 }
 
+/// A name that no other process has, or ever had.
+#[must_use]
+pub fn instance() -> String {
+    format!("{}-{}-{}", host(), std::process::id(), crate::time::now().0)
+}
+
 fn host() -> String {
     std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_string()
 }

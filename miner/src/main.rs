@@ -6,6 +6,7 @@ use std::sync::Arc;
 use newslode_common::parsed::ParsedPages;
 use newslode_common::serve::{self, Service};
 use newslode_miner::mining::fold::Rules;
+use newslode_miner::work::owners::Owners;
 use newslode_miner::work::parts::Parts;
 use newslode_miner::work::service::run;
 
@@ -27,6 +28,7 @@ async fn work(service: Service) -> Result<(), serve::Error> {
         state: store,
         archive,
         parsed: Arc::new(ParsedPages::within(PARSED_BYTES)),
+        owners: Arc::new(Owners::named(serve::instance())),
         broker: broker.clone(),
         metrics: service.metrics.clone(),
         rules: Rules::of_preset(service.config.partitioner.params),

@@ -31,7 +31,7 @@ def metrics():
     states = set(re.findall(r'Health::\w+ => "(\w+)"', _source("common/src/schedule/trouble.rs")))
     assert len(states) == 5, "trouble.rs is not of the known form"
     values = {"outcomes": outcomes, "queues": queues, "states": states}
-    call = re.compile(r'\.(counters?|gauges|seconds|delays)\(\s*"(newslode_\w+)",\s*"[^"]*",?\s*(?:"(\w+)",\s*&(\w+|\[[^\]]*\]))?')
+    call = re.compile(r'\.(counters?|gauges?|seconds|delays)\(\s*"(newslode_\w+)",\s*"[^"]*",?\s*(?:"(\w+)",\s*&(\w+|\[[^\]]*\]))?')
     text = _source("common/src/telemetry/metrics.rs")
     found = {}
     for kind, name, label, given in call.findall(text):

@@ -38,8 +38,20 @@ pub(crate) async fn installation(dir: Option<&Path>, config: &Config) -> anyhow:
             (store.clone(), store, Arc::new(served::archive(config)?))
         }
     };
-    let parsed = Arc::default();
-    Ok(Parts { frontier, state, archive, parsed, broker, metrics, rules, params, schedule, retention })
+    let (parsed, owners) = (Arc::default(), Arc::default());
+    Ok(Parts {
+        frontier,
+        state,
+        archive,
+        parsed,
+        owners,
+        broker,
+        metrics,
+        rules,
+        params,
+        schedule,
+        retention,
+    })
 }
 
 pub(crate) async fn run(args: TaxonomyArgs, config: &Config) -> anyhow::Result<Exit> {

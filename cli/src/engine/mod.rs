@@ -222,6 +222,7 @@ impl Engine {
             state: store.clone(),
             archive: store,
             parsed: self.parsed.clone(),
+            owners: Arc::default(),
             broker: self.broker.clone(),
             metrics: self.metrics.clone(),
             rules: Rules::of_preset(self.config.partitioner.params),

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use prometheus::{
-    Histogram, HistogramOpts, IntCounter, IntCounterVec, IntGaugeVec, Opts, Registry, TextEncoder,
+    Histogram, HistogramOpts, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry, TextEncoder,
 };
 
 use super::process::Process;
@@ -54,6 +54,8 @@ pub struct Metrics {
     pub article_delay: Histogram,
     /// Sites by how they are, by `state`: `healthy`, `quiet`, `blocked`, `failing`, `robots_closed`.
     pub sites: IntGaugeVec,
+    /// Buckets of sites that this miner cares for.
+    pub owned_buckets: IntGauge,
     /// URLs that the miner gave to the frontier, by reason (`why`).
     pub followed: IntCounterVec,
     /// Seconds of one fold over all sites.
@@ -107,6 +109,10 @@ impl Maker {
         let made = self.add(IntCounterVec::new(Opts::new(name, help), &[label]))?;
         values.iter().for_each(|value| made.with_label_values(&[*value]).inc_by(0));
         Ok(made)
+    }
+
+    fn gauge(&self, name: &str, help: &str) -> prometheus::Result<IntGauge> {
+        self.add(IntGauge::new(name, help))
     }
 
     fn gauges(
@@ -220,6 +226,10 @@ impl Metrics {
                 "state",
                 &states,
             )?,
+            owned_buckets: make.gauge(
+                "newslode_miner_owned_buckets",
+                "Buckets of sites, of 1024, that this miner cares for.",
+            )?,
             followed: make.counters(
                 "newslode_miner_followed_total",
                 "URLs given to the frontier, by reason.",
@@ -287,7 +297,7 @@ mod tests {
         let text = Metrics::new().unwrap().text().unwrap();
         let families: Vec<_> = text.lines().filter_map(|l| l.strip_prefix("# TYPE ")).collect();
         let ours = families.iter().filter(|family| family.starts_with("newslode_")).count();
-        assert_eq!((ours, families.len()), (27, 34));
+        assert_eq!((ours, families.len()), (28, 35));
         for family in families {
             let (name, kind) = family.split_once(' ').unwrap();
             assert!(name.starts_with("newslode_") || name.starts_with("process_"), "{name}");

@@ -9,6 +9,8 @@
 //! [`verify`] proves the sums. [`fed`] names pages of web archives on their way. [`members`] and [`instances`] read what the ontology says of articles and
 //! concepts.
 //!
+//! Several miners share this work: [`owners`] says who cares for which site.
+//!
 //! All of them use [`parts`] (the miner's connections and settings), the [`archive`], `readers` (to whom
 //! articles go), [`error`] and `waiting`.
 
@@ -27,6 +29,7 @@ pub mod known;
 pub mod lives;
 pub mod members;
 pub mod notes;
+pub mod owners;
 pub mod parts;
 mod readers;
 pub mod recompute;

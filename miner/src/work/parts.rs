@@ -11,6 +11,7 @@ use newslode_common::telemetry::metrics::Metrics;
 use newslode_page::Params;
 
 use crate::mining::fold::Rules;
+use crate::work::owners::Owners;
 
 /// The miner's connections and settings.
 #[derive(Clone)]
@@ -23,6 +24,8 @@ pub struct Parts {
     pub archive: Arc<dyn PageArchive>,
     /// Pages that were parsed lately.
     pub parsed: Arc<ParsedPages>,
+    /// Which sites are cared for by this miner.
+    pub owners: Arc<Owners>,
     /// Messages.
     pub broker: Arc<dyn Broker>,
     /// The miner's metrics.

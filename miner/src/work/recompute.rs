@@ -81,7 +81,7 @@ struct Anew {
     analysis: Option<Analysis>,
 }
 
-/// Counts all pages again that another generation counted, until done or `stop`, or until our generation is
+/// Counts all pages of our sites again that another generation counted, until done or `stop`, or until our generation is
 /// no longer the one that counts. `progress` is called now and then with the numbers so far.
 ///
 /// # Errors
@@ -95,6 +95,9 @@ pub async fn recompute(
 ) -> Result<Recomputed, BatchError> {
     let (ours, mut done) = (parts.params.generation(), Recomputed::default());
     for (site, _) in parts.state.sites().await? {
+        if !parts.owners.owns(&site) {
+            continue;
+        }
         // A large store takes hours: a process of newer algorithms may have started meanwhile.
         let generations = Generations::read(parts.state.as_ref()).await?;
         if generations.counting.as_ref() != Some(&ours) {

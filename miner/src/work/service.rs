@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use newslode_common::broker::{BrokerError, Delivery, Queue, depths};
 use newslode_common::config::{Follow, MinerConfig};
@@ -29,6 +29,7 @@ use crate::work::ending::take_out;
 use crate::work::error::BatchError;
 use crate::work::fold::{FoldMemory, fold_once};
 use crate::work::gather::{OfSite, gather};
+use crate::work::owners;
 use crate::work::parts::Parts;
 use crate::work::recompute;
 use crate::work::reconcile::reconcile;
@@ -59,6 +60,10 @@ const SITES_EVERY: Duration = Duration::from_secs(60);
 /// The error of the loop that failed.
 pub async fn run(parts: Parts, config: MinerConfig, stop: CancellationToken) -> anyhow::Result<()> {
     let mut loops = JoinSet::new();
+    if let Err(error) = parts.owners.beat(parts.state.as_ref(), Instant::now()).await {
+        tracing::warn!(%error, "cannot tell which other miners run; for now this one cares for all sites");
+    }
+    loops.spawn(owners::run(parts.clone(), stop.clone()));
     loops.spawn(pages_loop(parts.clone(), config.clone(), stop.clone()));
     loops.spawn(seeds_loop(parts.clone(), config.clone(), stop.clone()));
     loops.spawn(depth_loop(parts.clone(), stop.clone()));
@@ -208,6 +213,12 @@ async fn fold_loop(
     let mut memory = FoldMemory::default();
     let mut seen = 0;
     while pause(Duration::from_secs(config.fold_s), &stop).await {
+        if !parts.owners.leads() {
+            // Who leads next reads all sites anew.
+            memory = FoldMemory::default();
+            parts.metrics.taxonomy.reset();
+            continue;
+        }
         let restarted = restarts.load(Ordering::Relaxed);
         if restarted != seen {
             // The memory may be ahead of the restarted store.
@@ -226,7 +237,8 @@ async fn fold_loop(
 /// Takes out pages that are older than the window, now and then.
 async fn window_loop(parts: Parts, days: u32, stop: CancellationToken) -> anyhow::Result<()> {
     loop {
-        match slide(&parts, days, time::now()).await {
+        let is_ours = parts.owners.leads();
+        match if is_ours { slide(&parts, days, time::now()).await } else { Ok(Slid::default()) } {
             Ok(slid) if slid != Slid::default() => tracing::info!(?slid, "the window has moved"),
             Ok(_) => {}
             Err(error) => tracing::warn!(%error, "the window cannot be moved; the next try goes on"),
@@ -260,6 +272,8 @@ async fn after_restart(parts: &Parts, seen: &mut Option<String>, restarts: &Atom
     let version = known.as_ref().map(|(version, _)| *version);
     match known {
         Some((_, bytes)) if bytes == now.as_bytes() => return Ok(()),
+        // The leader does it, or who leads next.
+        Some(_) if !parts.owners.leads() => return Ok(()),
         Some(_) => {
             let (frontier, archive) = (parts.frontier.as_ref(), parts.archive.as_ref());
             let pages = reconcile(frontier, state, archive, parts.broker.as_ref()).await?;

@@ -37,6 +37,7 @@ pub(crate) fn world() -> World {
         state: store.clone(),
         archive: store,
         parsed: std::sync::Arc::default(),
+        owners: std::sync::Arc::default(),
         broker: Arc::new(broker.clone()),
         metrics: Metrics::new().unwrap(),
         rules: Rules::default(),

@@ -61,6 +61,11 @@ pub fn canonical(url: &Url) -> Option<CanonicalUrl> {
     if host.is_empty() || host.contains("..") {
         return None;
     }
+    if is_canonical(url, host) { Some(CanonicalUrl(url.as_str().to_owned())) } else { rewritten(url, host) }
+}
+
+/// The canonical form of a web page's URL, written anew.
+fn rewritten(url: &Url, host: &str) -> Option<CanonicalUrl> {
     let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
     let path = normalise_escapes(url.path());
     let mut text = format!("{}://{host}{port}{path}", url.scheme());
@@ -76,6 +81,18 @@ pub fn canonical(url: &Url) -> Option<CanonicalUrl> {
     }
     // Undoing escapes may change how the URL is parsed, so the parser has the last word.
     Some(CanonicalUrl(Url::parse(&text).ok()?.into()))
+}
+
+/// Whether a URL certainly is its own canonical form, as most are.
+fn is_canonical(url: &Url, host: &str) -> bool {
+    let query = url.query();
+    url.as_str().len() <= MAX_BYTES
+        && url.fragment().is_none()
+        && url.username().is_empty()
+        && url.password().is_none()
+        && url.host_str() == Some(host)
+        && !url.as_str().contains('%')
+        && query.is_none_or(|query| !query.is_empty() && !query.split('&').any(is_tracking))
 }
 
 /// The page an `href` leads to; `None` if it is not a web page (`javascript:`, `mailto:`, `tel:`, `data:` and
@@ -270,6 +287,8 @@ impl From<Site> for String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[track_caller]
@@ -328,6 +347,21 @@ mod tests {
         let json = serde_json::to_string(&url).unwrap();
         assert_eq!(serde_json::from_str::<CanonicalUrl>(&json).unwrap(), url);
         assert!(serde_json::from_str::<CanonicalUrl>("\"ftp://a.org/\"").is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn what_need_not_be_rewritten_is_its_own_canonical_form(
+            text in "https?://([a-zA-Z\u{e9}.]{1,8}|\\[::1\\])(:(80|443|8080))?/[a-zA-Z0-9/.~%\u{e9} ;:@!$'()*+,=|^`{}-]{0,12}(\\?[a-z&=%_?#|'-]{0,8}(utm_a|gclid=1)?)?"
+        ) {
+            if let Ok(url) = Url::parse(&text)
+                && let Some(host) = url.host_str()
+                && is_canonical(&url, host)
+            {
+                let rewritten = rewritten(&url, host).map(String::from);
+                prop_assert_eq!(rewritten.as_deref(), Some(url.as_str()));
+            }
+        }
     }
 
     #[test]

@@ -104,6 +104,7 @@ impl Crawl {
             state: store,
             archive: outbox.clone(),
             parsed: parts.parsed.clone(),
+            owners: Arc::default(),
             broker: outbox.clone(),
             metrics: parts.metrics,
             rules: Rules::default(),

@@ -52,7 +52,7 @@ impl Looked {
     }
 }
 
-/// Looks at all sites that changed and views the pages that are due, until all is done or `stop`.
+/// Looks at all our sites that changed and views the pages that are due, until all is done or `stop`.
 ///
 /// # Errors
 /// When a store or the broker fails; viewing again is safe.
@@ -70,8 +70,8 @@ pub async fn view_sites(
         *looked = Looked { sites: BTreeMap::new(), taught };
     }
     let sites = parts.state.sites().await?;
-    looked.sites.retain(|site, _| sites.iter().any(|(known, _)| known == site));
-    for (site, counter) in sites {
+    looked.sites.retain(|site, _| parts.owners.owns(site) && sites.iter().any(|(known, _)| known == site));
+    for (site, counter) in sites.into_iter().filter(|(site, _)| parts.owners.owns(site)) {
         if stop.is_cancelled() {
             break;
         }

@@ -3,7 +3,7 @@
 use newslode_common::store::Frontier;
 
 use crate::lab::{Digests, Lab, Outcomes, digests_in, small_world};
-use crate::services::{Installation, SERVICES, Servers};
+use crate::services::{ANOTHER_MINER, Installation, SERVICES, Servers};
 
 /// The delay between two requests to a site, in milliseconds: so long that faults meet a run under way.
 const DELAY: u64 = 60;
@@ -15,6 +15,7 @@ async fn whatever_dies_under_load_the_result_is_the_same() {
     let mut servers = Servers::start().await;
 
     services_die(&lab, &servers, &digests, &outcomes).await;
+    owners_die(&lab, &servers, &digests, &outcomes).await;
     servers_die(&lab, &mut servers, &digests, &outcomes).await;
     redis_dies_that_syncs_each_second(&lab, &mut servers, &digests, &outcomes).await;
     redis_is_full(&lab, &servers, &digests, &outcomes).await;
@@ -31,6 +32,42 @@ async fn services_die(lab: &Lab, servers: &Servers, digests: &Digests, outcomes:
     }
     end(&mut services, digests, outcomes).await;
 }
+
+/// Two miners share the sites and die in turn, ten times, while the logs that they follow are trimmed. Whoever leads at
+/// the end has folded what an undisturbed run folds.
+async fn owners_die(lab: &Lab, servers: &Servers, digests: &Digests, outcomes: &Outcomes) {
+    let mut services = begin(lab, servers, "owners").await;
+    services.start_another_miner();
+    services.logged(ANOTHER_MINER, "share of the sites changed").await;
+    let (all, mut trimmed) = (outcomes.len() as u64, 0);
+    for number in 0..10 {
+        services.done(all * (number + 1) / 12).await;
+        let miner = if number % 2 == 0 { "newslode-miner" } else { ANOTHER_MINER };
+        eprintln!("{miner} is killed, and the logs are trimmed");
+        services.kill_and_start(miner);
+        let answer = servers.redis.tell(&["EVAL", TRIM, "0"]);
+        trimmed += answer.trim_start_matches(':').parse::<u64>().unwrap();
+    }
+    assert!(trimmed > 20, "only {trimmed} entries of logs were dropped");
+    services.comes_to(digests).await;
+    let run = lab.path("undisturbed");
+    let wanted = lab.json(&["taxonomy", "--format", "json", run.to_str().unwrap()]).await;
+    services.folds_to(&wanted).await;
+    end(&mut services, digests, outcomes).await;
+}
+
+/// Drops all entries of all logs but the last ones, as logs do that are full. Returns how many.
+const TRIM: &str = "local trimmed = 0 \
+                    for _, log in ipairs(redis.call('KEYS', 'owners:*:log')) do \
+                      local places = log:gsub(':log$', ':places') \
+                      while redis.call('LLEN', log) > 1 do \
+                        local bytes = #redis.call('LPOP', log) \
+                        redis.call('HINCRBY', places, 'bytes', -bytes) \
+                        redis.call('HINCRBY', places, 'dropped', 1) \
+                        trimmed = trimmed + 1 \
+                      end \
+                    end \
+                    return trimmed";
 
 async fn servers_die(lab: &Lab, servers: &mut Servers, digests: &Digests, outcomes: &Outcomes) {
     assert_eq!(servers.redis.tell(&["CONFIG", "SET", "appendfsync", "always"]), "+OK");

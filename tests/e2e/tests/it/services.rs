@@ -24,6 +24,9 @@ use newslode_test_servers::{RabbitServer, RedisServer};
 /// The services, in the order of the flow.
 pub(crate) const SERVICES: [&str; 3] = ["newslode-crawler", "newslode-partitioner", "newslode-miner"];
 
+/// The name of a miner beside the first.
+pub(crate) const ANOTHER_MINER: &str = "another-miner";
+
 /// The longest wait for a service to be ready or for a message to arrive.
 pub(crate) const SOON: Duration = Duration::from_secs(40);
 
@@ -134,10 +137,20 @@ impl<'a> Installation<'a> {
         self.running.insert(service, process);
     }
 
+    /// Starts a miner beside the first. Killed and started like a service, it is known by this name.
+    pub(crate) fn start_another_miner(&mut self) {
+        let mut command = Command::new(program("newslode-miner"));
+        command.args(["--config", &self.config]);
+        command.env("NEWSLODE__TELEMETRY__ADMIN", "127.0.0.1:0");
+        let process =
+            Process::start(command, &format!("{}-{ANOTHER_MINER}", self.prefix), &self.lab.path(""));
+        self.running.insert(ANOTHER_MINER, process);
+    }
+
     /// Kills a service and starts it again at once.
     pub(crate) fn kill_and_start(&mut self, service: &'static str) {
         self.running.remove(service).unwrap().kill();
-        self.start(service);
+        if service == ANOTHER_MINER { self.start_another_miner() } else { self.start(service) }
     }
 
     /// Waits until every service says that it is ready.
@@ -237,6 +250,20 @@ impl<'a> Installation<'a> {
                 );
             }
             self.all_run();
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    /// Waits until the taxonomy is the wanted one.
+    pub(crate) async fn folds_to(&mut self, wanted: &serde_json::Value) {
+        let begun = Instant::now();
+        loop {
+            let folded = self.lab.run(&self.asking(&["taxonomy", "--format", "json"])).await;
+            if serde_json::from_str(&folded.out).is_ok_and(|folded: serde_json::Value| folded == *wanted) {
+                return;
+            }
+            self.all_run();
+            assert!(begun.elapsed() < SOON, "folded {}\nwanted {wanted}\n{}", folded.out, self.logs());
             tokio::time::sleep(LOOK).await;
         }
     }
