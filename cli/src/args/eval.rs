@@ -25,7 +25,7 @@ pub(crate) enum BenchCommand {
     Mine(BenchMineArgs),
     /// Measure what a page costs the whole pipeline, from the fetch to the taxonomy.
     #[command(
-        after_help = "Example:\n  newslode bench pipeline --pages sites --peer tests/peers/spider.py --python target/peers/bin/python"
+        after_help = "Example:\n  newslode bench pipeline --pages sites --rabbitmq amqp://guest:guest@localhost:5672/%2f \\\n    --peer tests/peers/spider.py --python target/peers/bin/python"
     )]
     Pipeline(BenchPipelineArgs),
     /// Measure whose turn it is: what claims cost a Redis server, and how busy they keep crawlers.
@@ -45,6 +45,10 @@ pub(crate) struct BenchPipelineArgs {
     /// Folder of recorded sites, each with a `manifest.jsonl`.
     #[arg(long, value_name = "DIR")]
     pub(crate) pages: PathBuf,
+    /// A RabbitMQ server for the three services, which are measured, too, from the folder of this program. They get a
+    /// Redis server of their own; their queues begin with `newslode-bench` and stay on the server.
+    #[arg(long, value_name = "URL")]
+    pub(crate) rabbitmq: Option<String>,
     /// A spider to compare with, such as tests/peers/spider.py.
     #[arg(long, value_name = "FILE")]
     pub(crate) peer: Option<PathBuf>,

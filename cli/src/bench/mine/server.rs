@@ -66,6 +66,11 @@ impl Server {
         Ok(Server { store, config, process: None })
     }
 
+    /// How to reach it.
+    pub(crate) fn config(&self) -> &StoreConfig {
+        &self.config
+    }
+
     /// Another store in the same server, with a connection of its own.
     pub(crate) async fn another(&self) -> anyhow::Result<RedisStore> {
         RedisStore::connect(&self.config).await.context("cannot use the Redis server")

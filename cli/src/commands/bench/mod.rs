@@ -1,5 +1,7 @@
 //! `newslode bench`: measures partitioning, extraction and mining on this machine, as ratios and growth.
 
+mod pipeline;
+
 use std::path::Path;
 
 use anyhow::Context;
@@ -9,12 +11,10 @@ use newslode_page::partition::measure::made_page;
 
 use crate::args::{
     BenchArgs, BenchClaimsArgs, BenchCommand, BenchExtractArgs, BenchFollowArgs, BenchMineArgs,
-    BenchPartitionArgs, BenchPipelineArgs, BenchScaleArgs, BenchStore, BenchTemplatesArgs,
+    BenchPartitionArgs, BenchScaleArgs, BenchStore, BenchTemplatesArgs,
 };
 use crate::bench::mine::{self, MineReport, Server};
-use crate::bench::{
-    self, ClaimReport, ClaimSpec, FollowReport, PipelineSpec, Report, Sample, Scale, ScaleSpec, Way,
-};
+use crate::bench::{self, ClaimReport, ClaimSpec, FollowReport, Report, Sample, Scale, ScaleSpec, Way};
 use crate::exit::Exit;
 use crate::{input, out};
 
@@ -37,7 +37,7 @@ pub(crate) async fn run(args: BenchArgs, quiet: bool) -> anyhow::Result<Exit> {
         BenchCommand::Extract(args) => extract(&args),
         BenchCommand::Templates(args) => templates(&args),
         BenchCommand::Mine(args) => mine(&args, quiet).await,
-        BenchCommand::Pipeline(args) => pipeline(args, quiet).await,
+        BenchCommand::Pipeline(args) => pipeline::run(args, quiet).await,
         BenchCommand::Claims(args) => claims(&args, quiet).await,
         BenchCommand::Scale(args) => scale(args, quiet).await,
         BenchCommand::Follow(args) => follow(&args, quiet),
@@ -68,32 +68,6 @@ fn templates(args: &BenchTemplatesArgs) -> anyhow::Result<Exit> {
         "{} pages of a site become {} templates in {:.2} s",
         report.site_pages, report.templates, report.induce_s
     ))?;
-    Ok(Exit::Done)
-}
-
-async fn pipeline(args: BenchPipelineArgs, quiet: bool) -> anyhow::Result<Exit> {
-    if args.serve {
-        bench::serve(&args.pages).await?;
-        return Ok(Exit::Done);
-    }
-    let spec = PipelineSpec { pages: args.pages, peer: args.peer.map(|spider| (args.python, spider)) };
-    let work = move || bench::measure_pipeline(&spec, &mut progress(quiet));
-    let report = tokio::task::spawn_blocking(work).await??;
-    if args.json {
-        out::json(&report)?;
-        return Ok(Exit::Done);
-    }
-    let row = |name: &str, served: &bench::Served, cpu_ms: f64| {
-        let bench::Served { pages, requests } = served;
-        out::line(format!(
-            "{name:14} {pages} pages, {requests} requests, {cpu_ms:.1} ms of processor time a page"
-        ))
-    };
-    row("newslode mine", &report.embedded, report.embedded_cpu_ms)?;
-    if let (Some(peer), Some(cpu_ms), Some(times)) = (&report.peer, report.peer_cpu_ms, report.times) {
-        row("the peer", peer, cpu_ms)?;
-        out::line(format!("the peer takes {times:.1} times as much"))?;
-    }
     Ok(Exit::Done)
 }
 
