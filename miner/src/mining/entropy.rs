@@ -47,12 +47,18 @@ pub fn terms(cells: &BTreeMap<String, i64>, pages: u64) -> Vec<(String, f64)> {
 /// [`Table::Terms`](newslode_page::contribution::Table::Terms). No page is known yet.
 #[must_use]
 pub fn site_terms(cells: &BTreeMap<String, i64>, pages: u64) -> SiteTerms {
+    SiteTerms::new(pages, counted_terms(cells, pages))
+}
+
+/// Each term of a site with its count TF and its entropy EN; the arguments are those of [`terms`].
+#[must_use]
+pub fn counted_terms(cells: &BTreeMap<String, i64>, pages: u64) -> Vec<(String, u64, f64)> {
     let entropies = terms(cells, pages).into_iter();
-    let known = entropies.map(|(term, entropy)| {
+    let counted = entropies.map(|(term, entropy)| {
         let count = cells.get(&format!("tf{SEPARATOR}{term}")).copied().unwrap_or_default();
         (term, count.unsigned_abs(), entropy)
     });
-    SiteTerms::new(pages, known)
+    counted.collect()
 }
 
 /// A term of a site with its figures.

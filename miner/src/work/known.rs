@@ -1,12 +1,10 @@
 //! The knowledge of a site, as the store keeps it: people's corrections, pages to compare others with, the
-//! templates with their use, and which pages the stream has seen.
+//! templates with their use, and how far its pages were looked at.
 //!
-//! It is one versioned value, `templates/SITE`: a form's number, the brief forms of the observed contents,
-//! then packed JSON. A writer replaces only the version that it read, so a page is observed once however many
-//! miners look, and nothing that a person teaches meanwhile is lost. A person's change is marked as new; the
-//! next look at the site reads all its articles again and removes the mark. Start at [`Known::read`].
-
-use std::collections::BTreeSet;
+//! It is one versioned value, `templates/SITE`: a form's number, then packed JSON. A writer replaces only the version that
+//! it read, so a page is observed once however many miners look, and nothing that a person teaches meanwhile is
+//! lost. A person's change is marked as new; the next look at the site reads all its articles again and removes the
+//! mark. Start at [`Known::read`].
 
 use newslode_common::compression;
 use newslode_common::store::{SiteState, StoreError, StoreResult};
@@ -19,16 +17,17 @@ use serde::{Deserialize, Serialize};
 use crate::mining::templates::Templates;
 
 /// Number of the stored form.
-const FORM: u8 = 2;
+const FORM: u8 = 3;
+/// The form of version 0.1.0, which has a list of contents after its number.
+const FIRST_FORM: u8 = 2;
+/// Bytes of a content in that list.
+const FIRST_CONTENT: usize = 4;
 /// The most bytes of JSON: some hundred times the size for a site with many templates.
 const MOST_BYTES: u64 = 256 << 20;
 /// After this many times in which other writers were first, we give up.
 const ROUNDS: usize = 5;
 /// A value of the store whose version grows with each change that a person makes to any site.
 const CHANGES: &str = "taught";
-
-/// The brief form of a content: if two contents share it, one page of thousands is missed.
-type Brief = [u8; 4];
 
 /// Everything known of a site.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -39,7 +38,21 @@ pub struct Known {
     pub templates: Templates<Template, ContentHash>,
     /// Whether a person changed it and not all of the site's articles were read again since.
     pub is_new: bool,
-    observed: BTreeSet<Brief>,
+    /// How far its pages were looked at.
+    pub looked: LookedAt,
+}
+
+/// How far a site's pages were looked at, and when all of them were viewed last.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LookedAt {
+    /// Position of its bucket's log; pages that changed before it were observed.
+    pub position: u64,
+    /// The version of the value with which all pages were viewed; none: they never were.
+    pub epoch: Option<String>,
+    /// Pages at that time.
+    pub pages: u64,
+    /// Pages that changed since.
+    pub changed: u64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -47,6 +60,8 @@ struct Stored {
     site: SiteKnowledge,
     templates: Templates<Template, ContentHash>,
     is_new: bool,
+    #[serde(default)]
+    looked: LookedAt,
 }
 
 /// A value's version; `None` if the site has none yet.
@@ -95,41 +110,33 @@ impl Known {
         site
     }
 
-    /// Whether the stream has seen a page of this content.
-    #[must_use]
-    pub fn is_observed(&self, content: ContentHash) -> bool {
-        self.observed.contains(&brief(content))
-    }
-
-    /// Records these pages as seen; pages that the site no longer has are forgotten.
-    pub fn observe(&mut self, all: impl Iterator<Item = ContentHash>) {
-        let all: BTreeSet<ContentHash> = all.collect();
-        self.templates.retain(|content| all.contains(content));
-        self.observed = all.into_iter().map(brief).collect();
-    }
-
     fn pack(&self) -> Result<Vec<u8>, String> {
-        let Known { site, templates, is_new, observed } = self.clone();
-        let json = serde_json::to_vec(&Stored { site, templates, is_new }).map_err(|e| e.to_string())?;
-        let count = u32::try_from(observed.len()).map_err(|e| e.to_string())?;
+        let Known { site, templates, is_new, looked } = self.clone();
+        let stored = Stored { site, templates, is_new, looked };
+        let json = serde_json::to_vec(&stored).map_err(|e| e.to_string())?;
         let mut bytes = vec![FORM];
-        bytes.extend(count.to_be_bytes());
-        bytes.extend(observed.iter().flatten());
         bytes.extend(compression::compress(&json).map_err(|e| e.to_string())?);
         Ok(bytes)
     }
 
     fn unpack(bytes: &[u8]) -> Result<Known, String> {
         let (form, rest) = bytes.split_first().ok_or("it is empty")?;
-        if *form != FORM {
-            return Err(format!("it has format {form}, this version reads format {FORM}"));
-        }
-        let (count, rest) = rest.split_first_chunk().ok_or("it is cut short")?;
-        let size = u32::from_be_bytes(*count) as usize * size_of::<Brief>();
-        let (observed, packed) = rest.split_at_checked(size).ok_or("it is cut short")?;
+        let packed = match *form {
+            FORM => rest,
+            FIRST_FORM => {
+                let (count, rest) = rest.split_first_chunk().ok_or("it is cut short")?;
+                rest.get(u32::from_be_bytes(*count) as usize * FIRST_CONTENT..).ok_or("it is cut short")?
+            }
+            other => {
+                return Err(format!(
+                    "it has format {other}, this version reads formats {FIRST_FORM} and {FORM}"
+                ));
+            }
+        };
         let json = compression::decompress(packed, MOST_BYTES).map_err(|e| e.to_string())?;
-        let Stored { site, templates, is_new } = serde_json::from_slice(&json).map_err(|e| e.to_string())?;
-        Ok(Known { site, templates, is_new, observed: observed.as_chunks().0.iter().copied().collect() })
+        let Stored { site, templates, is_new, looked } =
+            serde_json::from_slice(&json).map_err(|e| e.to_string())?;
+        Ok(Known { site, templates, is_new, looked })
     }
 }
 
@@ -170,19 +177,22 @@ pub async fn changes(state: &dyn SiteState) -> StoreResult<Option<u64>> {
 /// # Errors
 /// When the store fails.
 pub(crate) async fn forget(state: &dyn SiteState, site: &Site) -> StoreResult<()> {
+    empty(state, &name(site)).await
+}
+
+/// Empties a value that is no longer needed.
+///
+/// # Errors
+/// When the store fails.
+pub(crate) async fn empty(state: &dyn SiteState, name: &str) -> StoreResult<()> {
     for _ in 0..ROUNDS {
-        let Some((version, bytes)) = state.value(&name(site)).await? else { return Ok(()) };
+        let Some((version, bytes)) = state.value(name).await? else { return Ok(()) };
         let is_done = bytes.is_empty();
-        if is_done || state.put_value(&name(site), Some(version), Vec::new().into()).await?.is_some() {
+        if is_done || state.put_value(name, Some(version), Vec::new().into()).await?.is_some() {
             return Ok(());
         }
     }
     Ok(())
-}
-
-fn brief(content: ContentHash) -> Brief {
-    let [a, b, c, d, ..] = content.0;
-    [a, b, c, d]
 }
 
 fn name(site: &Site) -> String {
@@ -195,24 +205,24 @@ mod tests {
 
     #[test]
     fn what_is_stored_is_read_again_and_other_forms_are_refused() {
-        let mut known = Known { is_new: true, ..Known::default() };
-        known.observe([ContentHash([7; 16]), ContentHash([9; 16])].into_iter());
+        let looked = LookedAt { position: 7, epoch: Some("v".into()), pages: 9, changed: 2 };
+        let mut known = Known { is_new: true, looked, ..Known::default() };
         known.templates.observe([(ContentHash([9; 16]), None)]);
         let bytes = known.pack().unwrap();
         assert_eq!(Known::unpack(&bytes).unwrap(), known);
-        assert!(known.is_observed(ContentHash([7; 16])) && !known.is_observed(ContentHash([8; 16])));
         let refused = |bytes: &[u8]| Known::unpack(bytes).unwrap_err();
-        assert_eq!(refused(b"{\"form\":1}"), "it has format 123, this version reads format 2");
-        assert_eq!([refused(&bytes[..4]), refused(&bytes[..9])], ["it is cut short"; 2]);
+        assert_eq!(refused(b"{\"form\":1}"), "it has format 123, this version reads formats 2 and 3");
         assert!(!refused(&bytes[..bytes.len() - 3]).is_empty());
     }
 
     #[test]
-    fn pages_that_are_gone_are_forgotten() {
-        let mut known = Known::default();
-        known.templates.observe([1, 2].map(|n| (ContentHash([n; 16]), None)));
-        known.observe([ContentHash([2; 16])].into_iter());
-        assert_eq!(known.templates.waiting(), [ContentHash([2; 16])]);
-        assert!(!known.is_observed(ContentHash([1; 16])));
+    fn what_0_1_0_stored_is_read_and_all_pages_are_looked_at_again() {
+        let stored = br#"{"site":{"lessons":[],"seen":[]},"templates":TEMPLATES,"is_new":false}"#;
+        let templates = serde_json::to_string(&Templates::<Template, ContentHash>::default()).unwrap();
+        let json = String::from_utf8_lossy(stored).replace("TEMPLATES", &templates);
+        let mut bytes = vec![2, 0, 0, 0, 2, 7, 7, 7, 7, 9, 9, 9, 9];
+        bytes.extend(compression::compress(json.as_bytes()).unwrap());
+        assert_eq!(Known::unpack(&bytes).unwrap(), Known::default());
+        assert_eq!(Known::unpack(&bytes[..9]).unwrap_err(), "it is cut short");
     }
 }

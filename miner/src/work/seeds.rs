@@ -19,6 +19,7 @@ use crate::work::error::BatchError;
 use crate::work::follow::add;
 use crate::work::known;
 use crate::work::parts::Parts;
+use crate::work::views;
 use crate::work::{archive, fed, lives};
 
 /// A command that failed.
@@ -164,7 +165,8 @@ async fn remove(parts: &Parts, site: &Site) -> Result<(), StoreError> {
     archive::forget_counted(parts, counted.into_iter().map(|(_, version)| version.content)).await?;
     parts.state.forget(site).await?;
     fed::forget(parts.state.as_ref(), site).await?;
-    known::forget(parts.state.as_ref(), site).await
+    known::forget(parts.state.as_ref(), site).await?;
+    views::forget(parts.state.as_ref(), site).await
 }
 
 #[cfg(test)]

@@ -127,7 +127,7 @@ async fn look(world: &World, when: When, looked: &mut Looked) -> ViewReport {
 }
 
 #[tokio::test]
-async fn a_site_is_viewed_once_and_again_when_a_quarter_changed() {
+async fn new_pages_are_viewed_at_once_and_all_when_the_site_has_grown_to_four_times_its_pages() {
     let (world, mut looked) = (world(), Looked::new());
     let site = world.seed("https://a.test/").await;
     let contents = stories(&world, &site, 0..8).await;
@@ -139,16 +139,28 @@ async fn a_site_is_viewed_once_and_again_when_a_quarter_changed() {
         let Some(label) = &node.label else { continue };
         assert_eq!(block == Block::Article, label.text.contains("glaciers"), "{} is {block:?}", label.text);
     }
-    // First nothing changed, then one page of eight, then two.
+    // First nothing changed, then one page of eight, then all but one of three times as many.
     assert_eq!(look(&world, When::Grown, &mut looked).await, ViewReport::default());
-    stories(&world, &site, 8..9).await;
-    assert_eq!(look(&world, When::Grown, &mut looked).await, ViewReport::default());
-    assert_eq!(hierarchy(&world, contents[0]).await.site_version.unwrap(), version);
-    stories(&world, &site, 9..10).await;
+    let late = stories(&world, &site, 8..9).await;
     let report = look(&world, When::Grown, &mut looked).await;
-    assert_eq!((report.sites, report.marked), (1, 10));
+    assert_eq!(report, ViewReport { marked: 1, ..ViewReport::default() });
+    let new = hierarchy(&world, late[0]).await;
+    assert_eq!(new.site_version.as_ref(), Some(&format!("{version}+")));
+    for (node, block) in new.nodes.iter().zip(new.blocks()) {
+        let Some(label) = &node.label else { continue };
+        assert_eq!(block == Block::Article, label.text.contains("glaciers"), "{} is {block:?}", label.text);
+    }
+    stories(&world, &site, 9..31).await;
+    // A miner that starts knows the value, too.
+    looked = Looked::new();
+    let report = look(&world, When::Grown, &mut looked).await;
+    assert_eq!((report.sites, report.marked), (0, 22));
+    assert_eq!(hierarchy(&world, contents[0]).await.site_version.unwrap(), version);
+    stories(&world, &site, 31..32).await;
+    let report = look(&world, When::Grown, &mut looked).await;
+    assert_eq!((report.sites, report.marked), (1, 32));
     assert_ne!(hierarchy(&world, contents[0]).await.site_version.unwrap(), version);
-    assert_eq!(world.parts.metrics.viewed.with_label_values(&["marked"]).get(), 18);
+    assert_eq!(world.parts.metrics.viewed.with_label_values(&["marked"]).get(), 8 + 23 + 32);
 }
 
 #[tokio::test]
@@ -158,10 +170,9 @@ async fn a_view_that_was_cut_short_is_done_again_with_equal_bytes() {
     let contents = stories(&world, &site, 0..6).await;
     let whole = look(&world, When::Changed, &mut Looked::new()).await;
     assert_eq!((whole.sites, whole.marked), (1, 6));
-    // As after a crash that lost the record and half of the marks.
-    let (_, record) = world.parts.state.value("viewed/a.test").await.unwrap().unwrap();
-    let (held, _) = world.parts.state.value("viewed/a.test").await.unwrap().unwrap();
-    world.parts.state.put_value("viewed/a.test", Some(held), Vec::new().into()).await.unwrap();
+    // As after a crash that lost what was written last and half of the marks.
+    let (held, known) = world.parts.state.value("templates/a.test").await.unwrap().unwrap();
+    world.parts.state.put_value("templates/a.test", Some(held), Vec::new().into()).await.unwrap();
     let before = hierarchy(&world, contents[1]).await;
     let mut lost = before.clone();
     lost.unmark();
@@ -169,7 +180,7 @@ async fn a_view_that_was_cut_short_is_done_again_with_equal_bytes() {
     let report = look(&world, When::Changed, &mut Looked::new()).await;
     assert_eq!((report.sites, report.marked, report.unchanged, report.changed), (1, 1, 5, 0));
     assert_eq!(hierarchy(&world, contents[1]).await, before);
-    assert_eq!(world.parts.state.value("viewed/a.test").await.unwrap().unwrap().1, record);
+    assert_eq!(world.parts.state.value("templates/a.test").await.unwrap().unwrap().1, known);
     assert_eq!(look(&world, When::Changed, &mut Looked::new()).await, ViewReport::default());
 }
 
@@ -317,7 +328,7 @@ async fn what_a_person_teaches_reaches_a_running_miner_and_its_readers() {
 async fn of_two_miners_that_look_at_once_one_observes_the_pages() {
     let world = world();
     let site = world.seed("https://a.test/").await;
-    let contents = counted(&world, &site, 0..20, |n| article(n, false)).await;
+    counted(&world, &site, 0..20, |n| article(n, false)).await;
     let stop = CancellationToken::new();
     let one = || view_site(&world.parts, &site, PACE, &stop);
     let (first, second) = tokio::join!(one(), one());
@@ -325,10 +336,27 @@ async fn of_two_miners_that_look_at_once_one_observes_the_pages() {
     view_site(&world.parts, &site, PACE, &stop).await.unwrap();
     let known = known(&world).await;
     assert_eq!((known.templates.acceptance(), known.templates.live().len()), ((20, 20), 1));
-    assert!(contents.iter().all(|content| known.is_observed(*content)));
-    // Contents that leave the site leave the observed ones, too.
+    assert_eq!((known.looked.pages, known.looked.changed), (20, 0));
+    // A site that was forgotten and comes back is looked at anew.
     world.parts.state.forget(&site).await.unwrap();
     counted(&world, &site, 18..20, |n| article(n, false)).await;
-    view_site(&world.parts, &site, PACE, &stop).await.unwrap();
-    assert!(!self::known(&world).await.is_observed(contents[0]));
+    let report = view_site(&world.parts, &site, PACE, &stop).await.unwrap();
+    assert_eq!((report.sites, report.marked + report.unchanged), (1, 2));
+    assert_eq!(self::known(&world).await.looked.pages, 2);
+}
+
+#[tokio::test]
+async fn a_site_whose_log_was_cut_is_looked_at_as_a_whole() {
+    let (world, mut looked) = (world(), Looked::new());
+    let site = world.seed("https://a.test/").await;
+    stories(&world, &site, 0..8).await;
+    look(&world, When::Grown, &mut looked).await;
+    // Others of the same bucket filled the log meanwhile.
+    let (held, _) = world.parts.state.value("templates/a.test").await.unwrap().unwrap();
+    let mut known = known(&world).await;
+    known.looked.position = 1 << 40;
+    assert!(known.write(world.parts.state.as_ref(), &site, Some(held)).await.unwrap());
+    stories(&world, &site, 8..9).await;
+    let report = look(&world, When::Grown, &mut looked).await;
+    assert_eq!((report.sites, report.marked), (1, 9));
 }

@@ -1,10 +1,11 @@
 //! One look at one site: its new pages stream past its templates, and the pages that are due are viewed.
 //!
-//! New pages are shown to the templates in use. Pages that none accepts wait, and when enough wait, new
-//! templates are tried. Then pages are viewed with everything that is known: all pages if the site is due
-//! ([`super::record`]) or a person taught something, else the new ones and those that waited for a new
-//! template. The knowledge is written last, over the version that was read: if two miners look at once, one
-//! is told to look again, and an interrupted look leaves no trace in it. Start at [`look`].
+//! New pages, which the log of the site's bucket names, are shown to the templates in use. Pages that none accepts wait,
+//! and when enough wait, new templates are tried. Then pages are viewed with everything that is known: all pages if an
+//! epoch of the site ends or a person taught something, else the new ones and those that waited for a new template.
+//! An epoch ends when the site has changed by [`EPOCH`] times the pages that it had. The knowledge is written last, over the
+//! version that was read: if two miners look at once, one is told to look again, and an interrupted look
+//! leaves no trace in it. Start at [`look`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,26 +15,41 @@ use futures::{StreamExt, TryStreamExt};
 use newslode_common::store::Kind;
 use newslode_common::time;
 use newslode_common::version::ContentHash;
+use newslode_page::Page;
 use newslode_page::extract::SiteKnowledge;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::template::{MOST_PAGES, Template, induce};
 use newslode_page::time::Timestamp;
-use newslode_page::{Page, wisdom};
 use tokio_util::sync::CancellationToken;
 
+use super::news::News;
 use super::page::{Pace, Reader, accepted_by, view_page};
-use super::record::{Record, Viewed, When};
 use super::report::ViewReport;
-use super::value::SiteValue;
+use super::value::{SiteValue, Values};
 use crate::mining::templates::Reason;
 use crate::work::archive::open_and_keep;
 use crate::work::error::BatchError;
 use crate::work::generations::Generations;
-use crate::work::known::Known;
+use crate::work::known::{Known, LookedAt};
 use crate::work::parts::Parts;
 
 /// The template that accepts a page, and when that page was fetched.
 type By = Option<(u32, Timestamp)>;
+
+/// Changed pages that end an epoch, for each page that it began with: a site that grew has four times as many. So all work ever
+/// done on views stays within a small multiple of the site's pages.
+const EPOCH: u64 = 3;
+/// With fewer pages there is nothing to tell them apart by.
+const LEAST_PAGES: u64 = 2;
+
+/// Which sites are viewed as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// Those whose epoch ends.
+    Grown,
+    /// Those where anything changed.
+    Changed,
+}
 
 /// A look that is under way.
 struct Look<'a> {
@@ -42,7 +58,6 @@ struct Look<'a> {
     pace: Pace,
     stop: &'a CancellationToken,
     known: Known,
-    counted: Vec<(CanonicalUrl, ContentHash)>,
     generations: Arc<Generations>,
     learnt: Vec<u32>,
 }
@@ -56,43 +71,46 @@ pub(super) async fn look(
     site: &Site,
     (when, pace): (When, Pace),
     stop: &CancellationToken,
+    values: &mut Values,
     report: &mut ViewReport,
 ) -> Result<bool, BatchError> {
     let start = Instant::now();
     let state = parts.state.as_ref();
-    let pages = state.pages(site).await?;
-    let (record, viewed) = (Record::read(state, site).await?, Viewed::of(&pages));
     let (known, held) = Known::read(state, site).await?;
-    let whole = known.is_new || record.is_due(&viewed, when);
-    let of = |(url, version): &(CanonicalUrl, newslode_common::version::Version)| {
-        (version.content != ContentHash::NONE).then(|| (url.clone(), version.content))
-    };
-    let counted: Vec<_> = pages.iter().filter_map(of).collect();
-    let generations = Arc::new(Generations::read(state).await?);
-    let mut look = Look { parts, site, pace, stop, known, counted, generations, learnt: Vec::new() };
-    let contents = look.counted.iter().map(|(_, content)| *content);
-    let new: Vec<ContentHash> = contents.filter(|content| !look.known.is_observed(*content)).collect();
-    if new.is_empty() && !whole {
+    let news = News::since(state, site, known.looked.position).await?;
+    let changed = known.looked.changed + news.pages.len() as u64;
+    // Where the log does not reach back, nobody knows which pages are new.
+    let is_gap = news.are_all && known.looked.epoch.is_some();
+    let is_whole = known.is_new || is_gap || is_due(&known.looked, changed, when);
+    if news.pages.is_empty() && !is_whole {
         return Ok(true);
     }
-    let new = look.articles(&new).await?;
+    let generations = Arc::new(Generations::read(state).await?);
+    let mut look = Look { parts, site, pace, stop, known, generations, learnt: Vec::new() };
+    let new = look.articles(&news.contents()).await?;
     let is_learning = look.observe(&new).await?;
-    if whole {
-        look.compare().await?;
-    }
-    let value = match whole {
-        true => Some(SiteValue::read(parts, site, pages, wisdom::WisdomParams::default()).await?),
-        false => None,
+    look.known.looked = LookedAt { position: news.position, changed, ..look.known.looked.clone() };
+    let (value, due) = match is_whole {
+        true => look.end_epoch(&news).await?,
+        false => (look.value(values).await?, news.contents()),
     };
-    if !look.view(value, &new, is_learning, report).await? || !look.end(held, report).await? {
+    if !look.view(value, due, is_learning, report).await? || !look.end(held, report).await? {
         return Ok(false);
     }
-    if whole {
-        record.write(state, site, viewed).await?;
+    if is_whole {
         report.sites += 1;
         parts.metrics.view_seconds.observe(start.elapsed().as_secs_f64());
     }
     Ok(true)
+}
+
+/// Whether all pages of a site are to be viewed again, given how many changed.
+fn is_due(looked: &LookedAt, changed: u64, when: When) -> bool {
+    match (when, &looked.epoch) {
+        (_, None) => changed >= LEAST_PAGES,
+        (When::Changed, Some(_)) => changed > 0,
+        (When::Grown, Some(_)) => changed >= (looked.pages * EPOCH).max(1),
+    }
 }
 
 impl Look<'_> {
@@ -161,23 +179,51 @@ impl Look<'_> {
         Ok(true)
     }
 
+    /// Ends an epoch: chooses anew the articles with which the site's others are compared, and computes the value
+    /// with which all its pages are viewed. Returns the value and the pages.
+    async fn end_epoch(
+        &mut self,
+        news: &News,
+    ) -> Result<(Option<Arc<SiteValue>>, Vec<ContentHash>), BatchError> {
+        let all = match news.are_all {
+            true => news.pages.clone().into_iter().collect(),
+            false => News::since(self.parts.state.as_ref(), self.site, 0).await?.pages,
+        };
+        let counted: Vec<(CanonicalUrl, ContentHash)> =
+            all.into_iter().filter(|(_, content)| *content != ContentHash::NONE).collect();
+        let contents: Vec<ContentHash> = counted.iter().map(|(_, content)| *content).collect();
+        let held: BTreeSet<&ContentHash> = contents.iter().collect();
+        self.known.templates.retain(|content| held.contains(content));
+        self.compare(&contents).await?;
+        let value = SiteValue::of_epoch(self.parts, self.site, &counted).await?;
+        let epoch = Some(value.version.clone());
+        let pages = counted.len() as u64;
+        self.known.looked = LookedAt { epoch, pages, changed: 0, ..self.known.looked.clone() };
+        Ok((Some(Arc::new(value)), contents))
+    }
+
+    /// The value with which new pages are viewed until the epoch ends.
+    async fn value(&self, values: &mut Values) -> Result<Option<Arc<SiteValue>>, BatchError> {
+        let Some(epoch) = &self.known.looked.epoch else { return Ok(None) };
+        Ok(values.get(self.parts, self.site, epoch).await?)
+    }
+
     /// Chooses anew the articles with which the site's others are compared: evenly, by URL.
-    async fn compare(&mut self) -> Result<(), BatchError> {
-        let step = self.counted.len().div_ceil(MOST_PAGES).max(1);
-        let sample: Vec<ContentHash> =
-            self.counted.iter().step_by(step).map(|(_, content)| *content).collect();
+    async fn compare(&mut self, contents: &[ContentHash]) -> Result<(), BatchError> {
+        let step = contents.len().div_ceil(MOST_PAGES).max(1);
+        let sample: Vec<ContentHash> = contents.iter().step_by(step).copied().collect();
         let articles = self.articles(&sample).await?;
         let pages = self.load(&articles).await?;
         self.known.site.see_only(&references(&pages));
         Ok(())
     }
 
-    /// Views the pages that are due: all of them with the site's value, else the new articles and, after
-    /// learning, those that waited. Returns false if told to stop before the end.
+    /// Views the pages that are due and, after learning, those that waited. Returns false if told to stop before
+    /// the end.
     async fn view(
         &mut self,
-        value: Option<SiteValue>,
-        new: &[ContentHash],
+        value: Option<Arc<SiteValue>>,
+        mut due: Vec<ContentHash>,
         is_learning: bool,
         report: &mut ViewReport,
     ) -> Result<bool, BatchError> {
@@ -185,14 +231,9 @@ impl Look<'_> {
             true => self.known.templates.waiting().iter().copied().collect(),
             false => BTreeSet::new(),
         };
-        let due: Vec<ContentHash> = match &value {
-            Some(_) => self.counted.iter().map(|(_, content)| *content).collect(),
-            None => waiting
-                .iter()
-                .chain(new.iter().filter(|content| !waiting.contains(content)))
-                .copied()
-                .collect(),
-        };
+        due.extend(&waiting);
+        due.sort_unstable();
+        due.dedup();
         let reader =
             Arc::new(Reader { known: self.known.reader(), value, generations: self.generations.clone() });
         let due: Vec<(ContentHash, bool)> =
@@ -223,7 +264,6 @@ impl Look<'_> {
     /// Drops past templates and writes the knowledge. Returns false if somebody else wrote meanwhile.
     async fn end(&mut self, held: Option<u64>, report: &mut ViewReport) -> Result<bool, BatchError> {
         let reasons = self.known.templates.drop_past(time::now());
-        self.known.observe(self.counted.iter().map(|(_, content)| *content));
         self.known.is_new = false;
         if !self.known.write(self.parts.state.as_ref(), self.site, held).await? {
             return Ok(false);

@@ -4,13 +4,13 @@
 //! of the site, recorded with that version, redone when the site has changed, and never summed. There are two
 //! views: the marks of the hierarchy (informative [`blocks`](crate::mining::blocks)), computed with the
 //! site's `value`, and the [`articles`](crate::mining::articles), read with what is [`known`] of the site.
-//! One loop serves both: it finds the sites that are due (`record`) or have new pages, and looks at them one
-//! by one (`look`). In a look new pages pass the site's templates, and pages are read, viewed and written.
+//! One loop serves both: it looks at the sites that changed, one by one (`look`). In a look the pages that are new
+//! (`news`) pass the site's templates, and pages are read, viewed and written.
 //!
 //! Invariants: equal values and pages give equal bytes, so a view that was interrupted, or done by two
-//! miners, ends as if done once; the record is written last. Memory holds one site's value and a few pages. A
-//! site is viewed again only when a quarter of it changed, so all work ever done stays within five times the
-//! site's final number of pages. Articles of new pages are read with each look. Start at [`view_sites`].
+//! miners, ends as if done once; what is known of the site is written last. Memory holds some sites' values and a few
+//! pages. All pages of a site are viewed again only when it has grown to four times its pages; new pages
+//! are viewed at the next look, which costs as much as they do. Start at [`view_sites`].
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -25,23 +25,26 @@ use crate::work::parts::Parts;
 use crate::work::waiting::pause;
 
 mod look;
+mod news;
 mod page;
-mod record;
 mod report;
 mod value;
 
+pub use look::When;
 pub use page::Pace;
 pub(super) use page::paced;
-pub use record::When;
 pub use report::ViewReport;
+use value::Values;
+pub(super) use value::forget;
 
 /// The sites looked at, so that unchanged ones are left alone; may be lost.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub struct Looked {
     /// Site → its change counter when it was looked at.
     sites: BTreeMap<Site, u64>,
     /// The version of the people's changes at that time.
     taught: Option<u64>,
+    values: Values,
 }
 
 impl Looked {
@@ -67,7 +70,7 @@ pub async fn view_sites(
     let taught = known::changes(parts.state.as_ref()).await?;
     if looked.taught != taught {
         // Only a site's own value tells whether a person taught it something, so all sites are looked at.
-        *looked = Looked { sites: BTreeMap::new(), taught };
+        (looked.sites, looked.taught) = (BTreeMap::new(), taught);
     }
     let sites = parts.state.sites().await?;
     looked.sites.retain(|site, _| parts.owners.owns(site) && sites.iter().any(|(known, _)| known == site));
@@ -78,7 +81,7 @@ pub async fn view_sites(
         if when == When::Grown && looked.sites.get(&site) == Some(&counter) {
             continue;
         }
-        if look::look(parts, &site, (when, pace), stop, &mut report).await? {
+        if look::look(parts, &site, (when, pace), stop, &mut looked.values, &mut report).await? {
             looked.sites.insert(site, counter);
         }
     }
@@ -96,7 +99,7 @@ pub async fn view_site(
     stop: &CancellationToken,
 ) -> Result<ViewReport, BatchError> {
     let mut report = ViewReport::default();
-    look::look(parts, site, (When::Changed, pace), stop, &mut report).await?;
+    look::look(parts, site, (When::Changed, pace), stop, &mut Values::default(), &mut report).await?;
     Ok(report)
 }
 

@@ -42,7 +42,7 @@ pub(super) struct Reader {
     /// For articles.
     pub(super) known: SiteKnowledge,
     /// For marks; without it hierarchies are left alone.
-    pub(super) value: Option<SiteValue>,
+    pub(super) value: Option<Arc<SiteValue>>,
     /// To find a page by the name under which it is counted.
     pub(super) generations: Arc<Generations>,
 }

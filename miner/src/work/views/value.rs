@@ -1,23 +1,33 @@
 //! The versioned value of a site with which views are computed: its terms' entropies and its pages' terms.
 //!
-//! It is read from the site's sums and from the archived contributions, while pages may still be counted. The
-//! version names exactly what was read (and the parameters), so equal versions mean equal values.
+//! It is computed for an epoch: when all pages of the site are viewed. It is read from the site's sums and from the
+//! archived contributions, while pages may still be counted. The version names exactly what was read (and the
+//! parameters), so equal versions mean equal values. The entropies are kept in the store, so that pages which come
+//! later in the epoch are viewed with them; of other pages' terms these views know nothing, and their version says so.
 
-use newslode_common::store::StoreError;
-use newslode_common::version::{ContentHash, Version};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use newslode_common::compression;
+use newslode_common::message::wire;
+use newslode_common::store::{SiteState, StoreError, StoreResult};
+use newslode_common::version::ContentHash;
 use newslode_page::contribution::Table;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::wisdom::{SiteTerms, WisdomParams};
+use serde::{Deserialize, Serialize};
 
-use crate::mining::entropy::site_terms;
+use crate::mining::entropy::counted_terms;
 use crate::work::archive::contribution;
+use crate::work::known::empty;
 use crate::work::parts::Parts;
 
 /// The most pages (by URL) that are known as targets of anchors: some 50 MB.
 const MOST_LINKED: usize = 20_000;
-
-/// A site's counted pages, removed ones included.
-pub(super) type Pages = Vec<(CanonicalUrl, Version)>;
+/// The most terms of all values that a miner keeps between looks: some 40 MB.
+const MOST_TERMS: usize = 400_000;
+/// After this many times in which other writers were first, we leave their value.
+const ROUNDS: usize = 5;
 
 /// A site's value.
 #[derive(Clone, Debug)]
@@ -30,24 +40,35 @@ pub(super) struct SiteValue {
     pub(super) wisdom: WisdomParams,
 }
 
+/// The entropies of an epoch, as the store keeps them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Entropies {
+    version: String,
+    pages: u64,
+    /// Each term with its count and its entropy.
+    terms: Vec<(String, u64, f64)>,
+}
+
 impl SiteValue {
-    /// Reads the value of a site with these pages.
-    pub(super) async fn read(
+    /// Computes the value of a site with these pages, and keeps its entropies.
+    ///
+    /// # Errors
+    /// When a store fails.
+    pub(super) async fn of_epoch(
         parts: &Parts,
         site: &Site,
-        pages: Pages,
-        wisdom: WisdomParams,
-    ) -> Result<SiteValue, StoreError> {
-        let counted = pages.into_iter().map(|(url, version)| (url, version.content));
-        let pages: Vec<_> = counted.filter(|(_, content)| *content != ContentHash::NONE).collect();
+        pages: &[(CanonicalUrl, ContentHash)],
+    ) -> StoreResult<SiteValue> {
+        let wisdom = WisdomParams::default();
         let cells = parts.state.cells(site, Table::Terms).await?;
         let mut hasher = blake3::Hasher::new();
         hasher.update(format!("views 1\n{wisdom:?}\n").as_bytes());
         for (key, count) in &cells {
             hasher.update(format!("{key}\u{1e}{count}\n").as_bytes());
         }
-        let mut terms = site_terms(&cells, pages.len() as u64);
+        let counted = counted_terms(&cells, pages.len() as u64);
         drop(cells);
+        let mut terms = SiteTerms::new(pages.len() as u64, counted.iter().cloned());
         for (at, (url, content)) in pages.iter().enumerate() {
             hasher.update(format!("{url}\u{1e}{content}\n").as_bytes());
             if at < MOST_LINKED
@@ -56,7 +77,96 @@ impl SiteValue {
                 terms.add_page(url.clone(), &page.terms);
             }
         }
-        let version = hasher.finalize().to_hex().chars().take(32).collect();
+        let version: String = hasher.finalize().to_hex().chars().take(32).collect();
+        let kept = Entropies { version: version.clone(), pages: pages.len() as u64, terms: counted };
+        kept.write(parts.state.as_ref(), site).await?;
         Ok(SiteValue { version, terms, wisdom })
     }
+
+    /// The value with which pages are viewed that came later in an epoch; `None` if it is not kept.
+    ///
+    /// # Errors
+    /// When the store fails or holds something else.
+    async fn within_epoch(
+        parts: &Parts,
+        site: &Site,
+        epoch: &str,
+    ) -> StoreResult<Option<(SiteValue, usize)>> {
+        let held = parts.state.value(&name(site)).await?;
+        // A forgotten site keeps an empty value.
+        let Some((_, bytes)) = held.filter(|(_, bytes)| !bytes.is_empty()) else { return Ok(None) };
+        let wrong = |reason: String| StoreError::Corrupt(format!("the entropies of {site}: {reason}"));
+        let limit = u64::try_from(wire::MAX_BODY).unwrap_or(u64::MAX);
+        let plain = compression::decompress(&bytes, limit).map_err(|error| wrong(error.to_string()))?;
+        let kept: Entropies = wire::decode(&plain).map_err(|error| wrong(error.to_string()))?;
+        if kept.version != epoch {
+            return Ok(None);
+        }
+        let size = kept.terms.len();
+        let terms = SiteTerms::new(kept.pages, kept.terms);
+        Ok(Some((SiteValue { version: format!("{epoch}+"), terms, wisdom: WisdomParams::default() }, size)))
+    }
+}
+
+impl Entropies {
+    async fn write(&self, state: &dyn SiteState, site: &Site) -> StoreResult<()> {
+        let wrong = |reason: String| StoreError::Corrupt(format!("the entropies of {site}: {reason}"));
+        let plain = wire::encode(self).map_err(|error| wrong(error.to_string()))?;
+        let bytes = compression::compress(&plain).map_err(|error| wrong(error.to_string()))?;
+        for _ in 0..ROUNDS {
+            let version = state.value(&name(site)).await?.map(|(version, _)| version);
+            if state.put_value(&name(site), version, bytes.clone().into()).await?.is_some() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The values that a miner keeps between looks; all of them may be lost.
+#[derive(Debug, Default)]
+pub(super) struct Values {
+    /// The values with their numbers of terms, those used last at the end.
+    kept: VecDeque<(Site, Arc<SiteValue>, usize)>,
+}
+
+impl Values {
+    /// The value with which pages are viewed that came later in an epoch; `None` if nobody has it.
+    ///
+    /// # Errors
+    /// When the store fails or holds something else.
+    pub(super) async fn get(
+        &mut self,
+        parts: &Parts,
+        site: &Site,
+        epoch: &str,
+    ) -> StoreResult<Option<Arc<SiteValue>>> {
+        let is_of_epoch = |value: &SiteValue| value.version.strip_suffix('+') == Some(epoch);
+        let at = self.kept.iter().position(|(known, _, _)| known == site);
+        let known = at.and_then(|at| self.kept.remove(at)).filter(|(_, value, _)| is_of_epoch(value));
+        let (value, size) = match known {
+            Some((_, value, size)) => (value, size),
+            None => match SiteValue::within_epoch(parts, site, epoch).await? {
+                Some((value, size)) => (Arc::new(value), size),
+                None => return Ok(None),
+            },
+        };
+        self.kept.push_back((site.clone(), value.clone(), size));
+        while self.kept.len() > 1 && self.kept.iter().map(|(_, _, size)| size).sum::<usize>() > MOST_TERMS {
+            self.kept.pop_front();
+        }
+        Ok(Some(value))
+    }
+}
+
+/// Forgets the entropies of a removed site.
+///
+/// # Errors
+/// When the store fails.
+pub(in crate::work) async fn forget(state: &dyn SiteState, site: &Site) -> StoreResult<()> {
+    empty(state, &name(site)).await
+}
+
+fn name(site: &Site) -> String {
+    format!("entropies/{site}")
 }
