@@ -28,6 +28,9 @@ pub(crate) enum BenchCommand {
         after_help = "Example:\n  newslode bench pipeline --pages sites --rabbitmq amqp://guest:guest@localhost:5672/%2f \\\n    --peer tests/peers/spider.py --python target/peers/bin/python"
     )]
     Pipeline(BenchPipelineArgs),
+    /// Measure what a miner's look at a site costs when one page is new, while the site grows.
+    #[command(after_help = "Example:\n  newslode bench looks --sizes 300,1200,4800,12000")]
+    Looks(BenchLooksArgs),
     /// Measure whose turn it is: what claims cost a Redis server, and how busy they keep crawlers.
     #[command(after_help = "Example:\n  newslode bench claims --sites 10000 --crawlers 2")]
     Claims(BenchClaimsArgs),
@@ -61,6 +64,16 @@ pub(crate) struct BenchPipelineArgs {
     /// Only serve the sites until the input ends; the command starts itself with this option.
     #[arg(long, hide = true)]
     pub(crate) serve: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchLooksArgs {
+    /// Numbers of pages, ascending.
+    #[arg(long, value_name = "N,N,…", value_delimiter = ',', default_values_t = [300, 1_200, 4_800, 12_000])]
+    pub(crate) sizes: Vec<u64>,
+    /// Print as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -36,7 +36,7 @@ use crate::work::reconcile::reconcile;
 use crate::work::seeds::obey;
 use crate::work::views;
 use crate::work::waiting::pause;
-use crate::work::window::{Slid, slide};
+use crate::work::window::{Slid, Window};
 
 /// Sites whose batches are under way at once.
 const SITES_AT_ONCE: usize = 8;
@@ -236,9 +236,10 @@ async fn fold_loop(
 
 /// Takes out pages that are older than the window, now and then.
 async fn window_loop(parts: Parts, days: u32, stop: CancellationToken) -> anyhow::Result<()> {
+    let mut window = Window::default();
     loop {
         let is_ours = parts.owners.leads();
-        match if is_ours { slide(&parts, days, time::now()).await } else { Ok(Slid::default()) } {
+        match if is_ours { window.slide(&parts, days, time::now()).await } else { Ok(Slid::default()) } {
             Ok(slid) if slid != Slid::default() => tracing::info!(?slid, "the window has moved"),
             Ok(_) => {}
             Err(error) => tracing::warn!(%error, "the window cannot be moved; the next try goes on"),
@@ -308,6 +309,10 @@ async fn depth_loop(parts: Parts, stop: CancellationToken) -> anyhow::Result<()>
 /// Counts the sites by how they are.
 async fn sites_loop(parts: Parts, stop: CancellationToken) -> anyhow::Result<()> {
     while pause(SITES_EVERY, &stop).await {
+        if !parts.owners.leads() {
+            parts.metrics.sites.reset();
+            continue;
+        }
         match health(&parts).await {
             Ok(counts) => {
                 for (state, sites) in counts {

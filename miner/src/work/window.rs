@@ -38,19 +38,40 @@ pub struct Slid {
 /// # Errors
 /// When a store fails; sliding again is safe.
 pub async fn slide(parts: &Parts, days: u32, now: Timestamp) -> StoreResult<Slid> {
-    let mut slid = Slid::default();
-    if days == 0 {
-        return Ok(slid);
-    }
-    let before = earlier(now, DAY * days);
-    for (site, _) in parts.state.sites().await? {
-        let old = parts.state.counted_before(&site, before).await?;
-        for pages in old.chunks(BATCH) {
-            subtract(parts, &site, pages, before, &mut slid).await?;
+    Window::default().slide(parts, days, now).await
+}
+
+/// A window that slides again and again.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Window {
+    /// The day on which the archive forgot old pages last: an archive of objects lists all of them to do so.
+    forgot: Option<u32>,
+}
+
+impl Window {
+    /// As [`slide`]; the archive forgets once a day.
+    ///
+    /// # Errors
+    /// As those of [`slide`].
+    pub async fn slide(&mut self, parts: &Parts, days: u32, now: Timestamp) -> StoreResult<Slid> {
+        let mut slid = Slid::default();
+        if days == 0 {
+            return Ok(slid);
         }
+        let before = earlier(now, DAY * days);
+        for (site, _) in parts.state.sites().await? {
+            let old = parts.state.counted_before(&site, before).await?;
+            for pages in old.chunks(BATCH) {
+                subtract(parts, &site, pages, before, &mut slid).await?;
+            }
+        }
+        let today = Some(now.day());
+        if self.forgot != today {
+            slid.expired = parts.archive.expire(earlier(before, DAY)).await?;
+            self.forgot = today;
+        }
+        Ok(slid)
     }
-    slid.expired = parts.archive.expire(earlier(before, DAY)).await?;
-    Ok(slid)
 }
 
 fn earlier(time: Timestamp, by: Duration) -> Timestamp {

@@ -62,13 +62,13 @@ impl Dice {
     }
 
     /// A number from 0 to 1.
-    fn share(&mut self) -> f64 {
+    pub(crate) fn share(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 }
 
 /// Spells a number as a word of letters.
-fn word(mut number: u64) -> String {
+pub(crate) fn word(mut number: u64) -> String {
     const HEADS: &[u8] = b"bdfgklmnprstvz";
     const TAILS: &[u8] = b"aeiou";
     let mut word = String::new();

@@ -21,6 +21,7 @@ use serde::Serialize;
 pub(crate) use applies::Applies;
 pub(super) use applies::first;
 pub(crate) use folds::Folds;
+pub(super) use made::{Dice, word};
 pub(crate) use picture::svg;
 pub(crate) use records::Records;
 pub(crate) use server::Server;

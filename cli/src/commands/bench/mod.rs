@@ -10,8 +10,8 @@ use newslode_newsworld::living::LivingSpec;
 use newslode_page::partition::measure::made_page;
 
 use crate::args::{
-    BenchArgs, BenchClaimsArgs, BenchCommand, BenchExtractArgs, BenchFollowArgs, BenchMineArgs,
-    BenchPartitionArgs, BenchScaleArgs, BenchStore, BenchTemplatesArgs,
+    BenchArgs, BenchClaimsArgs, BenchCommand, BenchExtractArgs, BenchFollowArgs, BenchLooksArgs,
+    BenchMineArgs, BenchPartitionArgs, BenchScaleArgs, BenchStore, BenchTemplatesArgs,
 };
 use crate::bench::mine::{self, MineReport, Server};
 use crate::bench::{self, ClaimReport, ClaimSpec, FollowReport, Report, Sample, Scale, ScaleSpec, Way};
@@ -38,6 +38,7 @@ pub(crate) async fn run(args: BenchArgs, quiet: bool) -> anyhow::Result<Exit> {
         BenchCommand::Templates(args) => templates(&args),
         BenchCommand::Mine(args) => mine(&args, quiet).await,
         BenchCommand::Pipeline(args) => pipeline::run(args, quiet).await,
+        BenchCommand::Looks(args) => looks(&args, quiet).await,
         BenchCommand::Claims(args) => claims(&args, quiet).await,
         BenchCommand::Scale(args) => scale(args, quiet).await,
         BenchCommand::Follow(args) => follow(&args, quiet),
@@ -68,6 +69,20 @@ fn templates(args: &BenchTemplatesArgs) -> anyhow::Result<Exit> {
         "{} pages of a site become {} templates in {:.2} s",
         report.site_pages, report.templates, report.induce_s
     ))?;
+    Ok(Exit::Done)
+}
+
+async fn looks(args: &BenchLooksArgs, quiet: bool) -> anyhow::Result<Exit> {
+    let looks = bench::measure_looks(&args.sizes, &mut progress(quiet)).await?;
+    if args.json {
+        out::json(&looks)?;
+        return Ok(Exit::Done);
+    }
+    for bench::Look { pages, new_page_ms, all_pages_ms } in looks {
+        out::line(format!(
+            "{pages:6} pages: {new_page_ms:.1} ms with one new page, {all_pages_ms:.0} ms to view all"
+        ))?;
+    }
     Ok(Exit::Done)
 }
 
