@@ -17,6 +17,7 @@ use newslode_common::time;
 use newslode_common::version::{ContentHash, Version};
 use newslode_miner::mining::fold::Rules;
 use newslode_miner::work::apply::batch;
+use newslode_miner::work::generations::Generations;
 use newslode_miner::work::parts::Parts;
 use newslode_miner::work::views::{Looked, Pace, When, view_sites};
 use newslode_page::hierarchy::xml;
@@ -56,6 +57,7 @@ pub(crate) async fn measure(sizes: &[u64], say: &mut dyn FnMut(&str)) -> anyhow:
     let settings =
         SiteSettings { max_pages: u64::MAX >> 12, max_depth: 9, delay_ms: 0, paused: false, labels };
     parts.frontier.put_site(&site, &settings).await?;
+    Generations::claim(parts.state.as_ref(), &parts.params.generation()).await?;
     let (mut looked, mut made, mut looks) = (Looked::new(), 0, Vec::new());
     for &pages in sizes {
         say(&format!("{pages} pages"));
