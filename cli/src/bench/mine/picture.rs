@@ -42,7 +42,7 @@ pub(crate) fn svg(report: &MineReport) -> String {
                 row.again_read_ms + row.again_fold_ms
             }),
         ];
-        panels.push(Panel { title: "the fold, ms", below: "sites of 300 labels", curves });
+        panels.push(Panel { title: "the fold, ms", below: "sites", curves });
     }
     if !report.soaks.is_empty() {
         let mut curves = Vec::new();
