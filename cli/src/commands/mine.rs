@@ -237,7 +237,8 @@ fn line(progress: &Progress, begun: Instant) -> String {
     format!(
         "round {}: {done} of {} URLs on {} sites, {} pages in work, {rate:.0}/s{concepts}",
         progress.round,
-        progress.known(),
+        // URLs that are not asked for again leave the frontier.
+        progress.known().max(done),
         progress.sites.len(),
         progress.unfinished
     )
