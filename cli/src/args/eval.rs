@@ -52,6 +52,9 @@ pub(crate) struct BenchPipelineArgs {
     /// Redis server of their own; their queues begin with `newslode-bench` and stay on the server.
     #[arg(long, value_name = "URL")]
     pub(crate) rabbitmq: Option<String>,
+    /// Number of miners that share the work of the services.
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "rabbitmq")]
+    pub(crate) miners: usize,
     /// A spider to compare with, such as tests/peers/spider.py.
     #[arg(long, value_name = "FILE")]
     pub(crate) peer: Option<PathBuf>,

@@ -264,6 +264,7 @@ impl Engine {
             fold = Some(report);
             if followed == 0 && self.is_quiet(&self.look(round, fold.clone()).await?) {
                 self.view(&parts, stop).await?;
+                memory.keep(parts.state.as_ref()).await?;
                 show(&self.look(round, fold).await?);
                 return Ok(Ended::Complete);
             }

@@ -21,6 +21,7 @@ pub mod faults;
 pub mod fold;
 mod index;
 pub mod instances;
+pub mod linked;
 pub mod members;
 pub mod ontology;
 pub mod part;

@@ -16,6 +16,7 @@ use newslode_page::contribution::{Cell, Role, Table};
 use newslode_page::reading::Site;
 use newslode_page::reading::short::long;
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 
 mod packed;
 
@@ -47,7 +48,57 @@ pub struct Part {
     in_use: usize,
 }
 
+/// A part as it is kept elsewhere. It is of use beside the labels that were frequent then.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredPart {
+    own: Vec<u64>,
+    read_at: Vec<(u64, u64)>,
+    cells: Vec<u8>,
+}
+
 impl Part {
+    /// Whether homes are still to be read.
+    #[must_use]
+    pub fn is_wanting(&self) -> bool {
+        !self.wanted.is_empty()
+    }
+
+    /// Whether it has no page and no cell.
+    pub fn is_empty(&mut self) -> bool {
+        self.pages == 0 && self.cells() == 0
+    }
+
+    /// The part to be kept elsewhere, once all homes are read; `None` if it cannot be written.
+    pub fn stored(&mut self) -> Option<StoredPart> {
+        self.open();
+        self.pack();
+        let mut own: Vec<u64> = self.own.iter().copied().collect();
+        own.sort_unstable();
+        let mut read_at: Vec<(u64, u64)> = self.read_at.iter().map(|(home, read)| (*home, *read)).collect();
+        read_at.sort_unstable();
+        Some(StoredPart { own, read_at, cells: self.packed.clone()? })
+    }
+
+    /// The part that was kept elsewhere, given the labels that are frequent; no fewer than when it was written may
+    /// have been. `None` if it is broken.
+    #[must_use]
+    pub fn restored(site: Site, stored: StoredPart, frequent: &Frequent) -> Option<Part> {
+        let tables = packed::unpack(&stored.cells)?;
+        let pages = tables.get(&Table::Pages).and_then(|cells| cells.values().next()).copied();
+        let mut part = Part::of(site, &Tables::new(), frequent);
+        part.pages = pages.unwrap_or(0);
+        part.own = stored.own.into_iter().collect();
+        // A label that was frequent when the part was written, and is no longer, is the site's own.
+        let homes =
+            tables.iter().filter(|(table, _)| **table != Table::Pages).flat_map(|(_, cells)| cells.keys());
+        let homes = homes.filter_map(|key| split(key)).filter_map(|(home, _)| bits(home));
+        part.own.extend(homes.filter(|home| !frequent.contains(home)));
+        part.read_at = stored.read_at.into_iter().collect();
+        part.in_use = part.own.len();
+        part.tables = tables;
+        Some(part)
+    }
+
     /// The part of a site of which all cells are known.
     #[must_use]
     pub fn of(site: Site, tables: &Tables, frequent: &Frequent) -> Part {
@@ -158,7 +209,7 @@ impl Part {
     /// Unpacks the cells.
     fn open(&mut self) {
         if let Some(packed) = self.packed.take() {
-            self.tables = packed::unpack(&packed);
+            self.tables = packed::unpack(&packed).unwrap_or_default();
         }
         for label in std::mem::take(&mut self.left) {
             let name = of_bits(label);

@@ -3,11 +3,8 @@
 //! A page contributes to its site; a site contributes to the world: a label counts once for each site that links it. Stores
 //! tell when a site begins to link a label and when it ceases to, so the world is kept right by what changes.
 
-use newslode_page::contribution::names::{bits, of_bits};
-use newslode_page::contribution::{Cell, Table};
+use newslode_page::contribution::names::of_bits;
 use rustc_hash::{FxHashMap, FxHashSet};
-
-use super::summary::Tables;
 
 /// Labels that enough sites link, by the bits of their names.
 pub type Frequent = FxHashSet<u64>;
@@ -23,25 +20,20 @@ pub struct World {
 }
 
 impl World {
-    /// Counts the labels that a site links, from all its cells.
-    pub fn add_site(&mut self, tables: &Tables) {
-        let labels = tables.get(&Table::Labels).into_iter().flatten().map(|(key, _)| key);
-        let linked =
-            labels.map(|key| Cell { table: Table::Labels, key: key.clone() }).filter(Cell::is_watched);
-        linked.filter_map(|cell| cell.home().map(str::to_owned)).for_each(|label| self.come(&label));
+    /// Says which labels are frequent until the next turn.
+    pub fn begin(&mut self, frequent: Frequent) {
+        // No support: the next turn decides on all labels.
+        (self.frequent, self.support) = (frequent, u32::MAX);
     }
 
     /// One more site links a label.
-    pub fn come(&mut self, label: &str) {
-        if let Some(label) = bits(label) {
-            *self.sites.entry(label).or_default() += 1;
-            self.touched.insert(label);
-        }
+    pub fn come(&mut self, label: u64) {
+        *self.sites.entry(label).or_default() += 1;
+        self.touched.insert(label);
     }
 
     /// One site less links a label.
-    pub fn go(&mut self, label: &str) {
-        let Some(label) = bits(label) else { return };
+    pub fn go(&mut self, label: u64) {
         if let Some(sites) = self.sites.get_mut(&label) {
             *sites = sites.saturating_sub(1);
             if *sites == 0 {
@@ -80,7 +72,7 @@ impl World {
 
 #[cfg(test)]
 mod tests {
-    use newslode_page::contribution::names::name;
+    use newslode_page::contribution::names::{bits, name};
 
     use super::*;
 
@@ -88,22 +80,22 @@ mod tests {
     fn labels_join_and_leave_as_sites_link_them() {
         let (jazz, rock) = (name("en:jazz"), name("en:rock"));
         let mut world = World::default();
-        world.come(&jazz);
-        world.come(&rock);
+        world.come(bits(&jazz).unwrap());
+        world.come(bits(&rock).unwrap());
         assert_eq!(world.turn(2), (vec![], vec![]));
-        world.come(&jazz);
+        world.come(bits(&jazz).unwrap());
         assert!(world.frequent().is_empty(), "nothing is decided between turns");
         assert_eq!(world.turn(2), (vec![jazz.clone()], vec![]));
-        world.go(&jazz);
-        world.come(&jazz);
+        world.go(bits(&jazz).unwrap());
+        world.come(bits(&jazz).unwrap());
         assert_eq!(world.turn(2), (vec![], vec![]), "it came back");
-        world.go(&jazz);
+        world.go(bits(&jazz).unwrap());
         assert_eq!(world.turn(2), (vec![], vec![jazz.clone()]));
         let mut both = [jazz.clone(), rock.clone()];
         both.sort_unstable();
         assert_eq!(world.turn(1), (both.to_vec(), vec![]));
-        world.go(&rock);
-        world.go(&rock);
+        world.go(bits(&rock).unwrap());
+        world.go(bits(&rock).unwrap());
         assert_eq!(world.turn(1), (vec![], vec![rock]));
         assert_eq!(world.frequent().len(), 1);
     }

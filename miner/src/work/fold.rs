@@ -16,7 +16,7 @@ use std::time::Instant;
 use anyhow::Context;
 use newslode_common::config::{Follow, MinerConfig};
 use newslode_common::schedule::PageSchedule;
-use newslode_common::store::{Entry, NewUrl, SiteState, StoreError, Why};
+use newslode_common::store::{Entry, NewUrl, SiteState, StoreError, StoreResult, Why};
 use newslode_common::version::ContentHash;
 use newslode_page::contribution::Contribution;
 use newslode_page::reading::{CanonicalUrl, Site};
@@ -29,6 +29,7 @@ use crate::work::follow::{add, asked_links, at_once, concept_links};
 use crate::work::followed::Followed;
 use crate::work::generations::Generations;
 use crate::work::parts::Parts;
+use crate::work::values;
 
 /// Name of the taxonomy's value; its bytes are JSON.
 pub const TAXONOMY: &str = "taxonomy";
@@ -62,6 +63,16 @@ pub struct FoldMemory {
     /// Concept pages that the frontier knows and whose links are settled.
     settled: BTreeMap<Site, BTreeSet<CanonicalUrl>>,
     folds: u64,
+}
+
+impl FoldMemory {
+    /// Keeps in the store what the next fold, here or in another process, need not read again.
+    ///
+    /// # Errors
+    /// When the store fails; then more is read again.
+    pub async fn keep(&mut self, state: &dyn SiteState) -> StoreResult<()> {
+        self.followed.keep(state).await
+    }
 }
 
 /// Settled pages are asked about again every this many folds: a site may have been forgotten and come back.
@@ -144,23 +155,7 @@ pub async fn read(state: &dyn SiteState) -> anyhow::Result<Option<Taxonomy>> {
 }
 
 async fn write(state: &dyn SiteState, taxonomy: &Taxonomy) -> anyhow::Result<bool> {
-    put(state, TAXONOMY, serde_json::to_vec(taxonomy)?).await
-}
-
-/// Writes a value unless it is there already. If another writer was first, it had folded, too: ours replaces
-/// its value, and the next fold of either writes the truth. Returns whether anything changed.
-async fn put(state: &dyn SiteState, name: &str, bytes: Vec<u8>) -> anyhow::Result<bool> {
-    for _ in 0..5 {
-        let held = state.value(name).await?;
-        if held.as_ref().is_some_and(|(_, held)| *held == bytes) {
-            return Ok(false);
-        }
-        let version = held.map(|(version, _)| version);
-        if state.put_value(name, version, bytes.clone().into()).await?.is_some() {
-            return Ok(true);
-        }
-    }
-    anyhow::bail!("other miners keep changing the value `{name}`")
+    Ok(values::put(state, TAXONOMY, serde_json::to_vec(taxonomy)?).await?)
 }
 
 async fn follow(
@@ -193,7 +188,7 @@ async fn follow(
         }
     }
     if plan && !wanted.is_empty() {
-        put(parts.state.as_ref(), PLAN, serde_json::to_vec(&wanted)?).await?;
+        values::put(parts.state.as_ref(), PLAN, serde_json::to_vec(&wanted)?).await?;
     }
     let new = add(parts, wanted, now).await?;
     for url in done {

@@ -15,6 +15,7 @@ use newslode_page::template::Template;
 use serde::{Deserialize, Serialize};
 
 use crate::mining::templates::Templates;
+use crate::work::values;
 
 /// Number of the stored form.
 const FORM: u8 = 3;
@@ -177,22 +178,7 @@ pub async fn changes(state: &dyn SiteState) -> StoreResult<Option<u64>> {
 /// # Errors
 /// When the store fails.
 pub(crate) async fn forget(state: &dyn SiteState, site: &Site) -> StoreResult<()> {
-    empty(state, &name(site)).await
-}
-
-/// Empties a value that is no longer needed.
-///
-/// # Errors
-/// When the store fails.
-pub(crate) async fn empty(state: &dyn SiteState, name: &str) -> StoreResult<()> {
-    for _ in 0..ROUNDS {
-        let Some((version, bytes)) = state.value(name).await? else { return Ok(()) };
-        let is_done = bytes.is_empty();
-        if is_done || state.put_value(name, Some(version), Vec::new().into()).await?.is_some() {
-            return Ok(());
-        }
-    }
-    Ok(())
+    values::empty(state, &name(site)).await
 }
 
 fn name(site: &Site) -> String {

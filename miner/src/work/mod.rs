@@ -12,7 +12,7 @@
 //! Several miners share this work: [`owners`] says who cares for which site.
 //!
 //! All of them use [`parts`] (the miner's connections and settings), the [`archive`], `readers` (to whom
-//! articles go), [`error`] and `waiting`.
+//! articles go), `values` of the store, [`error`] and `waiting`.
 
 pub mod apply;
 pub mod archive;
@@ -37,6 +37,7 @@ pub mod reconcile;
 pub mod seeds;
 pub mod service;
 pub mod summaries;
+mod values;
 pub mod verify;
 pub mod views;
 mod waiting;

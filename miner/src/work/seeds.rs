@@ -17,10 +17,8 @@ use crate::work::apply::PageEnd;
 use crate::work::ending::take_out;
 use crate::work::error::BatchError;
 use crate::work::follow::add;
-use crate::work::known;
 use crate::work::parts::Parts;
-use crate::work::views;
-use crate::work::{archive, fed, lives};
+use crate::work::{archive, fed, followed, known, lives, views};
 
 /// A command that failed.
 #[derive(Debug, thiserror::Error)]
@@ -166,6 +164,7 @@ async fn remove(parts: &Parts, site: &Site) -> Result<(), StoreError> {
     parts.state.forget(site).await?;
     fed::forget(parts.state.as_ref(), site).await?;
     known::forget(parts.state.as_ref(), site).await?;
+    followed::forget(parts.state.as_ref(), site).await?;
     views::forget(parts.state.as_ref(), site).await
 }
 

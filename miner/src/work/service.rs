@@ -52,6 +52,8 @@ const WINDOW_EVERY: Duration = Duration::from_secs(3_600);
 const DEPTH_EVERY: Duration = Duration::from_secs(5);
 /// Interval at which the sites are looked at.
 const SITES_EVERY: Duration = Duration::from_secs(60);
+/// Interval at which the leader keeps in the store what its successor would have to read.
+const KEEP_EVERY: Duration = Duration::from_secs(600);
 
 /// Runs the miner until `stop`, or until one of its loops fails. With `fold_s` 0 it does not fold, and with
 /// `views_s` 0 it views no site: the embedded engine does that itself when nothing is under way.
@@ -211,10 +213,10 @@ async fn fold_loop(
     stop: CancellationToken,
 ) -> anyhow::Result<()> {
     let mut memory = FoldMemory::default();
-    let mut seen = 0;
+    let (mut seen, mut kept) = (0, Instant::now());
     while pause(Duration::from_secs(config.fold_s), &stop).await {
         if !parts.owners.leads() {
-            // Who leads next reads all sites anew.
+            keep(&parts, &mut memory).await;
             memory = FoldMemory::default();
             parts.metrics.taxonomy.reset();
             continue;
@@ -230,8 +232,20 @@ async fn fold_loop(
                 tracing::warn!(error = format!("{error:#}"), "the fold failed; the next one tries again")
             }
         }
+        if kept.elapsed() > KEEP_EVERY {
+            keep(&parts, &mut memory).await;
+            kept = Instant::now();
+        }
     }
+    keep(&parts, &mut memory).await;
     Ok(())
+}
+
+/// Keeps what whoever folds next would have to read.
+async fn keep(parts: &Parts, memory: &mut FoldMemory) {
+    if let Err(error) = memory.keep(parts.state.as_ref()).await {
+        tracing::warn!(%error, "who folds next has to read more");
+    }
 }
 
 /// Takes out pages that are older than the window, now and then.

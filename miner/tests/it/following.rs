@@ -16,6 +16,8 @@ use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::splitmix::SplitMix;
 use newslode_page::time::Timestamp;
 
+use crate::flaky::Flaky;
+
 const SITES: usize = 7;
 const PAGES: usize = 12;
 const LABELS: usize = 40;
@@ -154,11 +156,12 @@ async fn folded(summaries: Vec<Arc<SiteSummary>>, support: u32) -> Folded {
     Folder::default().fold_asking(&summaries, &FoldParams { support, ..FoldParams::default() })
 }
 
-/// Follows a random history. Some followers start late; some fold seldom; of some the log is cut.
+/// Follows a random history. Some followers start late; some fold seldom; some take over what others kept, of whom two may
+/// write at once.
 async fn follow(seed: u64, support: u32) -> usize {
     let (mut dice, state) = (Dice(SplitMix(seed)), RedbStore::in_memory().unwrap());
     let mut counted: Counted = vec![vec![(None, 0); PAGES]; SITES];
-    let (mut early, mut late) = (Followed::default(), Followed::default());
+    let (mut early, mut late, mut heir) = (Followed::default(), Followed::default(), Followed::default());
     let mut concepts = 0;
     for round in 0..60 {
         for _ in 0..=dice.below(6) {
@@ -174,6 +177,21 @@ async fn follow(seed: u64, support: u32) -> usize {
                 folded(parts, support).await,
                 wanted,
                 "late: seed {seed}, round {round}, support {support}"
+            );
+            late.keep(&state).await.unwrap();
+        }
+        if dice.chance(4) {
+            early.keep(&state).await.unwrap();
+        }
+        if dice.chance(4) {
+            heir = Followed::default();
+        }
+        if dice.chance(2) {
+            let (parts, _) = heir.refresh(&state, support).await.unwrap();
+            assert_eq!(
+                folded(parts, support).await,
+                wanted,
+                "heir: seed {seed}, round {round}, support {support}"
             );
         }
     }
@@ -201,6 +219,8 @@ async fn a_follower_that_fell_behind_reads_the_sites_anew() {
         turn(&mut dice, &state, &mut counted).await;
     }
     follower.refresh(&state, 2).await.unwrap();
+    follower.keep(&state).await.unwrap();
+    let mut heir = Followed::default();
     let before = state.log(bucket(&site(0)), 0, 1).await.unwrap();
     for number in 0..40 {
         let mut large = page(&mut dice, 0, 0);
@@ -221,7 +241,36 @@ async fn a_follower_that_fell_behind_reads_the_sites_anew() {
     }
     let log = state.log(bucket(&site(0)), 0, 1).await.unwrap();
     assert!(log.dropped > before.end, "the log was not cut: {} of {}", log.dropped, log.end);
+    let wanted = folded(summaries(&state).await.unwrap(), 2).await;
     let (parts, changed) = follower.refresh(&state, 2).await.unwrap();
-    assert_eq!(changed, parts.len(), "all sites are read");
-    assert_eq!(folded(parts, 2).await, folded(summaries(&state).await.unwrap(), 2).await);
+    assert!(changed < parts.len(), "only the sites of that log are read");
+    assert_eq!(folded(parts, 2).await, wanted);
+    // So does one that takes over what was kept before the cut.
+    let (parts, _) = heir.refresh(&state, 2).await.unwrap();
+    assert_eq!(folded(parts, 2).await, wanted);
+}
+
+/// Whatever of a follower's calls fails, comes late or comes twice: what it kept is right, or is not used.
+#[tokio::test]
+async fn what_is_kept_in_a_store_that_fails_is_right_or_is_not_used() {
+    for seed in 0..12 {
+        let (mut dice, state) = (Dice(SplitMix(seed)), Arc::new(RedbStore::in_memory().unwrap()));
+        let flaky = Flaky::new(state.clone(), state.clone(), state.clone(), seed);
+        let mut counted: Counted = vec![vec![(None, 0); PAGES]; SITES];
+        let mut followers = [Followed::default(), Followed::default()];
+        for round in 0..40 {
+            turn(&mut dice, state.as_ref(), &mut counted).await;
+            let at = dice.below(2);
+            if dice.chance(12) {
+                followers[at] = Followed::default();
+            }
+            let follower = &mut followers[at];
+            if follower.refresh(&flaky, 2).await.is_ok() && dice.chance(2) {
+                follower.keep(&flaky).await.ok();
+            }
+            let (parts, _) = Followed::default().refresh(state.as_ref(), 2).await.unwrap();
+            let wanted = folded(summaries(state.as_ref()).await.unwrap(), 2).await;
+            assert_eq!(folded(parts, 2).await, wanted, "seed {seed}, round {round}");
+        }
+    }
 }

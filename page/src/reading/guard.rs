@@ -9,12 +9,12 @@
 //! Start at [`Guard::admits`].
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 
 use html5ever::LocalName;
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{Tag, TagKind, Token, TokenSink, TokenSinkResult};
 use html5ever::tree_builder::{Tracer, TreeBuilder};
+use rustc_hash::FxHashMap;
 
 use super::sink::{Handle, Sink};
 
@@ -73,7 +73,7 @@ pub(super) struct Guard {
     made: Cell<usize>,
     /// Names of elements that were closed early and whose end tags are still to come: these tags must close
     /// nothing else.
-    owed: RefCell<HashMap<LocalName, u32>>,
+    owed: RefCell<FxHashMap<LocalName, u32>>,
 }
 
 impl Guard {

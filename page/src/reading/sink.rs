@@ -9,12 +9,12 @@
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use html5ever::tendril::StrTendril;
 use html5ever::tree_builder::{ElementFlags, NodeOrText, QuirksMode, TreeSink};
 use html5ever::{Attribute, ExpandedName, LocalName, QualName, ns};
+use rustc_hash::FxHashMap;
 
 /// No node, no piece.
 pub(super) const NONE: u32 = u32::MAX;
@@ -71,8 +71,8 @@ pub(super) struct Scratch {
     pub(super) names: Vec<LocalName>,
     /// Texts, values and attributes that were cut or left out.
     pub(super) cut_strings: u32,
-    name_ids: HashMap<LocalName, u32>,
-    template_contents: HashMap<u32, u32>,
+    name_ids: FxHashMap<LocalName, u32>,
+    template_contents: FxHashMap<u32, u32>,
     max_string_bytes: usize,
 }
 

@@ -32,6 +32,16 @@ pub(crate) struct PipelineSpec {
     pub(crate) peer: Option<(PathBuf, PathBuf)>,
     /// A RabbitMQ server, to measure the three services, too.
     pub(crate) rabbitmq: Option<String>,
+    /// How many miners share the work.
+    pub(crate) miners: usize,
+}
+
+/// The processor time of one of the services.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Service {
+    pub(crate) name: String,
+    /// For each page of the crawl, in milliseconds.
+    pub(crate) cpu_ms: f64,
 }
 
 /// The figures.
@@ -43,6 +53,8 @@ pub(crate) struct PipelineReport {
     /// The same of the three services, without the time of RabbitMQ and Redis.
     pub(crate) served: Option<Served>,
     pub(crate) served_cpu_ms: Option<f64>,
+    /// Of which each service took; their ends are not included.
+    pub(crate) services: Vec<Service>,
     /// The same of the peer.
     pub(crate) peer: Option<Served>,
     pub(crate) peer_cpu_ms: Option<f64>,
@@ -61,11 +73,12 @@ pub(crate) fn measure(spec: &PipelineSpec, say: &mut dyn FnMut(&str)) -> anyhow:
         command.arg(format!("*:127.0.0.1:{}", web.port));
         Ok(command)
     })?;
-    let served = match &spec.rabbitmq {
-        None => None,
+    let (served, services) = match &spec.rabbitmq {
+        None => (None, Vec::new()),
         Some(url) => {
-            say("the three services");
-            Some(services::crawl(&spec.pages, url)?)
+            say("the services");
+            let (crawled, services) = services::crawl(&spec.pages, url, spec.miners)?;
+            (Some(crawled), services)
         }
     };
     let peer = match &spec.peer {
@@ -85,6 +98,7 @@ pub(crate) fn measure(spec: &PipelineSpec, say: &mut dyn FnMut(&str)) -> anyhow:
         embedded_cpu_ms: embedded.cpu_ms(),
         served: served.map(|served| served.served),
         served_cpu_ms: served.map(|served| served.cpu_ms()),
+        services,
         peer: peer.map(|peer| peer.served),
         peer_cpu_ms: peer.map(|peer| peer.cpu_ms()),
         times: peer.map(|peer| peer.cpu_ms() / embedded.cpu_ms()),
@@ -100,7 +114,12 @@ struct Crawled {
 
 impl Crawled {
     fn cpu_ms(&self) -> f64 {
-        self.seconds * 1_000.0 / self.served.pages.max(1) as f64
+        self.of_a_page(self.seconds)
+    }
+
+    /// Milliseconds of a page, if all took so many seconds.
+    fn of_a_page(&self, seconds: f64) -> f64 {
+        seconds * 1_000.0 / self.served.pages.max(1) as f64
     }
 }
 

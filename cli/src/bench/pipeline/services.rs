@@ -16,12 +16,13 @@ use newslode_common::time;
 use tokio::runtime::Handle;
 
 use super::web::Web;
-use super::{Crawled, DELAY_MS, children_seconds, cpu_seconds};
+use super::{Crawled, DELAY_MS, Service, children_seconds, cpu_seconds};
 use crate::bench::mine::Server as Redis;
 use crate::exit::hinted;
 use crate::served;
 
-const SERVICES: [&str; 3] = ["newslode-crawler", "newslode-partitioner", "newslode-miner"];
+const MINER: &str = "newslode-miner";
+const SERVICES: [&str; 3] = ["newslode-crawler", "newslode-partitioner", MINER];
 /// The services rest when they used less than a tenth of a processor for so long, with nothing due.
 const REST: Duration = Duration::from_secs(12);
 /// Longest wait for that.
@@ -29,8 +30,9 @@ const PATIENCE: Duration = Duration::from_secs(3_600);
 /// Longest wait for the end of a service.
 const END: Duration = Duration::from_secs(40);
 
-/// Crawls the recorded sites in a folder with the services, which run from the folder of this program.
-pub(super) fn crawl(pages: &Path, rabbitmq: &str) -> anyhow::Result<Crawled> {
+/// Crawls the recorded sites in a folder with the services, which run from the folder of this program. Returns the crawl
+/// and what each of them took.
+pub(super) fn crawl(pages: &Path, rabbitmq: &str, miners: usize) -> anyhow::Result<(Crawled, Vec<Service>)> {
     let folder = tempfile::tempdir()?;
     let redis = Handle::current().block_on(Redis::start(folder.path()))?;
     let mut web = Web::start(pages)?;
@@ -44,11 +46,14 @@ pub(super) fn crawl(pages: &Path, rabbitmq: &str) -> anyhow::Result<Crawled> {
     let seeded = seeding.stdout(Stdio::null()).status()?;
     anyhow::ensure!(seeded.success(), "`newslode seed add` failed ({seeded})");
     let before = children_seconds()?;
-    let mut services = Services::start(&file)?;
+    let mut services = Services::start(&file, miners)?;
     services.until_they_rest(&broker, &store)?;
+    let each = services.each()?;
     services.stop()?;
-    let seconds = children_seconds()? - before;
-    Ok(Crawled { served: web.stop()?, seconds })
+    let crawled = Crawled { seconds: children_seconds()? - before, served: web.stop()? };
+    let service =
+        |(name, seconds): (&str, f64)| Service { name: name.into(), cpu_ms: crawled.of_a_page(seconds) };
+    Ok((crawled, each.into_iter().map(service).collect()))
 }
 
 /// Views and folds come soon, so that the end does not wait for them; the rest is as in any installation.
@@ -69,11 +74,11 @@ fn configuration(folder: &Path, rabbitmq: &str, redis: &StoreConfig, port: u16) 
 struct Services(Vec<(&'static str, Child)>);
 
 impl Services {
-    fn start(config: &Path) -> anyhow::Result<Services> {
+    fn start(config: &Path, miners: usize) -> anyhow::Result<Services> {
         let program = std::env::current_exe()?;
         let folder = program.parent().context("this program is in no folder")?;
         let mut services = Services(Vec::new());
-        for name in SERVICES {
+        for name in SERVICES.into_iter().chain(std::iter::repeat_n(MINER, miners.saturating_sub(1))) {
             let mut command = Command::new(folder.join(name));
             command.arg("--config").arg(config).stdin(Stdio::null()).stdout(Stdio::null());
             let started = command.spawn().map_err(|error| {
@@ -112,9 +117,14 @@ impl Services {
         Ok(())
     }
 
+    /// Processor time so far, by name.
+    fn each(&self) -> anyhow::Result<Vec<(&'static str, f64)>> {
+        self.0.iter().map(|(name, process)| Ok((*name, cpu_seconds(process.id())?))).collect()
+    }
+
     /// Processor time so far.
     fn seconds(&self) -> anyhow::Result<f64> {
-        self.0.iter().map(|(_, process)| cpu_seconds(process.id())).sum()
+        Ok(self.each()?.into_iter().map(|(_, seconds)| seconds).sum())
     }
 
     fn stop(&mut self) -> anyhow::Result<()> {

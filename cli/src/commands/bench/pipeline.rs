@@ -12,7 +12,7 @@ pub(super) async fn run(args: BenchPipelineArgs, quiet: bool) -> anyhow::Result<
         return Ok(Exit::Done);
     }
     let peer = args.peer.map(|spider| (args.python, spider));
-    let spec = PipelineSpec { pages: args.pages, rabbitmq: args.rabbitmq, peer };
+    let spec = PipelineSpec { pages: args.pages, rabbitmq: args.rabbitmq, miners: args.miners, peer };
     let work = move || bench::measure_pipeline(&spec, &mut progress(quiet));
     let report = tokio::task::spawn_blocking(work).await??;
     if args.json {
@@ -27,7 +27,10 @@ pub(super) async fn run(args: BenchPipelineArgs, quiet: bool) -> anyhow::Result<
     };
     row("newslode mine", &report.embedded, report.embedded_cpu_ms)?;
     if let (Some(served), Some(cpu_ms)) = (&report.served, report.served_cpu_ms) {
-        row("three services", served, cpu_ms)?;
+        row("the services", served, cpu_ms)?;
+        for service in &report.services {
+            out::line(format!("{:>24} {:.1} ms", service.name, service.cpu_ms))?;
+        }
     }
     if let (Some(peer), Some(cpu_ms), Some(times)) = (&report.peer, report.peer_cpu_ms, report.times) {
         row("the peer", peer, cpu_ms)?;

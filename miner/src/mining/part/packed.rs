@@ -24,17 +24,18 @@ pub(super) fn pack(tables: &Tables) -> Option<Vec<u8>> {
     zstd::encode_all(&plain[..], LEVEL).ok()
 }
 
-/// The cells that were packed.
-pub(super) fn unpack(packed: &[u8]) -> Tables {
-    let plain = zstd::decode_all(packed).unwrap_or_default();
+/// The cells that were packed; `None` if the bytes are broken.
+pub(super) fn unpack(packed: &[u8]) -> Option<Tables> {
+    let plain = zstd::decode_all(packed).ok()?;
     let mut tables: BTreeMap<Table, Vec<(String, i64)>> = BTreeMap::new();
     let mut rest = &plain[..];
-    while let Some((table, key, count, behind)) = first(rest) {
+    while !rest.is_empty() {
+        let (table, key, count, behind) = first(rest)?;
         tables.entry(table).or_default().push((key, count));
         rest = behind;
     }
     // A map is built faster from sorted entries.
-    tables.into_iter().map(|(table, cells)| (table, cells.into_iter().collect())).collect()
+    Some(tables.into_iter().map(|(table, cells)| (table, cells.into_iter().collect())).collect())
 }
 
 fn first(bytes: &[u8]) -> Option<(Table, String, i64, &[u8])> {
@@ -58,7 +59,9 @@ mod tests {
             (Table::Pages, cells(&[""])),
             (Table::Forms, cells(&["AAAAAAAAAAAJazz", "AAAAAAAAAAAジャズ"])),
         ]);
-        assert_eq!(unpack(&pack(&tables).unwrap()), tables);
+        let packed = pack(&tables).unwrap();
+        assert_eq!(unpack(&packed).as_ref(), Some(&tables));
+        assert_eq!(unpack(&packed[..packed.len() / 2]), None);
         let long = Tables::from([(Table::Forms, cells(&[&"x".repeat(70_000)]))]);
         assert_eq!(pack(&long), None);
     }

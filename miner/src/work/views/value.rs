@@ -19,15 +19,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::mining::entropy::counted_terms;
 use crate::work::archive::contribution;
-use crate::work::known::empty;
 use crate::work::parts::Parts;
+use crate::work::values;
 
 /// The most pages (by URL) that are known as targets of anchors: some 50 MB.
 const MOST_LINKED: usize = 20_000;
 /// The most terms of all values that a miner keeps between looks: some 40 MB.
 const MOST_TERMS: usize = 400_000;
-/// After this many times in which other writers were first, we leave their value.
-const ROUNDS: usize = 5;
 
 /// A site's value.
 #[derive(Clone, Debug)]
@@ -113,13 +111,7 @@ impl Entropies {
         let wrong = |reason: String| StoreError::Corrupt(format!("the entropies of {site}: {reason}"));
         let plain = wire::encode(self).map_err(|error| wrong(error.to_string()))?;
         let bytes = compression::compress(&plain).map_err(|error| wrong(error.to_string()))?;
-        for _ in 0..ROUNDS {
-            let version = state.value(&name(site)).await?.map(|(version, _)| version);
-            if state.put_value(&name(site), version, bytes.clone().into()).await?.is_some() {
-                break;
-            }
-        }
-        Ok(())
+        values::put(state, &name(site), bytes).await.map(|_| ())
     }
 }
 
@@ -164,7 +156,7 @@ impl Values {
 /// # Errors
 /// When the store fails.
 pub(in crate::work) async fn forget(state: &dyn SiteState, site: &Site) -> StoreResult<()> {
-    empty(state, &name(site)).await
+    values::empty(state, &name(site)).await
 }
 
 fn name(site: &Site) -> String {

@@ -254,6 +254,20 @@ impl<'a> Installation<'a> {
         }
     }
 
+    /// Waits until at most so many fetched pages are still to be counted.
+    pub(crate) async fn keeps_up(&mut self, most: usize) {
+        let (store, begun) = (self.store().await, Instant::now());
+        loop {
+            let waiting = pages(&store).await;
+            if waiting.len() <= most {
+                return;
+            }
+            self.all_run();
+            assert!(begun.elapsed() < ALL_OF_IT, "not counted: {waiting:?}\n{}", self.logs());
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
     /// Waits until the taxonomy is the wanted one.
     pub(crate) async fn folds_to(&mut self, wanted: &serde_json::Value) {
         let begun = Instant::now();
