@@ -54,6 +54,12 @@ pub(crate) struct Scale {
     /// The same by reading every changed site whole.
     pub(crate) read_server_ms: f64,
     pub(crate) read_client_ms: f64,
+    /// Of a site, when a follower keeps it in the store for its successor.
+    pub(crate) keep_server_ms: f64,
+    pub(crate) keep_client_ms: f64,
+    /// Of a site, when that successor takes it over, a batch later.
+    pub(crate) succeed_server_ms: f64,
+    pub(crate) succeed_client_ms: f64,
     /// Of a fold of all sites, after all changed.
     pub(crate) fold_ms: f64,
     /// What a miner keeps of a site: cells, and bytes of memory.
@@ -61,7 +67,7 @@ pub(crate) struct Scale {
     pub(crate) kept_bytes: f64,
     pub(crate) frequent_labels: usize,
     pub(crate) concepts: usize,
-    /// Whether both ways give the same taxonomy, to the bit.
+    /// Whether all ways give the same taxonomy, to the bit.
     pub(crate) equal: bool,
 }
 
@@ -104,7 +110,7 @@ struct Bench<'a> {
 impl Bench<'_> {
     /// Counts pages until each site has nearly this many; those that are measured are still to come.
     async fn grow(&mut self, size: usize) -> anyhow::Result<()> {
-        while self.pages + (MEASURED + 1) * BATCH <= size {
+        while self.pages + (MEASURED + 2) * BATCH <= size {
             self.count_batches().await?;
         }
         // Parts of a follower that was not away.
@@ -141,24 +147,35 @@ impl Bench<'_> {
 
     async fn row(&mut self, say: &mut dyn FnMut(&str)) -> anyhow::Result<Scale> {
         let (mut apply, mut follow) = (Cost::default(), Cost::default());
-        let mut parts: Vec<Arc<SiteSummary>> = Vec::new();
         for _ in 0..MEASURED {
             apply.add(&self.count_batches().await?);
             let mut followed = std::mem::take(&mut self.followed);
             let (refreshed, spent) = self.spent(followed.refresh(self.store, 0)).await?;
-            (self.followed, parts) = (followed, refreshed?.0);
+            (self.followed, _) = (followed, refreshed?);
             follow.add(&spent);
         }
+        let mut followed = std::mem::take(&mut self.followed);
+        let (kept, keep) = self.spent(followed.keep(self.store)).await?;
+        (self.followed, _) = (followed, kept?);
+        apply.add(&self.count_batches().await?);
+        let mut successor = Followed::default();
+        let (taken, succeed) = self.spent(successor.refresh(self.store, 0)).await?;
+        let taken = taken?.0;
+        let mut followed = std::mem::take(&mut self.followed);
+        let (refreshed, spent) = self.spent(followed.refresh(self.store, 0)).await?;
+        let parts = refreshed?.0;
+        self.followed = followed;
+        follow.add(&spent);
         say("reading whole sites");
         let (whole, reading) = self.spent(summaries(self.store)).await?;
         let params = FoldParams::default();
         let begun = Instant::now();
         let taxonomy = Folder::default().fold(&parts, &params);
         let fold_ms = begun.elapsed().as_secs_f64() * 1e3;
-        let of_whole = Folder::default().fold(&whole?, &params);
-        let (changed, all) =
-            ((MEASURED * BATCH) as f64 * self.count as f64, self.pages as f64 * self.count as f64);
-        let one_batch = BATCH as f64 * self.count as f64;
+        let same = |sites: &[Arc<SiteSummary>]| Folder::default().fold(sites, &params) == taxonomy;
+        let sites = self.count as f64;
+        let (changed, all) = (((MEASURED + 1) * BATCH) as f64 * sites, self.pages as f64 * sites);
+        let one_batch = BATCH as f64 * sites;
         Ok(Scale {
             sites: self.count,
             pages_per_site: self.pages,
@@ -169,12 +186,16 @@ impl Bench<'_> {
             follow_client_ms: follow.client_ms / changed,
             read_server_ms: reading.server_ms / one_batch,
             read_client_ms: reading.client_ms / one_batch,
+            keep_server_ms: keep.server_ms / sites,
+            keep_client_ms: keep.client_ms / sites,
+            succeed_server_ms: succeed.server_ms / sites,
+            succeed_client_ms: succeed.client_ms / sites,
             fold_ms,
-            kept_cells: self.followed.cells() as f64 / self.count as f64,
+            kept_cells: self.followed.cells() as f64 / sites,
             kept_bytes: self.kept_bytes()?,
             frequent_labels: self.followed.frequent(),
             concepts: taxonomy.concepts.len(),
-            equal: serde_json::to_vec(&taxonomy)? == serde_json::to_vec(&of_whole)?,
+            equal: same(&whole?) && same(&taken),
         })
     }
 

@@ -129,18 +129,20 @@ async fn scale(args: BenchScaleArgs, quiet: bool) -> anyhow::Result<Exit> {
         return Ok(Exit::Done);
     }
     out::line(
-        "pages a site  Redis B/page  apply: server, us ms  follow: server, us ms  whole: server, us ms  fold ms  kept cells  kept MB",
+        "pages a site  Redis B/page  apply: server, us ms  follow: server, us ms  whole: server, us ms  keep, succeed ms a site  fold ms  kept cells  kept MB",
     )?;
     for row in &rows {
         let Scale { pages_per_site, redis_bytes_per_page: bytes, kept_cells, fold_ms, .. } = row;
         out::line(format!(
-            "{pages_per_site:12}  {bytes:12.0}  {:13.3} {:6.3}  {:14.3} {:6.3}  {:13.3} {:6.3}  {fold_ms:7.1}  {kept_cells:10.0}  {:7.2}{}",
+            "{pages_per_site:12}  {bytes:12.0}  {:13.3} {:6.3}  {:14.3} {:6.3}  {:13.3} {:6.3}  {:13.1} {:9.1}  {fold_ms:7.1}  {kept_cells:10.0}  {:7.2}{}",
             row.apply_server_ms,
             row.apply_client_ms,
             row.follow_server_ms,
             row.follow_client_ms,
             row.read_server_ms,
             row.read_client_ms,
+            row.keep_server_ms + row.keep_client_ms,
+            row.succeed_server_ms + row.succeed_client_ms,
             row.kept_bytes / 1e6,
             if row.equal { "" } else { "  NOT EQUAL" },
         ))?;
