@@ -5,6 +5,8 @@
 //! `Z` or an offset if the page gave one: a zone is kept, never invented. A date after the fetch (one day is
 //! allowed for zones) or before 1990 is not the date of an article.
 
+use std::borrow::Cow;
+
 use crate::time::Timestamp;
 use jiff::civil::{Date, Time};
 use jiff::tz::Offset;
@@ -18,7 +20,7 @@ const MAX_TEXT: usize = 120;
 
 /// The date in a text, in ISO 8601. `month_first`: 3/5/2024 is in March.
 pub(super) fn parse(text: &str, fetched_at: Timestamp, month_first: bool) -> Option<String> {
-    let text = text.trim();
+    let text = with_ascii_digits(text.trim());
     // Most texts have no date, and no date has fewer digits than "3 May 24".
     if text.bytes().filter(u8::is_ascii_digit).take(LEAST_DIGITS).count() < LEAST_DIGITS {
         return None;
@@ -29,6 +31,26 @@ pub(super) fn parse(text: &str, fetched_at: Timestamp, month_first: bool) -> Opt
         .or_else(|| worded(&text))
         .or_else(|| figures(&text, month_first))?;
     found.is_plausible(fetched_at).then(|| found.write())
+}
+
+/// The first characters of scripts' decimal digits.
+const ZEROS: [char; 12] = [
+    '\u{660}', '\u{6F0}', '\u{966}', '\u{9E6}', '\u{AE6}', '\u{BE6}', '\u{C66}', '\u{CE6}', '\u{E50}',
+    '\u{1040}', '\u{17E0}', '\u{FF10}',
+];
+
+/// The text with the digits of all scripts as ASCII digits.
+fn with_ascii_digits(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        return Cow::Borrowed(text);
+    }
+    let ascii = |letter: char| {
+        let value = ZEROS
+            .iter()
+            .find_map(|zero| u32::from(letter).checked_sub(u32::from(*zero)).filter(|by| *by < 10));
+        value.and_then(|value| char::from_digit(value, 10)).unwrap_or(letter)
+    };
+    Cow::Owned(text.chars().map(ascii).collect())
 }
 
 /// Inserts a space between a label and its date, as in "Date:26. January".
@@ -112,7 +134,7 @@ fn rfc2822(text: &str) -> Option<DateParts> {
 /// "3 de mayo de 2024".
 fn worded(text: &str) -> Option<DateParts> {
     let words: Vec<&str> = text
-        .split([' ', ',', '\u{A0}', '|', '(', ')', '/', '-', '\u{2013}'])
+        .split([' ', ',', '،', '\u{A0}', '|', '(', ')', '/', '-', '\u{2013}'])
         .filter(|word| !word.is_empty() && !matches!(*word, "de" | "del" | "of" | "the"))
         .collect();
     let day_of = |word: &&&str| {
@@ -122,7 +144,10 @@ fn worded(text: &str) -> Option<DateParts> {
         digits.parse::<i8>().ok().filter(|day| (1..=31).contains(day))
     };
     let year_of = |word: &&&str| {
-        word.trim_end_matches(['.', ':', ';']).parse::<i16>().ok().filter(|year| (1990..2200).contains(year))
+        let year = word.trim_end_matches(['.', ':', ';']).parse::<i16>().ok()?;
+        // Thailand counts from 543 BC.
+        let year = if (2533..2700).contains(&year) { year - 543 } else { year };
+        (1990..2200).contains(&year).then_some(year)
     };
     let dated = |at: usize| {
         let month = month(words.get(at)?)?;
@@ -280,6 +305,11 @@ mod tests {
         check("2024年5月3日 10:30", Some("2024-05-03T10:30:00"));
         check("입력 2024.05.03. 오전 10:30", Some("2024-05-03T10:30:00"));
         assert_eq!(parse("3/5/2024", NOW, true).as_deref(), Some("2024-03-05"));
+        check("१७ अगस्त 2020", Some("2020-08-17"));
+        check("נכתב ב-17 באוגוסט 2020", Some("2020-08-17"));
+        check("الاثنين ١٧ أغسطس ٢٠٢٠", Some("2020-08-17"));
+        check("17 สิงหาคม 2563", Some("2020-08-17"));
+        check("17 d’agost de 2020", Some("2020-08-17"));
         check("1.2.3", None);
         check("call 555-12-2024567", None);
     }

@@ -136,9 +136,15 @@ const NEAR: usize = 30;
 
 /// Whether the page writes the month before the day, as English pages of some countries do.
 fn month_first(page: &Page) -> bool {
-    let day_first = ["uk", "au", "nz", "ie", "in", "za", "ng", "ke", "sg", "my", "hk", "pk"];
+    let day_first = ["uk", "gb", "au", "nz", "ie", "in", "za", "ng", "ke", "sg", "my", "hk", "pk"];
+    let tree = &page.tree;
+    let declared = tree.node_ids().find(|&node| tree.tag(node) == Some("html"));
+    let declared = declared.and_then(|html| tree.attr(html, "lang")?.rsplit_once(['-', '_']));
+    let region = declared.map(|(_, region)| region.to_ascii_lowercase());
+    // What the page says of itself, else where its host is.
     let end = page.url.host().rsplit('.').next().unwrap_or_default();
-    page.language.as_deref().is_none_or(|language| language == "en") && !day_first.contains(&end)
+    let region = region.as_deref().filter(|region| region.len() == 2 && *region != "us").unwrap_or(end);
+    page.language.as_deref().is_none_or(|language| language == "en") && !day_first.contains(&region)
 }
 
 struct Witnesses<'a> {

@@ -113,6 +113,18 @@ pub fn body_evidence(page: &Page, fetched_at: Timestamp) -> Vec<(String, Vec<f32
     texts.zip(measures.iter().map(<[f32]>::to_vec)).collect()
 }
 
+/// The names of the measures of a text that may be the title, in the order of [`title_evidence`].
+#[must_use]
+pub fn title_measures() -> &'static [String] {
+    title::measures()
+}
+
+/// The texts of a page that may be its title, and their measures; for training.
+#[must_use]
+pub fn title_evidence(page: &Page, fetched_at: Timestamp) -> Vec<(String, Vec<f32>)> {
+    title::evidence(page, &Metadata::new(page, fetched_at))
+}
+
 /// What a page's markup says of its article, for comparison with its text.
 fn said(page: &Page, metadata: &Metadata, title: Option<&str>) -> measures::Claims {
     let title = title.map(str::to_owned);
@@ -157,6 +169,7 @@ fn read(
     let parse = |text: &str| dates::parse(text, fetched_at, metadata.month_first);
     if let Some(found) = &mut published {
         found.value = zones::local(&found.value, page, &visible, &parse);
+        by_url(found, page, &parse);
     }
     let published = known.published.or(published);
     Article {
@@ -187,6 +200,19 @@ fn first_day(shown: Option<Finding<String>>, meta: Finding<String>) -> Finding<S
         last.since(first).is_ok_and(|span| (1..=FEW_DAYS).contains(&span.get_days()))
     };
     shown.filter(is_before).unwrap_or(meta)
+}
+
+/// The day in the page's URL is the readers' day: it decides where an instant in UTC lies on the day before or behind,
+/// and where a mere `time` element on the page is that of something later.
+fn by_url(found: &mut Finding<String>, page: &Page, parse: &impl Fn(&str) -> Option<String>) {
+    let day = |value: &str| value.get(..10)?.parse::<jiff::civil::Date>().ok();
+    let Some(url) = visible::url_date(page.url.as_str(), parse) else { return };
+    let (Some(said), Some(readers)) = (day(&found.value), day(&url)) else { return };
+    let Ok(later) = said.since(readers).map(|span| span.get_days()) else { return };
+    let is_other_zone = found.value.ends_with('Z') && later.abs() == 1;
+    if is_other_zone || (found.witness == "time" && later > 1) {
+        *found = Finding { value: url, witness: "url", confidence: 0.8 };
+    }
 }
 
 /// Evidence by field.

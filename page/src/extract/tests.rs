@@ -125,3 +125,22 @@ fn kinds_of_pages() {
     let home = page_at("https://news.example.org/", TEXT);
     assert_eq!(article(&home, NOW), (PageKind::Home, None));
 }
+
+#[test]
+fn the_day_in_the_url_is_the_readers_day() {
+    let published = |path: &str, date: &str| {
+        let head = format!(
+            "<meta property=og:type content=article><meta property=article:published_time content='{date}'>"
+        );
+        let html =
+            format!("<html lang=en><head>{head}</head><body><h1>Rain at last</h1>{TEXT}</body></html>");
+        article(&page_at(&format!("https://news.example.org/{path}"), &html), NOW).1.unwrap().published
+    };
+    let late = "2024-04-30T23:40:00Z";
+    assert_eq!(published("2024/05/01/rain", late).as_deref(), Some("2024-05-01"));
+    assert_eq!(published("2024/04/30/rain", late).as_deref(), Some(late));
+    // What is further away is another day, and an offset tells the readers' day itself.
+    assert_eq!(published("2024/04/20/rain", late).as_deref(), Some(late));
+    let zoned = "2024-04-30T23:40:00+02:00";
+    assert_eq!(published("2024/05/01/rain", zoned).as_deref(), Some(zoned));
+}

@@ -187,7 +187,7 @@ fn title_date(title: &str, parse: &impl Fn(&str) -> Option<String>) -> Option<St
 }
 
 /// The date in a URL's path: `/2024/05/03/`, `/2024-05-03-`, `/20240503/`.
-fn url_date(url: &str, parse: &impl Fn(&str) -> Option<String>) -> Option<String> {
+pub(super) fn url_date(url: &str, parse: &impl Fn(&str) -> Option<String>) -> Option<String> {
     let path = url.splitn(4, '/').nth(3)?;
     let at = |start: usize| {
         let is_begun = start > 0 && path.as_bytes().get(start - 1).is_some_and(u8::is_ascii_digit);

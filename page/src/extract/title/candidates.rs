@@ -1,0 +1,286 @@
+//! The texts of a page that may be its headline.
+//!
+//! They are the headings, what the document, its share title and its metadata are called, and the parts of these between
+//! separators, since names of sites and sections stand before and behind headlines. A text is a candidate once,
+//! whoever says it.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::super::metadata::Metadata;
+use crate::Page;
+use crate::contribution::labels::words;
+use crate::reading::NodeId;
+
+/// What stands between a headline and a site's or section's name.
+const SEPARATORS: [&str; 12] =
+    [" | ", " - ", " – ", " — ", " :: ", " · ", " » ", " « ", " • ", " / ", ": ", " > "];
+/// The same without spaces.
+const MARKS: [char; 6] = ['|', '｜', 'ㅣ', '│', '·', '_'];
+/// Most parts of a text that are put together again.
+const MOST_PARTS: usize = 6;
+/// Longest headline, in bytes.
+const MOST_BYTES: usize = 400;
+/// Most headings of each kind: on pages with hundreds of them none is the headline.
+const MOST_HEADINGS: usize = 20;
+/// Most other texts.
+const MOST_TEXTS: usize = 12;
+
+/// Who says a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Source {
+    H1,
+    Heading,
+    Text,
+    Headline,
+    Meta,
+    Share,
+    Document,
+}
+
+impl Source {
+    pub(super) const ALL: [Source; 7] = [
+        Source::H1,
+        Source::Heading,
+        Source::Text,
+        Source::Headline,
+        Source::Meta,
+        Source::Share,
+        Source::Document,
+    ];
+
+    /// The name of the witness in an article's evidence.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Source::H1 => "h1",
+            Source::Heading => "heading",
+            Source::Text => "text",
+            Source::Headline => "json-ld",
+            Source::Meta => "meta",
+            Source::Share => "opengraph",
+            Source::Document => "title",
+        }
+    }
+}
+
+/// A text that may be the headline.
+#[derive(Clone, Debug)]
+pub(super) struct Candidate {
+    pub(super) text: String,
+    /// Its letters and digits in lower case.
+    pub(super) letters: String,
+    pub(super) words: Vec<String>,
+    /// Who says exactly this.
+    pub(super) sources: BTreeSet<Source>,
+    /// Of whose text it is a part between separators.
+    pub(super) parts_of: BTreeSet<Source>,
+    /// Its first and last part, from 0, of all parts of the document's title or the share title.
+    pub(super) range: Option<(usize, usize, usize)>,
+    /// Where it is shown first, and its number among the texts of that kind.
+    pub(super) shown: Option<(NodeId, usize)>,
+}
+
+/// The candidates, and the whole texts that they come from.
+#[derive(Debug, Default)]
+pub(super) struct Candidates {
+    pub(super) all: Vec<Candidate>,
+    /// What each source says, whole.
+    pub(super) said: Vec<(Source, String)>,
+    by_text: HashMap<String, usize>,
+}
+
+impl Candidates {
+    pub(super) fn of(page: &Page, metadata: &Metadata) -> Candidates {
+        let mut found = Candidates::default();
+        let documents = [
+            (Source::Headline, &metadata.headline),
+            (Source::Share, &metadata.og_title),
+            (Source::Meta, &metadata.meta_headline),
+            (Source::Document, &page.title),
+        ];
+        let told: BTreeSet<String> =
+            documents.iter().filter_map(|(_, text)| text.as_ref()).flat_map(|text| words(text)).collect();
+        let tree = &page.tree;
+        let named = |names: &'static [&str]| {
+            let nodes =
+                tree.node_ids().filter(move |&node| tree.tag(node).is_some_and(|tag| names.contains(&tag)));
+            nodes.take(MOST_HEADINGS).enumerate()
+        };
+        for (number, node) in named(&["h1"]) {
+            found.add_heading(page, node, number, Source::H1);
+        }
+        // Other headings are those of other stories, unless they are told.
+        let is_told = |text: &str| {
+            let words = words(text);
+            let shared = words.iter().filter(|word| told.contains(*word)).count();
+            shared * 2 > words.len()
+        };
+        for (number, node) in named(&["h2", "h3", "h4"]) {
+            if is_told(&text_of(page, node)) {
+                found.add_heading(page, node, number, Source::Heading);
+            }
+        }
+        for (source, text) in documents {
+            if let Some(text) = text {
+                found.add_with_parts(source, text);
+            }
+        }
+        found.add_texts(page);
+        found
+    }
+
+    /// A heading; of one with several texts also its ends and what is left without these.
+    fn add_heading(&mut self, page: &Page, node: NodeId, number: usize, source: Source) {
+        let texts = texts_of(page, node);
+        self.say(source, &texts.join(" "));
+        let shown = Some((node, number));
+        self.add(&texts.join(" "), Some(source), None, shown);
+        if let [first, middle @ .., last] = texts.as_slice() {
+            let without_first = [middle, &[*last]].concat().join(" ");
+            let without_last = [&[*first], middle].concat().join(" ");
+            for part in [&without_first, &without_last, *first, *last] {
+                self.add(part, None, Some(source), shown);
+            }
+        }
+        self.add_parts(source, &texts.join(" "), shown);
+    }
+
+    fn add_with_parts(&mut self, source: Source, text: &str) {
+        self.say(source, text);
+        self.add(text, Some(source), None, None);
+        self.add_parts(source, text, None);
+    }
+
+    fn add_parts(&mut self, source: Source, text: &str, shown: Option<(NodeId, usize)>) {
+        let cuts = cuts(text);
+        for (at, from) in cuts.iter().enumerate() {
+            for (until, to) in cuts.iter().enumerate().skip(at + 1) {
+                let part = text.get(from.1..to.0).unwrap_or_default();
+                if (at, until) != (0, cuts.len() - 1) {
+                    self.add(part, None, Some(source), shown);
+                }
+                let known = self.by_text.get(part.trim()).and_then(|known| self.all.get_mut(*known));
+                if let Some(known) = known.filter(|_| matches!(source, Source::Document | Source::Share)) {
+                    known.range = Some((at, until - 1, cuts.len() - 1));
+                }
+            }
+        }
+    }
+
+    /// Texts of the page that some source contains.
+    fn add_texts(&mut self, page: &Page) {
+        let whole: Vec<String> = self.said.iter().map(|(_, text)| letters(text)).collect();
+        let mut number = 0;
+        for leaf in page.leaves.iter().enumerate().filter(|(_, leaf)| !leaf.is_image).map(|(at, _)| at) {
+            let text = page.leaves.text(leaf);
+            if text.len() > MOST_BYTES || !text.contains(' ') {
+                continue;
+            }
+            let short = letters(text);
+            if short.len() > 8 && whole.iter().any(|whole| whole.contains(&short)) {
+                let node = page.leaves.get(leaf).parent;
+                self.add(text, Some(Source::Text), None, Some((node, number)));
+                number += 1;
+                if number == MOST_TEXTS {
+                    break;
+                }
+            }
+        }
+    }
+
+    fn say(&mut self, source: Source, text: &str) {
+        if !text.is_empty() {
+            self.said.push((source, text.to_owned()));
+        }
+    }
+
+    fn add(
+        &mut self,
+        text: &str,
+        whole: Option<Source>,
+        part: Option<Source>,
+        shown: Option<(NodeId, usize)>,
+    ) {
+        let text = text.trim();
+        let letters = letters(text);
+        if letters.is_empty() || text.len() > MOST_BYTES {
+            return;
+        }
+        let next = self.all.len();
+        let at = *self.by_text.entry(text.to_owned()).or_insert(next);
+        if at == next {
+            let (sources, parts_of) = (BTreeSet::new(), BTreeSet::new());
+            let words = words(text);
+            self.all.push(Candidate {
+                text: text.to_owned(),
+                letters,
+                words,
+                sources,
+                parts_of,
+                range: None,
+                shown: None,
+            });
+        }
+        if let Some(candidate) = self.all.get_mut(at) {
+            candidate.sources.extend(whole);
+            candidate.parts_of.extend(part);
+            candidate.shown = candidate.shown.or(shown);
+        }
+    }
+}
+
+/// Where a text may be cut: the end of a part, and the start of the next one; the text's own ends included.
+fn cuts(text: &str) -> Vec<(usize, usize)> {
+    let mut cuts = vec![(0, 0)];
+    let spaced =
+        SEPARATORS.iter().flat_map(|mark| text.match_indices(mark).map(|(at, mark)| (at, at + mark.len())));
+    let bare = text.char_indices().filter(|(_, letter)| MARKS.contains(letter));
+    let mut inner: Vec<(usize, usize)> =
+        spaced.chain(bare.map(|(at, mark)| (at, at + mark.len_utf8()))).collect();
+    inner.sort_unstable();
+    for cut in inner {
+        if cuts.last().is_some_and(|last| cut.0 >= last.1) && cuts.len() < MOST_PARTS {
+            cuts.push(cut);
+        }
+    }
+    cuts.push((text.len(), text.len()));
+    cuts
+}
+
+/// The texts under a node.
+fn texts_of(page: &Page, node: NodeId) -> Vec<&str> {
+    let leaves = page.leaves.range_under(&page.tree, node);
+    leaves.filter(|&leaf| !page.leaves.get(leaf).is_image).map(|leaf| page.leaves.text(leaf)).collect()
+}
+
+fn text_of(page: &Page, node: NodeId) -> String {
+    texts_of(page, node).join(" ")
+}
+
+/// The letters and digits of a text in lower case.
+pub(super) fn letters(text: &str) -> String {
+    text.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::Timestamp;
+
+    #[test]
+    fn headings_and_parts_of_titles_are_candidates_once() {
+        let page = crate::testing::page(
+            "<title>Storm hits: a report | Weather - The Post</title>\
+             <h1><span>Weather</span> <b>Storm hits: a report</b></h1><h2>Other news of today</h2><h2>Storm hits</h2>",
+        );
+        let found = Candidates::of(&page, &Metadata::new(&page, Timestamp(0)));
+        let storm = found.all.iter().find(|candidate| candidate.text == "Storm hits: a report").unwrap();
+        assert_eq!(storm.parts_of, BTreeSet::from([Source::H1, Source::Document]));
+        assert_eq!(storm.sources, BTreeSet::from([Source::Text]));
+        assert!(storm.shown.is_some());
+        let texts: Vec<&str> = found.all.iter().map(|candidate| candidate.text.as_str()).collect();
+        for wanted in ["Weather Storm hits: a report", "Storm hits", "The Post", "Weather - The Post"] {
+            assert!(texts.contains(&wanted), "{texts:?}");
+        }
+        assert!(!texts.contains(&"Other news of today"), "no title tells of it");
+    }
+}

@@ -1,0 +1,245 @@
+//! What is measured of a text that may be the headline.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::LazyLock;
+
+use super::super::metadata::Metadata;
+use super::candidates::{Candidate, Candidates, Source, letters};
+use crate::Page;
+use crate::contribution::labels::words;
+use crate::measures::{self, MeasureSink};
+use crate::reading::NodeId;
+use crate::text::words_of_prose;
+use crate::time::Timestamp;
+
+/// Words of a text that is prose.
+const PROSE: f32 = 15.0;
+/// Bytes of the shortest such text.
+const LEAST_PROSE: usize = 29;
+/// The elements around a text that say what it is for.
+const AROUND: [&str; 8] = ["header", "nav", "footer", "aside", "article", "main", "section", "li"];
+
+/// Sources that are compared with each other.
+const TELLING: [Source; 4] = [Source::H1, Source::Headline, Source::Share, Source::Document];
+
+/// What all candidates of a page are measured against.
+pub(super) struct Context<'a> {
+    page: &'a Page,
+    /// What each source says, its letters and its words.
+    said: Vec<(Source, String, HashSet<String>)>,
+    /// Words of the last part of the URL's path.
+    slug: HashSet<String>,
+    site_names: Vec<String>,
+    host: String,
+    h1s: usize,
+    /// How often each text is shown.
+    shown: HashMap<&'a str, usize>,
+    /// Numbers of the leaves that are prose.
+    prose: Vec<usize>,
+}
+
+impl<'a> Context<'a> {
+    pub(super) fn new(page: &'a Page, metadata: &Metadata, candidates: &Candidates) -> Context<'a> {
+        let said = candidates.said.iter();
+        let said =
+            said.map(|(source, text)| (*source, letters(text), words(text).into_iter().collect())).collect();
+        let path = page.url.path().trim_end_matches('/');
+        let longest = path.split('/').max_by_key(|part| part.matches(['-', '_', '+']).count());
+        let slug =
+            words(&longest.unwrap_or_default().replace(['-', '_', '+', '.'], " ")).into_iter().collect();
+        let mut shown: HashMap<&str, usize> = HashMap::new();
+        let mut prose = Vec::new();
+        for at in 0..page.leaves.len() {
+            let text = page.leaves.text(at);
+            *shown.entry(text).or_default() += 1;
+            if text.len() >= LEAST_PROSE && page.leaves.link(at).is_none() && words_of_prose(text) >= PROSE {
+                prose.push(at);
+            }
+        }
+        let h1s = page.tree.node_ids().filter(|&node| page.tree.tag(node) == Some("h1")).count();
+        let site_names = metadata.site_name.iter().map(|name| letters(name)).filter(|name| !name.is_empty());
+        let host = letters(page.url.host().trim_start_matches("www."));
+        Context { page, said, slug, site_names: site_names.collect(), host, h1s, shown, prose }
+    }
+
+    /// How alike two sources are: 3 if a text of one has the letters of the other's, 2 if one is contained in the other,
+    /// 1 if neither, 0 if one of them says nothing.
+    fn agreement(&self, one: Source, other: Source) -> f32 {
+        let of =
+            |source| self.said.iter().filter(move |(said, _, _)| *said == source).map(|(_, text, _)| text);
+        let alike = |a: &String, b: &String| match a == b {
+            true => 3.0,
+            false if a.contains(b.as_str()) || b.contains(a.as_str()) => 2.0,
+            false => 1.0,
+        };
+        of(one).flat_map(|a| of(other).map(move |b| alike(a, b))).fold(0.0, f32::max)
+    }
+
+    /// Whether letters are those of the site's name or part of its host's.
+    fn is_site(&self, letters: &str) -> bool {
+        letters.len() > 2
+            && (self.host.contains(letters) || self.site_names.iter().any(|name| name == letters))
+    }
+}
+
+/// The names of the measures.
+pub(super) fn names() -> &'static [String] {
+    static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
+        let Some(page) = measures::sample() else { return Vec::new() };
+        let metadata = Metadata::new(&page, Timestamp(0));
+        let candidates = Candidates::of(&page, &metadata);
+        let context = Context::new(&page, &metadata, &candidates);
+        candidates
+            .all
+            .first()
+            .map(|first| measures::names(|sink| measure(first, &context, sink)))
+            .unwrap_or_default()
+    });
+    &NAMES
+}
+
+/// Measures one candidate.
+pub(super) fn measure(candidate: &Candidate, context: &Context<'_>, sink: &mut impl MeasureSink) {
+    witnesses(candidate, context, sink);
+    looks(candidate, context, sink);
+    place(candidate, context, sink);
+}
+
+/// Who says it, and how much of what they say it is.
+fn witnesses(candidate: &Candidate, context: &Context<'_>, sink: &mut impl MeasureSink) {
+    let own: HashSet<&String> = candidate.words.iter().collect();
+    let share = |part: usize, of: usize| if of == 0 { 0.0 } else { part as f32 / of as f32 };
+    for source in Source::ALL {
+        let name = source.name();
+        sink.flag(format_args!("says {name}"), candidate.sources.contains(&source));
+        sink.flag(format_args!("part of {name}"), candidate.parts_of.contains(&source));
+        if source == Source::Text {
+            continue;
+        }
+        let texts = || context.said.iter().filter(|(said, _, _)| *said == source);
+        sink.add(format_args!("texts of {name}"), texts().count() as f32);
+        let best =
+            texts().max_by_key(|(_, _, words)| own.iter().filter(|word| words.contains(**word)).count());
+        let shared = best.map_or(0, |(_, _, words)| own.iter().filter(|word| words.contains(**word)).count());
+        sink.add(format_args!("words in {name}"), share(shared, own.len()));
+        sink.add(
+            format_args!("words of {name}"),
+            best.map_or(-1.0, |(_, _, words)| share(shared, words.len())),
+        );
+        sink.flag(format_args!("letters of {name}"), texts().any(|(_, text, _)| *text == candidate.letters));
+        let cut = texts().find_map(|(_, text, _)| text.split_once(candidate.letters.as_str()));
+        sink.add(format_args!("before in {name}"), cut.map_or(-1.0, |(before, _)| before.len() as f32));
+        sink.add(format_args!("behind in {name}"), cut.map_or(-1.0, |(_, behind)| behind.len() as f32));
+        let is_rest_site = cut.is_some_and(|(before, behind)| {
+            [before, behind].iter().any(|rest| context.is_site(rest))
+                && [before, behind].iter().all(|rest| rest.is_empty() || context.is_site(rest))
+        });
+        sink.flag(format_args!("site beside in {name}"), is_rest_site);
+    }
+    let shared = own.iter().filter(|word| context.slug.contains(**word)).count();
+    sink.add("words in slug", share(shared, own.len()));
+    sink.add("words of slug", share(shared, context.slug.len()));
+    sink.add("slug", context.slug.len() as f32);
+    let mine = candidate.letters.as_str();
+    let count = |test: &dyn Fn(&str) -> bool| {
+        let sources: BTreeSet<Source> =
+            context.said.iter().filter(|(_, text, _)| test(text)).map(|(source, _, _)| *source).collect();
+        sources.len() as f32
+    };
+    sink.add("same letters", count(&|text| text == mine));
+    sink.add("contained in", count(&|text| text.contains(mine)));
+    sink.add("contains", count(&|text| mine.contains(text)));
+    for (at, one) in TELLING.iter().enumerate() {
+        for other in TELLING.iter().skip(at + 1) {
+            sink.add(format_args!("{} and {}", one.name(), other.name()), context.agreement(*one, *other));
+        }
+    }
+    let part =
+        |of: fn((usize, usize, usize)) -> usize| candidate.range.map_or(-1.0, |range| of(range) as f32);
+    sink.add("first part", part(|(first, _, _)| first));
+    sink.add("parts behind", part(|(_, last, all)| all - 1 - last));
+    sink.add("parts of all", part(|(_, _, all)| all));
+    sink.add("own parts", part(|(first, last, _)| last + 1 - first));
+    sink.add("sources", candidate.sources.len() as f32);
+    sink.add("parts", candidate.parts_of.len() as f32);
+}
+
+/// How it is written.
+fn looks(candidate: &Candidate, context: &Context<'_>, sink: &mut impl MeasureSink) {
+    let Candidate { text, letters, words, .. } = candidate;
+    sink.add("words", words.len() as f32);
+    sink.add("letters", letters.chars().count() as f32);
+    let cased = text.chars().filter(|letter| letter.is_alphabetic()).count().max(1);
+    sink.add("capitals", text.chars().filter(|letter| letter.is_uppercase()).count() as f32 / cased as f32);
+    sink.flag("is site", context.is_site(letters));
+    let site = |test: &dyn Fn(&str) -> bool| {
+        context.site_names.iter().any(|name| name.len() > 3 && name != letters && test(name))
+    };
+    sink.flag("begins with site", site(&|name| letters.starts_with(name)));
+    sink.flag("ends with site", site(&|name| letters.ends_with(name)));
+    sink.flag("ellipsis", text.ends_with('…') || text.ends_with("..."));
+    sink.flag("ends with mark", text.ends_with([':', '-', '|', '–', ',']));
+    sink.flag("begins with mark", text.starts_with(|letter: char| !letter.is_alphanumeric()));
+    sink.flag("full stop", text.ends_with('.'));
+    sink.add("bars", text.matches(['|', '»', '›', '·', '•']).count() as f32);
+    sink.add(
+        "dashes",
+        [" - ", " – ", " — "].iter().map(|dash| text.matches(dash).count()).sum::<usize>() as f32,
+    );
+    sink.add("colons", text.matches(": ").count() as f32);
+    sink.flag("domain", text.contains('.') && !text.contains(' '));
+    sink.flag("small first", text.chars().next().is_some_and(char::is_lowercase));
+}
+
+/// Where it is shown.
+fn place(candidate: &Candidate, context: &Context<'_>, sink: &mut impl MeasureSink) {
+    let (page, tree) = (context.page, &context.page.tree);
+    let node = candidate.shown.map(|(node, _)| node);
+    sink.flag("is shown", node.is_some());
+    sink.add("h1s", context.h1s as f32);
+    sink.add("number", candidate.shown.map_or(-1.0, |(_, number)| number as f32));
+    let level = node.and_then(|node| tree.tag(node)?.strip_prefix('h')?.parse::<u8>().ok());
+    sink.add("level", level.map_or(0.0, f32::from));
+    let leaf = node.map(|node| page.leaves.range_under(tree, node).start);
+    sink.add("at", leaf.map_or(-1.0, |leaf| leaf as f32));
+    sink.add("at of all", leaf.map_or(-1.0, |leaf| leaf as f32 / page.leaves.len().max(1) as f32));
+    let next =
+        leaf.and_then(|leaf| context.prose.iter().find(|prose| **prose >= leaf).map(|prose| prose - leaf));
+    sink.add("to prose", next.map_or(-1.0, |next| next as f32));
+    let behind = leaf.map_or(0, |leaf| context.prose.iter().filter(|prose| **prose >= leaf).count());
+    sink.add("prose behind", behind as f32 / context.prose.len().max(1) as f32);
+    sink.add("times", context.shown.get(candidate.text.as_str()).copied().unwrap_or(0) as f32);
+    let link = leaf.filter(|leaf| *leaf < page.leaves.len()).and_then(|leaf| page.leaves.link(leaf));
+    sink.flag("link", link.is_some());
+    let around: BTreeSet<&str> =
+        node.into_iter().flat_map(|node| tree.ancestors(node)).filter_map(|node| tree.tag(node)).collect();
+    for name in AROUND {
+        sink.flag(format_args!("in {name}"), around.contains(name));
+    }
+    let alike = node.map_or(0, |node| like(page, node));
+    sink.add("like it", alike as f32);
+    let marks = |node: NodeId| {
+        let values = ["class", "id", "itemprop"].iter().filter_map(move |name| tree.attr(node, name));
+        values
+            .flat_map(|value| value.split(|letter: char| !letter.is_alphanumeric()))
+            .map(str::to_ascii_lowercase)
+    };
+    let says = |names: &[&str], node: Option<NodeId>| {
+        node.is_some_and(|node| marks(node).any(|word| names.iter().any(|name| word.ends_with(name))))
+    };
+    let parent = node.and_then(|node| tree.parent(node));
+    sink.flag("says headline", says(&["headline", "headlines"], node) || says(&["headline"], parent));
+    sink.flag("says title", says(&["title", "titel", "titre", "titulo"], node) || says(&["title"], parent));
+    sink.flag(
+        "says site",
+        says(&["site", "brand", "logo", "masthead", "blog"], node) || says(&["site", "logo"], parent),
+    );
+}
+
+/// How many elements have the same tag and class.
+fn like(page: &Page, node: NodeId) -> usize {
+    let tree = &page.tree;
+    let (tag, class) = (tree.tag_id(node), tree.attr(node, "class"));
+    let is_like = |other: &NodeId| tree.tag_id(*other) == tag && tree.attr(*other, "class") == class;
+    tree.node_ids().filter(is_like).take(50).count()
+}

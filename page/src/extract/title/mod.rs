@@ -1,0 +1,119 @@
+//! The title: the headline without the names of site and section.
+//!
+//! The texts of a page that may be its headline are [`candidates`]. Trees that learnt from articles with known titles
+//! say of each how likely it is the one, by who says it and how it stands beside what the others say ([`measures`]).
+//! The most likely one is the title.
+
+use std::sync::LazyLock;
+
+mod candidates;
+mod measures;
+
+use candidates::{Candidate, Candidates};
+
+use super::metadata::{Finding, Metadata};
+use crate::Page;
+use crate::trees::Trees;
+
+/// The learnt trees; `train/titles.py` says from what.
+const TREES: &str = include_str!("titles.txt");
+
+/// Below this likelihood a page has no title: on unseen sites such titles are nearly always wrong.
+const LEAST: f32 = 0.05;
+
+/// The title, and how likely it is right.
+pub(super) fn title(page: &Page, metadata: &Metadata) -> Option<Finding<String>> {
+    /// Never empty: a test checks that the file can be parsed.
+    static SHARED: LazyLock<Trees> = LazyLock::new(|| Trees::parse(TREES, measures()).unwrap_or_default());
+    let candidates = Candidates::of(page, metadata);
+    let context = measures::Context::new(page, metadata, &candidates);
+    let mut rows = Vec::new();
+    candidates.all.iter().for_each(|candidate| measures::measure(candidate, &context, &mut rows));
+    let scores = SHARED.scores(&rows);
+    // Of equals the first.
+    let best = candidates.all.iter().zip(scores).rev().max_by(|a, b| a.1.total_cmp(&b.1));
+    let best = best.filter(|(_, confidence)| *confidence >= LEAST);
+    best.map(|(best, confidence)| Finding { value: best.text.clone(), witness: witness(best), confidence })
+}
+
+/// The name of the first source that says it.
+fn witness(candidate: &Candidate) -> &'static str {
+    let first = candidate.sources.first().or(candidate.parts_of.first());
+    first.map_or("text", |source| source.name())
+}
+
+/// The names of the measures of a candidate.
+pub(super) fn measures() -> &'static [String] {
+    measures::names()
+}
+
+/// The candidates and their measures.
+pub(super) fn evidence(page: &Page, metadata: &Metadata) -> Vec<(String, Vec<f32>)> {
+    let candidates = Candidates::of(page, metadata);
+    let context = measures::Context::new(page, metadata, &candidates);
+    let measured = candidates.all.iter().map(|candidate| {
+        let mut row = Vec::new();
+        measures::measure(candidate, &context, &mut row);
+        (candidate.text.clone(), row)
+    });
+    measured.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::Timestamp;
+
+    const PROSE: &str = "<p>The storm that had been announced for days reached the coast in the early hours of \
+                         Thursday, and by noon the harbour was closed to all ships.</p>\
+                         <p>Nobody was hurt, said the mayor, who had the schools closed until further notice.</p>";
+
+    #[test]
+    fn what_is_compiled_in_can_be_read() {
+        let trees = Trees::parse(TREES, measures()).unwrap();
+        assert!(trees.len() >= 40, "{}", trees.len());
+    }
+
+    #[track_caller]
+    fn check(head: &str, body: &str, expected: &str, witness: &str) {
+        let url = "https://www.thepost.example/weather/storm-hits-the-coast-4711".parse().unwrap();
+        let page = Page::parse(&url, None, format!("<head>{head}</head><body>{body}{PROSE}").as_bytes());
+        let found = title(&page, &Metadata::new(&page, Timestamp(0))).unwrap();
+        assert_eq!((found.value.as_str(), found.witness), (expected, witness), "{}", found.confidence);
+    }
+
+    #[test]
+    fn a_masthead_is_no_headline() {
+        let head = "<title>Storm hits the coast of the north - The Post</title>";
+        let storm = "Storm hits the coast of the north";
+        check(head, &format!("<h1><a href=/>The Post</a></h1><h2>{storm}</h2>"), storm, "heading");
+        check(head, &format!("<h1><a href=/>The Post</a></h1><div>{storm}</div>"), storm, "text");
+    }
+
+    #[test]
+    fn names_of_sites_and_sections_are_cut_off() {
+        let storm = "Storm hits the coast of the north";
+        for title in [
+            format!("{storm} | The Post"),
+            format!("The Post - {storm}"),
+            format!("{storm} | Weather | The Post"),
+        ] {
+            let head = format!("<title>{title}</title><meta property=og:site_name content='The Post'>");
+            check(&head, &format!("<h1>{storm}</h1>"), storm, "h1");
+            check(&head, &format!("<div>{storm}</div>"), storm, "text");
+        }
+    }
+
+    #[test]
+    fn a_kicker_in_the_heading_is_cut_off() {
+        let storm = "Storm hits the coast of the north";
+        let head = format!("<title>{storm} | The Post</title><meta property=og:title content='{storm}'>");
+        check(&head, &format!("<h1><span>Weather</span> <span>{storm}</span></h1>"), storm, "text");
+    }
+
+    #[test]
+    fn a_page_without_texts_has_no_title() {
+        let page = crate::testing::page("<p></p>");
+        assert_eq!(title(&page, &Metadata::new(&page, Timestamp(0))), None);
+    }
+}
