@@ -1,33 +1,40 @@
-//! Prints what is measured of every run of text of some pages, one JSON object a page; `train/bodies.py` reads it.
+//! Prints what is measured of some pages, one JSON object a page: of every run of text (`bodies`), or of every text that may
+//! be the title (`titles`). `train/bodies.py` and `train/titles.py` read it.
 //!
-//! `cargo run --example article_evidence < PAGES`: a line a page, its URL (or nothing), a tab, its file. The
+//! `cargo run --example article_evidence -- bodies < PAGES`: a line a page, its URL (or nothing), a tab, its file. The
 //! first line printed gives the names of the measures, the others are in the order of the pages.
 
 #![allow(
     clippy::print_stdout,
     clippy::disallowed_methods,
-    reason = "the training script names files and reads what is printed"
+    reason = "the training scripts name files and read what is printed"
 )]
 
 use std::io::Write as _;
 
 use anyhow::Context as _;
 use newslode_page::Page;
-use newslode_page::extract::{body_evidence, body_measures};
+use newslode_page::extract::{body_evidence, body_measures, title_evidence, title_measures};
 use newslode_page::time::Timestamp;
 
 /// No page says a later time than this.
 const LATEST: Timestamp = Timestamp(4_102_444_800_000);
 
 fn main() -> anyhow::Result<()> {
+    let (names, evidence): (_, fn(&Page, Timestamp) -> Vec<(String, Vec<f32>)>) =
+        match std::env::args().nth(1).as_deref() {
+            Some("bodies") => (body_measures(), body_evidence),
+            Some("titles") => (title_measures(), title_evidence),
+            _ => anyhow::bail!("say what is to be measured: `bodies` or `titles`"),
+        };
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    writeln!(out, "{}", serde_json::json!({ "names": body_measures() }))?;
+    writeln!(out, "{}", serde_json::json!({ "names": names }))?;
     for line in std::io::stdin().lines() {
         let line = line?;
         let (url, file) = line.split_once('\t').context("a line is a URL, a tab and a file")?;
         let url = if url.is_empty() { "http://file.invalid/" } else { url };
         let page = Page::parse(&url.parse()?, None, &std::fs::read(file)?);
-        let (texts, measures): (Vec<_>, Vec<_>) = body_evidence(&page, LATEST).into_iter().unzip();
+        let (texts, measures): (Vec<_>, Vec<_>) = evidence(&page, LATEST).into_iter().unzip();
         writeln!(out, "{}", serde_json::json!({ "texts": texts, "measures": measures }))?;
     }
     Ok(())

@@ -45,7 +45,7 @@ def read(folder: pathlib.Path) -> list[dict]:
     """The pages of a set with their runs and the measures of each run."""
     golds = [json.loads(line) for line in (folder / "gold.jsonl").read_text("utf-8").split("\n") if line]
     asked = [f"{gold.get('url') or ''}\t{folder.resolve()}/pages/{gold['id']}.html" for gold in golds]
-    names, records = sets.evidence("article_evidence", asked)
+    names, records = sets.evidence("article_evidence", asked, "bodies")
     for gold, record in zip(golds, records, strict=True):
         measures = numpy.array(record["measures"], dtype=numpy.float32).reshape(len(record["texts"]), len(names["names"]))
         gold.update(texts=record["texts"], measures=measures, names=names["names"])
