@@ -20,13 +20,15 @@ use newslode_page::time::Timestamp;
 /// No page says a later time than this.
 const LATEST: Timestamp = Timestamp(4_102_444_800_000);
 
+/// Texts of a page and their measures.
+type Evidence = fn(&Page, Timestamp) -> Vec<(String, Vec<f32>)>;
+
 fn main() -> anyhow::Result<()> {
-    let (names, evidence): (_, fn(&Page, Timestamp) -> Vec<(String, Vec<f32>)>) =
-        match std::env::args().nth(1).as_deref() {
-            Some("bodies") => (body_measures(), body_evidence),
-            Some("titles") => (title_measures(), title_evidence),
-            _ => anyhow::bail!("say what is to be measured: `bodies` or `titles`"),
-        };
+    let (names, evidence): (_, Evidence) = match std::env::args().nth(1).as_deref() {
+        Some("bodies") => (body_measures(), body_evidence),
+        Some("titles") => (title_measures(), title_evidence),
+        _ => anyhow::bail!("say what is to be measured: `bodies` or `titles`"),
+    };
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     writeln!(out, "{}", serde_json::json!({ "names": names }))?;
     for line in std::io::stdin().lines() {
