@@ -42,7 +42,7 @@ async fn owners_die(lab: &Lab, servers: &Servers, digests: &Digests, outcomes: &
     let (all, mut trimmed) = (outcomes.len() as u64, 0);
     for number in 0..10 {
         // A message that miners hold at five deaths is given up: no wonder if they die faster than they count.
-        services.keeps_up(20).await;
+        services.keeps_up(2).await;
         services.done(all * (number + 1) / 12).await;
         let miner = if number % 2 == 0 { "newslode-miner" } else { ANOTHER_MINER };
         eprintln!("{miner} is killed, and the logs are trimmed");
