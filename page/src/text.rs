@@ -55,6 +55,11 @@ pub(crate) fn is_inside_paragraph(tag: &str) -> bool {
     INSIDE_PARAGRAPH.contains(&tag.to_ascii_lowercase().as_str())
 }
 
+/// The letters and digits of a text in lower case, by which names and headlines are compared.
+pub(crate) fn letters(text: &str) -> String {
+    text.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
 /// The number of words in running text. In scripts without spaces 2.5 letters are a word. Each part between
 /// spaces is at least one word, so both scripts of a mixed text count.
 pub(crate) fn words_of_prose(text: &str) -> f32 {

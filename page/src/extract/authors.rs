@@ -4,6 +4,7 @@
 //! name of the site or its publisher is not a person; such a byline is used only if there is no other.
 
 use super::months::month;
+use crate::text::letters;
 
 /// "By" in the languages of pages; longer forms come first.
 const BY: [&str; 24] = [
@@ -125,10 +126,6 @@ impl Site {
         let is_rest_own = |at: &usize| self.names.contains(&letters(&name[*at..]));
         starts.into_iter().find(is_rest_own).map_or(name, |at| name[..at].trim())
     }
-}
-
-fn letters(text: &str) -> String {
-    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 /// The names of people in bylines, each once; the site's own names are left out.

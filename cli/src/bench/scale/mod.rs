@@ -96,6 +96,14 @@ pub(crate) async fn measure(
     Ok(rows)
 }
 
+/// What some work costs the server and us.
+async fn spent<T>(store: &RedisStore, work: impl Future<Output = T>) -> anyhow::Result<(T, Cost)> {
+    let (before, begun) = (store.work().await?, cpu_ms()?);
+    let done = work.await;
+    let (ended, after) = (cpu_ms()?, store.work().await?);
+    Ok((done, Cost { server_ms: server_ms(&before, &after), client_ms: ended - begun }))
+}
+
 struct Bench<'a> {
     store: &'a RedisStore,
     sites: &'a [Recorded],
@@ -128,46 +136,34 @@ impl Bench<'_> {
             let changes = (self.pages..self.pages + BATCH)
                 .map(|page| site.page(page).map(|(url, drawn)| first(url, &drawn)))
                 .collect::<Result<Vec<_>, _>>()?;
-            let (verdicts, spent) = self.spent(self.store.apply(&site.site, &changes)).await?;
+            let (verdicts, counting) = spent(self.store, self.store.apply(&site.site, &changes)).await?;
             let is_counted = |verdict: &Applied| *verdict == Applied::Applied;
             anyhow::ensure!(verdicts?.iter().all(is_counted), "a drawn page did not count");
-            cost.add(&spent);
+            cost.add(&counting);
         }
         self.pages += BATCH;
         Ok(cost)
-    }
-
-    /// What some work costs the server and us.
-    async fn spent<T>(&self, work: impl Future<Output = T>) -> anyhow::Result<(T, Cost)> {
-        let (before, begun) = (self.store.work().await?, cpu_ms()?);
-        let done = work.await;
-        let (ended, after) = (cpu_ms()?, self.store.work().await?);
-        Ok((done, Cost { server_ms: server_ms(&before, &after), client_ms: ended - begun }))
     }
 
     async fn row(&mut self, say: &mut dyn FnMut(&str)) -> anyhow::Result<Scale> {
         let (mut apply, mut follow) = (Cost::default(), Cost::default());
         for _ in 0..MEASURED {
             apply.add(&self.count_batches().await?);
-            let mut followed = std::mem::take(&mut self.followed);
-            let (refreshed, spent) = self.spent(followed.refresh(self.store, 0)).await?;
-            (self.followed, _) = (followed, refreshed?);
-            follow.add(&spent);
+            let (refreshed, refreshing) = spent(self.store, self.followed.refresh(self.store, 0)).await?;
+            refreshed?;
+            follow.add(&refreshing);
         }
-        let mut followed = std::mem::take(&mut self.followed);
-        let (kept, keep) = self.spent(followed.keep(self.store)).await?;
-        (self.followed, _) = (followed, kept?);
+        let (kept, keep) = spent(self.store, self.followed.keep(self.store)).await?;
+        kept?;
         apply.add(&self.count_batches().await?);
         let mut successor = Followed::default();
-        let (taken, succeed) = self.spent(successor.refresh(self.store, 0)).await?;
+        let (taken, succeed) = spent(self.store, successor.refresh(self.store, 0)).await?;
         let taken = taken?.0;
-        let mut followed = std::mem::take(&mut self.followed);
-        let (refreshed, spent) = self.spent(followed.refresh(self.store, 0)).await?;
+        let (refreshed, refreshing) = spent(self.store, self.followed.refresh(self.store, 0)).await?;
         let parts = refreshed?.0;
-        self.followed = followed;
-        follow.add(&spent);
+        follow.add(&refreshing);
         say("reading whole sites");
-        let (whole, reading) = self.spent(summaries(self.store)).await?;
+        let (whole, reading) = spent(self.store, summaries(self.store)).await?;
         let params = FoldParams::default();
         let begun = Instant::now();
         let taxonomy = Folder::default().fold(&parts, &params);

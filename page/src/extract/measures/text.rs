@@ -2,7 +2,7 @@
 
 use crate::measures::MeasureSink;
 use crate::reading::PageTree;
-use crate::text::ROW_WORDS;
+use crate::text::{ROW_WORDS, letters};
 use rustc_hash::FxHashMap;
 
 use super::{RunWords, Scene, WordSet, flag, hashed_words};
@@ -240,8 +240,4 @@ fn likeness(titles: &[WordSet], words: &[u64]) -> f32 {
         share(2.0 * both as f32, (title.len() + own.len()) as f32)
     };
     titles.iter().map(dice).fold(0.0, f32::max)
-}
-
-fn letters(text: &str) -> String {
-    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

@@ -10,6 +10,7 @@ use super::super::metadata::Metadata;
 use crate::Page;
 use crate::contribution::labels::words;
 use crate::reading::NodeId;
+use crate::text::letters;
 
 /// What stands between a headline and a site's or section's name.
 const SEPARATORS: [&str; 12] =
@@ -131,9 +132,10 @@ impl Candidates {
     /// A heading; of one with several texts also its ends and what is left without these.
     fn add_heading(&mut self, page: &Page, node: NodeId, number: usize, source: Source) {
         let texts = texts_of(page, node);
-        self.say(source, &texts.join(" "));
+        let whole = texts.join(" ");
         let shown = Some((node, number));
-        self.add(&texts.join(" "), Some(source), None, shown);
+        self.say(source, &whole);
+        self.add(&whole, Some(source), None, shown);
         if let [first, middle @ .., last] = texts.as_slice() {
             let without_first = [middle, &[*last]].concat().join(" ");
             let without_last = [&[*first], middle].concat().join(" ");
@@ -141,7 +143,7 @@ impl Candidates {
                 self.add(part, None, Some(source), shown);
             }
         }
-        self.add_parts(source, &texts.join(" "), shown);
+        self.add_parts(source, &whole, shown);
     }
 
     fn add_with_parts(&mut self, source: Source, text: &str) {
@@ -254,11 +256,6 @@ fn texts_of(page: &Page, node: NodeId) -> Vec<&str> {
 
 fn text_of(page: &Page, node: NodeId) -> String {
     texts_of(page, node).join(" ")
-}
-
-/// The letters and digits of a text in lower case.
-pub(super) fn letters(text: &str) -> String {
-    text.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 #[cfg(test)]

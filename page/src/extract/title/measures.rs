@@ -4,12 +4,12 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::LazyLock;
 
 use super::super::metadata::Metadata;
-use super::candidates::{Candidate, Candidates, Source, letters};
+use super::candidates::{Candidate, Candidates, Source};
 use crate::Page;
 use crate::contribution::labels::words;
 use crate::measures::{self, MeasureSink};
-use crate::reading::NodeId;
-use crate::text::words_of_prose;
+use crate::reading::{NodeId, TagId};
+use crate::text::{letters, words_of_prose};
 use crate::time::Timestamp;
 
 /// Words of a text that is prose.
@@ -21,17 +21,28 @@ const AROUND: [&str; 8] = ["header", "nav", "footer", "aside", "article", "main"
 
 /// Sources that are compared with each other.
 const TELLING: [Source; 4] = [Source::H1, Source::Headline, Source::Share, Source::Document];
+/// More elements that look the same are not counted.
+const MOST_ALIKE: usize = 50;
+
+/// The tag and the class of an element.
+type Look<'a> = (Option<TagId>, Option<&'a str>);
+
+/// What a source says, its letters, and its words.
+type Said = (Source, String, HashSet<String>);
 
 /// What all candidates of a page are measured against.
 pub(super) struct Context<'a> {
     page: &'a Page,
-    /// What each source says, its letters and its words.
-    said: Vec<(Source, String, HashSet<String>)>,
-    /// Words of the last part of the URL's path.
+    said: Vec<Said>,
+    /// How alike each pair of [`TELLING`] is, in their order.
+    agreements: Vec<(Source, Source, f32)>,
+    /// Words of the part of the URL's path that has the most of them.
     slug: HashSet<String>,
     site_names: Vec<String>,
     host: String,
     h1s: usize,
+    /// How many elements of the page look as those in which candidates are shown.
+    alike: HashMap<Look<'a>, usize>,
     /// How often each text is shown.
     shown: HashMap<&'a str, usize>,
     /// Numbers of the leaves that are prose.
@@ -41,7 +52,7 @@ pub(super) struct Context<'a> {
 impl<'a> Context<'a> {
     pub(super) fn new(page: &'a Page, metadata: &Metadata, candidates: &Candidates) -> Context<'a> {
         let said = candidates.said.iter();
-        let said =
+        let said: Vec<Said> =
             said.map(|(source, text)| (*source, letters(text), words(text).into_iter().collect())).collect();
         let path = page.url.path().trim_end_matches('/');
         let longest = path.split('/').max_by_key(|part| part.matches(['-', '_', '+']).count());
@@ -56,23 +67,20 @@ impl<'a> Context<'a> {
                 prose.push(at);
             }
         }
-        let h1s = page.tree.node_ids().filter(|&node| page.tree.tag(node) == Some("h1")).count();
+        let nodes = candidates.all.iter().filter_map(|candidate| candidate.shown);
+        let mut alike: HashMap<Look<'_>, usize> = nodes.map(|(node, _)| (look(page, node), 0)).collect();
+        let mut h1s = 0;
+        for node in page.tree.node_ids() {
+            h1s += usize::from(page.tree.tag(node) == Some("h1"));
+            if let Some(count) = alike.get_mut(&look(page, node)) {
+                *count += 1;
+            }
+        }
         let site_names = metadata.site_name.iter().map(|name| letters(name)).filter(|name| !name.is_empty());
         let host = letters(page.url.host().trim_start_matches("www."));
-        Context { page, said, slug, site_names: site_names.collect(), host, h1s, shown, prose }
-    }
-
-    /// How alike two sources are: 3 if a text of one has the letters of the other's, 2 if one is contained in the other,
-    /// 1 if neither, 0 if one of them says nothing.
-    fn agreement(&self, one: Source, other: Source) -> f32 {
-        let of =
-            |source| self.said.iter().filter(move |(said, _, _)| *said == source).map(|(_, text, _)| text);
-        let alike = |a: &String, b: &String| match a == b {
-            true => 3.0,
-            false if a.contains(b.as_str()) || b.contains(a.as_str()) => 2.0,
-            false => 1.0,
-        };
-        of(one).flat_map(|a| of(other).map(move |b| alike(a, b))).fold(0.0, f32::max)
+        let agreements = agreements(&said);
+        let site_names = site_names.collect();
+        Context { page, said, agreements, slug, site_names, host, h1s, alike, shown, prose }
     }
 
     /// Whether letters are those of the site's name or part of its host's.
@@ -80,6 +88,26 @@ impl<'a> Context<'a> {
         letters.len() > 2
             && (self.host.contains(letters) || self.site_names.iter().any(|name| name == letters))
     }
+}
+
+/// How alike the sources are, each with each: 3 if a text of one has the letters of the other's, 2 if one is contained in
+/// the other, 1 if neither, 0 if one of them says nothing.
+fn agreements(said: &[Said]) -> Vec<(Source, Source, f32)> {
+    let of = |source| said.iter().filter(move |(said, _, _)| *said == source).map(|(_, text, _)| text);
+    let alike = |a: &String, b: &String| match a == b {
+        true => 3.0,
+        false if a.contains(b.as_str()) || b.contains(a.as_str()) => 2.0,
+        false => 1.0,
+    };
+    let pairs = TELLING.iter().enumerate();
+    let pairs = pairs.flat_map(|(at, one)| TELLING.iter().skip(at + 1).map(move |other| (*one, *other)));
+    let agreement =
+        |one, other| of(one).flat_map(|a| of(other).map(move |b| alike(a, b))).fold(0.0, f32::max);
+    pairs.map(|(one, other)| (one, other, agreement(one, other))).collect()
+}
+
+fn look(page: &Page, node: NodeId) -> Look<'_> {
+    (page.tree.tag_id(node), page.tree.attr(node, "class"))
 }
 
 /// The names of the measures.
@@ -149,10 +177,8 @@ fn witnesses(candidate: &Candidate, context: &Context<'_>, sink: &mut impl Measu
     sink.add("same letters", count(&|text| text == mine));
     sink.add("contained in", count(&|text| text.contains(mine)));
     sink.add("contains", count(&|text| mine.contains(text)));
-    for (at, one) in TELLING.iter().enumerate() {
-        for other in TELLING.iter().skip(at + 1) {
-            sink.add(format_args!("{} and {}", one.name(), other.name()), context.agreement(*one, *other));
-        }
+    for (one, other, agreement) in &context.agreements {
+        sink.add(format_args!("{} and {}", one.name(), other.name()), *agreement);
     }
     let part =
         |of: fn((usize, usize, usize)) -> usize| candidate.range.map_or(-1.0, |range| of(range) as f32);
@@ -216,8 +242,8 @@ fn place(candidate: &Candidate, context: &Context<'_>, sink: &mut impl MeasureSi
     for name in AROUND {
         sink.flag(format_args!("in {name}"), around.contains(name));
     }
-    let alike = node.map_or(0, |node| like(page, node));
-    sink.add("like it", alike as f32);
+    let alike = node.and_then(|node| context.alike.get(&look(page, node)));
+    sink.add("like it", alike.map_or(0, |alike| *alike.min(&MOST_ALIKE)) as f32);
     let marks = |node: NodeId| {
         let values = ["class", "id", "itemprop"].iter().filter_map(move |name| tree.attr(node, name));
         values
@@ -234,12 +260,4 @@ fn place(candidate: &Candidate, context: &Context<'_>, sink: &mut impl MeasureSi
         "says site",
         says(&["site", "brand", "logo", "masthead", "blog"], node) || says(&["site", "logo"], parent),
     );
-}
-
-/// How many elements have the same tag and class.
-fn like(page: &Page, node: NodeId) -> usize {
-    let tree = &page.tree;
-    let (tag, class) = (tree.tag_id(node), tree.attr(node, "class"));
-    let is_like = |other: &NodeId| tree.tag_id(*other) == tag && tree.attr(*other, "class") == class;
-    tree.node_ids().filter(is_like).take(50).count()
 }

@@ -25,15 +25,21 @@ const LEAST: f32 = 0.05;
 pub(super) fn title(page: &Page, metadata: &Metadata) -> Option<Finding<String>> {
     /// Never empty: a test checks that the file can be parsed.
     static SHARED: LazyLock<Trees> = LazyLock::new(|| Trees::parse(TREES, measures()).unwrap_or_default());
+    let (candidates, rows) = measured(page, metadata);
+    let scores = SHARED.scores(&rows);
+    // Of equals the first.
+    let best = candidates.iter().zip(scores).rev().max_by(|a, b| a.1.total_cmp(&b.1));
+    let best = best.filter(|(_, confidence)| *confidence >= LEAST);
+    best.map(|(best, confidence)| Finding { value: best.text.clone(), witness: witness(best), confidence })
+}
+
+/// The candidates, and the measures of all of them in one row.
+fn measured(page: &Page, metadata: &Metadata) -> (Vec<Candidate>, Vec<f32>) {
     let candidates = Candidates::of(page, metadata);
     let context = measures::Context::new(page, metadata, &candidates);
     let mut rows = Vec::new();
     candidates.all.iter().for_each(|candidate| measures::measure(candidate, &context, &mut rows));
-    let scores = SHARED.scores(&rows);
-    // Of equals the first.
-    let best = candidates.all.iter().zip(scores).rev().max_by(|a, b| a.1.total_cmp(&b.1));
-    let best = best.filter(|(_, confidence)| *confidence >= LEAST);
-    best.map(|(best, confidence)| Finding { value: best.text.clone(), witness: witness(best), confidence })
+    (candidates.all, rows)
 }
 
 /// The name of the first source that says it.
@@ -49,14 +55,9 @@ pub(super) fn measures() -> &'static [String] {
 
 /// The candidates and their measures.
 pub(super) fn evidence(page: &Page, metadata: &Metadata) -> Vec<(String, Vec<f32>)> {
-    let candidates = Candidates::of(page, metadata);
-    let context = measures::Context::new(page, metadata, &candidates);
-    let measured = candidates.all.iter().map(|candidate| {
-        let mut row = Vec::new();
-        measures::measure(candidate, &context, &mut row);
-        (candidate.text.clone(), row)
-    });
-    measured.collect()
+    let (candidates, rows) = measured(page, metadata);
+    let rows = rows.chunks(measures().len()).map(<[f32]>::to_vec);
+    candidates.into_iter().map(|candidate| candidate.text).zip(rows).collect()
 }
 
 #[cfg(test)]

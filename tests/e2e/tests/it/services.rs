@@ -10,16 +10,16 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use newslode_common::broker::rabbitmq::RabbitBroker;
-use newslode_common::broker::{Broker, DeadLetter, Queue, depths};
+use newslode_common::broker::{Broker, DeadLetter, Queue};
 use newslode_common::config::{BrokerConfig, Secret, StoreConfig};
 use newslode_common::store::redis::RedisStore;
-use newslode_common::store::{Frontier, SiteState, SiteStatus};
-use newslode_page::Params;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::lab::{Digests, Lab, digests_in, outcomes_in, same_outcomes};
+use crate::lab::{Lab, outcomes_in, same_outcomes};
 use crate::process::{LOOK, Process, program};
 use newslode_test_servers::{RabbitServer, RedisServer};
+
+mod waiting;
 
 /// The services, in the order of the flow.
 pub(crate) const SERVICES: [&str; 3] = ["newslode-crawler", "newslode-partitioner", "newslode-miner"];
@@ -29,13 +29,6 @@ pub(crate) const ANOTHER_MINER: &str = "another-miner";
 
 /// The longest wait for a service to be ready or for a message to arrive.
 pub(crate) const SOON: Duration = Duration::from_secs(40);
-
-/// The longest time for a small world with all that happens to it.
-const ALL_OF_IT: Duration = Duration::from_secs(150);
-
-/// After this long at rest in the wrong state, the state will never be right. Longer than any wait of a
-/// service that holds a delivery until a server is back.
-const RESTED: Duration = Duration::from_secs(25);
 
 /// RabbitMQ and Redis.
 pub(crate) struct Servers {
@@ -233,103 +226,6 @@ impl<'a> Installation<'a> {
         RabbitBroker::connect(&self.broker, "test@here", None).await.unwrap()
     }
 
-    /// Waits until this many URLs have an outcome.
-    pub(crate) async fn done(&mut self, wanted: u64) {
-        let (store, begun) = (self.store().await, Instant::now());
-        loop {
-            // The store may have been restarted a moment ago.
-            if let Ok(sites) = Frontier::status(&store).await {
-                let done: u64 = sites.iter().flat_map(|site| site.outcomes.values()).sum();
-                if done >= wanted {
-                    return;
-                }
-                assert!(
-                    begun.elapsed() < ALL_OF_IT,
-                    "only {done} of {wanted} URLs are done\n{}",
-                    self.logs()
-                );
-            }
-            self.all_run();
-            tokio::time::sleep(LOOK).await;
-        }
-    }
-
-    /// Waits until at most so many fetched pages are still to be counted.
-    pub(crate) async fn keeps_up(&mut self, most: usize) {
-        let (store, begun) = (self.store().await, Instant::now());
-        loop {
-            let waiting = pages(&store).await;
-            if waiting.len() <= most {
-                return;
-            }
-            self.all_run();
-            assert!(begun.elapsed() < ALL_OF_IT, "not counted: {waiting:?}\n{}", self.logs());
-            tokio::time::sleep(LOOK).await;
-        }
-    }
-
-    /// Waits until the taxonomy is the wanted one.
-    pub(crate) async fn folds_to(&mut self, wanted: &serde_json::Value) {
-        let begun = Instant::now();
-        loop {
-            let folded = self.lab.run(&self.asking(&["taxonomy", "--format", "json"])).await;
-            if serde_json::from_str(&folded.out).is_ok_and(|folded: serde_json::Value| folded == *wanted) {
-                return;
-            }
-            self.all_run();
-            assert!(begun.elapsed() < SOON, "folded {}\nwanted {wanted}\n{}", folded.out, self.logs());
-            tokio::time::sleep(LOOK).await;
-        }
-    }
-
-    /// Waits until all is at rest in the wanted state: nothing pending, nothing claimed, queues empty and
-    /// digests equal, twice in a row. After [`RESTED`] at rest in another state it fails and says what
-    /// differs.
-    pub(crate) async fn comes_to(&mut self, wanted: &Digests) {
-        let (store, broker, begun) = (self.store().await, self.broker().await, Instant::now());
-        let (mut equal, mut since, mut seen) = (0, Instant::now(), String::new());
-        loop {
-            let busy = busy(&store, &broker).await;
-            let found = if busy.is_empty() { digests_in(&store).await } else { Digests::new() };
-            equal = if found == *wanted { equal + 1 } else { 0 };
-            if equal == 2 {
-                return;
-            }
-            let now = format!("busy: {busy}; digests {found:?}");
-            if now != seen || !busy.is_empty() {
-                (since, seen) = (Instant::now(), now);
-            }
-            self.all_run();
-            let (rested, late) = (since.elapsed() > RESTED, begun.elapsed() > ALL_OF_IT);
-            if rested || late {
-                let pages = pages(&store).await;
-                panic!("wanted {wanted:?}\n{seen}\nfetched, not counted: {pages:?}\n{}", self.logs());
-            }
-            tokio::time::sleep(Duration::from_millis(250)).await;
-        }
-    }
-
-    /// Waits until nothing moves any more: nothing pending, nothing claimed, queues empty, and the same state in all
-    /// looks of so long.
-    pub(crate) async fn rests(&mut self, so_long: Duration) {
-        let (store, broker, begun) = (self.store().await, self.broker().await, Instant::now());
-        let (mut since, mut seen) = (Instant::now(), String::new());
-        loop {
-            let busy = busy(&store, &broker).await;
-            let found = if busy.is_empty() { digests_in(&store).await } else { Digests::new() };
-            let now = format!("{busy} {found:?}");
-            if now != seen || !busy.is_empty() {
-                (since, seen) = (Instant::now(), now);
-            }
-            if since.elapsed() > so_long {
-                return;
-            }
-            self.all_run();
-            assert!(begun.elapsed() < ALL_OF_IT, "it does not come to rest: {seen}\n{}", self.logs());
-            tokio::time::sleep(Duration::from_millis(250)).await;
-        }
-    }
-
     /// Compares every URL's outcome.
     pub(crate) async fn same_outcomes(&self, wanted: &crate::lab::Outcomes) {
         same_outcomes(wanted, &outcomes_in(&self.store().await).await);
@@ -363,47 +259,6 @@ impl<'a> Installation<'a> {
         }
         self.running.clear();
     }
-}
-
-/// The work under way, in words; empty at rest. Deliveries that a service holds unacknowledged are not seen.
-async fn busy(store: &RedisStore, broker: &RabbitBroker) -> String {
-    let sites = match Frontier::status(store).await {
-        Ok(sites) if sites.is_empty() => return "no site yet".into(),
-        Ok(sites) => sites,
-        Err(error) => return error.to_string(),
-    };
-    // What is due later is left to later.
-    let later = newslode_common::time::now().plus(Duration::from_secs(30));
-    let pending_of = |site: &SiteStatus| if site.next_due > Some(later) { 0 } else { site.pending };
-    let (pending, leased) = sites.iter().fold((0, 0), |(p, l), site| (p + pending_of(site), l + site.leased));
-    let mut waiting = String::new();
-    for (queue, depth) in depths(broker).await {
-        match depth {
-            Ok(0) => {}
-            Ok(depth) => waiting.push_str(&format!(" {depth} in {queue}")),
-            Err(error) => waiting.push_str(&format!(" {error}")),
-        }
-    }
-    if (pending, leased) == (0, 0) && waiting.is_empty() {
-        return String::new();
-    }
-    format!("{pending} pending, {leased} leased,{waiting}")
-}
-
-/// Pages whose fetched content is not the counted one.
-async fn pages(store: &RedisStore) -> Vec<String> {
-    let mut differ = Vec::new();
-    for site in Frontier::status(store).await.unwrap_or_default() {
-        let counted: BTreeMap<_, _> = store.pages(&site.site).await.unwrap_or_default().into_iter().collect();
-        for entry in store.entries(&site.site).await.unwrap_or_default() {
-            let held = counted.get(&entry.url).map(|version| version.content);
-            let wanted = entry.content.map(|content| content.seen_by(&Params::default().generation()));
-            if wanted.is_some() && held != wanted {
-                differ.push(format!("{} {:?} fetch {} {held:?}", entry.url, entry.outcome, entry.fetch));
-            }
-        }
-    }
-    differ
 }
 
 fn free_addresses() -> Vec<SocketAddr> {
