@@ -19,29 +19,37 @@ pub struct TreesError {
     what: &'static str,
 }
 
+/// Rows that are scored at once.
+const LANES: usize = 8;
+
 /// Learnt trees.
 ///
-/// Stored by measure, not by tree: each measure has its thresholds in rising order, and each threshold has a
-/// mask of the tree's values that remain reachable above it. Scoring walks each measure's thresholds while the
-/// measure is above them and applies the masks. The first value left of a tree is the one that a walk down the
-/// tree finds (Lucchese et al., `QuickScorer`, 2015). This avoids branches that the processor cannot predict.
+/// Each threshold of a tree has a mask of the tree's values that remain reachable above it. Scoring applies the
+/// masks of all thresholds that the measures are above; the first value left is the one that a walk down the
+/// tree finds (Lucchese et al., `QuickScorer`, 2015). No branch depends on a measure, so several rows are scored
+/// at once, each in a lane.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Trees {
     /// Number of measures in a row.
     width: usize,
-    /// By measure: index of its first condition.
-    begins: Vec<u32>,
+    /// Those of each tree, one tree after another.
     conditions: Vec<Condition>,
-    /// The values of each tree, in order: those below a threshold come before those above it.
-    values: Vec<f32>,
-    /// By tree: index of its first value.
-    trees: Vec<u32>,
+    trees: Vec<Ranked>,
+}
+
+/// A tree as it is scored.
+#[derive(Clone, Copy, Debug)]
+struct Ranked {
+    /// One past its last condition.
+    end: u32,
+    /// In order: those below a threshold come before those above it.
+    values: [f32; MAX_VALUES],
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Condition {
+    measure: u32,
     threshold: f32,
-    tree: u32,
     /// Bit mask of the tree's values that remain above the threshold.
     left: u32,
 }
@@ -83,57 +91,83 @@ impl Trees {
 
     fn new(trees: &[Tree], width: usize) -> Trees {
         let mut made = Trees { width, ..Trees::default() };
-        let mut found: Vec<(usize, Condition)> = Vec::new();
         for tree in trees {
-            let number = made.trees.len() as u32;
-            let begin = made.values.len();
-            made.trees.push(begin as u32);
-            // Values below a threshold come first. The condition is known once all of them are stored.
-            let mut todo = vec![Step::Down(Target::Split(0))];
-            while let Some(step) = todo.pop() {
-                match step {
-                    Step::Down(Target::Value(value)) => made.values.push(value),
-                    Step::Down(Target::Split(at)) => {
-                        let Some(split) = tree.splits.get(at) else { continue };
-                        let from = made.values.len() - begin;
-                        todo.push(Step::Down(split.targets[1]));
-                        todo.push(Step::Between(*split, from));
-                        todo.push(Step::Down(split.targets[0]));
-                    }
-                    Step::Between(Split { measure, threshold, .. }, from) => {
-                        let below = bits(made.values.len() - begin) & !bits(from);
-                        found.push((measure, Condition { threshold, tree: number, left: !below }));
-                    }
+            made.push(tree);
+        }
+        made
+    }
+
+    fn push(&mut self, tree: &Tree) {
+        let (mut values, mut count) = ([0.0; MAX_VALUES], 0);
+        // Values below a threshold come first. The condition is known once all of them are stored.
+        let mut todo = vec![Step::Down(Target::Split(0))];
+        while let Some(step) = todo.pop() {
+            match step {
+                Step::Down(Target::Value(value)) => {
+                    values[count] = value;
+                    count += 1;
+                }
+                Step::Down(Target::Split(at)) => {
+                    let Some(split) = tree.splits.get(at) else { continue };
+                    todo.push(Step::Down(split.targets[1]));
+                    todo.push(Step::Between(*split, count));
+                    todo.push(Step::Down(split.targets[0]));
+                }
+                Step::Between(Split { measure, threshold, .. }, from) => {
+                    let (measure, below) = (measure as u32, bits(count) & !bits(from));
+                    self.conditions.push(Condition { measure, threshold, left: !below });
                 }
             }
         }
-        found.sort_by(|(a, one), (b, other)| a.cmp(b).then(one.threshold.total_cmp(&other.threshold)));
-        let measures = found.last().map_or(0, |(measure, _)| measure + 1);
-        let begin = |measure| found.partition_point(|(known, _)| *known < measure) as u32;
-        made.begins = (0..=measures).map(begin).collect();
-        made.conditions = found.into_iter().map(|(_, condition)| condition).collect();
-        made
+        self.trees.push(Ranked { end: self.conditions.len() as u32, values });
     }
 
     /// The likelihood, 0 to 1, for each row of measures; `rows` holds the rows one after another.
     pub(crate) fn scores(&self, rows: &[f32]) -> Vec<f32> {
-        debug_assert_eq!(rows.len() % self.width.max(1), 0, "rows of other measures");
-        let mut left = vec![u32::MAX; self.trees.len()];
-        rows.chunks_exact(self.width.max(1)).map(|row| self.score(row, &mut left)).collect()
+        self.sums(rows).into_iter().map(|sum| 1.0 / (1.0 + (-sum).exp())).collect()
     }
 
-    fn score(&self, measures: &[f32], left: &mut [u32]) -> f32 {
-        left.fill(u32::MAX);
-        for (measure, ends) in measures.iter().zip(self.begins.windows(2)) {
-            let conditions = &self.conditions[ends[0] as usize..ends[1] as usize];
-            for condition in conditions.iter().take_while(|condition| *measure > condition.threshold) {
-                left[condition.tree as usize] &= condition.left;
+    /// The sums of the trees' values for each row: they order rows as [`Trees::scores`] does, and depend on no
+    /// library's exponential function.
+    pub(crate) fn sums(&self, rows: &[f32]) -> Vec<f32> {
+        let width = self.width.max(1);
+        debug_assert_eq!(rows.len() % width, 0, "rows of other measures");
+        let mut sums = Vec::with_capacity(rows.len() / width);
+        let mut lanes = vec![[0.0; LANES]; width];
+        for some in rows.chunks(width * LANES) {
+            for (lane, row) in some.chunks_exact(width).enumerate() {
+                lanes.iter_mut().zip(row).for_each(|(lanes, measure)| lanes[lane] = *measure);
             }
+            sums.extend_from_slice(&self.sum(&lanes)[..some.len() / width]);
         }
-        let value = |(first, left): (&u32, &u32)| self.values[(first + left.trailing_zeros()) as usize];
-        let sum: f32 = self.trees.iter().zip(&*left).map(value).sum();
-        1.0 / (1.0 + (-sum).exp())
+        sums
     }
+
+    /// The sums of some rows, measure by measure.
+    fn sum(&self, measures: &[[f32; LANES]]) -> [f32; LANES] {
+        let (mut sums, mut begin) = ([0.0; LANES], 0);
+        for Ranked { end, values } in &self.trees {
+            let left = left(&self.conditions[begin..*end as usize], measures);
+            for (sum, left) in sums.iter_mut().zip(left) {
+                // One is always left; that the compiler knows it, too, spares its checks.
+                *sum += values[(left | 1 << (MAX_VALUES - 1)).trailing_zeros() as usize];
+            }
+            begin = *end as usize;
+        }
+        sums
+    }
+}
+
+/// What is left of a tree's values, by row. A function of its own: within others, compilers take the lanes apart.
+#[inline(never)]
+fn left(conditions: &[Condition], measures: &[[f32; LANES]]) -> [u32; LANES] {
+    let mut left = [u32::MAX; LANES];
+    for Condition { measure, threshold, left: mask } in conditions {
+        let measures = &measures[*measure as usize];
+        let is_below = |lane: usize| u32::from(measures[lane] > *threshold).wrapping_sub(1);
+        left = std::array::from_fn(|lane| left[lane] & (mask | is_below(lane)));
+    }
+    left
 }
 
 enum Step {

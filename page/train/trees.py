@@ -18,8 +18,12 @@ def split(site: str, splits: int) -> int:
 
 def text(model: lightgbm.Booster, names: list[str], head: str) -> str:
     """The trees in the text form that `page/src/trees.rs` reads."""
-    lines = [f"# {head}; not by hand.",
-             "# measure, threshold, then, else: a later line of the tree (from 0) or =value"]
+    return f"# {head}; not by hand.\n# measure, threshold, then, else: a later line of the tree (from 0) or =value\n" + body(model, names)
+
+
+def body(model: lightgbm.Booster, names: list[str], share: float = 1) -> str:
+    """The same without a head; `share` is what these trees add to a sum with others."""
+    lines = []
     for tree in model.dump_model()["tree_info"]:
         lines.append("tree")
         nodes, todo = [], [tree["tree_structure"]]
@@ -28,7 +32,7 @@ def text(model: lightgbm.Booster, names: list[str], head: str) -> str:
             nodes.append(node)
             todo += [child for child in (node["left_child"], node["right_child"]) if "split_feature" in child]
         number = {node["split_index"]: at for at, node in enumerate(nodes)}
-        target = lambda node: str(number[node["split_index"]]) if "split_index" in node else f"={node['leaf_value']:.4f}"
+        target = lambda node: str(number[node["split_index"]]) if "split_index" in node else f"={share * node['leaf_value']:.4f}"
         for node in nodes:
             name = names[node["split_feature"]]
             lines.append(f"{name}\t{node['threshold']:.6g}\t{target(node['left_child'])}\t{target(node['right_child'])}")

@@ -243,6 +243,9 @@ pub(crate) enum EvalCommand {
         /// Folder of trees from `page/train/blocks.py --folds`; each page uses trees that never saw its site.
         #[arg(long, value_name = "DIR")]
         folds: Option<PathBuf>,
+        /// Folder of trees from `page/train/heads.py --folds`, likewise.
+        #[arg(long, value_name = "DIR")]
+        head_folds: Option<PathBuf>,
     },
     /// Score flat boundaries against marked blocks.
     Segments {

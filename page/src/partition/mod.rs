@@ -35,7 +35,10 @@ mod scope;
 mod split;
 mod sums;
 
-pub use outline::{BlockScorer, OutlineParams, block_evidence, block_measures};
+pub use outline::{
+    BlockScorer, HeadEvidence, HeadScorer, OutlineParams, OutlineScorers, block_evidence, block_measures,
+    head_evidence, head_measures,
+};
 pub use params::{GroupCost, Method, Params, Scope};
 
 pub use crate::trees::TreesError;
@@ -77,14 +80,14 @@ pub fn hierarchies(pages: &[Page], params: &Params) -> Vec<Hierarchy> {
 /// ```
 #[must_use]
 pub fn hierarchy(page: &Page, params: &Params) -> Hierarchy {
-    hierarchy_by(page, params, BlockScorer::shared())
+    hierarchy_by(page, params, OutlineScorers::shared())
 }
 
-/// The page's hierarchy; [`Method::Outline`] uses these trees to find the borders of blocks.
+/// The page's hierarchy; [`Method::Outline`] chooses heads and finds blocks by these trees.
 #[must_use]
-pub fn hierarchy_by(page: &Page, params: &Params, scorer: &BlockScorer) -> Hierarchy {
+pub fn hierarchy_by(page: &Page, params: &Params, scorers: OutlineScorers<'_>) -> Hierarchy {
     match params.method {
-        Method::Outline => outline::write(page, params, &outline::outline(page, &params.outline, scorer)),
+        Method::Outline => outline::write(page, params, &outline::outline(page, &params.outline, scorers)),
         Method::Regex => inferred::hierarchy(page, params),
         Method::Flat => segments_alone(page, params, flat_boundaries(page, params)),
         Method::Entropy => {

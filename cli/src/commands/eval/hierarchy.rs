@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use newslode_page::Page;
-use newslode_page::partition::{BlockScorer, hierarchy_by};
+use newslode_page::partition::{BlockScorer, HeadScorer, OutlineScorers, hierarchy_by};
 
 use super::{page, presets, write_predictions};
 use crate::args::EvalCommon;
@@ -14,12 +14,19 @@ use crate::exit::Exit;
 use crate::out;
 use crate::progress::Shown;
 
-/// Number of splits that `page/train/blocks.py` makes.
+/// Number of splits that `page/train/blocks.py` and `heads.py` make.
 const SPLITS: usize = 11;
 
-pub(super) fn run(common: &EvalCommon, folds: Option<&Path>, quiet: bool) -> anyhow::Result<Exit> {
-    let splits =
-        folds.map(|folder| Splits::read(folder, SPLITS, "blocks.py", BlockScorer::parse)).transpose()?;
+/// Folders of trees that never saw the pages that they score.
+pub(super) struct Folds<'a> {
+    pub(super) blocks: Option<&'a Path>,
+    pub(super) heads: Option<&'a Path>,
+}
+
+pub(super) fn run(common: &EvalCommon, folds: &Folds<'_>, quiet: bool) -> anyhow::Result<Exit> {
+    let blocks = folds.blocks.map(|folder| Splits::read(folder, SPLITS, "blocks.py", BlockScorer::parse));
+    let heads = folds.heads.map(|folder| Splits::read(folder, SPLITS, "heads.py", HeadScorer::parse));
+    let (blocks, heads) = (blocks.transpose()?, heads.transpose()?);
     let golds = outline::read_folder(&common.gold)?;
     let mut methods: Vec<(String, Vec<Prediction>)> = vec![("headings alone".into(), Vec::new())];
     let presets = presets(common)?;
@@ -29,11 +36,14 @@ pub(super) fn run(common: &EvalCommon, folds: Option<&Path>, quiet: bool) -> any
         shown.say(|| format!("{done} of {} pages", golds.len()));
         let input = page(&common.pages, name, None)?;
         let page = Page::parse(&input.url, input.content_type.as_deref(), &input.bytes);
-        let unseen = splits.as_ref().and_then(|splits| splits.without(outline::site(name)));
-        let scorer = unseen.unwrap_or(BlockScorer::shared());
+        let site = outline::site(name);
+        let scorers = OutlineScorers {
+            heads: heads.as_ref().and_then(|heads| heads.without(site)).unwrap_or(HeadScorer::shared()),
+            blocks: blocks.as_ref().and_then(|blocks| blocks.without(site)).unwrap_or(BlockScorer::shared()),
+        };
         methods[0].1.push(headings(name, &page));
         for (params, method) in presets.iter().zip(&mut methods[1..]) {
-            method.1.push(Prediction::of(name, &hierarchy_by(&page, params, scorer)));
+            method.1.push(Prediction::of(name, &hierarchy_by(&page, params, scorers)));
         }
     }
     shown.end();

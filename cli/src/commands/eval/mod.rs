@@ -24,7 +24,10 @@ use crate::params;
 
 pub(crate) async fn run(args: EvalArgs, config: &Config, quiet: bool) -> anyhow::Result<Exit> {
     match args.command {
-        EvalCommand::Hierarchy { common, folds } => hierarchy::run(&common, folds.as_deref(), quiet),
+        EvalCommand::Hierarchy { common, folds, head_folds } => {
+            let folds = hierarchy::Folds { blocks: folds.as_deref(), heads: head_folds.as_deref() };
+            hierarchy::run(&common, &folds, quiet)
+        }
         EvalCommand::Segments { common, level } => segments::run(&common, level, quiet),
         EvalCommand::Tables(common) => tables::run(&common, quiet),
         EvalCommand::Articles { common, folds, siblings, taught } => {

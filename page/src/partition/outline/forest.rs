@@ -94,6 +94,13 @@ impl Forest {
         self.child[label as usize]
     }
 
+    /// Gives labels their heads anew; `NONE`: none. Tops and lists stay as they were.
+    pub(super) fn place(&mut self, heads: impl Iterator<Item = (u32, u32)>) {
+        for (label, head) in heads {
+            self.parent[label as usize] = head;
+        }
+    }
+
     /// The tops of a part, in order. If cells of a row went into columns, they belong to another part now: the rest of
     /// the row's chain may end early or lead elsewhere, so at most the original number of tops is followed.
     pub(super) fn tops(&self, part: &Part) -> impl Iterator<Item = u32> + '_ {

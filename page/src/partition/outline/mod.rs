@@ -21,6 +21,7 @@ mod draft;
 mod evidence;
 mod forest;
 mod headings;
+mod heads;
 mod labels;
 mod lists;
 mod panels;
@@ -45,13 +46,13 @@ mod tests;
 use std::ops::Range;
 
 pub use blocks::BlockScorer;
+pub use heads::{HeadEvidence, HeadScorer};
 pub use rules::OutlineParams;
 pub(crate) use write::write;
 
 use crate::Page;
-use compose::compose;
+use compose::{Composition, compose};
 use evidence::Evidence;
-use forest::Forest;
 use skeleton::NONE;
 use votes::Votes;
 
@@ -67,11 +68,35 @@ pub(crate) struct Outline {
     boundaries: Vec<u32>,
 }
 
-/// The outline of a page; the trees of `scorer` find its blocks.
-pub(crate) fn outline(page: &Page, params: &OutlineParams, scorer: &BlockScorer) -> Outline {
+/// The trees that decide about outlines.
+#[derive(Clone, Copy, Debug)]
+pub struct OutlineScorers<'a> {
+    /// They choose heads.
+    pub heads: &'a HeadScorer,
+    /// They find blocks.
+    pub blocks: &'a BlockScorer,
+}
+
+impl OutlineScorers<'static> {
+    /// Those that are compiled in.
+    #[must_use]
+    pub fn shared() -> OutlineScorers<'static> {
+        OutlineScorers { heads: HeadScorer::shared(), blocks: BlockScorer::shared() }
+    }
+}
+
+/// The outline of a page.
+pub(crate) fn outline(page: &Page, params: &OutlineParams, scorers: OutlineScorers<'_>) -> Outline {
     let evidence = Evidence::new(page, params);
-    let forest = forest(page, &evidence, params);
-    let boundaries = blocks::boundaries(&evidence, &forest, params, scorer);
+    let Composition { mut forest, done, .. } = ruled(page, &evidence, params);
+    // Blocks were learnt from outlines by the rules.
+    let boundaries = blocks::boundaries(&evidence, &forest, params, scorers.blocks);
+    if params.heads {
+        heads::place(&evidence, &mut forest, scorers.heads);
+        if params.decoration {
+            decoration::place(&evidence, &done, &mut forest);
+        }
+    }
     let mut outline = Outline {
         labels: evidence.labels.iter().map(|label| label.lo..label.hi).collect(),
         parents: forest.parent.iter().map(|&above| (above != NONE).then_some(above)).collect(),
@@ -84,8 +109,8 @@ pub(crate) fn outline(page: &Page, params: &OutlineParams, scorer: &BlockScorer)
     outline
 }
 
-/// Which label is under which, before data tables are placed.
-fn forest(page: &Page, evidence: &Evidence, params: &OutlineParams) -> Forest {
+/// Which label is under which by the rules, before data tables are placed.
+fn ruled(page: &Page, evidence: &Evidence, params: &OutlineParams) -> Composition {
     let mut made = compose(evidence, params, &Votes::default(), evidence.ranks.clone());
     if params.votes {
         let mut ranks = evidence.ranks.clone();
@@ -98,7 +123,21 @@ fn forest(page: &Page, evidence: &Evidence, params: &OutlineParams) -> Forest {
     if params.decoration {
         decoration::place(evidence, &made.done, &mut made.forest);
     }
-    made.forest
+    made
+}
+
+/// The names of the measures that sift candidates for heads, and of those that choose, for training.
+#[must_use]
+pub fn head_measures() -> &'static [Vec<String>; 2] {
+    heads::names()
+}
+
+/// The candidates for the heads of a page's labels, with all their measures, for training.
+#[must_use]
+pub fn head_evidence(page: &Page) -> HeadEvidence {
+    let params = OutlineParams::default();
+    let evidence = Evidence::new(page, &params);
+    heads::evidence_of(&evidence, &ruled(page, &evidence, &params).forest)
 }
 
 /// The names of the measures of a place where a block may begin, in the order of [`block_evidence`].
@@ -112,7 +151,7 @@ pub fn block_measures() -> &'static [String] {
 pub fn block_evidence(page: &Page) -> Vec<(u32, Vec<f32>)> {
     let params = OutlineParams::default();
     let evidence = Evidence::new(page, &params);
-    let places = blocks::measure(&evidence, &forest(page, &evidence, &params));
+    let places = blocks::measure(&evidence, &ruled(page, &evidence, &params).forest);
     let rows = places.values.chunks_exact(blocks::names().len().max(1)).map(<[f32]>::to_vec);
     places.leaves.into_iter().zip(rows).collect()
 }

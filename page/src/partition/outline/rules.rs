@@ -38,6 +38,8 @@ pub struct OutlineParams {
     pub decoration: bool,
     /// A link or picture that leads nowhere and recurs heads nothing.
     pub generic: bool,
+    /// Learnt trees choose each label's head, by what the rules say and what else is shown.
+    pub heads: bool,
     /// Largest share of the page that one label may head, in per cent.
     pub overreach: u32,
     /// Most leaves of a record.
@@ -65,6 +67,7 @@ impl Default for OutlineParams {
             tables: true,
             decoration: true,
             generic: true,
+            heads: true,
             overreach: 35,
             record_leaves: 25,
             block_permille: 200,
@@ -92,6 +95,7 @@ impl OutlineParams {
             tables,
             decoration,
             generic,
+            heads,
             overreach,
             record_leaves,
             block_permille,
@@ -113,6 +117,7 @@ impl OutlineParams {
             ("tables", tables),
             ("decoration", decoration),
             ("generic", generic),
+            ("heads", heads),
         ];
         let off: Vec<&str> = switches.iter().filter(|(_, is_on)| !**is_on).map(|(name, _)| *name).collect();
         format!(

@@ -1,4 +1,4 @@
-//! One small page for each principle: the result with it, and the result without it.
+//! One small page for each principle: the result with it, and the result without it, by the rules alone.
 
 use crate::hierarchy::{Hierarchy, NodeKind};
 
@@ -10,6 +10,7 @@ use crate::partition::hierarchy;
 use crate::testing::page;
 
 fn made(html: &str, outline: OutlineParams) -> Hierarchy {
+    let outline = OutlineParams { heads: false, ..outline };
     hierarchy(&page(html), &Params { outline, ..Params::default() })
 }
 

@@ -25,7 +25,7 @@ pub(super) fn names() -> &'static [String] {
         let Some(page) = crate::measures::sample() else { return Vec::new() };
         let params = OutlineParams::default();
         let evidence = Evidence::new(&page, &params);
-        measures::names(&evidence, &super::forest(&page, &evidence, &params))
+        measures::names(&evidence, &super::ruled(&page, &evidence, &params).forest)
     });
     &NAMES
 }
@@ -72,7 +72,7 @@ pub(super) fn boundaries(
 mod tests {
     use super::*;
     use crate::Params;
-    use crate::partition::hierarchy_by;
+    use crate::partition::{OutlineScorers, hierarchy_by};
     use crate::testing::page;
 
     #[test]
@@ -88,7 +88,8 @@ mod tests {
             page(&format!("<div><h2>One</h2><ul>{items}</ul></div><div><h2>Two</h2><ul>{items}</ul></div>"));
         let cut = |value: &str| {
             let scorer = BlockScorer::parse(&format!("tree\nbegins\t0\t={value}\t={value}\n")).unwrap();
-            hierarchy_by(&page, &Params::default(), &scorer).boundaries
+            let scorers = OutlineScorers { blocks: &scorer, ..OutlineScorers::shared() };
+            hierarchy_by(&page, &Params::default(), scorers).boundaries
         };
         assert!(cut("-9").is_empty());
         assert!(cut("9").contains(&10), "{:?}", cut("9"));
@@ -102,7 +103,7 @@ mod tests {
         let page = crate::testing::page(&format!("<div><h2>One</h2><ul>{items}</ul></div><p>Two<p>Three"));
         let params = OutlineParams::default();
         let evidence = Evidence::new(&page, &params);
-        let places = measure(&evidence, &super::super::forest(&page, &evidence, &params));
+        let places = measure(&evidence, &super::super::ruled(&page, &evidence, &params).forest);
         assert!(!places.leaves.is_empty());
         assert_eq!(places.values.len(), places.leaves.len() * names().len());
     }
