@@ -1,5 +1,5 @@
-//! Prints what is measured of some pages, one JSON object a page: of every run of text (`bodies`), or of every text that may
-//! be the title (`titles`). `train/bodies.py` and `train/titles.py` read it.
+//! Prints what is measured of some pages, one JSON object a page: of every run of text (`bodies`), of every text that may be
+//! the title (`titles`), or of every name that may be an author's (`authors`). The scripts in `train/` named so read it.
 //!
 //! `cargo run --example article_evidence -- bodies < PAGES`: a line a page, its URL (or nothing), a tab, its file. The
 //! first line printed gives the names of the measures, the others are in the order of the pages.
@@ -14,7 +14,9 @@ use std::io::Write as _;
 
 use anyhow::Context as _;
 use newslode_page::Page;
-use newslode_page::extract::{body_evidence, body_measures, title_evidence, title_measures};
+use newslode_page::extract::{
+    author_evidence, author_measures, body_evidence, body_measures, title_evidence, title_measures,
+};
 use newslode_page::time::Timestamp;
 
 /// No page says a later time than this.
@@ -27,7 +29,8 @@ fn main() -> anyhow::Result<()> {
     let (names, evidence): (_, Evidence) = match std::env::args().nth(1).as_deref() {
         Some("bodies") => (body_measures(), body_evidence),
         Some("titles") => (title_measures(), title_evidence),
-        _ => anyhow::bail!("say what is to be measured: `bodies` or `titles`"),
+        Some("authors") => (author_measures(), author_evidence),
+        _ => anyhow::bail!("say what is to be measured: `bodies`, `titles` or `authors`"),
     };
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     writeln!(out, "{}", serde_json::json!({ "names": names }))?;

@@ -1,14 +1,13 @@
-//! The witnesses of a page's fields: JSON-LD, OpenGraph and `article:*`, meta names, microdata, `time`,
-//! `rel=author`, and last a byline that the page shows.
+//! The witnesses of a page's fields: JSON-LD, OpenGraph and `article:*`, meta names, microdata, `time`.
 //!
-//! The order of trust was measured on articles with known fields: JSON-LD first for dates and persons, then
-//! meta properties, then microdata, then the text.
+//! The order of trust was measured on articles with known fields: JSON-LD first for dates, then meta properties,
+//! then microdata, then the text.
 
 use crate::reading::{NodeId, PageTree, resolve, squash};
 use crate::time::Timestamp;
 use serde_json::Value;
 
-use super::authors::{self, Site};
+use super::authors::{Credit, Site, Source};
 use super::dates;
 use super::form::Forms;
 use super::json_ld::{self, Objects};
@@ -41,9 +40,8 @@ pub(super) struct Metadata {
     pub(super) description: Option<String>,
     /// The text in JSON-LD, often cut short; may contain markup.
     pub(super) body: Option<String>,
-    /// The people that the markup names, and the names used if there are none: the site, an agency.
-    pub(super) authors: Option<Names>,
-    pub(super) desk: Option<Names>,
+    /// Who the markup names as authors.
+    pub(super) credits: Vec<Credit>,
     pub(super) site: Site,
     /// Whether 3/5/2024 is in March on this page.
     pub(super) month_first: bool,
@@ -69,7 +67,6 @@ impl Metadata {
         let publishers = objects.articles().filter_map(|object| object.get("publisher"));
         let publishers = publishers.flat_map(|publisher| json_ld::names(publisher, objects));
         let site = Site::new(site_name.clone().into_iter().chain(publishers), page.url.host());
-        let (authors, desk) = witnesses.authors(&site);
         Metadata {
             is_told: objects.articles().next().is_some(),
             says_article: objects.articles().next().is_some()
@@ -84,8 +81,7 @@ impl Metadata {
                 .filter_map(|object| object.get("articleBody")?.as_str())
                 .max_by_key(|body| body.len())
                 .map(str::to_owned),
-            authors,
-            desk,
+            credits: witnesses.credits(),
             site,
             month_first: witnesses.month_first,
             published: witnesses.date(
@@ -131,8 +127,8 @@ fn found(text: String, witness: &'static str, confidence: f32) -> Option<Finding
     (!value.is_empty()).then_some(Finding { value, witness, confidence })
 }
 
-/// Most nodes between two names of one byline.
-const NEAR: usize = 30;
+/// Most persons of JSON-LD.
+const MOST_PERSONS: usize = 6;
 
 /// Whether the page writes the month before the day, as English pages of some countries do.
 fn month_first(page: &Page) -> bool {
@@ -262,78 +258,32 @@ impl<'a> Witnesses<'a> {
         (!text.is_empty()).then_some(text)
     }
 
-    /// The people named by the most trusted witness, and the names of the most trusted witness without people.
-    fn authors(&self, site: &Site) -> (Option<Names>, Option<Names>) {
-        let mut desk = None;
-        let witnesses = self.bylines();
-        for (bylines, witness, confidence) in witnesses {
-            let bylines: Vec<String> = bylines.iter().map(|byline| clean(byline)).collect();
-            let value = authors::people(&bylines, site);
-            if !value.is_empty() {
-                return (Some(Finding { value, witness, confidence }), desk);
-            }
-            let value = authors::everyone(&bylines);
-            if !value.is_empty() && desk.is_none() {
-                desk = Some(Finding { value, witness, confidence: confidence / 2.0 });
-            }
-        }
-        (None, desk)
-    }
-
-    /// The bylines of each witness, most trusted first.
-    fn bylines(&self) -> Vec<(Vec<String>, &'static str, f32)> {
+    /// Who the markup names as authors.
+    fn credits(&self) -> Vec<Credit> {
         let of_objects = |property: &str| -> Vec<String> {
             let author = self.objects.articles().find_map(|object| object.get(property));
             author.map(|author| json_ld::names(author, &self.objects)).unwrap_or_default()
         };
+        let persons = self.objects.all().filter(|object| json_ld::is_a(object, |kind| kind == "Person"));
+        let persons = persons.filter_map(|object| object.get("name")?.as_str().map(str::to_owned));
         let metas = |names: &[&str]| -> Vec<String> {
             let first = names.iter().find(|name| self.metas_named(name).next().is_some());
             first.map(|name| self.metas_named(name).map(str::to_owned).collect()).unwrap_or_default()
         };
-        // Further names belong to the same byline only if they follow closely.
-        let texts = |nodes: &mut dyn Iterator<Item = NodeId>| -> Vec<String> {
-            let (mut texts, mut last) = (Vec::new(), None);
-            for node in nodes.take(50) {
-                if last.is_some_and(|last: usize| node.index() > last + NEAR) {
-                    break;
-                }
-                if let Some(text) = self.short_text(node) {
-                    last = Some(node.index());
-                    texts.push(text);
-                }
-            }
-            texts
-        };
-        vec![
-            (of_objects("author"), "json-ld", 0.9),
-            (of_objects("creator"), "json-ld", 0.85),
+        let said = [
+            (Source::Author, of_objects("author")),
+            (Source::Creator, of_objects("creator")),
+            (Source::Person, persons.take(MOST_PERSONS).collect()),
             (
+                Source::Meta,
                 metas(&["parsely-author", "cxenseparse:author", "sailthru.author", "dc.creator", "byl"]),
-                "meta",
-                0.85,
             ),
-            (texts(&mut self.with_rel_author()), "rel-author", 0.8),
-            (texts(&mut self.with_itemprop("author")), "microdata", 0.8),
-            (metas(&["author", "article:author", "twitter:creator"]), "meta", 0.7),
-            (texts(&mut self.with_byline_class().take(1)), "byline", 0.6),
-        ]
-    }
-
-    fn with_rel_author(&self) -> impl Iterator<Item = NodeId> {
-        let tree = &self.page.tree;
-        self.elements.iter().copied().filter(move |&node| {
-            tree.attr(node, "rel").is_some_and(|rel| rel.split_whitespace().any(|word| word == "author"))
-        })
-    }
-
-    fn with_byline_class(&self) -> impl Iterator<Item = NodeId> {
-        let tree = &self.page.tree;
-        let is_byline = |class: &str| {
-            let mut words = class.split(['-', '_']).map(str::to_ascii_lowercase);
-            words.any(|word| word == "byline" || word == "author" || word == "authors")
-        };
-        let elements = self.elements.iter().copied();
-        elements.filter(move |&node| tree.tag(node) != Some("body") && tree.classes(node).any(is_byline))
+            (Source::WeakMeta, metas(&["author", "article:author", "twitter:creator"])),
+        ];
+        let credits = said.into_iter().flat_map(|(source, texts)| {
+            texts.into_iter().map(move |text| Credit { source, text: clean(&text), node: None })
+        });
+        credits.filter(|credit| !credit.text.is_empty()).collect()
     }
 
     fn image(&self) -> Option<Finding<String>> {

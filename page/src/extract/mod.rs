@@ -125,6 +125,21 @@ pub fn title_evidence(page: &Page, fetched_at: Timestamp) -> Vec<(String, Vec<f3
     title::evidence(page, &Metadata::new(page, fetched_at))
 }
 
+/// The names of the measures of a name that may be an author's, in the order of [`author_evidence`].
+#[must_use]
+pub fn author_measures() -> &'static [String] {
+    authors::measures()
+}
+
+/// The names on a page that may be an author's, and their measures; for training.
+#[must_use]
+pub fn author_evidence(page: &Page, fetched_at: Timestamp) -> Vec<(String, Vec<f32>)> {
+    let metadata = Metadata::new(page, fetched_at);
+    let title = title::title(page, &metadata).map(|found| found.value);
+    let runs = runs::Runs::new(page);
+    authors::evidence(page, &metadata, &visible::Visible::new(page, &runs, title.as_deref()))
+}
+
 /// What a page's markup says of its article, for comparison with its text.
 fn said(page: &Page, metadata: &Metadata, title: Option<&str>) -> measures::Claims {
     let title = title.map(str::to_owned);
@@ -155,8 +170,7 @@ fn read(
     evidence.keep("form", metadata.forms.named(words, pictures));
     let place = metadata.place.clone().or_else(|| dateline(&body.blocks));
     let visible = visible::Visible::new(page, &runs, title.as_deref());
-    let authors =
-        known.authors.or(metadata.authors).or_else(|| visible.authors(&metadata.site)).or(metadata.desk);
+    let authors = known.authors.or_else(|| authors::authors(page, &metadata, &visible));
     let authors = evidence.keep("authors", authors).unwrap_or_default();
     let dated = || visible.published(fetched_at, metadata.month_first);
     let shown = || visible.shown(fetched_at, metadata.month_first);

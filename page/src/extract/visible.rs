@@ -1,13 +1,12 @@
-//! Fields that a page shows near its headline but not in its markup: a date, a byline.
+//! What a page shows near its headline but not in its markup: a date.
 //!
-//! These are the last witnesses. The order for dates: keys of scripts that name a publication, the URL's path,
-//! the title, a short text near the headline, any later short text. For authors: links to an author's page, a
-//! text that begins with "By". "Near" means within some runs; runs close after the headline come first.
+//! This is the last witness. Its order: keys of scripts that name a publication, the URL's path, the title, a short
+//! text near the headline, any later short text. "Near" means within some runs; runs close after the headline come
+//! first.
 
 use crate::reading::NodeId;
 use crate::time::Timestamp;
 
-use super::authors::{self, Site};
 use super::dates;
 use super::metadata::Finding;
 use super::runs::Runs;
@@ -20,32 +19,6 @@ const BEFORE: usize = 10;
 const NEAREST: usize = 5;
 /// Most words of a date or byline.
 const MOST_WORDS: f32 = 16.0;
-/// Path segments before the name of an author.
-const AUTHOR_PATHS: [&str; 22] = [
-    "author",
-    "authors",
-    "autor",
-    "autoren",
-    "autores",
-    "autore",
-    "auteur",
-    "auteurs",
-    "people",
-    "person",
-    "staff",
-    "contributor",
-    "contributors",
-    "profile",
-    "profiles",
-    "writer",
-    "writers",
-    "reporter",
-    "reporters",
-    "byline",
-    "columnist",
-    "columnists",
-];
-
 /// A page and the run of its headline.
 pub(super) struct Visible<'a> {
     page: &'a Page,
@@ -67,11 +40,20 @@ impl<'a> Visible<'a> {
 
     /// The numbers of the runs near the headline: the nearest after it, the nearest before it, then those
     /// further away.
-    fn near(&self) -> impl Iterator<Item = usize> + use<> {
+    pub(super) fn near(&self) -> impl Iterator<Item = usize> + use<> {
         let behind = |count: usize| (self.headline + count).min(self.runs.runs.len());
         let before = |count: usize| self.headline.saturating_sub(count);
         let near = (self.headline..behind(NEAREST)).chain((before(NEAREST)..self.headline).rev());
         near.chain(behind(NEAREST)..behind(BEHIND)).chain((before(BEFORE)..before(NEAREST)).rev())
+    }
+
+    pub(super) fn runs(&self) -> &'a Runs {
+        self.runs
+    }
+
+    /// The number of the run that is the headline.
+    pub(super) fn headline(&self) -> usize {
+        self.headline
     }
 
     /// The short texts near the headline.
@@ -120,50 +102,6 @@ impl<'a> Visible<'a> {
             }
         }
         None
-    }
-
-    pub(super) fn authors(&self, site: &Site) -> Option<Finding<Vec<String>>> {
-        let found = |names: Vec<String>, witness, confidence| {
-            let value = authors::people(&names, site);
-            (!value.is_empty()).then_some(Finding { value, witness, confidence })
-        };
-        let by = |number: usize| {
-            let run = &self.runs.runs[number];
-            let says_by = run.words <= MOST_WORDS && authors::says_by(&run.text);
-            says_by.then(|| found(vec![run.text.clone()], "text", 0.5))?
-        };
-        found(self.author_links(), "author-link", 0.6).or_else(|| self.near().find_map(by))
-    }
-
-    /// Texts of the links near the headline to pages of authors: those of the first run with such links, and of
-    /// runs right after.
-    fn author_links(&self) -> Vec<String> {
-        let (page, leaves) = (self.page, &self.page.leaves);
-        let mut texts: Vec<String> = Vec::new();
-        let mut last = None;
-        for number in self.near() {
-            if last.is_some_and(|last: usize| last.abs_diff(number) > 2) {
-                break;
-            }
-            let run = &self.runs.runs[number];
-            let range = leaves.range_under(&page.tree, run.block);
-            let is_author = |leaf: &usize| {
-                leaves.get(*leaf).node >= run.first
-                    && leaves.link(*leaf).is_some_and(|link| self.is_author(link))
-            };
-            for leaf in range.take(20).filter(is_author) {
-                texts.push(leaves.text(leaf).to_owned());
-                last = Some(number);
-            }
-        }
-        texts
-    }
-
-    fn is_author(&self, link: NodeId) -> bool {
-        let href = self.page.tree.attr(link, "href").unwrap_or_default();
-        let path = href.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
-        let mut parts = path.rsplit('/').skip(1);
-        parts.any(|part| AUTHOR_PATHS.contains(&part.to_ascii_lowercase().as_str()))
     }
 }
 
@@ -244,18 +182,5 @@ mod tests {
         check("https://a.example/20240503-bridge", "", Some(("2024-05-03", "url")));
         check("https://a.example/id/120240503", "<p>none", None);
         check("https://a.example/2024/05/20240531_x", "", Some(("2024-05-31", "url")));
-    }
-
-    #[test]
-    fn bylines_that_only_readers_see() {
-        let of = |html: &str| {
-            let page = page_at("https://a.example/x", html);
-            let runs = Runs::new(&page);
-            Visible::new(&page, &runs, None).authors(&Site::default()).map(|found| found.value)
-        };
-        let names = |names: &[&str]| Some(names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
-        assert_eq!(of("<h1>B</h1><p><a href=/people/ada>Ada Lovelace</a>"), names(&["Ada Lovelace"]));
-        assert_eq!(of("<h1>B</h1><p>By Alan Turing<p>Text"), names(&["Alan Turing"]));
-        assert_eq!(of("<h1>B</h1><p>Bystanders said so"), None);
     }
 }

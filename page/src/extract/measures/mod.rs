@@ -23,7 +23,7 @@ mod containers;
 mod order;
 mod place;
 mod text;
-mod vocabulary;
+pub(super) mod vocabulary;
 
 /// What the page's markup says of its article, for comparison with its runs.
 #[derive(Clone, Debug, Default)]

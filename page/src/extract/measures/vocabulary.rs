@@ -5,10 +5,10 @@
 //! "body").
 
 /// Number of groups.
-pub(super) const COUNT: usize = 16;
+pub(in crate::extract) const COUNT: usize = 16;
 
 /// The groups: a name, and its words separated by spaces.
-pub(super) const GROUPS: [(&str, &str); COUNT] = [
+pub(in crate::extract) const GROUPS: [(&str, &str); COUNT] = [
     (
         "comment",
         "comment comments commenting discussion reply replies respond kommentar kommentare \
@@ -95,7 +95,7 @@ pub(super) const GROUPS: [(&str, &str); COUNT] = [
 ];
 
 /// The groups with a word in a value, as bits. `scratch` saves an allocation per word.
-pub(super) fn groups(value: &str, scratch: &mut String, table: &Table) -> u32 {
+pub(in crate::extract) fn groups(value: &str, scratch: &mut String, table: &Table) -> u32 {
     let mut bits = 0;
     let mut was_lower = false;
     scratch.clear();
@@ -114,10 +114,10 @@ pub(super) fn groups(value: &str, scratch: &mut String, table: &Table) -> u32 {
 }
 
 /// The groups of each word.
-pub(super) struct Table(rustc_hash::FxHashMap<&'static str, u32>);
+pub(in crate::extract) struct Table(rustc_hash::FxHashMap<&'static str, u32>);
 
 impl Table {
-    pub(super) fn shared() -> &'static Table {
+    pub(in crate::extract) fn shared() -> &'static Table {
         static TABLE: std::sync::LazyLock<Table> = std::sync::LazyLock::new(Table::new);
         &TABLE
     }

@@ -29,12 +29,12 @@ const STORIES: [[&str; 4]; 3] = [
     ],
 ];
 
-/// A story with a promotion between its paragraphs, and a footer.
+/// A story with a promotion between its paragraphs. It stands under the name of who runs the desk, its author at the end.
 fn html(story: usize, promo: &str) -> String {
     let [first, second, third, fourth] = STORIES[story];
     format!(
         "<title>Story {story} | Post</title><meta property=og:type content=article>\
-         <main class=page><div class=top><h2 class=head>Latest: Story {story} of the day</h2></div>\
+         <main class=page><div class=top><h2 class=head>Latest: Story {story} of the day</h2><p class=desk>By Grace Hopper</p></div>\
          <div class='text t{story}'><p class=par>{first}</p><p class=par>{second}</p><div class=promo><p class=x>{promo}</p></div>\
          <p class=par>{third}</p><p class=par>{fourth}</p></div><div class=by><span>Ada Lovelace</span></div></main>"
     )

@@ -164,11 +164,11 @@ impl Composer<'_> {
             Decision::Following(scopes) => {
                 let mut tops = Vec::with_capacity(parts.len());
                 let mut next = 0;
-                for Scope { from, at, end } in scopes {
-                    tops.extend_from_slice(&parts[next..from]);
+                for Scope { at, end } in scopes {
+                    tops.extend_from_slice(&parts[next..at]);
                     let head = parts[at].best;
-                    let mut made = self.made.forest.close(&parts[from..=at], head, parts[at].element);
-                    made.labels = parts[from..end].iter().map(|part| part.labels).sum();
+                    let mut made = self.made.forest.close(&parts[at..=at], head, parts[at].element);
+                    made.labels = parts[at..end].iter().map(|part| part.labels).sum();
                     tops.push(made);
                     if at + 1 < end {
                         todo.push(inner(at + 1, end, head));

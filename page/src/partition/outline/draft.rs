@@ -68,10 +68,9 @@ impl Draft<'_> {
     }
 }
 
-/// What one of several headings of a box takes: parts `from..end`, under the label of part `at`.
+/// What one of several headings of a box takes: parts `at..end`, under the label of the first.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scope {
-    pub(super) from: usize,
     pub(super) at: usize,
     pub(super) end: usize,
 }

@@ -11,8 +11,6 @@ use super::site_name;
 use super::skeleton::{NONE, Skeleton};
 use crate::Page;
 
-/// A text without a target that is used this often is not a name.
-const REPEATED: u32 = 3;
 /// Least number of words of a long text.
 const LONG_TEXT_WORDS: u32 = 15;
 
@@ -39,12 +37,9 @@ impl Evidence {
         let labels = labels::labels(page, &skeleton, params);
         let spans = spans(&skeleton, &labels, page.leaves.len());
         let only = only(&labels, &spans, params);
-        let (mut ranks, marks) = rank::ranks(&skeleton, &labels, &spans, &only, params);
+        let (ranks, marks) = rank::ranks(&skeleton, &labels, &spans, &only, params);
         let styles = styles(&skeleton, &labels);
-        let mut barred = site_name::barred(page, &skeleton, &labels, &ranks, params);
-        if params.generic {
-            generic(&labels, &mut ranks, &mut barred);
-        }
+        let barred = site_name::barred(page, &skeleton, &labels, &ranks, params);
         let stuff = stuff(&labels);
         Evidence { skeleton, labels, spans, ranks, marks, styles, barred, stuff }
     }
@@ -113,26 +108,4 @@ fn stuff(labels: &[Label]) -> Vec<u32> {
         before.push(before[before.len() - 1] + u32::from(counts));
     }
     before
-}
-
-/// Bars repeated links and pictures without a target: they name what can be done there ("more", "play"), not what
-/// is there, so they head nothing.
-fn generic(labels: &[Label], ranks: &mut [Rank], barred: &mut [bool]) {
-    let counts = |i: usize, rank: Rank| {
-        let label = &labels[i];
-        label.hi == label.lo + 1
-            && rank >= rank::LINK
-            && label.target == NONE
-            && (label.link.is_some() || label.is_image)
-    };
-    let mut uses: FxHashMap<u32, u32> = FxHashMap::default();
-    for i in (0..labels.len()).filter(|&i| counts(i, ranks[i])) {
-        *uses.entry(labels[i].text).or_default() += 1;
-    }
-    for (i, label) in labels.iter().enumerate() {
-        if counts(i, ranks[i]) && uses[&label.text] >= REPEATED {
-            ranks[i] = ranks[i].max(rank::KICKER);
-            barred[i] = true;
-        }
-    }
 }

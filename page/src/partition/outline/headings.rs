@@ -30,7 +30,7 @@ fn is_heading(draft: &Draft<'_>, part: &Part) -> bool {
 /// Headings of one style with something between them, and the scope of each.
 pub(super) fn following(draft: &Draft<'_>, element: u32, parts: &[Part]) -> Option<Vec<Scope>> {
     if let Some(heads) = in_turn(draft, element, parts) {
-        return Some(scopes(draft, &heads, parts));
+        return Some(scopes(&heads, parts));
     }
     let bare: Vec<usize> = (0..parts.len()).filter(|&i| is_heading(draft, &parts[i])).collect();
     let mut ranks: Vec<Rank> = bare.iter().map(|&i| parts[i].rank).collect();
@@ -59,7 +59,7 @@ fn in_one_style(draft: &Draft<'_>, element: u32, parts: &[Part], heads: &[usize]
     if sections::are_headlines(draft, parts, heads) {
         return None;
     }
-    let scopes = scopes(draft, heads, parts);
+    let scopes = scopes(heads, parts);
     let gaps = scopes.iter().filter(|scope| scope.end > scope.at + 1).count();
     (gaps * 2 >= heads.len()).then_some(scopes)
 }
@@ -81,7 +81,7 @@ fn midway(draft: &Draft<'_>, element: u32, parts: &[Part], at: usize) -> Option<
         && !scope.is_empty()
         && !scope.iter().any(|other| is_equal(draft, element, head, other))
         && reaches(draft, head, scope);
-    fits.then(|| vec![Scope { from: at, at, end }])
+    fits.then(|| vec![Scope { at, end }])
 }
 
 /// Single labels of one style, whatever their rank, each before lists.
@@ -207,22 +207,8 @@ pub(super) fn kicker_vote(draft: &Draft<'_>, parts: &[Part]) -> Option<(u32, u32
     is_vote.then(|| (draft.evidence.styles[head.best as usize], if is_short { count } else { 2 }))
 }
 
-/// The scope of each head, up to the next. A part right before a head belongs to the head if both have the same
-/// target.
-pub(super) fn scopes(draft: &Draft<'_>, heads: &[usize], parts: &[Part]) -> Vec<Scope> {
-    let mut scopes: Vec<Scope> = Vec::with_capacity(heads.len());
-    for &at in heads {
-        let target = draft.evidence.labels[parts[at].best as usize].target;
-        let leads_there = |part: &Part| {
-            target != NONE && part.is_single() && draft.evidence.labels[part.best as usize].target == target
-        };
-        let floor = scopes.last().map_or(0, |last| last.at + 1);
-        let is_ours = draft.params.same_target && at > floor && leads_there(&parts[at - 1]);
-        let from = if is_ours { at - 1 } else { at };
-        if let Some(last) = scopes.last_mut() {
-            last.end = from;
-        }
-        scopes.push(Scope { from, at, end: parts.len() });
-    }
-    scopes
+/// The scope of each head, up to the next.
+pub(super) fn scopes(heads: &[usize], parts: &[Part]) -> Vec<Scope> {
+    let ends = heads.iter().skip(1).copied().chain([parts.len()]);
+    heads.iter().zip(ends).map(|(&at, end)| Scope { at, end }).collect()
 }

@@ -42,7 +42,7 @@ pub(super) fn last_list(draft: &Draft<'_>, element: u32, parts: &[Part]) -> Opti
         && draft.evidence.labels[label.best as usize].link.is_none()
         && !recurs
         && lists.iter().all(|list| is_other_block(draft, label, list) && list.rank >= rank::LINK);
-    fits.then_some(Scope { from: at, at, end: parts.len() })
+    fits.then_some(Scope { at, end: parts.len() })
 }
 
 fn may_name(draft: &Draft<'_>, label: &Part) -> bool {

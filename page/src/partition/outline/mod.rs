@@ -6,12 +6,13 @@
 //! element decides how its parts are related: similar siblings ([`siblings`]), headings over what follows
 //! ([`headings`]), a label over a list ([`lists`]), a record under its strongest label ([`records`]), tabs over
 //! panels ([`tabs`], [`panels`]), header cells over columns ([`tables`]). There are two passes: the first votes
-//! on styles ([`votes`]), the second decides with these votes. [`blocks`] finds the borders of blocks in the
-//! result.
+//! on styles ([`votes`]), the second decides with these votes. In the result of these rules, [`blocks`] finds the
+//! borders of blocks. Last, learnt trees choose the head of each label again ([`heads`]): what the rules say is
+//! evidence among other evidence.
 //!
-//! Invariants: every leaf is in exactly one label; nothing depends on a site or language; only [`blocks`] uses
-//! learnt numbers; nothing recurses; a page of n leaves and nesting d costs at most O(n d), and O(n) on real
-//! pages. Start at [`outline`].
+//! Invariants: every leaf is in exactly one label; nothing depends on a site or language; only [`heads`] and
+//! [`blocks`] use learnt numbers; nothing recurses; a page of n leaves and nesting d costs at most O(n d), and O(n)
+//! on real pages. Start at [`outline`].
 
 mod blocks;
 mod compose;

@@ -30,14 +30,10 @@ pub struct OutlineParams {
     pub tabs: bool,
     /// The site's name and links to its root head nothing.
     pub site_name: bool,
-    /// A part right before a heading belongs to it if both have the same target.
-    pub same_target: bool,
     /// Header cells head columns or rows.
     pub tables: bool,
     /// Labels without letters or digits take no part in structure.
     pub decoration: bool,
-    /// A link or picture that leads nowhere and recurs heads nothing.
-    pub generic: bool,
     /// Learnt trees choose each label's head, by what the rules say and what else is shown.
     pub heads: bool,
     /// Largest share of the page that one label may head, in per cent.
@@ -63,10 +59,8 @@ impl Default for OutlineParams {
             lead_in: true,
             tabs: true,
             site_name: true,
-            same_target: true,
             tables: true,
             decoration: true,
-            generic: true,
             heads: true,
             overreach: 35,
             record_leaves: 25,
@@ -91,10 +85,8 @@ impl OutlineParams {
             lead_in,
             tabs,
             site_name,
-            same_target,
             tables,
             decoration,
-            generic,
             heads,
             overreach,
             record_leaves,
@@ -113,10 +105,8 @@ impl OutlineParams {
             ("lead_in", lead_in),
             ("tabs", tabs),
             ("site_name", site_name),
-            ("same_target", same_target),
             ("tables", tables),
             ("decoration", decoration),
-            ("generic", generic),
             ("heads", heads),
         ];
         let off: Vec<&str> = switches.iter().filter(|(_, is_on)| !**is_on).map(|(name, _)| *name).collect();

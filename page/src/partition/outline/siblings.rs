@@ -138,7 +138,7 @@ pub(super) fn columns(draft: &Draft<'_>, parts: &[Part]) -> Option<Vec<Scope>> {
         match head {
             Some(at) if goes_on(draft, &parts[at], part) => match scopes.last_mut() {
                 Some(last) if last.at == at => last.end = i + 1,
-                _ => scopes.push(Scope { from: at, at, end: i + 1 }),
+                _ => scopes.push(Scope { at, end: i + 1 }),
             },
             _ => head = heads_column(draft, part).then_some(i),
         }
@@ -170,8 +170,7 @@ fn goes_on(draft: &Draft<'_>, head: &Part, part: &Part) -> bool {
 pub(super) fn terms(draft: &Draft<'_>, parts: &[Part]) -> Option<Vec<Scope>> {
     let all = parts.iter().all(|part| matches!(draft.kind(part), Some(Kind::Term | Kind::Detail)));
     let heads: Vec<usize> = (0..parts.len()).filter(|&i| draft.kind(&parts[i]) == Some(Kind::Term)).collect();
-    (all && heads.first() == Some(&0) && heads.len() < parts.len())
-        .then(|| headings::scopes(draft, &heads, parts))
+    (all && heads.first() == Some(&0) && heads.len() < parts.len()).then(|| headings::scopes(&heads, parts))
 }
 
 /// The style of a label that is first in a list and differs from the others, not only by being first.

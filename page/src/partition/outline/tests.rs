@@ -189,20 +189,6 @@ fn the_sites_name_heads_nothing() {
 }
 
 #[test]
-fn a_picture_right_before_a_heading_with_its_target_is_the_headings() {
-    let story = |n: u32| {
-        format!("<a href=/{n}><img alt=Pic{n}></a><h3><a href=/{n}>Story {n}</a></h3><p>Text {n}</p>")
-    };
-    let html = format!("<div>{}{}</div>", story(1), story(2));
-    check_without(
-        &html,
-        |params| params.same_target = false,
-        "Story 1\n Pic1\n Text 1\nStory 2\n Pic2\n Text 2\n",
-        "Pic1\nStory 1\n Text 1\n Pic2\nStory 2\n Text 2\n",
-    );
-}
-
-#[test]
 fn header_cells_head_columns() {
     check_without(
         "<table><tr><th>Index</th><th>Now</th></tr><tr><td>DAX</td><td>7</td></tr><tr><td>Dow</td><td>9</td></tr></table>",

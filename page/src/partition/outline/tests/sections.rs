@@ -74,17 +74,6 @@ fn a_headline_without_a_picture_is_no_heading() {
 }
 
 #[test]
-fn what_leads_nowhere_and_recurs_heads_nothing() {
-    let item = |name: &str| format!("<li><a href=#>Play</a><p>Storm over {name}<p>It rains in {name}.");
-    check_without(
-        &format!("<ul>{}{}{}</ul>", item("a"), item("b"), item("c")),
-        |params| params.generic = false,
-        "Storm over a\n Play\n It rains in a.\nStorm over b\n Play\n It rains in b.\nStorm over c\n Play\n It rains in c.\n",
-        "Play\n Storm over a\n It rains in a.\nPlay\n Storm over b\n It rains in b.\nPlay\n Storm over c\n It rains in c.\n",
-    );
-}
-
-#[test]
 fn a_short_label_before_a_longer_one_in_one_heading_is_its_kicker() {
     let story = |at: u32| {
         format!(

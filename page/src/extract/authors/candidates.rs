@@ -1,0 +1,80 @@
+//! The names that credits hold, each once, and who says them.
+
+use std::collections::HashMap;
+
+use super::credits::{Credit, Source};
+use super::names::{self, Site};
+use crate::reading::NodeId;
+
+/// Most names of a page.
+const MOST_NAMES: usize = 64;
+/// Most words of a name, and its longest, in bytes.
+const MOST_WORDS: usize = 8;
+const MOST_BYTES: usize = 80;
+
+/// That a credit holds a name.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Said {
+    pub(super) source: Source,
+    /// The number of the credit among those of its source.
+    pub(super) number: usize,
+    /// The number of the name among the credit's parts, and how many these are.
+    pub(super) part: usize,
+    pub(super) parts: usize,
+    /// Whether something was cut off: a role, the name of the site.
+    pub(super) is_cut: bool,
+    pub(super) says_by: bool,
+    pub(super) node: Option<NodeId>,
+}
+
+/// A name.
+#[derive(Clone, Debug)]
+pub(super) struct Candidate {
+    pub(super) name: String,
+    /// Its words in lower case, without marks: by these names are equal.
+    pub(super) key: String,
+    pub(super) said: Vec<Said>,
+}
+
+/// The names in credits, in their order.
+pub(super) fn candidates(credits: &[Credit], site: &Site) -> Vec<Candidate> {
+    let mut found: Vec<Candidate> = Vec::new();
+    let mut known: HashMap<String, usize> = HashMap::new();
+    let mut numbers: HashMap<Source, usize> = HashMap::new();
+    for credit in credits {
+        let number = numbers.entry(credit.source).or_default();
+        let parts = names::parts(&credit.text);
+        let says_by = names::says_by(&credit.text);
+        let mut add = |name: &str, part: usize, is_cut: bool| {
+            let (name, key) = (name.trim(), key(name));
+            if key.is_empty() || name.len() > MOST_BYTES || name.split_whitespace().count() > MOST_WORDS {
+                return;
+            }
+            let next = found.len();
+            let at = *known.entry(key.clone()).or_insert(next);
+            if at == next && next < MOST_NAMES {
+                found.push(Candidate { name: name.to_owned(), key, said: Vec::new() });
+            }
+            if let Some(candidate) = found.get_mut(at) {
+                let Credit { source, node, .. } = *credit;
+                let parts = parts.len();
+                candidate.said.push(Said { source, number: *number, part, parts, is_cut, says_by, node });
+            }
+        };
+        for (at, part) in parts.iter().enumerate() {
+            let name = site.name_in(part);
+            add(&name, at, name != *part);
+            if name != *part {
+                add(part, at, false);
+            }
+        }
+        *number += 1;
+    }
+    found
+}
+
+/// The words of a name in lower case, without marks.
+pub(super) fn key(name: &str) -> String {
+    let words = name.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+}

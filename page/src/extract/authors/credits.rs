@@ -1,0 +1,197 @@
+//! The texts of a page that may name authors: what the markup says, and what readers see near the headline.
+
+use super::names::{self, is_name, says_by};
+use crate::Page;
+use crate::extract::runs::Run;
+use crate::extract::visible::Visible;
+use crate::reading::{NodeId, is_unspaced};
+use crate::text::{letters, words_of_prose};
+
+/// Most elements of a kind, and most texts in one of them.
+const MOST_ELEMENTS: usize = 12;
+const MOST_TEXTS: usize = 8;
+/// Most texts that begin with "by", and most that look like a name.
+const MOST_SAID: usize = 8;
+/// Longest byline, in bytes.
+const MOST_BYTES: usize = 200;
+/// Most words of a byline, and of a text that is but a name.
+const LINE_WORDS: f32 = 16.0;
+const NAME_WORDS: usize = 4;
+/// What class names of bylines hold.
+const BYLINES: [&str; 8] =
+    ["byline", "author", "autor", "auteur", "writer", "reporter", "journalist", "contributor"];
+/// Path segments before the name of an author.
+const AUTHOR_PATHS: [&str; 22] = [
+    "author",
+    "authors",
+    "autor",
+    "autoren",
+    "autores",
+    "autore",
+    "auteur",
+    "auteurs",
+    "people",
+    "person",
+    "staff",
+    "contributor",
+    "contributors",
+    "profile",
+    "profiles",
+    "writer",
+    "writers",
+    "reporter",
+    "reporters",
+    "byline",
+    "columnist",
+    "columnists",
+];
+
+/// Who names an author.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(in crate::extract) enum Source {
+    /// The `author` of an article in JSON-LD, and its `creator`.
+    Author,
+    Creator,
+    /// Any person in JSON-LD.
+    Person,
+    /// Metas of programs that ask for a name, and those that often hold something else.
+    Meta,
+    WeakMeta,
+    Rel,
+    Microdata,
+    /// Class names.
+    Class,
+    /// The address of a link, which names a kind of page, or the name itself.
+    Link,
+    Slug,
+    /// A text that begins with "by".
+    By,
+    /// A text near the headline that looks like a name.
+    Near,
+}
+
+impl Source {
+    pub(super) const ALL: [Source; 12] = [
+        Source::Author,
+        Source::Creator,
+        Source::Person,
+        Source::Meta,
+        Source::WeakMeta,
+        Source::Rel,
+        Source::Microdata,
+        Source::Class,
+        Source::Link,
+        Source::Slug,
+        Source::By,
+        Source::Near,
+    ];
+
+    /// The name of the witness in an article's evidence.
+    pub(super) fn witness(self) -> &'static str {
+        match self {
+            Source::Author | Source::Creator | Source::Person => "json-ld",
+            Source::Meta | Source::WeakMeta => "meta",
+            Source::Rel => "rel-author",
+            Source::Microdata => "microdata",
+            Source::Class => "byline",
+            Source::Link | Source::Slug => "author-link",
+            Source::By | Source::Near => "text",
+        }
+    }
+}
+
+/// A text that may name authors.
+#[derive(Clone, Debug)]
+pub(in crate::extract) struct Credit {
+    pub(in crate::extract) source: Source,
+    pub(in crate::extract) text: String,
+    /// The element that shows it.
+    pub(in crate::extract) node: Option<NodeId>,
+}
+
+/// The credits that a page shows.
+pub(super) fn shown(page: &Page, visible: &Visible<'_>) -> Vec<Credit> {
+    let mut found = Vec::new();
+    let tree = &page.tree;
+    let elements = || tree.node_ids().filter(|&node| tree.is_html(node));
+    let has_word = |node: NodeId, name: &str, wanted: &str| {
+        tree.attr(node, name).is_some_and(|value| value.split_whitespace().any(|word| word == wanted))
+    };
+    add(page, Source::Rel, elements().filter(|&node| has_word(node, "rel", "author")), &mut found);
+    add(page, Source::Microdata, elements().filter(|&node| has_word(node, "itemprop", "author")), &mut found);
+    let is_byline = |class: &str| {
+        let class = class.to_ascii_lowercase();
+        BYLINES.iter().any(|word| class.contains(word))
+    };
+    let bylines =
+        elements().filter(|&node| tree.tag(node) != Some("body") && tree.classes(node).any(is_byline));
+    add(page, Source::Class, bylines, &mut found);
+    add(page, Source::Link, elements().filter(|&node| is_author_link(page, node)), &mut found);
+    let runs = &visible.runs().runs;
+    let is_line = |run: &&Run| run.words <= LINE_WORDS && run.text.len() <= MOST_BYTES;
+    let by = runs.iter().filter(is_line).filter(|run| says_by(&run.text)).take(MOST_SAID);
+    let near = || visible.near().map(|number| &runs[number]).filter(is_line);
+    let linked = near().flat_map(|run| page.leaves.range_under(tree, run.block).take(MOST_TEXTS));
+    let linked = linked.filter_map(|leaf| page.leaves.link(leaf)).filter(|&link| is_named_link(page, link));
+    let mut links: Vec<NodeId> = linked.collect();
+    links.dedup();
+    add(page, Source::Slug, links.into_iter(), &mut found);
+    let named = near().filter(|run| names::parts(&run.text).iter().any(|part| looks_like_name(part)));
+    let near = named.take(MOST_SAID);
+    let credit = |source, run: &Run| Credit { source, text: run.text.clone(), node: Some(run.first) };
+    found.extend(by.map(|run| credit(Source::By, run)));
+    found.extend(near.map(|run| credit(Source::Near, run)));
+    found
+}
+
+/// Adds what elements say: the texts in each, and all of them together.
+fn add(page: &Page, source: Source, nodes: impl Iterator<Item = NodeId>, found: &mut Vec<Credit>) {
+    for node in nodes.take(MOST_ELEMENTS) {
+        let leaves =
+            page.leaves.range_under(&page.tree, node).filter(|&leaf| !page.leaves.get(leaf).is_image);
+        let texts: Vec<&str> = leaves.take(MOST_TEXTS).map(|leaf| page.leaves.text(leaf)).collect();
+        let whole = texts.join(" ");
+        let mut say = |text: &str| {
+            if !text.is_empty() && text.len() <= MOST_BYTES {
+                found.push(Credit { source, text: text.to_owned(), node: Some(node) });
+            }
+        };
+        say(&whole);
+        if texts.len() > 1 {
+            texts.iter().for_each(|text| say(text));
+        }
+        // Machines are told in attributes.
+        say(page.tree.attr(node, "content").unwrap_or_default());
+    }
+}
+
+fn is_author_link(page: &Page, node: NodeId) -> bool {
+    if page.tree.tag(node) != Some("a") {
+        return false;
+    }
+    let href = page.tree.attr(node, "href").unwrap_or_default();
+    let path = href.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
+    let mut parts = path.rsplit('/').skip(1);
+    parts.any(|part| AUTHOR_PATHS.contains(&part.to_ascii_lowercase().as_str()))
+}
+
+/// Whether a link's address ends with its text: `/team/ada-lovelace` for "Ada Lovelace".
+fn is_named_link(page: &Page, node: NodeId) -> bool {
+    let leaves = page.leaves.range_under(&page.tree, node);
+    let text = leaves.map(|leaf| page.leaves.text(leaf)).collect::<Vec<_>>().join(" ");
+    let href = page.tree.attr(node, "href").unwrap_or_default();
+    let path = href.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
+    let name = letters(&text);
+    looks_like_name(&text)
+        && name.chars().count() > 3
+        && path.rsplit('/').next().is_some_and(|last| letters(last).starts_with(&name))
+}
+
+/// Whether a text is two to four words that each begin with a capital.
+fn looks_like_name(text: &str) -> bool {
+    let words = text.split_whitespace().count();
+    let is_short =
+        (2..=NAME_WORDS).contains(&words) || (text.chars().any(is_unspaced) && words_of_prose(text) <= 3.0);
+    let capital = |word: &str| !word.starts_with(char::is_lowercase);
+    is_short && is_name(text) && text.split_whitespace().filter(|word| word.len() > 3).all(capital)
+}

@@ -1,0 +1,282 @@
+//! What is measured of a name that may be an author's.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+use super::candidates::{Candidate, Said, key};
+use super::credits::Source;
+use super::names::{Site, is_name};
+use crate::Page;
+use crate::extract::measures::vocabulary::{self, COUNT, GROUPS, Table};
+use crate::extract::metadata::Metadata;
+use crate::extract::runs::Runs;
+use crate::extract::visible::Visible;
+use crate::measures::{self, MeasureSink};
+use crate::reading::NodeId;
+use crate::time::Timestamp;
+
+/// The elements around a name that say what it is for.
+const AROUND: [&str; 8] = ["header", "nav", "footer", "aside", "article", "main", "figure", "li"];
+/// Elements above a name whose classes count as its own, and those whose classes count at all.
+const OWN: usize = 2;
+const ABOVE: usize = 8;
+/// Longest text that is compared with names, in bytes.
+const MOST_BYTES: usize = 90;
+/// Letters before a name in its line that are read.
+const BEFORE: usize = 40;
+/// What lines say before names of others than the author: who took a picture, who checked or translated.
+const OTHERS: [(&str, &[&str]); 4] = [
+    ("picture", &["photo", "image", "illustration", "foto", "bild", "fotó", "picture", "graphic"]),
+    ("edit", &["edit", "redig", "redak"]),
+    ("review", &["review", "fact", "check", "approved"]),
+    ("update", &["updat", "modif", "translat", "aktualis"]),
+];
+/// The value where there is nothing to measure.
+const NOTHING: f32 = -1.0;
+
+/// What all names of a page are measured against.
+pub(super) struct Context<'a> {
+    page: &'a Page,
+    runs: &'a Runs,
+    site: &'a Site,
+    headline: usize,
+    candidates: &'a [Candidate],
+    /// The first leaf that is exactly a name, and how many are.
+    shown: HashMap<&'a str, (usize, usize)>,
+    /// By run, and one past the last: how many before it are prose.
+    prose: Vec<usize>,
+    /// Words of names that the page also writes small, and those of its title.
+    small: HashSet<&'a str>,
+    title: HashSet<String>,
+    /// Long texts.
+    texts: Vec<&'a str>,
+    /// How many names each source says.
+    said: [usize; Source::ALL.len()],
+    /// The most trusted source that says any name, and that says one that is not the site's.
+    first: Option<Source>,
+    first_person: Option<Source>,
+    /// How many names are not the site's.
+    persons: usize,
+}
+
+impl<'a> Context<'a> {
+    pub(super) fn new(
+        page: &'a Page,
+        metadata: &'a Metadata,
+        visible: &Visible<'a>,
+        candidates: &'a [Candidate],
+    ) -> Context<'a> {
+        let mut shown: HashMap<&str, (usize, usize)> =
+            candidates.iter().map(|candidate| (candidate.key.as_str(), (usize::MAX, 0))).collect();
+        for (at, leaf) in page.leaves.iter().enumerate() {
+            let text = page.leaves.text(at);
+            if leaf.is_image || text.len() > MOST_BYTES {
+                continue;
+            }
+            if let Some((first, count)) = shown.get_mut(key(text).as_str()) {
+                *first = at.min(*first);
+                *count += 1;
+            }
+        }
+        let words: HashSet<&str> = shown.keys().flat_map(|key| key.split(' ')).collect();
+        let leaves = || page.leaves.iter().enumerate().filter(|(_, leaf)| !leaf.is_image);
+        let texts = leaves().map(|(at, _)| page.leaves.text(at));
+        let tokens = texts.clone().flat_map(|text| text.split(|letter: char| !letter.is_alphanumeric()));
+        let small = tokens.filter_map(|token| words.get(token).copied()).collect();
+        let texts = texts.filter(|text| text.len() > MOST_BYTES).collect();
+        let title = key(page.title.as_deref().unwrap_or_default());
+        let title = title.split(' ').map(str::to_owned).collect();
+        let runs = visible.runs();
+        let mut prose = vec![0];
+        for run in &runs.runs {
+            prose.push(prose.last().copied().unwrap_or(0) + usize::from(run.is_prose()));
+        }
+        let says = |candidate: &Candidate, source| candidate.said.iter().any(|said| said.source == source);
+        let count = |source| candidates.iter().filter(|candidate| says(candidate, source)).count();
+        let said = Source::ALL.map(count);
+        let first = Source::ALL.into_iter().zip(said).find(|(_, count)| *count > 0).map(|(source, _)| source);
+        let (site, headline) = (&metadata.site, visible.headline());
+        let is_person = |candidate: &&Candidate| is_name(&candidate.name) && !site.is_own(&candidate.name);
+        let persons = candidates.iter().filter(is_person);
+        let first_person = persons.clone().flat_map(|person| &person.said).map(|said| said.source).min();
+        let persons = persons.count();
+        Context {
+            page,
+            runs,
+            site,
+            headline,
+            candidates,
+            shown,
+            small,
+            title,
+            texts,
+            prose,
+            said,
+            first,
+            first_person,
+            persons,
+        }
+    }
+
+    /// The run that shows a node, or the next one.
+    fn run(&self, node: NodeId) -> usize {
+        let range = self.runs.under(&self.page.tree, node);
+        let is_before = |at: usize| self.runs.runs[at].text.len() <= MOST_BYTES * 4;
+        // A name inside a line: the line began before it.
+        match range.start.checked_sub(1) {
+            Some(before) if range.is_empty() && is_before(before) => before,
+            _ => range.start.min(self.runs.runs.len().saturating_sub(1)),
+        }
+    }
+}
+
+/// The names of the measures.
+pub(super) fn names() -> &'static [String] {
+    static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
+        let Some(page) = measures::sample() else { return Vec::new() };
+        let metadata = Metadata::new(&page, Timestamp(0));
+        let runs = Runs::new(&page);
+        let visible = Visible::new(&page, &runs, None);
+        let said = Said {
+            source: Source::By,
+            number: 0,
+            part: 0,
+            parts: 1,
+            is_cut: false,
+            says_by: false,
+            node: None,
+        };
+        let candidates = [Candidate { name: "One".into(), key: "one".into(), said: vec![said] }];
+        let context = Context::new(&page, &metadata, &visible, &candidates);
+        measures::names(|sink| measure(&candidates[0], &context, sink))
+    });
+    &NAMES
+}
+
+/// Measures one name.
+pub(super) fn measure(candidate: &Candidate, context: &Context<'_>, sink: &mut impl MeasureSink) {
+    sources(candidate, context, sink);
+    looks(candidate, context, sink);
+    place(candidate, context, sink);
+}
+
+/// Who says it.
+fn sources(candidate: &Candidate, context: &Context<'_>, sink: &mut impl MeasureSink) {
+    let said = &candidate.said;
+    for (source, count) in Source::ALL.into_iter().zip(context.said) {
+        let name = format_args!("{source:?}").to_string().to_lowercase();
+        let first = said.iter().find(|said| said.source == source);
+        let number = |of: fn(&Said) -> usize| first.map_or(NOTHING, |said| of(said) as f32);
+        sink.add(format_args!("{name} says"), number(|said| said.number));
+        sink.add(format_args!("part of {name}"), number(|said| said.part));
+        sink.add(format_args!("parts of {name}"), number(|said| said.parts));
+        sink.add(format_args!("names of {name}"), count as f32);
+    }
+    let mut sources: Vec<Source> = said.iter().map(|said| said.source).collect();
+    sources.sort_unstable();
+    sources.dedup();
+    sink.add("sources", sources.len() as f32);
+    sink.add("times said", said.len() as f32);
+    let best = sources.first().map_or(NOTHING, |source| *source as u8 as f32);
+    sink.add("best source", best);
+    sink.add("best of page", context.first.map_or(NOTHING, |first| best - first as u8 as f32));
+    sink.add("best of persons", context.first_person.map_or(NOTHING, |first| best - first as u8 as f32));
+    sink.add("persons", context.persons as f32);
+    sink.flag("is cut", said.iter().all(|said| said.is_cut));
+    sink.flag("says by", said.iter().any(|said| said.says_by));
+    sink.flag("is alone", said.iter().any(|said| said.parts == 1));
+    let first = said.iter().map(|said| said.part).min().unwrap_or(0);
+    sink.add("part", first as f32);
+    sink.add("candidates", context.candidates.len() as f32);
+}
+
+/// How it is written, and what other candidates hold of it.
+fn looks(candidate: &Candidate, context: &Context<'_>, sink: &mut impl MeasureSink) {
+    let Candidate { name, key, .. } = candidate;
+    let words: Vec<&str> = name.split_whitespace().collect();
+    let share = |count: usize| count as f32 / words.len().max(1) as f32;
+    let letters = name.chars().filter(|letter| letter.is_alphabetic()).count();
+    sink.add("words", words.len() as f32);
+    sink.add("letters", letters as f32);
+    sink.add("longest word", words.iter().map(|word| word.chars().count()).max().unwrap_or(0) as f32);
+    let begins = |test: fn(char) -> bool| share(words.iter().filter(|word| word.starts_with(test)).count());
+    sink.add("capital words", begins(char::is_uppercase));
+    sink.add("small words", begins(char::is_lowercase));
+    let capitals = name.chars().filter(|letter| letter.is_uppercase()).count();
+    sink.add("capitals", capitals as f32 / letters.max(1) as f32);
+    sink.flag("digits", name.chars().any(|letter| letter.is_ascii_digit()));
+    let others = name.chars().filter(|letter| !letter.is_alphanumeric() && !letter.is_whitespace()).count();
+    sink.add("marks", others as f32);
+    sink.flag(
+        "address",
+        name.contains(['@', '=', '<', '{']) || name.contains("://") || name.contains("www."),
+    );
+    sink.flag("is name", is_name(name));
+    sink.flag("is site", context.site.is_own(name));
+    let share_of = |test: &dyn Fn(&str) -> bool| {
+        key.split(' ').filter(|word| test(word)).count() as f32 / key.split(' ').count().max(1) as f32
+    };
+    sink.add("written small", share_of(&|word| context.small.contains(word)));
+    sink.add("in title", share_of(&|word| context.title.contains(word)));
+    let mentions = || context.texts.iter().filter(|text| text.contains(name.as_str()));
+    sink.add("mentions", mentions().count() as f32);
+    sink.add("begins texts", mentions().filter(|text| text.starts_with(name.as_str())).count() as f32);
+    let is_other = |other: &&Candidate| other.key != *key;
+    let others = || context.candidates.iter().filter(is_other);
+    sink.add("in others", others().filter(|other| other.key.contains(key.as_str())).count() as f32);
+    sink.add("others in it", others().filter(|other| key.contains(other.key.as_str())).count() as f32);
+}
+
+/// Where it is shown.
+fn place(candidate: &Candidate, context: &Context<'_>, sink: &mut impl MeasureSink) {
+    let (page, tree) = (context.page, &context.page.tree);
+    let (first, count) = context.shown.get(candidate.key.as_str()).copied().unwrap_or((usize::MAX, 0));
+    let leaf = (first < page.leaves.len()).then_some(first);
+    sink.add("times shown", count as f32);
+    let said = candidate.said.iter().filter_map(|said| said.node).min();
+    let node = said.or_else(|| leaf.map(|leaf| page.leaves.get(leaf).node));
+    let run = node.map(|node| context.run(node));
+    let all = context.prose.last().copied().unwrap_or(0);
+    let behind = |run: usize| run as f32 - context.headline as f32;
+    sink.flag("is shown", node.is_some());
+    sink.add("from headline", run.map_or(-1000.0, behind));
+    sink.add(
+        "leaf from headline",
+        leaf.map_or(-1000.0, |leaf| behind(context.run(page.leaves.get(leaf).node))),
+    );
+    let before = run.map(|run| context.prose.get(run).copied().unwrap_or(all));
+    sink.add("prose before", before.map_or(NOTHING, |before| before as f32));
+    sink.add("prose behind", before.map_or(NOTHING, |before| (all - before) as f32));
+    let of_headline = context.prose.get(context.headline).copied().unwrap_or(0);
+    sink.add("prose between", before.map_or(-1000.0, |before| before as f32 - of_headline as f32));
+    let line = run.and_then(|run| context.runs.runs.get(run));
+    sink.add("line words", line.map_or(NOTHING, |line| line.words));
+    let text = line.map_or("", |line| line.text.as_str());
+    let at = text.find(candidate.name.as_str());
+    sink.add("place in line", at.map_or(NOTHING, |at| at as f32));
+    sink.add("line behind", at.map_or(NOTHING, |at| (text.len() - at - candidate.name.len()) as f32));
+    sink.flag("line has digits", text.chars().any(|letter| letter.is_ascii_digit()));
+    let before = at.map_or("", |at| &text[..at]);
+    let from = before.char_indices().rev().nth(BEFORE - 1).map_or(0, |(from, _)| from);
+    let head = before[from..].to_lowercase();
+    for (what, words) in OTHERS {
+        sink.flag(format_args!("{what} before"), words.iter().any(|word| head.contains(word)));
+    }
+    let up = |node: NodeId| std::iter::once(node).chain(tree.ancestors(node));
+    let link = leaf.and_then(|leaf| page.leaves.link(leaf));
+    sink.flag("is link", link.is_some());
+    let around: Vec<&str> = node.into_iter().flat_map(up).filter_map(|node| tree.tag(node)).collect();
+    for name in AROUND {
+        sink.flag(format_args!("in {name}"), around.contains(&name));
+    }
+    let (mut bits, mut scratch) = ([0; 2], String::new());
+    for (level, node) in node.into_iter().flat_map(up).take(ABOVE).enumerate() {
+        for value in ["class", "id", "itemprop"].iter().filter_map(|name| tree.attr(node, name)) {
+            bits[usize::from(level >= OWN)] |= vocabulary::groups(value, &mut scratch, Table::shared());
+        }
+    }
+    for (group, (name, _)) in GROUPS.iter().enumerate().take(COUNT) {
+        sink.flag(format_args!("own {name}"), bits[0] >> group & 1 == 1);
+        sink.flag(format_args!("around {name}"), bits[1] >> group & 1 == 1);
+    }
+}

@@ -1,0 +1,142 @@
+//! The authors: the names of who wrote an article.
+//!
+//! The texts of a page that may name authors are [`credits`]; the names in them are [`candidates`]. Trees that learnt from
+//! articles with known authors say of each name how likely it is one, by who says it, how it is written and where it is
+//! shown ([`measures`]). Those that are likelier than not are the authors.
+
+use std::sync::LazyLock;
+
+mod candidates;
+mod credits;
+mod measures;
+mod names;
+
+pub(super) use credits::{Credit, Source};
+pub(super) use names::{Site, people};
+
+use candidates::{Candidate, candidates};
+
+use super::metadata::{Finding, Metadata, Names};
+use super::visible::Visible;
+use crate::Page;
+use crate::trees::Trees;
+
+/// The learnt trees; `train/authors.py` says from what.
+const TREES: &str = include_str!("authors.txt");
+
+/// The least likelihood of an author, and of one where no name is that likely.
+const LEAST: f32 = 0.5;
+const SOLE: f32 = 0.3;
+
+/// The authors, and how likely the least likely of them is one.
+pub(super) fn authors(page: &Page, metadata: &Metadata, visible: &Visible<'_>) -> Option<Names> {
+    /// Never empty: a test checks that the file can be parsed.
+    static SHARED: LazyLock<Trees> = LazyLock::new(|| Trees::parse(TREES, measures()).unwrap_or_default());
+    let (candidates, rows) = measured(page, metadata, visible);
+    let scored: Vec<(Candidate, f32)> = candidates.into_iter().zip(SHARED.scores(&rows)).collect();
+    let mut found: Vec<&(Candidate, f32)> = scored.iter().filter(|one| is_author(one, &scored)).collect();
+    if found.is_empty() {
+        // Of equals the first.
+        let best = scored.iter().rev().max_by(|a, b| a.1.total_cmp(&b.1));
+        found.extend(best.filter(|(_, score)| *score >= SOLE));
+    }
+    let (first, _) = found.first()?;
+    let witness = first.said.iter().map(|said| said.source).min()?.witness();
+    let confidence = found.iter().map(|(_, score)| *score).fold(1.0, f32::min);
+    let value = found.iter().map(|(candidate, _)| candidate.name.clone()).collect();
+    Some(Finding { value, witness, confidence })
+}
+
+/// Whether a name is likely an author's, and no other form of it is likelier.
+fn is_author((candidate, score): &(Candidate, f32), all: &[(Candidate, f32)]) -> bool {
+    let is_likelier_form = |(other, of_other): &(Candidate, f32)| {
+        of_other > score && other.key != candidate.key && is_part(&other.key, &candidate.key)
+    };
+    *score >= LEAST && !all.iter().any(is_likelier_form)
+}
+
+/// Whether one of two names holds all words of the other, side by side.
+fn is_part(one: &str, other: &str) -> bool {
+    let (long, short) = if one.len() > other.len() { (one, other) } else { (other, one) };
+    format!(" {long} ").contains(&format!(" {short} "))
+}
+
+/// The candidates, and the measures of all of them in one row.
+fn measured(page: &Page, metadata: &Metadata, visible: &Visible<'_>) -> (Vec<Candidate>, Vec<f32>) {
+    let credits = [metadata.credits.clone(), credits::shown(page, visible)].concat();
+    let candidates = candidates(&credits, &metadata.site);
+    let context = measures::Context::new(page, metadata, visible, &candidates);
+    let mut rows = Vec::new();
+    candidates.iter().for_each(|candidate| measures::measure(candidate, &context, &mut rows));
+    (candidates, rows)
+}
+
+/// The names of the measures of a candidate.
+pub(super) fn measures() -> &'static [String] {
+    measures::names()
+}
+
+/// The candidates and their measures.
+pub(super) fn evidence(page: &Page, metadata: &Metadata, visible: &Visible<'_>) -> Vec<(String, Vec<f32>)> {
+    let (candidates, rows) = measured(page, metadata, visible);
+    let rows = rows.chunks(measures().len()).map(<[f32]>::to_vec);
+    candidates.into_iter().map(|candidate| candidate.name).zip(rows).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extract::runs::Runs;
+    use crate::time::Timestamp;
+
+    const PROSE: &str = "<p>The storm that had been announced for days reached the coast in the early hours of \
+                         Thursday, and by noon the harbour was closed to all ships.</p>\
+                         <p>Nobody was hurt, said the mayor, who had the schools closed until further notice.</p>";
+
+    #[test]
+    fn what_is_compiled_in_can_be_read() {
+        let trees = Trees::parse(TREES, measures()).unwrap();
+        assert!(trees.len() >= 100, "{}", trees.len());
+    }
+
+    #[test]
+    fn every_measure_has_a_name_of_its_own() {
+        let distinct: std::collections::BTreeSet<&String> = measures().iter().collect();
+        assert_eq!(distinct.len(), measures().len());
+    }
+
+    #[track_caller]
+    fn check(head: &str, byline: &str, expected: &[&str]) {
+        let url = "https://www.thepost.example/weather/storm-hits-the-coast-4711".parse().unwrap();
+        let html = format!(
+            "<head><title>Storm hits the coast - The Post</title>{head}</head>\
+             <body><h1>Storm hits the coast</h1>{byline}{PROSE}"
+        );
+        let page = Page::parse(&url, None, html.as_bytes());
+        let (metadata, runs) = (Metadata::new(&page, Timestamp(0)), Runs::new(&page));
+        let visible = Visible::new(&page, &runs, Some("Storm hits the coast"));
+        let found = authors(&page, &metadata, &visible);
+        assert_eq!(found.map(|found| found.value).unwrap_or_default(), expected, "{byline}");
+    }
+
+    #[test]
+    fn bylines_that_only_readers_see() {
+        check("", "<p>By Ada Lovelace</p>", &["Ada Lovelace"]);
+        check("", "<p>By Ada Lovelace and Alan Turing</p>", &["Ada Lovelace", "Alan Turing"]);
+        check("", "<div><a href=/people/ada-lovelace>Ada Lovelace</a></div>", &["Ada Lovelace"]);
+        check("", "<p>Bystanders said so</p>", &[]);
+        check("", "", &[]);
+    }
+
+    #[test]
+    fn roles_are_no_names() {
+        check("", "<p class=byline>By Ada Lovelace, Senior Correspondent</p>", &["Ada Lovelace"]);
+    }
+
+    #[test]
+    fn who_wrote_comes_before_the_site() {
+        let head = "<script type=application/ld+json>{\"@type\": \"NewsArticle\", \"author\": {\"name\": \"The Post\"}}\
+                    </script><meta property=og:site_name content='The Post'>";
+        check(head, "<p>By <a href=/author/ada>Ada Lovelace</a></p>", &["Ada Lovelace"]);
+    }
+}
