@@ -6,14 +6,14 @@ use super::scene::Scene;
 /// Labels on each side.
 const BESIDE: u32 = 2;
 /// Labels on each side in a small box, and the most items of such a box.
-const NEAR: u32 = 6;
+const NEAR: u32 = 4;
 const SMALL: u32 = 12;
 /// Boxes around a label whose first labels may be heads.
-const BOXES: usize = 16;
+const BOXES: usize = 8;
 /// Styles before a label of which the last label may be a head.
-const STYLES: usize = 14;
+const STYLES: usize = 8;
 /// Heads above the one that the rules give.
-const ABOVE: usize = 6;
+const ABOVE: usize = 4;
 
 /// Finds the candidates of the items of a page, in order.
 pub(super) struct Finder<'a> {
