@@ -161,7 +161,13 @@ pub(super) fn parts(byline: &str) -> Vec<String> {
         parts.into_iter().flat_map(|part| part.split(and)).collect()
     });
     let parts: Vec<&str> = parts.into_iter().map(str::trim).collect();
-    before_date(&parts).iter().map(|part| without_by(part).to_owned()).collect()
+    before_date(&parts).iter().map(|part| without_title(without_by(part)).to_owned()).collect()
+}
+
+/// A name without the word for "reporter" behind it.
+fn without_title(part: &str) -> &str {
+    let cut = |behind: &&str| part.strip_suffix(*behind)?.strip_suffix(' ');
+    BEHIND.iter().find_map(cut).map_or(part, str::trim)
 }
 
 /// The parts of a byline before its date. A weekday before the date is dropped, too: one word in any language
@@ -207,18 +213,16 @@ fn without_brackets(text: &str) -> String {
     plain
 }
 
-/// Cuts off roles: "Ada Lovelace Globe Staff" and "Ada Lovelace 기자" become "Ada Lovelace"; a bare role becomes
-/// empty.
+/// Cuts off roles: "Ada Lovelace Globe Staff" becomes "Ada Lovelace"; a bare role becomes empty.
 fn without_role(text: &str) -> String {
     let mut words: Vec<&str> = text.split_whitespace().collect();
     let is_role = |word: &&str| {
         let word = word.trim_end_matches(['.', ',']).to_lowercase();
-        ROLES.contains(&word.as_str()) || BEHIND.contains(&word.as_str())
+        ROLES.contains(&word.as_str())
     };
     if let Some(at) = words.iter().position(is_role) {
         // The words before a role belong to it, except for a first and a last name.
-        let keep = if BEHIND.contains(&words[at]) { at } else { at.min(2) };
-        words.truncate(if at <= 1 && !BEHIND.contains(&words[at]) { 0 } else { keep });
+        words.truncate(if at <= 1 { 0 } else { 2 });
     }
     words.join(" ").trim_end_matches([':', '-', '*', ' ']).to_owned()
 }

@@ -87,7 +87,8 @@ fn no_date_is_after_the_fetch_whoever_says_it() {
 fn scripts_of_all_kinds_are_read() {
     let check = |sentence: &str, byline: &str, date: &str, author: &str| {
         let text: String = (1..7).map(|n| format!("<p>{sentence} {n}。{sentence}。</p>")).collect();
-        let menu: String = (0..6).map(|n| format!("<li><a href=/{n}>{}</a></li>", &author)).collect();
+        let section: String = sentence.chars().take(4).collect();
+        let menu: String = (0..6).map(|n| format!("<li><a href=/{n}>{section}</a></li>")).collect();
         let html = format!(
             "<nav><ul>{menu}</ul></nav><article><h1>{author}{author}</h1><p>{date}</p><p class=byline>{byline}</p>{text}</article>"
         );

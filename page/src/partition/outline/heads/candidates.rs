@@ -29,15 +29,19 @@ impl<'a> Finder<'a> {
         Finder { scene, seen: vec![NONE; scene.boxes.items.len()], recent: Vec::new() }
     }
 
-    /// The candidates of an item, each once. Asked for every item, in order.
+    /// The candidates of an item, each once; equals in one box never head one another. Asked for every item, in order.
     pub(super) fn next(&mut self, item: u32) -> Vec<u32> {
-        let (boxes, forest) = (&self.scene.boxes, self.scene.forest);
+        let scene = self.scene;
+        let (boxes, forest) = (&scene.boxes, scene.forest);
         let count = boxes.items.len() as u32;
         let mut found = Vec::with_capacity(32);
         let seen = &mut self.seen;
         seen[item as usize] = item;
         let mut add = |candidate: u32| {
-            if candidate < count && std::mem::replace(&mut seen[candidate as usize], item) != item {
+            if candidate < count
+                && std::mem::replace(&mut seen[candidate as usize], item) != item
+                && !scene.are_twins(item, candidate)
+            {
                 found.push(candidate);
             }
         };

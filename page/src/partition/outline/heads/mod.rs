@@ -190,11 +190,18 @@ mod tests {
 
     #[test]
     fn heads_are_those_that_the_trees_say() {
-        let html = "<p>One</p><p>Two</p><p>Three</p>";
+        let html = "<h2>One</h2><p>Two</p><div>Three</div>";
         assert_eq!(parents(html, "top\t0\t=-9\t=9"), [None, None, None], "the top is likeliest");
         // No label heads itself through others.
         let above = parents(html, "top\t0\t=9\t=-9");
         assert_eq!(above.iter().filter(|above| above.is_none()).count(), 1, "{above:?}");
+    }
+
+    #[test]
+    fn equals_in_one_box_never_head_one_another() {
+        let lines = |what: &str| (0..3).map(|n| format!("<li>{what} {n}")).collect::<String>();
+        let above = parents(&format!("<ul>{}</ul><p>Two</p>", lines("One")), "top\t0\t=9\t=-9");
+        assert!(above[..3].iter().all(|above| above.is_none_or(|above| above > 2)), "{above:?}");
     }
 
     #[test]

@@ -135,6 +135,16 @@ impl<'a> Scene<'a> {
         }
     }
 
+    /// Whether two items stand side by side in equal elements and look the same: lines of one list.
+    pub(super) fn are_twins(&self, a: u32, b: u32) -> bool {
+        let place = |item: u32| {
+            let place = &self.boxes.items[item as usize];
+            let element = self.evidence.skeleton.elements.get(place.outer as usize);
+            (place.up, element.map(|element| element.sig), self.style(item))
+        };
+        place(a) == place(b)
+    }
+
     /// The traits of an item.
     pub(super) fn traits(&self, item: u32) -> &[f32] {
         &self.traits[item as usize * TRAITS..][..TRAITS]
