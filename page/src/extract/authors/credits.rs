@@ -1,11 +1,11 @@
 //! The texts of a page that may name authors: what the markup says, and what readers see near the headline.
 
-use super::names::{self, is_name, says_by};
+use super::names::{self, is_name, is_syllable, says_by};
 use crate::Page;
 use crate::extract::runs::Run;
 use crate::extract::visible::Visible;
-use crate::reading::{NodeId, is_unspaced};
-use crate::text::{letters, words_of_prose};
+use crate::reading::NodeId;
+use crate::text::letters;
 
 /// Most elements of a kind, and most texts in one of them.
 const MOST_ELEMENTS: usize = 12;
@@ -17,6 +17,8 @@ const MOST_BYTES: usize = 200;
 /// Most words of a byline, and of a text that is but a name.
 const LINE_WORDS: f32 = 16.0;
 const NAME_WORDS: usize = 4;
+/// How many syllables are but a name.
+const SYLLABLES: std::ops::RangeInclusive<usize> = 2..=6;
 /// What class names of bylines hold.
 const BYLINES: [&str; 8] =
     ["byline", "author", "autor", "auteur", "writer", "reporter", "journalist", "contributor"];
@@ -187,11 +189,12 @@ fn is_named_link(page: &Page, node: NodeId) -> bool {
         && path.rsplit('/').next().is_some_and(|last| letters(last).starts_with(&name))
 }
 
-/// Whether a text is two to four words that each begin with a capital.
+/// Whether a text is two to four words that each begin with a capital, or two to six syllables.
 fn looks_like_name(text: &str) -> bool {
     let words = text.split_whitespace().count();
-    let is_short =
-        (2..=NAME_WORDS).contains(&words) || (text.chars().any(is_unspaced) && words_of_prose(text) <= 3.0);
+    let letters = text.chars().filter(|letter| letter.is_alphabetic());
+    let is_dense = letters.clone().all(is_syllable) && SYLLABLES.contains(&letters.count());
+    let is_short = (2..=NAME_WORDS).contains(&words) || is_dense;
     let capital = |word: &str| !word.starts_with(char::is_lowercase);
     is_short && is_name(text) && text.split_whitespace().filter(|word| word.len() > 3).all(capital)
 }

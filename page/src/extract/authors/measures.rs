@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use super::candidates::{Candidate, Said, key};
 use super::credits::Source;
-use super::names::{Site, is_name};
+use super::names::{Site, is_name, is_syllable};
 use crate::Page;
 use crate::extract::measures::vocabulary::{self, COUNT, GROUPS, Table};
 use crate::extract::metadata::Metadata;
@@ -31,6 +31,10 @@ const OTHERS: [(&str, &[&str]); 4] = [
     ("review", &["review", "fact", "check", "approved"]),
     ("update", &["updat", "modif", "translat", "aktualis"]),
 ];
+/// Letters that a syllable counts for.
+const LETTERS: f32 = 3.0;
+/// Share of capitals in names of scripts without case: that of common names of two words.
+const CAPITALS: f32 = 0.17;
 /// The value where there is nothing to measure.
 const NOTHING: f32 = -1.0;
 
@@ -196,14 +200,19 @@ fn looks(candidate: &Candidate, context: &Context<'_>, sink: &mut impl MeasureSi
     let words: Vec<&str> = name.split_whitespace().collect();
     let share = |count: usize| count as f32 / words.len().max(1) as f32;
     let letters = name.chars().filter(|letter| letter.is_alphabetic()).count();
-    sink.add("words", words.len() as f32);
-    sink.add("letters", letters as f32);
-    sink.add("longest word", words.iter().map(|word| word.chars().count()).max().unwrap_or(0) as f32);
+    // Names in all scripts are measured alike: three syllables are two words, and letters without case are right.
+    let syllables = name.chars().filter(|&letter| is_syllable(letter)).count();
+    let is_dense = 2 * syllables > letters;
+    let size = |letters: usize| if is_dense { letters as f32 * LETTERS } else { letters as f32 };
+    sink.add("words", if is_dense { words.len() as f32 + 1.0 } else { words.len() as f32 });
+    sink.add("letters", size(letters));
+    sink.add("longest word", size(words.iter().map(|word| word.chars().count()).max().unwrap_or(0)));
     let begins = |test: fn(char) -> bool| share(words.iter().filter(|word| word.starts_with(test)).count());
-    sink.add("capital words", begins(char::is_uppercase));
+    sink.add("capital words", begins(|letter| letter.is_alphabetic() && !letter.is_lowercase()));
     sink.add("small words", begins(char::is_lowercase));
-    let capitals = name.chars().filter(|letter| letter.is_uppercase()).count();
-    sink.add("capitals", capitals as f32 / letters.max(1) as f32);
+    let cased = |test: fn(char) -> bool| name.chars().filter(|&letter| test(letter)).count() as f32;
+    let (large, small) = (cased(char::is_uppercase), cased(char::is_lowercase));
+    sink.add("capitals", if large + small > 0.0 { large / (large + small) } else { CAPITALS });
     sink.flag("digits", name.chars().any(|letter| letter.is_ascii_digit()));
     let others = name.chars().filter(|letter| !letter.is_alphanumeric() && !letter.is_whitespace()).count();
     sink.add("marks", others as f32);

@@ -4,6 +4,7 @@
 //! name of the site or its publisher is not a person; such a byline is used only if there is no other.
 
 use crate::extract::months::month;
+use crate::reading::is_unspaced;
 use crate::text::letters;
 
 /// "By" in the languages of pages; longer forms come first.
@@ -225,6 +226,11 @@ fn without_role(text: &str) -> String {
         words.truncate(if at <= 1 { 0 } else { 2 });
     }
     words.join(" ").trim_end_matches([':', '-', '*', ' ']).to_owned()
+}
+
+/// Whether a letter is a syllable or word: three of them are a name.
+pub(super) fn is_syllable(letter: char) -> bool {
+    is_unspaced(letter) || matches!(letter, '\u{AC00}'..='\u{D7A3}')
 }
 
 pub(super) fn is_name(text: &str) -> bool {
