@@ -1,6 +1,6 @@
 //! What tests wait for while services run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use newslode_common::broker::depths;
@@ -42,12 +42,19 @@ impl Installation<'_> {
         }
     }
 
-    /// Waits until at most so many fetched pages are still to be counted.
-    pub(crate) async fn keeps_up(&mut self, most: usize) {
-        let (store, begun) = (self.store().await, Instant::now());
+    /// The URLs of pages that are fetched and not counted.
+    pub(crate) async fn uncounted(&self) -> BTreeSet<String> {
+        let pages = pages(&self.store().await).await;
+        pages.iter().filter_map(|page| page.split(' ').next()).map(str::to_owned).collect()
+    }
+
+    /// Waits until all these pages are counted.
+    pub(crate) async fn counts(&mut self, wanted: &BTreeSet<String>) {
+        let begun = Instant::now();
         loop {
-            let waiting = pages(&store).await;
-            if waiting.len() <= most {
+            let uncounted = self.uncounted().await;
+            let waiting: Vec<_> = wanted.intersection(&uncounted).collect();
+            if waiting.is_empty() {
                 return;
             }
             self.all_run();
