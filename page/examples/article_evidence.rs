@@ -1,5 +1,6 @@
 //! Prints what is measured of some pages, one JSON object a page: of every run of text (`bodies`), of every text that may be
-//! the title (`titles`), or of every name that may be an author's (`authors`). The scripts in `train/` named so read it.
+//! the title (`titles`), of every name that may be an
+//! author's (`authors`), or of every day that the page says (`days`). The scripts in `train/` named so read it.
 //!
 //! `cargo run --example article_evidence -- bodies < PAGES`: a line a page, its URL (or nothing), a tab, its file. The
 //! first line printed gives the names of the measures, the others are in the order of the pages.
@@ -15,7 +16,8 @@ use std::io::Write as _;
 use anyhow::Context as _;
 use newslode_page::Page;
 use newslode_page::extract::{
-    author_evidence, author_measures, body_evidence, body_measures, title_evidence, title_measures,
+    author_evidence, author_measures, body_evidence, body_measures, day_evidence, day_measures,
+    title_evidence, title_measures,
 };
 use newslode_page::time::Timestamp;
 
@@ -30,7 +32,8 @@ fn main() -> anyhow::Result<()> {
         Some("bodies") => (body_measures(), body_evidence),
         Some("titles") => (title_measures(), title_evidence),
         Some("authors") => (author_measures(), author_evidence),
-        _ => anyhow::bail!("say what is to be measured: `bodies`, `titles` or `authors`"),
+        Some("days") => (day_measures(), day_evidence),
+        _ => anyhow::bail!("say what is to be measured: `bodies`, `titles`, `authors` or `days`"),
     };
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     writeln!(out, "{}", serde_json::json!({ "names": names }))?;

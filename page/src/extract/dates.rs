@@ -138,7 +138,7 @@ fn worded(text: &str) -> Option<DateParts> {
         .filter(|word| !word.is_empty() && !matches!(*word, "de" | "del" | "of" | "the"))
         .collect();
     let day_of = |word: &&&str| {
-        let word = word.trim_end_matches(['.', 'º', '°']);
+        let word = word.trim_end_matches(['.', 'º', '°', ';']);
         let ends = ["st", "nd", "rd", "th", "er"];
         let digits = ends.iter().find_map(|end| word.strip_suffix(end)).unwrap_or(word);
         digits.parse::<i8>().ok().filter(|day| (1..=31).contains(day))
@@ -151,13 +151,17 @@ fn worded(text: &str) -> Option<DateParts> {
     };
     let dated = |at: usize| {
         let month = month(words.get(at)?)?;
-        let before = at.checked_sub(1).and_then(|i| words.get(i));
+        let word = |at: Option<usize>| words.get(at?);
+        let before = word(at.checked_sub(1));
+        let behind = |places: usize| word(Some(at + places));
         let (day, year) = match before.as_ref().and_then(day_of) {
-            Some(day) => (day, words.get(at + 1).as_ref().and_then(year_of)?),
-            None => (
-                words.get(at + 1).as_ref().and_then(day_of)?,
-                words.get(at + 2..)?.iter().take(2).find_map(|word| year_of(&word))?,
-            ),
+            Some(day) => (day, behind(1).as_ref().and_then(year_of)?),
+            None => {
+                let year = [behind(2), behind(3)].iter().flatten().find_map(year_of);
+                // "2023 Jan 7".
+                let year = year.or_else(|| before.as_ref().and_then(year_of));
+                (behind(1).as_ref().and_then(day_of)?, year?)
+            }
         };
         Date::new(year, month, day).ok()
     };
@@ -292,6 +296,7 @@ mod tests {
         check("Published Friday, May 3rd, 2024 at 10:30 p.m. ET", Some("2024-05-03T22:30:00"));
         check("3 May 2024 12:05 AM", Some("2024-05-03T00:05:00"));
         check("Sept. 3, 2023", Some("2023-09-03"));
+        check("Nutrients. 2023 Jan 7; 15(2)", Some("2023-01-07"));
     }
 
     #[test]

@@ -38,6 +38,17 @@ impl Objects {
         own.chain(others)
     }
 
+    /// The page's own articles; all articles if none says that it is at the page's URL.
+    pub(super) fn own_articles(&self) -> impl Iterator<Item = &Map<String, Value>> {
+        let is_any_own = self.all().any(|object| is_article(object) && self.is_own(object));
+        self.articles().filter(move |object| !is_any_own || self.is_own(object))
+    }
+
+    /// The objects that are no articles.
+    pub(super) fn others(&self) -> impl Iterator<Item = &Map<String, Value>> {
+        self.all().filter(|object| !is_article(object))
+    }
+
     fn is_own(&self, object: &Map<String, Value>) -> bool {
         let place = |value: &Value| {
             let text =

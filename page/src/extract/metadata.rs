@@ -5,10 +5,11 @@
 
 use crate::reading::{NodeId, PageTree, resolve, squash};
 use crate::time::Timestamp;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::authors::{Credit, Site, Source};
+use super::authors::{self, Credit, Site};
 use super::dates;
+use super::days::{Mention, Source};
 use super::form::Forms;
 use super::json_ld::{self, Objects};
 use super::scripts;
@@ -45,9 +46,8 @@ pub(super) struct Metadata {
     pub(super) site: Site,
     /// Whether 3/5/2024 is in March on this page.
     pub(super) month_first: bool,
-    pub(super) published: Option<Finding<String>>,
-    /// A meta named "date": the day of publication or of the last change.
-    pub(super) dated: Option<Finding<String>>,
+    /// The dates that the markup says, of whatever.
+    pub(super) dates: Vec<Mention>,
     pub(super) modified: Option<Finding<String>>,
     pub(super) section: Option<Finding<String>>,
     pub(super) place: Option<Finding<String>>,
@@ -84,30 +84,8 @@ impl Metadata {
             credits: witnesses.credits(),
             site,
             month_first: witnesses.month_first,
-            published: witnesses.date(
-                "datePublished",
-                &[
-                    "article:published_time",
-                    "og:article:published_time",
-                    "og:published_time",
-                    "datepublished",
-                    "parsely-pub-date",
-                    "sailthru.date",
-                    "dc.date.issued",
-                    "dc.date",
-                    "dcterms.created",
-                    "dcterms.date",
-                    "pubdate",
-                    "publishdate",
-                    "publish-date",
-                    "publication_date",
-                ],
-            ),
-            dated: witnesses.meta_date(&["date"]),
-            modified: witnesses.date(
-                "dateModified",
-                &["article:modified_time", "og:updated_time", "dcterms.modified", "lastmod", "last-modified"],
-            ),
+            dates: witnesses.dates(),
+            modified: witnesses.modified(),
             section: named("articleSection")
                 .and_then(|names| found(names.into_iter().next()?, "json-ld", 0.9))
                 .or_else(|| {
@@ -127,6 +105,30 @@ fn found(text: String, witness: &'static str, confidence: f32) -> Option<Finding
     (!value.is_empty()).then_some(Finding { value, witness, confidence })
 }
 
+/// The metas that say when an article was published, and when it was last changed.
+const PUBLISHED: &[&str] = &[
+    "article:published_time",
+    "og:article:published_time",
+    "og:published_time",
+    "datepublished",
+    "parsely-pub-date",
+    "sailthru.date",
+    "dc.date.issued",
+    "dc.date",
+    "dcterms.created",
+    "dcterms.date",
+    "pubdate",
+    "publishdate",
+    "publish-date",
+    "publication_date",
+];
+const CHANGED: &[&str] =
+    &["article:modified_time", "og:updated_time", "dcterms.modified", "lastmod", "last-modified"];
+/// Most dates of a kind of markup, and most `time` elements that are read.
+const MOST_DATES: usize = 12;
+const MOST_TIMES: usize = 40;
+/// Longest meta and hint that may be a date, in bytes.
+const MOST_BYTES: usize = 48;
 /// Most persons of JSON-LD.
 const MOST_PERSONS: usize = 6;
 
@@ -184,37 +186,75 @@ impl<'a> Witnesses<'a> {
         self.metas.iter().filter(move |(known, _)| known == name).map(|(_, content)| *content)
     }
 
-    fn date(&self, property: &str, metas: &[&str]) -> Option<Finding<String>> {
+    /// The dates that the markup says.
+    fn dates(&self) -> Vec<Mention> {
+        let parse = |text: &str| dates::parse(text, self.fetched_at, self.month_first);
+        let (objects, tree) = (&self.objects, &self.page.tree);
+        let of = |object: &Map<String, Value>, keys: &[&str]| -> Vec<String> {
+            keys.iter().filter_map(|key| object.get(*key)?.as_str()).filter_map(parse).collect()
+        };
+        let of_articles = |keys| objects.own_articles().flat_map(|object| of(object, keys)).collect();
+        let of_others = |keys| objects.others().flat_map(|object| of(object, keys)).collect();
+        let metas = |names: &[&str]| -> Vec<String> {
+            names.iter().flat_map(|name| self.metas_named(name).filter_map(parse)).collect()
+        };
+        let known = |name: &str| [PUBLISHED, CHANGED, &["date"]].iter().any(|names| names.contains(&name));
+        let others = self.metas.iter().filter(|(name, text)| !known(name) && text.len() <= MOST_BYTES);
+        let mut found: Vec<Mention> = Vec::new();
+        let mut add = |source, values: Vec<String>| {
+            found.extend(values.into_iter().take(MOST_DATES).map(|value| Mention {
+                source,
+                value,
+                node: None,
+            }));
+        };
+        add(Source::Article, of_articles(&["datePublished"]));
+        add(Source::Object, of_others(&["datePublished"]));
+        add(Source::Meta, metas(PUBLISHED));
+        add(Source::Dated, metas(&["date"]));
+        add(Source::Created, of_articles(&["dateCreated", "uploadDate"]));
+        add(Source::Created, of_others(&["dateCreated", "uploadDate"]));
+        add(Source::OtherMeta, others.filter_map(|(_, text)| parse(text)).collect());
+        add(Source::Changed, of_articles(&["dateModified"]));
+        add(Source::Changed, of_others(&["dateModified"]));
+        add(Source::ChangedMeta, metas(CHANGED));
+        let dated = |node: NodeId| Some((node, parse(&self.dated_text(node)?)?));
+        let mut shown = |source, elements: &mut dyn Iterator<Item = NodeId>| {
+            let dates = elements.filter_map(dated).take(MOST_DATES);
+            found.extend(dates.map(|(node, value)| Mention { source, value, node: Some(node) }));
+        };
+        shown(Source::Microdata, &mut self.with_itemprop("datePublished"));
+        shown(Source::Created, &mut self.with_itemprop("dateCreated"));
+        shown(Source::Changed, &mut self.with_itemprop("dateModified"));
+        let times = || self.elements.iter().copied().filter(|&node| tree.tag(node) == Some("time"));
+        shown(Source::Time, &mut times().take(MOST_TIMES));
+        let hint = |node: NodeId| {
+            let hint = tree.attr(node, "title").filter(|hint| hint.len() <= MOST_BYTES)?;
+            Some(Mention { source: Source::Hint, value: parse(hint)?, node: Some(node) })
+        };
+        let hints: Vec<Mention> = self.elements.iter().copied().filter_map(hint).take(MOST_DATES).collect();
+        found.extend(hints);
+        found
+    }
+
+    /// The last change.
+    fn modified(&self) -> Option<Finding<String>> {
         let parse = |text: &str| dates::parse(text, self.fetched_at, self.month_first);
         let dated = |value: Option<String>, witness, confidence| {
             value.map(|value| Finding { value, witness, confidence })
         };
-        let of_object = |object: &serde_json::Map<String, Value>| {
-            object.get(property).and_then(Value::as_str).and_then(parse)
-        };
+        let of_object =
+            |object: &Map<String, Value>| object.get("dateModified").and_then(Value::as_str).and_then(parse);
+        let meta = || CHANGED.iter().find_map(|name| self.metas_named(name).find_map(parse));
+        let value = |node: NodeId| self.dated_text(node).and_then(|text| parse(&text));
+        let is_time =
+            |node: &NodeId| self.page.tree.tag(*node) == Some("time") && self.is_modification(*node);
+        let times = || self.elements.iter().copied().filter(is_time).take(MOST_TIMES);
         dated(self.objects.articles().find_map(of_object), "json-ld", 0.98)
             .or_else(|| dated(self.objects.all().find_map(of_object), "json-ld", 0.9))
-            .or_else(|| self.meta_date(metas))
-            .or_else(|| {
-                let value = |node: &NodeId| self.dated_text(*node).and_then(|text| parse(&text));
-                dated(self.with_itemprop(property).find_map(|node| value(&node)), "microdata", 0.9)
-            })
-            .or_else(|| {
-                let tree = &self.page.tree;
-                let is_time = |node: &&NodeId| {
-                    tree.tag(**node) == Some("time")
-                        && self.is_modification(**node) == (property != "datePublished")
-                };
-                let times = self.elements.iter().filter(is_time);
-                let first = times.take(20).find_map(|&node| parse(&self.dated_text(node)?));
-                dated(first, "time", 0.7)
-            })
-    }
-
-    fn meta_date(&self, metas: &[&str]) -> Option<Finding<String>> {
-        let parse = |text: &str| dates::parse(text, self.fetched_at, self.month_first);
-        let value = metas.iter().find_map(|name| self.metas_named(name).find_map(parse))?;
-        Some(Finding { value, witness: "meta", confidence: 0.9 })
+            .or_else(|| dated(meta(), "meta", 0.9))
+            .or_else(|| dated(self.with_itemprop("dateModified").find_map(value), "microdata", 0.9))
+            .or_else(|| dated(times().find_map(value), "time", 0.7))
     }
 
     /// Whether the attributes of an element or the text right before it say that its date is that of a change.
@@ -271,14 +311,14 @@ impl<'a> Witnesses<'a> {
             first.map(|name| self.metas_named(name).map(str::to_owned).collect()).unwrap_or_default()
         };
         let said = [
-            (Source::Author, of_objects("author")),
-            (Source::Creator, of_objects("creator")),
-            (Source::Person, persons.take(MOST_PERSONS).collect()),
+            (authors::Source::Author, of_objects("author")),
+            (authors::Source::Creator, of_objects("creator")),
+            (authors::Source::Person, persons.take(MOST_PERSONS).collect()),
             (
-                Source::Meta,
+                authors::Source::Meta,
                 metas(&["parsely-author", "cxenseparse:author", "sailthru.author", "dc.creator", "byl"]),
             ),
-            (Source::WeakMeta, metas(&["author", "article:author", "twitter:creator"])),
+            (authors::Source::WeakMeta, metas(&["author", "article:author", "twitter:creator"])),
         ];
         let credits = said.into_iter().flat_map(|(source, texts)| {
             texts.into_iter().map(move |text| Credit { source, text: clean(&text), node: None })

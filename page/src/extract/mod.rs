@@ -17,6 +17,7 @@ use crate::Page;
 mod authors;
 mod body;
 mod dates;
+mod days;
 mod form;
 mod json_ld;
 mod kind;
@@ -27,6 +28,7 @@ mod runs;
 mod scorer;
 mod scripts;
 mod site;
+mod surroundings;
 mod title;
 mod visible;
 mod zones;
@@ -35,9 +37,6 @@ pub use scorer::{Scorer, TreesError};
 pub use site::{Correction, FieldLesson, Lesson, SiteKnowledge, Source, TeachError, TitleSource, Words};
 
 use metadata::{Finding, Metadata};
-
-/// Most days between publication and a change that a page gives as its date.
-const FEW_DAYS: i32 = 31;
 
 /// The kind of a page and, if it is an article, its fields and text. `fetched_at`: later dates on the page do
 /// not count.
@@ -140,6 +139,21 @@ pub fn author_evidence(page: &Page, fetched_at: Timestamp) -> Vec<(String, Vec<f
     authors::evidence(page, &metadata, &visible::Visible::new(page, &runs, title.as_deref()))
 }
 
+/// The names of the measures of a day that may be the article's, in the order of [`day_evidence`].
+#[must_use]
+pub fn day_measures() -> &'static [String] {
+    days::measures()
+}
+
+/// The days that a page says, and their measures; for training.
+#[must_use]
+pub fn day_evidence(page: &Page, fetched_at: Timestamp) -> Vec<(String, Vec<f32>)> {
+    let metadata = Metadata::new(page, fetched_at);
+    let title = title::title(page, &metadata).map(|found| found.value);
+    let runs = runs::Runs::new(page);
+    days::evidence(page, &metadata, &visible::Visible::new(page, &runs, title.as_deref()), fetched_at)
+}
+
 /// What a page's markup says of its article, for comparison with its text.
 fn said(page: &Page, metadata: &Metadata, title: Option<&str>) -> measures::Claims {
     let title = title.map(str::to_owned);
@@ -172,20 +186,8 @@ fn read(
     let visible = visible::Visible::new(page, &runs, title.as_deref());
     let authors = known.authors.or_else(|| authors::authors(page, &metadata, &visible));
     let authors = evidence.keep("authors", authors).unwrap_or_default();
-    let dated = || visible.published(fetched_at, metadata.month_first);
-    let shown = || visible.shown(fetched_at, metadata.month_first);
-    let published = match (metadata.published, metadata.dated) {
-        (Some(found), Some(meta)) if found.witness == "time" => Some(first_day(Some(found), meta)),
-        (None, Some(meta)) => Some(first_day(shown(), meta)),
-        (published, _) => published,
-    };
-    let mut published = published.or_else(dated).or_else(|| metadata.modified.clone());
-    let parse = |text: &str| dates::parse(text, fetched_at, metadata.month_first);
-    if let Some(found) = &mut published {
-        found.value = zones::local(&found.value, page, &visible, &parse);
-        by_url(found, page, &parse);
-    }
-    let published = known.published.or(published);
+    let published = || days::published(page, &metadata, &visible, fetched_at);
+    let published = known.published.or_else(published);
     Article {
         url: page.url.as_str().to_owned(),
         site: page.url.site().as_str().to_owned(),
@@ -202,30 +204,6 @@ fn read(
         body: body.blocks,
         kind: PageKind::Article,
         evidence: evidence.0,
-    }
-}
-
-/// A meta named "date" may be the day of the last change: a date that the page shows, at most [`FEW_DAYS`] days
-/// earlier, wins.
-fn first_day(shown: Option<Finding<String>>, meta: Finding<String>) -> Finding<String> {
-    let day = |found: &Finding<String>| found.value.get(..10)?.parse::<jiff::civil::Date>().ok();
-    let is_before = |shown: &Finding<String>| {
-        let (Some(first), Some(last)) = (day(shown), day(&meta)) else { return false };
-        last.since(first).is_ok_and(|span| (1..=FEW_DAYS).contains(&span.get_days()))
-    };
-    shown.filter(is_before).unwrap_or(meta)
-}
-
-/// The day in the page's URL is the readers' day: it decides where an instant in UTC lies on the day before or behind,
-/// and where a mere `time` element on the page is that of something later.
-fn by_url(found: &mut Finding<String>, page: &Page, parse: &impl Fn(&str) -> Option<String>) {
-    let day = |value: &str| value.get(..10)?.parse::<jiff::civil::Date>().ok();
-    let Some(url) = visible::url_date(page.url.as_str(), parse) else { return };
-    let (Some(said), Some(readers)) = (day(&found.value), day(&url)) else { return };
-    let Ok(later) = said.since(readers).map(|span| span.get_days()) else { return };
-    let is_other_zone = found.value.ends_with('Z') && later.abs() == 1;
-    if is_other_zone || (found.witness == "time" && later > 1) {
-        *found = Finding { value: url, witness: "url", confidence: 0.8 };
     }
 }
 

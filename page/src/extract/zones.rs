@@ -23,12 +23,14 @@ const STEP: i64 = 1800;
 const MINUTE: i64 = 60;
 const MAX_ELEMENTS: usize = 200;
 
-/// A date and time in UTC is written in the page's own zone; anything else stays as it is.
+/// A date and time in UTC is written in the page's own zone; anything else stays as it is. Scripts are long: they are only
+/// read if so asked.
 pub(super) fn local(
     date: &str,
     page: &Page,
     visible: &Visible<'_>,
     parse: &dyn Fn(&str) -> Option<String>,
+    reads_scripts: bool,
 ) -> String {
     let unchanged = || date.to_owned();
     if !date.ends_with('Z') {
@@ -37,7 +39,7 @@ pub(super) fn local(
     let Ok(instant) = date.parse::<Instant>() else { return unchanged() };
     let zone = of_attributes(page, instant, parse)
         .or_else(|| visible.near_texts().find_map(|text| zone_between(instant, &parse(text)?)))
-        .or_else(|| of_scripts(page, instant));
+        .or_else(|| reads_scripts.then(|| of_scripts(page, instant))?);
     zone.and_then(|zone| dates::written(instant, zone)).unwrap_or_else(unchanged)
 }
 
@@ -116,7 +118,7 @@ mod tests {
         let runs = Runs::new(&page);
         let visible = Visible::new(&page, &runs, None);
         let parse = |text: &str| dates::parse(text, NOW, true);
-        assert_eq!(local("2024-05-04T01:48:19Z", &page, &visible, &parse), expected, "{html}");
+        assert_eq!(local("2024-05-04T01:48:19Z", &page, &visible, &parse, true), expected, "{html}");
     }
 
     #[test]
@@ -144,7 +146,7 @@ mod tests {
         let runs = Runs::new(&page);
         let parse = |text: &str| dates::parse(text, NOW, true);
         for date in ["2024-05-03", "2024-05-03T10:00:00", "2024-05-03T10:00:00+02:00"] {
-            assert_eq!(local(date, &page, &Visible::new(&page, &runs, None), &parse), date);
+            assert_eq!(local(date, &page, &Visible::new(&page, &runs, None), &parse, true), date);
         }
     }
 }

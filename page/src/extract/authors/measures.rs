@@ -7,19 +7,13 @@ use super::candidates::{Candidate, Said, key};
 use super::credits::Source;
 use super::names::{Site, is_name, is_syllable};
 use crate::Page;
-use crate::extract::measures::vocabulary::{self, COUNT, GROUPS, Table};
 use crate::extract::metadata::Metadata;
 use crate::extract::runs::Runs;
+use crate::extract::surroundings::Surroundings;
 use crate::extract::visible::Visible;
 use crate::measures::{self, MeasureSink};
-use crate::reading::NodeId;
 use crate::time::Timestamp;
 
-/// The elements around a name that say what it is for.
-const AROUND: [&str; 8] = ["header", "nav", "footer", "aside", "article", "main", "figure", "li"];
-/// Elements above a name whose classes count as its own, and those whose classes count at all.
-const OWN: usize = 2;
-const ABOVE: usize = 8;
 /// Longest text that is compared with names, in bytes.
 const MOST_BYTES: usize = 90;
 /// Letters before a name in its line that are read.
@@ -41,14 +35,11 @@ const NOTHING: f32 = -1.0;
 /// What all names of a page are measured against.
 pub(super) struct Context<'a> {
     page: &'a Page,
-    runs: &'a Runs,
+    surroundings: Surroundings<'a>,
     site: &'a Site,
-    headline: usize,
     candidates: &'a [Candidate],
     /// The first leaf that is exactly a name, and how many are.
     shown: HashMap<&'a str, (usize, usize)>,
-    /// By run, and one past the last: how many before it are prose.
-    prose: Vec<usize>,
     /// Words of names that the page also writes small, and those of its title.
     small: HashSet<&'a str>,
     title: HashSet<String>,
@@ -90,46 +81,28 @@ impl<'a> Context<'a> {
         let texts = texts.filter(|text| text.len() > MOST_BYTES).collect();
         let title = key(page.title.as_deref().unwrap_or_default());
         let title = title.split(' ').map(str::to_owned).collect();
-        let runs = visible.runs();
-        let mut prose = vec![0];
-        for run in &runs.runs {
-            prose.push(prose.last().copied().unwrap_or(0) + usize::from(run.is_prose()));
-        }
         let says = |candidate: &Candidate, source| candidate.said.iter().any(|said| said.source == source);
         let count = |source| candidates.iter().filter(|candidate| says(candidate, source)).count();
         let said = Source::ALL.map(count);
         let first = Source::ALL.into_iter().zip(said).find(|(_, count)| *count > 0).map(|(source, _)| source);
-        let (site, headline) = (&metadata.site, visible.headline());
+        let site = &metadata.site;
         let is_person = |candidate: &&Candidate| is_name(&candidate.name) && !site.is_own(&candidate.name);
         let persons = candidates.iter().filter(is_person);
         let first_person = persons.clone().flat_map(|person| &person.said).map(|said| said.source).min();
         let persons = persons.count();
         Context {
             page,
-            runs,
+            surroundings: Surroundings::new(page, visible),
             site,
-            headline,
             candidates,
             shown,
             small,
             title,
             texts,
-            prose,
             said,
             first,
             first_person,
             persons,
-        }
-    }
-
-    /// The run that shows a node, or the next one.
-    fn run(&self, node: NodeId) -> usize {
-        let range = self.runs.under(&self.page.tree, node);
-        let is_before = |at: usize| self.runs.runs[at].text.len() <= MOST_BYTES * 4;
-        // A name inside a line: the line began before it.
-        match range.start.checked_sub(1) {
-            Some(before) if range.is_empty() && is_before(before) => before,
-            _ => range.start.min(self.runs.runs.len().saturating_sub(1)),
         }
     }
 }
@@ -238,29 +211,16 @@ fn looks(candidate: &Candidate, context: &Context<'_>, sink: &mut impl MeasureSi
 
 /// Where it is shown.
 fn place(candidate: &Candidate, context: &Context<'_>, sink: &mut impl MeasureSink) {
-    let (page, tree) = (context.page, &context.page.tree);
+    let Context { page, surroundings, .. } = context;
     let (first, count) = context.shown.get(candidate.key.as_str()).copied().unwrap_or((usize::MAX, 0));
     let leaf = (first < page.leaves.len()).then_some(first);
-    sink.add("times shown", count as f32);
+    let shown = leaf.map(|leaf| page.leaves.get(leaf).node);
     let said = candidate.said.iter().filter_map(|said| said.node).min();
-    let node = said.or_else(|| leaf.map(|leaf| page.leaves.get(leaf).node));
-    let run = node.map(|node| context.run(node));
-    let all = context.prose.last().copied().unwrap_or(0);
-    let behind = |run: usize| run as f32 - context.headline as f32;
-    sink.flag("is shown", node.is_some());
-    sink.add("from headline", run.map_or(-1000.0, behind));
-    sink.add(
-        "leaf from headline",
-        leaf.map_or(-1000.0, |leaf| behind(context.run(page.leaves.get(leaf).node))),
-    );
-    let before = run.map(|run| context.prose.get(run).copied().unwrap_or(all));
-    sink.add("prose before", before.map_or(NOTHING, |before| before as f32));
-    sink.add("prose behind", before.map_or(NOTHING, |before| (all - before) as f32));
-    let of_headline = context.prose.get(context.headline).copied().unwrap_or(0);
-    sink.add("prose between", before.map_or(-1000.0, |before| before as f32 - of_headline as f32));
-    let line = run.and_then(|run| context.runs.runs.get(run));
-    sink.add("line words", line.map_or(NOTHING, |line| line.words));
-    let text = line.map_or("", |line| line.text.as_str());
+    let node = said.or(shown);
+    sink.add("times shown", count as f32);
+    surroundings.measure(node, sink);
+    sink.add("leaf from headline", surroundings.behind(shown));
+    let text = node.and_then(|node| surroundings.line(node)).map_or("", |line| line.text.as_str());
     let at = text.find(candidate.name.as_str());
     sink.add("place in line", at.map_or(NOTHING, |at| at as f32));
     sink.add("line behind", at.map_or(NOTHING, |at| (text.len() - at - candidate.name.len()) as f32));
@@ -271,21 +231,6 @@ fn place(candidate: &Candidate, context: &Context<'_>, sink: &mut impl MeasureSi
     for (what, words) in OTHERS {
         sink.flag(format_args!("{what} before"), words.iter().any(|word| head.contains(word)));
     }
-    let up = |node: NodeId| std::iter::once(node).chain(tree.ancestors(node));
     let link = leaf.and_then(|leaf| page.leaves.link(leaf));
     sink.flag("is link", link.is_some());
-    let around: Vec<&str> = node.into_iter().flat_map(up).filter_map(|node| tree.tag(node)).collect();
-    for name in AROUND {
-        sink.flag(format_args!("in {name}"), around.contains(&name));
-    }
-    let (mut bits, mut scratch) = ([0; 2], String::new());
-    for (level, node) in node.into_iter().flat_map(up).take(ABOVE).enumerate() {
-        for value in ["class", "id", "itemprop"].iter().filter_map(|name| tree.attr(node, name)) {
-            bits[usize::from(level >= OWN)] |= vocabulary::groups(value, &mut scratch, Table::shared());
-        }
-    }
-    for (group, (name, _)) in GROUPS.iter().enumerate().take(COUNT) {
-        sink.flag(format_args!("own {name}"), bits[0] >> group & 1 == 1);
-        sink.flag(format_args!("around {name}"), bits[1] >> group & 1 == 1);
-    }
 }

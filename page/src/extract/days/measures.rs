@@ -1,0 +1,182 @@
+//! What is measured of a day that may be an article's.
+
+use std::sync::LazyLock;
+
+use jiff::civil::Date;
+
+use super::mentions::{Mention, Source};
+use super::{Day, is_exact};
+use crate::Page;
+use crate::extract::surroundings::{NOWHERE, Surroundings};
+use crate::extract::visible::Visible;
+use crate::measures::{self, MeasureSink};
+
+/// What lines say of a date: that it is the last change's, or the publication's.
+const CHANGED: &str = "updat modif aktuali geänder stand: edited revis review last mise mis actualiz atualiz aggiorn bijgewerkt \
+                       güncel обнов оновл 更新 수정 تحديث עודכן zaktual päivit ändrad oppdater opdater frissít ενημ";
+const PUBLISHED: &str = "publi post veröff erschien erstellt 입력 등록 发布 發布 公開 掲載 نشر פורסם נכתב опубл yayın gepubl pubbl \
+                         julk megjelen δημοσ created written";
+/// The value where there is nothing to measure.
+const NOTHING: f32 = -1.0;
+/// Farther days count as this far.
+const FAR: i32 = 400;
+/// Sources that a day is compared with: the first day that one of these says.
+const COMPARED: [(&str, &[Source]); 6] = [
+    ("told", &[Source::Article, Source::Object, Source::Meta]),
+    ("dated", &[Source::Dated, Source::Microdata]),
+    ("time", &[Source::Time]),
+    ("shown", &[Source::Line]),
+    ("url", &[Source::Url]),
+    ("change", &[Source::Changed, Source::ChangedMeta]),
+];
+
+/// What all days of a page are measured against.
+pub(super) struct Context<'a> {
+    page: &'a Page,
+    surroundings: Surroundings<'a>,
+    visible: &'a Visible<'a>,
+    days: &'a [Day],
+    /// How many days each source says.
+    said: [usize; Source::ALL.len()],
+    /// The most trusted source that says any day.
+    first: Option<Source>,
+    compared: [Option<Date>; COMPARED.len()],
+    /// Year and month of the page's address.
+    url_month: Option<(i16, i8)>,
+}
+
+impl<'a> Context<'a> {
+    pub(super) fn new(page: &'a Page, visible: &'a Visible<'a>, days: &'a [Day]) -> Context<'a> {
+        let says = |day: &Day, source| day.said.iter().any(|(_, said)| said.source == source);
+        let first = days.iter().flat_map(|day| &day.said).map(|(_, said)| said.source).min();
+        let first_of = |sources: &[Source]| {
+            let said = days.iter().flat_map(|day| day.said.iter().map(move |said| (day.day, said)));
+            let of = said.filter(|(_, (_, said))| sources.contains(&said.source));
+            of.min_by_key(|(_, (number, said))| (said.source, *number)).map(|(day, _)| day)
+        };
+        Context {
+            page,
+            surroundings: Surroundings::new(page, visible),
+            visible,
+            days,
+            said: Source::ALL.map(|source| days.iter().filter(|day| says(day, source)).count()),
+            first,
+            compared: COMPARED.map(|(_, sources)| first_of(sources)),
+            url_month: url_month(page.url.as_str()),
+        }
+    }
+}
+
+/// The year and month in a URL's path: `/2024/05/`.
+fn url_month(url: &str) -> Option<(i16, i8)> {
+    let parts: Vec<&str> = url.split('/').skip(3).collect();
+    parts.windows(2).find_map(|pair| {
+        let (year, month) = (pair[0].parse().ok()?, pair[1].parse().ok()?);
+        (pair[0].len() == 4 && (1990..2200).contains(&year) && (1..=12).contains(&month))
+            .then_some((year, month))
+    })
+}
+
+/// The names of the measures.
+pub(super) fn names() -> &'static [String] {
+    static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
+        let Some(page) = measures::sample() else { return Vec::new() };
+        let runs = crate::extract::runs::Runs::new(&page);
+        let visible = Visible::new(&page, &runs, None);
+        let mention = Mention { source: Source::Url, value: "2024-05-03".into(), node: None };
+        let days = [Day { day: Date::default(), said: vec![(0, mention)] }];
+        let context = Context::new(&page, &visible, &days);
+        measures::names(|sink| measure(&days[0], &context, sink))
+    });
+    &NAMES
+}
+
+/// Measures one day.
+pub(super) fn measure(day: &Day, context: &Context<'_>, sink: &mut impl MeasureSink) {
+    sources(day, context, sink);
+    others(day, context, sink);
+    place(day, context, sink);
+}
+
+/// Who says it, and how exactly.
+fn sources(day: &Day, context: &Context<'_>, sink: &mut impl MeasureSink) {
+    let said = || day.said.iter().map(|(_, said)| said);
+    for (source, count) in Source::ALL.into_iter().zip(context.said) {
+        let name = format_args!("{source:?}").to_string().to_lowercase();
+        let first = day.said.iter().find(|(_, said)| said.source == source);
+        sink.add(format_args!("{name} says"), first.map_or(NOTHING, |(number, _)| *number as f32));
+        sink.add(format_args!("days of {name}"), count as f32);
+    }
+    let mut sources: Vec<Source> = said().map(|said| said.source).collect();
+    sources.sort_unstable();
+    sources.dedup();
+    sink.add("sources", sources.len() as f32);
+    sink.add("times said", day.said.len() as f32);
+    let best = sources.first().map_or(NOTHING, |source| *source as u8 as f32);
+    sink.add("best source", best);
+    sink.add("best of page", context.first.map_or(NOTHING, |first| best - first as u8 as f32));
+    sink.flag("has time", said().any(|said| is_exact(&said.value)));
+    let utc = || said().filter(|said| said.value.ends_with('Z'));
+    sink.flag("is in utc", utc().next().is_some());
+    let hour = utc().find_map(|said| said.value.get(11..13)?.parse::<u8>().ok());
+    sink.add("hour in utc", hour.map_or(NOTHING, f32::from));
+    let zoned = |said: &Mention| said.value.get(19..).is_some_and(|zone| zone.len() > 1);
+    sink.flag("has zone", said().any(zoned));
+}
+
+/// How it lies to the other days.
+fn others(day: &Day, context: &Context<'_>, sink: &mut impl MeasureSink) {
+    let after = |other: Date| {
+        let days = day.day.since(other).map_or(0, |span| span.get_days());
+        days.clamp(-FAR, FAR) as f32
+    };
+    let days = || context.days.iter().map(|day| day.day);
+    sink.add("days", context.days.len() as f32);
+    sink.add("earlier days", days().filter(|other| *other < day.day).count() as f32);
+    sink.add("later days", days().filter(|other| *other > day.day).count() as f32);
+    sink.add("after first", days().min().map_or(0.0, after));
+    sink.add("after last", days().max().map_or(0.0, after));
+    for ((name, _), other) in COMPARED.into_iter().zip(context.compared) {
+        sink.add(format_args!("after {name}"), other.map_or(NOWHERE, after));
+    }
+    let agrees = |month: (i16, i8)| f32::from(u8::from(month == (day.day.year(), day.day.month())));
+    sink.add("agrees with url month", context.url_month.map_or(NOTHING, agrees));
+    sink.flag("begins month", day.day.day() == 1);
+    sink.flag("begins year", day.day.day() == 1 && day.day.month() == 1);
+}
+
+/// Where it is shown.
+fn place(day: &Day, context: &Context<'_>, sink: &mut impl MeasureSink) {
+    let Context { page, surroundings, visible, .. } = context;
+    let nodes = || day.said.iter().filter_map(|(_, said)| said.node);
+    let nearest = nodes().min_by_key(|node| surroundings.behind(Some(*node)).abs() as u32);
+    sink.add("times shown", nodes().count() as f32);
+    sink.add("lines", context.visible.runs().runs.len() as f32);
+    surroundings.measure(nearest, sink);
+    let number = nearest.and_then(|node| surroundings.number(node));
+    let runs = &visible.runs().runs;
+    let text = |number: Option<usize>| {
+        number.and_then(|number| runs.get(number)).map_or("", |run| run.text.as_str())
+    };
+    let line = text(number).to_lowercase();
+    let before = text(number.and_then(|number| number.checked_sub(1))).to_lowercase();
+    sink.add("line letters", line.chars().filter(|letter| letter.is_alphabetic()).count() as f32);
+    let says = |text: &str, words: &str| {
+        text.len() <= MOST_BYTES && words.split_whitespace().any(|word| text.contains(word))
+    };
+    for (name, text) in [("line", &line), ("line before", &before)] {
+        sink.flag(format_args!("{name} says changed"), says(text, CHANGED));
+        sink.flag(format_args!("{name} says published"), says(text, PUBLISHED));
+    }
+    sink.flag(
+        "is in time",
+        nodes().any(|node| crate::extract::metadata::is_inside(&page.tree, node, &["time"])),
+    );
+    sink.flag(
+        "is in link",
+        nodes().any(|node| crate::extract::metadata::is_inside(&page.tree, node, &["a"])),
+    );
+}
+
+/// Longest line that is searched for words, in bytes.
+const MOST_BYTES: usize = 200;

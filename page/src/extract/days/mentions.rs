@@ -1,0 +1,178 @@
+//! The dates that a page says: in its markup, its address, its scripts and the lines that readers see.
+
+use crate::Page;
+use crate::extract::dates;
+use crate::extract::runs::Run;
+use crate::extract::scripts;
+use crate::extract::visible::Visible;
+use crate::reading::NodeId;
+use crate::time::Timestamp;
+
+/// Most lines with a date, and most values of scripts.
+const MOST_LINES: usize = 40;
+const MOST_VALUES: usize = 5;
+/// Most words of a line that is searched for a date, and words of a paragraph's beginning that may be one.
+const LINE_WORDS: f32 = 16.0;
+const OPENING_WORDS: usize = 3;
+
+/// Where a page says a date. What is more likely to tell the time of publication exactly comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(in crate::extract) enum Source {
+    /// JSON-LD of the page's own article, and of what is no article.
+    Article,
+    Object,
+    /// Metas that name the publication, and one that is just named "date".
+    Meta,
+    Dated,
+    Microdata,
+    Time,
+    Script,
+    /// When something was created or uploaded.
+    Created,
+    /// A line near or below the headline, and the beginning of a paragraph.
+    Line,
+    Opening,
+    Title,
+    /// The `title` of an element.
+    Hint,
+    Url,
+    /// Any other meta.
+    OtherMeta,
+    /// The last change, by JSON-LD or microdata, and by metas.
+    Changed,
+    ChangedMeta,
+}
+
+impl Source {
+    pub(super) const ALL: [Source; 16] = [
+        Source::Article,
+        Source::Object,
+        Source::Meta,
+        Source::Dated,
+        Source::Microdata,
+        Source::Time,
+        Source::Script,
+        Source::Created,
+        Source::Line,
+        Source::Opening,
+        Source::Title,
+        Source::Hint,
+        Source::Url,
+        Source::OtherMeta,
+        Source::Changed,
+        Source::ChangedMeta,
+    ];
+
+    /// Whether readers see it.
+    pub(super) fn is_seen(self) -> bool {
+        matches!(self, Source::Line | Source::Opening | Source::Title | Source::Url | Source::Time)
+    }
+
+    /// The name of the witness in an article's evidence.
+    pub(super) fn witness(self) -> &'static str {
+        match self {
+            Source::Article | Source::Object | Source::Created | Source::Changed => "json-ld",
+            Source::Meta | Source::Dated | Source::OtherMeta | Source::ChangedMeta => "meta",
+            Source::Microdata => "microdata",
+            Source::Time => "time",
+            Source::Script => "script",
+            Source::Line | Source::Opening | Source::Hint => "text",
+            Source::Title => "title",
+            Source::Url => "url",
+        }
+    }
+}
+
+/// A date that a page says.
+#[derive(Clone, Debug)]
+pub(in crate::extract) struct Mention {
+    pub(in crate::extract) source: Source,
+    /// ISO 8601: a day, or a time with the zone if the page gives one.
+    pub(in crate::extract) value: String,
+    /// The element that shows it.
+    pub(in crate::extract) node: Option<NodeId>,
+}
+
+/// The dates of a page's address, title, scripts and lines.
+pub(super) fn shown(
+    page: &Page,
+    visible: &Visible<'_>,
+    fetched_at: Timestamp,
+    month_first: bool,
+) -> Vec<Mention> {
+    let parse = |text: &str| dates::parse(text, fetched_at, month_first);
+    let without_node = |source, value| Mention { source, value, node: None };
+    let url = url_date(page.url.as_str(), &parse).map(|date| without_node(Source::Url, date));
+    let title = page.title.as_deref().and_then(|title| title_date(title, &parse));
+    let title = title.map(|date| without_node(Source::Title, date));
+    let scripts = script_dates(page, &parse).into_iter().map(|date| without_node(Source::Script, date));
+    let runs = &visible.runs().runs;
+    let line = |run: &Run| (run.words <= LINE_WORDS).then(|| parse(&run.text))?;
+    let opening = |run: &Run| {
+        let end = run.text.match_indices(' ').nth(OPENING_WORDS - 1);
+        parse(end.map_or(run.text.as_str(), |(at, _)| &run.text[..at]))
+    };
+    let said = |number: usize| {
+        let run = &runs[number];
+        let node = Some(run.first);
+        let of = |source| move |value| Mention { source, value, node };
+        line(run).map(of(Source::Line)).or_else(|| opening(run).map(of(Source::Opening)))
+    };
+    let lines = visible.by_nearness().filter_map(said).take(MOST_LINES);
+    url.into_iter().chain(title).chain(scripts).chain(lines).collect()
+}
+
+/// The dates after keys of scripts that name a publication.
+fn script_dates(page: &Page, parse: &impl Fn(&str) -> Option<String>) -> Vec<String> {
+    let mut found = Vec::new();
+    for text in scripts::texts(&page.tree) {
+        for key in ["publish", "Publish", "pubDate", "pub_date", "pubdate"] {
+            let values = text.match_indices(key).take(200).filter_map(|(at, _)| value(&text[at..]));
+            found.extend(values.filter_map(parse).take(MOST_VALUES - found.len()));
+            if found.len() == MOST_VALUES {
+                return found;
+            }
+        }
+    }
+    found
+}
+
+/// The value after a key that begins here: for `publ` + `ished_at": "…"`, the text in quotes.
+fn value(text: &str) -> Option<&str> {
+    let rest =
+        text.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-' || c == ':');
+    let rest = rest.trim_start_matches(['"', '\'', '\\', ' ']);
+    // A colon right after the key has been skipped already.
+    let rest = rest.trim_start_matches([':', '=', ' ', '"', '\'', '\\']);
+    let end = rest.find(['"', '\'', '\\', ',', '}'])?;
+    rest.get(..end).filter(|value| (8..=40).contains(&value.len()))
+}
+
+/// The date at the end of a title, after the site's name: "Bridge stays open | The Post | 03.05.2024".
+fn title_date(title: &str, parse: &impl Fn(&str) -> Option<String>) -> Option<String> {
+    let (_, last) = title.rsplit_once(" | ").or_else(|| title.rsplit_once(" - "))?;
+    // Only a bare date counts, as a headline may end with a date in its text.
+    let is_date = last.chars().count() <= 18 && last.starts_with(|c: char| c.is_ascii_digit());
+    is_date.then(|| parse(last))?
+}
+
+/// The date in a URL's path: `/2024/05/03/`, `/2024-05-03-`, `/20240503/`.
+fn url_date(url: &str, parse: &impl Fn(&str) -> Option<String>) -> Option<String> {
+    let path = url.splitn(4, '/').nth(3)?;
+    let at = |start: usize| {
+        let is_begun = start > 0 && path.as_bytes().get(start - 1).is_some_and(u8::is_ascii_digit);
+        let part = path.get(start..(start + 10).min(path.len()))?;
+        // "2024/05/0312345" is a month and a number.
+        let goes_on = path.as_bytes().get(start + 10).is_some_and(u8::is_ascii_digit);
+        let is_year = part.starts_with("19") || part.starts_with("20");
+        let shape = part.as_bytes();
+        let is_parted = !goes_on
+            && matches!((shape.get(4), shape.get(7)), (Some(b'/'), Some(b'/')) | (Some(b'-'), Some(b'-')));
+        let is_run = shape.len() >= 8
+            && shape[..8].iter().all(u8::is_ascii_digit)
+            && !shape.get(8).is_some_and(u8::is_ascii_digit);
+        let part = if is_run { &part[..8] } else { part };
+        (is_year && !is_begun && (is_parted || is_run)).then(|| parse(part))?
+    };
+    path.match_indices(['1', '2']).find_map(|(start, _)| at(start))
+}

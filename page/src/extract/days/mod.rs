@@ -1,0 +1,227 @@
+//! The day of an article: when it was published.
+//!
+//! The dates that a page says are [`mentions`]; each day among them is a candidate. Trees that learnt from articles with known
+//! days say of each day how likely it is the one, by who says it, how it lies to the other days and where it is shown
+//! ([`measures`]). The likeliest is the article's. It is written as exactly as a mention of that day tells it.
+
+use std::sync::LazyLock;
+
+use jiff::civil::Date;
+
+mod measures;
+mod mentions;
+
+pub(super) use mentions::{Mention, Source};
+
+use super::dates;
+use super::metadata::{Finding, Metadata};
+use super::visible::Visible;
+use super::zones;
+use crate::Page;
+use crate::time::Timestamp;
+use crate::trees::Trees;
+
+/// The learnt trees; `train/days.py` says from what.
+const TREES: &str = include_str!("days.txt");
+
+/// The least likelihood of the day.
+const LEAST: f32 = 0.1;
+/// Most days of a page.
+const MOST_DAYS: usize = 48;
+/// The hours in UTC from which some zones have the next day, and before which some have the day before.
+const LEAST_HOUR: u8 = 10;
+const MOST_HOUR: u8 = 12;
+/// How many instants in UTC are looked for in scripts, where the page may say its zone.
+const SEARCHED: usize = 2;
+
+/// A day, and who says it.
+struct Day {
+    day: Date,
+    /// By source: the number of the mention among those of its source, and the mention.
+    said: Vec<(usize, Mention)>,
+}
+
+/// When the article was published.
+pub(super) fn published(
+    page: &Page,
+    metadata: &Metadata,
+    visible: &Visible<'_>,
+    fetched_at: Timestamp,
+) -> Option<Finding<String>> {
+    /// Never empty: a test checks that the file can be parsed.
+    static SHARED: LazyLock<Trees> = LazyLock::new(|| Trees::parse(TREES, measures()).unwrap_or_default());
+    let (days, rows) = measured(page, metadata, visible, fetched_at);
+    // Of equals the first.
+    let best = days.iter().zip(SHARED.scores(&rows)).rev().max_by(|a, b| a.1.total_cmp(&b.1));
+    let (day, confidence) = best.filter(|(_, score)| *score >= LEAST)?;
+    let day = readers_day(day, &days).unwrap_or(day);
+    let (_, said) =
+        day.said.iter().min_by_key(|(number, said)| (!is_exact(&said.value), said.source, *number))?;
+    Some(Finding { value: said.value.clone(), witness: said.source.witness(), confidence })
+}
+
+/// The day beside this one that readers see, if only machines are told this one, in UTC: the site is in another zone.
+fn readers_day<'d>(told: &Day, days: &'d [Day]) -> Option<&'d Day> {
+    let is_only_utc = told.said.iter().all(|(_, said)| said.value.ends_with('Z'));
+    let hour: u8 = told.said.first()?.1.value.get(11..13).filter(|_| is_only_utc)?.parse().ok()?;
+    let is_seen = |day: &&Day| day.said.iter().any(|(_, said)| said.source.is_seen());
+    days.iter().filter(is_seen).find(|day| match day.day.since(told.day).map(|span| span.get_days()) {
+        Ok(1) => hour >= LEAST_HOUR,
+        Ok(-1) => hour < MOST_HOUR,
+        _ => false,
+    })
+}
+
+/// Whether a date has a time.
+fn is_exact(value: &str) -> bool {
+    value.contains('T')
+}
+
+/// The days that a page says, and the measures of all of them in one row.
+fn measured(
+    page: &Page,
+    metadata: &Metadata,
+    visible: &Visible<'_>,
+    fetched_at: Timestamp,
+) -> (Vec<Day>, Vec<f32>) {
+    let shown = mentions::shown(page, visible, fetched_at, metadata.month_first);
+    let mut mentions = [metadata.dates.clone(), shown].concat();
+    let parse = |text: &str| dates::parse(text, fetched_at, metadata.month_first);
+    let mut local: Vec<(String, String)> = Vec::new();
+    for mention in mentions.iter_mut().filter(|mention| mention.value.ends_with('Z')) {
+        let known = local.iter().find(|(utc, _)| *utc == mention.value).map(|(_, local)| local.clone());
+        let value = known.unwrap_or_else(|| {
+            let value = zones::local(&mention.value, page, visible, &parse, local.len() < SEARCHED);
+            local.push((mention.value.clone(), value.clone()));
+            value
+        });
+        mention.value = value;
+    }
+    let days = by_day(mentions);
+    let context = measures::Context::new(page, visible, &days);
+    let mut rows = Vec::new();
+    days.iter().for_each(|day| measures::measure(day, &context, &mut rows));
+    (days, rows)
+}
+
+fn by_day(mentions: Vec<Mention>) -> Vec<Day> {
+    let mut days: Vec<Day> = Vec::new();
+    let mut numbers = [0; Source::ALL.len()];
+    for mention in mentions {
+        let Some(day) = mention.value.get(..10).and_then(|day| day.parse().ok()) else { continue };
+        let number = &mut numbers[mention.source as usize];
+        let said = (*number, mention);
+        *number += 1;
+        match days.iter().position(|known| known.day == day) {
+            Some(at) => days[at].said.push(said),
+            None if days.len() < MOST_DAYS => days.push(Day { day, said: vec![said] }),
+            None => {}
+        }
+    }
+    days
+}
+
+/// The names of the measures of a day.
+pub(super) fn measures() -> &'static [String] {
+    measures::names()
+}
+
+/// The days that a page says, and their measures.
+pub(super) fn evidence(
+    page: &Page,
+    metadata: &Metadata,
+    visible: &Visible<'_>,
+    fetched_at: Timestamp,
+) -> Vec<(String, Vec<f32>)> {
+    let (days, rows) = measured(page, metadata, visible, fetched_at);
+    let rows = rows.chunks(measures().len()).map(<[f32]>::to_vec);
+    days.into_iter().map(|day| day.day.to_string()).zip(rows).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extract::runs::Runs;
+    use crate::testing::page_at;
+
+    /// 2024-06-01T00:00:00Z.
+    const NOW: Timestamp = Timestamp(1_717_200_000_000);
+
+    #[test]
+    fn what_is_compiled_in_can_be_read() {
+        let trees = Trees::parse(TREES, measures()).unwrap();
+        assert!(trees.len() >= 100, "{}", trees.len());
+    }
+
+    #[test]
+    fn every_measure_has_a_name_of_its_own() {
+        let distinct: std::collections::BTreeSet<&String> = measures().iter().collect();
+        assert_eq!(distinct.len(), measures().len());
+    }
+
+    #[track_caller]
+    fn check(url: &str, html: &str, expected: Option<(&str, &str)>) {
+        let page = page_at(url, html);
+        let (runs, metadata) = (Runs::new(&page), Metadata::new(&page, NOW));
+        let visible = Visible::new(&page, &runs, Some("Bridge stays open"));
+        let found = published(&page, &metadata, &visible, NOW);
+        let found = found.as_ref().map(|found| (found.value.as_str(), found.witness));
+        assert_eq!(found, expected, "{url} {html}");
+    }
+
+    const AT: &str = "https://a.example/x";
+    const PROSE: &str = "<p>The council voted on Tuesday to keep the old bridge open for another year, after many had \
+                         asked.</p><p>It had been closed in winter, when a ship hit one of its piers, said the mayor.</p>";
+
+    #[test]
+    fn days_that_only_readers_see() {
+        let page = |before: &str, behind: &str| format!("{before}<h1>Bridge stays open</h1>{behind}{PROSE}");
+        check(AT, &page("", "<p>3. Mai 2024"), Some(("2024-05-03", "text")));
+        check(
+            AT,
+            &page(
+                "",
+                "<p>3. Mai 2024 The council of the old town voted once more, and it was for the bridge that most had known all their lives.",
+            ),
+            Some(("2024-05-03", "text")),
+        );
+        check(AT, &page("<p>3.5.2024", ""), Some(("2024-05-03", "text")));
+        check(
+            AT,
+            &page("<title>Bridge stays open | The Post | 03.05.2024</title>", ""),
+            Some(("2024-05-03", "title")),
+        );
+        check(AT, &page("", ""), None);
+    }
+
+    #[test]
+    fn days_in_scripts_and_addresses() {
+        let html = format!("<h1>Bridge stays open</h1>{PROSE}");
+        let script = format!("<script>x={{\"published_at\": \"2024-05-03T10:00:00Z\"}}</script>{html}");
+        check(AT, &script, Some(("2024-05-03T10:00:00Z", "script")));
+        check("https://a.example/2024/05/03/bridge", &html, Some(("2024-05-03", "url")));
+        check("https://a.example/20240503-bridge", &html, Some(("2024-05-03", "url")));
+        check("https://a.example/id/120240503", &html, None);
+        check("https://a.example/2024/05/20240531_x", &html, Some(("2024-05-31", "url")));
+    }
+
+    #[test]
+    fn the_publication_comes_before_changes_and_other_days() {
+        let told = "<script type=application/ld+json>{\"@type\": \"NewsArticle\", \"datePublished\": \
+                    \"2024-05-03T10:00:00+02:00\", \"dateModified\": \"2024-05-20T10:00:00+02:00\"}</script>";
+        let html =
+            format!("{told}<h1>Bridge stays open</h1><p>3 May 2024</p>{PROSE}<p>Comment of 5 May 2024</p>");
+        check(AT, &html, Some(("2024-05-03T10:00:00+02:00", "json-ld")));
+    }
+
+    #[test]
+    fn readers_beside_an_instant_in_utc_know_their_day() {
+        let told = |at: &str| {
+            format!("<meta property=article:published_time content={at}><h1>Bridge stays open</h1>{PROSE}")
+        };
+        check("https://a.example/2024/05/04/x", &told("2024-05-03T23:15:00Z"), Some(("2024-05-04", "url")));
+        check("https://a.example/2024/05/02/x", &told("2024-05-03T02:15:00Z"), Some(("2024-05-02", "url")));
+        let same = Some(("2024-05-03T02:15:00Z", "meta"));
+        check("https://a.example/2024/05/04/x", &told("2024-05-03T02:15:00Z"), same);
+    }
+}
