@@ -13,6 +13,7 @@ use super::days::{Mention, Source};
 use super::form::Forms;
 use super::json_ld::{self, Objects};
 use super::scripts;
+use super::trail;
 use crate::Page;
 
 /// A value and where it was found.
@@ -88,9 +89,8 @@ impl Metadata {
             modified: witnesses.modified(),
             section: named("articleSection")
                 .and_then(|names| found(names.into_iter().next()?, "json-ld", 0.9))
-                .or_else(|| {
-                    found(witnesses.meta(&["article:section", "parsely-section"])?, "opengraph", 0.9)
-                }),
+                .or_else(|| found(witnesses.meta(&["article:section", "parsely-section"])?, "opengraph", 0.9))
+                .or_else(|| trail::section(page, objects)),
             place: ["dateline", "contentLocation", "locationCreated"]
                 .iter()
                 .find_map(|key| found(named(key)?.into_iter().next()?, "json-ld", 0.8)),

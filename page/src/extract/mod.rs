@@ -30,6 +30,7 @@ mod scripts;
 mod site;
 mod surroundings;
 mod title;
+mod trail;
 mod visible;
 mod zones;
 

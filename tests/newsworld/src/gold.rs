@@ -72,6 +72,8 @@ pub struct GoldArticle {
     pub section: String,
     /// The section as the page's metadata names it.
     pub section_said: Option<String>,
+    /// The site's name for the section, which a page without metadata may show.
+    pub section_shown: String,
     /// Address of the lead picture.
     pub picture: Option<String>,
     /// ISO 639-1 code.
@@ -149,6 +151,7 @@ pub(crate) fn article(plan: &SitePlan, story: &Story) -> GoldArticle {
         section: concepts(plan.language)[section.concept].label.to_owned(),
         section_said: matches!(plan.metadata, Metadata::JsonLd | Metadata::OpenGraph)
             .then(|| section.label.clone()),
+        section_shown: section.label.clone(),
         picture: story.caption.is_some().then(|| picture(plan, story)),
         language: plan.language.code().to_owned(),
         body: story.paragraphs.join("\n"),

@@ -162,7 +162,12 @@ pub(crate) fn fields(pairs: &[(&GoldArticle, &Article)], figures: &mut Figures) 
         Prf::of(hit, found, wanted).f1
     };
     let text = |a: &Option<String>, b: &Option<String>| (a.is_some() && a == b, b.is_some(), a.is_some());
-    figures.mean("section", &[few(&|right, said| text(&right.section_said, &said.section))]);
+    // A page without metadata of its section may show it.
+    let section = |right: &GoldArticle, said: &Article| match &right.section_said {
+        None if said.section.as_ref() == Some(&right.section_shown) => (false, false, false),
+        told => text(told, &said.section),
+    };
+    figures.mean("section", &[few(&section)]);
     figures.mean("picture", &[few(&|right, said| text(&right.picture, &said.image))]);
     figures.mean("place", &[few(&|right, said| text(&right.place, &said.place))]);
     let day = |text: &Option<String>| text.as_ref().and_then(|text| text.get(..10).map(str::to_owned));

@@ -1,0 +1,153 @@
+//! The trail from the front page to an article: its breadcrumbs. The last step before the article is its section.
+//!
+//! Witnesses, in this order: a `BreadcrumbList` in JSON-LD; elements that call themselves breadcrumbs; links that call
+//! themselves the article's category (`rel`). The front page and the article itself are no steps.
+
+use serde_json::{Map, Value};
+
+use super::json_ld::{self, Objects};
+use super::metadata::Finding;
+use crate::Page;
+use crate::reading::{CanonicalUrl, NodeId, document_base, resolve, squash};
+
+/// Longest name of a section, in characters, and most words.
+const LONGEST: usize = 40;
+const MOST_WORDS: usize = 5;
+/// Most steps of a trail.
+const MOST_STEPS: usize = 12;
+
+/// A step: its name, and where it leads.
+type Step = (String, Option<CanonicalUrl>);
+
+/// The section that the trail names.
+pub(super) fn section(page: &Page, objects: &Objects) -> Option<Finding<String>> {
+    let found = |value, witness, confidence| Finding { value, witness, confidence };
+    let base = document_base(&page.tree, &page.url.to_url());
+    let resolved = |address: &str| resolve(&base, address);
+    let told = objects.all().filter(|object| json_ld::is_a(object, |kind| kind == "BreadcrumbList"));
+    let told = told.map(|list| steps_of(list, &resolved)).find_map(|steps| last(&steps, page, true));
+    told.map(|name| found(name, "json-ld", 0.85)).or_else(|| {
+        let tree = &page.tree;
+        let mut trails = tree.node_ids().filter(|&node| is_trail(page, node));
+        let shown = trails.find_map(|node| last(&links(page, node, &resolved), page, false));
+        let rel = |node: &NodeId| {
+            tree.tag(*node) == Some("a")
+                && tree
+                    .attr(*node, "rel")
+                    .is_some_and(|rel| rel.split_whitespace().any(|word| word == "category"))
+        };
+        let category =
+            || tree.node_ids().filter(rel).find_map(|node| last(&[step(page, node, &resolved)], page, false));
+        shown.or_else(category).map(|name| found(name, "breadcrumbs", 0.8))
+    })
+}
+
+/// The steps of a list in JSON-LD, by position.
+fn steps_of(list: &Map<String, Value>, resolved: &impl Fn(&str) -> Option<CanonicalUrl>) -> Vec<Step> {
+    let Some(Value::Array(items)) = list.get("itemListElement") else { return Vec::new() };
+    let mut steps: Vec<(u64, Step)> = Vec::new();
+    for (number, item) in items.iter().take(MOST_STEPS).enumerate() {
+        let inner = item.get("item");
+        let name = item.get("name").or_else(|| inner?.get("name")).and_then(Value::as_str);
+        let address = inner.and_then(|inner| {
+            inner.as_str().or_else(|| inner.get("@id").or_else(|| inner.get("url"))?.as_str())
+        });
+        let position = item
+            .get("position")
+            .and_then(|position| position.as_u64().or_else(|| position.as_str()?.parse().ok()));
+        let Some(name) = name else { continue };
+        steps.push((position.unwrap_or(number as u64), (squash(name), address.and_then(resolved))));
+    }
+    steps.sort_by_key(|(position, _)| *position);
+    steps.into_iter().map(|(_, step)| step).collect()
+}
+
+/// Whether an element calls itself breadcrumbs, and none around it does.
+fn is_trail(page: &Page, node: NodeId) -> bool {
+    let says = |node: NodeId| {
+        let attrs = ["class", "id", "aria-label", "itemtype"];
+        let mut values = attrs.iter().filter_map(|name| page.tree.attr(node, name));
+        values.any(|value| {
+            let lower = value.to_ascii_lowercase();
+            lower.contains("breadcrumb") || lower.contains("bread-crumb")
+        })
+    };
+    says(node) && !matches!(page.tree.tag(node), Some("body" | "html"))
+}
+
+fn step(page: &Page, node: NodeId, resolved: &impl Fn(&str) -> Option<CanonicalUrl>) -> Step {
+    (squash(&page.tree.text_content(node)), page.tree.attr(node, "href").and_then(resolved))
+}
+
+fn links(page: &Page, node: NodeId, resolved: &impl Fn(&str) -> Option<CanonicalUrl>) -> Vec<Step> {
+    let links = std::iter::once(node).chain(page.tree.descendants(node));
+    let links = links.filter(|&node| page.tree.tag(node) == Some("a")).take(MOST_STEPS);
+    links.map(|link| step(page, link, resolved)).collect()
+}
+
+/// The last step that is neither the front page nor the article. A list in JSON-LD ends with the article: a last step that
+/// leads nowhere is the article, too.
+fn last(steps: &[Step], page: &Page, ends_with_article: bool) -> Option<String> {
+    let is_step = |(number, (name, target)): &(usize, &Step)| {
+        let is_end = ends_with_article && number + 1 == steps.len() && *number > 0 && target.is_none();
+        let is_elsewhere =
+            target.as_ref().is_none_or(|target| *target != page.url && !target.is_front_page());
+        let is_first = *number == 0 && target.is_none() && steps.len() > 1;
+        let is_name = (2..=LONGEST).contains(&name.chars().count()) && name.split(' ').count() <= MOST_WORDS;
+        !is_end && !is_first && is_elsewhere && is_name && name.chars().any(char::is_alphabetic)
+    };
+    let is_title = |name: &str| page.title.as_deref().is_some_and(|title| title.starts_with(name));
+    let (_, (name, _)) = steps.iter().enumerate().rev().find(is_step)?;
+    (!is_title(name)).then(|| name.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::page_at;
+
+    #[track_caller]
+    fn check(html: &str, expected: Option<(&str, &str)>) {
+        let page = page_at("https://a.example/x/story", html);
+        let found = section(&page, &Objects::new(&page.tree, &page.url));
+        assert_eq!(found.as_ref().map(|found| (found.value.as_str(), found.witness)), expected, "{html}");
+    }
+
+    #[test]
+    fn breadcrumbs_of_machines_are_read_by_position_up_to_the_article() {
+        let list = |items: &str| {
+            format!(
+                "<script type=application/ld+json>{{\"@type\": \"BreadcrumbList\", \"itemListElement\": [{items}]}}</script>"
+            )
+        };
+        let item = |position, name: &str, address: &str| {
+            format!(
+                "{{\"position\": {position}, \"item\": {{\"@id\": \"{address}\", \"name\": \"{name}\"}}}}"
+            )
+        };
+        let (home, sport) = (item(1, "Start", "https://a.example/"), item(2, "Sport", "/sport/"));
+        let story = item(3, "The long headline of this story, which is long", "https://a.example/x/story");
+        check(&list(&format!("{story}, {sport}, {home}")), Some(("Sport", "json-ld")));
+        check(&list(&format!("{home}, {story}")), None);
+        check(
+            &list(&format!("{home}, {sport}, {{\"position\": 3, \"name\": \"Goal!\"}}")),
+            Some(("Sport", "json-ld")),
+        );
+        check(&list("7, {\"name\": 3}, []"), None);
+    }
+
+    #[test]
+    fn breadcrumbs_of_readers_are_links() {
+        check(
+            "<nav aria-label=Breadcrumbs><a href=/>Home</a> <a href=/politik>Politik</a> <a href=/x/story>Diese Geschichte</a></nav>",
+            Some(("Politik", "breadcrumbs")),
+        );
+        check(
+            "<ul id=bread-crumbs><li><a href=/>Home</a></ul><a rel='category tag' href=/c/art>Kunst</a>",
+            Some(("Kunst", "breadcrumbs")),
+        );
+        check("<a rel=tag href=/c/art>Kunst</a><p class=crumbs>x", None);
+        // A page about itself.
+        check("<title>Sport - A</title><div class=breadcrumb><a href=/sport>Sport</a></div>", None);
+    }
+}
