@@ -277,6 +277,9 @@ pub(crate) enum EvalCommand {
     Attributes(EvalCommon),
     /// Score concepts and is-a pairs of home pages against a judged taxonomy (JSON).
     Taxonomy(EvalTaxonomyArgs),
+    /// Measure how well articles are filed when one of the witnesses is hidden, which then judges the others.
+    #[command(after_help = "Example:\n  newslode eval filing run")]
+    Filing(EvalFilingArgs),
     /// Score what was mined of the synthetic world against its gold.
     #[command(
         after_help = "Example:\n  newslode eval world newslode-demo\n  newslode eval world --sites 6   (the services' store and archive)\n  newslode eval world --pages --per-page   (single pages, nothing mined)"
@@ -284,6 +287,15 @@ pub(crate) enum EvalCommand {
     World(EvalWorldArgs),
     /// Score article blocks against texts (JSON Lines), or blocks of links to news against outlines.
     Blocks(EvalBlocksArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EvalFilingArgs {
+    /// Folder of the run [default: the services' store and archive].
+    pub(crate) dir: Option<PathBuf>,
+    /// Print as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

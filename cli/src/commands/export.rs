@@ -9,8 +9,9 @@ use newslode_common::config::Config;
 use newslode_common::store::Kind;
 use newslode_common::version::{ContentHash, Version};
 use newslode_common::warc::Packing;
+use newslode_miner::mining::filing::{Filed, Filing, Lessons, Witness};
 use newslode_miner::mining::instances::ConceptInstance;
-use newslode_miner::mining::members::Filing;
+use newslode_miner::mining::members::Members;
 use newslode_miner::mining::ontology::{BASE, OntologyWriter, RdfForm};
 use newslode_miner::mining::taxonomy::Taxonomy;
 use newslode_miner::work::fold;
@@ -77,7 +78,7 @@ async fn write_to(mut to: &mut impl Write, args: &ExportArgs, parts: &Parts) -> 
     match args.what {
         ExportWhat::Articles if args.history => history::write(parts, &mut to).await?,
         ExportWhat::Articles => {
-            let line = |filed: &Filed<'_>| filed.line(&mut to);
+            let line = |shelved: &Shelved<'_>| shelved.line(&mut to);
             write(parts, &mut std::io::sink(), RdfForm::Turtle, line).await?;
         }
         ExportWhat::Hierarchies => each(parts, Kind::Hierarchy, |_, xml| Ok(to.write_all(xml)?)).await?,
@@ -123,7 +124,7 @@ async fn counted(parts: &Parts, site: &Site) -> anyhow::Result<Vec<(CanonicalUrl
 }
 
 /// Passes the archived version of every counted page to `take`, ordered by site and URL.
-async fn each(
+pub(super) async fn each(
     parts: &Parts,
     kind: Kind,
     mut take: impl FnMut(ContentHash, &[u8]) -> anyhow::Result<()>,
@@ -139,22 +140,55 @@ async fn each(
 }
 
 /// An article under its concepts.
-pub(crate) struct Filed<'a> {
+pub(crate) struct Shelved<'a> {
     pub(crate) article: &'a Article,
     /// Keys of the concepts.
     pub(crate) keys: &'a BTreeSet<String>,
+    filed: &'a [Placed<'a>],
     /// When it was found and how it changed; nothing if version 0.1.0 read it.
     life: Option<Life>,
     labels: &'a BTreeMap<String, String>,
 }
 
-impl Filed<'_> {
+/// A concept of an article, as readers see it.
+#[derive(Serialize)]
+struct Placed<'a> {
+    concept: &'a str,
+    witness: Witness,
+    confidence: f32,
+}
+
+/// A line of the articles: what is told of one, and why it is filed where it is.
+#[derive(Serialize)]
+struct Line<'a, T> {
+    #[serde(flatten)]
+    told: T,
+    filed: &'a [Placed<'a>],
+}
+
+impl Shelved<'_> {
     fn line(&self, to: &mut impl Write) -> anyhow::Result<()> {
+        let filed = self.filed;
         match self.life.as_ref().and_then(|life| Told::of(life, self.article, self.labels)) {
-            Some(told) => json_line(to, &told),
-            None => json_line(to, self.article),
+            Some(told) => json_line(to, &Line { told, filed }),
+            None => json_line(to, &Line { told: self.article, filed }),
         }
     }
+}
+
+/// Filing as all counted articles teach it.
+async fn filing<'a>(
+    parts: &Parts,
+    taxonomy: &'a Taxonomy,
+    members: &'a Members,
+) -> anyhow::Result<Filing<'a>> {
+    let mut lessons = Lessons::new(taxonomy, members);
+    each(parts, Kind::Article, |_, json| {
+        lessons.see(&serde_json::from_slice(json)?);
+        Ok(())
+    })
+    .await?;
+    Ok(lessons.learn())
 }
 
 /// Writes the ontology, and passes each filed article to `take`.
@@ -162,12 +196,12 @@ pub(crate) async fn write(
     parts: &Parts,
     triples: &mut impl Write,
     form: RdfForm,
-    mut take: impl FnMut(&Filed<'_>) -> anyhow::Result<()>,
+    mut take: impl FnMut(&Shelved<'_>) -> anyhow::Result<()>,
 ) -> anyhow::Result<(Taxonomy, usize)> {
     let taxonomy = fold::read(parts.state.as_ref()).await?.unwrap_or_default();
     let sites = summaries(parts.state.as_ref()).await?;
     let listed = members(parts, &taxonomy, &sites).await?;
-    let filing = Filing::new(&taxonomy, &listed);
+    let filing = filing(parts, &taxonomy, &listed).await?;
     let mut ontology = OntologyWriter::new(triples, BASE, form)?;
     ontology.taxonomy(&taxonomy)?;
     let mut articles = 0;
@@ -182,13 +216,18 @@ pub(crate) async fn write(
                 continue;
             }
             let mut article: Article = serde_json::from_slice(&json)?;
-            let keys = filing.concepts(&article);
-            let concepts = keys.iter().filter_map(|key| taxonomy.concept(key));
-            article.concepts = concepts.map(|concept| concept.label.clone()).collect();
-            ontology.article(&article, &filing)?;
+            let filed = filing.of(&article);
+            let placed = |Filed { concept, witness, confidence }: &Filed| {
+                let concept = taxonomy.concept(concept)?.label.as_str();
+                Some(Placed { concept, witness: *witness, confidence: *confidence })
+            };
+            let placed: Vec<Placed<'_>> = filed.iter().filter_map(placed).collect();
+            let keys = filed.iter().map(|filed| filed.concept.clone()).collect();
+            article.concepts = placed.iter().map(|placed| placed.concept.to_owned()).collect();
+            ontology.article(&article, &keys)?;
             others.remove(&url);
             articles += 1;
-            take(&Filed { article: &article, keys: &keys, life, labels: &labels })?;
+            take(&Shelved { article: &article, keys: &keys, filed: &placed, life, labels: &labels })?;
         }
     }
     // A page that two concept pages list is one instance of both concepts.
@@ -221,9 +260,9 @@ pub(crate) async fn write_outputs(
     let (article_file, ontology_file) = engine::output_files(folder);
     let (mut lines, mut turtle) = (part(&article_file)?, part(&ontology_file)?);
     let mut shelves = Shelves::default();
-    let take = |filed: &Filed<'_>| {
-        shelves.put(filed.article, filed.keys);
-        filed.line(&mut lines)
+    let take = |shelved: &Shelved<'_>| {
+        shelves.put(shelved.article, shelved.keys);
+        shelved.line(&mut lines)
     };
     let (taxonomy, articles) = write(parts, &mut turtle, RdfForm::Turtle, take).await?;
     for (mut out, file) in [(lines, &article_file), (turtle, &ontology_file)] {

@@ -18,8 +18,8 @@ pub(crate) async fn run(args: ReportArgs, config: &Config) -> anyhow::Result<Exi
         return Err(hinted("nothing has been folded yet", "mine first, or wait for the miner's first fold"));
     }
     let mut shelves = Shelves::default();
-    let take = |filed: &export::Filed<'_>| {
-        shelves.put(filed.article, filed.keys);
+    let take = |shelved: &export::Shelved<'_>| {
+        shelves.put(shelved.article, shelved.keys);
         Ok(())
     };
     let (taxonomy, _) = export::write(&parts, &mut std::io::sink(), RdfForm::Turtle, take).await?;

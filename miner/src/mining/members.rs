@@ -1,12 +1,11 @@
-//! Member of the ontology: which concepts an article is filed under.
+//! Members of concepts: the articles that their pages list.
 //!
-//! An article belongs to the concepts whose pages list it, and to the concept that its own section names.
 //! Lists that stand on every page ("most read") say nothing: a link that too many of a site's concept pages
-//! show is left out. Start at [`Lists`], which takes one site's concept pages, and at [`Filing`].
+//! show is left out, and so is all that a page lists which files no stories of its own. Start at [`Lists`], which
+//! takes one site's concept pages. [`filing`](crate::mining::filing) has the other witnesses.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use newslode_page::article::Article;
 use newslode_page::contribution::LinkUse;
 use newslode_page::reading::CanonicalUrl;
 
@@ -34,7 +33,9 @@ impl<'a> Lists<'a> {
     /// Lists of a site of which no page was read yet.
     #[must_use]
     pub fn new(taxonomy: &'a Taxonomy, site: &SiteSummary) -> Lists<'a> {
-        Lists { pages: concept_pages(taxonomy, site), listed: BTreeMap::new() }
+        let mut pages = concept_pages(taxonomy, site);
+        pages.retain(|page, _| site.is_section(page) != Some(false));
+        Lists { pages, listed: BTreeMap::new() }
     }
 
     /// The pages to read.
@@ -59,36 +60,5 @@ impl<'a> Lists<'a> {
             let concepts = on.iter().filter_map(|page| self.pages.get(page)).flatten();
             members.entry(article).or_default().extend(concepts.map(|key| (*key).to_owned()));
         }
-    }
-}
-
-/// Files articles: by the pages that list them and by their own section.
-pub struct Filing<'a> {
-    members: &'a Members,
-    /// (language, form in lower case) → concept key.
-    sections: BTreeMap<(&'a str, String), &'a str>,
-}
-
-impl<'a> Filing<'a> {
-    /// Files by these members.
-    #[must_use]
-    pub fn new(taxonomy: &'a Taxonomy, members: &'a Members) -> Self {
-        let forms = taxonomy.concepts.iter().flat_map(|concept| {
-            let language = concept.language.as_str();
-            concept.forms.iter().map(move |form| ((language, form.text.to_lowercase()), concept.key.as_str()))
-        });
-        Filing { members, sections: forms.collect() }
-    }
-
-    /// Keys of the concepts that an article is filed under. Its section counts only in its own language.
-    #[must_use]
-    pub fn concepts(&self, article: &Article) -> BTreeSet<String> {
-        let url = article.url.parse::<CanonicalUrl>().ok();
-        let mut keys = url.and_then(|url| self.members.get(&url)).cloned().unwrap_or_default();
-        if let (Some(section), Some(language)) = (&article.section, article.language.as_deref()) {
-            let key = self.sections.get(&(language, section.trim().to_lowercase()));
-            keys.extend(key.map(|key| (*key).to_owned()));
-        }
-        keys
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! A site's sums, or the [`part`] of them that the [`world`] of all sites asks for, become its [`summary`]; the summaries become an index, with the [`faults`] of each label's
 //! links. From the index a [`fold`] finds which labels are [`concepts`], relates them ([`taxminer`]) and
-//! makes the [`taxonomy`]. Together with the [`members`] that [`concept_pages`] list, and the [`instances`]
-//! that they lead to, this is the [`ontology`].
+//! makes the [`taxonomy`]. Together with the [`members`] that [`concept_pages`] list, the [`filing`] of articles, and the
+//! [`instances`] that concept pages lead to, this is the [`ontology`].
 //!
 //! Beside it stands what a whole site says of one of its pages: the [`entropy`] of its terms, which gives the
 //! informative [`blocks`]; its [`articles`], read again; and the history of its [`templates`]. [`prints`] tell that two
@@ -18,6 +18,7 @@ pub mod concept_pages;
 pub mod concepts;
 pub mod entropy;
 pub mod faults;
+pub mod filing;
 pub mod fold;
 mod index;
 pub mod instances;

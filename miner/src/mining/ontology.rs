@@ -8,6 +8,7 @@
 //! pair one `Relation` with `broader`, `narrower`, `level`, `site`. A concept's IRI is the base and its
 //! percent-encoded key, so it is the same in every export.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use newslode_page::article::Article;
@@ -18,7 +19,6 @@ use oxttl::TurtleSerializer;
 use oxttl::turtle::WriterTurtleSerializer;
 
 use crate::mining::instances::ConceptInstance;
-use crate::mining::members::Filing;
 use crate::mining::taxonomy::{Concept, Relation, Taxonomy};
 
 /// Default base of concepts' IRIs.
@@ -120,12 +120,12 @@ impl<W: Write> OntologyWriter<W> {
         Ok(())
     }
 
-    /// Writes an article and the concepts that it is filed under. Returns false for an article whose URL is
+    /// Writes an article and the concepts that it is filed under, by key. Returns false for an article whose URL is
     /// not an IRI, which is left out.
     ///
     /// # Errors
     /// When writing fails.
-    pub fn article(&mut self, article: &Article, filing: &Filing<'_>) -> io::Result<bool> {
+    pub fn article(&mut self, article: &Article, concepts: &BTreeSet<String>) -> io::Result<bool> {
         let Ok(subject) = page_iri(&article.url) else { return Ok(false) };
         self.triple(&subject, rdf::TYPE, &word(SCHEMA, "NewsArticle")?)?;
         let language = article.language.as_deref();
@@ -146,8 +146,8 @@ impl<W: Write> OntologyWriter<W> {
         if let Some(section) = &article.section {
             self.triple(&subject, word(SCHEMA, "articleSection")?.as_ref(), &text(section, language))?;
         }
-        for key in filing.concepts(article) {
-            let concept = self.concept_iri(&key)?;
+        for key in concepts {
+            let concept = self.concept_iri(key)?;
             self.triple(&subject, word(SCHEMA, "about")?.as_ref(), &concept)?;
         }
         Ok(true)

@@ -21,12 +21,28 @@ pub(crate) const MAX_TERMS: usize = 20_000;
 /// The terms of a page, sorted; at most 20,000.
 #[must_use]
 pub fn terms(page: &Page) -> Vec<TermUse> {
-    let language = Words::new(page.language.as_deref());
+    let leaves = (0..page.leaves.len()).map(|leaf| (page.leaves.text(leaf), 1));
+    let terms = of_texts(page.language.as_deref(), leaves);
+    let mut terms: Vec<TermUse> = terms.into_iter().map(|(term, count)| TermUse { term, count }).collect();
+    if terms.len() > MAX_TERMS {
+        terms.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.term.cmp(&b.term)));
+        terms.truncate(MAX_TERMS);
+        terms.sort_unstable_by(|a, b| a.term.cmp(&b.term));
+    }
+    terms
+}
+
+/// The terms of texts in a language, each text with how often it counts.
+pub fn of_texts<'a>(
+    language: Option<&str>,
+    texts: impl Iterator<Item = (&'a str, u32)>,
+) -> BTreeMap<String, u32> {
+    let language = Words::new(language);
     let mut counts: FxHashMap<String, u32> = FxHashMap::default();
-    for i in 0..page.leaves.len() {
-        for_each_word(page.leaves.text(i), |word| match counts.get_mut(word) {
-            Some(count) => *count += 1,
-            None => drop(counts.insert(word.to_owned(), 1)),
+    for (text, times) in texts {
+        for_each_word(text, |word| match counts.get_mut(word) {
+            Some(count) => *count += times,
+            None => drop(counts.insert(word.to_owned(), times)),
         });
     }
     let mut terms: BTreeMap<String, u32> = BTreeMap::new();
@@ -35,12 +51,6 @@ pub fn terms(page: &Page) -> Vec<TermUse> {
             Some(all) => *all += count,
             None => drop(terms.insert(term.to_owned(), count)),
         });
-    }
-    let mut terms: Vec<TermUse> = terms.into_iter().map(|(term, count)| TermUse { term, count }).collect();
-    if terms.len() > MAX_TERMS {
-        terms.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.term.cmp(&b.term)));
-        terms.truncate(MAX_TERMS);
-        terms.sort_unstable_by(|a, b| a.term.cmp(&b.term));
     }
     terms
 }

@@ -2,6 +2,7 @@
 
 mod articles;
 mod blocks;
+mod filing;
 mod hierarchy;
 mod segments;
 mod tables;
@@ -37,6 +38,7 @@ pub(crate) async fn run(args: EvalArgs, config: &Config, quiet: bool) -> anyhow:
         EvalCommand::Attributes(common) => tags::attributes(&common),
         EvalCommand::Blocks(args) => blocks::run(&args, quiet),
         EvalCommand::Taxonomy(args) => taxonomy::run(&args, quiet),
+        EvalCommand::Filing(args) => filing::run(&args, config).await,
         EvalCommand::World(args) => world::run(&args, config).await,
     }
 }

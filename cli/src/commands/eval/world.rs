@@ -61,7 +61,7 @@ pub(crate) fn world(args: &WorldArgs) -> World {
 /// Judges what an installation mined.
 pub(crate) async fn judged(world: &World, parts: &Parts) -> anyhow::Result<Judged> {
     let mut articles = Vec::new();
-    let take = |filed: &export::Filed<'_>| {
+    let take = |filed: &export::Shelved<'_>| {
         articles.push(filed.article.clone());
         Ok(())
     };

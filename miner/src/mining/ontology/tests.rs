@@ -62,11 +62,9 @@ fn document(form: RdfForm) -> Vec<u8> {
         method: "test".into(),
         evidence: BTreeMap::new(),
     };
-    let members = BTreeMap::new();
-    let filing = Filing::new(&taxonomy, &members);
     let mut writer = OntologyWriter::new(Vec::new(), BASE, form).unwrap();
     writer.taxonomy(&taxonomy).unwrap();
-    assert!(writer.article(&article, &filing).unwrap());
+    assert!(writer.article(&article, &["en:art".to_owned()].into()).unwrap());
     writer.finish().unwrap()
 }
 

@@ -1,0 +1,276 @@
+//! Reads what an article is about from its words, by the articles that sites themselves filed.
+//!
+//! A concept is the mean of its articles' words, less the mean of all others (Rocchio's classifier). How far it is right on
+//! sites that it was not learnt from is known, as each of a few groups of sites is read by the words of all others. Where that
+//! is not right often enough, nothing is filed by words.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use newslode_page::article::Article;
+use newslode_page::contribution::{names, terms};
+
+use super::Named;
+use crate::mining::taxonomy::Taxonomy;
+
+/// Groups of sites that are judged by the others.
+const GROUPS: usize = 8;
+/// A concept is learnt from this many articles or more, on two sites or more.
+const LEAST_ARTICLES: i64 = 3;
+const LEAST_SITES: usize = 2;
+/// Filed articles without which no likelihood is known, and the share that must be right.
+const LEAST_JUDGED: usize = 20;
+const LEAST_RIGHT: f32 = 0.9;
+/// Weight of an article's terms together, so that sums are integers.
+const UNIT: f64 = 4096.0;
+/// How often the words of the title count.
+const TITLE: u32 = 3;
+/// Most terms of a concept that are kept.
+const MOST_TERMS: usize = 400;
+/// Most articles of a language that are learnt from: those whose addresses have the smallest hashes.
+const MOST_EXAMPLES: usize = 20_000;
+/// Power of a concept's number of articles in its score: common concepts are likelier.
+const COMMON: f64 = 0.25;
+
+/// An article's terms, by number, with their weights.
+type Terms = Vec<(u32, u16)>;
+
+/// An article that its site filed, to be learnt from.
+struct Example<'a> {
+    hash: u64,
+    group: usize,
+    site: String,
+    terms: Terms,
+    concepts: Vec<&'a str>,
+}
+
+/// Filed articles of one language.
+#[derive(Default)]
+struct Shelf<'a> {
+    numbers: HashMap<String, u32>,
+    examples: Vec<Example<'a>>,
+}
+
+/// Filed articles, by language.
+pub(super) struct Library<'a> {
+    taxonomy: &'a Taxonomy,
+    shelves: BTreeMap<String, Shelf<'a>>,
+}
+
+impl<'a> Library<'a> {
+    pub(super) fn new(taxonomy: &'a Taxonomy) -> Library<'a> {
+        Library { taxonomy, shelves: BTreeMap::new() }
+    }
+
+    pub(super) fn see(&mut self, article: &Article, named: &Named<'a>) {
+        let Some(language) = &article.language else { return };
+        let is_subject = |key: &&&str| self.taxonomy.concept(key).is_some_and(|concept| !concept.is_genre);
+        let concepts: Vec<&str> = named.keys().filter(is_subject).copied().collect();
+        if concepts.is_empty() {
+            return;
+        }
+        let shelf = self.shelves.entry(language.clone()).or_default();
+        let numbers = &mut shelf.numbers;
+        let terms = weighed(article, |term| {
+            let next = u32::try_from(numbers.len()).ok()?;
+            Some(*numbers.entry(term.to_owned()).or_insert(next))
+        });
+        let site = article.site.clone();
+        let (hash, group) = (hash(&article.url), (hash(&site) % GROUPS as u64) as usize);
+        shelf.examples.push(Example { hash, group, site, terms, concepts });
+        if shelf.examples.len() > 2 * MOST_EXAMPLES {
+            shelf.sample();
+        }
+    }
+
+    /// What the words of these articles say of others.
+    pub(super) fn reader(self) -> Reader<'a> {
+        let taxonomy = self.taxonomy;
+        let learnt = self.shelves.into_iter().filter_map(|(language, mut shelf)| {
+            shelf.sample();
+            let judged = shelf.judged(taxonomy);
+            let right = Right::new(judged)?;
+            let model = Model::new(&shelf, |_| true);
+            Some((language, Learnt { numbers: shelf.numbers, model, right }))
+        });
+        Reader(learnt.collect())
+    }
+}
+
+/// A hash that is the same on every machine.
+fn hash(text: &str) -> u64 {
+    names::bits(&names::name(text)).unwrap_or_default()
+}
+
+/// The terms of an article's title and body, with integer weights that do not depend on its length.
+fn weighed(article: &Article, mut number: impl FnMut(&str) -> Option<u32>) -> Terms {
+    let title = article.title.iter().map(|title| (title.as_str(), TITLE));
+    let body = article.body.iter().map(|block| (block.text.as_str(), 1));
+    let counts = terms::of_texts(article.language.as_deref(), title.chain(body));
+    let weights: Vec<(&String, f64)> =
+        counts.iter().map(|(term, count)| (term, 1.0 + f64::from(*count).ln())).collect();
+    let length = weights.iter().map(|(_, weight)| weight * weight).sum::<f64>().sqrt();
+    let weighed = weights
+        .into_iter()
+        .filter_map(|(term, weight)| Some((number(term)?, (weight / length * UNIT).round() as u16)));
+    weighed.collect()
+}
+
+impl<'a> Shelf<'a> {
+    /// Keeps at most as many examples as shall be learnt from.
+    fn sample(&mut self) {
+        self.examples.sort_by_key(|example| example.hash);
+        self.examples.truncate(MOST_EXAMPLES);
+    }
+
+    /// Of each example whose site was left out: how sure the reader is, and whether it is right.
+    fn judged(&self, taxonomy: &Taxonomy) -> Vec<(f64, bool)> {
+        let mut judged = Vec::new();
+        for group in 0..GROUPS {
+            let model = Model::new(self, |example| example.group != group);
+            for example in self.examples.iter().filter(|example| example.group == group) {
+                let Some((concept, sure)) = model.read(&example.terms) else { continue };
+                let is_broader = |key: &&str| {
+                    taxonomy
+                        .concept(key)
+                        .is_some_and(|own| own.parents.iter().any(|parent| parent == concept))
+                };
+                judged.push((sure, example.concepts.iter().any(|key| *key == concept || is_broader(key))));
+            }
+        }
+        judged
+    }
+}
+
+/// Concepts by their words.
+struct Model<'a> {
+    concepts: Vec<&'a str>,
+    /// By term: the concepts that use it more than others do, and its weights there.
+    uses: HashMap<u32, Vec<(usize, f64)>>,
+}
+
+/// Sums over articles.
+#[derive(Default)]
+struct Sum {
+    articles: i64,
+    weights: HashMap<u32, i64>,
+}
+
+impl Sum {
+    fn add(&mut self, terms: &Terms) {
+        self.articles += 1;
+        terms.iter().for_each(|(term, weight)| *self.weights.entry(*term).or_default() += i64::from(*weight));
+    }
+}
+
+impl<'a> Model<'a> {
+    fn new(shelf: &Shelf<'a>, is_read: impl Fn(&Example<'a>) -> bool) -> Model<'a> {
+        let (mut all, mut articles_with) = (Sum::default(), HashMap::<u32, i64>::new());
+        let mut by_concept: BTreeMap<&str, (Sum, BTreeSet<&str>)> = BTreeMap::new();
+        for example in shelf.examples.iter().filter(|example| is_read(example)) {
+            all.add(&example.terms);
+            example.terms.iter().for_each(|(term, _)| *articles_with.entry(*term).or_default() += 1);
+            for concept in &example.concepts {
+                let (sum, sites) = by_concept.entry(concept).or_default();
+                sum.add(&example.terms);
+                sites.insert(&example.site);
+            }
+        }
+        let is_known = |(sum, sites): &(Sum, BTreeSet<&str>)| {
+            sum.articles >= LEAST_ARTICLES && sites.len() >= LEAST_SITES && sum.articles < all.articles
+        };
+        by_concept.retain(|_, of| is_known(of));
+        let rarity =
+            |term: &u32| (all.articles as f64 / articles_with.get(term).copied().unwrap_or(1) as f64).ln();
+        let (mut concepts, mut uses) = (Vec::new(), HashMap::<u32, Vec<(usize, f64)>>::new());
+        for (concept, (sum, _)) in by_concept {
+            let peculiar = peculiar(&sum, &all, &rarity);
+            let length = peculiar.iter().map(|(_, weight)| weight * weight).sum::<f64>().sqrt();
+            let common = (sum.articles as f64).powf(COMMON);
+            for (term, weight) in peculiar {
+                // The rarity of the read article's own weight is put in here, too.
+                let weight = weight / length * rarity(&term) * common;
+                uses.entry(term).or_default().push((concepts.len(), weight));
+            }
+            concepts.push(concept);
+        }
+        Model { concepts, uses }
+    }
+
+    /// The likeliest concept, and how many times as likely as the next.
+    fn read(&self, terms: &Terms) -> Option<(&'a str, f64)> {
+        let mut scores = vec![0.0; self.concepts.len()];
+        for (term, weight) in terms {
+            for (concept, use_) in self.uses.get(term).into_iter().flatten() {
+                scores[*concept] += f64::from(*weight) * use_;
+            }
+        }
+        let mut order: Vec<usize> = (0..scores.len()).collect();
+        order.sort_by(|a, b| {
+            scores[*b].total_cmp(&scores[*a]).then_with(|| self.concepts[*a].cmp(self.concepts[*b]))
+        });
+        let (best, next) = (*order.first()?, *order.get(1)?);
+        (scores[best] > 0.0).then(|| (self.concepts[best], scores[best] / (scores[next] + 0.01 * UNIT)))
+    }
+}
+
+/// The terms that a concept's articles use more than all others do, most weighty first, ties by number.
+fn peculiar(of: &Sum, all: &Sum, rarity: &impl Fn(&u32) -> f64) -> Vec<(u32, f64)> {
+    let others = (all.articles - of.articles) as f64;
+    let mut found: Vec<(u32, f64)> = of
+        .weights
+        .iter()
+        .map(|(term, weight)| {
+            let elsewhere = all.weights.get(term).copied().unwrap_or(0) - weight;
+            let more = *weight as f64 / of.articles as f64 - elsewhere as f64 / others;
+            (*term, more * rarity(term))
+        })
+        .filter(|(_, weight)| *weight > 0.0)
+        .collect();
+    found.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    found.truncate(MOST_TERMS);
+    found
+}
+
+/// How often filings that are so sure, or surer, are right on sites left out; surest first.
+struct Right(Vec<(f64, f32)>);
+
+impl Right {
+    /// `None` if nothing is right often enough.
+    fn new(mut judged: Vec<(f64, bool)>) -> Option<Right> {
+        judged.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| b.1.cmp(&a.1)));
+        let mut right = 0;
+        let shares = judged.iter().enumerate().map(|(number, (sure, is_right))| {
+            right += usize::from(*is_right);
+            (*sure, right as f32 / (number + 1) as f32)
+        });
+        let shares: Vec<(f64, f32)> = shares.collect();
+        let is_enough =
+            |(number, share): (usize, &(f64, f32))| number + 1 >= LEAST_JUDGED && share.1 >= LEAST_RIGHT;
+        let last = shares.iter().enumerate().rev().find(|(number, share)| is_enough((*number, share)))?.0;
+        Some(Right(shares[..=last].to_vec()))
+    }
+
+    fn of(&self, sure: f64) -> Option<f32> {
+        let at = self.0.partition_point(|(known, _)| *known > sure);
+        self.0.get(at).map(|(_, share)| *share)
+    }
+}
+
+struct Learnt<'a> {
+    numbers: HashMap<String, u32>,
+    model: Model<'a>,
+    right: Right,
+}
+
+/// Reads concepts from words, by language.
+pub(super) struct Reader<'a>(BTreeMap<String, Learnt<'a>>);
+
+impl<'a> Reader<'a> {
+    /// The concept that an article's words tell, and how often such words are right.
+    pub(super) fn read(&self, article: &Article) -> Option<(&'a str, f32)> {
+        let learnt = self.0.get(article.language.as_deref()?)?;
+        let terms = weighed(article, |term| learnt.numbers.get(term).copied());
+        let (concept, sure) = learnt.model.read(&terms)?;
+        Some((concept, learnt.right.of(sure)?))
+    }
+}
