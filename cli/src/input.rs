@@ -11,6 +11,7 @@ use newslode_common::store::Validators;
 use newslode_common::time::Clock;
 use newslode_crawler::fetch::{Answer, Fetcher, Wanted};
 use newslode_crawler::web::Internet;
+use newslode_page::Page;
 use newslode_page::reading::{CanonicalUrl, canonical, resolve};
 use serde::Deserialize;
 
@@ -25,6 +26,12 @@ pub(crate) struct Input {
     pub(crate) url: CanonicalUrl,
     pub(crate) content_type: Option<String>,
     pub(crate) bytes: Vec<u8>,
+}
+
+impl Input {
+    pub(crate) fn parse(&self) -> Page {
+        Page::parse(&self.url, self.content_type.as_deref(), &self.bytes)
+    }
 }
 
 /// Reads all given pages; the files of a folder come in name order.

@@ -1,12 +1,45 @@
-//! Knowledge of a site from files: as if each of its pages had been counted.
+//! Knowledge of a site from files: its pages in a folder, and its terms as if each page had been counted.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use newslode_miner::mining::entropy::site_terms;
 use newslode_page::Page;
 use newslode_page::contribution::terms::terms;
 use newslode_page::contribution::{Contribution, Delta, Table};
 use newslode_page::wisdom::SiteTerms;
+
+use crate::input::{self, Input};
+
+/// Other pages of the same site, from a folder.
+pub(crate) struct Siblings {
+    pub(crate) pages: Vec<Page>,
+    manifest: Option<PathBuf>,
+}
+
+impl Siblings {
+    /// Reads the pages of a folder. A `manifest.jsonl` in it or beside it gives their URLs.
+    pub(crate) fn read(folder: &Path) -> anyhow::Result<Siblings> {
+        let places = [Some(folder), folder.parent()].into_iter().flatten();
+        let manifest = places.map(|place| place.join("manifest.jsonl")).find(|file| file.is_file());
+        let read = |path: &PathBuf| input::file(path, None);
+        let mut pages: Vec<Input> = input::files(folder)?.iter().map(read).collect::<anyhow::Result<_>>()?;
+        if let Some(manifest) = &manifest {
+            input::name(&mut pages, manifest)?;
+        }
+        Ok(Siblings { pages: pages.iter().map(Input::parse).collect(), manifest })
+    }
+
+    /// Gives pages of this site their URLs, if the manifest has them.
+    pub(crate) fn name(&self, pages: &mut [Input]) -> anyhow::Result<()> {
+        self.manifest.as_ref().map_or(Ok(()), |manifest| input::name(pages, manifest))
+    }
+
+    /// The pages of the site that are none of these.
+    pub(crate) fn others<'a>(&'a self, than: &[&Page]) -> Vec<&'a Page> {
+        self.pages.iter().filter(|other| than.iter().all(|page| page.url != other.url)).collect()
+    }
+}
 
 /// Counts the terms of a site with these pages.
 pub(crate) fn of_pages<'a>(pages: impl IntoIterator<Item = &'a Page> + Clone) -> SiteTerms {

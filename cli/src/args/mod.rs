@@ -59,6 +59,11 @@ pub(crate) enum Command {
         after_help = "Example:\n  newslode tables page.html\n  newslode tables pages/ --format csv > cells.csv"
     )]
     Tables(TablesArgs),
+    /// Show what each text of pages is (concept, attribute, value or none), and their attribute-value pairs.
+    #[command(
+        after_help = "Example:\n  newslode tags page.html\n  newslode tags people/ --format json > tags.jsonl\n\nLetters: C says what the page is about, A names an attribute, V is a value, N is none of these (menus, footers).\n\nPages of one site are read together; from three on they show which texts recur and which vary. Files without a URL count as pages of one site: give a --manifest, or read them --alone, if they are not."
+    )]
+    Tags(TagsArgs),
     /// Extract articles from pages, one JSON object per line.
     #[command(after_help = "Example:\n  newslode extract pages/ --format text")]
     Extract(ExtractArgs),

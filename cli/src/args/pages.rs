@@ -1,4 +1,4 @@
-//! Arguments of the commands that read single pages: `partition`, `tables`, `extract`.
+//! Arguments of the commands that read single pages: `partition`, `tables`, `tags`, `extract`.
 
 use std::path::PathBuf;
 
@@ -87,6 +87,36 @@ pub(crate) struct TablesArgs {
     /// Output format.
     #[arg(long, value_enum, default_value = "tree")]
     pub(crate) format: TablesFormat,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TagsFormat {
+    /// Leaves with their letters, then the pairs, for people.
+    Text,
+    /// One object per page.
+    Json,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TagsArgs {
+    #[command(flatten)]
+    pub(crate) pages: PagesArgs,
+    /// JSON Lines file with the `url` of each `file`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) manifest: Option<PathBuf>,
+    /// Folder of other pages of the same site: each PAGE is read together with them. A `manifest.jsonl` in the
+    /// folder or beside it may give the `url` of each `file`.
+    #[arg(long, value_name = "DIR", conflicts_with = "alone")]
+    pub(crate) site: Option<PathBuf>,
+    /// Read each page alone, without the other pages of its site.
+    #[arg(long)]
+    pub(crate) alone: bool,
+    /// Method: `default` reads lines, `paper` the groups of the print.
+    #[arg(long, default_value_t)]
+    pub(crate) params: Preset,
+    /// Output format.
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: TagsFormat,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

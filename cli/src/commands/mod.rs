@@ -17,6 +17,7 @@ mod report;
 mod seed;
 mod status;
 mod tables;
+mod tags;
 mod taxonomy;
 mod template;
 mod terms;
@@ -36,6 +37,7 @@ pub(crate) async fn run(command: Command, config: Config, quiet: bool) -> anyhow
         Command::Mine(args) => mine::run(args, config, quiet).await,
         Command::Partition(args) => partition::run(args, &config).await,
         Command::Tables(args) => tables::run(args, &config).await,
+        Command::Tags(args) => tags::run(args, &config).await,
         Command::Extract(args) => extract::run(args, &config).await,
         Command::Template(args) => template::run(args, &config).await,
         Command::Taxonomy(args) => taxonomy::run(args, &config).await,

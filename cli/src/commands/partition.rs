@@ -1,23 +1,22 @@
 //! `newslode partition`: the hierarchy of pages, for people or programs.
 
-use std::path::{Path, PathBuf};
-
 use anyhow::Context as _;
 use newslode_common::config::Config;
 use newslode_miner::mining::blocks::of_labels;
+use newslode_page::Params;
 use newslode_page::hierarchy::{Hierarchy, NodeKind, svg, xml};
 use newslode_page::partition::{Method, Scope, hierarchy};
 use newslode_page::wisdom::{WisdomParams, blocks};
-use newslode_page::{Page, Params};
 
 use crate::args::{MethodArg, PartitionArgs, ScopeArg, TreeFormat};
 use crate::exit::{Exit, hinted};
 use crate::input::Input;
+use crate::site::Siblings;
 use crate::{input, out, params, site};
 
 pub(crate) async fn run(args: PartitionArgs, config: &Config) -> anyhow::Result<Exit> {
     let params = parameters(&args)?;
-    let pages = input::read(&args.pages, &config.crawler).await?;
+    let mut pages = input::read(&args.pages, &config.crawler).await?;
     let several = pages.len() > 1;
     if several && args.format == TreeFormat::Svg {
         return Err(hinted(
@@ -26,11 +25,14 @@ pub(crate) async fn run(args: PartitionArgs, config: &Config) -> anyhow::Result<
         ));
     }
     let site = args.site.as_deref().map(Siblings::read).transpose()?;
-    for mut page in pages {
+    if let Some(site) = &site {
+        site.name(&mut pages)?;
+    }
+    for page in pages {
         let made = match (made_before(&page), &site) {
             (Some(made), _) => made?,
             (None, None) => partition(&page, &params),
-            (None, Some(site)) => site.view(&mut page, &params)?,
+            (None, Some(site)) => view(&page, site, &params),
         };
         match args.format {
             TreeFormat::Xml => out::line(xml::write(&made))?,
@@ -49,44 +51,27 @@ pub(crate) async fn run(args: PartitionArgs, config: &Config) -> anyhow::Result<
 
 /// Reads the hierarchy from a file that runs keep (`--keep hierarchies`).
 fn made_before(page: &Input) -> Option<anyhow::Result<Hierarchy>> {
-    let text = std::str::from_utf8(&page.bytes).ok().filter(|text| text.starts_with("<?xml"))?;
-    let head = String::from_utf8_lossy(page.bytes.get(..page.bytes.len().min(1000))?);
-    let read = || xml::read(text).with_context(|| format!("`{}` cannot be read", page.name));
-    head.contains(xml::NAMESPACE).then(read)
+    let text = kept_hierarchy(page)?;
+    Some(xml::read(text).with_context(|| format!("`{}` cannot be read", page.name)))
 }
 
-/// Other pages of the same site.
-struct Siblings {
-    pages: Vec<Page>,
-    manifest: Option<PathBuf>,
+/// The XML of a finished hierarchy, if the input is one and not a page.
+pub(super) fn kept_hierarchy(input: &Input) -> Option<&str> {
+    let text = std::str::from_utf8(&input.bytes).ok().filter(|text| text.starts_with("<?xml"))?;
+    let head = String::from_utf8_lossy(input.bytes.get(..input.bytes.len().min(1000))?);
+    head.contains(xml::NAMESPACE).then_some(text)
 }
 
-impl Siblings {
-    fn read(folder: &Path) -> anyhow::Result<Siblings> {
-        let places = [Some(folder), folder.parent()].into_iter().flatten();
-        let manifest = places.map(|place| place.join("manifest.jsonl")).find(|file| file.is_file());
-        let read = |path: &PathBuf| input::file(path, None);
-        let mut pages: Vec<Input> = input::files(folder)?.iter().map(read).collect::<anyhow::Result<_>>()?;
-        if let Some(manifest) = &manifest {
-            input::name(&mut pages, manifest)?;
-        }
-        let parse = |page: &Input| Page::parse(&page.url, None, &page.bytes);
-        Ok(Siblings { pages: pages.iter().map(parse).collect(), manifest })
-    }
-
-    /// Partitions the page and marks its informative blocks.
-    fn view(&self, page: &mut Input, params: &Params) -> anyhow::Result<Hierarchy> {
-        if let Some(manifest) = &self.manifest {
-            input::name(std::slice::from_mut(page), manifest)?;
-        }
-        let parsed = Page::parse(&page.url, page.content_type.as_deref(), &page.bytes);
-        let others = self.pages.iter().filter(|other| other.url != parsed.url);
-        let known = site::of_pages(others.chain(std::iter::once(&parsed)));
-        let found = blocks(&parsed, &known, &WisdomParams::default());
-        let mut made = hierarchy(&parsed, params);
-        made.mark(format!("{} pages", self.pages.len()), of_labels(&found));
-        Ok(made)
-    }
+/// Partitions the page and marks its informative blocks.
+fn view(page: &Input, site: &Siblings, params: &Params) -> Hierarchy {
+    let parsed = page.parse();
+    let mut all = site.others(&[&parsed]);
+    all.push(&parsed);
+    let known = site::of_pages(all);
+    let found = blocks(&parsed, &known, &WisdomParams::default());
+    let mut made = hierarchy(&parsed, params);
+    made.mark(format!("{} pages", site.pages.len()), of_labels(&found));
+    made
 }
 
 /// The named parameters with the command line's method and scope.
@@ -110,7 +95,7 @@ fn parameters(args: &PartitionArgs) -> anyhow::Result<Params> {
 
 /// Partitions one page.
 pub(crate) fn partition(page: &Input, params: &Params) -> Hierarchy {
-    hierarchy(&Page::parse(&page.url, page.content_type.as_deref(), &page.bytes), params)
+    hierarchy(&page.parse(), params)
 }
 
 /// Escape sequences of the tree's parts; empty where there are no colours.

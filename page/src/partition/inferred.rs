@@ -38,7 +38,7 @@ pub(super) fn hierarchy(page: &Page, params: &Params) -> Hierarchy {
 }
 
 /// The hierarchies of the pages of one site.
-pub(super) fn hierarchies(pages: &[Page], params: &Params) -> Vec<Hierarchy> {
+pub(super) fn hierarchies(pages: &[&Page], params: &Params) -> Vec<Hierarchy> {
     let inferred: Vec<Inference<'_>> = pages.iter().map(|page| Inference::new(page, params)).collect();
     let headless: Vec<(&Page, Vec<HeadlessGroup>)> =
         inferred.iter().map(|one| (one.page, one.headless.clone())).collect();

@@ -8,6 +8,7 @@
 //! Invariants: every leaf of the page is in exactly one label; the result is a function of the page and the
 //! parameters alone (limits count leaves and steps); nothing recurses. Start at [`hierarchy`].
 
+use std::borrow::Borrow;
 use std::ops::Range;
 
 use crate::hierarchy::Hierarchy;
@@ -54,10 +55,13 @@ use scope::ScopeTree;
 /// The hierarchies of pages of one site. Only [`Method::Regex`] compares pages with one another, to find headers;
 /// with any other method the results are those of [`hierarchy`].
 #[must_use]
-pub fn hierarchies(pages: &[Page], params: &Params) -> Vec<Hierarchy> {
+pub fn hierarchies<P: Borrow<Page>>(pages: &[P], params: &Params) -> Vec<Hierarchy> {
     match params.method {
-        Method::Regex => inferred::hierarchies(pages, params),
-        _ => pages.iter().map(|page| hierarchy(page, params)).collect(),
+        Method::Regex => {
+            let pages: Vec<&Page> = pages.iter().map(Borrow::borrow).collect();
+            inferred::hierarchies(&pages, params)
+        }
+        _ => pages.iter().map(|page| hierarchy(page.borrow(), params)).collect(),
     }
 }
 

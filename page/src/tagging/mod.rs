@@ -11,6 +11,8 @@
 //! Invariants: one tag for each leaf; a pure function of the pages in their order; a single page is treated as a
 //! site with one page. Start at [`tags`] and [`pairs()`].
 
+use std::borrow::Borrow;
+
 use serde::Serialize;
 
 use crate::Page;
@@ -78,14 +80,18 @@ pub struct Pair {
 /// # Ok::<(), newslode_page::reading::CanonicalUrlError>(())
 /// ```
 #[must_use]
-pub fn tags(pages: &[Page]) -> Vec<Vec<Tag>> {
-    reading::site(pages).into_iter().map(|reading| reading.tags()).collect()
+pub fn tags<P: Borrow<Page>>(pages: &[P]) -> Vec<Vec<Tag>> {
+    reading::site(&borrowed(pages)).into_iter().map(|reading| reading.tags()).collect()
 }
 
 /// The attribute-value pairs of each page in page order, without repetitions. All pages must be from one site.
 #[must_use]
-pub fn pairs(pages: &[Page]) -> Vec<Vec<Pair>> {
-    reading::site(pages).iter().map(pairs::pairs).collect()
+pub fn pairs<P: Borrow<Page>>(pages: &[P]) -> Vec<Vec<Pair>> {
+    reading::site(&borrowed(pages)).iter().map(pairs::pairs).collect()
+}
+
+fn borrowed<P: Borrow<Page>>(pages: &[P]) -> Vec<&Page> {
+    pages.iter().map(Borrow::borrow).collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The print's own tagging (`[SP §6]`): headers of groups are attributes, their instances are values, the
 //! label that repeats the title is the concept, everything else is none.
 
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::hierarchy::{Hierarchy, NodeKind};
@@ -13,8 +14,9 @@ use crate::reading::Page;
 
 /// The tags of the leaves of each page by the paper's method. All pages must be from one site.
 #[must_use]
-pub fn tags(pages: &[Page]) -> Vec<Vec<Tag>> {
-    let read = |(page, hierarchy): (&Page, Hierarchy)| {
+pub fn tags<P: Borrow<Page>>(pages: &[P]) -> Vec<Vec<Tag>> {
+    let read = |(page, hierarchy): (&P, Hierarchy)| {
+        let page: &Page = page.borrow();
         let mut tags = vec![Tag::None; page.leaves.len()];
         let mut in_group = vec![false; hierarchy.nodes.len()];
         for (index, node) in hierarchy.nodes.iter().enumerate() {
@@ -43,7 +45,7 @@ fn concept(page: &Page) -> Option<usize> {
 
 /// The attribute-value pairs of each page by the paper's method: a group's header with each of its instances.
 #[must_use]
-pub fn pairs(pages: &[Page]) -> Vec<Vec<Pair>> {
+pub fn pairs<P: Borrow<Page>>(pages: &[P]) -> Vec<Vec<Pair>> {
     hierarchies(pages, &params()).iter().map(pairs_of).collect()
 }
 

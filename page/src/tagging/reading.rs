@@ -39,8 +39,8 @@ pub(super) struct Reading<'a> {
 }
 
 /// Reads the pages of one site together.
-pub(super) fn site(pages: &[Page]) -> Vec<Reading<'_>> {
-    let mut readings: Vec<Reading<'_>> = pages.iter().map(Reading::new).collect();
+pub(super) fn site<'a>(pages: &[&'a Page]) -> Vec<Reading<'a>> {
+    let mut readings: Vec<Reading<'_>> = pages.iter().map(|page| Reading::new(page)).collect();
     if let Some(recurrence) = recurrence(pages) {
         for (reading, own) in readings.iter_mut().zip(&recurrence) {
             reading.take_names(own);

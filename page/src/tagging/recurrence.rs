@@ -36,7 +36,7 @@ pub(super) struct Recurrence {
 type Key = (usize, String);
 
 /// What recurs on the pages of a site; `None` if there are too few.
-pub(super) fn recurrence(pages: &[Page]) -> Option<Vec<Recurrence>> {
+pub(super) fn recurrence(pages: &[&Page]) -> Option<Vec<Recurrence>> {
     if pages.len() < FEWEST {
         return None;
     }
@@ -69,7 +69,7 @@ pub(super) fn recurrence(pages: &[Page]) -> Option<Vec<Recurrence>> {
 }
 
 /// The texts that follow each text at its place: the next leaf with words on each page.
-fn followers<'a>(pages: &[Page], keys: &'a [Vec<Key>]) -> HashMap<&'a Key, HashSet<&'a Key>> {
+fn followers<'a>(pages: &[&Page], keys: &'a [Vec<Key>]) -> HashMap<&'a Key, HashSet<&'a Key>> {
     let mut followers: HashMap<&Key, HashSet<&Key>> = HashMap::new();
     for (page, keys) in pages.iter().zip(keys) {
         let has_words = |leaf: &usize| page.leaves.text(*leaf).chars().any(char::is_alphanumeric);
