@@ -51,7 +51,7 @@ pub(crate) enum Command {
     Mine(MineArgs),
     /// Show the hierarchy of pages.
     #[command(
-        after_help = "Example:\n  newslode partition page.html --format xml\n  newslode partition page.html --site pages/ --format svg > page.svg\n  curl -s https://www.example.com | newslode partition - --url https://www.example.com/"
+        after_help = "Example:\n  newslode partition page.html --format xml\n  newslode partition page.html --site pages/ --format svg > page.svg\n  newslode partition page.html --site pages/ --tags --format xml\n  curl -s https://www.example.com | newslode partition - --url https://www.example.com/"
     )]
     Partition(PartitionArgs),
     /// Show the data tables of pages with their orientation and records.

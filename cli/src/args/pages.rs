@@ -41,6 +41,10 @@ pub(crate) struct PartitionArgs {
     /// Parameters: `default`, `paper`, or a TOML file that changes some of a preset (`preset = "paper"`).
     #[arg(long, default_value = "default")]
     pub(crate) params: String,
+    /// Also tag each label: C says what the page is about, A names an attribute, V is a value, N is none of these.
+    /// Given pages of one site are read together for this, as in `newslode tags`.
+    #[arg(long)]
+    pub(crate) tags: bool,
     /// Output format.
     #[arg(long, value_enum, default_value = "tree")]
     pub(crate) format: TreeFormat,

@@ -4,10 +4,11 @@ use anyhow::Context as _;
 use newslode_common::config::Config;
 use newslode_miner::mining::blocks::of_labels;
 use newslode_page::Params;
-use newslode_page::hierarchy::{Hierarchy, NodeKind, svg, xml};
+use newslode_page::hierarchy::{Hierarchy, NodeKind, Tag, svg, xml};
 use newslode_page::partition::{Method, Scope, hierarchy};
 use newslode_page::wisdom::{WisdomParams, blocks};
 
+use super::tags::{Company, tagged};
 use crate::args::{MethodArg, PartitionArgs, ScopeArg, TreeFormat};
 use crate::exit::{Exit, hinted};
 use crate::input::Input;
@@ -28,11 +29,24 @@ pub(crate) async fn run(args: PartitionArgs, config: &Config) -> anyhow::Result<
     if let Some(site) = &site {
         site.name(&mut pages)?;
     }
-    for page in pages {
-        let made = match (made_before(&page), &site) {
-            (Some(made), _) => made?,
-            (None, None) => partition(&page, &params),
-            (None, Some(site)) => view(&page, site, &params),
+    let made: Vec<Option<Hierarchy>> =
+        pages.iter().map(|page| made_before(page).transpose()).collect::<anyhow::Result<_>>()?;
+    let fresh: Vec<&Input> =
+        pages.iter().zip(&made).filter(|(_, made)| made.is_none()).map(|(page, _)| page).collect();
+    let company = Company::of(site.as_ref());
+    let mut tags = if args.tags { tagged(&fresh, &company, params.preset) } else { Vec::new() }.into_iter();
+    for (page, made) in pages.iter().zip(made) {
+        let made = match made {
+            Some(made) if args.tags && !made.is_tagged() => return Err(untagged(page)),
+            Some(made) => made,
+            None => {
+                let mut made = match &site {
+                    None => partition(page, &params),
+                    Some(site) => view(page, site, &params),
+                };
+                tags.next().inspect(|own| made.tag(&own.tags));
+                made
+            }
         };
         match args.format {
             TreeFormat::Xml => out::line(xml::write(&made))?,
@@ -47,6 +61,13 @@ pub(crate) async fn run(args: PartitionArgs, config: &Config) -> anyhow::Result<
         }
     }
     Ok(Exit::Done)
+}
+
+fn untagged(page: &Input) -> anyhow::Error {
+    hinted(
+        format!("`{}` is a finished hierarchy without tags", page.name),
+        "tags are read from the HTML: name the page itself",
+    )
 }
 
 /// Reads the hierarchy from a file that runs keep (`--keep hierarchies`).
@@ -115,11 +136,13 @@ const SOME: Colours = Colours {
     end: "\x1b[0m",
 };
 
-/// Draws an indented outline with rules between segments. Headers are marked, and coloured by depth.
+/// Draws an indented outline with rules between segments. Headers are marked, and coloured by depth. If the
+/// hierarchy has tags, their letters stand in front.
 fn tree(hierarchy: &Hierarchy, colours: &Colours) -> String {
     let Colours { heads, faint, link, end } = colours;
     let mut text = String::new();
     let mut depth: Vec<usize> = Vec::with_capacity(hierarchy.nodes.len());
+    let is_tagged = hierarchy.is_tagged();
     for node in &hierarchy.nodes {
         let own = node.parent.map_or(0, |parent| depth[parent as usize]);
         if node.kind == NodeKind::Segment {
@@ -133,6 +156,10 @@ fn tree(hierarchy: &Hierarchy, colours: &Colours) -> String {
         let (mark, colour) = if is_head { ("▾ ", heads[own % heads.len()]) } else { ("", "") };
         let arrow = if label.href.is_some() { format!(" {link}→{end}") } else { String::new() };
         let (indent, words) = ("  ".repeat(own), out::harmless(&label.text));
+        if is_tagged {
+            let letters: String = label.own_tags().map(Tag::letter).collect();
+            text.push_str(&format!("{faint}{letters:4}{end} "));
+        }
         let ended = if colour.is_empty() { "" } else { end };
         text.push_str(&format!("{indent}{colour}{mark}{words}{ended}{arrow}\n"));
         depth.push(own + usize::from(is_head));
@@ -162,5 +189,27 @@ mod tests {
         assert!(shown.contains("▾ Sport\n  Cup →\n  Tour →\n"), "{shown}");
         assert!(!shown.contains('\x1b'), "no colours were asked for, and pages bring none: {shown}");
         assert!(tree(&made, &SOME).contains("\x1b[1;34m▾ Sport\x1b[0m\n"));
+    }
+
+    #[test]
+    fn tags_stand_before_the_labels() {
+        let page = Input {
+            name: "p".into(),
+            url: input::made_up("p.html").unwrap(),
+            content_type: None,
+            bytes: "<h1>Roller R5</h1><dl><dt>Weight:<dd>650 g<dt>Colour:<dd>black</dl>".into(),
+        };
+        let mut made = partition(&page, &Params::default());
+        tagged(&[&page], &Company::Given, Params::default().preset)
+            .iter()
+            .for_each(|own| made.tag(&own.tags));
+        let shown = tree(&made, &NONE);
+        let lines: Vec<(&str, &str)> = shown
+            .lines()
+            .filter_map(|line| Some((line.get(..5)?.trim(), line.get(5..)?.trim_start_matches(['▾', ' ']))))
+            .collect();
+        for wanted in [("C", "Roller R5"), ("A", "Weight:"), ("V", "650 g"), ("V", "black")] {
+            assert!(lines.contains(&wanted), "{wanted:?} is missing in {shown}");
+        }
     }
 }

@@ -27,7 +27,7 @@ pub(crate) async fn run(args: TagsArgs, config: &Config) -> anyhow::Result<Exit>
     if let Some(made) = pages.iter().find(|page| kept_hierarchy(page).is_some()) {
         return Err(hinted(
             format!("`{}` is a finished hierarchy, and no page", made.name),
-            "tags are read from the HTML of a page",
+            "tags are read from the HTML; `newslode partition PAGE --tags` writes them into a hierarchy",
         ));
     }
     if let Some(manifest) = &args.manifest {
@@ -37,11 +37,7 @@ pub(crate) async fn run(args: TagsArgs, config: &Config) -> anyhow::Result<Exit>
     if let Some(site) = &site {
         site.name(&mut pages)?;
     }
-    let company = match (&site, args.alone) {
-        (Some(site), _) => Company::Site(site),
-        (None, true) => Company::Nobody,
-        (None, false) => Company::Given,
-    };
+    let company = if args.alone { Company::Nobody } else { Company::of(site.as_ref()) };
     let several = pages.len() > 1;
     let pages: Vec<&Input> = pages.iter().collect();
     for (input, read) in pages.iter().zip(tagged(&pages, &company, args.params)) {
@@ -65,6 +61,13 @@ pub(super) enum Company<'a> {
     Given,
     /// All given pages, and those of the folder.
     Site(&'a Siblings),
+}
+
+impl<'a> Company<'a> {
+    /// The folder's pages, if there is one.
+    pub(super) fn of(site: Option<&'a Siblings>) -> Company<'a> {
+        site.map_or(Company::Given, Company::Site)
+    }
 }
 
 /// A page and what it says.

@@ -41,7 +41,13 @@ mod tests {
         let blocks = Blocks { toc: vec![0..2, 4..6], article: vec![1..3, 5..9], by_length: false };
         let block = |leaves: &[u32], is_link: bool| {
             let href = is_link.then(|| "https://a.test/".to_owned());
-            of_labels(&blocks)(&Label { text: "x".into(), leaves: leaves.to_vec(), href, image: false })
+            of_labels(&blocks)(&Label {
+                text: "x".into(),
+                leaves: leaves.to_vec(),
+                href,
+                image: false,
+                tags: Vec::new(),
+            })
         };
         let found = [block(&[0], true), block(&[1], true), block(&[1], false), block(&[3], true)];
         assert_eq!(found, [Block::Toc, Block::Toc, Block::Article, Block::Rest]);

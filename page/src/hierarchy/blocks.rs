@@ -100,7 +100,13 @@ mod tests {
     use crate::hierarchy::{Node, NodeKind};
 
     fn node(parent: u32, leaf: Option<u32>) -> Node {
-        let label = leaf.map(|leaf| Label { text: "x".into(), leaves: vec![leaf], href: None, image: false });
+        let label = leaf.map(|leaf| Label {
+            text: "x".into(),
+            leaves: vec![leaf],
+            href: None,
+            image: false,
+            tags: Vec::new(),
+        });
         Node { parent: Some(parent), kind: NodeKind::Partition, label, promotion: None, block: None }
     }
 

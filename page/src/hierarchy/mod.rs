@@ -4,15 +4,17 @@
 //! the page. A node may carry a [`Label`]: a promoted header over its children, or the node's own text if it
 //! has no children. Leaf numbers are those of [`crate::reading::Leaves`].
 //! [`xml`] writes and reads it (schema: `page/schema/hierarchy.xsd`); JSON is the serde form. Marks on the
-//! nodes ([`Block`]) are added later, when the site is known.
+//! nodes ([`Block`]) and tags of the labels' leaves ([`Tag`]) are added later, when the site is known.
 
 use serde::{Deserialize, Serialize};
 
 mod blocks;
 pub mod svg;
+mod tags;
 pub mod xml;
 
 pub use blocks::Block;
+pub use tags::Tag;
 
 /// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -55,6 +57,9 @@ pub struct Label {
     pub href: Option<String>,
     /// Whether the text describes an image.
     pub image: bool,
+    /// The tag of each leaf; empty if they are not known ([`Hierarchy::tag`]).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<Tag>,
 }
 
 /// One node.
@@ -131,7 +136,7 @@ impl Hierarchy {
         None
     }
 
-    /// Checks the invariants: one root, parents before children, labels with leaves.
+    /// Checks the invariants: one root, parents before children, labels with leaves and a tag for each or for none.
     ///
     /// # Errors
     /// Names the first node that breaks one.
@@ -148,6 +153,11 @@ impl Hierarchy {
                 && (label.leaves.is_empty() || !label.leaves.is_sorted())
             {
                 return Err(format!("the label of node {index} has no leaves, or not in order"));
+            }
+            if let Some(label) = &node.label
+                && !(label.tags.is_empty() || label.tags.len() == label.leaves.len())
+            {
+                return Err(format!("the label of node {index} has more or fewer tags than leaves"));
             }
         }
         if self.nodes.is_empty() { Err("a hierarchy has a root".into()) } else { Ok(()) }

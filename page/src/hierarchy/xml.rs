@@ -8,7 +8,8 @@
 //! ```
 //!
 //! The schema is `page/schema/hierarchy.xsd`. Characters that XML 1.0 does not allow become U+FFFD; apart from
-//! these, [`read`] gives back exactly what [`write()`] wrote. Leaf numbers are written as `3 5-9`.
+//! these, [`read`] gives back exactly what [`write()`] wrote. Leaf numbers are written as `3 5-9`. `tags` has a letter
+//! for all leaves of a label, or one for each; hierarchies without it are read as those that were never tagged.
 //! Both functions are iterative: a hierarchy may be nested to any depth. Unknown elements and attributes are
 //! errors.
 
@@ -19,7 +20,7 @@ use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 
-use super::{Block, Hierarchy, Label, Node, NodeKind, Promotion};
+use super::{Block, Hierarchy, Label, Node, NodeKind, Promotion, tags};
 
 /// The namespace; its last part is raised when the format changes.
 pub const NAMESPACE: &str = "https://newslode.org/ns/hierarchy/1";
@@ -126,6 +127,9 @@ fn attributes(out: &mut String, node: &Node, is_root: bool) {
         }
         if label.image {
             attribute(out, "image", "true");
+        }
+        if !label.tags.is_empty() {
+            attribute(out, "tags", &tags::letters(&label.tags));
         }
     }
     if let Some(promotion) = node.promotion {
@@ -319,12 +323,17 @@ impl Attributes {
         let leaves = label_leaves(parent.is_none());
         let label = match self.take("text") {
             None => None,
-            Some(text) => Some(Label {
-                text,
-                leaves: numbers(&self.wanted(leaves)?)?,
-                href: self.take("href"),
-                image: self.take("image").map_or(Ok(false), |text| boolean(&text))?,
-            }),
+            Some(text) => {
+                let leaves = numbers(&self.wanted(leaves)?)?;
+                let tags = self.take("tags").map(|letters| tags::tags(&letters, leaves.len())).transpose()?;
+                Some(Label {
+                    text,
+                    leaves,
+                    href: self.take("href"),
+                    image: self.take("image").map_or(Ok(false), |text| boolean(&text))?,
+                    tags: tags.unwrap_or_default(),
+                })
+            }
         };
         let promotion = self.take("promotion").map(|name| promotion(&name)).transpose()?;
         let block = self.take("block").map(|name| block(&name)).transpose()?;

@@ -128,6 +128,7 @@ impl<'a> Builder<'a> {
             leaves: vec![leaf as u32],
             href,
             image: leaves.get(leaf).is_image,
+            tags: Vec::new(),
         }
     }
 

@@ -28,32 +28,7 @@ pub mod print;
 mod reading;
 mod recurrence;
 
-/// The role of a label on its page (`[SP §6]`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Tag {
-    /// What the page is about.
-    Concept,
-    /// The name of a property of the concept, or of a relation.
-    Attribute,
-    /// An instance of an attribute, whether or not the page names the attribute.
-    Value,
-    /// Navigation, footers, decoration.
-    None,
-}
-
-impl Tag {
-    /// `C`, `A`, `V` or `N`.
-    #[must_use]
-    pub fn letter(self) -> char {
-        match self {
-            Tag::Concept => 'C',
-            Tag::Attribute => 'A',
-            Tag::Value => 'V',
-            Tag::None => 'N',
-        }
-    }
-}
+pub use crate::hierarchy::Tag;
 
 /// An attribute of a page's concept, with one value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]

@@ -5,14 +5,19 @@ use std::path::Path;
 use std::process::Command;
 
 use newslode_page::hierarchy::xml::{read, write};
-use newslode_page::hierarchy::{Block, Hierarchy, Label, Node, NodeKind, Promotion};
+use newslode_page::hierarchy::{Block, Hierarchy, Label, Node, NodeKind, Promotion, Tag};
 use proptest::prelude::*;
 
 fn label() -> impl Strategy<Value = Label> {
     let text = prop_oneof!["[\\PC\\t\\n\\r]{0,20}", "[<>&'\" a-z]{1,12}"];
     let leaves = prop::collection::btree_set(0u32..50, 1..5);
-    (text, leaves, prop::option::of("https://a\\.test/[a-z&?=%]{0,8}"), any::<bool>()).prop_map(
-        |(text, leaves, href, image)| Label { text, leaves: leaves.into_iter().collect(), href, image },
+    let tags = prop::option::of(prop::collection::vec(prop::sample::select(Tag::ALL.to_vec()), 5));
+    (text, leaves, prop::option::of("https://a\\.test/[a-z&?=%]{0,8}"), any::<bool>(), tags).prop_map(
+        |(text, leaves, href, image, tags)| {
+            let mut tags = tags.unwrap_or_default();
+            tags.truncate(leaves.len());
+            Label { text, leaves: leaves.into_iter().collect(), href, image, tags }
+        },
     )
 }
 
@@ -112,7 +117,13 @@ proptest! {
 }
 
 fn small(text: &str) -> Hierarchy {
-    let label = |text: &str, leaf| Label { text: text.into(), leaves: vec![leaf], href: None, image: false };
+    let label = |text: &str, leaf| Label {
+        text: text.into(),
+        leaves: vec![leaf],
+        href: None,
+        image: false,
+        tags: vec![],
+    };
     let node = |parent, kind, label| Node { parent: Some(parent), kind, label, promotion: None, block: None };
     Hierarchy {
         url: "https://a.test/".into(),
@@ -145,6 +156,20 @@ fn the_form_is_stable() {
          </segment>\n\
         </page>\n";
     assert_eq!(write(&small("A & B")), expected);
+}
+
+#[test]
+fn tags_are_letters_and_an_old_form_has_none() {
+    let mut tagged = small("Phone: 12");
+    let old = write(&tagged);
+    assert!(!read(&old).unwrap().is_tagged() && !old.contains("tags"));
+    if let Some(label) = &mut tagged.nodes[1].label {
+        label.leaves = vec![0, 2, 3];
+    }
+    tagged.tag(&[Tag::Attribute, Tag::Concept, Tag::Value, Tag::Value]);
+    let new = write(&tagged);
+    assert!(new.contains(r#"leaves="0 2-3" tags="AVV""#) && new.contains(r#"leaves="1" tags="C""#), "{new}");
+    assert_eq!(read(&new).unwrap(), tagged);
 }
 
 #[test]
@@ -189,4 +214,7 @@ fn what_is_written_is_of_the_schema() {
     let broken = folder.path().join("broken.xml");
     std::fs::write(&broken, write(&small("x")).replace("<label text=\"Cup\"", "<label")).unwrap();
     assert!(validate(&[broken]).unwrap_err().contains("'text' is required"));
+    let untagged = folder.path().join("untagged.xml");
+    std::fs::write(&untagged, write(&small("x")).replace("<label", "<label tags=\"AX\"")).unwrap();
+    assert!(validate(&[untagged]).unwrap_err().contains("'AX' is not accepted by the pattern"));
 }

@@ -3,13 +3,14 @@
 //! Segments are laid out in columns, in reading order. A promoted header is a coloured bar on top of its box. A
 //! box without a header has a dashed border if it is a group of like instances, and a thin one if it is a
 //! partition. If the site's informative blocks are known, these are coloured and all else is grey; otherwise
-//! the colour of a header shows its depth. A label links to its target. Pointing at it shows its whole text, its
+//! the colour of a header shows its depth. If tags are known, a stripe at a label's left shows those of its leaves. A label
+//! links to its target. Pointing at it shows its whole text, its
 //! leaves and how it was promoted. The file needs nothing else: no script, style sheet or font of its own.
 //!
 //! [`layout`] decides where everything goes, [`text`] how wide words are; this module draws the boxes.
 //! Equal hierarchies give equal bytes. Start at [`write()`].
 
-use super::{Block, Hierarchy, Label, Node, NodeKind, Promotion};
+use super::{Block, Hierarchy, Label, Node, NodeKind, Promotion, Tag};
 
 mod layout;
 pub mod text;
@@ -21,6 +22,10 @@ use text::FONT;
 const BOLD: f64 = 1.12;
 /// Height of the page's title and legend.
 const TOP: f64 = 74.0;
+/// Height of the legend of tags.
+const TAGS_TOP: f64 = 18.0;
+/// Width of the stripe that shows tags.
+const STRIPE: f64 = 3.0;
 /// Fill and border of header bars by depth. Deeper levels start over.
 const COLOURS: [(&str, &str); 6] = [
     ("#dbe7f6", "#5b86bd"),
@@ -59,6 +64,16 @@ impl Colours {
     }
 }
 
+/// The colour of a tag's stripe.
+fn stripe_colour(tag: Tag) -> &'static str {
+    match tag {
+        Tag::Concept => "#c2185b",
+        Tag::Attribute => "#1565c0",
+        Tag::Value => "#2e7d32",
+        Tag::None => "#bdbdbd",
+    }
+}
+
 /// Appends a line to the picture.
 macro_rules! drawn {
     ($out:expr, $($words:tt)*) => {{
@@ -71,7 +86,8 @@ macro_rules! drawn {
 #[must_use]
 pub fn write(hierarchy: &Hierarchy) -> String {
     let layout = Layout::new(hierarchy);
-    let (width, height) = (layout.width, layout.height + TOP);
+    let top_height = if hierarchy.is_tagged() { TOP + TAGS_TOP } else { TOP };
+    let (width, height) = (layout.width, layout.height + top_height);
     let mut out = String::new();
     drawn!(
         out,
@@ -80,7 +96,7 @@ pub fn write(hierarchy: &Hierarchy) -> String {
          <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>"
     );
     top(&mut out, hierarchy);
-    drawn!(out, "<g transform=\"translate(0 {TOP})\">");
+    drawn!(out, "<g transform=\"translate(0 {top_height})\">");
     let mut depth = vec![0_usize; hierarchy.nodes.len()];
     let blocks = hierarchy.site_version.as_ref().map(|_| hierarchy.blocks());
     for (index, node) in hierarchy.nodes.iter().enumerate().skip(1) {
@@ -132,6 +148,33 @@ fn top(out: &mut String, hierarchy: &Hierarchy) {
         x += 46.0 + text::width(words);
     }
     line(out, x, 62.0, "fill=\"#1a4f9c\" font-size=\"11\"", "link");
+    if hierarchy.is_tagged() {
+        tags_legend(out);
+    }
+}
+
+fn tags_legend(out: &mut String) {
+    let mut x = 12.0;
+    for (tag, words) in
+        Tag::ALL.into_iter().zip(["concept of the page", "attribute", "value", "none of these"])
+    {
+        let colour = stripe_colour(tag);
+        drawn!(out, "<rect x=\"{x:.1}\" y=\"70\" width=\"{STRIPE}\" height=\"12\" fill=\"{colour}\"/>");
+        line(out, x + STRIPE + 5.0, 80.0, "fill=\"#555\" font-size=\"11\"", words);
+        x += 30.0 + STRIPE + text::width(words);
+    }
+}
+
+/// Draws the tags of a label at the left of its place, one above the other if there are several.
+fn stripe(out: &mut String, label: &Label, x: f64, y: f64, height: f64) {
+    let part = height / label.own_tags().count().max(1) as f64;
+    for (number, tag) in label.own_tags().enumerate() {
+        let (top, colour) = (y + part * number as f64, stripe_colour(tag));
+        drawn!(
+            out,
+            "<rect x=\"{x:.1}\" y=\"{top:.1}\" width=\"{STRIPE}\" height=\"{part:.1}\" fill=\"{colour}\"/>"
+        );
+    }
 }
 
 /// Draws the box of a node with children, with the bar of its header if it has one.
@@ -168,6 +211,7 @@ fn container(out: &mut String, node: &Node, at: Rect, block: Option<Block>, look
     );
     let words = text::cut(&label.text, (width - 24.0) / BOLD);
     open(out, label, node.promotion);
+    stripe(out, label, x, y + 3.0, LINE - 3.0);
     line(out, x + 6.0, y + 13.0, &format!("fill=\"{border}\""), "▾");
     line(out, x + 18.0, y + 13.0, &format!("font-weight=\"bold\" fill=\"{}\"", ink(label)), &words);
     close(out, label);
@@ -186,6 +230,7 @@ fn chip(out: &mut String, label: &Label, at: Rect, block: Option<Block>) {
         out,
         "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" rx=\"3\" fill=\"{fill}\"/>"
     );
+    stripe(out, label, x, y, height);
     let look = format!("fill=\"{}\"", ink(label));
     line(out, x + 4.0, y + 12.5, &look, &text::cut(&label.text, width - 7.0));
     close(out, label);
@@ -211,7 +256,9 @@ fn open(out: &mut String, label: &Label, promotion: Option<Promotion>) {
         Some(Promotion::Preceding) => "; header: precedes the group",
         Some(Promotion::Evidence) => "; header: by its presentation",
     };
-    drawn!(out, "<title>{} (leaf {}{how})</title>", text::escaped(&label.text), leaves.join(" "));
+    let names: Vec<&str> = label.own_tags().map(Tag::name).collect();
+    let tags = if names.is_empty() { String::new() } else { format!("; tags: {}", names.join(", ")) };
+    drawn!(out, "<title>{} (leaf {}{how}{tags})</title>", text::escaped(&label.text), leaves.join(" "));
 }
 
 fn close(out: &mut String, label: &Label) {

@@ -6,6 +6,7 @@ fn node(parent: Option<u32>, kind: NodeKind, text: &str, leaf: u32) -> Node {
         leaves: vec![leaf],
         href: (leaf % 2 == 1).then(|| format!("https://a.test/?a={leaf}&b=2")),
         image: false,
+        tags: Vec::new(),
     });
     Node { parent, kind, label, promotion: None, block: None }
 }
@@ -114,4 +115,19 @@ fn blocks_are_in_colour_once_the_site_said_which() {
     let count = |fill: &str| svg.matches(&format!("fill=\"{fill}\"")).count();
     // TOC: seven chips, the bar over them and the legend. Article: one chip and the legend.
     assert_eq!((count(TOC.fill), count(ARTICLE.fill)), (9, 2), "{svg}");
+}
+
+#[test]
+fn tags_are_stripes_with_a_legend() {
+    let mut hierarchy = sections(1);
+    assert!(!write(&hierarchy).contains("attribute"));
+    hierarchy.tag(&[Tag::Attribute, Tag::Value, Tag::Concept]);
+    if let Some(label) = &mut hierarchy.nodes[3].label {
+        label.tags = vec![Tag::Value, Tag::Attribute];
+    }
+    let svg = write(&hierarchy);
+    let count = |tag: Tag| svg.matches(&format!("fill=\"{}\"", stripe_colour(tag))).count();
+    // One in the legend, and one for each label: the header, seven stories, of which one has two.
+    assert_eq!(Tag::ALL.map(count), [2, 3, 2, 6], "{svg}");
+    assert!(svg.contains("tags: attribute, value)") && svg.contains("tags: concept)"), "{svg}");
 }

@@ -31,6 +31,12 @@ fn what_is_no_hierarchy_is_refused_with_its_place() {
     refused(&page("<label text='x' leaves='0' promotion='best'/>"), "unknown promotion");
     refused(&page("<label text='x' leaves='0' image='yes'/>"), "neither");
     refused(&page("<group block='menu'/>"), "unknown block `menu`");
+    refused(
+        &page("<label text='x' leaves='0-2' tags='AV'/>"),
+        "neither one tag nor one for each of 3 leaves",
+    );
+    refused(&page("<label text='x' leaves='0' tags='B'/>"), "`B` is none of the tags");
+    refused(&page("<group tags='A'/>"), "unexpected attribute `tags`");
     refused(&page("<leaf/>"), "unknown element `leaf`");
     refused(&page("words"), "no text");
     refused(&page("<group>"), "not XML");

@@ -141,7 +141,7 @@ impl Writer<'_> {
             text.push_str(leaves.text(leaf));
         }
         let href = range.clone().find_map(|leaf| leaves.link(leaf as usize)).and_then(|link| self.href(link));
-        Label { text, leaves: range.collect(), href, image: leaves.get(first).is_image }
+        Label { text, leaves: range.collect(), href, image: leaves.get(first).is_image, tags: Vec::new() }
     }
 
     fn href(&mut self, link: NodeId) -> Option<String> {

@@ -1,0 +1,136 @@
+//! Tags on a hierarchy: what each leaf of a label is.
+//!
+//! Tags are found leaf by leaf over the pages of a site ([`crate::tagging`]), hierarchies page by page. So a hierarchy
+//! has none until [`Hierarchy::tag`] puts them on its labels. A label may join leaves of several tags (an attribute
+//! and its value in one line), so each leaf keeps its own. Written as letters: one if all leaves of the label agree,
+//! else one for each leaf.
+//! Invariant: a label has no tags, or as many as leaves.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Hierarchy, Label};
+
+/// The role of a leaf on its page (`[SP §6]`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tag {
+    /// What the page is about.
+    Concept,
+    /// The name of a property of the concept, or of a relation.
+    Attribute,
+    /// An instance of an attribute, whether or not the page names the attribute.
+    Value,
+    /// Navigation, footers, decoration.
+    None,
+}
+
+impl Tag {
+    /// All tags, in the order of their letters in `CAVN`.
+    pub const ALL: [Tag; 4] = [Tag::Concept, Tag::Attribute, Tag::Value, Tag::None];
+
+    /// `C`, `A`, `V` or `N`.
+    #[must_use]
+    pub fn letter(self) -> char {
+        match self {
+            Tag::Concept => 'C',
+            Tag::Attribute => 'A',
+            Tag::Value => 'V',
+            Tag::None => 'N',
+        }
+    }
+
+    /// The word for people.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Tag::Concept => "concept",
+            Tag::Attribute => "attribute",
+            Tag::Value => "value",
+            Tag::None => "none",
+        }
+    }
+}
+
+impl Hierarchy {
+    /// Gives each label the tags of its leaves, in place of any that it has. `tags` has one for each leaf of the
+    /// page; a leaf without one is [`Tag::None`].
+    pub fn tag(&mut self, tags: &[Tag]) {
+        let of = |leaf: &u32| tags.get(*leaf as usize).copied().unwrap_or(Tag::None);
+        for label in self.nodes.iter_mut().filter_map(|node| node.label.as_mut()) {
+            label.tags = label.leaves.iter().map(of).collect();
+        }
+    }
+
+    /// Whether the labels have tags.
+    #[must_use]
+    pub fn is_tagged(&self) -> bool {
+        self.nodes.iter().filter_map(|node| node.label.as_ref()).any(|label| !label.tags.is_empty())
+    }
+}
+
+impl Label {
+    /// Each tag that a leaf of the label has, once.
+    pub fn own_tags(&self) -> impl Iterator<Item = Tag> {
+        Tag::ALL.into_iter().filter(|tag| self.tags.contains(tag))
+    }
+}
+
+/// `A` if all are alike, else a letter each, `AVV`.
+pub(super) fn letters(tags: &[Tag]) -> String {
+    let are_alike = tags.windows(2).all(|pair| pair[0] == pair[1]);
+    tags.iter().take(if are_alike { 1 } else { tags.len() }).map(|tag| tag.letter()).collect()
+}
+
+/// The tags of so many leaves from their letters.
+pub(super) fn tags(letters: &str, leaves: usize) -> Result<Vec<Tag>, String> {
+    let tag = |letter: char| {
+        let known = Tag::ALL.into_iter().find(|tag| tag.letter() == letter);
+        known.ok_or_else(|| format!("`{letter}` is none of the tags C, A, V and N"))
+    };
+    let tags: Vec<Tag> = letters.chars().map(tag).collect::<Result<_, _>>()?;
+    match tags[..] {
+        [all] => Ok(vec![all; leaves]),
+        _ if tags.len() == leaves => Ok(tags),
+        _ => Err(format!("`{letters}` is neither one tag nor one for each of {leaves} leaves")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::page;
+    use crate::{Params, hierarchy, tagging};
+
+    #[test]
+    fn labels_have_the_tags_of_their_leaves() {
+        let page = page("<h1>Ann</h1><p>Phone: <i>12</i> or 13<footer>Imprint</footer>");
+        let mut made = hierarchy(&page, &Params::default());
+        let plain = made.clone();
+        assert!(!made.is_tagged());
+        made.tag(&tagging::tags(&[page])[0]);
+        assert!(made.is_tagged());
+        let mut found: Vec<(u32, Tag)> = Vec::new();
+        for label in made.nodes.iter().filter_map(|node| node.label.as_ref()) {
+            found.extend(label.leaves.iter().copied().zip(label.tags.iter().copied()));
+        }
+        found.sort_by_key(|(leaf, _)| *leaf);
+        let letters: String = found.iter().map(|(_, tag)| tag.letter()).collect();
+        assert_eq!(letters, "CAVVN");
+        made.nodes.iter_mut().filter_map(|node| node.label.as_mut()).for_each(|label| label.tags.clear());
+        assert_eq!(made, plain, "tags change nothing else");
+    }
+
+    #[test]
+    fn letters_are_as_few_as_will_do() {
+        use Tag::{Attribute, Value};
+        for (said, leaves, written) in
+            [(vec![Value; 3], 3, "V"), (vec![Attribute, Value], 2, "AV"), (vec![Value], 1, "V")]
+        {
+            assert_eq!(letters(&said), written);
+            assert_eq!(tags(written, leaves), Ok(said));
+        }
+        for (wrong, leaves) in [("", 1), ("X", 1), ("AV", 3), ("v", 1)] {
+            assert!(tags(wrong, leaves).is_err(), "{wrong}");
+        }
+    }
+}
