@@ -28,8 +28,9 @@ pub(crate) enum TreeFormat {
 pub(crate) struct PartitionArgs {
     #[command(flatten)]
     pub(crate) pages: PagesArgs,
-    /// Folder of other pages of the same site, which serve to mark the informative blocks of each PAGE. A
-    /// `manifest.jsonl` in the folder or beside it may give the `url` of each `file` to resolve links.
+    /// Folder of other pages of the same site. With them the informative blocks of each PAGE are marked, and
+    /// `--method regex` finds more headers: labels and headers of the other pages. A `manifest.jsonl` in the folder
+    /// or beside it may give the `url` of each `file` to resolve links.
     #[arg(long, value_name = "DIR")]
     pub(crate) site: Option<PathBuf>,
     /// Partitioning method.

@@ -3,10 +3,10 @@
 use anyhow::Context as _;
 use newslode_common::config::Config;
 use newslode_miner::mining::blocks::of_labels;
-use newslode_page::Params;
 use newslode_page::hierarchy::{Hierarchy, NodeKind, Tag, svg, xml};
-use newslode_page::partition::{Method, Scope, hierarchy};
+use newslode_page::partition::{Method, Scope, hierarchies, hierarchy};
 use newslode_page::wisdom::{WisdomParams, blocks};
+use newslode_page::{Page, Params};
 
 use super::tags::{Company, tagged};
 use crate::args::{MethodArg, PartitionArgs, ScopeArg, TreeFormat};
@@ -35,15 +35,14 @@ pub(crate) async fn run(args: PartitionArgs, config: &Config) -> anyhow::Result<
         pages.iter().zip(&made).filter(|(_, made)| made.is_none()).map(|(page, _)| page).collect();
     let company = Company::of(site.as_ref());
     let mut tags = if args.tags { tagged(&fresh, &company, params.preset) } else { Vec::new() }.into_iter();
+    let views = site.as_ref().map(|site| views(&fresh, site, &params)).unwrap_or_default();
+    let mut views = views.into_iter();
     for (page, made) in pages.iter().zip(made) {
         let made = match made {
             Some(made) if args.tags && !made.is_tagged() => return Err(untagged(page)),
             Some(made) => made,
             None => {
-                let mut made = match &site {
-                    None => partition(page, &params),
-                    Some(site) => view(page, site, &params),
-                };
+                let mut made = views.next().unwrap_or_else(|| partition(page, &params));
                 tags.next().inspect(|own| made.tag(&own.tags));
                 made
             }
@@ -83,16 +82,18 @@ pub(super) fn kept_hierarchy(input: &Input) -> Option<&str> {
     head.contains(xml::NAMESPACE).then_some(text)
 }
 
-/// Partitions the page and marks its informative blocks.
-fn view(page: &Input, site: &Siblings, params: &Params) -> Hierarchy {
-    let parsed = page.parse();
-    let mut all = site.others(&[&parsed]);
-    all.push(&parsed);
-    let known = site::of_pages(all);
-    let found = blocks(&parsed, &known, &WisdomParams::default());
-    let mut made = hierarchy(&parsed, params);
-    made.mark(format!("{} pages", site.pages.len()), of_labels(&found));
-    made
+/// Partitions pages with what their site shows of headers, and marks their informative blocks.
+fn views(inputs: &[&Input], site: &Siblings, params: &Params) -> Vec<Hierarchy> {
+    let pages: Vec<Page> = inputs.iter().map(|input| input.parse()).collect();
+    let pages: Vec<&Page> = pages.iter().collect();
+    let mut views = hierarchies(&pages, &site.others(&pages), params);
+    for (&page, view) in pages.iter().zip(&mut views) {
+        let mut all = site.others(&[page]);
+        all.push(page);
+        let found = blocks(page, &site::of_pages(all), &WisdomParams::default());
+        view.mark(format!("{} pages", site.pages.len()), of_labels(&found));
+    }
+    views
 }
 
 /// The named parameters with the command line's method and scope.
@@ -189,6 +190,22 @@ mod tests {
         assert!(shown.contains("▾ Sport\n  Cup →\n  Tour →\n"), "{shown}");
         assert!(!shown.contains('\x1b'), "no colours were asked for, and pages bring none: {shown}");
         assert!(tree(&made, &SOME).contains("\x1b[1;34m▾ Sport\x1b[0m\n"));
+    }
+
+    #[test]
+    fn a_page_with_its_site_has_headers_that_it_does_not_have_alone() {
+        let html = |note: &str| format!("<h2>Phones</h2><p>{note}</p><ul><li>12<li>13<li>14</ul>");
+        let folder = tempfile::tempdir().unwrap();
+        for (name, note) in [("one.html", "New numbers"), ("two.html", "Ask the porter")] {
+            std::fs::write(folder.path().join(name), html(note)).unwrap();
+        }
+        let page = input::file(&folder.path().join("one.html"), None).unwrap();
+        let site = Siblings::read(folder.path()).unwrap();
+        let params = Params { method: Method::Regex, ..Params::default() };
+        assert!(!tree(&partition(&page, &params), &NONE).contains("▾ Phones"));
+        let views = views(&[&page], &site, &params);
+        assert_eq!((views.len(), views[0].site_version.as_deref()), (1, Some("2 pages")));
+        assert!(tree(&views[0], &NONE).contains("▾ Phones\n"), "{}", tree(&views[0], &NONE));
     }
 
     #[test]

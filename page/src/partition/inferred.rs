@@ -37,12 +37,17 @@ pub(super) fn hierarchy(page: &Page, params: &Params) -> Hierarchy {
     one.build(params, &found)
 }
 
-/// The hierarchies of the pages of one site.
-pub(super) fn hierarchies(pages: &[&Page], params: &Params) -> Vec<Hierarchy> {
+/// The hierarchies of the first `wanted` pages; all pages are of one site.
+pub(super) fn hierarchies(pages: &[&Page], wanted: usize, params: &Params) -> Vec<Hierarchy> {
     let inferred: Vec<Inference<'_>> = pages.iter().map(|page| Inference::new(page, params)).collect();
     let headless: Vec<(&Page, Vec<HeadlessGroup>)> =
         inferred.iter().map(|one| (one.page, one.headless.clone())).collect();
-    inferred.iter().zip(headers(&headless)).map(|(one, found)| one.build(params, &found)).collect()
+    inferred
+        .iter()
+        .zip(headers(&headless))
+        .take(wanted)
+        .map(|(one, found)| one.build(params, &found))
+        .collect()
 }
 
 impl<'a> Inference<'a> {

@@ -52,14 +52,14 @@ use flat::segments;
 use promotion::Part;
 use scope::ScopeTree;
 
-/// The hierarchies of pages of one site. Only [`Method::Regex`] compares pages with one another, to find headers;
-/// with any other method the results are those of [`hierarchy`].
+/// The hierarchies of pages that are from one site with the `others`. Only [`Method::Regex`] compares pages with one
+/// another, to find headers; with any other method the results are those of [`hierarchy`].
 #[must_use]
-pub fn hierarchies<P: Borrow<Page>>(pages: &[P], params: &Params) -> Vec<Hierarchy> {
+pub fn hierarchies<P: Borrow<Page>>(pages: &[P], others: &[P], params: &Params) -> Vec<Hierarchy> {
     match params.method {
         Method::Regex => {
-            let pages: Vec<&Page> = pages.iter().map(Borrow::borrow).collect();
-            inferred::hierarchies(&pages, params)
+            let all: Vec<&Page> = pages.iter().chain(others).map(Borrow::borrow).collect();
+            inferred::hierarchies(&all, pages.len(), params)
         }
         _ => pages.iter().map(|page| hierarchy(page.borrow(), params)).collect(),
     }

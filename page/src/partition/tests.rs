@@ -83,7 +83,27 @@ fn repeated_records_are_groups_under_their_headers() {
     let made = hierarchy(&page(&html), &params);
     let shown = outline(&made);
     assert!(shown.contains("+Tue\n") && shown.contains("+Wed\n"), "{shown}");
-    assert_eq!(hierarchies(&[page(&html)], &params), [made]);
+    assert_eq!(hierarchies(&[page(&html)], &[], &params), [made]);
+}
+
+/// Two texts stand before the list, so a page alone cannot tell which of them heads it.
+#[test]
+fn the_pages_of_a_site_show_headers_that_none_of_them_shows_alone() {
+    let html = |note: &str, items: [&str; 3]| {
+        let items = items.map(|item| format!("<li>{item}"));
+        page(&format!("<h2>Phones</h2><p>{note}</p><ul>{}</ul>", items.concat()))
+    };
+    let (one, two) = (html("New numbers", ["12", "13", "14"]), html("Ask the porter", ["21", "22", "23"]));
+    let params = Params { method: Method::Regex, ..Params::paper() };
+    let alone = outline(&hierarchy(&one, &params));
+    let pages = [&one];
+    let together = hierarchies(&pages, &[&two], &params);
+    assert!(!alone.contains("+Phones"), "{alone}");
+    assert_eq!(together.len(), 1, "the other page only helps");
+    assert!(outline(&together[0]).contains("+Phones\n"), "{}", outline(&together[0]));
+    // Other methods read each page by itself.
+    let dp = Params::paper();
+    assert_eq!(hierarchies(&pages, &[&two], &dp), [hierarchy(&one, &dp)]);
 }
 
 /// Every hostile page with every preset: all leaves are in exactly one label, and limits that were met are named.

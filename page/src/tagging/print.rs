@@ -34,7 +34,7 @@ pub fn tags<P: Borrow<Page>>(pages: &[P]) -> Vec<Vec<Tag>> {
         }
         tags
     };
-    pages.iter().zip(hierarchies(pages, &params())).map(read).collect()
+    pages.iter().zip(hierarchies(pages, &[], &params())).map(read).collect()
 }
 
 /// The first leaf with exactly the words of the title.
@@ -46,7 +46,7 @@ fn concept(page: &Page) -> Option<usize> {
 /// The attribute-value pairs of each page by the paper's method: a group's header with each of its instances.
 #[must_use]
 pub fn pairs<P: Borrow<Page>>(pages: &[P]) -> Vec<Vec<Pair>> {
-    hierarchies(pages, &params()).iter().map(pairs_of).collect()
+    hierarchies(pages, &[], &params()).iter().map(pairs_of).collect()
 }
 
 fn pairs_of(hierarchy: &Hierarchy) -> Vec<Pair> {
