@@ -56,6 +56,11 @@ def damages(graph):
     yield "no support", [], [(narrower, OWN.support, support)]
     yield "a concept that is none", [(rdflib.URIRef("urn:x:a"), RDF.type, SCHEMA.NewsArticle),
                                      (rdflib.URIRef("urn:x:a"), SCHEMA.about, scheme)], []
+    for page, _, of in list(graph.triples((None, SCHEMA.additionalProperty, None)))[:1]:
+        yield "a property without a name", [], list(graph.triples((of, SCHEMA.name, None)))
+        yield "a property without a value", [], list(graph.triples((of, SCHEMA.value, None)))
+        yield "a property of nothing", [], [(page, SCHEMA.additionalProperty, of)]
+        yield "an instance of nothing", [], list(graph.triples((page, SCHEMA.about, None)))
 
 
 def main(turtle, xml):
@@ -85,7 +90,8 @@ def main(turtle, xml):
         noticed += 1
     count = lambda kind: sum(1 for _ in first.subjects(RDF.type, kind))
     print(f"{len(first)} triples, the same in both forms: {count(SKOS.Concept)} concepts, {relations} relations, "
-          f"{count(SCHEMA.NewsArticle)} articles; the shapes hold, and notice {noticed} damages")
+          f"{count(SCHEMA.NewsArticle)} articles, {count(SCHEMA.WebPage)} other instances with "
+          f"{count(SCHEMA.PropertyValue)} properties; the shapes hold, and notice {noticed} damages")
 
 
 if __name__ == "__main__":

@@ -3,12 +3,14 @@
 //!
 //! [`members`](crate::mining::members) says which pages are listed under which concepts; this module reads
 //! them. Each concept page's groups of links ([`groups`]) give an instance template, which reads the pages
-//! behind the links ([`instances`]).
+//! behind the links ([`instances`]). Read together as pages of one site, they also say which of their texts name
+//! attributes, and with which values ([`pairs()`]); of these, a page's memory is bounded.
 
 use std::collections::BTreeMap;
 
 use newslode_page::instances::{Attribute, InstanceTemplate, link_groups};
 use newslode_page::reading::CanonicalUrl;
+use newslode_page::tagging::{Pair, pairs};
 use newslode_page::{Page, Params};
 use serde::Serialize;
 
@@ -16,6 +18,10 @@ use serde::Serialize;
 pub const MOST_PAGES: usize = 100;
 /// The most groups of one concept page that are compared.
 const MOST_GROUPS: usize = 12;
+/// The most pairs of one page; later ones are left out.
+const MOST_PAIRS: usize = 100;
+/// The longest value of a pair, in characters. What is longer is a text, and no value; it is left out.
+const LONGEST_VALUE: usize = 500;
 
 /// An instance of concepts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -26,8 +32,10 @@ pub struct ConceptInstance {
     pub concepts: Vec<String>,
     /// The page that lists it.
     pub listed_on: CanonicalUrl,
-    /// The attributes that its page gives, in page order.
+    /// What the instance template reads on its page, in page order.
     pub attributes: Vec<Attribute>,
+    /// The attribute-value pairs that its page gives, in page order, at most a hundred short ones.
+    pub pairs: Vec<Pair>,
 }
 
 /// The groups of a concept page's `wanted` links; a group of one says nothing and is left out.
@@ -40,7 +48,7 @@ pub fn groups(page: &Page, wanted: impl Fn(&CanonicalUrl) -> bool) -> Vec<Vec<Ca
 }
 
 /// The instances among `pages`, in the order of the groups. `pages` are those behind the groups of the page
-/// `listed_on` that could be read. Pages without attributes are left out.
+/// `listed_on` that could be read. Pages without attributes and pairs are left out.
 #[must_use]
 pub fn instances(
     listed_on: &CanonicalUrl,
@@ -53,14 +61,61 @@ pub fn instances(
         let mut known = group.iter().filter_map(|url| by_url.get(url));
         Some((*known.next()?, *known.next()?))
     };
-    let pairs: Vec<(&Page, &Page)> = groups.iter().filter_map(pair).collect();
-    let Some(template) = InstanceTemplate::new(&pairs, &Params::default()) else { return Vec::new() };
+    let compared: Vec<(&Page, &Page)> = groups.iter().filter_map(pair).collect();
     let all: Vec<&Page> = pages.iter().map(|(_, page)| *page).collect();
-    let found = pages.iter().zip(template.instances(&all)).map(|((url, _), instance)| ConceptInstance {
+    let template = InstanceTemplate::new(&compared, &Params::default());
+    let read = template.map(|template| template.instances(&all)).unwrap_or_default();
+    let mut attributes = read.into_iter().map(|instance| instance.attributes);
+    let found = pages.iter().zip(pairs(&all)).map(|((url, _), pairs)| ConceptInstance {
         url: (*url).clone(),
         concepts: concepts.iter().map(|key| (*key).to_owned()).collect(),
         listed_on: listed_on.clone(),
-        attributes: instance.attributes,
+        attributes: attributes.next().unwrap_or_default(),
+        pairs: bounded(pairs),
     });
-    found.filter(|instance| !instance.attributes.is_empty()).collect()
+    found.filter(|instance| !instance.attributes.is_empty() || !instance.pairs.is_empty()).collect()
+}
+
+fn bounded(mut pairs: Vec<Pair>) -> Vec<Pair> {
+    pairs.retain(|pair| pair.value.chars().count() <= LONGEST_VALUE);
+    pairs.truncate(MOST_PAIRS);
+    pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(pages: &[String]) -> Vec<ConceptInstance> {
+        let url = |number: usize| -> CanonicalUrl { format!("https://a.test/{number}").parse().unwrap() };
+        let urls: Vec<CanonicalUrl> = (0..pages.len()).map(url).collect();
+        let pages: Vec<Page> =
+            urls.iter().zip(pages).map(|(url, html)| Page::parse(url, None, html.as_bytes())).collect();
+        let pages: Vec<(&CanonicalUrl, &Page)> = urls.iter().zip(&pages).collect();
+        instances(&url(100), &["en:river"], std::slice::from_ref(&urls), &pages)
+    }
+
+    #[test]
+    fn the_pages_of_a_list_show_each_other_what_is_an_attribute() {
+        let river = |name: &str, length: &str, mouth: &str| {
+            format!("<h1>{name}</h1><div>Length</div><div>{length}</div><div>Mouth</div><div>{mouth}</div>")
+        };
+        let found = read(&[
+            river("Aare", "288 km", "Rhine"),
+            river("Ticino", "248 km", "Po"),
+            river("Reuss", "164 km", "Aare"),
+        ]);
+        let pair = |label: &str, value: &str| Pair { label: label.into(), value: value.into() };
+        assert_eq!(found[1].pairs, [pair("Length", "248 km"), pair("Mouth", "Po")]);
+        assert_eq!((found.len(), found[1].concepts[0].as_str()), (3, "en:river"));
+    }
+
+    #[test]
+    fn pairs_are_bounded() {
+        let rows: String = (0..300).map(|row| format!("<dt>Name {row}<dd>{row}")).collect();
+        let long = "word ".repeat(LONGEST_VALUE);
+        let found = read(&[format!("<h1>T</h1><dl><dt>Text<dd>{long}<dt>Size<dd>12{rows}</dl>")]);
+        assert_eq!(found[0].pairs.len(), MOST_PAIRS);
+        assert_eq!(found[0].pairs[0].label, "Size", "a text is no value");
+    }
 }

@@ -8,7 +8,7 @@
 //! pair one `Relation` with `broader`, `narrower`, `level`, `site`. A concept's IRI is the base and its
 //! percent-encoded key, so it is the same in every export.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use newslode_page::article::Article;
@@ -26,6 +26,8 @@ pub const BASE: &str = "urn:newslode:";
 const SKOS: &str = "http://www.w3.org/2004/02/skos/core#";
 const SCHEMA: &str = "https://schema.org/";
 const OWN: &str = "urn:newslode:vocabulary:";
+/// The most properties of an instance, and the most values of a property; later ones are left out.
+const MOST_PROPERTIES: usize = 100;
 
 /// The syntax of the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,9 +168,7 @@ impl<W: Write> OntologyWriter<W> {
             let concept = self.concept_iri(key)?;
             self.triple(&subject, word(SCHEMA, "about")?.as_ref(), &concept)?;
         }
-        let labelled =
-            instance.attributes.iter().filter_map(|own| Some((own.label.as_deref()?, &own.values)));
-        for (number, (label, values)) in labelled.enumerate() {
+        for (number, (label, values)) in properties(instance).into_iter().enumerate() {
             let property = iri(&format!("{}attribute:{}/{number}", self.base, encoded(url)))?;
             self.triple(&subject, word(SCHEMA, "additionalProperty")?.as_ref(), &property)?;
             self.triple(&property, rdf::TYPE, &word(SCHEMA, "PropertyValue")?)?;
@@ -207,6 +207,30 @@ impl<W: Write> OntologyWriter<W> {
             Serializer::Xml(out) => out.serialize_triple(triple),
         }
     }
+}
+
+/// The attributes of an instance with their values, bounded in number: its page's pairs by label, then what the
+/// instance template reads under other labels. Pairs come first because the template takes all that follows a label
+/// for its values.
+fn properties(instance: &ConceptInstance) -> Vec<(&str, Vec<&str>)> {
+    let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut known: BTreeMap<String, usize> = BTreeMap::new();
+    for pair in &instance.pairs {
+        let at = *known.entry(pair.label.to_lowercase()).or_insert(found.len());
+        if at == found.len() {
+            found.push((&pair.label, Vec::new()));
+        }
+        found[at].1.push(&pair.value);
+    }
+    for own in &instance.attributes {
+        let Some(label) = own.label.as_deref() else { continue };
+        if !known.contains_key(&label.to_lowercase()) {
+            found.push((label, own.values.iter().map(String::as_str).collect()));
+        }
+    }
+    found.truncate(MOST_PROPERTIES);
+    found.iter_mut().for_each(|(_, values)| values.truncate(MOST_PROPERTIES));
+    found
 }
 
 const XSD: &str = "http://www.w3.org/2001/XMLSchema#";

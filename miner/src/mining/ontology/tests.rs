@@ -7,7 +7,9 @@ use std::path::Path;
 use std::process::Command;
 
 use newslode_page::article::PageKind;
+use newslode_page::instances::Attribute;
 use newslode_page::reading::Site;
+use newslode_page::tagging::Pair;
 use oxttl::TurtleParser;
 
 use super::*;
@@ -65,7 +67,40 @@ fn document(form: RdfForm) -> Vec<u8> {
     let mut writer = OntologyWriter::new(Vec::new(), BASE, form).unwrap();
     writer.taxonomy(&taxonomy).unwrap();
     assert!(writer.article(&article, &["en:art".to_owned()].into()).unwrap());
+    assert!(writer.instance(&river()).unwrap());
     writer.finish().unwrap()
+}
+
+/// An instance whose template takes the text after a value for one, and finds one attribute more.
+fn river() -> ConceptInstance {
+    let pair = |label: &str, value: &str| Pair { label: label.into(), value: value.into() };
+    let own = |label: Option<&str>, values: &[&str]| Attribute {
+        label: label.map(str::to_owned),
+        values: values.iter().map(|value| (*value).to_owned()).collect(),
+    };
+    ConceptInstance {
+        url: "https://a.test/aare".parse().unwrap(),
+        concepts: vec!["en:art".into()],
+        listed_on: "https://a.test/rivers".parse().unwrap(),
+        attributes: vec![
+            own(None, &["Aare"]),
+            own(Some("LENGTH"), &["288 km", "A river."]),
+            own(Some("Fish"), &["trout"]),
+        ],
+        pairs: vec![pair("Length", "288 \"km\""), pair("Towns", "Bern"), pair("Towns", "Thun\u{1}")],
+    }
+}
+
+#[test]
+fn an_instance_has_its_pairs_and_what_only_the_template_reads() {
+    let river = river();
+    let found = properties(&river);
+    let expected =
+        [("Length", vec!["288 \"km\""]), ("Towns", vec!["Bern", "Thun\u{1}"]), ("Fish", vec!["trout"])];
+    assert_eq!(found, expected);
+    let row = |number: usize| Pair { label: format!("Row {number}"), value: "x".into() };
+    let many = ConceptInstance { pairs: (0..300).map(row).collect(), ..river };
+    assert_eq!(properties(&many).len(), MOST_PROPERTIES);
 }
 
 #[test]
@@ -80,6 +115,10 @@ fn it_parses_and_says_what_was_meant() {
         "<https://schema.org/datePublished> \"2024-02-03T04:05:06Z\"^^<http://www.w3.org/2001/XMLSchema#dateTime>",
         "<http://www.w3.org/2004/02/skos/core#prefLabel> \"Arts\"@en",
         "<https://schema.org/dateModified> \"yesterday\"",
+        "<https://a.test/aare> <https://schema.org/additionalProperty> <urn:newslode:attribute:https%3A%2F%2Fa.test%2Faare/1>",
+        "<urn:newslode:attribute:https%3A%2F%2Fa.test%2Faare/1> <https://schema.org/name> \"Towns\"",
+        "<urn:newslode:attribute:https%3A%2F%2Fa.test%2Faare/1> <https://schema.org/value> \"Bern\"",
+        "<https://schema.org/value> \"288 \\\"km\\\"\"",
     ] {
         assert!(triples.iter().any(|triple| triple.contains(wanted)), "{wanted} is missing in {triples:#?}");
     }
@@ -97,7 +136,8 @@ fn independent_readers_see_one_sound_graph_in_both_forms() {
     let said = [run.stdout, run.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
     assert!(run.status.success(), "{said}");
     assert!(
-        said.contains("2 concepts, 1 relations, 1 articles") && said.contains("notice 11 damages"),
+        said.contains("2 concepts, 1 relations, 1 articles, 1 other instances with 3 properties")
+            && said.contains("notice 15 damages"),
         "{said}"
     );
 }
