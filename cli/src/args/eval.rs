@@ -267,6 +267,9 @@ pub(crate) enum EvalCommand {
         /// Also read each page together with this number of other pages of its site.
         #[arg(long, value_name = "NUMBER", default_value_t = 0)]
         siblings: usize,
+        /// Also read each page with what the other pages of its site teach, as mined sites do: siblings and templates.
+        #[arg(long)]
+        templates: bool,
         /// Also read each page after correcting this number of other pages of its site from their gold.
         #[arg(long, value_name = "NUMBER", default_value_t = 0)]
         taught: usize,

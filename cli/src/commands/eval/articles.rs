@@ -22,12 +22,17 @@ const LATEST: Timestamp = Timestamp(4_102_444_800_000);
 /// Number of splits that `page/train/bodies.py` makes.
 const SPLITS: usize = 5;
 
-/// Numbers of other pages of its site that a page is read with.
+/// The most parts into which the pages of a site are dealt; the pages of a part are read with what the other parts teach.
+const PARTS: usize = 5;
+
+/// With which other pages of its site a page is read, too.
 #[derive(Clone, Copy)]
 pub(super) struct Others {
-    /// Unlabelled pages.
+    /// The number of unlabelled pages.
     pub(super) siblings: usize,
-    /// Pages corrected by their gold.
+    /// Whether with all that the site's unlabelled pages teach, templates included.
+    pub(super) templates: bool,
+    /// The number of pages corrected by their gold.
     pub(super) taught: usize,
 }
 
@@ -46,6 +51,7 @@ pub(super) fn run(
         Ok(Page::parse(&input.url, None, &input.bytes))
     });
     let pages: Vec<Page> = pages.collect::<anyhow::Result<_>>()?;
+    let mut learnt = Learnt::default();
     for (done, (gold, page)) in golds.iter().zip(&pages).enumerate() {
         shown.say(|| format!("{done} of {} pages", golds.len()));
         methods.entry("all text").or_default().push(everything(&gold.id, page));
@@ -58,6 +64,9 @@ pub(super) fn run(
         let siblings = seen(&golds, &pages, done, others.siblings);
         if others.siblings > 0 {
             read("with siblings", Some(&siblings));
+        }
+        if others.templates {
+            read("with templates", Some(learnt.for_page(&golds, &pages, done)));
         }
         if others.taught > 0 {
             read("taught", Some(&taught(siblings, &golds, &pages, done, others.taught)));
@@ -106,6 +115,27 @@ pub(super) fn run(
 fn others(golds: &[articles::ArticleRecord], of: usize) -> impl Iterator<Item = usize> {
     let order = (of + 1..golds.len()).chain(0..of);
     order.filter(move |&other| golds[of].site.is_some() && golds[other].site == golds[of].site)
+}
+
+/// What was learnt from the pages of a site without one of its parts.
+#[derive(Default)]
+struct Learnt(BTreeMap<(String, usize), SiteKnowledge>);
+
+impl Learnt {
+    /// What the pages of the other parts of a page's site teach.
+    fn for_page(&mut self, golds: &[articles::ArticleRecord], pages: &[Page], of: usize) -> &SiteKnowledge {
+        let site = golds[of].site_or_id();
+        let all: Vec<usize> = (0..golds.len()).filter(|&at| golds[at].site_or_id() == site).collect();
+        let parts = all.len().min(PARTS);
+        let part = all.iter().position(|&at| at == of).unwrap_or(0) % parts;
+        self.0.entry((site.to_owned(), part)).or_insert_with(|| {
+            let others = all.iter().enumerate().filter(|(number, _)| number % parts != part);
+            let others: Vec<&Page> = others.map(|(_, &at)| &pages[at]).collect();
+            let mut site = SiteKnowledge::default();
+            site.learn(&others);
+            site
+        })
+    }
 }
 
 fn seen(golds: &[articles::ArticleRecord], pages: &[Page], of: usize, most: usize) -> SiteKnowledge {

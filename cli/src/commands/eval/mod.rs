@@ -31,8 +31,8 @@ pub(crate) async fn run(args: EvalArgs, config: &Config, quiet: bool) -> anyhow:
         }
         EvalCommand::Segments { common, level } => segments::run(&common, level, quiet),
         EvalCommand::Tables(common) => tables::run(&common, quiet),
-        EvalCommand::Articles { common, folds, siblings, taught } => {
-            articles::run(&common, folds.as_deref(), articles::Others { siblings, taught }, quiet)
+        EvalCommand::Articles { common, folds, siblings, templates, taught } => {
+            articles::run(&common, folds.as_deref(), articles::Others { siblings, templates, taught }, quiet)
         }
         EvalCommand::Tags(common) => tags::tags(&common),
         EvalCommand::Attributes(common) => tags::attributes(&common),
