@@ -17,7 +17,7 @@ use super::metadata::is_inside;
 use super::runs::{Run, Runs};
 use super::scorer::Scorer;
 use super::scripts;
-use super::site::SiteKnowledge;
+use super::site::Known;
 use crate::Page;
 use crate::text::words_of_prose;
 
@@ -57,9 +57,9 @@ pub(super) fn body(
     said: &Claims,
     title: Option<&str>,
     scorer: &Scorer,
-    site: Option<&SiteKnowledge>,
+    known: Option<&Known<'_>>,
 ) -> Body {
-    let mut body = shown(page, runs, said, scorer, site);
+    let mut body = shown(page, runs, said, scorer, known);
     if let Some(hidden) = unshown(page, said, &body) {
         body = hidden;
     }
@@ -77,8 +77,8 @@ pub(super) fn body(
 }
 
 /// The text that the page shows.
-fn shown(page: &Page, runs: &Runs, said: &Claims, scorer: &Scorer, site: Option<&SiteKnowledge>) -> Body {
-    let (chosen, witness) = choose(page, runs, said, scorer, site);
+fn shown(page: &Page, runs: &Runs, said: &Claims, scorer: &Scorer, known: Option<&Known<'_>>) -> Body {
+    let (chosen, witness) = choose(page, runs, said, scorer, known);
     let taken = runs.runs.iter().zip(chosen).filter(|(_, is_chosen)| *is_chosen);
     let blocks = taken.map(|(run, _)| Block { kind: kind(&page.tree, run), text: run.text.clone() });
     Body { blocks: blocks.collect(), method: "runs", witness }
@@ -90,14 +90,14 @@ pub(super) fn choose(
     runs: &Runs,
     said: &Claims,
     scorer: &Scorer,
-    site: Option<&SiteKnowledge>,
+    known: Option<&Known<'_>>,
 ) -> (Vec<bool>, Option<Evidence>) {
     let measures = measures::measure(page, runs, said, |run| !run.is_mere_link());
     let mut measured = scorer.scores(&measures.values).into_iter();
     let score = |run: &Run| if run.is_mere_link() { None } else { measured.next() };
     let mut scores: Vec<f32> = runs.runs.iter().map(score).map(|score| score.unwrap_or(LINK_SCORE)).collect();
     even_tables(&page.tree, &runs.runs, &mut scores);
-    let witness = site.and_then(|site| site.rescore(page, runs, &mut scores));
+    let witness = known.and_then(|known| known.rescore(&mut scores));
     let mut chosen = chosen(&runs.runs, &scores);
     add_alike(&runs.runs, &scores, &measures.paths, &mut chosen);
     (chosen, witness)

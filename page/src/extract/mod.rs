@@ -16,6 +16,7 @@ use crate::Page;
 
 mod authors;
 mod body;
+mod choice;
 mod dates;
 mod days;
 mod form;
@@ -37,7 +38,9 @@ mod zones;
 pub use scorer::{Scorer, TreesError};
 pub use site::{Correction, FieldLesson, Lesson, SiteKnowledge, Source, TeachError, TitleSource, Words};
 
-use metadata::{Finding, Metadata};
+use metadata::{Finding, Metadata, Names};
+use site::{Known, Peers, SIBLINGS};
+use zones::SiteZone;
 
 /// The kind of a page and, if it is an article, its fields and text. `fetched_at`: later dates on the page do
 /// not count.
@@ -173,22 +176,29 @@ fn read(
     scorer: &Scorer,
     site: Option<&SiteKnowledge>,
 ) -> Article {
-    let mut evidence = Fields::default();
     let runs = runs::Runs::new(page);
-    let known = site.map(|site| site.fields(page, &runs, &metadata, fetched_at)).unwrap_or_default();
-    let title = evidence.keep("title", known.title.or_else(|| title::title(page, &metadata)));
+    let known = site.map(|site| Known::new(site, page, &runs));
+    let taught = known.as_ref().map(|known| known.taught(&metadata, fetched_at)).unwrap_or_default();
+    let peers = known.as_ref().and_then(Known::peers);
+    let peers = peers.as_ref();
+    let mut evidence = Fields { template: known.as_ref().and_then(Known::version), ..Fields::default() };
+    let titles = title::choices(page, &metadata);
+    let by_peers = || peers.and_then(|peers| peers.title(&titles));
+    let title = taught.title.or_else(by_peers).or_else(|| title::decide(&titles));
+    let title = evidence.keep("title", title);
     let said = said(page, &metadata, title.as_deref());
-    let body = body::body(page, &runs, &said, title.as_deref(), scorer, site);
-    evidence.0.extend(body.witness.map(|witness| ("body".to_owned(), witness)));
+    let body = body::body(page, &runs, &said, title.as_deref(), scorer, known.as_ref());
+    evidence.by_field.extend(body.witness.map(|witness| ("body".to_owned(), witness)));
     let words = body.blocks.iter().map(|block| words_of_prose(&block.text)).sum();
     let pictures = page.tree.node_ids().filter(|&node| page.tree.tag(node) == Some("img")).count();
     evidence.keep("form", metadata.forms.named(words, pictures));
     let place = metadata.place.clone().or_else(|| dateline(&body.blocks));
     let visible = visible::Visible::new(page, &runs, title.as_deref());
-    let authors = known.authors.or_else(|| authors::authors(page, &metadata, &visible));
+    let authors = taught.authors.or_else(|| authors(page, &metadata, &visible, peers));
     let authors = evidence.keep("authors", authors).unwrap_or_default();
-    let published = || days::published(page, &metadata, &visible, fetched_at);
-    let published = known.published.or_else(published);
+    let zone = known.as_ref().map(Known::zone).unwrap_or_default();
+    let published = || published(page, &metadata, &visible, fetched_at, &zone, peers);
+    let published = taught.published.or_else(published);
     Article {
         url: page.url.as_str().to_owned(),
         site: page.url.site().as_str().to_owned(),
@@ -204,18 +214,50 @@ fn read(
         method: body.method.to_owned(),
         body: body.blocks,
         kind: PageKind::Article,
-        evidence: evidence.0,
+        evidence: evidence.by_field,
     }
+}
+
+/// The authors, from the page alone unless its peers know better.
+fn authors(
+    page: &Page,
+    metadata: &Metadata,
+    visible: &visible::Visible<'_>,
+    peers: Option<&Peers<'_>>,
+) -> Option<Names> {
+    let choices = authors::choices(page, metadata, visible);
+    peers.and_then(|peers| peers.authors(&choices)).or_else(|| authors::decide(&choices))
+}
+
+/// The date of publication, from the page alone unless its peers know better.
+fn published(
+    page: &Page,
+    metadata: &Metadata,
+    visible: &visible::Visible<'_>,
+    fetched_at: Timestamp,
+    zone: &SiteZone,
+    peers: Option<&Peers<'_>>,
+) -> Option<Finding<String>> {
+    let (choices, _) = days::choices(page, metadata, visible, fetched_at, zone);
+    peers.and_then(|peers| peers.published(&choices)).or_else(|| days::decide(&choices))
 }
 
 /// Evidence by field.
 #[derive(Default)]
-struct Fields(BTreeMap<String, Evidence>);
+struct Fields {
+    by_field: BTreeMap<String, Evidence>,
+    /// The version of the template that accepts the page.
+    template: Option<u32>,
+}
 
 impl Fields {
     fn keep<T>(&mut self, field: &str, found: Option<Finding<T>>) -> Option<T> {
         let Finding { value, witness, confidence } = found?;
-        self.0.insert(field.to_owned(), Evidence { witness: witness.to_owned(), confidence });
+        let witness = match self.template {
+            Some(version) if witness == SIBLINGS => site::template_witness(version),
+            _ => witness.to_owned(),
+        };
+        self.by_field.insert(field.to_owned(), Evidence { witness, confidence });
         Some(value)
     }
 }

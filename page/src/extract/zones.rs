@@ -43,6 +43,48 @@ pub(super) fn local(
     zone.and_then(|zone| dates::written(instant, zone)).unwrap_or_else(unchanged)
 }
 
+/// A date and time with an offset: the instant, in seconds, and the offset.
+pub(super) fn of(said: &str) -> Option<(i64, i32)> {
+    let zone = offset(said).filter(|zone| *zone != 0)?;
+    let instant: Instant = said.parse().ok()?;
+    Some((instant.as_second(), i32::try_from(zone).ok()?))
+}
+
+/// The offsets of a site's other pages, each with its instant: the zone in which the site writes for its readers.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SiteZone(Vec<(i64, i32)>);
+
+/// Most difference between the offsets of a zone: that of summer.
+const SUMMER: i32 = 3600;
+/// Fewest pages that tell a site's zone.
+const LEAST_PAGES: usize = 2;
+/// Seconds of a year, and most seconds of the year between a page and one that tells its offset.
+const YEAR: i64 = 31_556_952;
+const SEASON: i64 = 60 * 86_400;
+
+impl SiteZone {
+    /// The zone, unless pages disagree or are too few.
+    pub(super) fn new(pages: Vec<(i64, i32)>) -> SiteZone {
+        let offsets = || pages.iter().map(|(_, zone)| *zone);
+        let differ = offsets().max().unwrap_or(0).saturating_sub(offsets().min().unwrap_or(0));
+        SiteZone(if pages.len() >= LEAST_PAGES && differ <= SUMMER { pages } else { Vec::new() })
+    }
+
+    /// A date and time in UTC in this zone, with the offset of the page nearest in the year.
+    pub(super) fn local(&self, date: &str) -> Option<String> {
+        let instant: Instant = date.parse().ok()?;
+        let away = |at: i64| {
+            let apart = (instant.as_second() - at).rem_euclid(YEAR);
+            apart.min(YEAR - apart)
+        };
+        let (at, zone) = self.0.iter().min_by_key(|(at, zone)| (away(*at), *zone))?;
+        if away(*at) > SEASON {
+            return None;
+        }
+        dates::written(instant, *zone)
+    }
+}
+
 /// The offset, in seconds, at which the instant is this date and time.
 fn zone_between(instant: Instant, said: &str) -> Option<i32> {
     let civil: DateTime = said.get(..19)?.parse().ok()?;
@@ -128,6 +170,19 @@ mod tests {
         check("<h1>A</h1><p>May 3, 2024 9:48 PM EDT", "2024-05-03T21:48:19-04:00");
         check("<h1>A</h1><p>May 4, 2024 7:18 AM", "2024-05-04T07:18:19+05:30");
         check("<script>x={'at': '2024-05-03T20:48:19-05:00'}</script>", "2024-05-03T20:48:19-05:00");
+    }
+
+    #[test]
+    fn the_zone_of_other_pages() {
+        let zone = |pages: &[&str]| SiteZone::new(pages.iter().filter_map(|page| of(page)).collect());
+        let at = "2024-05-04T01:48:19Z";
+        let both = ["2023-12-30T10:00:00-05:00", "2023-06-01T10:00:00-04:00"];
+        assert_eq!(zone(&both).local(at).as_deref(), Some("2024-05-03T21:48:19-04:00"));
+        assert_eq!(zone(&both).local("2024-01-04T01:48:19Z").as_deref(), Some("2024-01-03T20:48:19-05:00"));
+        assert_eq!(zone(&both).local("2024-09-04T01:48:19Z"), None, "summer or winter");
+        assert_eq!(zone(&both[..1]).local(at), None, "one page may be an exception");
+        assert_eq!(zone(&[both[0], "2023-12-30T10:00:00+01:00"]).local(at), None);
+        assert_eq!(of("2024-05-04T01:48:19Z"), None);
     }
 
     #[test]

@@ -16,6 +16,7 @@ pub(super) use names::{Site, people};
 
 use candidates::{Candidate, candidates};
 
+use super::choice::{Choice, likeliest};
 use super::metadata::{Finding, Metadata, Names};
 use super::visible::Visible;
 use crate::Page;
@@ -28,31 +29,38 @@ const TREES: &str = include_str!("authors.txt");
 const LEAST: f32 = 0.5;
 const SOLE: f32 = 0.3;
 
-/// The authors, and how likely the least likely of them is one.
-pub(super) fn authors(page: &Page, metadata: &Metadata, visible: &Visible<'_>) -> Option<Names> {
+/// The names that may be authors'.
+pub(super) fn choices(page: &Page, metadata: &Metadata, visible: &Visible<'_>) -> Vec<Choice> {
     /// Never empty: a test checks that the file can be parsed.
     static SHARED: LazyLock<Trees> = LazyLock::new(|| Trees::parse(TREES, measures()).unwrap_or_default());
     let (candidates, rows) = measured(page, metadata, visible);
-    let scored: Vec<(Candidate, f32)> = candidates.into_iter().zip(SHARED.scores(&rows)).collect();
-    let mut found: Vec<&(Candidate, f32)> = scored.iter().filter(|one| is_author(one, &scored)).collect();
+    let choice = |(candidate, likelihood): (Candidate, f32)| {
+        let first = candidate.said.iter().map(|said| said.source).min()?;
+        let said = candidate.said.iter().map(|said| (said.source as u8, said.node)).collect();
+        let Candidate { name: value, key, .. } = candidate;
+        Some(Choice { value, key, likelihood, said, witness: first.witness() })
+    };
+    candidates.into_iter().zip(SHARED.scores(&rows)).filter_map(choice).collect()
+}
+
+/// The authors among them, and how likely the least likely of them is one.
+pub(super) fn decide(choices: &[Choice]) -> Option<Names> {
+    let mut found: Vec<&Choice> = choices.iter().filter(|choice| is_author(choice, choices)).collect();
     if found.is_empty() {
-        // Of equals the first.
-        let best = scored.iter().rev().max_by(|a, b| a.1.total_cmp(&b.1));
-        found.extend(best.filter(|(_, score)| *score >= SOLE));
+        found.extend(likeliest(choices.iter()).filter(|best| best.likelihood >= SOLE));
     }
-    let (first, _) = found.first()?;
-    let witness = first.said.iter().map(|said| said.source).min()?.witness();
-    let confidence = found.iter().map(|(_, score)| *score).fold(1.0, f32::min);
-    let value = found.iter().map(|(candidate, _)| candidate.name.clone()).collect();
+    let witness = found.first()?.witness;
+    let confidence = found.iter().map(|choice| choice.likelihood).fold(1.0, f32::min);
+    let value = found.iter().map(|choice| choice.value.clone()).collect();
     Some(Finding { value, witness, confidence })
 }
 
 /// Whether a name is likely an author's, and no other form of it is likelier.
-fn is_author((candidate, score): &(Candidate, f32), all: &[(Candidate, f32)]) -> bool {
-    let is_likelier_form = |(other, of_other): &(Candidate, f32)| {
-        of_other > score && other.key != candidate.key && is_part(&other.key, &candidate.key)
+fn is_author(choice: &Choice, all: &[Choice]) -> bool {
+    let is_likelier_form = |other: &Choice| {
+        other.likelihood > choice.likelihood && other.key != choice.key && is_part(&other.key, &choice.key)
     };
-    *score >= LEAST && !all.iter().any(is_likelier_form)
+    choice.likelihood >= LEAST && !all.iter().any(is_likelier_form)
 }
 
 /// Whether one of two names holds all words of the other, side by side.
@@ -115,7 +123,7 @@ mod tests {
         let page = Page::parse(&url, None, html.as_bytes());
         let (metadata, runs) = (Metadata::new(&page, Timestamp(0)), Runs::new(&page));
         let visible = Visible::new(&page, &runs, Some("Storm hits the coast"));
-        let found = authors(&page, &metadata, &visible);
+        let found = decide(&choices(&page, &metadata, &visible));
         assert_eq!(found.map(|found| found.value).unwrap_or_default(), expected, "{byline}");
     }
 

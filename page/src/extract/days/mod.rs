@@ -13,10 +13,11 @@ mod mentions;
 
 pub(super) use mentions::{Mention, Source};
 
+use super::choice::{Choice, likeliest};
 use super::dates;
 use super::metadata::{Finding, Metadata};
 use super::visible::Visible;
-use super::zones;
+use super::zones::{self, SiteZone};
 use crate::Page;
 use crate::time::Timestamp;
 use crate::trees::Trees;
@@ -41,23 +42,42 @@ struct Day {
     said: Vec<(usize, Mention)>,
 }
 
-/// When the article was published.
-pub(super) fn published(
+/// The days on which the article may have been published, and an instant with the offset in which the page writes it.
+/// Instants in UTC are written in the zone of the `site` if the page does not tell its own.
+pub(super) fn choices(
     page: &Page,
     metadata: &Metadata,
     visible: &Visible<'_>,
     fetched_at: Timestamp,
-) -> Option<Finding<String>> {
+    site: &SiteZone,
+) -> (Vec<Choice>, Option<(i64, i32)>) {
     /// Never empty: a test checks that the file can be parsed.
     static SHARED: LazyLock<Trees> = LazyLock::new(|| Trees::parse(TREES, measures()).unwrap_or_default());
-    let (days, rows) = measured(page, metadata, visible, fetched_at);
-    // Of equals the first.
-    let best = days.iter().zip(SHARED.scores(&rows)).rev().max_by(|a, b| a.1.total_cmp(&b.1));
-    let (day, confidence) = best.filter(|(_, score)| *score >= LEAST)?;
-    let day = readers_day(day, &days).unwrap_or(day);
-    let (_, said) =
-        day.said.iter().min_by_key(|(number, said)| (!is_exact(&said.value), said.source, *number))?;
-    Some(Finding { value: said.value.clone(), witness: said.source.witness(), confidence })
+    let (days, rows, zone) = measured(page, metadata, visible, fetched_at, site);
+    let choice = |(told, likelihood): (&Day, f32)| {
+        let day = readers_day(told, &days).unwrap_or(told);
+        let best =
+            day.said.iter().min_by_key(|(number, said)| (!is_exact(&said.value), said.source, *number));
+        let (_, best) = best?;
+        let said = told.said.iter().map(|(_, said)| (said.source as u8, said.node)).collect();
+        let (key, value) = (told.day.to_string(), best.value.clone());
+        Some(Choice { value, key, likelihood, said, witness: best.source.witness() })
+    };
+    (days.iter().zip(SHARED.scores(&rows)).filter_map(choice).collect(), zone)
+}
+
+/// The likeliest day, if it is likely enough.
+pub(super) fn decide(choices: &[Choice]) -> Option<Finding<String>> {
+    let best = likeliest(choices.iter()).filter(|best| best.likelihood >= LEAST)?;
+    Some(Finding { value: best.value.clone(), witness: best.witness, confidence: best.likelihood })
+}
+
+/// Whether markup calls it the day of publication, of this very article.
+pub(super) fn is_told(choice: &Choice) -> bool {
+    choice
+        .said
+        .iter()
+        .any(|(source, _)| [Source::Article, Source::Meta].iter().any(|told| *told as u8 == *source))
 }
 
 /// The day beside this one that readers see, if only machines are told this one, in UTC: the site is in another zone.
@@ -77,21 +97,25 @@ fn is_exact(value: &str) -> bool {
     value.contains('T')
 }
 
-/// The days that a page says, and the measures of all of them in one row.
+/// The days that a page says, the measures of all of them in one row, and an instant with the page's own offset.
 fn measured(
     page: &Page,
     metadata: &Metadata,
     visible: &Visible<'_>,
     fetched_at: Timestamp,
-) -> (Vec<Day>, Vec<f32>) {
+    site: &SiteZone,
+) -> (Vec<Day>, Vec<f32>, Option<(i64, i32)>) {
     let shown = mentions::shown(page, visible, fetched_at, metadata.month_first);
     let mut mentions = [metadata.dates.clone(), shown].concat();
     let parse = |text: &str| dates::parse(text, fetched_at, metadata.month_first);
     let mut local: Vec<(String, String)> = Vec::new();
+    let mut zone = None;
     for mention in mentions.iter_mut().filter(|mention| mention.value.ends_with('Z')) {
         let known = local.iter().find(|(utc, _)| *utc == mention.value).map(|(_, local)| local.clone());
         let value = known.unwrap_or_else(|| {
-            let value = zones::local(&mention.value, page, visible, &parse, local.len() < SEARCHED);
+            let own = zones::local(&mention.value, page, visible, &parse, local.len() < SEARCHED);
+            zone = zone.or_else(|| zones::of(&own));
+            let value = if own.ends_with('Z') { site.local(&own).unwrap_or(own) } else { own };
             local.push((mention.value.clone(), value.clone()));
             value
         });
@@ -101,7 +125,7 @@ fn measured(
     let context = measures::Context::new(page, visible, &days);
     let mut rows = Vec::new();
     days.iter().for_each(|day| measures::measure(day, &context, &mut rows));
-    (days, rows)
+    (days, rows, zone)
 }
 
 fn by_day(mentions: Vec<Mention>) -> Vec<Day> {
@@ -133,7 +157,7 @@ pub(super) fn evidence(
     visible: &Visible<'_>,
     fetched_at: Timestamp,
 ) -> Vec<(String, Vec<f32>)> {
-    let (days, rows) = measured(page, metadata, visible, fetched_at);
+    let (days, rows, _) = measured(page, metadata, visible, fetched_at, &SiteZone::default());
     let rows = rows.chunks(measures().len()).map(<[f32]>::to_vec);
     days.into_iter().map(|day| day.day.to_string()).zip(rows).collect()
 }
@@ -164,7 +188,8 @@ mod tests {
         let page = page_at(url, html);
         let (runs, metadata) = (Runs::new(&page), Metadata::new(&page, NOW));
         let visible = Visible::new(&page, &runs, Some("Bridge stays open"));
-        let found = published(&page, &metadata, &visible, NOW);
+        let (choices, _) = choices(&page, &metadata, &visible, NOW, &SiteZone::default());
+        let found = decide(&choices);
         let found = found.as_ref().map(|found| (found.value.as_str(), found.witness));
         assert_eq!(found, expected, "{url} {html}");
     }

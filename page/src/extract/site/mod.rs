@@ -3,17 +3,17 @@
 //!
 //! A correction teaches by *places* (three elements with their classes, see [`place`]): which hold body, and
 //! where fields are. Unlabelled pages show what the site repeats. Both shift the likelihoods of runs that the
-//! single-page reader gives, so nothing changes on a site without knowledge. The value is small, belongs to no
+//! single-page reader gives, so nothing changes on a site without knowledge. Pages that are laid out alike
+//! ([`peers`]) tell the site's own title, names and dates from the story's. The value is small, belongs to no
 //! page, and serialises without the templates; its keeper stores those together with facts about their use.
+//! What is known of one page is asked of [`Known`].
 //!
 //! Invariants: pure; a correction that its page does not show is refused; learning from a page again replaces
 //! what it taught before. Start at [`SiteKnowledge::teach`].
 
-use crate::article::Evidence;
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::body::chosen;
 use super::metadata::{Finding, Metadata};
 use super::runs::Runs;
 use super::scorer::Scorer;
@@ -22,16 +22,22 @@ use crate::template::{Template, fit, induce};
 
 mod fields;
 mod gold;
+mod known;
 mod lesson;
+mod peers;
 mod place;
 mod repeats;
+mod said;
 
 pub use fields::{FieldLesson, Source, TitleSource};
 pub use lesson::{Lesson, Words};
 
+pub(super) use known::Known;
+pub(super) use peers::{Peers, SIBLINGS};
+
 use fields::Sheet;
-use lesson::Taught;
-use repeats::{SitePage, hash, repeats};
+use repeats::{SitePage, hash};
+use said::Said;
 
 /// Most corrected pages that are kept; the oldest goes first.
 const MOST_LESSONS: usize = 32;
@@ -158,7 +164,8 @@ impl SiteKnowledge {
         self.seen.retain(|seen| seen.url != url);
         let surplus = (self.seen.len() + 1).saturating_sub(MOST_SEEN);
         self.seen.drain(..surplus);
-        self.seen.push(SitePage::new(url, &Runs::new(page)));
+        let runs = Runs::new(page);
+        self.seen.push(SitePage::new(url, &runs).with(Said::new(page, &runs)));
     }
 
     /// Compares pages with these from now on, and with no others; of too many an even sample is taken.
@@ -269,57 +276,9 @@ impl SiteKnowledge {
     fn read(&self, page: &Page, metadata: &Metadata, runs: &Runs) -> Vec<f32> {
         let title = super::title::title(page, metadata).map(|found| found.value);
         let said = super::said(page, metadata, title.as_deref());
-        let (chosen, _) = super::body::choose(page, runs, &said, Scorer::shared(), Some(self));
+        let known = Known::new(self, page, runs);
+        let (chosen, _) = super::body::choose(page, runs, &said, Scorer::shared(), Some(&known));
         chosen.into_iter().map(|is_chosen| f32::from(u8::from(is_chosen))).collect()
-    }
-
-    /// Shifts the likelihoods of a page's runs by what is known; returns the evidence to name for the body, if
-    /// any.
-    pub(super) fn rescore(&self, page: &Page, runs: &Runs, scores: &mut [f32]) -> Option<Evidence> {
-        let alone = chosen(&runs.runs, scores);
-        let taught = Taught::new(&self.lessons);
-        let is_taught = taught.is_some_and(|taught| taught.rescore(&page.tree, runs, scores, &alone));
-        let url = page.url.as_str();
-        let pages = self.seen.iter().chain(self.lessons.iter().map(|lesson| &lesson.page));
-        let repeats = repeats(&runs.runs, &alone, pages.filter(|page| page.url != url));
-        let fit = fit(&self.templates, page);
-        for (at, score) in scores.iter_mut().enumerate() {
-            let is_repeat = repeats.as_ref().is_some_and(|repeats| repeats[at]);
-            let is_fixed = fit.as_ref().is_some_and(|fit| fit.is_fixed(runs.runs[at].first));
-            // A person's correction beats repetition.
-            let is_kept = || {
-                let text = hash(&runs.runs[at].text);
-                self.lessons.iter().any(|lesson| lesson.kept.contains(&text))
-            };
-            *score *= if (is_repeat || is_fixed) && !is_kept() { REPEATED } else { 1.0 };
-        }
-        let version = fit.and_then(|fit| self.templates.get(fit.template)).map(|template| template.version);
-        let (witness, confidence) = match (is_taught, version) {
-            (true, _) => ("taught".to_owned(), 0.95),
-            (false, Some(version)) => (format!("template v{version}"), 0.9),
-            (false, None) => (repeats.map(|_| "siblings".to_owned())?, 0.85),
-        };
-        Some(Evidence { witness, confidence })
-    }
-
-    /// The fields of a page by the sources of the site's lessons, newest lesson first.
-    pub(super) fn fields(
-        &self,
-        page: &Page,
-        runs: &Runs,
-        metadata: &Metadata,
-        fetched_at: Timestamp,
-    ) -> FieldFindings {
-        let known: Vec<&FieldLesson> = self.lessons.iter().rev().map(|lesson| &lesson.fields).collect();
-        if known.iter().all(|fields| **fields == FieldLesson::default()) {
-            return FieldFindings::default();
-        }
-        let sheet = Sheet::new(page, runs, metadata, fetched_at);
-        FieldFindings {
-            title: known.iter().find_map(|fields| sheet.title(&fields.title)),
-            authors: known.iter().find_map(|fields| sheet.authors(&fields.authors)),
-            published: known.iter().find_map(|fields| sheet.published(&fields.published)),
-        }
     }
 }
 
@@ -329,6 +288,11 @@ pub(super) struct FieldFindings {
     pub(super) title: Option<Finding<String>>,
     pub(super) authors: Option<Finding<Vec<String>>>,
     pub(super) published: Option<Finding<String>>,
+}
+
+/// The witness of what is decided by the pages of a template.
+pub(super) fn template_witness(version: u32) -> String {
+    format!("template v{version}")
 }
 
 fn laid(runs: &Runs, text: &str) -> Result<Vec<f32>, TeachError> {

@@ -24,6 +24,12 @@ pub(super) fn place(tree: &PageTree, run: &Run) -> String {
     text
 }
 
+/// Where a text or an element stands: the three innermost elements with their classes, inline ones too.
+pub(super) fn around(tree: &PageTree, node: NodeId) -> String {
+    let element = if tree.tag(node).is_some() { Some(node) } else { tree.parent(node) };
+    element.map(|element| path(tree, element)).unwrap_or_default()
+}
+
 fn path(tree: &PageTree, block: NodeId) -> String {
     let mut above: Vec<NodeId> = std::iter::once(block).chain(tree.ancestors(block)).take(DEPTH).collect();
     above.reverse();

@@ -8,6 +8,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::said::Said;
+
 use crate::extract::runs::{Run, Runs};
 
 /// Share of the chosen words from which another page is the same article.
@@ -27,6 +29,9 @@ pub(super) struct SitePage {
     pub(super) url: String,
     /// The sorted hashes of its texts.
     texts: Vec<u64>,
+    /// What it says of its fields; what 0.1.0 kept says nothing.
+    #[serde(default)]
+    pub(super) said: Said,
 }
 
 impl SitePage {
@@ -34,12 +39,27 @@ impl SitePage {
         let mut texts: Vec<u64> = runs.runs.iter().take(MOST_TEXTS).filter_map(key).collect();
         texts.sort_unstable();
         texts.dedup();
-        SitePage { url: url.to_owned(), texts }
+        SitePage { url: url.to_owned(), texts, said: Said::default() }
+    }
+
+    /// The same page with what it says of its fields.
+    pub(super) fn with(self, said: Said) -> SitePage {
+        SitePage { said, ..self }
     }
 
     fn has(&self, text: Option<u64>) -> bool {
         text.is_some_and(|text| self.texts.binary_search(&text).is_ok())
     }
+}
+
+/// Whether another page is the same article, by the prose of a page.
+pub(super) fn is_same(runs: &Runs, other: &SitePage) -> bool {
+    let (mut all, mut shared) = (0.0, 0.0);
+    for run in runs.runs.iter().filter(|run| run.is_prose()) {
+        all += run.words;
+        shared += if other.has(key(run)) { run.words } else { 0.0 };
+    }
+    shared > SAME * all
 }
 
 /// What identifies a run: its text, and whether it is a link; `None` for a text without letters and digits.

@@ -11,6 +11,7 @@ mod measures;
 
 use candidates::{Candidate, Candidates};
 
+use super::choice::{Choice, likeliest};
 use super::metadata::{Finding, Metadata};
 use crate::Page;
 use crate::trees::Trees;
@@ -23,14 +24,28 @@ const LEAST: f32 = 0.05;
 
 /// The title, and how likely it is right.
 pub(super) fn title(page: &Page, metadata: &Metadata) -> Option<Finding<String>> {
+    decide(&choices(page, metadata))
+}
+
+/// The texts that may be the title.
+pub(super) fn choices(page: &Page, metadata: &Metadata) -> Vec<Choice> {
     /// Never empty: a test checks that the file can be parsed.
     static SHARED: LazyLock<Trees> = LazyLock::new(|| Trees::parse(TREES, measures()).unwrap_or_default());
     let (candidates, rows) = measured(page, metadata);
-    let scores = SHARED.scores(&rows);
-    // Of equals the first.
-    let best = candidates.iter().zip(scores).rev().max_by(|a, b| a.1.total_cmp(&b.1));
-    let best = best.filter(|(_, confidence)| *confidence >= LEAST);
-    best.map(|(best, confidence)| Finding { value: best.text.clone(), witness: witness(best), confidence })
+    let choice = |(candidate, likelihood): (Candidate, f32)| Choice {
+        witness: witness(&candidate),
+        likelihood,
+        said: vec![(0, candidate.shown.map(|(node, _)| node))],
+        key: candidate.letters,
+        value: candidate.text,
+    };
+    candidates.into_iter().zip(SHARED.scores(&rows)).map(choice).collect()
+}
+
+/// The likeliest text, if it is likely enough.
+pub(super) fn decide(choices: &[Choice]) -> Option<Finding<String>> {
+    let best = likeliest(choices.iter()).filter(|best| best.likelihood >= LEAST)?;
+    Some(Finding { value: best.value.clone(), witness: best.witness, confidence: best.likelihood })
 }
 
 /// The candidates, and the measures of all of them in one row.

@@ -1,0 +1,93 @@
+//! What a site's knowledge says of one page: the template that accepts it, the pages that are laid out like it, and the
+//! lessons that fit it.
+//!
+//! It is made once for a page and asked for the body and each field. Corrections come first. A field on which siblings
+//! decide names them as its witness, or the template, if one accepts the page. Start at [`Known::new`].
+
+use super::fields::Sheet;
+use super::lesson::Taught;
+use super::peers::Peers;
+use super::repeats::{hash, repeats};
+use super::{FieldFindings, FieldLesson, REPEATED, SIBLINGS, SiteKnowledge, template_witness};
+use crate::Page;
+use crate::article::Evidence;
+use crate::extract::body::chosen;
+use crate::extract::metadata::Metadata;
+use crate::extract::runs::Runs;
+use crate::extract::zones::SiteZone;
+use crate::template::{Fit, fit};
+use crate::time::Timestamp;
+
+/// A page of a site about which something is known.
+pub(in crate::extract) struct Known<'a> {
+    site: &'a SiteKnowledge,
+    page: &'a Page,
+    runs: &'a Runs,
+    fit: Option<Fit>,
+}
+
+impl<'a> Known<'a> {
+    pub(in crate::extract) fn new(site: &'a SiteKnowledge, page: &'a Page, runs: &'a Runs) -> Known<'a> {
+        Known { site, page, runs, fit: fit(&site.templates, page) }
+    }
+
+    /// The version of the template that accepts the page.
+    pub(in crate::extract) fn version(&self) -> Option<u32> {
+        let fit = self.fit.as_ref()?;
+        self.site.templates.get(fit.template).map(|template| template.version)
+    }
+
+    /// The pages that are laid out like this one; `None` if they are too few.
+    pub(in crate::extract) fn peers(&self) -> Option<Peers<'_>> {
+        Peers::new(self.page, self.runs, &self.site.seen, self.fit.as_ref())
+    }
+
+    /// The zone of the site.
+    pub(in crate::extract) fn zone(&self) -> SiteZone {
+        let url = self.page.url.as_str();
+        let others = self.site.seen.iter().filter(|seen| seen.url != url);
+        SiteZone::new(others.filter_map(|seen| seen.said.zone).collect())
+    }
+
+    /// Shifts the likelihoods of the page's runs by what is known; returns the evidence to name for the body, if
+    /// any.
+    pub(in crate::extract) fn rescore(&self, scores: &mut [f32]) -> Option<Evidence> {
+        let Known { site, page, runs, fit } = self;
+        let alone = chosen(&runs.runs, scores);
+        let taught = Taught::new(&site.lessons);
+        let is_taught = taught.is_some_and(|taught| taught.rescore(&page.tree, runs, scores, &alone));
+        let url = page.url.as_str();
+        let pages = site.seen.iter().chain(site.lessons.iter().map(|lesson| &lesson.page));
+        let repeats = repeats(&runs.runs, &alone, pages.filter(|page| page.url != url));
+        for (at, score) in scores.iter_mut().enumerate() {
+            let is_repeat = repeats.as_ref().is_some_and(|repeats| repeats[at]);
+            let is_fixed = fit.as_ref().is_some_and(|fit| fit.is_fixed(runs.runs[at].first));
+            // A person's correction beats repetition.
+            let is_kept = || {
+                let text = hash(&runs.runs[at].text);
+                site.lessons.iter().any(|lesson| lesson.kept.contains(&text))
+            };
+            *score *= if (is_repeat || is_fixed) && !is_kept() { REPEATED } else { 1.0 };
+        }
+        let (witness, confidence) = match (is_taught, self.version()) {
+            (true, _) => ("taught".to_owned(), 0.95),
+            (false, Some(version)) => (template_witness(version), 0.9),
+            (false, None) => (repeats.map(|_| SIBLINGS.to_owned())?, 0.85),
+        };
+        Some(Evidence { witness, confidence })
+    }
+
+    /// The fields of the page by the sources of the site's lessons, newest lesson first.
+    pub(in crate::extract) fn taught(&self, metadata: &Metadata, fetched_at: Timestamp) -> FieldFindings {
+        let known: Vec<&FieldLesson> = self.site.lessons.iter().rev().map(|lesson| &lesson.fields).collect();
+        if known.iter().all(|fields| **fields == FieldLesson::default()) {
+            return FieldFindings::default();
+        }
+        let sheet = Sheet::new(self.page, self.runs, metadata, fetched_at);
+        FieldFindings {
+            title: known.iter().find_map(|fields| sheet.title(&fields.title)),
+            authors: known.iter().find_map(|fields| sheet.authors(&fields.authors)),
+            published: known.iter().find_map(|fields| sheet.published(&fields.published)),
+        }
+    }
+}

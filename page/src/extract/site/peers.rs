@@ -1,0 +1,215 @@
+//! What the pages of a site that are laid out like a page say of its fields.
+//!
+//! A single page cannot tell the site's name from a headline, the date of today from that of the story, or the editor who
+//! stands on every page from the reporter. Its peers can: what they all say in the same place is the site's, and what
+//! varies from page to page is the story's. A value that the page alone would choose gives way only if the peers show it
+//! to be the site's and show what takes its place.
+//!
+//! Peers are other articles whose places of text are mostly the same. Fewer than [`LEAST`] say nothing. Start at
+//! [`Peers::new`].
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::repeats::{SitePage, is_same};
+use super::said::{Line, Mark, Said, lines, marks, of_text};
+use crate::Page;
+use crate::extract::choice::{Choice, likeliest};
+use crate::extract::metadata::{Finding, Names};
+use crate::extract::runs::Runs;
+use crate::extract::{authors, days, title};
+use crate::reading::NodeId;
+use crate::template::Fit;
+
+/// The witness of what peers decide.
+pub(in crate::extract) const SIBLINGS: &str = "siblings";
+
+/// The fewest peers that are asked.
+const LEAST: usize = 3;
+/// Share of the places of two pages that peers have in common.
+const ALIKE: f32 = 0.5;
+/// Share of the peers that must say something for it to be a habit of the site.
+const MOST: f32 = 0.6;
+/// Share of those that say the same if it is the site's.
+const SAME: f32 = 0.9;
+/// The least likelihood of another title, of other authors, and of another day.
+const TITLE: f32 = 0.3;
+const AUTHOR: f32 = 0.3;
+const DAY: f32 = 0.02;
+/// The confidence in a line that only its place says to be the headline.
+const BY_PLACE: f32 = 0.8;
+/// Share of the words of the best line that an earlier one must have to be the headline: the line above a summary.
+const AS_GOOD: u32 = 2;
+/// Fewest words that a headline shares with the prose of each page.
+const SHARED: u32 = 2;
+
+/// The peers of a page.
+pub(in crate::extract) struct Peers<'a> {
+    page: &'a Page,
+    runs: &'a Runs,
+    lines: Vec<(usize, Line)>,
+    said: Vec<&'a Said>,
+    fit: Option<&'a Fit>,
+}
+
+impl<'a> Peers<'a> {
+    /// The peers of a page among its site's pages; `None` if they are too few.
+    pub(super) fn new(
+        page: &'a Page,
+        runs: &'a Runs,
+        seen: &'a [SitePage],
+        fit: Option<&'a Fit>,
+    ) -> Option<Peers<'a>> {
+        if seen.len() < LEAST {
+            return None;
+        }
+        let lines = lines(page, runs);
+        let places: BTreeSet<u32> = lines.iter().map(|(_, line)| line.0).collect();
+        let is_alike = |said: &&Said| {
+            let common = said.lines.iter().filter(|line| places.contains(&line.0)).count();
+            let all = places.len() + said.lines.len() - common;
+            common as f32 >= ALIKE * all as f32 && common > 0
+        };
+        let url = page.url.as_str();
+        let others = seen.iter().filter(|seen| seen.url != url && !is_same(runs, seen));
+        let said: Vec<&Said> = others.map(|seen| &seen.said).filter(is_alike).collect();
+        (said.len() >= LEAST).then_some(Peers { page, runs, lines, said, fit })
+    }
+
+    /// Another title, if the one of the page alone is the site's.
+    pub(in crate::extract) fn title(&self, choices: &[Choice]) -> Option<Finding<String>> {
+        let is_site = |choice: &Choice| {
+            let text = of_text(&choice.key);
+            let times = self.said.iter().filter(|said| said.titles.contains(&text)).count();
+            times as f32 >= MOST * self.said.len() as f32
+                || choice.said.iter().any(|(_, node)| node.is_some_and(|node| self.is_fixed(node)))
+        };
+        let alone = title::decide(choices);
+        let chosen = alone.and_then(|alone| choices.iter().find(|choice| choice.value == alone.value));
+        if chosen.is_some_and(|chosen| !is_site(chosen)) {
+            return None;
+        }
+        let others = choices.iter().filter(|choice| choice.likelihood >= TITLE && !is_site(choice));
+        let told = likeliest(others).map(|choice| (choice.value.clone(), choice.likelihood));
+        let (value, confidence) = told.or_else(|| Some((self.headline()?.to_owned(), BY_PLACE)))?;
+        Some(Finding { value, witness: SIBLINGS, confidence })
+    }
+
+    /// The line at the place whose text varies and shares most words with the prose of all pages; of places that are half
+    /// as good the first.
+    fn headline(&self) -> Option<&str> {
+        let shared = |line: &Line| -> Option<u32> {
+            let there = self.said.iter().filter_map(|said| said.lines.iter().find(|other| other.0 == line.0));
+            let there: Vec<&Line> = there.collect();
+            let texts: BTreeSet<u32> = there.iter().map(|other| other.1).chain([line.1]).collect();
+            let is_habit = there.len() as f32 >= MOST * self.said.len() as f32;
+            let is_varied = texts.len() == there.len() + 1;
+            let is_told =
+                there.iter().filter(|other| other.2 >= SHARED).count() as f32 >= MOST * there.len() as f32;
+            (is_habit && is_varied && is_told && line.2 >= SHARED)
+                .then(|| line.2 + there.iter().map(|other| other.2).sum::<u32>())
+        };
+        let scored: Vec<(usize, u32)> =
+            self.lines.iter().filter_map(|(run, line)| Some((*run, shared(line)?))).collect();
+        let best = scored.iter().map(|(_, shared)| *shared).max()?;
+        let (run, _) = scored.iter().find(|(_, shared)| shared * AS_GOOD >= best)?;
+        Some(self.runs.runs.get(*run)?.text.as_str())
+    }
+
+    /// Other authors, if one of those of the page alone is the site's.
+    pub(in crate::extract) fn authors(&self, choices: &[Choice]) -> Option<Names> {
+        let columns = Columns::new(self.said.iter().map(|said| &said.authors));
+        let alone = authors::decide(choices)?;
+        let is_site = |choice: &Choice| self.is_site(&columns, choice);
+        if !choices.iter().any(|choice| alone.value.contains(&choice.value) && is_site(choice)) {
+            return None;
+        }
+        let others: Vec<Choice> = choices.iter().filter(|choice| !is_site(choice)).cloned().collect();
+        let is_storys = |choice: &Choice| choice.likelihood >= AUTHOR && columns.vary(self.page, choice);
+        others.iter().any(is_storys).then(|| authors::decide(&others))?.map(by_siblings)
+    }
+
+    /// Another day, if the one of the page alone is the site's.
+    pub(in crate::extract) fn published(&self, choices: &[Choice]) -> Option<Finding<String>> {
+        let columns = Columns::new(self.said.iter().map(|said| &said.days));
+        let alone = days::decide(choices)?;
+        let chosen = choices.iter().find(|choice| choice.value == alone.value);
+        let is_site = |choice: &Choice| !days::is_told(choice) && self.is_site(&columns, choice);
+        if chosen.is_some_and(|chosen| !is_site(chosen)) {
+            return None;
+        }
+        let is_storys = |choice: &&Choice| {
+            choice.likelihood >= DAY && !is_site(choice) && columns.vary(self.page, choice)
+        };
+        let best = likeliest(choices.iter().filter(is_storys))?;
+        Some(Finding { value: best.value.clone(), witness: SIBLINGS, confidence: best.likelihood })
+    }
+
+    /// Whether a value is said only where all pages say it.
+    fn is_site(&self, columns: &Columns, choice: &Choice) -> bool {
+        let nodes = choice.said.iter().map(|(_, node)| *node);
+        marks(self.page, choice)
+            .zip(nodes)
+            .all(|(mark, node)| columns.is_same(mark) || node.is_some_and(|node| self.is_fixed(node)))
+    }
+
+    /// Whether the texts under a node are fixed parts of the template that accepts the page.
+    fn is_fixed(&self, node: NodeId) -> bool {
+        let Some(fit) = self.fit else { return false };
+        let tree = &self.page.tree;
+        let mut texts = (node.index()..tree.subtree_end(node).index())
+            .filter_map(|at| tree.node_at(at))
+            .filter(|node| tree.text(*node).is_some_and(|text| !text.trim().is_empty()))
+            .peekable();
+        texts.peek().is_some() && texts.all(|text| fit.is_fixed(text))
+    }
+}
+
+fn by_siblings(found: Names) -> Names {
+    Finding { witness: SIBLINGS, ..found }
+}
+
+/// What pages say of a field, by source and place.
+struct Columns {
+    pages: usize,
+    /// By source and place: on how many pages it is, and on how many each of its values.
+    by_key: BTreeMap<u32, (usize, BTreeMap<u32, usize>)>,
+}
+
+impl Columns {
+    fn new<'s>(said: impl Iterator<Item = &'s BTreeSet<Mark>>) -> Columns {
+        let mut columns = Columns { pages: 0, by_key: BTreeMap::new() };
+        for marks in said {
+            columns.pages += 1;
+            let mut before = None;
+            // Marks are in the order of their keys.
+            for Mark(key, value) in marks {
+                let (pages, values) = columns.by_key.entry(*key).or_default();
+                *pages += usize::from(before != Some(*key));
+                *values.entry(*value).or_default() += 1;
+                before = Some(*key);
+            }
+        }
+        columns
+    }
+
+    /// Whether most pages have this source and place, and nearly all of them this value.
+    fn is_same(&self, Mark(key, value): Mark) -> bool {
+        self.by_key.get(&key).is_some_and(|(pages, values)| {
+            let same = values.get(&value).copied().unwrap_or(0) as f32;
+            *pages as f32 >= MOST * self.pages as f32 && same >= SAME * *pages as f32
+        })
+    }
+
+    /// Whether a value stands at a source and place that most pages have, with several values none of which is on most.
+    fn vary(&self, page: &Page, choice: &Choice) -> bool {
+        marks(page, choice).any(|Mark(key, _)| {
+            self.by_key.get(&key).is_some_and(|(pages, values)| {
+                let own = values.values().filter(|times| (**times as f32) < MOST * *pages as f32);
+                *pages as f32 >= MOST * self.pages as f32 && own.count() > 1
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,128 @@
+//! What a page of a site says of its fields, as the site's others are compared with it.
+//!
+//! Of each source and place the page's values are kept as hashes: which texts may be its title, which names its authors',
+//! which days its own, with their likelihoods from the page alone; the first line of each place, with the number of words
+//! that it shares with the page's prose; and the zone in which the page writes an instant of UTC. The hashes mean the same
+//! on every machine. Start at [`Said::new`].
+
+use std::collections::{BTreeSet, HashSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::place::around;
+use super::repeats::hash;
+use crate::Page;
+use crate::contribution::labels::words;
+use crate::extract::choice::Choice;
+use crate::extract::metadata::Metadata;
+use crate::extract::runs::{Run, Runs};
+use crate::extract::visible::Visible;
+use crate::extract::zones::SiteZone;
+use crate::extract::{authors, days, title};
+use crate::reading::NodeId;
+use crate::time::Timestamp;
+
+/// Pages are kept without the time of their fetching; no date on them is later than this.
+const LATEST: Timestamp = Timestamp(4_102_444_800_000);
+/// Most places of a page, and most values of a field at all sources.
+const MOST_LINES: usize = 96;
+const MOST_MARKS: usize = 48;
+/// Words of a line that may be a headline, and from which sentences are prose that headlines are compared with.
+const HEADLINE_WORDS: std::ops::RangeInclusive<f32> = 2.0..=25.0;
+const PROSE_WORDS: f32 = 15.0;
+
+/// The first line at a place: the place, its text, and how many of its words are in the page's prose; none if it is no
+/// headline by its length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Line(pub(super) u32, pub(super) u32, pub(super) u32);
+
+/// A value of a field: the source and place, and the value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(super) struct Mark(pub(super) u32, pub(super) u32);
+
+/// What a page says of its fields.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Said {
+    /// In page order.
+    pub(super) lines: Vec<Line>,
+    /// All texts that may be the title.
+    pub(super) titles: BTreeSet<u32>,
+    pub(super) authors: BTreeSet<Mark>,
+    pub(super) days: BTreeSet<Mark>,
+    /// An instant, in seconds, and the offset in which the page writes it.
+    pub(super) zone: Option<(i64, i32)>,
+}
+
+impl Said {
+    pub(super) fn new(page: &Page, runs: &Runs) -> Said {
+        let metadata = Metadata::new(page, LATEST);
+        let titles = title::choices(page, &metadata);
+        let title = title::decide(&titles).map(|found| found.value);
+        let visible = Visible::new(page, runs, title.as_deref());
+        let authors = authors::choices(page, &metadata, &visible);
+        let (days, zone) = days::choices(page, &metadata, &visible, LATEST, &SiteZone::default());
+        let marks = |choices: &[Choice]| -> BTreeSet<Mark> {
+            let all = choices.iter().flat_map(|choice| marks(page, choice));
+            all.take(MOST_MARKS).collect()
+        };
+        Said {
+            lines: lines(page, runs).into_iter().map(|(_, line)| line).collect(),
+            titles: titles.iter().take(MOST_MARKS).map(|choice| of_text(&choice.key)).collect(),
+            authors: marks(&authors),
+            days: marks(&days),
+            zone,
+        }
+    }
+}
+
+/// The sources and places at which a value is said.
+pub(super) fn marks(page: &Page, choice: &Choice) -> impl Iterator<Item = Mark> {
+    let value = of_bytes(choice.key.as_bytes());
+    choice.said.iter().map(move |&(source, node)| Mark(key(page, source, node), value))
+}
+
+/// The letters and digits of a text as a number: few pages are compared, so 32 bits tell texts apart.
+pub(super) fn of_text(text: &str) -> u32 {
+    short(hash(text))
+}
+
+/// FNV-1a over bytes, likewise.
+fn of_bytes(bytes: &[u8]) -> u32 {
+    short(bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    }))
+}
+
+fn short(hash: u64) -> u32 {
+    (hash ^ (hash >> 32)) as u32
+}
+
+/// What names a source and the place where it stands.
+fn key(page: &Page, source: u8, node: Option<NodeId>) -> u32 {
+    let place = node.map(|node| around(&page.tree, node)).unwrap_or_default();
+    of_bytes(format!("{source} {place}").as_bytes())
+}
+
+/// The first line of each place with the number of its run, in page order.
+pub(super) fn lines(page: &Page, runs: &Runs) -> Vec<(usize, Line)> {
+    let is_prose = |run: &Run| run.is_prose() && run.words >= PROSE_WORDS;
+    let prose: HashSet<String> =
+        runs.runs.iter().filter(|run| is_prose(run)).flat_map(|run| words(&run.text)).collect();
+    let mut known = HashSet::new();
+    let mut found = Vec::new();
+    for (number, run) in runs.runs.iter().enumerate() {
+        let place = of_bytes(around(&page.tree, run.first).as_bytes());
+        if !known.insert(place) {
+            continue;
+        }
+        let may_be_headline = HEADLINE_WORDS.contains(&run.words) && !run.is_mere_link() && !is_prose(run);
+        let shared =
+            || words(&run.text).into_iter().filter(|word| prose.contains(word)).collect::<HashSet<_>>().len();
+        let shared = if may_be_headline { u32::try_from(shared()).unwrap_or(u32::MAX) } else { 0 };
+        found.push((number, Line(place, of_text(&run.text), shared)));
+        if found.len() == MOST_LINES {
+            break;
+        }
+    }
+    found
+}
