@@ -97,9 +97,14 @@ pub(super) fn choose(
     let score = |run: &Run| if run.is_mere_link() { None } else { measured.next() };
     let mut scores: Vec<f32> = runs.runs.iter().map(score).map(|score| score.unwrap_or(LINK_SCORE)).collect();
     even_tables(&page.tree, &runs.runs, &mut scores);
-    let witness = known.and_then(|known| known.rescore(&mut scores));
+    let (witness, is_sites) = match known {
+        Some(known) => known.rescore(&mut scores),
+        None => (None, vec![false; scores.len()]),
+    };
     let mut chosen = chosen(&runs.runs, &scores);
-    add_alike(&runs.runs, &scores, &measures.paths, &mut chosen);
+    // What the site repeats is written like the text where it stands between its paragraphs.
+    let alike = scores.iter().zip(is_sites).map(|(score, is_sites)| if is_sites { 0.0 } else { *score });
+    add_alike(&runs.runs, &alike.collect::<Vec<f32>>(), &measures.paths, &mut chosen);
     (chosen, witness)
 }
 

@@ -18,6 +18,9 @@ use crate::extract::zones::SiteZone;
 use crate::template::{Fit, fit};
 use crate::time::Timestamp;
 
+/// Fewest other pages by which a text that is written like the body is the site's.
+const SURE: usize = 2;
+
 /// A page of a site about which something is known.
 pub(in crate::extract) struct Known<'a> {
     site: &'a SiteKnowledge,
@@ -50,16 +53,18 @@ impl<'a> Known<'a> {
     }
 
     /// Shifts the likelihoods of the page's runs by what is known; returns the evidence to name for the body, if
-    /// any.
-    pub(in crate::extract) fn rescore(&self, scores: &mut [f32]) -> Option<Evidence> {
+    /// any, and which runs the site surely repeats.
+    pub(in crate::extract) fn rescore(&self, scores: &mut [f32]) -> (Option<Evidence>, Vec<bool>) {
         let Known { site, page, runs, fit } = self;
         let alone = chosen(&runs.runs, scores);
         let taught = Taught::new(&site.lessons);
         let is_taught = taught.is_some_and(|taught| taught.rescore(&page.tree, runs, scores, &alone));
         let url = page.url.as_str();
         let pages = site.seen.iter().chain(site.lessons.iter().map(|lesson| &lesson.page));
-        let repeats = repeats(&runs.runs, &alone, pages.filter(|page| page.url != url));
-        for (at, score) in scores.iter_mut().enumerate() {
+        let others: Vec<_> = pages.filter(|page| page.url != url).collect();
+        let is_sure = others.len() >= SURE;
+        let repeats = repeats(&runs.runs, &alone, others.into_iter());
+        let is_sites = |at: usize| {
             let is_repeat = repeats.as_ref().is_some_and(|repeats| repeats[at]);
             let is_fixed = fit.as_ref().is_some_and(|fit| fit.is_fixed(runs.runs[at].first));
             // A person's correction beats repetition.
@@ -67,14 +72,21 @@ impl<'a> Known<'a> {
                 let text = hash(&runs.runs[at].text);
                 site.lessons.iter().any(|lesson| lesson.kept.contains(&text))
             };
-            *score *= if (is_repeat || is_fixed) && !is_kept() { REPEATED } else { 1.0 };
-        }
-        let (witness, confidence) = match (is_taught, self.version()) {
-            (true, _) => ("taught".to_owned(), 0.95),
-            (false, Some(version)) => (template_witness(version), 0.9),
-            (false, None) => (repeats.map(|_| SIBLINGS.to_owned())?, 0.85),
+            (is_repeat || is_fixed) && !is_kept()
         };
-        Some(Evidence { witness, confidence })
+        let mut is_sites: Vec<bool> = (0..scores.len()).map(is_sites).collect();
+        for (score, _) in scores.iter_mut().zip(&is_sites).filter(|(_, is_sites)| **is_sites) {
+            *score *= REPEATED;
+        }
+        // One other page may quote this one.
+        is_sites.iter_mut().for_each(|is_sites| *is_sites &= is_sure);
+        let evidence = |witness, confidence| Some(Evidence { witness, confidence });
+        let evidence = match (is_taught, self.version()) {
+            (true, _) => evidence("taught".to_owned(), 0.95),
+            (false, Some(version)) => evidence(template_witness(version), 0.9),
+            (false, None) => repeats.and_then(|_| evidence(SIBLINGS.to_owned(), 0.85)),
+        };
+        (evidence, is_sites)
     }
 
     /// The fields of the page by the sources of the site's lessons, newest lesson first.

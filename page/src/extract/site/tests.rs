@@ -93,6 +93,20 @@ fn what_stands_on_other_pages_is_no_article() {
 }
 
 #[test]
+fn what_stands_on_other_pages_is_no_article_though_it_is_written_like_one() {
+    let page = |story: usize| {
+        let html = html(story, PROMO)
+            .replace("<div class=promo><p class=x>", "<p class=par>")
+            .replace("</p></div><p", "</p><p");
+        page_at(&format!("https://post.example/{story}"), &html)
+    };
+    let mut site = SiteKnowledge::default();
+    [0, 1].iter().for_each(|story| site.see(&page(*story)));
+    assert!(article(&page(2), NOW).1.unwrap().text().contains(PROMO));
+    assert_eq!(text(&page(2), &site), (body(2), Some("siblings".into())));
+}
+
+#[test]
 fn fields_are_learnt_where_the_page_alone_is_wrong() {
     let mut site = SiteKnowledge::default();
     let right = Correction {
