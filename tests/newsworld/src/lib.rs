@@ -21,10 +21,12 @@
 //! world has a floor ([`floors`]).
 //!
 //! [`living`] is a world of its own: small pages of sites that publish, edit, move and delete through simulated days.
+//! [`anonymous`] is a site whose single pages are read badly.
 //!
 //! Where to start: `site.rs` and `looks.rs` (what a site is), `story.rs` (what it writes), `desk/` and `view.rs` (what
 //! its pages show, what heads what), `template/` (how that looks), `world.rs` (all of it behind one function).
 
+pub mod anonymous;
 mod book;
 mod byline;
 mod charset;

@@ -108,6 +108,26 @@ async fn the_services_are_as_right_as_they_were() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_that_are_read_badly_alone_are_read_well_beside_their_sites_others() {
+    let lab = Lab::of(world(DEEP)).await;
+    let folder = lab.path("anonymous");
+    newslode_newsworld::anonymous::write(&folder).unwrap();
+    let (pages, gold) = (folder.join("pages"), folder.join("gold.jsonl"));
+    let arguments = ["eval", "articles", "--templates", "--json", "--quiet", "--pages"];
+    let arguments = [&arguments[..], &[pages.to_str().unwrap(), "--gold", gold.to_str().unwrap()]].concat();
+    let found = lab.json(&arguments).await;
+    let figures = |method: &str| -> BTreeMap<String, f64> {
+        let fields = ["title", "authors", "day"].map(|field| (field.to_owned(), &found[method][field][0]));
+        let body = ("body.f1".to_owned(), &found[method]["f1"]);
+        fields.into_iter().chain([body]).map(|(name, value)| (name, value.as_f64().unwrap())).collect()
+    };
+    check_floors("anonymous", &figures("with templates"), "newslode eval articles --templates");
+    let measures = ["title", "authors", "day", "body.f1"];
+    let unmoved = standing("anonymous", &measures, &figures("default"));
+    assert!(unmoved.is_empty(), "single pages reach these floors:\n  {}", unmoved.join("\n  "));
+}
+
 /// Number of pages that are served in the old layout; later ones have the new one.
 const OLD_PAGES: usize = 150;
 
