@@ -199,6 +199,7 @@ fn read(
     let zone = known.as_ref().map(Known::zone).unwrap_or_default();
     let published = || published(page, &metadata, &visible, fetched_at, &zone, peers);
     let published = taught.published.or_else(published);
+    let shown = peers.and_then(|peers| peers.picture(metadata.image.as_ref()));
     Article {
         url: page.url.as_str().to_owned(),
         site: page.url.site().as_str().to_owned(),
@@ -210,7 +211,7 @@ fn read(
         section: evidence.keep("section", metadata.section),
         concepts: Vec::new(),
         language: page.language.clone(),
-        image: evidence.keep("image", metadata.image),
+        image: evidence.keep("image", shown.or(metadata.image)),
         method: body.method.to_owned(),
         body: body.blocks,
         kind: PageKind::Article,

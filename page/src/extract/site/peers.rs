@@ -11,7 +11,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::repeats::{SitePage, is_same};
-use super::said::{Line, Mark, Said, lines, marks, of_text};
+use super::said::{Line, Mark, Said, lines, marks, of_bytes, of_text, pictures};
 use crate::Page;
 use crate::extract::choice::{Choice, likeliest};
 use crate::extract::metadata::{Finding, Names};
@@ -35,7 +35,7 @@ const SAME: f32 = 0.9;
 const TITLE: f32 = 0.3;
 const AUTHOR: f32 = 0.3;
 const DAY: f32 = 0.02;
-/// The confidence in a line that only its place says to be the headline.
+/// The confidence in a line or picture that only its place says to be the one.
 const BY_PLACE: f32 = 0.8;
 /// Share of the words of the best line that an earlier one must have to be the headline: the line above a summary.
 const AS_GOOD: u32 = 2;
@@ -142,6 +142,27 @@ impl<'a> Peers<'a> {
         };
         let best = likeliest(choices.iter().filter(is_storys))?;
         Some(Finding { value: best.value.clone(), witness: SIBLINGS, confidence: best.likelihood })
+    }
+
+    /// The picture at the first place at which peers show pictures of their own, if the metadata name none, or the site's.
+    pub(in crate::extract) fn picture(&self, told: Option<&Finding<String>>) -> Option<Finding<String>> {
+        let told = told.map(|told| Some(of_bytes(told.value.as_bytes())));
+        let is_site = |told| {
+            let times = self.said.iter().filter(|said| said.image == told).count();
+            times as f32 >= MOST * self.said.len() as f32
+        };
+        if told.is_some_and(|told| !is_site(told)) {
+            return None;
+        }
+        let is_own = |Mark(place, value): &Mark| {
+            let there =
+                self.said.iter().flat_map(|said| said.pictures.iter().filter(|other| other.0 == *place));
+            let there: Vec<u32> = there.map(|other| other.1).collect();
+            let distinct: BTreeSet<u32> = there.iter().copied().chain([*value]).collect();
+            there.len() >= LEAST && distinct.len() == there.len() + 1
+        };
+        let (_, value) = pictures(self.page).into_iter().find(|(mark, _)| is_own(mark))?;
+        Some(Finding { value, witness: SIBLINGS, confidence: BY_PLACE })
     }
 
     /// Whether a value is said only where all pages say it.

@@ -1,7 +1,7 @@
 //! What a page of a site says of its fields, as the site's others are compared with it.
 //!
 //! Of each source and place the page's values are kept as hashes: which texts may be its title, which names its authors',
-//! which days its own, with their likelihoods from the page alone; the first line of each place, with the number of words
+//! which days its own; the first line of each place, with the number of words
 //! that it shares with the page's prose; and the zone in which the page writes an instant of UTC. The hashes mean the same
 //! on every machine. Start at [`Said::new`].
 
@@ -14,12 +14,12 @@ use super::repeats::hash;
 use crate::Page;
 use crate::contribution::labels::words;
 use crate::extract::choice::Choice;
-use crate::extract::metadata::Metadata;
+use crate::extract::metadata::{Metadata, is_inside};
 use crate::extract::runs::{Run, Runs};
 use crate::extract::visible::Visible;
 use crate::extract::zones::SiteZone;
 use crate::extract::{authors, days, title};
-use crate::reading::NodeId;
+use crate::reading::{NodeId, resolve};
 use crate::time::Timestamp;
 
 /// Pages are kept without the time of their fetching; no date on them is later than this.
@@ -27,6 +27,10 @@ const LATEST: Timestamp = Timestamp(4_102_444_800_000);
 /// Most places of a page, and most values of a field at all sources.
 const MOST_LINES: usize = 96;
 const MOST_MARKS: usize = 48;
+/// Most pictures of a page that are looked at.
+const MOST_PICTURES: usize = 200;
+/// Pixels that a picture of a story is wide and high at least, where the page says so.
+const LEAST_SIZE: u32 = 60;
 /// Words of a line that may be a headline, and from which sentences are prose that headlines are compared with.
 const HEADLINE_WORDS: std::ops::RangeInclusive<f32> = 2.0..=25.0;
 const PROSE_WORDS: f32 = 15.0;
@@ -42,6 +46,7 @@ pub(super) struct Mark(pub(super) u32, pub(super) u32);
 
 /// What a page says of its fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub(super) struct Said {
     /// In page order.
     pub(super) lines: Vec<Line>,
@@ -51,6 +56,10 @@ pub(super) struct Said {
     pub(super) days: BTreeSet<Mark>,
     /// An instant, in seconds, and the offset in which the page writes it.
     pub(super) zone: Option<(i64, i32)>,
+    /// The picture that the metadata name.
+    pub(super) image: Option<u32>,
+    /// The first picture at each place.
+    pub(super) pictures: BTreeSet<Mark>,
 }
 
 impl Said {
@@ -71,6 +80,8 @@ impl Said {
             authors: marks(&authors),
             days: marks(&days),
             zone,
+            image: metadata.image.as_ref().map(|image| of_bytes(image.value.as_bytes())),
+            pictures: pictures(page).into_iter().map(|(mark, _)| mark).collect(),
         }
     }
 }
@@ -87,7 +98,7 @@ pub(super) fn of_text(text: &str) -> u32 {
 }
 
 /// FNV-1a over bytes, likewise.
-fn of_bytes(bytes: &[u8]) -> u32 {
+pub(super) fn of_bytes(bytes: &[u8]) -> u32 {
     short(bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
     }))
@@ -101,6 +112,27 @@ fn short(hash: u64) -> u32 {
 fn key(page: &Page, source: u8, node: Option<NodeId>) -> u32 {
     let place = node.map(|node| around(&page.tree, node)).unwrap_or_default();
     of_bytes(format!("{source} {place}").as_bytes())
+}
+
+/// The first picture at each place that is no link and stands in no box beside the story, with its address.
+pub(super) fn pictures(page: &Page) -> Vec<(Mark, String)> {
+    let tree = &page.tree;
+    let mut known = HashSet::new();
+    let mut found = Vec::new();
+    for node in tree.node_ids().filter(|&node| tree.tag(node) == Some("img")).take(MOST_PICTURES) {
+        let place = of_bytes(around(tree, node).as_bytes());
+        // Pictures of a point count visitors.
+        let size = |name| tree.attr(node, name).and_then(|size| size.trim().parse::<u32>().ok());
+        let is_tiny = ["width", "height"].into_iter().filter_map(size).any(|size| size < LEAST_SIZE);
+        if is_tiny || is_inside(tree, node, &["a", "nav", "aside", "footer"]) || !known.insert(place) {
+            continue;
+        }
+        let web = |name: &&str| resolve(&page.base, tree.attr(node, name)?).map(String::from);
+        let address = ["data-src", "src"].iter().filter_map(web).find(|address| address.starts_with("http"));
+        found.extend(address.map(|address| (Mark(place, of_bytes(address.as_bytes())), address)));
+    }
+    found.truncate(MOST_MARKS);
+    found
 }
 
 /// The first line of each place with the number of its run, in page order.

@@ -35,13 +35,15 @@ fn gold(story: usize) -> (String, &'static str, String) {
 }
 
 fn page(story: usize) -> Page {
+    page_at(&format!("https://herald.example/p?{story}"), &html(story))
+}
+
+fn html(story: usize) -> String {
     let ((who, what, place), (title, author, _)) = (SUBJECTS[story], gold(story));
     let verb = VERBS[story % VERBS.len()];
     let day = 3 + 2 * story;
-    page_at(
-        &format!("https://herald.example/p?{story}"),
-        &format!(
-            "<html lang=en><title>The Valley Herald</title><meta property=og:title content='The Valley Herald'>\
+    format!(
+        "<html lang=en><title>The Valley Herald</title><meta property=og:title content='The Valley Herald'>\
              <meta property=og:type content=article><table><tr><td class=a0><h1>The Valley Herald</h1>\
              <p class=k0>Saturday, 1 June 2024<p class=k1>By Grace Hopper</td></tr>\
              <tr><td class=a1><div class=q7>{title}</div><div class=q2>By {author}</div><div class=q9>\
@@ -51,7 +53,6 @@ fn page(story: usize) -> Page {
              letter to the mayor, who had not answered it until this week.\
              <p>The work costs {day} million and will be done before winter, said the builders, if the weather along \
              the coast lets them begin in {place} next month.</div><div class=q4>{day} May 2024</div></td></tr></table>"
-        ),
     )
 }
 
@@ -100,6 +101,32 @@ fn the_template_that_accepts_a_page_is_its_witness() {
     let site = known(0..12);
     let found = site.article(&page(3), NOW).1.unwrap();
     assert_eq!(found.evidence["title"].witness, "template v1");
+}
+
+#[test]
+fn a_picture_of_the_pages_own_stands_where_its_peers_have_theirs() {
+    let with_pictures = |story: usize, head: &str| {
+        let pictures = format!(
+            "<img class=logo src=/logo.png><a href=/x><img class=l src=/teaser{story}.jpg></a><img width=1 height=1 \
+             src=/count?{story}><img class=p src=/{story}.jpg>"
+        );
+        let html = html(story).replace("<div class=q9>", &format!("{pictures}<div class=q9>"));
+        page_at(&format!("https://herald.example/p?{story}"), &format!("{head}{html}"))
+    };
+    let read = |head: &str, most: usize| {
+        let pages: Vec<Page> = (0..most).map(|story| with_pictures(story, head)).collect();
+        let mut site = SiteKnowledge::default();
+        site.see_only(&pages.iter().collect::<Vec<_>>());
+        site.article(&pages[1], NOW).1.unwrap().image
+    };
+    let own = Some("https://herald.example/1.jpg".to_owned());
+    assert_eq!(read("", 6), own);
+    assert_eq!(
+        read("<meta property=og:image content=/logo.png>", 6),
+        own,
+        "the site's picture is no story's"
+    );
+    assert_eq!(read("", 3), None, "two peers are too few");
 }
 
 #[test]
