@@ -52,7 +52,11 @@ pub(super) async fn run(args: &EvalFilingArgs, config: &Config) -> anyhow::Resul
     let sites = summaries(parts.state.as_ref()).await?;
     let members = members(&parts, &taxonomy, &sites).await?;
     let mut articles: Vec<Article> = Vec::new();
-    each(&parts, Kind::Article, |_, json| Ok(articles.push(serde_json::from_slice(json)?))).await?;
+    each(&parts, Kind::Article, |_, json| {
+        articles.push(serde_json::from_slice(json)?);
+        Ok(())
+    })
+    .await?;
     if articles.is_empty() {
         return Err(hinted("there is no article yet", "mine sites first: newslode mine URL… --out run"));
     }
@@ -82,8 +86,7 @@ fn figures(taxonomy: &Taxonomy, members: &Members, articles: &[Article]) -> Figu
     for article in articles {
         let found = filing.of(article);
         filed += usize::from(!found.is_empty());
-        let witnesses: BTreeSet<_> =
-            found.iter().map(|filed| filed.witness.name()).collect();
+        let witnesses: BTreeSet<_> = found.iter().map(|filed| filed.witness.name()).collect();
         witnesses.into_iter().for_each(|witness| *by_witness.entry(witness).or_default() += 1);
     }
     let asked = [Witness::List, Witness::Section, Witness::Address];

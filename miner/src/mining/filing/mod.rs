@@ -183,7 +183,7 @@ impl Filing<'_> {
         }
         let is_subject =
             |concept: &&str| self.plain.taxonomy.concept(concept).is_some_and(|found| !found.is_genre);
-        if !found.keys().any(|concept| is_subject(&concept))
+        if !found.keys().any(is_subject)
             && let Some((concept, confidence)) = self.reader.read(article)
         {
             found.entry(concept).or_insert((Witness::Words, confidence));
