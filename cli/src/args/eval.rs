@@ -364,6 +364,9 @@ pub(crate) struct EvalTaxonomyArgs {
     /// Also measure on this number of random halves of the sites.
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     pub(crate) halves: usize,
+    /// Draw this number of sites instead of half of them.
+    #[arg(long, value_name = "SITES", requires = "halves")]
+    pub(crate) of: Option<usize>,
     /// Random seed for drawing the halves.
     #[arg(long, value_name = "NUMBER", default_value_t = 1, requires = "halves")]
     pub(crate) seed: u64,

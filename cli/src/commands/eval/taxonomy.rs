@@ -96,7 +96,8 @@ pub(super) fn run(args: &EvalTaxonomyArgs, quiet: bool) -> anyhow::Result<Exit> 
         let said = last.predict(&last.sites, args.support);
         std::fs::write(path, serde_json::to_vec(&said)?)?;
     }
-    let halves = halves(baseline.sites.len(), args.halves, args.seed);
+    let all = baseline.sites.len();
+    let halves = halves(all, args.of.unwrap_or(all / 2), args.halves, args.seed);
     let measure = |method: &Method| {
         let all = judge.score(&method.predict(&method.sites, args.support), judge.expected());
         let half = |half: &BTreeSet<usize>| {
@@ -194,8 +195,8 @@ fn support_alone(sites: &[Arc<SiteSummary>], support: u32) -> Prediction {
     Prediction { is_a: is_a.collect(), concepts: said.values().cloned().collect() }
 }
 
-/// Draws random halves of the sites with splitmix64 from a seed; the same on every machine.
-fn halves(sites: usize, count: usize, seed: u64) -> Vec<BTreeSet<usize>> {
+/// Draws random sites, `of` at a time, with splitmix64 from a seed; the same on every machine.
+fn halves(sites: usize, of: usize, count: usize, seed: u64) -> Vec<BTreeSet<usize>> {
     let mut state = seed;
     let mut next = || {
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -207,7 +208,7 @@ fn halves(sites: usize, count: usize, seed: u64) -> Vec<BTreeSet<usize>> {
     let half = |_| {
         let mut drawn: Vec<(u64, usize)> = (0..sites).map(|site| (next(), site)).collect();
         drawn.sort_unstable();
-        drawn.into_iter().take(sites / 2).map(|(_, site)| site).collect()
+        drawn.into_iter().take(of).map(|(_, site)| site).collect()
     };
     (0..count).map(half).collect()
 }
@@ -237,7 +238,7 @@ fn print(sites: &str, measured: &Measured, in_full: bool) -> anyhow::Result<()> 
         let (precision, recall) = (values(|f| f.precision), values(|f| f.recall));
         let least = |values: &[f64]| values.iter().copied().fold(1.0, f64::min);
         out::line(format!(
-            "  {what:8} on {} halves: P {:.3} (least {:.3}) R {:.3} (least {:.3}) of what the half shows",
+            "  {what:8} on {} draws: P {:.3} (least {:.3}) R {:.3} (least {:.3}) of what the draw shows",
             measured.halves.len(),
             mean(&precision),
             least(&precision),
@@ -279,10 +280,10 @@ mod tests {
 
     #[test]
     fn halves_are_halves_and_come_again() {
-        let drawn = halves(9, 20, 7);
+        let drawn = halves(9, 4, 20, 7);
         assert!(drawn.iter().all(|half| half.len() == 4 && half.iter().all(|site| *site < 9)));
-        assert_eq!(drawn, halves(9, 20, 7));
-        assert_ne!(drawn, halves(9, 20, 8));
+        assert_eq!(drawn, halves(9, 4, 20, 7));
+        assert_ne!(drawn, halves(9, 4, 20, 8));
         assert!(drawn.windows(2).any(|two| two[0] != two[1]));
     }
 
