@@ -34,7 +34,8 @@
 //!   links lead to).
 //! - Articles: [`extract`] (the reader, and what is known of a site), [`mod@article`] (its form).
 //! - The whole path: [`analysis`], which contains the failures of a page; [`generation`], which names the
-//!   algorithms behind a result. Also [`preset`], names of parameters, and [`splitmix`], pseudorandom numbers.
+//!   algorithms behind a result. Also [`preset`], names of parameters, [`splitmix`], pseudorandom numbers, and
+//!   [`trees`], learnt numbers.
 //!
 //! # Invariants
 //!
@@ -64,7 +65,7 @@ pub mod template;
 mod testing;
 mod text;
 pub mod time;
-mod trees;
+pub mod trees;
 pub mod wisdom;
 
 pub use analysis::{Analysis, analyse, analyse_page};

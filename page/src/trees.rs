@@ -29,7 +29,7 @@ const LANES: usize = 8;
 /// tree finds (Lucchese et al., `QuickScorer`, 2015). No branch depends on a measure, so several rows are scored
 /// at once, each in a lane.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Trees {
+pub struct Trees {
     /// Number of measures in a row.
     width: usize,
     /// Those of each tree, one tree after another.
@@ -79,7 +79,7 @@ impl Trees {
     ///
     /// # Errors
     /// A line is not a split, names an unknown measure or leads backwards.
-    pub(crate) fn parse(text: &str, names: &[impl AsRef<str>]) -> Result<Trees, TreesError> {
+    pub fn parse(text: &str, names: &[impl AsRef<str>]) -> Result<Trees, TreesError> {
         Ok(Trees::new(&read(text, names)?, names.len()))
     }
 
@@ -127,9 +127,9 @@ impl Trees {
         self.sums(rows).into_iter().map(|sum| 1.0 / (1.0 + (-sum).exp())).collect()
     }
 
-    /// The sums of the trees' values for each row: they order rows as [`Trees::scores`] does, and depend on no
-    /// library's exponential function.
-    pub(crate) fn sums(&self, rows: &[f32]) -> Vec<f32> {
+    /// The sums of the trees' values for each row: they order rows as likelihoods do, and depend on no library's
+    /// exponential function.
+    pub fn sums(&self, rows: &[f32]) -> Vec<f32> {
         let width = self.width.max(1);
         debug_assert_eq!(rows.len() % width, 0, "rows of other measures");
         let mut sums = Vec::with_capacity(rows.len() / width);

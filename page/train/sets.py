@@ -32,9 +32,9 @@ def folder(data: pathlib.Path, name: str, unpacked: pathlib.Path) -> pathlib.Pat
     return target
 
 
-def evidence(example: str, lines: list[str], *arguments: str) -> tuple[dict, list[dict]]:
-    """Runs an example of the library on these lines; returns the names of the measures, and the records it printed."""
-    command = [os.environ.get("CARGO", "cargo"), "run", "-q", "-p", "newslode-page", "--example", example, "--", *arguments]
+def evidence(example: str, lines: list[str], *arguments: str, package: str = "newslode-page") -> tuple[dict, list[dict]]:
+    """Runs an example of a library on these lines; returns the names of the measures, and the records it printed."""
+    command = [os.environ.get("CARGO", "cargo"), "run", "-q", "-p", package, "--example", example, "--", *arguments]
     asked = "".join(f"{line}\n" for line in lines)
     printed = subprocess.run(command, cwd=ROOT, check=True, input=asked, stdout=subprocess.PIPE, encoding="utf-8").stdout
     # Not splitlines: JSON may contain U+2028.
@@ -57,4 +57,4 @@ def settle(args: argparse.Namespace, committed: pathlib.Path, text: str) -> None
     if args.check and committed.read_text("utf-8") != text:
         sys.exit(f"training on {args.data} gives another {committed}; --write rewrites it")
     if args.check or args.write:
-        print(f"{committed.relative_to(ROOT)} matches {args.data}")
+        print(f"{committed.relative_to(ROOT.parent)} matches {args.data}")

@@ -4,9 +4,10 @@
 //! drops labels that are never a link and those whose links all leave the site. That leaves as much menu junk
 //! as concepts, since "log in" recurs as "politics" does. Three tests tell them apart. First, a label must
 //! lead to one place that has no better name ([`faults`](crate::mining::faults)). Second, it must keep good
-//! company: its own score (how its links look) flows through the lists it stands in, and the scores are split
-//! where they fall into two groups ([`otsu`]). Third, once its pages are read, they must file stories of
-//! their own (the third abridgement rule).
+//! company: its own score (how its links look) flows through the lists it stands in, and learnt trees weigh that
+//! score with the traits of the label and of its company (`likeness`). Where they cannot judge, the scores are split
+//! where they fall into two groups ([`otsu`]). Third, once its pages are read, they must file stories of their own
+//! (the third abridgement rule).
 //!
 //! Invariant: a pure function of the sites' sums. Start at [`judge`]: it gives one [`Verdict`] for each
 //! label.
@@ -14,11 +15,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::mining::faults::Fault;
 use crate::mining::index::{Id, Index, Indexer, Look, NONE};
 use crate::mining::summary::SiteSummary;
 
 mod company;
 mod genres;
+mod likeness;
 mod merge;
 mod tally;
 mod verdict;
@@ -29,6 +32,8 @@ pub use verdict::{Judged, Verdict, verdict_of};
 
 /// With fewer sites the split alone is not trusted: see [`Rule::strict`].
 const FEW_SITES: usize = 5;
+/// A language whose links spell less than this share of its labels is written in other letters than its paths.
+const SPELLED: f64 = 0.05;
 /// Halves closer than this are one group, and all of it is kept: the split would only find noise.
 const LEAST_GAP: f64 = 0.05;
 
@@ -78,7 +83,10 @@ pub(crate) fn judged(index: &Index, support: u32) -> BTreeMap<String, Judged> {
     let mut judged: BTreeMap<String, Judged> =
         shown.into_iter().map(|shown| (shown.key.to_owned(), candidate(shown, support))).collect();
     company::keep(&mut judged, index);
-    split(&mut judged, index.sites.len());
+    match index.sites.len() {
+        0..FEW_SITES => split(&mut judged, index.sites.len()),
+        _ => weigh(&mut judged, index),
+    }
     read_pages(&mut judged);
     judged
 }
@@ -208,6 +216,67 @@ fn read_pages(judged: &mut BTreeMap<String, Judged>) {
             _ => {}
         }
     }
+}
+
+/// Drops the candidates that trees do not take for concepts. Links of some languages never spell their labels, since
+/// paths are in other letters: there the trees would miss what they know best, and the scores are split.
+fn weigh(judged: &mut BTreeMap<String, Judged>, index: &Index) {
+    let sums = likeness::sums(judged, index);
+    let unspelled = unspelled(judged);
+    let linked = judged.iter_mut().filter(|(_, label)| label.own > 0.0);
+    for ((key, label), sum) in linked.zip(sums) {
+        if let Some(least) = unspelled.get(language(key)) {
+            if label.verdict == Verdict::Concept && label.score < *least {
+                label.verdict = Verdict::BadCompany;
+            }
+            continue;
+        }
+        // On how many of its sites it leads inside, whether it is a second name: trees weigh these.
+        let is_open = matches!(
+            label.verdict,
+            Verdict::Concept
+                | Verdict::TooFewSites
+                | Verdict::Fault(Fault::SecondName | Fault::LeadsAnywhere)
+        );
+        label.verdict = match label.verdict {
+            _ if is_open && sum >= likeness::LEAST => Verdict::Concept,
+            Verdict::Concept => Verdict::BadCompany,
+            verdict => verdict,
+        };
+    }
+}
+
+/// The languages whose links hardly ever spell their labels, each with the least score of the upper half.
+fn unspelled(judged: &BTreeMap<String, Judged>) -> BTreeMap<String, f64> {
+    let mut labels: BTreeMap<&str, (f64, Vec<f64>)> = BTreeMap::new();
+    for (key, label) in judged.iter().filter(|(_, label)| label.own > 0.0) {
+        let (spelled, scores) = labels.entry(language(key)).or_default();
+        *spelled += label.spelled;
+        scores.push(label.score);
+    }
+    let few = labels.into_iter().filter(|(_, (spelled, scores))| *spelled < SPELLED * scores.len() as f64);
+    few.map(|(language, (_, scores))| (language.to_owned(), otsu(scores).unwrap_or(f64::NEG_INFINITY)))
+        .collect()
+}
+
+fn language(key: &str) -> &str {
+    key.split_once(':').map_or("", |(language, _)| language)
+}
+
+/// The measures by which trees tell concepts.
+#[must_use]
+pub fn measures() -> Vec<String> {
+    likeness::measures()
+}
+
+/// The keys of the labels that enough sites link, and their measures in rows: what the trees learn from.
+#[must_use]
+pub fn measured(sites: &[Arc<SiteSummary>], support: u32) -> (Vec<String>, Vec<f32>) {
+    let mut indexer = Indexer::default();
+    let index = indexer.index(sites);
+    let judged = judged(&index, support);
+    let rows = likeness::rows(&judged, &index);
+    (judged.into_iter().filter(|(_, label)| label.own > 0.0).map(|(key, _)| key).collect(), rows)
 }
 
 /// Drops the lower half of the remaining candidates, if there are two halves.

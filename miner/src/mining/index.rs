@@ -75,8 +75,12 @@ pub(crate) struct Look {
     pub(crate) fault: Option<Fault>,
     /// Whether one of its pages files stories of its own; `None`: none was counted.
     pub(crate) files: Option<bool>,
-    /// The place of its page in [`SiteIndex::above`]; its page is the one that most pages link.
-    place: Option<usize>,
+    /// Names in the path of its page, at most [`DEEP`], and 1 if its page's URL has a query; its page is the one
+    /// that most pages link.
+    pub(crate) depth: f64,
+    pub(crate) query: f64,
+    /// The place of its page in [`SiteIndex::above`], if that has no query.
+    pub(crate) place: Option<usize>,
 }
 
 /// One site.
@@ -91,8 +95,11 @@ pub(crate) struct SiteIndex {
     /// Labels that lead to one page other than the front page, in the order of the keys.
     pub(crate) together: Vec<Vec<Id>>,
     /// For each place in the site's paths, the place above it; the site itself has none.
-    above: Vec<Option<usize>>,
+    pub(crate) above: Vec<Option<usize>>,
 }
+
+/// Paths of more names are just deep.
+const DEEP: usize = 4;
 
 impl SiteIndex {
     fn of(site: &SiteSummary, names: &mut Names) -> SiteIndex {
@@ -101,7 +108,9 @@ impl SiteIndex {
         let mut leading: BTreeMap<&CanonicalUrl, Vec<Id>> = BTreeMap::new();
         for (key, label) in &site.labels {
             let id = names.id(key);
-            let place = page(label).map(|url| place(&mut places, &mut index.above, &steps(url)));
+            let place = page(label)
+                .filter(|url| !has_query(url))
+                .map(|url| place(&mut places, &mut index.above, &steps(url)));
             index.looks.push(Look { place, ..look(id, key, label, site) });
             for url in label.targets.keys().filter(|url| !url.is_front_page()) {
                 leading.entry(url).or_default().push(id);
@@ -156,6 +165,8 @@ impl SiteIndex {
 fn look(id: Id, key: &str, label: &LabelSummary, site: &SiteSummary) -> Look {
     let counted = label.targets.keys().filter(|url| !url.is_front_page());
     let stories = counted.filter_map(|url| site.filing.get(&page_name(url))).max();
+    let page = page(label);
+    let names = page.map_or(0, |url| url.path().split('/').filter(|name| !name.is_empty()).count());
     Look {
         id,
         is_shown: label.pages(Role::Any) > 0,
@@ -169,6 +180,8 @@ fn look(id: Id, key: &str, label: &LabelSummary, site: &SiteSummary) -> Look {
         grouped: label.share(Role::Member),
         fault: site.fault(key, label),
         files: stories.map(|stories| *stories >= SECTION_STORIES),
+        depth: names.min(DEEP) as f64,
+        query: f64::from(u8::from(page.is_some_and(has_query))),
         place: None,
     }
 }
@@ -176,7 +189,11 @@ fn look(id: Id, key: &str, label: &LabelSummary, site: &SiteSummary) -> Look {
 /// The page that most of the site's pages link with a label.
 fn page(label: &LabelSummary) -> Option<&CanonicalUrl> {
     let usual = label.targets.iter().max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)));
-    usual.map(|(url, _)| url).filter(|url| !url.as_str().contains('?'))
+    usual.map(|(url, _)| url)
+}
+
+fn has_query(url: &CanonicalUrl) -> bool {
+    url.as_str().contains('?')
 }
 
 /// The URL's origin and the names on its path.

@@ -7,6 +7,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use rustc_hash::FxHashMap;
+
 use super::verdict::Judged;
 use crate::mining::index::Index;
 
@@ -14,6 +16,8 @@ use crate::mining::index::Index;
 const ROUNDS: usize = 10;
 /// Weight of a label's own score beside its company's.
 const OWN: f64 = 0.15;
+/// A list of more labels is just long.
+const LONG: usize = 40;
 
 /// `s(l) = 0.15 own(l) + 0.85 · mean over sites, over its lists there, of the mean s of the OTHER labels`,
 /// ten times from s = own. A list counts once for each site: a footer on every page says no more than on one.
@@ -67,6 +71,21 @@ impl Lists {
             lists.sites.push(first..lists.lists.len());
         }
         lists
+    }
+
+    /// For each site the mean number of labels in the lists of each of its labels, at most [`LONG`].
+    pub(super) fn sizes(&self) -> impl Iterator<Item = FxHashMap<u32, f64>> {
+        self.by_site().map(|site| {
+            let mut sizes: FxHashMap<u32, (f64, f64)> = FxHashMap::default();
+            for members in site {
+                for label in members {
+                    let (sum, lists) = sizes.entry(*label).or_default();
+                    *sum += members.len().min(LONG) as f64;
+                    *lists += 1.0;
+                }
+            }
+            sizes.into_iter().map(|(label, (sum, lists))| (label, sum / lists)).collect()
+        })
     }
 
     /// The lists of each site.

@@ -89,6 +89,30 @@ fn one_crowd_is_kept_whole() {
 }
 
 #[test]
+fn a_language_whose_links_spell_nothing_is_split_alone() {
+    let plain: &[Role] = &[Role::Any, Role::Link, Role::Inside];
+    check(
+        6,
+        &[
+            ("en:art", SECTION),
+            ("en:sport", SECTION),
+            ("zh:体育", plain),
+            ("zh:财经", plain),
+            ("zh:帮助", SERVICE),
+            ("zh:广告", SERVICE),
+        ],
+        &[&["en:art", "en:sport"], &["zh:体育", "zh:财经"], &["zh:帮助", "zh:广告"]],
+        &[
+            ("en:art", Verdict::Concept),
+            ("zh:体育", Verdict::Concept),
+            ("zh:财经", Verdict::Concept),
+            ("zh:帮助", Verdict::BadCompany),
+            ("zh:广告", Verdict::BadCompany),
+        ],
+    );
+}
+
+#[test]
 fn what_is_dropped_says_why() {
     check(
         2,

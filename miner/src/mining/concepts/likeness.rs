@@ -1,0 +1,188 @@
+//! How much a label looks like a concept, by learnt trees.
+//!
+//! What a label's links look like, and what the links beside it look like, says more than any one share, and it says
+//! the same on few sites as on many. So trees weigh the traits of the label, the same traits of its company, and its
+//! score. They were trained on labels that people judged, over many small draws of sites (`page/train/concepts.py`),
+//! and know no words.
+//!
+//! Invariant: a function of the labels that enough sites link, so that the other cells of a site may be missing. The
+//! values are added in a fixed order. Start at [`sums`].
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use newslode_page::trees::Trees;
+use rustc_hash::FxHashSet;
+
+use super::company::{Lists, company};
+use super::verdict::Judged;
+use crate::mining::faults::Fault;
+use crate::mining::index::{Index, SiteIndex};
+
+const TREES: &str = include_str!("likeness.txt");
+/// The sum of the trees from which a label is a concept: a likelihood of .6.
+pub(super) const LEAST: f32 = 0.405;
+
+/// The traits of a label: means over the sites that link it.
+const TRAITS: [&str; 15] = [
+    "spelled",
+    "inside",
+    "leads somewhere",
+    "followed",
+    "before the end",
+    "grouped",
+    "second name",
+    "leads anywhere",
+    "depth",
+    "query",
+    "labels below",
+    "share of host",
+    "child",
+    "list",
+    "directory",
+];
+/// Where the mean of `directory` stands, which is counted apart.
+const DIRECTORY: usize = TRAITS.len() - 1;
+/// More labels below a page say no more.
+const MOST: usize = 15;
+
+type Traits = [f64; TRAITS.len()];
+
+/// The names of the measures in each row of [`rows`].
+pub(super) fn measures() -> Vec<String> {
+    let own = TRAITS.iter().map(|name| format!("own {name}"));
+    let beside = TRAITS.iter().map(|name| format!("beside {name}"));
+    own.chain(beside).chain(["score".to_owned()]).collect()
+}
+
+/// The sum of the trees for each label whose own score is above 0, in the order of the keys.
+pub(super) fn sums(judged: &BTreeMap<String, Judged>, index: &Index) -> Vec<f32> {
+    static SHARED: LazyLock<Trees> = LazyLock::new(|| Trees::parse(TREES, &measures()).unwrap_or_default());
+    SHARED.sums(&rows(judged, index))
+}
+
+/// The measures of these labels, one row after another.
+pub(super) fn rows(judged: &BTreeMap<String, Judged>, index: &Index) -> Vec<f32> {
+    let linked: Vec<(&String, &Judged)> = judged.iter().filter(|(_, label)| label.own > 0.0).collect();
+    let mut number = index.names.table(usize::MAX);
+    for (at, id) in linked.iter().enumerate().filter_map(|(at, (key, _))| Some((at, index.names.get(key)?))) {
+        number[id as usize] = at;
+    }
+    let lists = Lists::of(&number, index);
+    let own = traits(linked.len(), &number, index, &lists);
+    let mut beside = own.clone();
+    for trait_ in 0..TRAITS.len() {
+        let values: Vec<f64> = own.iter().map(|traits| traits[trait_]).collect();
+        for (beside, company) in beside.iter_mut().zip(company(&values, &lists)) {
+            // A label in no list is its own company.
+            beside[trait_] = company.unwrap_or(beside[trait_]);
+        }
+    }
+    let mut rows = Vec::with_capacity(linked.len() * (2 * TRAITS.len() + 1));
+    for ((own, beside), (_, label)) in own.iter().zip(&beside).zip(linked) {
+        rows.extend(own.iter().chain(beside).chain([&label.score]).map(|value| *value as f32));
+    }
+    rows
+}
+
+/// The means of the traits over the sites that link each label.
+fn traits(labels: usize, number: &[usize], index: &Index, lists: &Lists) -> Vec<Traits> {
+    let mut sums = vec![(Traits::default(), 0.0); labels];
+    for (site, sizes) in index.sites.iter().zip(lists.sizes()) {
+        let of = |id: u32| number.get(id as usize).copied().filter(|label| *label != usize::MAX);
+        let around = Around::of(site, of);
+        for look in site.looks.iter().filter(|look| look.is_linked) {
+            let Some((sum, sites)) = of(look.id).and_then(|label| sums.get_mut(label)) else { continue };
+            let (below, host) = around.of_place(look.place);
+            let is = |fault: Fault| f64::from(u8::from(look.fault == Some(fault)));
+            let here: Traits = [
+                look.spelled,
+                look.inside,
+                1.0 - look.empty,
+                1.0 - look.no_follow,
+                1.0 - look.tail,
+                look.grouped,
+                is(Fault::SecondName),
+                is(Fault::LeadsAnywhere),
+                look.depth,
+                look.query,
+                below,
+                host,
+                f64::from(u8::from(around.children.contains(&look.id))),
+                of(look.id).and_then(|label| sizes.get(&(label as u32))).copied().unwrap_or(0.0),
+                0.0,
+            ];
+            sum.iter_mut().zip(here).for_each(|(sum, here)| *sum += here);
+            *sites += 1.0;
+        }
+        for label in site.directories.iter().filter_map(|id| of(*id)) {
+            sums[label].0[DIRECTORY] += 1.0;
+        }
+    }
+    let mean = |(sum, sites): (Traits, f64)| {
+        let mut mean = sum.map(|sum| sum / f64::max(sites, 1.0));
+        mean[DIRECTORY] = mean[DIRECTORY].min(1.0);
+        mean
+    };
+    sums.into_iter().map(mean).collect()
+}
+
+/// What stands around the labels of one site.
+struct Around {
+    /// Labels that stand right below another.
+    children: FxHashSet<u32>,
+    /// For each place in the site's paths: labels whose pages lie below it, and the place of its host.
+    places: Vec<(usize, usize)>,
+    /// Labels whose pages the site's places hold.
+    placed: usize,
+}
+
+impl Around {
+    /// `of` tells which labels take part.
+    fn of(site: &SiteIndex, of: impl Fn(u32) -> Option<usize>) -> Around {
+        let near =
+            site.pairs.iter().filter(|(a, b, level)| *level == 1 && of(*a).is_some() && of(*b).is_some());
+        let mut around = Around {
+            children: near.map(|(_, narrower, _)| *narrower).collect(),
+            places: vec![(0, 0); site.above.len()],
+            placed: 0,
+        };
+        // A place stands behind the one above it.
+        for (place, above) in site.above.iter().enumerate() {
+            let host = above.and_then(|above| around.places.get(above)).map_or(place, |(_, host)| *host);
+            around.places[place].1 = host;
+        }
+        let placed = site.looks.iter().filter(|look| look.is_linked && of(look.id).is_some());
+        for place in placed.filter_map(|look| look.place) {
+            around.placed += 1;
+            let mut above = site.above.get(place).copied().flatten();
+            while let Some(place) = above {
+                around.places[place].0 += 1;
+                above = site.above.get(place).copied().flatten();
+            }
+        }
+        around
+    }
+
+    /// How many labels' pages lie below a place, and the share of the site's labels whose pages are on its host.
+    fn of_place(&self, place: Option<usize>) -> (f64, f64) {
+        let Some((below, host)) = place.and_then(|place| self.places.get(place)).copied() else {
+            return (0.0, 0.0);
+        };
+        let on_host = self.places.get(host).map_or(0, |(below, _)| *below);
+        // All that is below a host says nothing of its front page.
+        let below = if place == Some(host) { 0 } else { below.min(MOST) };
+        (below as f64, on_host as f64 / self.placed.max(1) as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_trees_are_read() {
+        let trees = Trees::parse(TREES, &measures()).unwrap();
+        assert!(trees.sums(&vec![0.0; measures().len()]).iter().all(|sum| *sum < LEAST));
+    }
+}
