@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use newslode_newsworld::Language;
 
+use super::EvalInstancesArgs;
 use crate::bench::Ablation;
 
 #[derive(Debug, Args)]
@@ -290,6 +291,8 @@ pub(crate) enum EvalCommand {
     World(EvalWorldArgs),
     /// Score article blocks against texts (JSON Lines), or blocks of links to news against outlines.
     Blocks(EvalBlocksArgs),
+    /// Score the attributes of instances that concept pages of crawled sites lead to against gold (JSON Lines).
+    Instances(EvalInstancesArgs),
 }
 
 #[derive(Debug, Args)]

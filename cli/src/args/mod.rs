@@ -1,6 +1,7 @@
 //! Defines the command line; help, completions and manual come from here.
 
 mod eval;
+mod instances;
 mod pages;
 mod services;
 mod template;
@@ -13,6 +14,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use newslode_common::config::ResolveRule;
 
 pub(crate) use self::eval::*;
+pub(crate) use self::instances::*;
 pub(crate) use self::pages::*;
 pub(crate) use self::services::*;
 pub(crate) use self::template::*;

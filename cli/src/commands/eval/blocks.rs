@@ -15,7 +15,7 @@ use newslode_page::reading::CanonicalUrl;
 use newslode_page::wisdom::{WisdomParams, blocks};
 use serde::{Deserialize, Serialize};
 
-use super::{page, write_predictions};
+use super::{folders, page, write_predictions};
 use crate::args::EvalBlocksArgs;
 use crate::eval::blocks::{Anchor, anchors, coverage, is_news};
 use crate::eval::outline::{self, Gold};
@@ -164,7 +164,7 @@ fn toc_rows(args: &EvalBlocksArgs, presets: &[WisdomParams], shown: &mut Shown) 
         })
     };
     let mut rows = Vec::new();
-    for folder in folders(&args.common.pages)? {
+    for folder in folders(&args.common.pages, "manifest.jsonl")? {
         let crawl: Vec<Listed> = read_lines(&folder.join("manifest.jsonl"))?;
         let judged: Vec<_> = crawl.iter().map(gold_of).collect();
         if judged.iter().all(Option::is_none) {
@@ -200,14 +200,6 @@ fn toc_row(
 ) -> Row {
     let figures = anchors(judged, |leaf| blocks.iter().any(|block| block.contains(&leaf)));
     Row { id: id.into(), method: method.into(), measure: "SNC", figures, blocks, by_length }
-}
-
-fn folders(of: &Path) -> anyhow::Result<Vec<std::path::PathBuf>> {
-    let entries = std::fs::read_dir(of).with_context(|| format!("cannot read `{}`", of.display()))?;
-    let paths: Vec<_> = entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
-    let mut sites: Vec<_> = paths.into_iter().filter(|path| path.join("manifest.jsonl").is_file()).collect();
-    sites.sort();
-    Ok(sites)
 }
 
 /// The anchors with a leaf that is labelled in the outline.

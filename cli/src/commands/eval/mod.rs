@@ -4,6 +4,7 @@ mod articles;
 mod blocks;
 mod filing;
 mod hierarchy;
+mod instances;
 mod segments;
 mod tables;
 mod tags;
@@ -11,7 +12,7 @@ mod taxonomy;
 pub(crate) mod world;
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use newslode_common::config::Config;
@@ -37,6 +38,7 @@ pub(crate) async fn run(args: EvalArgs, config: &Config, quiet: bool) -> anyhow:
         EvalCommand::Tags(common) => tags::tags(&common),
         EvalCommand::Attributes(common) => tags::attributes(&common),
         EvalCommand::Blocks(args) => blocks::run(&args, quiet),
+        EvalCommand::Instances(args) => instances::run(&args, quiet),
         EvalCommand::Taxonomy(args) => taxonomy::run(&args, quiet),
         EvalCommand::Filing(args) => filing::run(&args, config).await,
         EvalCommand::World(args) => world::run(&args, config).await,
@@ -69,7 +71,12 @@ fn presets(common: &EvalCommon) -> anyhow::Result<Vec<Params>> {
 }
 
 fn write_predictions(common: &EvalCommon, lines: &[impl Serialize]) -> anyhow::Result<()> {
-    let Some(path) = &common.predictions else { return Ok(()) };
+    write_lines(common.predictions.as_deref(), lines)
+}
+
+/// Writes JSON Lines, if a file is named.
+fn write_lines(path: Option<&Path>, lines: &[impl Serialize]) -> anyhow::Result<()> {
+    let Some(path) = path else { return Ok(()) };
     let mut file = std::io::BufWriter::new(
         std::fs::File::create(path).with_context(|| format!("cannot write `{}`", path.display()))?,
     );
@@ -78,4 +85,13 @@ fn write_predictions(common: &EvalCommon, lines: &[impl Serialize]) -> anyhow::R
         file.write_all(b"\n")?;
     }
     Ok(file.flush()?)
+}
+
+/// The folders in a folder that hold a file of this name, such as those of crawled sites.
+fn folders(of: &Path, holding: &str) -> anyhow::Result<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(of).with_context(|| format!("cannot read `{}`", of.display()))?;
+    let paths: Vec<_> = entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
+    let mut sites: Vec<_> = paths.into_iter().filter(|path| path.join(holding).is_file()).collect();
+    sites.sort();
+    Ok(sites)
 }
