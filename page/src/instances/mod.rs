@@ -6,7 +6,8 @@
 //! the words. Aligned segments that are similar are decoration (menus, advertisements); the others are content,
 //! and the paths of their leaves are the path set of the group. The most frequent path set is the instance
 //! template; it extracts the content of all pages that the links lead to. Within the content, a text that is
-//! emphasised or recurs on many pages is the label of an attribute and heads the texts after it.
+//! set off or recurs on many pages is the label of an attribute and heads the texts after it ([`attributes`]). A text is what a
+//! reader sees in one line or paragraph ([`lines`](mod@lines)).
 //!
 //! Invariants: pure; quadratic in the number of segments, which is bounded. Start at [`InstanceTemplate::new`].
 
@@ -18,8 +19,14 @@ use serde::Serialize;
 
 use crate::contribution::labels::words;
 use crate::partition::Params;
-use crate::partition::{emphasised, flat_boundaries};
+use crate::partition::flat_boundaries;
 use crate::reading::Page;
+
+use attributes::Frequent;
+use lines::{Line, lines};
+
+mod attributes;
+mod lines;
 
 /// Most segments of a page that are aligned.
 const MOST_SEGMENTS: usize = 1000;
@@ -27,9 +34,6 @@ const MOST_SEGMENTS: usize = 1000;
 const ALIKE: f64 = 0.5;
 /// Most words of an attribute's label.
 const MOST_LABEL: usize = 6;
-/// A label is frequent if it is on this share of the pages, and on this many.
-const FREQUENT: f64 = 0.5;
-const LEAST_PAGES: usize = 2;
 
 /// The paths at which the pages of one concept have their content.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,7 +58,7 @@ pub struct Instance {
 pub struct Attribute {
     /// The label, without its colon.
     pub label: Option<String>,
-    /// The values, one per leaf.
+    /// The values: paragraphs, entries and other texts as the page shows them.
     pub values: Vec<String>,
 }
 
@@ -100,67 +104,25 @@ impl InstanceTemplate {
         Some(InstanceTemplate { paths: best.clone(), groups: equal(best) })
     }
 
-    /// The instances of some pages, one each; frequent labels are counted over all of them.
+    /// The instances of some pages, one each; frequent texts are counted over all of them.
     #[must_use]
     pub fn instances(&self, pages: &[&Page]) -> Vec<Instance> {
-        let contents: Vec<Vec<usize>> = pages.iter().map(|page| self.content(page)).collect();
-        let mut on_pages: BTreeMap<String, usize> = BTreeMap::new();
-        for (page, content) in pages.iter().zip(&contents) {
-            let said: BTreeSet<String> = content.iter().map(|&leaf| key(page.leaves.text(leaf))).collect();
-            for text in said {
-                *on_pages.entry(text).or_default() += 1;
-            }
-        }
-        let least = (FREQUENT * pages.len() as f64).ceil().max(LEAST_PAGES as f64) as usize;
-        let is_frequent =
-            |text: &str| on_pages.get(&key(text)).is_some_and(|count| *count >= least) && is_short(text);
-        let of = |(page, content): (&&Page, &Vec<usize>)| instance(page, content, is_frequent);
-        pages.iter().zip(&contents).map(of).collect()
+        let contents: Vec<(&Page, Vec<Line>)> =
+            pages.iter().map(|page| (*page, self.content(page))).collect();
+        let frequent = Frequent::new(&contents);
+        let instance = |(page, content): &(&Page, Vec<Line>)| Instance {
+            url: page.url.as_str().to_owned(),
+            attributes: attributes::read(page, content, &frequent),
+        };
+        contents.iter().map(instance).collect()
     }
 
-    /// The leaves of a page at the template's paths.
-    fn content(&self, page: &Page) -> Vec<usize> {
-        let leaves = &page.leaves;
+    /// The lines of a page whose longest leaves are at the template's paths: what stands inside a line shares its fate.
+    fn content(&self, page: &Page) -> Vec<Line> {
         let is_content: Vec<bool> = paths(page).into_iter().map(|path| self.paths.contains(&path)).collect();
-        let of_path =
-            |leaf: &usize| !leaves.get(*leaf).is_image && is_content[leaves.get(*leaf).path.index()];
-        (0..leaves.len()).filter(of_path).collect()
+        let is_held = |leaf: usize| is_content[page.leaves.get(leaf).path.index()];
+        lines(page).into_iter().filter(|line| line.longest(page).is_some_and(is_held)).collect()
     }
-}
-
-/// A leaf is a label if it is frequent, or if it is emphasised and the next leaf is a value.
-fn instance(page: &Page, content: &[usize], is_frequent: impl Fn(&str) -> bool) -> Instance {
-    let leaves = &page.leaves;
-    let emphasised = emphasised(page);
-    let is_value =
-        |at: usize| content.get(at).is_some_and(|&leaf| !emphasised[leaf] && !is_frequent(leaves.text(leaf)));
-    let mut attributes: Vec<Attribute> = Vec::new();
-    for (at, &leaf) in content.iter().enumerate() {
-        let text = leaves.text(leaf);
-        let is_set_off = emphasised[leaf] && is_short(text) && is_value(at + 1);
-        if is_frequent(text) || is_set_off {
-            let label = text.trim_end_matches([':', '：', ' ']).to_owned();
-            attributes.push(Attribute { label: Some(label), values: Vec::new() });
-            continue;
-        }
-        if attributes.is_empty() {
-            attributes.push(Attribute { label: None, values: Vec::new() });
-        }
-        if let Some(open) = attributes.last_mut() {
-            open.values.push(text.to_owned());
-        }
-    }
-    // A label without values is a text that all pages share.
-    attributes.retain(|attribute| !attribute.values.is_empty());
-    Instance { url: page.url.as_str().to_owned(), attributes }
-}
-
-fn is_short(text: &str) -> bool {
-    (1..=MOST_LABEL).contains(&words(text).len())
-}
-
-fn key(text: &str) -> String {
-    words(text).join(" ")
 }
 
 fn paths(page: &Page) -> Vec<String> {

@@ -105,3 +105,64 @@ fn links_at_one_path_are_a_group() {
         groups.iter().map(|group| group.iter().map(CanonicalUrl::path).collect()).collect();
     assert_eq!(paths, [vec!["/a", "/b"], vec!["/c", "/d"]]);
 }
+
+/// What a template of all paths of the pages reads.
+fn read(pages: &[Page]) -> Vec<Vec<(Option<String>, String)>> {
+    let all: Vec<&Page> = pages.iter().collect();
+    let paths = all.iter().flat_map(|page| paths(page)).collect();
+    let instances = InstanceTemplate { paths, groups: 1 }.instances(&all);
+    let pairs = |instance: Instance| {
+        let pair = |attribute: Attribute| (attribute.label, attribute.values.join("|"));
+        instance.attributes.into_iter().map(pair).collect()
+    };
+    instances.into_iter().map(pairs).collect()
+}
+
+fn pairs(expected: &[(Option<&str>, &str)]) -> Vec<(Option<String>, String)> {
+    expected.iter().map(|(label, value)| (label.map(str::to_owned), (*value).to_owned())).collect()
+}
+
+#[test]
+fn what_many_pages_say_is_decoration_unless_it_is_short_or_leads_to_one_page() {
+    let story = |at: u32, title: &str, author: &str, text: &str| {
+        let html = format!(
+            "<h1>{title}</h1><p>By <a href=/{author}>{author}</a><p><a href=https://share.example/{at}>Share</a>\
+             <p><a href=/news>News</a><p><a href=/{at}/say>Comments</a><p><button>Close</button>\
+             <p>{text}<p>We would like to hear what you think of this page."
+        );
+        page_at(&format!("https://papers.example/{at}"), &html)
+    };
+    let pages = [
+        story(1, "Rain", "Ann", "It rains again over all of the town."),
+        story(2, "Trains", "Bob", "Trains are late today because of the rain."),
+        story(3, "Cats", "Cy", "A cat sat on the rails for an hour."),
+    ];
+    assert_eq!(
+        read(&pages)[0],
+        pairs(&[
+            (None, "Rain"),
+            (Some("By"), "Ann"),
+            (None, "News|It rains again over all of the town."),
+        ])
+    );
+}
+
+#[test]
+fn subheads_are_labels_and_headlines_are_none() {
+    let html = "<h1>Old Mill</h1><p>The mill is as old as the town itself.<h2>How you get to the mill from the town</h2>\
+                <p>Take the bus.<p><b>It is</b> <a href=/far>far</a> on foot, and there is no shade at all.\
+                <p><b>Open:</b> all day<p>Bring water.<p><a href=/9>Seven hotels close before the summer has begun</a>";
+    let pages = [page_at("https://hotels.example/1", html)];
+    assert_eq!(
+        read(&pages)[0],
+        pairs(&[
+            (None, "Old Mill|The mill is as old as the town itself."),
+            (
+                Some("How you get to the mill from the town"),
+                "Take the bus.|It is far on foot, and there is no shade at all."
+            ),
+            (Some("Open"), "all day"),
+            (Some("How you get to the mill from the town"), "Bring water."),
+        ])
+    );
+}
