@@ -2,7 +2,7 @@
 //!
 //! What half of the pages say, and at least two, is frequent. Long frequent texts are decoration that the alignment of two
 //! pages left over; so are frequent links, unless they lead to one page of the site from everywhere, as an author's or a
-//! section's do. Other frequent short texts are labels. A text that is set off and stands alone is a label of what
+//! section's do. Other frequent short texts without digits are labels. A text that is set off and stands alone is a label of what
 //! follows, except the page's headline. A label that begins a line holds for the line; one that is a line holds
 //! until the next one. A line that is nothing but a long link is the headline of another instance.
 //!
@@ -170,10 +170,10 @@ impl Reader<'_> {
             return Part::Value;
         }
         if is_link || self.is_button(line, piece) || !is_short(&text) {
-            Part::Decoration
-        } else {
-            Part::Label
+            return Part::Decoration;
         }
+        // A label names. A day or a count that many pages share is a value.
+        if text.contains(char::is_numeric) { Part::Value } else { Part::Label }
     }
 
     fn is_button(&self, line: &Line, piece: &Range<usize>) -> bool {

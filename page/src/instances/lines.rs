@@ -98,6 +98,28 @@ impl Line {
     }
 }
 
+/// Holds the lines between two that are held and stand in blocks side by side, such as a list between paragraphs.
+pub(super) fn fill(page: &Page, lines: &[Line], held: &mut [bool]) {
+    let places: Vec<usize> = (0..lines.len()).filter(|&at| held[at]).collect();
+    for pair in places.windows(2) {
+        let [before, after] = pair else { continue };
+        if after - before > 1
+            && let Some(above) = container(page, &lines[*before])
+            && container(page, &lines[*after]) == Some(above)
+        {
+            held[*before..*after].fill(true);
+        }
+    }
+}
+
+/// The element in which the block of a line stands.
+fn container(page: &Page, line: &Line) -> Option<NodeId> {
+    let tree = &page.tree;
+    let node = page.leaves.get(*line.leaves.first()?).node;
+    let block = tree.ancestors(node).find(|&above| tree.tag(above).is_none_or(|tag| !is_inside_line(tag)))?;
+    tree.parent(block)
+}
+
 /// Whether a line goes on from one leaf to the next.
 fn is_one_line(page: &Page, before: usize, after: usize) -> bool {
     let tree = &page.tree;

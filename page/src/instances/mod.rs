@@ -23,7 +23,7 @@ use crate::partition::flat_boundaries;
 use crate::reading::Page;
 
 use attributes::Frequent;
-use lines::{Line, lines};
+use lines::{Line, fill, lines};
 
 mod attributes;
 mod lines;
@@ -117,11 +117,16 @@ impl InstanceTemplate {
         contents.iter().map(instance).collect()
     }
 
-    /// The lines of a page whose longest leaves are at the template's paths: what stands inside a line shares its fate.
+    /// The lines of a page whose longest leaves are at the template's paths, as what stands inside a line shares its fate,
+    /// and what stands between such lines.
     fn content(&self, page: &Page) -> Vec<Line> {
         let is_content: Vec<bool> = paths(page).into_iter().map(|path| self.paths.contains(&path)).collect();
         let is_held = |leaf: usize| is_content[page.leaves.get(leaf).path.index()];
-        lines(page).into_iter().filter(|line| line.longest(page).is_some_and(is_held)).collect()
+        let all = lines(page);
+        let mut held: Vec<bool> = all.iter().map(|line| line.longest(page).is_some_and(is_held)).collect();
+        fill(page, &all, &mut held);
+        let kept = all.into_iter().zip(held).filter(|(_, is_held)| *is_held);
+        kept.map(|(line, _)| line).collect()
     }
 }
 

@@ -139,11 +139,7 @@ fn what_many_pages_say_is_decoration_unless_it_is_short_or_leads_to_one_page() {
     ];
     assert_eq!(
         read(&pages)[0],
-        pairs(&[
-            (None, "Rain"),
-            (Some("By"), "Ann"),
-            (None, "News|It rains again over all of the town."),
-        ])
+        pairs(&[(None, "Rain"), (Some("By"), "Ann"), (None, "News|It rains again over all of the town."),])
     );
 }
 
@@ -165,4 +161,24 @@ fn subheads_are_labels_and_headlines_are_none() {
             (Some("How you get to the mill from the town"), "Bring water."),
         ])
     );
+}
+
+#[test]
+fn what_stands_between_paragraphs_is_content() {
+    let html =
+        "<div><p>You need for the way:<ul><li>water<li>a hat</ul><p>Start early.</div><ul><li>Imprint</ul>";
+    let page = page_at("https://hotels.example/1", html);
+    let template = InstanceTemplate { paths: BTreeSet::from(["div/p".to_owned()]), groups: 1 };
+    let found = template.instances(&[&page]).remove(0).attributes;
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].values, ["You need for the way:", "water", "a hat", "Start early."]);
+}
+
+#[test]
+fn a_day_that_many_pages_share_is_a_value() {
+    let story = |at: u32, text: &str| {
+        page_at(&format!("https://papers.example/{at}"), &format!("<p>{text}<p>Published<p>3 May 2017"))
+    };
+    let found = read(&[story(1, "It rains again."), story(2, "Trains are late.")]);
+    assert_eq!(found[0], pairs(&[(None, "It rains again."), (Some("Published"), "3 May 2017")]));
 }
