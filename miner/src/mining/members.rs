@@ -1,12 +1,13 @@
 //! Members of concepts: the articles that their pages list.
 //!
-//! Lists that stand on every page ("most read") say nothing: a link that too many of a site's concept pages
+//! A page lists what stands in its groups, and the stories that it files: a list whose entries are headlines with texts of
+//! their own is an outline, no group. Lists that stand on every page ("most read") say nothing: a link that too many of a site's concept pages
 //! show is left out, and so is all that a page lists which files no stories of its own. Start at [`Lists`], which
 //! takes one site's concept pages. [`filing`](crate::mining::filing) has the other witnesses.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use newslode_page::contribution::LinkUse;
+use newslode_page::contribution::{FiledUse, LinkUse, url_id};
 use newslode_page::reading::CanonicalUrl;
 
 use crate::mining::concept_pages::concept_pages;
@@ -44,10 +45,14 @@ impl<'a> Lists<'a> {
         self.pages.keys().cloned().collect()
     }
 
-    /// Adds the links of one of the pages.
-    pub fn see(&mut self, page: &CanonicalUrl, links: Vec<LinkUse>) {
+    /// Adds the links of one of the pages, and the stories that it files.
+    pub fn see(&mut self, page: &CanonicalUrl, links: Vec<LinkUse>, filed: Option<&FiledUse>) {
+        let is_filed = |link: &LinkUse| {
+            filed.is_some_and(|filed| filed.stories.binary_search(&url_id(&link.target)).is_ok())
+        };
         for link in links {
-            if link.inside && link.in_group && !self.pages.contains_key(&link.target) {
+            let is_listed = link.inside && (link.in_group || is_filed(&link));
+            if is_listed && !self.pages.contains_key(&link.target) {
                 self.listed.entry(link.target).or_default().push(page.clone());
             }
         }

@@ -28,7 +28,7 @@ pub async fn members(
         let counted: Vec<_> = counted.filter(|(_, content)| *content != ContentHash::NONE).collect();
         for (page, content) in &counted {
             if let Some(contribution) = contribution(parts, *content).await? {
-                lists.see(page, contribution.links);
+                lists.see(page, contribution.links, contribution.filed.as_ref());
             }
         }
         lists.add_to(&mut members, counted.len());

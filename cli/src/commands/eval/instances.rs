@@ -17,7 +17,7 @@ use newslode_miner::mining::members::{Lists, Members};
 use newslode_miner::mining::summary::{SiteSummary, tables};
 use newslode_miner::mining::taxonomy::Taxonomy;
 use newslode_page::contribution::counting::contribution;
-use newslode_page::contribution::{Contribution, LinkUse};
+use newslode_page::contribution::{Contribution, FiledUse, LinkUse};
 use newslode_page::instances::Attribute;
 use newslode_page::partition::hierarchy;
 use newslode_page::reading::{CanonicalUrl, Site};
@@ -51,7 +51,7 @@ struct Crawl {
     folder: PathBuf,
     listed: Vec<Listed>,
     summary: Arc<SiteSummary>,
-    links: BTreeMap<usize, Vec<LinkUse>>,
+    links: BTreeMap<usize, (Vec<LinkUse>, Option<FiledUse>)>,
     /// Address, in its loose form → line of the manifest.
     known: BTreeMap<String, usize>,
 }
@@ -133,7 +133,7 @@ impl Crawl {
             for address in own.into_iter().chain([loose(page.url.as_str())]) {
                 crawl.known.entry(address).or_insert(line);
             }
-            crawl.links.insert(line, said.links.clone());
+            crawl.links.insert(line, (said.links.clone(), said.filed.clone()));
             pages.entry(page.url.site()).or_default().push(said);
         }
         if let Some((site, pages)) = pages.into_iter().max_by_key(|(_, pages)| pages.len()) {
@@ -165,7 +165,8 @@ impl Crawl {
             }
         }
         for (line, url) in &pages {
-            lists.see(url, self.links.get(line).cloned().unwrap_or_default());
+            let (links, filed) = self.links.get(line).cloned().unwrap_or_default();
+            lists.see(url, links, filed.as_ref());
         }
         let mut members = Members::new();
         lists.add_to(&mut members, pages.len());
