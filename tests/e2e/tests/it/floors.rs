@@ -102,8 +102,9 @@ async fn the_services_are_as_right_as_they_were() {
         arguments.extend(WIDE);
         let mut found = figures(&lab.json(&services.asking(&arguments)).await);
         services.stop().await;
-        // Marks of blocks come with views, and a miner chooses when to make those. Crawls by runs judge them.
-        found.retain(|name, _| !name.starts_with("blocks."));
+        // Marks of blocks, and pictures that only other pages of the site tell, come with views, and a miner chooses when to
+        // make those. Crawls by runs judge them.
+        found.retain(|name, _| !name.starts_with("blocks.") && name != "picture");
         check_floors(crawl, &found, "the services over newslode-newsworld serve, newslode eval world");
     }
 }
@@ -301,9 +302,11 @@ async fn every_floor_of_a_crawl_lies_above_a_damaged_one() {
         }
     }
     for crawl in ["demo", "all", "served", "served-all"] {
-        // Damaged pages have fewer blocks, but right ones. `newslode`'s page floors test this figure.
+        // Damaged pages have fewer blocks, but right ones: `newslode`'s page floors test this figure. Of relations they
+        // have none, so that none is wrong: their recall falls.
+        let without = ["segments.precision", "is_a.precision"];
         let measures = floors(crawl).into_iter().map(|floor| floor.measure);
-        let measures: Vec<&str> = measures.filter(|measure| *measure != "segments.precision").collect();
+        let measures: Vec<&str> = measures.filter(|measure| !without.contains(measure)).collect();
         let unmoved = standing(crawl, &measures, &worst);
         assert!(unmoved.is_empty(), "{crawl}: these floors guard nothing:\n  {}", unmoved.join("\n  "));
     }
