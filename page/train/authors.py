@@ -13,18 +13,16 @@ import re
 import lightgbm
 import numpy
 
+import fields
 import sets
 import trees
-from titles import plain, site
+from titles import plain
 
 COMMITTED = sets.ROOT / "src/extract/authors/authors.txt"
 HEAD = "Trees that tell authors from other names on a page. Written by train/authors.py from "
 # The order matters: another one gives other trees.
 SETS = ["articles/fundus", "articles/n4kset", "articles/wcxb", "articles/tfl"]
-SPLITS = 5
 TREES = 300
-# Pages of one site weigh together as much as this many.
-MOST_OF_SITE = 4
 # The likelihood from which a name is an author's, and that of one where no name is that likely; as in authors/mod.rs.
 LEAST, SOLE = 0.5, 0.3
 # Sets whose pages without authors in the labels have none; in the others nobody looked.
@@ -64,14 +62,7 @@ def read(name: str, folder: pathlib.Path) -> list[dict]:
 def train(pages: list[dict]) -> lightgbm.Booster:
     """Trees from the pages that name their authors or have none."""
     pages = [page for page in pages if page["keys"] and (page["right"].any() or not page["wanted"])]
-    of_site: dict[str, int] = {}
-    for page in pages:
-        of_site[site(page)] = of_site.get(site(page), 0) + 1
-    of_page = lambda page: min(1, MOST_OF_SITE / of_site[site(page)])
-    weight = numpy.concatenate([numpy.full(len(page["keys"]), of_page(page) / len(page["keys"]) ** 0.5) for page in pages])
-    data = lightgbm.Dataset(numpy.concatenate([page["measures"] for page in pages]),
-                            numpy.concatenate([page["right"] for page in pages]), weight=weight * len(weight) / weight.sum())
-    return lightgbm.train(PARAMS, data, TREES)
+    return fields.boosted(pages, PARAMS, TREES)
 
 
 def authors(model: lightgbm.Booster, page: dict) -> set[str]:
@@ -87,32 +78,17 @@ def authors(model: lightgbm.Booster, page: dict) -> set[str]:
 
 
 def unseen(pages: list[dict]) -> None:
-    of = lambda page: trees.split(site(page), SPLITS)
-    models = [train([page for page in pages if of(page) != number]) for number in range(SPLITS)]
+    model = fields.without_site(pages, train)
     for name, is_named in [(name, True) for name in SETS] + [(name, False) for name in WITHOUT]:
         found = [page for page in pages if page["set"] == name and bool(page["wanted"]) == is_named]
         if not is_named:
-            right = sum(not authors(models[of(page)], page) for page in found)
+            right = sum(not authors(model(page), page) for page in found)
             print(f"{name:24} {len(found):4} pages without authors, {right / len(found):.3f} get none")
             continue
-        right = sum(authors(models[of(page)], page) == page["wanted"] for page in found)
+        right = sum(authors(model(page), page) == page["wanted"] for page in found)
         ceiling = sum(page["wanted"] <= set(page["keys"]) for page in found)
         print(f"{name:24} {len(found):4} pages, {right / len(found):.3f} right, {ceiling / len(found):.3f} among the candidates")
 
 
-def main() -> None:
-    parser = sets.arguments(__doc__)
-    parser.add_argument("--unseen", action="store_true", help="score each site by trees trained on the others")
-    args = parser.parse_args()
-    with sets.opened(args.data, SETS) as folders:
-        pages = [page for name, folder in zip(SETS, folders) for page in read(name, folder)]
-    of = f"{len(pages)} pages of {len(set(map(site, pages)))} sites"
-    print(f"{of}, {sum(len(page['keys']) for page in pages)} candidates")
-    if args.unseen:
-        unseen(pages)
-    if args.check or args.write:
-        sets.settle(args, COMMITTED, trees.text(train(pages), pages[0]["names"], HEAD + of))
-
-
 if __name__ == "__main__":
-    main()
+    fields.run(__doc__, SETS, read, unseen, train, COMMITTED, HEAD)

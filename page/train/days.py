@@ -12,18 +12,15 @@ import pathlib
 import lightgbm
 import numpy
 
+import fields
 import sets
 import trees
-from titles import site
 
 COMMITTED = sets.ROOT / "src/extract/days/days.txt"
 HEAD = "Trees that tell the day of an article from other days on its page. Written by train/days.py from "
 # The order matters: another one gives other trees.
 SETS = ["articles/fundus", "articles/n4kset", "articles/wcxb", "articles/tfl", "articles/dates", "articles/ceb"]
-SPLITS = 5
 TREES = 150
-# Pages of one site weigh together as much as this many.
-MOST_OF_SITE = 4
 # The least likelihood of a day; as in days/mod.rs.
 LEAST = 0.1
 # Sets whose pages without a day in the labels have none; in the others nobody looked.
@@ -61,14 +58,7 @@ def is_change(page: dict) -> bool:
 def train(pages: list[dict]) -> lightgbm.Booster:
     """Trees from the pages that say their day or have none."""
     pages = [page for page in pages if page["days"] and (page["right"].any() or not page["wanted"]) and not is_change(page)]
-    of_site: dict[str, int] = {}
-    for page in pages:
-        of_site[site(page)] = of_site.get(site(page), 0) + 1
-    of_page = lambda page: min(1, MOST_OF_SITE / of_site[site(page)])
-    weight = numpy.concatenate([numpy.full(len(page["days"]), of_page(page) / len(page["days"]) ** 0.5) for page in pages])
-    data = lightgbm.Dataset(numpy.concatenate([page["measures"] for page in pages]),
-                            numpy.concatenate([page["right"] for page in pages]), weight=weight * len(weight) / weight.sum())
-    return lightgbm.train(PARAMS, data, TREES)
+    return fields.boosted(pages, PARAMS, TREES)
 
 
 def chosen(model: lightgbm.Booster, page: dict) -> str:
@@ -81,11 +71,10 @@ def chosen(model: lightgbm.Booster, page: dict) -> str:
 
 
 def unseen(pages: list[dict]) -> None:
-    of = lambda page: trees.split(site(page), SPLITS)
-    models = [train([page for page in pages if of(page) != number]) for number in range(SPLITS)]
+    model = fields.without_site(pages, train)
     for name, is_dated in [(name, True) for name in SETS] + [(name, False) for name in WITHOUT]:
         found = [page for page in pages if page["set"] == name and bool(page["wanted"]) == is_dated]
-        right = sum(chosen(models[of(page)], page) == page["wanted"] for page in found)
+        right = sum(chosen(model(page), page) == page["wanted"] for page in found)
         if not is_dated:
             print(f"{name:24} {len(found):4} pages without a day, {right / len(found):.3f} get none")
             continue
@@ -93,19 +82,5 @@ def unseen(pages: list[dict]) -> None:
         print(f"{name:24} {len(found):4} pages, {right / len(found):.3f} right, {ceiling / len(found):.3f} among the candidates")
 
 
-def main() -> None:
-    parser = sets.arguments(__doc__)
-    parser.add_argument("--unseen", action="store_true", help="score each site by trees trained on the others")
-    args = parser.parse_args()
-    with sets.opened(args.data, SETS) as folders:
-        pages = [page for name, folder in zip(SETS, folders) for page in read(name, folder)]
-    of = f"{len(pages)} pages of {len(set(map(site, pages)))} sites"
-    print(f"{of}, {sum(len(page['days']) for page in pages)} candidates")
-    if args.unseen:
-        unseen(pages)
-    if args.check or args.write:
-        sets.settle(args, COMMITTED, trees.text(train(pages), pages[0]["names"], HEAD + of))
-
-
 if __name__ == "__main__":
-    main()
+    fields.run(__doc__, SETS, read, unseen, train, COMMITTED, HEAD)

@@ -17,6 +17,7 @@ import unicodedata
 import lightgbm
 import numpy
 
+import fields
 import sets
 import trees
 
@@ -24,10 +25,7 @@ COMMITTED = sets.ROOT / "src/extract/title/titles.txt"
 HEAD = "Trees that tell a title from other texts of a page. Written by train/titles.py from "
 # The order matters: another one gives other trees.
 SETS = ["articles/fundus", "articles/n4kset", "articles/wcxb", "articles/tfl", "articles/cleanportal", "articles/big9"]
-SPLITS = 5
 TREES = 300
-# Pages of one site weigh together as much as this many.
-MOST_OF_SITE = 4
 PARAMS = {
     "objective": "binary", "num_leaves": 15, "learning_rate": 0.03, "lambda_l2": 1.0, "max_bin": 63,
     "min_data_in_leaf": 20, "min_sum_hessian_in_leaf": 0.05, "feature_fraction": 0.3, "extra_trees": True,
@@ -49,10 +47,6 @@ def plain(text: str) -> str:
     return " ".join(text.replace("''", "'").casefold().split())
 
 
-def site(gold: dict) -> str:
-    return gold.get("site") or gold["id"]
-
-
 def measured(golds: list[dict], files: list[pathlib.Path]) -> None:
     """Gives each page its candidates, the measures of each, and which are right."""
     asked = [f"{gold.get('url') or ''}\t{file}" for gold, file in zip(golds, files, strict=True)]
@@ -71,7 +65,7 @@ def with_masthead(html: bytes, gold: dict, number: int) -> bytes | None:
         return None
     name = re.split(rb" [|\xe2-] | \xe2\x80[\x93\x94] ", title.group(1))[-1].strip()
     if not 0 < len(name.split()) <= 4 or plain(name.decode("utf-8", "replace")) in plain(gold["title"]):
-        name = site(gold).split(".")[0].upper().encode()
+        name = fields.site(gold).split(".")[0].upper().encode()
     own = [rb"<\1h2", rb"<\1div"][number % 2]
     html = html[:body.end()] + H1.sub(own, html[body.end():])
     link = b"<h1><a href=/>%s</a></h1>" if number % 3 else b"<header><h1>%s</h1></header>"
@@ -97,15 +91,7 @@ def read(name: str, folder: pathlib.Path) -> list[dict]:
 def train(pages: list[dict]) -> lightgbm.Booster:
     """Trees from the pages that show their title."""
     pages = [page for page in pages if page["right"].any()]
-    of_site: dict[str, int] = {}
-    for page in pages:
-        of_site[site(page)] = of_site.get(site(page), 0) + 1
-    of_page = lambda page: min(1, MOST_OF_SITE / of_site[site(page)]) * (MASTHEAD_WEIGHT if page["has_masthead"] else 1)
-    weights = [numpy.full(len(page["texts"]), of_page(page) / len(page["texts"]) ** 0.5) for page in pages]
-    weight = numpy.concatenate(weights)
-    data = lightgbm.Dataset(numpy.concatenate([page["measures"] for page in pages]),
-                            numpy.concatenate([page["right"] for page in pages]), weight=weight * len(weight) / weight.sum())
-    return lightgbm.train(PARAMS, data, TREES)
+    return fields.boosted(pages, PARAMS, TREES, lambda page: MASTHEAD_WEIGHT if page["has_masthead"] else 1)
 
 
 def chosen(model: lightgbm.Booster, page: dict) -> int:
@@ -113,29 +99,14 @@ def chosen(model: lightgbm.Booster, page: dict) -> int:
 
 
 def unseen(pages: list[dict]) -> None:
-    of = lambda page: trees.split(site(page), SPLITS)
-    models = [train([page for page in pages if of(page) != number]) for number in range(SPLITS)]
+    model = fields.without_site(pages, train)
     for name in SETS + ["mastheads"]:
         is_of = lambda page: page["has_masthead"] if name == "mastheads" else page["set"] == name and not page["has_masthead"]
         found = [page for page in pages if is_of(page)]
-        right = sum(bool(len(page["texts"])) and page["right"][chosen(models[of(page)], page)] for page in found)
+        right = sum(bool(len(page["texts"])) and page["right"][chosen(model(page), page)] for page in found)
         ceiling = sum(page["right"].any() for page in found)
         print(f"{name:24} {len(found):4} pages, {right / len(found):.3f} right, {ceiling / len(found):.3f} among the candidates")
 
 
-def main() -> None:
-    parser = sets.arguments(__doc__)
-    parser.add_argument("--unseen", action="store_true", help="score each site by trees trained on the others")
-    args = parser.parse_args()
-    with sets.opened(args.data, SETS) as folders:
-        pages = [page for name, folder in zip(SETS, folders) for page in read(name, folder)]
-    of = f"{sum(not page['has_masthead'] for page in pages)} pages of {len(set(map(site, pages)))} sites"
-    print(f"{of}, {sum(len(page['texts']) for page in pages)} candidates")
-    if args.unseen:
-        unseen(pages)
-    if args.check or args.write:
-        sets.settle(args, COMMITTED, trees.text(train(pages), pages[0]["names"], HEAD + of))
-
-
 if __name__ == "__main__":
-    main()
+    fields.run(__doc__, SETS, read, unseen, train, COMMITTED, HEAD)

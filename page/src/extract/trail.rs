@@ -62,14 +62,16 @@ fn steps_of(list: &Map<String, Value>, resolved: &impl Fn(&str) -> Option<Canoni
     steps.into_iter().map(|(_, step)| step).collect()
 }
 
-/// Whether an element calls itself breadcrumbs, and none around it does.
+/// Whether an element calls itself breadcrumbs.
 fn is_trail(page: &Page, node: NodeId) -> bool {
     let says = |node: NodeId| {
         let attrs = ["class", "id", "aria-label", "itemtype"];
         let mut values = attrs.iter().filter_map(|name| page.tree.attr(node, name));
         values.any(|value| {
-            let lower = value.to_ascii_lowercase();
-            lower.contains("breadcrumb") || lower.contains("bread-crumb")
+            let says = |name: &[u8]| {
+                value.as_bytes().windows(name.len()).any(|part| part.eq_ignore_ascii_case(name))
+            };
+            says(b"breadcrumb") || says(b"bread-crumb")
         })
     };
     says(node) && !matches!(page.tree.tag(node), Some("body" | "html"))

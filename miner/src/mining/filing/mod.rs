@@ -5,7 +5,7 @@
 //! and where none of these speaks, its words ([`words`]). A filing that was learnt is believed only if nine in ten of what it
 //! was learnt from agree; words only as far as they are right on sites that they were not learnt from.
 //!
-//! All that is learnt is sums over articles, so their order does not matter. Start at [`Lessons`].
+//! Pure: equal articles in equal order are filed alike; callers read them by site and address. Start at [`Lessons`].
 
 use std::collections::BTreeMap;
 
@@ -57,8 +57,8 @@ impl Witness {
         }
     }
 
-    /// Share of its filings that others confirm, if nothing was learnt about it: measured on recorded crawls and on articles
-    /// of many sites (docs/results.md).
+    /// How far it is trusted if nothing was learnt about it. Chosen, not measured, for sections; docs/results.md has what was seen
+    /// of lists and addresses.
     fn trust(self) -> f32 {
         match self {
             Witness::List | Witness::Place | Witness::Words => 0.9,
