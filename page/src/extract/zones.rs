@@ -10,6 +10,7 @@
 use jiff::Timestamp as Instant;
 use jiff::civil::DateTime;
 use jiff::tz::Offset;
+use memchr::memmem::find_iter;
 
 use super::dates;
 use super::scripts;
@@ -132,7 +133,7 @@ fn of_scripts(page: &Page, instant: Instant) -> Option<i32> {
     let marks = ['-', '+'].map(|sign| format!(":{:02}:{:02}{sign}", utc.minute(), utc.second()));
     for text in scripts::texts(&page.tree) {
         let zone = |mark: &String| {
-            text.match_indices(mark.as_str()).take(50).find_map(|(at, _)| {
+            find_iter(text.as_bytes(), mark).take(50).find_map(|at| {
                 let said = text.get(at.checked_sub(13)?..at + 12)?;
                 offset(said).and_then(|_| zone_between(instant, said))
             })

@@ -75,6 +75,22 @@ pub(super) fn candidates(credits: &[Credit], site: &Site) -> Vec<Candidate> {
 
 /// The words of a name in lower case, without marks.
 pub(super) fn key(name: &str) -> String {
-    let words = name.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+    let mut key = String::new();
+    write_key(name, &mut key);
+    key
+}
+
+/// Writes the key of a name over `key`.
+pub(super) fn write_key(name: &str, key: &mut String) {
+    key.clear();
+    for word in name.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()) {
+        if !key.is_empty() {
+            key.push(' ');
+        }
+        // In other scripts a letter's form may depend on the letters around it.
+        match word.is_ascii() {
+            true => key.extend(word.chars().map(|letter| letter.to_ascii_lowercase())),
+            false => key.push_str(&word.to_lowercase()),
+        }
+    }
 }

@@ -88,6 +88,24 @@ impl Source {
         Source::Near,
     ];
 
+    /// The name in measures.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Source::Author => "author",
+            Source::Creator => "creator",
+            Source::Person => "person",
+            Source::Meta => "meta",
+            Source::WeakMeta => "weakmeta",
+            Source::Rel => "rel",
+            Source::Microdata => "microdata",
+            Source::Class => "class",
+            Source::Link => "link",
+            Source::Slug => "slug",
+            Source::By => "by",
+            Source::Near => "near",
+        }
+    }
+
     /// The name of the witness in an article's evidence.
     pub(super) fn witness(self) -> &'static str {
         match self {
@@ -115,20 +133,9 @@ pub(in crate::extract) struct Credit {
 pub(super) fn shown(page: &Page, visible: &Visible<'_>) -> Vec<Credit> {
     let mut found = Vec::new();
     let tree = &page.tree;
-    let elements = || tree.node_ids().filter(|&node| tree.is_html(node));
-    let has_word = |node: NodeId, name: &str, wanted: &str| {
-        tree.attr(node, name).is_some_and(|value| value.split_whitespace().any(|word| word == wanted))
-    };
-    add(page, Source::Rel, elements().filter(|&node| has_word(node, "rel", "author")), &mut found);
-    add(page, Source::Microdata, elements().filter(|&node| has_word(node, "itemprop", "author")), &mut found);
-    let is_byline = |class: &str| {
-        let class = class.to_ascii_lowercase();
-        BYLINES.iter().any(|word| class.contains(word))
-    };
-    let bylines =
-        elements().filter(|&node| tree.tag(node) != Some("body") && tree.classes(node).any(is_byline));
-    add(page, Source::Class, bylines, &mut found);
-    add(page, Source::Link, elements().filter(|&node| is_author_link(page, node)), &mut found);
+    for (source, nodes) in marked(page) {
+        add(page, source, nodes.into_iter(), &mut found);
+    }
     let runs = &visible.runs().runs;
     let is_line = |run: &&Run| run.words <= LINE_WORDS && run.text.len() <= MOST_BYTES;
     let by = runs.iter().filter(is_line).filter(|run| says_by(&run.text)).take(MOST_SAID);
@@ -144,6 +151,39 @@ pub(super) fn shown(page: &Page, visible: &Visible<'_>) -> Vec<Credit> {
     found.extend(by.map(|run| credit(Source::By, run)));
     found.extend(near.map(|run| credit(Source::Near, run)));
     found
+}
+
+/// The elements that markup marks as naming an author, by who says so.
+fn marked(page: &Page) -> [(Source, Vec<NodeId>); 4] {
+    let tree = &page.tree;
+    let mut found =
+        [Source::Rel, Source::Microdata, Source::Class, Source::Link].map(|source| (source, Vec::new()));
+    let has_word = |value: &str| value.split_whitespace().any(|word| word == "author");
+    for node in tree.node_ids().filter(|&node| tree.is_html(node)) {
+        let tag = tree.tag(node);
+        for (name, value) in tree.attrs(node) {
+            let (at, is_marked): (usize, &dyn Fn() -> bool) = match name {
+                "rel" => (0, &|| has_word(value)),
+                "itemprop" => (1, &|| has_word(value)),
+                "class" => (2, &|| tag != Some("body") && value.split_ascii_whitespace().any(is_byline)),
+                "href" => (3, &|| tag == Some("a") && is_author_path(value)),
+                _ => continue,
+            };
+            if found[at].1.len() < MOST_ELEMENTS && is_marked() {
+                found[at].1.push(node);
+            }
+        }
+    }
+    found
+}
+
+/// Whether a class name holds one of [`BYLINES`].
+fn is_byline(class: &str) -> bool {
+    let begins = |rest: &[u8], word: &&str| {
+        rest.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes()))
+    };
+    let class = class.as_bytes();
+    (0..class.len()).any(|at| BYLINES.iter().any(|word| begins(&class[at..], word)))
 }
 
 /// Adds what elements say: the texts in each, and all of them together.
@@ -167,14 +207,10 @@ fn add(page: &Page, source: Source, nodes: impl Iterator<Item = NodeId>, found: 
     }
 }
 
-fn is_author_link(page: &Page, node: NodeId) -> bool {
-    if page.tree.tag(node) != Some("a") {
-        return false;
-    }
-    let href = page.tree.attr(node, "href").unwrap_or_default();
+fn is_author_path(href: &str) -> bool {
     let path = href.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
     let mut parts = path.rsplit('/').skip(1);
-    parts.any(|part| AUTHOR_PATHS.contains(&part.to_ascii_lowercase().as_str()))
+    parts.any(|part| AUTHOR_PATHS.iter().any(|name| name.eq_ignore_ascii_case(part)))
 }
 
 /// Whether a link's address ends with its text: `/team/ada-lovelace` for "Ada Lovelace".

@@ -1,9 +1,11 @@
 //! What is measured of a name that may be an author's.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use super::candidates::{Candidate, Said, key};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::candidates::{Candidate, Said, key, write_key};
 use super::credits::Source;
 use super::names::{Site, is_name, is_syllable};
 use crate::Page;
@@ -39,9 +41,9 @@ pub(super) struct Context<'a> {
     site: &'a Site,
     candidates: &'a [Candidate],
     /// The first leaf that is exactly a name, and how many are.
-    shown: HashMap<&'a str, (usize, usize)>,
+    shown: FxHashMap<&'a str, (usize, usize)>,
     /// Words of names that the page also writes small, and those of its title.
-    small: HashSet<&'a str>,
+    small: FxHashSet<&'a str>,
     title: HashSet<String>,
     /// Long texts.
     texts: Vec<&'a str>,
@@ -61,19 +63,8 @@ impl<'a> Context<'a> {
         visible: &Visible<'a>,
         candidates: &'a [Candidate],
     ) -> Context<'a> {
-        let mut shown: HashMap<&str, (usize, usize)> =
-            candidates.iter().map(|candidate| (candidate.key.as_str(), (usize::MAX, 0))).collect();
-        for (at, leaf) in page.leaves.iter().enumerate() {
-            let text = page.leaves.text(at);
-            if leaf.is_image || text.len() > MOST_BYTES {
-                continue;
-            }
-            if let Some((first, count)) = shown.get_mut(key(text).as_str()) {
-                *first = at.min(*first);
-                *count += 1;
-            }
-        }
-        let words: HashSet<&str> = shown.keys().flat_map(|key| key.split(' ')).collect();
+        let shown = shown(page, candidates);
+        let words: FxHashSet<&str> = shown.keys().flat_map(|key| key.split(' ')).collect();
         let leaves = || page.leaves.iter().enumerate().filter(|(_, leaf)| !leaf.is_image);
         let texts = leaves().map(|(at, _)| page.leaves.text(at));
         let tokens = texts.clone().flat_map(|text| text.split(|letter: char| !letter.is_alphanumeric()));
@@ -105,6 +96,33 @@ impl<'a> Context<'a> {
             persons,
         }
     }
+}
+
+/// The first leaf that is exactly each name, and how many are.
+fn shown<'a>(page: &Page, candidates: &'a [Candidate]) -> FxHashMap<&'a str, (usize, usize)> {
+    let keys = || candidates.iter().map(|candidate| candidate.key.as_str());
+    let mut shown: FxHashMap<&str, (usize, usize)> = keys().map(|key| (key, (usize::MAX, 0))).collect();
+    // Most leaves begin with another word than any name, and are done with then.
+    let first_words: FxHashSet<&str> = keys().filter_map(|key| key.split(' ').next()).collect();
+    let mut scratch = String::new();
+    for (at, leaf) in page.leaves.iter().enumerate() {
+        let text = page.leaves.text(at);
+        if leaf.is_image || text.len() > MOST_BYTES {
+            continue;
+        }
+        let mut words = text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+        let Some(first) = words.next() else { continue };
+        write_key(first, &mut scratch);
+        if !first_words.contains(scratch.as_str()) {
+            continue;
+        }
+        write_key(text, &mut scratch);
+        if let Some((first, count)) = shown.get_mut(scratch.as_str()) {
+            *first = at.min(*first);
+            *count += 1;
+        }
+    }
+    shown
 }
 
 /// The names of the measures.
@@ -141,7 +159,7 @@ pub(super) fn measure(candidate: &Candidate, context: &Context<'_>, sink: &mut i
 fn sources(candidate: &Candidate, context: &Context<'_>, sink: &mut impl MeasureSink) {
     let said = &candidate.said;
     for (source, count) in Source::ALL.into_iter().zip(context.said) {
-        let name = format_args!("{source:?}").to_string().to_lowercase();
+        let name = source.name();
         let first = said.iter().find(|said| said.source == source);
         let number = |of: fn(&Said) -> usize| first.map_or(NOTHING, |said| of(said) as f32);
         sink.add(format_args!("{name} says"), number(|said| said.number));

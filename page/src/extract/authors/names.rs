@@ -193,7 +193,7 @@ pub(super) fn says_by(text: &str) -> bool {
 fn without_by(text: &str) -> &str {
     let text = text.trim();
     let cut = |by: &&str| {
-        let head = text.get(..by.len()).filter(|head| head.to_lowercase() == **by)?;
+        let head = text.get(..by.len()).filter(|head| head.eq_ignore_ascii_case(by))?;
         let rest = text.get(head.len()..)?;
         rest.starts_with([' ', ':', '\u{A0}']).then(|| rest.trim_start_matches([' ', ':', '\u{A0}']))
     };

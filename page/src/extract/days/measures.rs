@@ -102,7 +102,7 @@ pub(super) fn measure(day: &Day, context: &Context<'_>, sink: &mut impl MeasureS
 fn sources(day: &Day, context: &Context<'_>, sink: &mut impl MeasureSink) {
     let said = || day.said.iter().map(|(_, said)| said);
     for (source, count) in Source::ALL.into_iter().zip(context.said) {
-        let name = format_args!("{source:?}").to_string().to_lowercase();
+        let name = source.name();
         let first = day.said.iter().find(|(_, said)| said.source == source);
         sink.add(format_args!("{name} says"), first.map_or(NOTHING, |(number, _)| *number as f32));
         sink.add(format_args!("days of {name}"), count as f32);

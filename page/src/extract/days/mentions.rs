@@ -1,5 +1,7 @@
 //! The dates that a page says: in its markup, its address, its scripts and the lines that readers see.
 
+use memchr::memmem::find_iter;
+
 use crate::Page;
 use crate::extract::dates;
 use crate::extract::runs::Run;
@@ -62,6 +64,28 @@ impl Source {
         Source::Changed,
         Source::ChangedMeta,
     ];
+
+    /// The name in measures.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Source::Article => "article",
+            Source::Object => "object",
+            Source::Meta => "meta",
+            Source::Dated => "dated",
+            Source::Microdata => "microdata",
+            Source::Time => "time",
+            Source::Script => "script",
+            Source::Created => "created",
+            Source::Line => "line",
+            Source::Opening => "opening",
+            Source::Title => "title",
+            Source::Hint => "hint",
+            Source::Url => "url",
+            Source::OtherMeta => "othermeta",
+            Source::Changed => "changed",
+            Source::ChangedMeta => "changedmeta",
+        }
+    }
 
     /// Whether readers see it.
     pub(super) fn is_seen(self) -> bool {
@@ -127,7 +151,7 @@ fn script_dates(page: &Page, parse: &impl Fn(&str) -> Option<String>) -> Vec<Str
     let mut found = Vec::new();
     for text in scripts::texts(&page.tree) {
         for key in ["publish", "Publish", "pubDate", "pub_date", "pubdate"] {
-            let values = text.match_indices(key).take(200).filter_map(|(at, _)| value(&text[at..]));
+            let values = find_iter(text.as_bytes(), key).take(200).filter_map(|at| value(text.get(at..)?));
             found.extend(values.filter_map(parse).take(MOST_VALUES - found.len()));
             if found.len() == MOST_VALUES {
                 return found;

@@ -171,14 +171,20 @@ impl Candidates {
     /// Texts of the page that some source contains.
     fn add_texts(&mut self, page: &Page) {
         let whole: Vec<String> = self.said.iter().map(|(_, text)| letters(text)).collect();
+        let is_told = |short: &String| whole.iter().any(|whole| whole.contains(short));
         let mut number = 0;
         for leaf in page.leaves.iter().enumerate().filter(|(_, leaf)| !leaf.is_image).map(|(at, _)| at) {
             let text = page.leaves.text(leaf);
             if text.len() > MOST_BYTES || !text.contains(' ') {
                 continue;
             }
+            // Of most texts not even the first word is told.
+            let first = text.split(' ').next().unwrap_or_default();
+            if !is_told(&letters(first)) {
+                continue;
+            }
             let short = letters(text);
-            if short.len() > 8 && whole.iter().any(|whole| whole.contains(&short)) {
+            if short.len() > 8 && is_told(&short) {
                 let node = page.leaves.get(leaf).parent;
                 self.add(text, Some(Source::Text), None, Some((node, number)));
                 number += 1;

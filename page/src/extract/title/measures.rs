@@ -1,7 +1,9 @@
 //! What is measured of a text that may be the headline.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
 
 use super::super::metadata::Metadata;
 use super::candidates::{Candidate, Candidates, Source};
@@ -42,15 +44,15 @@ pub(super) struct Context<'a> {
     host: String,
     h1s: usize,
     /// How many elements of the page look as those in which candidates are shown.
-    alike: HashMap<Look<'a>, usize>,
-    /// How often each text is shown.
-    shown: HashMap<&'a str, usize>,
+    alike: FxHashMap<Look<'a>, usize>,
+    /// How often each candidate's text is shown.
+    shown: FxHashMap<&'a str, usize>,
     /// Numbers of the leaves that are prose.
     prose: Vec<usize>,
 }
 
 impl<'a> Context<'a> {
-    pub(super) fn new(page: &'a Page, metadata: &Metadata, candidates: &Candidates) -> Context<'a> {
+    pub(super) fn new(page: &'a Page, metadata: &Metadata, candidates: &'a Candidates) -> Context<'a> {
         let said = candidates.said.iter();
         let said: Vec<Said> =
             said.map(|(source, text)| (*source, letters(text), words(text).into_iter().collect())).collect();
@@ -58,21 +60,30 @@ impl<'a> Context<'a> {
         let longest = path.split('/').max_by_key(|part| part.matches(['-', '_', '+']).count());
         let slug =
             words(&longest.unwrap_or_default().replace(['-', '_', '+', '.'], " ")).into_iter().collect();
-        let mut shown: HashMap<&str, usize> = HashMap::new();
         let mut prose = Vec::new();
+        let mut shown: FxHashMap<&str, usize> =
+            candidates.all.iter().map(|candidate| (candidate.text.as_str(), 0)).collect();
         for at in 0..page.leaves.len() {
             let text = page.leaves.text(at);
-            *shown.entry(text).or_default() += 1;
+            if let Some(count) = shown.get_mut(text) {
+                *count += 1;
+            }
             if text.len() >= LEAST_PROSE && page.leaves.link(at).is_none() && words_of_prose(text) >= PROSE {
                 prose.push(at);
             }
         }
         let nodes = candidates.all.iter().filter_map(|candidate| candidate.shown);
-        let mut alike: HashMap<Look<'_>, usize> = nodes.map(|(node, _)| (look(page, node), 0)).collect();
+        let mut alike: FxHashMap<Look<'_>, usize> = nodes.map(|(node, _)| (look(page, node), 0)).collect();
+        let mut tags: Vec<Option<TagId>> = alike.keys().map(|(tag, _)| *tag).collect();
+        tags.sort_unstable();
+        tags.dedup();
         let mut h1s = 0;
         for node in page.tree.node_ids() {
-            h1s += usize::from(page.tree.tag(node) == Some("h1"));
-            if let Some(count) = alike.get_mut(&look(page, node)) {
+            let tag = page.tree.tag_id(node);
+            h1s += usize::from(tag.is_some_and(|tag| page.tree.tag_name(tag) == "h1"));
+            if tags.contains(&tag)
+                && let Some(count) = alike.get_mut(&look(page, node))
+            {
                 *count += 1;
             }
         }
