@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 import tempfile
+import tomllib
 from pathlib import Path
 
 import yaml
@@ -153,7 +154,7 @@ def pods_can_be_watched_and_stopped():
                 faults += _expect(f"{where}: {side}", named, {"cpu", "memory"})
             mounts = {mount["mountPath"]: mount["name"] for mount in container.get("volumeMounts", [])}
             faults += [f"{where}: no volume {name}" for name in mounts.values() if name not in set(volumes) | claims]
-            if container["command"][0].startswith("newslode") if "command" in container else False:
+            if container.get("command", [""])[0].startswith("newslode"):
                 faults += [] if "emptyDir" in volumes.get(mounts.get("/tmp"), {}) else [f"{where}: /tmp is not writable"]
     seen = {chart.component(manifest) for _, manifest in chart.every("Deployment")}
     return faults + _expect("the services", seen, SERVICES)
@@ -161,8 +162,6 @@ def pods_can_be_watched_and_stopped():
 
 def _longest(documents):
     """Seconds of the longest work: robots.txt and a page, and the time to give up the rest."""
-    import tomllib
-
     (found,) = [d for d in documents if d["kind"] == "ConfigMap" and "newslode.toml" in d["data"]]
     crawler = tomllib.loads(found["data"]["newslode.toml"])["crawler"]
     return (2 * crawler["timeout_ms"] + crawler["grace_ms"]) / 1000

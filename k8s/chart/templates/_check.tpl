@@ -19,7 +19,7 @@ before anything is sent to the cluster.
 {{- if and $server.tlsSecret (not $server.bundled) -}}
 {{- $faults = append $faults (printf "`%s.tlsSecret` is of the bundled server, which is off: for a server of yours write `amqps://` or `rediss://` into the URL and set `ca.secret`" $name) -}}
 {{- end -}}
-{{- if and $server.tlsSecret (not $values.ca.secret) -}}
+{{- if and $server.bundled $server.tlsSecret (not $values.ca.secret) -}}
 {{- $faults = append $faults (printf "`%s.tlsSecret` is set and `ca.secret` is not: the services would not trust the server; set `ca.secret` to a secret with the authority, such as `%s`" $name $server.tlsSecret) -}}
 {{- end -}}
 {{- end -}}
