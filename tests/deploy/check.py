@@ -7,16 +7,22 @@ NEWSLODE_BIN, the path of a built `newslode`: its own loader then reads every co
 import os
 import sys
 
+import check_bundled
+import check_chart
 import check_config
+import check_custom
 import check_kubernetes
 import check_prometheus
 import check_servers
 
 CHECKS = [
+    *check_chart.CHECKS,
     *check_kubernetes.CHECKS,
+    *check_custom.CHECKS,
     *check_prometheus.CHECKS,
     *check_config.CHECKS,
     *check_servers.CHECKS,
+    *check_bundled.CHECKS,
 ]
 
 

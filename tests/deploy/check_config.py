@@ -1,4 +1,4 @@
-"""Configuration wherever it is written: deploy/newslode.toml, the ConfigMap, variables of compose and pods.
+"""Configuration wherever it is written: deploy/newslode.toml, the chart, variables of compose and pods.
 
 Keys are compared with the sources; with NEWSLODE_BIN the real loader reads each of them, too.
 """
@@ -12,8 +12,9 @@ from pathlib import Path
 
 import yaml
 
+import chart
 import declared
-from check_kubernetes import manifests
+import make
 
 DEPLOY = declared.ROOT / "deploy"
 SERVICES = ("crawler", "partitioner", "miner")
@@ -34,9 +35,19 @@ def compose():
     return yaml.safe_load((DEPLOY / "compose.yaml").read_text())
 
 
-def config_map():
-    (found,) = [manifest for _, manifest in manifests("ConfigMap")]
-    return found["data"]["newslode.toml"]
+def config_files():
+    """Rendering -> newslode.toml."""
+    return {name: d["data"]["newslode.toml"] for name, d in chart.every("ConfigMap") if "newslode.toml" in d["data"]}
+
+
+def pod_variables(pod):
+    """Variables of a pod's programs, with values of the right form for secrets."""
+    forms = {"BROKER__URL": "amqps://u:p@host:5671/%2f", "STORE__URL": "rediss://:p@host:6379/0", "PROXY": "http://u:p@host:3128"}
+    given = {}
+    for entry in [entry for container in pod["containers"] for entry in container.get("env", [])]:
+        secret = next((form for end, form in forms.items() if entry["name"].endswith(end)), "secret")
+        given[entry["name"]] = entry.get("value", secret)
+    return given
 
 
 def made_secrets(folder):
@@ -55,9 +66,15 @@ def example_names_every_key():
     return [f"`{key}` is only on one side" for key in sorted(every ^ declared.keys())]
 
 
-def config_map_is_known():
-    """the ConfigMap's keys are known ones"""
-    return [f"`{key}` is no key" for key in sorted(_toml_keys(config_map()) - declared.keys())]
+def chart_config_is_known():
+    """the keys that the chart writes, and those that its schema takes, are known ones; it takes all but those it sets itself"""
+    written = {key for text in config_files().values() for key in _toml_keys(text)}
+    sections = make.schema()["properties"]["config"]["properties"]
+    taken = {f"{section}.{key}" for section, inner in sections.items() for key in inner["properties"]}
+    owned = {f"{section}.{key}" for section, keys in make.OWNED.items() for key in keys}
+    faults = [f"`{key}` is no key" for key in sorted((written | taken) - declared.keys())]
+    faults += [f"the schema of values has no `{key}`: run `{make.COMMAND}`" for key in sorted(declared.keys() - owned - taken)]
+    return faults + ([] if len(config_files()) == len(chart.renderings()) else ["a rendering has no newslode.toml"])
 
 
 def variables_are_known():
@@ -66,9 +83,8 @@ def variables_are_known():
         names = set(made_secrets(f"{folder}/secrets")["newslode.env"])
     for service in compose()["services"].values():
         names |= set(service.get("environment", {}))
-    for _, deployment in manifests("Deployment"):
-        for container in deployment["spec"]["template"]["spec"]["containers"]:
-            names |= {entry["name"] for entry in container["env"]}
+    for _, _, _, pod in chart.pods("Deployment", "Pod"):
+        names |= set(pod_variables(pod))
     ours = {name for name in names if name.startswith("NEWSLODE")}
     faults = [f"`{name}` is no key" for name in sorted(ours) if _variable_key(name) not in declared.keys()]
     return faults if len(ours) >= 2 else ["no variables found"]
@@ -133,8 +149,8 @@ def image_holds_what_is_run():
     faults += [] if "\nENTRYPOINT" not in final else ["an entry point"]
     commands = {s["command"][0] for n, s in compose()["services"].items() if n in SERVICES}
     commands |= {compose()["services"]["cli"]["entrypoint"][0]}
-    for _, deployment in manifests("Deployment"):
-        commands |= {c["command"][0] for c in deployment["spec"]["template"]["spec"]["containers"]}
+    for _, _, _, pod in chart.pods("Deployment", "Pod"):
+        commands |= {container["command"][0] for container in pod["containers"]} - {"bash"}
     installed = set(re.findall(r"target/release/([\w-]+)", text))
     return faults + [f"`{name}` is only on one side" for name in sorted(commands ^ installed)]
 
@@ -155,15 +171,47 @@ def _loads(where, text, variables=()):
 
 
 def loader_takes_every_file():
-    """`newslode config check` takes the example, the ConfigMap, and both with the services' variables"""
+    """`newslode config check` takes the example with and without variables, and what each pod of each rendering is given"""
     example = (DEPLOY / "newslode.toml").read_text()
     with tempfile.TemporaryDirectory() as folder:
         variables = made_secrets(f"{folder}/secrets")["newslode.env"]
     faults = _loads("newslode.toml", example) + _loads("newslode.toml, all keys", _DEFAULT.sub("", example))
     faults += _loads("newslode.toml with variables", example, variables)
-    faults += _loads("the ConfigMap with variables", config_map(), variables)
+    files = config_files()
+    for where, _, _, pod in chart.pods("Deployment", "Pod"):
+        faults += _loads(where, files[where.split(":")[0]], pod_variables(pod))
     bites = _loads("", "[crawler]\nworker = 3\n") and _loads("", example, {"NEWSLODE__CRAWLER__WORKER": "3"})
     return faults + ([] if bites else ["the loader takes an unknown key"])
+
+
+def chart_takes_every_key():
+    """every key but those that the chart sets itself can be given as a value, and arrives; the schema is the program's"""
+    schema = chart.CHART / "values.schema.json"
+    described = make.described_by(os.environ["NEWSLODE_BIN"])
+    faults = [] if make.with_configuration(described) == schema.read_text() else [f"{schema} is stale: run `{make.COMMAND}`"]
+    config = {
+        section: {key: value for key, value in inner["default"].items() if key not in make.OWNED.get(section, ())}
+        for section, inner in described["properties"].items()
+    }
+    # Other values than the defaults, where a number may be any.
+    config["miner"] |= {"max_pages": 12345678901, "follow": "all"}
+    config["crawler"] |= {"workers": 20, "user_agent": "Quoted \"name\" \\ <é>/1", "resolve": ["*:127.0.0.1:80"]}
+    config["telemetry"]["log"] = "newslode_crawler=debug,info"
+    for section, keys in make.schema()["properties"]["config"]["default"].items():
+        faults += [f"config.{section}.{key} is {value}, the program's default is {described['properties'][section]['default'][key]}"
+                   for key, value in keys.items() if key != "log_json" and value != described["properties"][section]["default"][key]]
+    (text,) = [d["data"]["newslode.toml"] for d in chart.manifests(chart.LEAST | {"config": config}) if "newslode.toml" in d.get("data", {})]
+    faults += _loads("all keys", text)
+    with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
+        file.write(text)
+        file.flush()
+        shown = tomllib.loads(_newslode(["config", "show", "--config", file.name])[1])
+    return faults + [
+        f"{section}.{key} arrives as {shown[section][key]!r}, given was {value!r}"
+        for section, inner in config.items()
+        for key, value in inner.items()
+        if shown[section][key] != value
+    ]
 
 
 def defaults_are_the_defaults():
@@ -185,10 +233,10 @@ def defaults_are_the_defaults():
 
 CHECKS = [
     example_names_every_key,
-    config_map_is_known,
+    chart_config_is_known,
     variables_are_known,
     secrets_are_made_well,
     compose_is_contained,
     image_holds_what_is_run,
 ]
-WITH_BINARY = [loader_takes_every_file, defaults_are_the_defaults]
+WITH_BINARY = [loader_takes_every_file, chart_takes_every_key, defaults_are_the_defaults]

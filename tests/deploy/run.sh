@@ -1,7 +1,9 @@
 #!/bin/sh
 # Checks deploy/ and k8s/: makes a Python environment in a temporary folder, installs the pinned
-# validators, runs check.py. Needs python3 with venv, promtool (Debian: prometheus), redis-server.
+# validators, runs check.py. Needs python3 with venv, promtool (Debian: prometheus), redis-server,
+# rabbitmq-server, openssl; root, to run RabbitMQ as its own user.
 #   NEWSLODE_BIN=target/debug/newslode tests/deploy/run.sh     asks the real loader, too
+#   NEWSLODE_BIN=target/debug/newslode tests/deploy/run.sh make     makes what k8s/make.py makes, instead
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -9,4 +11,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 python3 -m venv "$work/venv"
 "$work/venv/bin/pip" install --quiet --disable-pip-version-check -r "$here/requirements.txt"
-"$work/venv/bin/python" "$here/check.py" "$@"
+if [ "${1:-}" = make ]; then
+    "$work/venv/bin/python" "$here/../../k8s/make.py"
+else
+    "$work/venv/bin/python" "$here/check.py"
+fi
