@@ -41,6 +41,17 @@ def merged(*layers):
     return result
 
 
+class _Once(yaml.SafeLoader):
+    """Refuses a key that is there twice, of which PyYAML would take the last one."""
+
+    def construct_mapping(self, node, deep=False):
+        keys = [key.value for key, _ in node.value]
+        twice = {key for key in keys if keys.count(key) > 1}
+        if twice:
+            raise yaml.YAMLError(f"{sorted(twice)} twice{node.start_mark}")
+        return super().construct_mapping(node, deep)
+
+
 def texts(given, release="try"):
     """Path -> text of every template; raises with Helm's words if it refuses the values."""
     with helm_python.Chart.load(CHART) as chart:
@@ -52,7 +63,7 @@ def manifests(given, release="try"):
         document
         for path, text in sorted(texts(given, release).items())
         if path.endswith(".yaml")
-        for document in yaml.safe_load_all(text)
+        for document in yaml.load_all(text, _Once)
         if document
     ]
 

@@ -1,4 +1,4 @@
-"""Checks deploy/ and k8s/ without a container engine or a cluster. Run it by run.sh.
+"""Checks deploy/ and k8s/ without a container engine or a cluster, the chart by the real Helm. Run it by run.sh.
 
 One function a promise; each returns what is wrong, one line each. Exit 1 when anything is.
 NEWSLODE_BIN, the path of a built `newslode`: its own loader then reads every configuration, too.
