@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 
 import helm_python
 import yaml
@@ -38,6 +39,8 @@ WRONG = [
     ({"extraEnv": [{"name": "A", "valeu": "b"}]}, _UNKNOWN),
     ({"monitoring": {"interval": "often"}}, "interval"),
 ]
+# After what is wrong comes what to do.
+_MEND = re.compile(r"[:;] (set|choose|turn|use|name|lower|raise|leave|for a server of yours write) ")
 _BUNDLED = {"bundled": True, "secret": ""}
 # Values that are right each and contradict each other: values, and the keys that one message must name.
 CONTRADICTIONS = [
@@ -93,7 +96,8 @@ def contradictions_name_their_mend():
     for given, words in CONTRADICTIONS:
         said = chart.refusal(chart.merged(chart.LEAST, given)) or "taken"
         missing = [word for word in words if word not in said]
-        faults += [f"{given}: no {missing} in: {said}"] if missing or said.count("\n- ") != 1 else []
+        mended = _MEND.search(said)
+        faults += [f"{given}: no {missing or 'mend'} in: {said}"] if missing or not mended or said.count("\n- ") != 1 else []
     both = chart.refusal({"rabbitmq": {"secret": "a"}, "autoscaling": {"hpa": {"enabled": True}, "keda": {"enabled": True}}}) or ""
     wanted = ["`contact`", "`redis.secret`", "`autoscaling.keda.enabled`", "`autoscaling.keda.prometheus`"]
     return faults + [f"not told together with the others: {word}" for word in wanted if word not in both]
