@@ -10,7 +10,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 python3 -m venv "$work/venv"
-"$work/venv/bin/pip" install --quiet --disable-pip-version-check -r "$here/requirements.txt"
+"$work/venv/bin/pip" install --quiet --no-compile --disable-pip-version-check -r "$here/requirements.txt"
 if [ "${1:-}" = make ]; then
     "$work/venv/bin/python" "$here/../../k8s/make.py"
 else
