@@ -29,6 +29,7 @@ async fn work(service: Service) -> Result<(), serve::Error> {
         archive,
         parsed: Arc::new(ParsedPages::within(PARSED_BYTES)),
         owners: Arc::new(Owners::named(serve::instance())),
+        filing: Arc::default(),
         broker: broker.clone(),
         metrics: service.metrics.clone(),
         rules: Rules::of_preset(service.config.partitioner.params),

@@ -91,6 +91,7 @@ fn parts(store: RedbStore) -> anyhow::Result<Parts> {
         archive: store,
         parsed: Arc::new(ParsedPages::within(64 << 20)),
         owners: Arc::default(),
+        filing: Arc::default(),
         broker: Arc::new(InProcessBroker::new(Limits::default())),
         metrics: Metrics::new()?,
         rules: Rules::default(),

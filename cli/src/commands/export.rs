@@ -9,7 +9,7 @@ use newslode_common::config::Config;
 use newslode_common::store::Kind;
 use newslode_common::version::{ContentHash, Version};
 use newslode_common::warc::Packing;
-use newslode_miner::mining::filing::{Filed, Filing, Lessons, Witness};
+use newslode_miner::mining::filing::{Asked, Filing, Lessons};
 use newslode_miner::mining::instances::ConceptInstance;
 use newslode_miner::mining::members::Members;
 use newslode_miner::mining::ontology::{BASE, OntologyWriter, RdfForm};
@@ -18,7 +18,7 @@ use newslode_miner::work::fold;
 use newslode_miner::work::instances::instances;
 use newslode_miner::work::lives;
 use newslode_miner::work::lives::life::Life;
-use newslode_miner::work::lives::told::Told;
+use newslode_miner::work::lives::told::{Line, Placed, Told};
 use newslode_miner::work::members::members;
 use newslode_miner::work::parts::Parts;
 use newslode_miner::work::summaries::summaries;
@@ -150,22 +150,6 @@ pub(crate) struct Shelved<'a> {
     labels: &'a BTreeMap<String, String>,
 }
 
-/// A concept of an article, as readers see it.
-#[derive(Serialize)]
-struct Placed<'a> {
-    concept: &'a str,
-    witness: Witness,
-    confidence: f32,
-}
-
-/// A line of the articles: what is told of one, and why it is filed where it is.
-#[derive(Serialize)]
-struct Line<'a, T> {
-    #[serde(flatten)]
-    told: T,
-    filed: &'a [Placed<'a>],
-}
-
 impl Shelved<'_> {
     fn line(&self, to: &mut impl Write) -> anyhow::Result<()> {
         let filed = self.filed;
@@ -177,14 +161,10 @@ impl Shelved<'_> {
 }
 
 /// Filing as all counted articles teach it.
-async fn filing<'a>(
-    parts: &Parts,
-    taxonomy: &'a Taxonomy,
-    members: &'a Members,
-) -> anyhow::Result<Filing<'a>> {
-    let mut lessons = Lessons::new(taxonomy, members);
+async fn filing(parts: &Parts, taxonomy: &Taxonomy, members: &Members) -> anyhow::Result<Filing> {
+    let mut lessons = Lessons::new(taxonomy);
     each(parts, Kind::Article, |_, json| {
-        lessons.see(&serde_json::from_slice(json)?);
+        lessons.see(Asked::member(&serde_json::from_slice(json)?, members));
         Ok(())
     })
     .await?;
@@ -216,12 +196,8 @@ pub(crate) async fn write(
                 continue;
             }
             let mut article: Article = serde_json::from_slice(&json)?;
-            let filed = filing.of(&article);
-            let placed = |Filed { concept, witness, confidence }: &Filed| {
-                let concept = taxonomy.concept(concept)?.label.as_str();
-                Some(Placed { concept, witness: *witness, confidence: *confidence })
-            };
-            let placed: Vec<Placed<'_>> = filed.iter().filter_map(placed).collect();
+            let filed = filing.of(Asked::member(&article, &listed));
+            let placed = Placed::all(&filed);
             let keys = filed.iter().map(|filed| filed.concept.clone()).collect();
             article.concepts = placed.iter().map(|placed| placed.concept.to_owned()).collect();
             ontology.article(&article, &keys)?;

@@ -183,11 +183,13 @@ impl Engine {
             metrics: self.metrics.clone(),
         };
         let miner = self.miner_parts();
-        // The engine does all four itself: it recounts pages at the start, and the rest when all is quiet.
+        // The engine does these itself: it recounts pages at the start, and the rest when all is quiet. Nobody listens to its
+        // events, so it does not file them.
         let config = self.config.miner.clone();
         let miner_config = newslode_common::config::MinerConfig {
             fold_s: 0,
             views_s: 0,
+            filing_s: 0,
             window_days: 0,
             recompute_share: 0,
             ..config
@@ -223,6 +225,7 @@ impl Engine {
             archive: store,
             parsed: self.parsed.clone(),
             owners: Arc::default(),
+            filing: Arc::default(),
             broker: self.broker.clone(),
             metrics: self.metrics.clone(),
             rules: Rules::of_preset(self.config.partitioner.params),

@@ -47,6 +47,7 @@ async fn a_full_queue_is_waited_for_and_every_page_arrives_once() {
         archive: store.clone(),
         parsed: Arc::default(),
         owners: Arc::default(),
+        filing: Arc::default(),
         broker: Arc::new(InProcessBroker::new(limits)),
         metrics: Metrics::new().unwrap(),
         rules: Rules::default(),

@@ -50,6 +50,8 @@ pub struct Metrics {
     pub apply_seconds: Histogram,
     /// Articles published.
     pub articles: IntCounter,
+    /// Events of articles by the witness that files them: `newslode_miner_filed_total{witness}`.
+    pub filed: IntCounterVec,
     /// Seconds from the time that a new article names as its publication to its delivery.
     pub article_delay: Histogram,
     /// Sites by how they are, by `state`: `healthy`, `quiet`, `blocked`, `failing`, `robots_closed`.
@@ -216,6 +218,12 @@ impl Metrics {
             apply_seconds: make
                 .seconds("newslode_miner_apply_seconds", "Time of one store call with a batch of one site.")?,
             articles: make.counter("newslode_miner_articles_total", "Articles published.")?,
+            filed: make.counters(
+                "newslode_miner_filed_total",
+                "Events of new and changed articles by the most trusted witness that files them.",
+                "witness",
+                &["list", "section", "address", "place", "words", "none"],
+            )?,
             article_delay: make.delays(
                 "newslode_miner_article_delay_seconds",
                 "Time from a new article's publication, as it says, to its delivery.",
@@ -297,7 +305,7 @@ mod tests {
         let text = Metrics::new().unwrap().text().unwrap();
         let families: Vec<_> = text.lines().filter_map(|l| l.strip_prefix("# TYPE ")).collect();
         let ours = families.iter().filter(|family| family.starts_with("newslode_")).count();
-        assert_eq!((ours, families.len()), (28, 35));
+        assert_eq!((ours, families.len()), (29, 36));
         for family in families {
             let (name, kind) = family.split_once(' ').unwrap();
             assert!(name.starts_with("newslode_") || name.starts_with("process_"), "{name}");

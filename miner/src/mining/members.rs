@@ -45,6 +45,11 @@ impl<'a> Lists<'a> {
         self.pages.keys().cloned().collect()
     }
 
+    /// The pages with their concepts' keys.
+    pub fn concepts(&self) -> impl Iterator<Item = (&CanonicalUrl, &[&'a str])> {
+        self.pages.iter().map(|(page, concepts)| (page, concepts.as_slice()))
+    }
+
     /// Adds the links of one of the pages, and the stories that it files.
     pub fn see(&mut self, page: &CanonicalUrl, links: Vec<LinkUse>, filed: Option<&FiledUse>) {
         let is_filed = |link: &LinkUse| {

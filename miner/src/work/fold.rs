@@ -11,6 +11,7 @@
 //! so a crash costs no links. Start at [`fold_once`].
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context;
@@ -23,6 +24,7 @@ use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 
 use crate::mining::fold::{FoldParams, Folded, Folder};
+use crate::mining::summary::SiteSummary;
 use crate::mining::taxonomy::Taxonomy;
 use crate::work::archive::contribution;
 use crate::work::follow::{add, asked_links, at_once, concept_links};
@@ -63,9 +65,21 @@ pub struct FoldMemory {
     /// Concept pages that the frontier knows and whose links are settled.
     settled: BTreeMap<Site, BTreeSet<CanonicalUrl>>,
     folds: u64,
+    last: Option<LastFold>,
+}
+
+/// What the last fold saw and found.
+#[derive(Clone, Debug)]
+pub(super) struct LastFold {
+    pub(super) taxonomy: Arc<Taxonomy>,
+    pub(super) sites: Vec<Arc<SiteSummary>>,
 }
 
 impl FoldMemory {
+    pub(super) fn last(&self) -> Option<&LastFold> {
+        self.last.as_ref()
+    }
+
     /// Keeps in the store what the next fold, here or in another process, need not read again.
     ///
     /// # Errors
@@ -127,6 +141,7 @@ pub async fn fold_once(
         changed,
         resumed: false,
     };
+    memory.last = Some(LastFold { taxonomy: Arc::new(taxonomy), sites });
     let size = |what: &str| parts.metrics.taxonomy.with_label_values(&[what]);
     size("concepts").set(i64::try_from(report.concepts).unwrap_or(i64::MAX));
     size("relations").set(i64::try_from(report.relations).unwrap_or(i64::MAX));

@@ -21,17 +21,28 @@ pub async fn members(
 ) -> anyhow::Result<Members> {
     let mut members = Members::new();
     for site in sites {
-        let mut lists = Lists::new(taxonomy, site);
-        let pages = lists.pages();
-        let versions = parts.state.versions(&site.site, &pages).await?;
-        let counted = pages.iter().zip(versions).filter_map(|(page, version)| Some((page, version?.content)));
-        let counted: Vec<_> = counted.filter(|(_, content)| *content != ContentHash::NONE).collect();
-        for (page, content) in &counted {
-            if let Some(contribution) = contribution(parts, *content).await? {
-                lists.see(page, contribution.links, contribution.filed.as_ref());
-            }
-        }
-        lists.add_to(&mut members, counted.len());
+        let (lists, counted) = lists(parts, taxonomy, site).await?;
+        lists.add_to(&mut members, counted);
     }
     Ok(members)
+}
+
+/// The lists of one site's concept pages, and how many of these are counted.
+pub(super) async fn lists<'a>(
+    parts: &Parts,
+    taxonomy: &'a Taxonomy,
+    site: &SiteSummary,
+) -> anyhow::Result<(Lists<'a>, usize)> {
+    let mut lists = Lists::new(taxonomy, site);
+    let pages = lists.pages();
+    let versions = parts.state.versions(&site.site, &pages).await?;
+    let counted = pages.iter().zip(versions).filter_map(|(page, version)| Some((page, version?.content)));
+    let counted: Vec<_> = counted.filter(|(_, content)| *content != ContentHash::NONE).collect();
+    for (page, content) in &counted {
+        if let Some(contribution) = contribution(parts, *content).await? {
+            lists.see(page, contribution.links, contribution.filed.as_ref());
+        }
+    }
+    let counted = counted.len();
+    Ok((lists, counted))
 }

@@ -19,6 +19,7 @@ pub mod archive;
 pub mod ending;
 pub mod error;
 pub mod fed;
+pub mod filing;
 pub mod fold;
 pub mod follow;
 pub mod followed;

@@ -11,6 +11,7 @@ use newslode_common::telemetry::metrics::Metrics;
 use newslode_page::Params;
 
 use crate::mining::fold::Rules;
+use crate::work::filing::HeldFiling;
 use crate::work::owners::Owners;
 
 /// The miner's connections and settings.
@@ -26,6 +27,8 @@ pub struct Parts {
     pub parsed: Arc<ParsedPages>,
     /// Which sites are cared for by this miner.
     pub owners: Arc<Owners>,
+    /// What events are filed by.
+    pub filing: Arc<HeldFiling>,
     /// Messages.
     pub broker: Arc<dyn Broker>,
     /// The miner's metrics.

@@ -27,6 +27,7 @@ use tokio_util::sync::CancellationToken;
 use crate::work::apply::{PageEnd, batch};
 use crate::work::ending::take_out;
 use crate::work::error::BatchError;
+use crate::work::filing::{self, Renewal};
 use crate::work::fold::{FoldMemory, fold_once};
 use crate::work::gather::{OfSite, gather};
 use crate::work::owners;
@@ -82,6 +83,9 @@ pub async fn run(parts: Parts, config: MinerConfig, stop: CancellationToken) -> 
     }
     if config.window_days > 0 {
         loops.spawn(window_loop(parts.clone(), config.window_days, stop.clone()));
+    }
+    if config.filing_s > 0 {
+        loops.spawn(filing::follow(parts.clone(), config.filing_s, stop.clone()));
     }
     loops.spawn(recompute::run(parts, config.clone(), stop.clone()));
     let first = loops.join_next().await;
@@ -214,10 +218,12 @@ async fn fold_loop(
 ) -> anyhow::Result<()> {
     let mut memory = FoldMemory::default();
     let (mut seen, mut kept) = (0, Instant::now());
+    let mut renewal = Renewal::new(config.filing_s);
     while pause(Duration::from_secs(config.fold_s), &stop).await {
         if !parts.owners.leads() {
             keep(&parts, &mut memory).await;
             memory = FoldMemory::default();
+            renewal.stop().await;
             parts.metrics.taxonomy.reset();
             continue;
         }
@@ -232,11 +238,15 @@ async fn fold_loop(
                 tracing::warn!(error = format!("{error:#}"), "the fold failed; the next one tries again")
             }
         }
+        if let Some(last) = memory.last() {
+            renewal.begin_if_due(&parts, last);
+        }
         if kept.elapsed() > KEEP_EVERY {
             keep(&parts, &mut memory).await;
             kept = Instant::now();
         }
     }
+    renewal.stop().await;
     keep(&parts, &mut memory).await;
     Ok(())
 }

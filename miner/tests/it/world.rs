@@ -38,6 +38,7 @@ pub(crate) fn world() -> World {
         archive: store,
         parsed: std::sync::Arc::default(),
         owners: std::sync::Arc::default(),
+        filing: std::sync::Arc::default(),
         broker: Arc::new(broker.clone()),
         metrics: Metrics::new().unwrap(),
         rules: Rules::default(),

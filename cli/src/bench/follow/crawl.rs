@@ -105,6 +105,7 @@ impl Crawl {
             archive: outbox.clone(),
             parsed: parts.parsed.clone(),
             owners: Arc::default(),
+            filing: Arc::default(),
             broker: outbox.clone(),
             metrics: parts.metrics,
             rules: Rules::default(),

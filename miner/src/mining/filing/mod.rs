@@ -1,27 +1,35 @@
 //! Filing: which concepts an article belongs to, who says so, and how far to trust it.
 //!
-//! Witnesses, most trusted first: lists of concept pages ([`members`](crate::mining::members)); the article's own section;
-//! a directory of its address that is spelled like a concept; a section or directory whose other articles agree ([`places`]);
-//! and where none of these speaks, its words ([`words`]). A filing that was learnt is believed only if nine in ten of what it
+//! Witnesses, most trusted first: lists of concept pages ([`members`](crate::mining::members)), and before a list is counted the concept
+//! page that showed the article first (`shown`); the article's own section;
+//! a directory of its address that is spelled like a concept; a section or directory whose other articles agree (`places`);
+//! and where none of these speaks, its words (`words`). A filing that was learnt is believed only if nine in ten of what it
 //! was learnt from agree; words only as far as they are right on sites that they were not learnt from.
 //!
-//! Pure: equal articles in equal order are filed alike; callers read them by site and address. Start at [`Lessons`].
+//! Pure: equal articles in any order are filed alike; callers read them by site and address. Start at [`Lessons`]. What was
+//! learnt is a value that can be kept: it names concepts by their numbers in a catalogue of its own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use newslode_page::article::Article;
+use newslode_page::contribution::names::{bits, name};
 use newslode_page::reading::CanonicalUrl;
 use serde::{Deserialize, Serialize};
 
 use crate::mining::members::Members;
 use crate::mining::taxonomy::Taxonomy;
 
+mod catalogue;
 mod names;
 mod places;
+mod shown;
+mod site;
 mod words;
 
-use names::Names;
-use places::Places;
+use catalogue::{Catalogue, Number};
+use places::{Agreed, Places, directories, section};
+use shown::Shown;
+pub use site::{Teacher, sample};
 use words::{Library, Reader};
 
 /// Who says that an article belongs to a concept.
@@ -69,132 +77,187 @@ impl Witness {
 }
 
 /// An article's place under a concept.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Filed {
     /// The concept's key.
     pub concept: String,
+    /// The concept's label.
+    pub label: String,
     /// The most trusted witness that says so.
     pub witness: Witness,
     /// 0 to 1.
     pub confidence: f32,
 }
 
+/// An article that is to be filed, and what others say of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// The article.
+    pub article: &'a Article,
+    /// Keys of the concepts whose pages list it.
+    pub listed: Option<&'a BTreeSet<String>>,
+    /// The listing that showed it first.
+    pub found_on: Option<&'a CanonicalUrl>,
+}
+
+impl<'a> Asked<'a> {
+    /// An article of which lists are known.
+    #[must_use]
+    pub fn member(article: &'a Article, members: &'a Members) -> Asked<'a> {
+        let url = article.url.parse::<CanonicalUrl>().ok();
+        Asked { article, listed: url.and_then(|url| members.get(&url)), found_on: None }
+    }
+}
+
 /// What articles teach about filing.
-pub struct Lessons<'a> {
-    plain: Plain<'a>,
-    places: Places<'a>,
-    library: Library<'a>,
+pub struct Lessons {
+    plain: Plain,
+    places: Places,
+    shown: Shown,
+    library: Library,
 }
 
 /// Filing without anything learnt.
-struct Plain<'a> {
-    taxonomy: &'a Taxonomy,
-    members: &'a Members,
-    names: Names<'a>,
+#[derive(Serialize, Deserialize)]
+struct Plain {
+    catalogue: Catalogue,
+    #[serde(skip)]
     hidden: Option<Witness>,
 }
 
 /// The concepts of an article that witnesses name without having learnt, each with its best witness.
-type Named<'a> = BTreeMap<&'a str, Witness>;
+type Named = BTreeMap<Number, Witness>;
 
-impl<'a> Lessons<'a> {
+impl Lessons {
     /// Lessons of no article yet.
     #[must_use]
-    pub fn new(taxonomy: &'a Taxonomy, members: &'a Members) -> Lessons<'a> {
-        Lessons::without(taxonomy, members, None)
+    pub fn new(taxonomy: &Taxonomy) -> Lessons {
+        Lessons::without(taxonomy, None)
     }
 
     /// The same without a witness: neither is it asked, nor does anything learn from it.
     #[must_use]
-    pub fn without(taxonomy: &'a Taxonomy, members: &'a Members, hidden: Option<Witness>) -> Lessons<'a> {
-        let plain = Plain { taxonomy, members, names: Names::new(taxonomy), hidden };
-        Lessons { plain, places: Places::default(), library: Library::new(taxonomy) }
+    pub fn without(taxonomy: &Taxonomy, hidden: Option<Witness>) -> Lessons {
+        let plain = Plain { catalogue: Catalogue::new(taxonomy), hidden };
+        Lessons { plain, places: Places::default(), shown: Shown::default(), library: Library::default() }
     }
 
     /// Adds an article.
-    pub fn see(&mut self, article: &Article) {
-        let named = self.plain.named(article);
-        self.places.see(article, &named);
+    pub fn see(&mut self, asked: Asked<'_>) {
+        let named = self.plain.named(asked);
+        let places = section(asked.article).into_iter().chain(directories(&asked.article.url));
+        self.places.see(places, named.keys().copied());
+        self.read(asked.article, &named);
+    }
+
+    fn read(&mut self, article: &Article, named: &Named) {
         if self.plain.hidden != Some(Witness::Words) {
-            self.library.see(article, &named);
+            self.library.see(&self.plain.catalogue, article, named);
         }
     }
 
     /// What the articles taught.
     #[must_use]
-    pub fn learn(self) -> Filing<'a> {
-        Filing { plain: self.plain, places: self.places, reader: self.library.reader() }
+    pub fn learn(self) -> Filing {
+        let Lessons { plain, places, shown, library } = self;
+        let reader = library.reader(&plain.catalogue);
+        Filing { plain, places: places.agreed(), shown, reader }
     }
 }
 
-impl<'a> Plain<'a> {
+impl Plain {
     /// The concepts that a witness names without having learnt.
-    fn says(&self, article: &Article, url: Option<&CanonicalUrl>, witness: Witness) -> Vec<&'a str> {
-        let language = article.language.as_deref();
+    fn says(&self, asked: Asked<'_>, url: Option<&CanonicalUrl>, witness: Witness) -> Vec<Number> {
+        let language = asked.article.language.as_deref();
+        let names = &self.catalogue.names;
         match witness {
-            Witness::List => {
-                let listed = url.and_then(|url| self.members.get(url));
-                listed.into_iter().flatten().map(String::as_str).collect()
-            }
+            Witness::List => asked.listed.map_or_else(Vec::new, |listed| self.numbers(listed)),
             Witness::Section => {
-                article.section.as_ref().map_or_else(Vec::new, |section| self.names.of(section, language))
+                let section = asked.article.section.as_ref();
+                section.map_or_else(Vec::new, |section| names.of(section, language))
             }
-            Witness::Address => url.map_or_else(Vec::new, |url| self.names.of_address(url, language)),
+            Witness::Address => url.map_or_else(Vec::new, |url| names.of_address(url, language)),
             Witness::Place | Witness::Words => Vec::new(),
         }
     }
 
-    fn named(&self, article: &Article) -> Named<'a> {
-        let url = article.url.parse::<CanonicalUrl>().ok();
+    fn named(&self, asked: Asked<'_>) -> Named {
+        let url = asked.article.url.parse::<CanonicalUrl>().ok();
         let mut named = Named::new();
         for witness in Witness::ALL.into_iter().filter(|witness| self.hidden != Some(*witness)) {
-            for concept in self.says(article, url.as_ref(), witness) {
+            for concept in self.says(asked, url.as_ref(), witness) {
                 named.entry(concept).or_insert(witness);
             }
         }
         named
     }
+
+    fn numbers<'k>(&self, keys: impl IntoIterator<Item = &'k String>) -> Vec<Number> {
+        keys.into_iter().filter_map(|key| self.catalogue.number(key)).collect()
+    }
 }
 
 /// Files articles.
-pub struct Filing<'a> {
-    plain: Plain<'a>,
-    places: Places<'a>,
-    reader: Reader<'a>,
+#[derive(Serialize, Deserialize)]
+pub struct Filing {
+    plain: Plain,
+    places: Agreed,
+    shown: Shown,
+    reader: Reader,
 }
 
-impl Filing<'_> {
-    /// The concepts that one witness names; nothing for those that learn.
+impl Filing {
+    /// The keys of the concepts that one witness names; nothing for those that learn.
     #[must_use]
-    pub fn says(&self, article: &Article, witness: Witness) -> Vec<&str> {
-        self.plain.says(article, article.url.parse().ok().as_ref(), witness)
+    pub fn says(&self, asked: Asked<'_>, witness: Witness) -> Vec<&str> {
+        let url = asked.article.url.parse().ok();
+        let said = self.plain.says(asked, url.as_ref(), witness);
+        said.into_iter().filter_map(|number| Some(self.plain.catalogue.get(number)?.key.as_str())).collect()
     }
 
     /// The concepts that an article is filed under, by key.
     #[must_use]
-    pub fn of(&self, article: &Article) -> Vec<Filed> {
-        let named = self.plain.named(article);
-        let mut found: BTreeMap<&str, (Witness, f32)> =
-            named.iter().map(|(concept, witness)| (*concept, (*witness, witness.trust()))).collect();
+    pub fn of(&self, asked: Asked<'_>) -> Vec<Filed> {
+        let mut found: BTreeMap<Number, (Witness, f32)> = BTreeMap::new();
+        for (concept, witness) in self.plain.named(asked) {
+            found.insert(concept, (witness, witness.trust()));
+        }
+        for (concept, share) in asked.found_on.into_iter().flat_map(|page| self.shown.on(page)) {
+            if found.get(&concept).is_none_or(|(witness, _)| *witness > Witness::List) {
+                found.insert(concept, (Witness::List, share));
+            }
+        }
         if self.plain.hidden != Some(Witness::Place) {
-            for (concept, agreement) in self.places.of(article) {
+            for (concept, agreement) in self.places.of(asked.article) {
                 found.entry(concept).or_insert((Witness::Place, agreement));
             }
         }
-        let is_subject =
-            |concept: &&str| self.plain.taxonomy.concept(concept).is_some_and(|found| !found.is_genre);
-        if !found.keys().any(is_subject)
-            && let Some((concept, confidence)) = self.reader.read(article)
+        if !found.keys().any(|concept| self.plain.catalogue.is_subject(*concept))
+            && let Some((concept, confidence)) = self.reader.read(asked.article)
         {
             found.entry(concept).or_insert((Witness::Words, confidence));
         }
-        let filed = |(concept, (witness, confidence)): (&str, _)| Filed {
-            concept: concept.to_owned(),
-            witness,
-            confidence,
+        let filed = |(number, (witness, confidence))| {
+            let concept = self.plain.catalogue.get(number)?;
+            Some(Filed { concept: concept.key.clone(), label: concept.label.clone(), witness, confidence })
         };
-        found.into_iter().map(filed).collect()
+        found.into_iter().filter_map(filed).collect()
     }
+
+    /// Forgets what was learnt about a witness; the others stay as they are.
+    pub fn forget(&mut self, witness: Witness) {
+        match witness {
+            Witness::List => self.shown = Shown::default(),
+            Witness::Place => self.places = Agreed::default(),
+            Witness::Words => self.reader = Reader::default(),
+            Witness::Section | Witness::Address => {}
+        }
+    }
+}
+
+/// A hash that is the same on every machine.
+fn hash(text: &str) -> u64 {
+    bits(&name(text)).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! Which concepts a written name means: a section, or a part of an address.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use newslode_page::contribution::labels::Keys;
 use newslode_page::reading::CanonicalUrl;
 
-use crate::mining::taxonomy::Taxonomy;
+use super::catalogue::{Entry, Number};
 
 /// What parts several names in one.
 const BETWEEN: [char; 8] = [',', '/', ';', '|', '>', '›', '»', '·'];
@@ -15,31 +15,41 @@ const MOST_PARTS: usize = 8;
 const MOST_STEMS: usize = 5;
 
 /// The names of concepts.
-pub(super) struct Names<'a> {
-    /// Label key → concept key.
-    by_key: HashMap<&'a str, &'a str>,
-    /// (language, form in lower case) → concept key.
-    by_form: HashMap<(&'a str, String), &'a str>,
-    keys: BTreeMap<&'a str, Keys>,
+pub(super) struct Names {
+    /// By label key.
+    by_key: HashMap<String, Number>,
+    by_language: HashMap<String, OfLanguage>,
 }
 
-impl<'a> Names<'a> {
-    pub(super) fn new(taxonomy: &'a Taxonomy) -> Names<'a> {
-        let concepts = || taxonomy.concepts.iter();
-        let by_key = concepts()
-            .flat_map(|concept| concept.keys.iter().map(|key| (key.as_str(), concept.key.as_str())));
-        let by_form = concepts().flat_map(|concept| {
-            let language = concept.language.as_str();
-            concept.forms.iter().map(move |form| ((language, form.text.to_lowercase()), concept.key.as_str()))
-        });
-        let languages = concepts().map(|concept| concept.language.as_str());
-        let keys = |language: &'a str| (language, Keys::new((language != "und").then_some(language)));
-        Names { by_key: by_key.collect(), by_form: by_form.collect(), keys: languages.map(keys).collect() }
+struct OfLanguage {
+    keys: Keys,
+    /// By written form, in lower case.
+    by_form: HashMap<String, Number>,
+}
+
+impl OfLanguage {
+    fn new(language: &str) -> OfLanguage {
+        let keys = Keys::new((language != "und").then_some(language));
+        OfLanguage { keys, by_form: HashMap::new() }
+    }
+}
+
+impl Names {
+    pub(super) fn new(entries: &[Entry]) -> Names {
+        let mut names = Names { by_key: HashMap::new(), by_language: HashMap::new() };
+        for (number, entry) in (0..).zip(entries) {
+            names.by_key.extend(entry.keys.iter().map(|key| (key.clone(), number)));
+            let language = entry.language.clone();
+            let of_language =
+                names.by_language.entry(language).or_insert_with(|| OfLanguage::new(&entry.language));
+            of_language.by_form.extend(entry.forms.iter().map(|form| (form.clone(), number)));
+        }
+        names
     }
 
     /// The concepts that a section names; several if it holds several names, or one that is put together from them
     /// ("World news" of "World" and "News").
-    pub(super) fn of(&self, section: &str, language: Option<&str>) -> Vec<&'a str> {
+    pub(super) fn of(&self, section: &str, language: Option<&str>) -> Vec<Number> {
         let whole = self.one(section, language);
         if !whole.is_empty() {
             return whole;
@@ -48,7 +58,7 @@ impl<'a> Names<'a> {
     }
 
     /// The concepts that the directories of an address, or its host before the site's name, are spelled like.
-    pub(super) fn of_address(&self, url: &CanonicalUrl, language: Option<&str>) -> Vec<&'a str> {
+    pub(super) fn of_address(&self, url: &CanonicalUrl, language: Option<&str>) -> Vec<Number> {
         let site = url.site();
         let host = url.host().strip_suffix(site.as_str()).unwrap_or_default().trim_end_matches('.');
         let directories = url.path().rsplit_once('/').map_or("", |(directories, _)| directories);
@@ -58,21 +68,21 @@ impl<'a> Names<'a> {
         spelled.filter(is_name).take(MOST_PARTS).flat_map(|name| self.one(&name, language)).collect()
     }
 
-    fn one(&self, text: &str, language: Option<&str>) -> Vec<&'a str> {
+    fn one(&self, text: &str, language: Option<&str>) -> Vec<Number> {
         let language = language.unwrap_or("und");
-        let Some(keys) = self.keys.get(language) else { return Vec::new() };
-        if let Some(concept) = self.by_form.get(&(language, text.trim().to_lowercase())) {
-            return vec![concept];
+        let Some(known) = self.by_language.get(language) else { return Vec::new() };
+        if let Some(concept) = known.by_form.get(&text.trim().to_lowercase()) {
+            return vec![*concept];
         }
-        let Some(key) = keys.key(text) else { return Vec::new() };
-        match self.by_key.get(key.as_str()) {
-            Some(concept) => vec![concept],
+        let Some(key) = known.keys.key(text) else { return Vec::new() };
+        match self.by_key.get(&key) {
+            Some(concept) => vec![*concept],
             None => self.put_together(&key),
         }
     }
 
     /// The concepts whose stems together are all stems of this key.
-    fn put_together(&self, key: &str) -> Vec<&'a str> {
+    fn put_together(&self, key: &str) -> Vec<Number> {
         let Some((language, stems)) = key.split_once(':') else { return Vec::new() };
         let stems: Vec<&str> = stems.split(' ').collect();
         if stems.len() > MOST_STEMS {
@@ -83,7 +93,7 @@ impl<'a> Names<'a> {
         for some in 1..all {
             let part: Vec<&str> =
                 (0..stems.len()).filter(|at| some >> at & 1 == 1).map(|at| stems[at]).collect();
-            if let Some(concept) = self.by_key.get(format!("{language}:{}", part.join(" ")).as_str()) {
+            if let Some(concept) = self.by_key.get(&format!("{language}:{}", part.join(" "))) {
                 covered |= some;
                 concepts.push(*concept);
             }

@@ -3,60 +3,87 @@
 use std::collections::{BTreeMap, HashMap};
 
 use newslode_page::article::Article;
+use serde::{Deserialize, Serialize};
 
-use super::Named;
+use super::catalogue::Number;
 
 /// Least filed articles of a place that teach, and the share of them that must agree.
-const LEAST: i64 = 4;
-const AGREEING: f32 = 0.9;
+pub(super) const LEAST: i64 = 4;
+pub(super) const AGREEING: f32 = 0.9;
 /// Directories of an address that are looked at.
 const DEEPEST: usize = 2;
 
 /// By place: the filed articles, and those under each concept.
 #[derive(Default)]
-pub(super) struct Places<'a>(HashMap<String, (i64, BTreeMap<&'a str, i64>)>);
+pub(super) struct Places {
+    counts: HashMap<String, (i64, BTreeMap<Number, i64>)>,
+    agreed: Agreed,
+}
 
-/// The names of the places of an article: its section, and its directories.
-fn places(article: &Article) -> impl Iterator<Item = String> {
-    let site = article.site.clone();
-    let section = article.section.as_ref().map(|section| format!("{site} {}", section.trim().to_lowercase()));
-    let mut parts = article.url.split('/').skip(2);
+/// By place: the concepts under which nearly all of its filed articles are, with their share.
+#[derive(Default, Serialize, Deserialize)]
+pub(super) struct Agreed(BTreeMap<String, Vec<(Number, f32)>>);
+
+/// The name of an article's section as a place.
+pub(super) fn section(article: &Article) -> Option<String> {
+    let section = article.section.as_ref()?;
+    Some(format!("{} {}", article.site, section.trim().to_lowercase()))
+}
+
+/// The names of the directories of an address as places.
+pub(super) fn directories(url: &str) -> Vec<String> {
+    let mut parts = url.split('/').skip(2);
     let host = parts.next().unwrap_or_default().to_owned();
     let names: Vec<&str> = parts.collect();
     let directories = names.split_last().map_or(&[][..], |(_, directories)| directories);
     let said = directories.iter().filter(|name| name.chars().any(char::is_alphabetic)).take(DEEPEST);
     let mut path = host;
-    let directories: Vec<String> = said
-        .map(|name| {
-            path = format!("{path}/{name}");
-            path.clone()
-        })
-        .collect();
-    section.into_iter().chain(directories)
+    said.map(|name| {
+        path = format!("{path}/{name}");
+        path.clone()
+    })
+    .collect()
 }
 
-impl<'a> Places<'a> {
-    pub(super) fn see(&mut self, article: &Article, named: &Named<'a>) {
-        if named.is_empty() {
+impl Places {
+    /// Adds an article of these places that is filed under these concepts.
+    pub(super) fn see(
+        &mut self,
+        places: impl IntoIterator<Item = String>,
+        named: impl Iterator<Item = Number> + Clone,
+    ) {
+        if named.clone().next().is_none() {
             return;
         }
-        for place in places(article) {
-            let (articles, concepts) = self.0.entry(place).or_default();
+        for place in places {
+            let (articles, concepts) = self.counts.entry(place).or_default();
             *articles += 1;
-            named.keys().for_each(|concept| *concepts.entry(concept).or_default() += 1);
+            named.clone().for_each(|concept| *concepts.entry(concept).or_default() += 1);
         }
     }
 
-    /// The concepts under which nearly all filed articles of one of an article's places are, with their share.
-    pub(super) fn of(&self, article: &Article) -> Vec<(&'a str, f32)> {
-        let mut found = Vec::new();
-        for (articles, concepts) in places(article).filter_map(|place| self.0.get(&place)) {
-            if *articles >= LEAST {
-                let share = |count: i64| count as f32 / *articles as f32;
-                let of_most = concepts.iter().map(|(concept, count)| (*concept, share(*count)));
-                found.extend(of_most.filter(|(_, share)| *share >= AGREEING));
+    /// Keeps of all places seen so far only what their articles agree in. No more of their articles may follow.
+    pub(super) fn settle(&mut self) {
+        for (place, (articles, concepts)) in self.counts.drain().filter(|(_, (count, _))| *count >= LEAST) {
+            let share = |count: i64| count as f32 / articles as f32;
+            let of_most = concepts.into_iter().map(|(concept, count)| (concept, share(count)));
+            let agreed: Vec<_> = of_most.filter(|(_, share)| *share >= AGREEING).collect();
+            if !agreed.is_empty() {
+                self.agreed.0.insert(place, agreed);
             }
         }
-        found
+    }
+
+    pub(super) fn agreed(mut self) -> Agreed {
+        self.settle();
+        self.agreed
+    }
+}
+
+impl Agreed {
+    /// The concepts under which nearly all filed articles of one of an article's places are, with their share.
+    pub(super) fn of(&self, article: &Article) -> impl Iterator<Item = (Number, f32)> {
+        let places = section(article).into_iter().chain(directories(&article.url));
+        places.filter_map(|place| self.0.get(&place)).flatten().copied()
     }
 }

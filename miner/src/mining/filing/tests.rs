@@ -54,16 +54,20 @@ fn article(url: &str, section: Option<&str>, text: &str) -> Article {
 }
 
 #[track_caller]
-fn check(filing: &Filing<'_>, article: &Article, expected: &[(&str, Witness)]) {
-    let filed = filing.of(article);
+fn check(filing: &Filing, article: &Article, expected: &[(&str, Witness)]) {
+    check_asked(filing, Asked::member(article, &Members::new()), expected);
+}
+
+#[track_caller]
+fn check_asked(filing: &Filing, asked: Asked<'_>, expected: &[(&str, Witness)]) {
+    let (article, filed) = (asked.article, filing.of(asked));
     let found: Vec<_> = filed.iter().map(|filed| (filed.concept.as_str(), filed.witness)).collect();
     assert_eq!(found, expected, "{} {:?}", article.url, article.section);
 }
 
 #[test]
 fn sections_and_addresses_name_concepts() {
-    let (taxonomy, members) = (taxonomy(), Members::new());
-    let filing = Lessons::new(&taxonomy, &members).learn();
+    let filing = Lessons::new(&taxonomy()).learn();
     let at = |section, url: &str| article(url, section, "");
     let one = "https://a.test/x/story";
     check(&filing, &at(Some(" SPORTS "), one), &[("en:sport", Witness::Section)]);
@@ -89,7 +93,6 @@ fn sections_and_addresses_name_concepts() {
 
 #[test]
 fn a_place_is_learnt_from_articles_that_agree() {
-    let taxonomy = taxonomy();
     let url = |number: usize, directory: &str| format!("https://a.test/{directory}/{number}");
     let list = |directory: &str, concept: &str, count| {
         let member = |number| (url(number, directory).parse().unwrap(), [concept.to_owned()].into());
@@ -100,14 +103,16 @@ fn a_place_is_learnt_from_articles_that_agree() {
             .concat()
             .into_iter()
             .collect();
-    let mut lessons = Lessons::new(&taxonomy, &members);
+    let mut lessons = Lessons::new(&taxonomy());
+    let mut see = |article: &Article| lessons.see(Asked::member(article, &members));
     for (directory, count) in [("courts", 4), ("mixed", 2), ("few", 2)] {
-        (0..count).for_each(|number| lessons.see(&article(&url(number, directory), Some("Matches"), "")));
+        (0..count).for_each(|number| see(&article(&url(number, directory), Some("Matches"), "")));
     }
-    (2..4).for_each(|number| lessons.see(&article(&url(number, "mixed"), Some("World"), "")));
+    (2..4).for_each(|number| see(&article(&url(number, "mixed"), Some("World"), "")));
     let filing = lessons.learn();
     check(&filing, &article(&url(9, "courts"), None, ""), &[("en:tenni", Witness::Place)]);
-    check(&filing, &article(&url(0, "courts"), None, ""), &[("en:tenni", Witness::List)]);
+    let listed = article(&url(0, "courts"), None, "");
+    check_asked(&filing, Asked::member(&listed, &members), &[("en:tenni", Witness::List)]);
     for directory in ["mixed", "few"] {
         check(&filing, &article(&url(9, directory), None, ""), &[]);
     }
@@ -132,20 +137,16 @@ fn text(subject: usize, number: usize) -> String {
 
 #[test]
 fn words_file_what_nothing_else_does_if_they_are_right_on_other_sites() {
-    let (taxonomy, members) = (taxonomy(), Members::new());
     let learnt = |is_swapped: bool| {
-        let mut lessons = Lessons::new(&taxonomy, &members);
+        let mut lessons = Lessons::new(&taxonomy());
         for site in 0..12 {
             for number in 0..4 {
                 let subject = number % 2;
                 // Sites that file one thing here and another there teach nothing.
                 let said = if is_swapped && site % 2 == 0 { 1 - subject } else { subject };
                 let section = ["Tennis", "World"][said];
-                lessons.see(&article(
-                    &format!("https://s{site}.test/{number}"),
-                    Some(section),
-                    &text(subject, number + site),
-                ));
+                let (url, text) = (format!("https://s{site}.test/{number}"), text(subject, number + site));
+                lessons.see(Asked::member(&article(&url, Some(section), &text), &Members::new()));
             }
         }
         lessons.learn()
@@ -153,7 +154,7 @@ fn words_file_what_nothing_else_does_if_they_are_right_on_other_sites() {
     let unfiled = |subject| article("https://new.test/1", None, &text(subject, 3));
     check(&learnt(false), &unfiled(0), &[("en:tenni", Witness::Words)]);
     check(&learnt(false), &unfiled(1), &[("en:world", Witness::Words)]);
-    assert!(learnt(false).of(&unfiled(0))[0].confidence >= 0.9);
+    assert!(learnt(false).of(Asked::member(&unfiled(0), &Members::new()))[0].confidence >= 0.9);
     check(&learnt(true), &unfiled(0), &[]);
     // What its site says is not overruled.
     check(
@@ -165,7 +166,88 @@ fn words_file_what_nothing_else_does_if_they_are_right_on_other_sites() {
 
 #[test]
 fn a_hidden_witness_says_nothing() {
-    let (taxonomy, members) = (taxonomy(), Members::new());
-    let filing = Lessons::without(&taxonomy, &members, Some(Witness::Section)).learn();
+    let filing = Lessons::without(&taxonomy(), Some(Witness::Section)).learn();
     check(&filing, &article("https://a.test/tennis/1", Some("World"), ""), &[("en:tenni", Witness::Address)]);
+}
+
+const TENNIS: &str = "https://s0.test/tennis";
+
+/// A site whose pages of tennis and of the world list articles of both; of those that the page of tennis showed first,
+/// this many belong elsewhere.
+fn teacher(site: usize, strays: usize) -> Teacher {
+    let page = |name: &str| format!("https://s{site}.test/{name}").parse::<CanonicalUrl>().unwrap();
+    let pages = [(page("tennis"), "en:tenni"), (page("world"), "en:world")];
+    let mut teacher = Teacher::default();
+    for number in 0..12 {
+        let subject = number % 2;
+        let directory = ["courts", "borders"][subject];
+        let url = format!("https://s{site}.test/{directory}/{number}");
+        let listed = [pages[subject].1.to_owned()].into();
+        teacher.members.insert(url.parse().unwrap(), listed);
+        let found_on = if subject == 1 && number / 2 >= strays { &pages[1].0 } else { &pages[0].0 };
+        let told = article(&url, None, &text(subject, number + site));
+        teacher.articles.push((told, Some(found_on.clone())));
+    }
+    teacher.pages = pages.into_iter().map(|(page, key)| (page, vec![key.to_owned()])).collect();
+    teacher
+}
+
+fn taught<'t>(teachers: impl Iterator<Item = &'t Teacher>) -> Filing {
+    let mut lessons = Lessons::new(&taxonomy());
+    teachers.for_each(|teacher| lessons.see_site(teacher));
+    lessons.learn()
+}
+
+#[test]
+fn sites_teach_by_what_their_concept_pages_list() {
+    let teachers: Vec<Teacher> = (0..12).map(|site| teacher(site, 0)).collect();
+    let mut filing = taught(teachers.iter());
+    let unread = article("https://s0.test/x/99", None, "");
+    let found_on = TENNIS.parse::<CanonicalUrl>().unwrap();
+    let shown = Asked { article: &unread, listed: None, found_on: Some(&found_on) };
+    check_asked(&filing, shown, &[("en:tenni", Witness::List)]);
+    check(&filing, &article("https://s0.test/courts/99", None, ""), &[("en:tenni", Witness::Place)]);
+    let told = article("https://new.test/x/99", None, &text(1, 3));
+    check(&filing, &told, &[("en:world", Witness::Words)]);
+    // What was learnt may be forgotten for want of room.
+    [Witness::List, Witness::Place, Witness::Words].into_iter().for_each(|witness| filing.forget(witness));
+    check_asked(&filing, shown, &[]);
+    check(&filing, &article("https://s0.test/courts/99", None, ""), &[]);
+    check(&filing, &told, &[]);
+}
+
+#[test]
+fn a_page_that_first_shows_what_belongs_elsewhere_is_not_believed() {
+    let unread = article("https://s0.test/x/99", None, "");
+    let found_on = TENNIS.parse::<CanonicalUrl>().unwrap();
+    let shown = Asked { article: &unread, listed: None, found_on: Some(&found_on) };
+    // Of twelve articles, eleven agree with their page, and then ten.
+    check_asked(&taught([teacher(0, 1)].iter()), shown, &[("en:tenni", Witness::List)]);
+    check_asked(&taught([teacher(0, 2)].iter()), shown, &[]);
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn any_order_of_sites_and_articles_teaches_the_same(seed in 0_u64..u64::MAX) {
+        let mut teachers: Vec<Teacher> = (0..12).map(|site| teacher(site, site % 3)).collect();
+        let bytes = |teachers: &[Teacher]| newslode_common::message::wire::encode(&taught(teachers.iter())).unwrap();
+        let in_order = bytes(&teachers);
+        teachers.sort_by_key(|teacher| hash(&format!("{seed} {:?}", teacher.pages.keys().next())));
+        for teacher in &mut teachers {
+            teacher.articles.sort_by_key(|(article, _)| hash(&format!("{seed} {}", article.url)));
+        }
+        proptest::prop_assert_eq!(bytes(&teachers), in_order);
+    }
+}
+
+#[test]
+fn a_sample_does_not_depend_on_who_else_is_there() {
+    let all: Vec<CanonicalUrl> =
+        (0..40).map(|number| format!("https://a.test/{number}").parse().unwrap()).collect();
+    let some = sample(all.iter(), 10);
+    assert_eq!(sample(all.iter().rev(), 10), some);
+    assert_eq!(sample(some.iter().copied(), 10), some, "those that are left out change nothing");
+    assert_eq!(sample(all.iter(), 99).len(), 40);
 }

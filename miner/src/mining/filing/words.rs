@@ -7,10 +7,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use newslode_page::article::Article;
-use newslode_page::contribution::{names, terms};
+use newslode_page::contribution::terms;
+use serde::{Deserialize, Serialize};
 
-use super::Named;
-use crate::mining::taxonomy::Taxonomy;
+use super::catalogue::{Catalogue, Number};
+use super::{Named, hash};
 
 /// Groups of sites that are judged by the others.
 const GROUPS: usize = 8;
@@ -35,40 +36,34 @@ const COMMON: f64 = 0.25;
 type Terms = Vec<(u32, u16)>;
 
 /// An article that its site filed, to be learnt from.
-struct Example<'a> {
+struct Example {
     hash: u64,
     group: usize,
     site: String,
     terms: Terms,
-    concepts: Vec<&'a str>,
+    concepts: Vec<Number>,
 }
 
 /// Filed articles of one language.
 #[derive(Default)]
-struct Shelf<'a> {
+struct Shelf {
     numbers: HashMap<String, u32>,
-    examples: Vec<Example<'a>>,
+    examples: Vec<Example>,
 }
 
 /// Filed articles, by language.
-pub(super) struct Library<'a> {
-    taxonomy: &'a Taxonomy,
-    shelves: BTreeMap<String, Shelf<'a>>,
-}
+#[derive(Default)]
+pub(super) struct Library(BTreeMap<String, Shelf>);
 
-impl<'a> Library<'a> {
-    pub(super) fn new(taxonomy: &'a Taxonomy) -> Library<'a> {
-        Library { taxonomy, shelves: BTreeMap::new() }
-    }
-
-    pub(super) fn see(&mut self, article: &Article, named: &Named<'a>) {
+impl Library {
+    pub(super) fn see(&mut self, catalogue: &Catalogue, article: &Article, named: &Named) {
         let Some(language) = &article.language else { return };
-        let is_subject = |key: &&&str| self.taxonomy.concept(key).is_some_and(|concept| !concept.is_genre);
-        let concepts: Vec<&str> = named.keys().filter(is_subject).copied().collect();
+        let is_subject = |number: &Number| catalogue.is_subject(*number);
+        let concepts: Vec<Number> = named.keys().copied().filter(is_subject).collect();
         if concepts.is_empty() {
             return;
         }
-        let shelf = self.shelves.entry(language.clone()).or_default();
+        let shelf = self.0.entry(language.clone()).or_default();
         let numbers = &mut shelf.numbers;
         let terms = weighed(article, |term| {
             let next = u32::try_from(numbers.len()).ok()?;
@@ -83,26 +78,24 @@ impl<'a> Library<'a> {
     }
 
     /// What the words of these articles say of others.
-    pub(super) fn reader(self) -> Reader<'a> {
-        let taxonomy = self.taxonomy;
-        let learnt = self.shelves.into_iter().filter_map(|(language, mut shelf)| {
+    pub(super) fn reader(self, catalogue: &Catalogue) -> Reader {
+        let learnt = self.0.into_iter().filter_map(|(language, mut shelf)| {
             shelf.sample();
-            let judged = shelf.judged(taxonomy);
-            let right = Right::new(judged)?;
-            let model = Model::new(&shelf, |_| true);
-            Some((language, Learnt { numbers: shelf.numbers, model, right }))
+            shelf.renumber();
+            let right = Right::new(shelf.judged(catalogue))?;
+            let Model { concepts, mut uses } = Model::new(&shelf, |_| true);
+            let used = shelf.numbers.into_iter().filter_map(|(term, number)| {
+                let uses = uses.remove(&number)?;
+                Some((term, uses))
+            });
+            Some((language, Learnt { uses: used.collect(), concepts, right }))
         });
         Reader(learnt.collect())
     }
 }
 
-/// A hash that is the same on every machine.
-fn hash(text: &str) -> u64 {
-    names::bits(&names::name(text)).unwrap_or_default()
-}
-
 /// The terms of an article's title and body, with integer weights that do not depend on its length.
-fn weighed(article: &Article, mut number: impl FnMut(&str) -> Option<u32>) -> Terms {
+fn weighed<T>(article: &Article, mut found: impl FnMut(&str) -> Option<T>) -> Vec<(T, u16)> {
     let title = article.title.iter().map(|title| (title.as_str(), TITLE));
     let body = article.body.iter().map(|block| (block.text.as_str(), 1));
     let counts = terms::of_texts(article.language.as_deref(), title.chain(body));
@@ -111,41 +104,55 @@ fn weighed(article: &Article, mut number: impl FnMut(&str) -> Option<u32>) -> Te
     let length = weights.iter().map(|(_, weight)| weight * weight).sum::<f64>().sqrt();
     let weighed = weights
         .into_iter()
-        .filter_map(|(term, weight)| Some((number(term)?, (weight / length * UNIT).round() as u16)));
+        .filter_map(|(term, weight)| Some((found(term)?, (weight / length * UNIT).round() as u16)));
     weighed.collect()
 }
 
-impl<'a> Shelf<'a> {
+impl Shelf {
     /// Keeps at most as many examples as shall be learnt from.
     fn sample(&mut self) {
         self.examples.sort_by_key(|example| example.hash);
         self.examples.truncate(MOST_EXAMPLES);
     }
 
+    /// Numbers the terms in their own order, so that it does not matter which article came first.
+    fn renumber(&mut self) {
+        let mut terms: Vec<(&String, &mut u32)> = self.numbers.iter_mut().collect();
+        terms.sort_unstable_by_key(|(term, _)| *term);
+        let mut new = vec![0; terms.len()];
+        for (number, (_, held)) in (0..).zip(terms) {
+            if let Some(new) = new.get_mut(*held as usize) {
+                *new = number;
+            }
+            *held = number;
+        }
+        for (term, _) in self.examples.iter_mut().flat_map(|example| &mut example.terms) {
+            *term = new.get(*term as usize).copied().unwrap_or_default();
+        }
+    }
+
     /// Of each example whose site was left out: how sure the reader is, and whether it is right.
-    fn judged(&self, taxonomy: &Taxonomy) -> Vec<(f64, bool)> {
+    fn judged(&self, catalogue: &Catalogue) -> Vec<(f64, bool)> {
         let mut judged = Vec::new();
         for group in 0..GROUPS {
             let model = Model::new(self, |example| example.group != group);
             for example in self.examples.iter().filter(|example| example.group == group) {
                 let Some((concept, sure)) = model.read(&example.terms) else { continue };
-                let is_broader = |key: &&str| {
-                    taxonomy
-                        .concept(key)
-                        .is_some_and(|own| own.parents.iter().any(|parent| parent == concept))
-                };
-                judged.push((sure, example.concepts.iter().any(|key| *key == concept || is_broader(key))));
+                let is_right = |own: &Number| *own == concept || catalogue.is_broader(concept, *own);
+                judged.push((sure, example.concepts.iter().any(is_right)));
             }
         }
         judged
     }
 }
 
+/// The concepts that use a term more than others do, by their places in a list, and its weights there.
+type Uses = Vec<(u32, f64)>;
+
 /// Concepts by their words.
-struct Model<'a> {
-    concepts: Vec<&'a str>,
-    /// By term: the concepts that use it more than others do, and its weights there.
-    uses: HashMap<u32, Vec<(usize, f64)>>,
+struct Model {
+    concepts: Vec<Number>,
+    uses: HashMap<u32, Uses>,
 }
 
 /// Sums over articles.
@@ -162,15 +169,15 @@ impl Sum {
     }
 }
 
-impl<'a> Model<'a> {
-    fn new(shelf: &Shelf<'a>, is_read: impl Fn(&Example<'a>) -> bool) -> Model<'a> {
+impl Model {
+    fn new(shelf: &Shelf, is_read: impl Fn(&Example) -> bool) -> Model {
         let (mut all, mut articles_with) = (Sum::default(), HashMap::<u32, i64>::new());
-        let mut by_concept: BTreeMap<&str, (Sum, BTreeSet<&str>)> = BTreeMap::new();
+        let mut by_concept: BTreeMap<Number, (Sum, BTreeSet<&str>)> = BTreeMap::new();
         for example in shelf.examples.iter().filter(|example| is_read(example)) {
             all.add(&example.terms);
             example.terms.iter().for_each(|(term, _)| *articles_with.entry(*term).or_default() += 1);
             for concept in &example.concepts {
-                let (sum, sites) = by_concept.entry(concept).or_default();
+                let (sum, sites) = by_concept.entry(*concept).or_default();
                 sum.add(&example.terms);
                 sites.insert(&example.site);
             }
@@ -181,36 +188,44 @@ impl<'a> Model<'a> {
         by_concept.retain(|_, of| is_known(of));
         let rarity =
             |term: &u32| (all.articles as f64 / articles_with.get(term).copied().unwrap_or(1) as f64).ln();
-        let (mut concepts, mut uses) = (Vec::new(), HashMap::<u32, Vec<(usize, f64)>>::new());
-        for (concept, (sum, _)) in by_concept {
+        let (mut concepts, mut uses) = (Vec::new(), HashMap::<u32, Uses>::new());
+        for (at, (concept, (sum, _))) in (0..).zip(by_concept) {
             let peculiar = peculiar(&sum, &all, &rarity);
             let length = peculiar.iter().map(|(_, weight)| weight * weight).sum::<f64>().sqrt();
             let common = (sum.articles as f64).powf(COMMON);
             for (term, weight) in peculiar {
                 // The rarity of the read article's own weight is put in here, too.
                 let weight = weight / length * rarity(&term) * common;
-                uses.entry(term).or_default().push((concepts.len(), weight));
+                uses.entry(term).or_default().push((at, weight));
             }
             concepts.push(concept);
         }
         Model { concepts, uses }
     }
 
-    /// The likeliest concept, and how many times as likely as the next.
-    fn read(&self, terms: &Terms) -> Option<(&'a str, f64)> {
-        let mut scores = vec![0.0; self.concepts.len()];
-        for (term, weight) in terms {
-            for (concept, use_) in self.uses.get(term).into_iter().flatten() {
-                scores[*concept] += f64::from(*weight) * use_;
+    fn read(&self, terms: &Terms) -> Option<(Number, f64)> {
+        let uses = terms.iter().filter_map(|(term, weight)| Some((self.uses.get(term)?, *weight)));
+        likeliest(&self.concepts, uses)
+    }
+}
+
+/// The likeliest concept of terms with these uses and weights, and how many times as likely it is as the next.
+fn likeliest<'u>(
+    concepts: &[Number],
+    terms: impl IntoIterator<Item = (&'u Uses, u16)>,
+) -> Option<(Number, f64)> {
+    let mut scores = vec![0.0; concepts.len()];
+    for (uses, weight) in terms {
+        for (concept, used) in uses {
+            if let Some(score) = scores.get_mut(*concept as usize) {
+                *score += f64::from(weight) * used;
             }
         }
-        let mut order: Vec<usize> = (0..scores.len()).collect();
-        order.sort_by(|a, b| {
-            scores[*b].total_cmp(&scores[*a]).then_with(|| self.concepts[*a].cmp(self.concepts[*b]))
-        });
-        let (best, next) = (*order.first()?, *order.get(1)?);
-        (scores[best] > 0.0).then(|| (self.concepts[best], scores[best] / (scores[next] + 0.01 * UNIT)))
     }
+    let mut order: Vec<(f64, Number)> = scores.into_iter().zip(concepts.iter().copied()).collect();
+    order.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    let (best, next) = (*order.first()?, *order.get(1)?);
+    (best.0 > 0.0).then(|| (best.1, best.0 / (next.0 + 0.01 * UNIT)))
 }
 
 /// The terms that a concept's articles use more than all others do, most weighty first, ties by number.
@@ -231,7 +246,8 @@ fn peculiar(of: &Sum, all: &Sum, rarity: &impl Fn(&u32) -> f64) -> Vec<(u32, f64
     found
 }
 
-/// How often filings that are so sure, or surer, are right on sites left out; surest first.
+/// How often filings that are so sure, or surer, are right on sites left out; surest first, each share once.
+#[derive(Serialize, Deserialize)]
 struct Right(Vec<(f64, f32)>);
 
 impl Right {
@@ -252,7 +268,14 @@ impl Right {
         for at in (0..last).rev() {
             shares[at].1 = shares[at].1.max(shares[at + 1].1);
         }
-        Some(Right(shares))
+        let mut last_of_each: Vec<(f64, f32)> = Vec::new();
+        for (sure, share) in shares {
+            match last_of_each.last_mut().filter(|last| last.1 == share) {
+                Some(last) => last.0 = sure,
+                None => last_of_each.push((sure, share)),
+            }
+        }
+        Some(Right(last_of_each))
     }
 
     fn of(&self, sure: f64) -> Option<f32> {
@@ -261,21 +284,24 @@ impl Right {
     }
 }
 
-struct Learnt<'a> {
-    numbers: HashMap<String, u32>,
-    model: Model<'a>,
+/// What was learnt of one language.
+#[derive(Serialize, Deserialize)]
+struct Learnt {
+    concepts: Vec<Number>,
+    uses: BTreeMap<String, Uses>,
     right: Right,
 }
 
 /// Reads concepts from words, by language.
-pub(super) struct Reader<'a>(BTreeMap<String, Learnt<'a>>);
+#[derive(Default, Serialize, Deserialize)]
+pub(super) struct Reader(BTreeMap<String, Learnt>);
 
-impl<'a> Reader<'a> {
+impl Reader {
     /// The concept that an article's words tell, and how often such words are right.
-    pub(super) fn read(&self, article: &Article) -> Option<(&'a str, f32)> {
+    pub(super) fn read(&self, article: &Article) -> Option<(Number, f32)> {
         let learnt = self.0.get(article.language.as_deref()?)?;
-        let terms = weighed(article, |term| learnt.numbers.get(term).copied());
-        let (concept, sure) = learnt.model.read(&terms)?;
+        let terms = weighed(article, |term| learnt.uses.get(term));
+        let (concept, sure) = likeliest(&learnt.concepts, terms)?;
         Some((concept, learnt.right.of(sure)?))
     }
 }

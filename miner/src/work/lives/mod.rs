@@ -18,12 +18,13 @@ use newslode_page::article::Article;
 use newslode_page::reading::CanonicalUrl;
 use newslode_page::time::Timestamp;
 
+use crate::mining::filing::{Asked, Filed, Witness};
 use crate::mining::prints::Print;
 use crate::work::error::BatchError;
 use crate::work::parts::Parts;
 use crate::work::readers::hand_out;
 use life::{EventKind, Fetch, Life, name_of};
-use told::{Lost, Told};
+use told::{Line, Lost, Placed, Told};
 
 /// The life of the article at this address; `None` if none was read there.
 ///
@@ -101,10 +102,12 @@ async fn take_in(
     let event = life.read(reading.article, reading.fetch);
     others.extend(twins::link(&mut life, &near));
     let twins = twins::adopt(&mut life, near);
-    if event.is_some()
-        && let Some(told) = Told::of(&life, reading.article, labels)
-    {
-        hand_out(parts, life.language.as_deref(), reading.url, &told).await?;
+    if event.is_some() {
+        let (article, filed) = file(parts, &life, reading.article).await?;
+        if let Some(told) = Told::of(&life, &article, labels) {
+            let line = Line { told, filed: &Placed::all(&filed) };
+            hand_out(parts, life.language.as_deref(), reading.url, &line).await?;
+        }
     }
     if event.is_some_and(|event| event.event == EventKind::New)
         && let Some(delay) = life::delay(reading.article, now)
@@ -122,6 +125,25 @@ async fn take_in(
         put(parts, &life, now).await?;
     }
     Ok(false)
+}
+
+/// An article under its concepts, as far as these are known now.
+async fn file(parts: &Parts, life: &Life, article: &Article) -> Result<(Article, Vec<Filed>), BatchError> {
+    let mut article = article.clone();
+    let Some(filing) = parts.filing.now() else { return Ok((article, Vec::new())) };
+    let found_on = life.discovered_on.clone();
+    let work = move || {
+        let asked = Asked { article: &article, listed: None, found_on: found_on.as_ref() };
+        let filed = filing.of(asked);
+        article.concepts = filed.iter().map(|filed| filed.label.clone()).collect();
+        (article, filed)
+    };
+    let failed = |error| StoreError::Corrupt(format!("an article cannot be filed: {error}"));
+    let (article, filed) = tokio::task::spawn_blocking(work).await.map_err(failed)?;
+    let best = filed.iter().map(|filed| filed.witness).min();
+    let witness = best.map_or("none", Witness::name);
+    parts.metrics.filed.with_label_values(&[witness]).inc();
+    Ok((article, filed))
 }
 
 /// Takes in what an article says as it is seen with more knowledge of its site.

@@ -9,6 +9,7 @@ use newslode_page::reading::CanonicalUrl;
 use serde::Serialize;
 
 use super::life::{EventKind, Field, Life};
+use crate::mining::filing::{Filed, Witness};
 
 /// An article with its life, as readers get it.
 #[derive(Debug, Serialize)]
@@ -78,6 +79,40 @@ pub struct Past<'a> {
     pub reason: Option<&'static str>,
     /// Where it is now, if it moved or is known under another address.
     pub moved_to: Option<&'a CanonicalUrl>,
+}
+
+/// What is told of an article, and why it is filed where it is.
+#[derive(Debug, Serialize)]
+pub struct Line<'a, T> {
+    /// What is told.
+    #[serde(flatten)]
+    pub told: T,
+    /// One for each of its concepts.
+    pub filed: &'a [Placed<'a>],
+}
+
+/// A concept of an article, as readers see it.
+#[derive(Debug, Serialize)]
+pub struct Placed<'a> {
+    /// The concept's label.
+    pub concept: &'a str,
+    /// The most trusted witness that says so.
+    pub witness: Witness,
+    /// 0 to 1.
+    pub confidence: f32,
+}
+
+impl<'a> Placed<'a> {
+    /// Where an article is filed.
+    #[must_use]
+    pub fn all(filed: &'a [Filed]) -> Vec<Placed<'a>> {
+        let placed = |filed: &'a Filed| Placed {
+            concept: &filed.label,
+            witness: filed.witness,
+            confidence: filed.confidence,
+        };
+        filed.iter().map(placed).collect()
+    }
 }
 
 impl Life {
