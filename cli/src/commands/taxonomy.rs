@@ -38,13 +38,14 @@ pub(crate) async fn installation(dir: Option<&Path>, config: &Config) -> anyhow:
             (store.clone(), store, Arc::new(served::archive(config)?))
         }
     };
-    let (parsed, owners) = (Arc::default(), Arc::default());
+    let (parsed, owners, filing) = (Arc::default(), Arc::default(), Arc::default());
     Ok(Parts {
         frontier,
         state,
         archive,
         parsed,
         owners,
+        filing,
         broker,
         metrics,
         rules,

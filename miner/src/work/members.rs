@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use futures::StreamExt as _;
+use newslode_common::store::StoreResult;
 use newslode_common::version::ContentHash;
 
 use crate::mining::members::{Lists, Members};
@@ -9,6 +11,9 @@ use crate::mining::summary::SiteSummary;
 use crate::mining::taxonomy::Taxonomy;
 use crate::work::archive::contribution;
 use crate::work::parts::Parts;
+
+/// Pages that are read at once.
+const AT_ONCE: usize = 8;
 
 /// The members of the taxonomy's concepts.
 ///
@@ -36,13 +41,19 @@ pub(super) async fn lists<'a>(
     let mut lists = Lists::new(taxonomy, site);
     let pages = lists.pages();
     let versions = parts.state.versions(&site.site, &pages).await?;
-    let counted = pages.iter().zip(versions).filter_map(|(page, version)| Some((page, version?.content)));
+    let counted =
+        pages.into_iter().zip(versions).filter_map(|(page, version)| Some((page, version?.content)));
     let counted: Vec<_> = counted.filter(|(_, content)| *content != ContentHash::NONE).collect();
-    for (page, content) in &counted {
-        if let Some(contribution) = contribution(parts, *content).await? {
-            lists.see(page, contribution.links, contribution.filed.as_ref());
+    let pages = counted.len();
+    let read = counted.into_iter().map(|(page, content)| async move {
+        let contribution = contribution(parts, content).await?;
+        StoreResult::Ok(contribution.map(|contribution| (page, contribution)))
+    });
+    let mut read = futures::stream::iter(read).buffered(AT_ONCE);
+    while let Some(read) = read.next().await {
+        if let Some((page, contribution)) = read? {
+            lists.see(&page, contribution.links, contribution.filed.as_ref());
         }
     }
-    let counted = counted.len();
-    Ok((lists, counted))
+    Ok((lists, pages))
 }

@@ -4,6 +4,7 @@
 
 mod counting;
 mod faults;
+mod filing;
 mod flaky;
 mod folding;
 mod following;

@@ -15,6 +15,7 @@ mod crashes;
 mod dashboard;
 mod embedded;
 mod faults;
+mod filing;
 mod floors;
 mod lab;
 mod news;
