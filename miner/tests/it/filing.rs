@@ -20,7 +20,7 @@ fn story(at: &str, head: &str) -> PartitionedPage {
     let mut made = page(at, Why::Link, 1, &[], &[]);
     made.fetched_at = Timestamp(NOW.0 + 1_000);
     let html = format!(
-        "<html lang=en><title>Rain</title><meta property=og:type content=article>{head}<h1>Rain</h1><p>After eleven \
+        "<html lang=en><title>Rain at {at}</title><meta property=og:type content=article>{head}<h1>Rain at {at}</h1><p>After eleven \
          dry weeks it rained over the valley on Thursday, and the farmers came out of their houses to watch it \
          fall.<p>The reservoir above the town rose by a hand's breadth before noon, the water board said, and the \
          ban on watering gardens will end today."
