@@ -3,6 +3,7 @@
 use newslode_common::config::{Follow, MinerConfig};
 use newslode_common::message::PartitionedPage;
 use newslode_common::store::Why;
+use newslode_miner::mining::taxonomy::Taxonomy;
 use newslode_miner::work::apply::batch;
 use newslode_miner::work::filing;
 use newslode_miner::work::fold::{FoldMemory, fold_once, read};
@@ -34,13 +35,18 @@ async fn count(world: &World, site: &Site, pages: &[PartitionedPage]) {
     batch(&world.parts, Follow::Concepts, site, pages, NOW).await.unwrap();
 }
 
+async fn fold(world: &World) -> Taxonomy {
+    let (config, mut memory) = (MinerConfig::default(), FoldMemory::default());
+    let report = fold_once(&world.parts, &config, &mut memory, false, NOW).await.unwrap();
+    assert_eq!(report.concepts, 2);
+    read(world.parts.state.as_ref()).await.unwrap().unwrap()
+}
+
 /// What the leader does now and then, and every miner after it.
-async fn learn(world: &World) {
+async fn learn(world: &World, taxonomy: &Taxonomy) {
     let parts = &world.parts;
-    fold_once(parts, &MinerConfig::default(), &mut FoldMemory::default(), false, NOW).await.unwrap();
-    let taxonomy = read(parts.state.as_ref()).await.unwrap().unwrap();
     let sites = summaries(parts.state.as_ref()).await.unwrap();
-    let learnt = filing::learn(parts, &taxonomy, &sites).await.unwrap();
+    let learnt = filing::learn(parts, taxonomy, &sites).await.unwrap();
     filing::write(parts.state.as_ref(), learnt).await.unwrap();
     parts.filing.refresh(parts.state.as_ref()).await.unwrap();
 }
@@ -56,6 +62,7 @@ async fn events_carry_what_is_known(world: World) {
     for (site, home) in sites.iter().zip(["https://a.test/", "https://b.test/"]) {
         count(&world, site, &[page(home, Why::Seed, 1, &["sport", "tennis"], &["story"])]).await;
     }
+    let taxonomy = fold(&world).await;
     let section = "<meta property=article:section content=Sport>";
     let court = |number: usize| format!("https://a.test/courts/{number}");
     count(&world, &sites[0], &[story("https://a.test/news/1", section), story(&court(0), "")]).await;
@@ -69,7 +76,7 @@ async fn events_carry_what_is_known(world: World) {
     stories.sort();
     tennis.contribution.filed = Some(FiledUse { page: url_id(&tennis.url), stories });
     count(&world, &sites[0], &[tennis]).await;
-    learn(&world).await;
+    learn(&world, &taxonomy).await;
 
     count(&world, &sites[0], &[story("https://a.test/news/2", section)]).await;
     let by_section = json!([{"concept": "sport", "witness": "section", "confidence": 0.98}]);

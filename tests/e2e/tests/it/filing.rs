@@ -127,7 +127,11 @@ async fn articles_are_told_with_the_concepts_that_are_known_by_then() {
     let events = reader.events(&mut services).await;
     let is_filed = |event: &Value| event["filed"].as_array().is_some_and(|filed| !filed.is_empty());
     let first = events.iter().position(is_filed).expect("no event was filed");
-    eprintln!("{} events, the first {first} before anything was learnt", events.len());
+    let listed = events.iter().filter(|event| !event["discovered_on"].is_null()).count();
+    eprintln!(
+        "{} events, the first {first} before anything was learnt; {listed} found on a listing",
+        events.len()
+    );
     judge(&Truth::new(&gold), &events[first..]);
     services.no_dead_letters().await;
     services.stop().await;
