@@ -32,8 +32,11 @@ pub(super) type Names = Finding<Vec<String>>;
 pub(super) struct Metadata {
     /// Whether JSON-LD or OpenGraph calls the page an article.
     pub(super) says_article: bool,
-    /// Whether JSON-LD does.
+    /// Whether JSON-LD does, and calls it news.
     pub(super) is_told: bool,
+    pub(super) is_news: bool,
+    /// Whether OpenGraph does.
+    pub(super) is_shared: bool,
     pub(super) headline: Option<String>,
     /// The headline from a meta element named so.
     pub(super) meta_headline: Option<String>,
@@ -68,10 +71,15 @@ impl Metadata {
         let publishers = objects.articles().filter_map(|object| object.get("publisher"));
         let publishers = publishers.flat_map(|publisher| json_ld::names(publisher, objects));
         let site = Site::new(site_name.clone().into_iter().chain(publishers), page.url.host());
+        let is_told = objects.articles().next().is_some();
+        let is_shared = witnesses.meta(&["og:type"]).is_some_and(|kind| kind.eq_ignore_ascii_case("article"));
         Metadata {
-            is_told: objects.articles().next().is_some(),
-            says_article: objects.articles().next().is_some()
-                || witnesses.meta(&["og:type"]).is_some_and(|kind| kind.eq_ignore_ascii_case("article")),
+            is_told,
+            is_news: objects
+                .articles()
+                .any(|object| json_ld::is_a(object, |kind| kind.ends_with("NewsArticle"))),
+            is_shared,
+            says_article: is_told || is_shared,
             headline: headline.filter(|text| !text.is_empty()),
             meta_headline: witnesses.meta(&["headline", "parsely-title", "sailthru.title"]),
             og_title: witnesses.meta(&["og:title", "twitter:title"]),

@@ -166,6 +166,9 @@ fn said(page: &Page, metadata: &Metadata, title: Option<&str>) -> measures::Clai
         titles: titles.into_iter().flatten().cloned().collect(),
         description: metadata.description.clone(),
         body: metadata.body.as_deref().map(scripts::plain),
+        is_told: metadata.is_told,
+        is_news: metadata.is_news,
+        is_shared: metadata.is_shared,
     }
 }
 

@@ -33,6 +33,11 @@ pub(super) struct Claims {
     pub(super) description: Option<String>,
     /// The text in the metadata, often cut or without its markup.
     pub(super) body: Option<String>,
+    /// Whether JSON-LD calls the page an article, and whether it calls it news.
+    pub(super) is_told: bool,
+    pub(super) is_news: bool,
+    /// Whether OpenGraph calls it an article.
+    pub(super) is_shared: bool,
 }
 
 /// The names of all measures, in order.
@@ -279,7 +284,7 @@ mod tests {
         let page = page("<h1>Title</h1><p>One <b>two</b> three.");
         let runs = Runs::new(&page);
         let names = names();
-        assert_eq!(names.len(), 150);
+        assert_eq!(names.len(), 153);
         let said = Claims { titles: vec!["Title".into()], ..Claims::default() };
         for said in [Claims::default(), said] {
             assert_eq!(measure(&page, &runs, &said, |_| true).values.len(), 2 * names.len());

@@ -109,6 +109,10 @@ impl Orders {
         measures.add("page's prose", scene.prose.all());
         measures.add("page's words", scene.words.all());
         measures.add("page's runs", runs.len() as f32);
+        // Pages of the news, of blogs and of shops hold other things around and in their texts.
+        measures.flag("page is told to be an article", scene.said.is_told);
+        measures.flag("page is told to be news", scene.said.is_news);
+        measures.flag("page is shared as an article", scene.said.is_shared);
     }
 
     fn alike(&self, scene: &Scene<'_>, number: usize, measures: &mut impl MeasureSink) {
