@@ -81,10 +81,21 @@ pub(crate) struct Score {
     pub(crate) is_a: Figures,
     /// Concepts that name a form, not a subject.
     pub(crate) neutral: Vec<String>,
-    /// How many of these, and how many of the subjects, are called genres.
-    pub(crate) genres: (usize, usize),
+    /// Those of these that are called genres, and the right concepts that are.
+    pub(crate) genres: (Vec<String>, BTreeSet<String>),
     /// Concepts that nobody judged, each with its number of sites, best supported first.
     pub(crate) unjudged: Vec<(String, usize)>,
+}
+
+/// Over these scores: the shares of the neutral and of the right concepts that are called genres, and the neutral share of
+/// those. `None` if nothing is called a genre.
+pub(crate) fn genre_shares(scores: &[Score]) -> Option<[f64; 3]> {
+    let sum = |of: fn(&Score) -> usize| scores.iter().map(of).sum::<usize>() as f64;
+    let (neutral, right) = (sum(|score| score.genres.0.len()), sum(|score| score.genres.1.len()));
+    let (all_neutral, all_right) =
+        (sum(|score| score.neutral.len()), sum(|score| score.concepts.right.len()));
+    (neutral + right > 0.0)
+        .then(|| [neutral / all_neutral.max(1.0), right / all_right.max(1.0), neutral / (neutral + right)])
 }
 
 /// Names of right and wrong items.
@@ -195,13 +206,13 @@ impl Judge {
     pub(crate) fn score(&self, prediction: &Prediction, expected: &Expected) -> Score {
         let (mut right, mut wrong) = (BTreeSet::new(), Vec::new());
         let (mut neutral, mut unjudged) = (Vec::new(), Vec::new());
-        let mut genres = (0, 0);
+        let mut genres = (Vec::new(), BTreeSet::new());
         for said in &prediction.concepts {
             if let Some(hit) = self.concept(said) {
-                genres.1 += usize::from(said.is_genre);
+                genres.1.extend(said.is_genre.then(|| hit.clone()));
                 right.insert(hit);
             } else if self.is_any(said, &self.neutral) {
-                genres.0 += usize::from(said.is_genre);
+                genres.0.extend(said.is_genre.then(|| said.label.clone()));
                 neutral.push(said.label.clone());
             } else if self.is_any(said, &self.junk) {
                 wrong.push(said.label.clone());
@@ -341,7 +352,18 @@ mod tests {
         assert_eq!((score.concepts.precision, score.concepts.recall), (0.5, 0.5));
         assert_eq!(score.concepts.missed, ["art & design"]);
         assert_eq!((score.neutral.len(), score.unjudged), (1, vec![("Opera".into(), 2)]));
-        assert_eq!(score.genres, (1, 1));
+        assert_eq!(score.genres, (vec!["Videos".into()], ["sports".into()].into()));
+    }
+
+    #[test]
+    fn shares_of_genres_are_over_all_draws() {
+        let judge = judge();
+        let score = |labels: &[&str]| judge.score(&said(labels, &[]), judge.expected());
+        let mut subjects = score(&["Sport", "Tennis", "Art and design"]);
+        assert_eq!(genre_shares(&[score(&["Opera"])]), None);
+        subjects.genres.1.remove("tennis");
+        subjects.genres.1.remove("art & design");
+        assert_eq!(genre_shares(&[score(&["Videos"]), subjects]), Some([1.0, 1.0 / 3.0, 0.5]));
     }
 
     #[test]

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{page, presets};
 use crate::args::EvalTaxonomyArgs;
-use crate::eval::taxonomy::{Figures, Gold, Judge, Prediction, Said, Score};
+use crate::eval::taxonomy::{Figures, Gold, Judge, Prediction, Said, Score, genre_shares};
 use crate::eval::{mean, read_lines, read_text};
 use crate::exit::{Exit, hinted};
 use crate::out;
@@ -223,9 +223,10 @@ fn print(sites: &str, measured: &Measured, in_full: bool) -> anyhow::Result<()> 
         unjudged.len()
     ))?;
     out::line(format!("  {}", figures("is-a", is_a)))?;
-    if *genres != (0, 0) {
-        let (genres, subjects) = genres;
-        out::line(format!("  called genres: {genres} of the neutral, {subjects} of the right concepts"))?;
+    let (genres, subjects) = genres;
+    if genres.len() + subjects.len() > 0 {
+        let (of_neutral, of_right) = (genres.len(), subjects.len());
+        out::line(format!("  called genres: {of_neutral} of the neutral, {of_right} of the right concepts"))?;
     }
     for (what, of) in
         [("concepts", (|score| &score.concepts) as fn(&Score) -> &Figures), ("is-a", |score| &score.is_a)]
@@ -246,6 +247,12 @@ fn print(sites: &str, measured: &Measured, in_full: bool) -> anyhow::Result<()> 
             least(&recall)
         ))?;
     }
+    if let Some([of_neutral, of_right, right]) = genre_shares(&measured.halves) {
+        out::line(format!(
+            "  genres   on {} draws: {of_neutral:.3} of the neutral and {of_right:.3} of the right concepts; {right:.3} of these are neutral",
+            measured.halves.len()
+        ))?;
+    }
     if !in_full {
         return Ok(());
     }
@@ -256,6 +263,8 @@ fn print(sites: &str, measured: &Measured, in_full: bool) -> anyhow::Result<()> 
         ("wrong pairs", is_a.wrong.clone()),
         ("missed pairs", is_a.missed.clone()),
         ("neutral", neutral.clone()),
+        ("neutral called genres", genres.clone()),
+        ("right called genres", subjects.iter().cloned().collect()),
         ("not judged, best supported", named.collect()),
     ];
     for (what, names) in lists {
