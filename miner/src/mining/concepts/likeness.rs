@@ -1,9 +1,10 @@
 //! How much a label looks like a concept, by learnt trees.
 //!
 //! What a label's links look like, and what the links beside it look like, says more than any one share, and it says
-//! the same on few sites as on many. So trees weigh the traits of the label, the same traits of its company, and its
-//! score. They were trained on labels that people judged, over many small draws of sites (`page/train/concepts.py`),
-//! and know no words.
+//! the same on few sites as on many. So trees weigh the traits of the label, the same traits of its company, its score,
+//! and the rank of this score among the labels of its language, since how high scores are changes with the sites. They
+//! were trained on labels that people judged, over many small draws of sites (`page/train/concepts.py`), and know no
+//! words.
 //!
 //! Invariant: a function of the labels that enough sites link, so that the other cells of a site may be missing. The
 //! values are added in a fixed order. Start at [`sums`].
@@ -15,6 +16,7 @@ use newslode_page::trees::Trees;
 use rustc_hash::FxHashSet;
 
 use super::company::{Lists, company};
+use super::language;
 use super::verdict::Judged;
 use crate::mining::faults::Fault;
 use crate::mining::index::{Index, SiteIndex};
@@ -52,7 +54,7 @@ type Traits = [f64; TRAITS.len()];
 pub(super) fn measures() -> Vec<String> {
     let own = TRAITS.iter().map(|name| format!("own {name}"));
     let beside = TRAITS.iter().map(|name| format!("beside {name}"));
-    own.chain(beside).chain(["score".to_owned()]).collect()
+    own.chain(beside).chain(["score", "rank"].map(str::to_owned)).collect()
 }
 
 /// The sum of the trees for each label whose own score is above 0, in the order of the keys.
@@ -78,11 +80,28 @@ pub(super) fn rows(judged: &BTreeMap<String, Judged>, index: &Index) -> Vec<f32>
             beside[trait_] = company.unwrap_or(beside[trait_]);
         }
     }
-    let mut rows = Vec::with_capacity(linked.len() * (2 * TRAITS.len() + 1));
-    for ((own, beside), (_, label)) in own.iter().zip(&beside).zip(linked) {
-        rows.extend(own.iter().chain(beside).chain([&label.score]).map(|value| *value as f32));
+    let mut rows = Vec::with_capacity(linked.len() * (2 * TRAITS.len() + 2));
+    for (((own, beside), (_, label)), rank) in own.iter().zip(&beside).zip(&linked).zip(ranks(&linked)) {
+        rows.extend(own.iter().chain(beside).chain([&label.score, &rank]).map(|value| *value as f32));
     }
     rows
+}
+
+/// The rank of each label's score among the labels of its language, 0 to 1. Equal scores share the middle of their
+/// ranks.
+fn ranks(linked: &[(&String, &Judged)]) -> Vec<f64> {
+    let mut scores: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for (key, label) in linked {
+        scores.entry(language(key)).or_default().push(label.score);
+    }
+    scores.values_mut().for_each(|scores| scores.sort_by(f64::total_cmp));
+    let rank = |(key, label): &(&String, &Judged)| {
+        let sorted = scores.get(language(key)).map_or(&[][..], Vec::as_slice);
+        let below = sorted.partition_point(|other| *other < label.score);
+        let up_to = sorted.partition_point(|other| *other <= label.score);
+        (below + up_to) as f64 / (2 * sorted.len().max(1)) as f64
+    };
+    linked.iter().map(rank).collect()
 }
 
 /// The means of the traits over the sites that link each label.
@@ -179,6 +198,16 @@ impl Around {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn scores_are_ranked_within_their_language() {
+        let scored = |score: f64| Judged { score, ..Judged::made(2) };
+        let labels: BTreeMap<String, Judged> = [("de:a", 0.1), ("en:a", 0.2), ("en:b", 0.2), ("en:c", 0.9)]
+            .map(|(key, score)| (key.to_owned(), scored(score)))
+            .into();
+        let ranks = ranks(&labels.iter().collect::<Vec<_>>());
+        assert_eq!(ranks, [0.5, 1.0 / 3.0, 1.0 / 3.0, 2.5 / 3.0]);
+    }
 
     #[test]
     fn the_trees_are_read() {
