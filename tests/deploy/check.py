@@ -28,7 +28,7 @@ CHECKS = [
 
 def main():
     binary = os.environ.get("NEWSLODE_BIN")
-    checks = CHECKS + (check_config.WITH_BINARY if binary else [])
+    checks = CHECKS + (check_config.WITH_BINARY + check_prometheus.WITH_BINARY if binary else [])
     failed = 0
     for check in checks:
         try:

@@ -138,7 +138,7 @@ def schemas_bite():
         ("ScaledObject", lambda m: m["spec"]["triggers"][0].update(type="kafka")),
         ("TriggerAuthentication", lambda m: m["spec"]["secretTargetRef"][0].update(parameter="url")),
         ("ServiceMonitor", lambda m: m["spec"]["endpoints"][0].update(targetport=9464)),
-        ("PrometheusRule", lambda m: m["spec"]["groups"][0]["rules"][0]["annotations"].pop("runbook")),
+        ("PrometheusRule", lambda m: m["spec"]["groups"][0]["rules"][0]["annotations"].pop("runbook_url")),
         ("PrometheusRule", lambda m: m["spec"]["groups"][0]["rules"][0]["labels"].pop("severity")),
     ]
     return [f"nothing is found in change {i} of {kind}" for i, (kind, change) in enumerate(planted) if broken(kind, change)]

@@ -1,6 +1,9 @@
-"""Prometheus' configuration, the alerts, the dashboard: by promtool, and against what the code declares."""
+"""Prometheus' configuration, the alerts, the dashboards: by promtool, and against what the code declares."""
 
+import itertools
 import json
+import os
+import re
 import subprocess
 import tempfile
 from pathlib import Path
@@ -11,6 +14,10 @@ import declared
 import panels
 import promql
 
+RUNBOOK = declared.ROOT / "docs/runbook.md"
+RUNBOOK_URL = "https://github.com/newslode/newslode/blob/main/docs/runbook.md"
+PARTS = ["Means.", "See.", "Do.", "If nothing is done."]
+MOST_PANELS = 24
 PROMETHEUS = declared.ROOT / "deploy/prometheus"
 GRAFANA = declared.ROOT / "deploy/grafana"
 
@@ -32,24 +39,71 @@ def prometheus_takes_its_files():
 
 def alerts_fire_when_they_should():
     """each alert fires on its trouble and is silent on a healthy run (promtool test rules)"""
-    text = (Path(__file__).parent / "rules_test.yml").read_text()
-    tested = {rule["alert"] for rule in _rules() if rule["alert"] in text}
-    faults = [f"no test names {rule['alert']}" for rule in _rules() if rule["alert"] not in tested]
+    texts = [path.read_text() for path in sorted(Path(__file__).parent.glob("rules*_test.yml"))]
+    fired = set(re.findall(r'exp_samples:\n((?: +- .*\n)+)', "\n".join(texts)))
+    tested = set(re.findall(r'alertname="(\w+)"', "".join(fired)))
+    faults = [f"no test lets {rule['alert']} fire" for rule in _rules() if rule["alert"] not in tested]
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "rules_test.yml"
-        path.write_text(text.replace("RULES", json.dumps(str(PROMETHEUS / "rules.yml")), 1))
-        return faults + _promtool("test", "rules", path)
+        paths = [Path(folder) / f"{i}.yml" for i in range(len(texts))]
+        for path, text in zip(paths, texts):
+            path.write_text(text.replace("RULES", json.dumps(str(PROMETHEUS / "rules.yml")), 1))
+        return faults + _promtool("test", "rules", *paths)
 
 
 def alerts_say_what_to_do():
-    """each alert has a severity, a summary and a runbook, and asks for declared metrics only"""
+    """each alert has a severity, a summary and its section of the runbook, and asks for declared metrics only"""
     known, faults = declared.metrics(), []
     for rule in _rules():
         name, notes = rule["alert"], rule.get("annotations", {})
-        faults += [f"{name} has no {key}" for key in ("summary", "runbook") if not notes.get(key)]
+        faults += [] if notes.get("summary") else [f"{name} has no summary"]
+        faults += [] if notes.get("runbook_url") == f"{RUNBOOK_URL}#{name.lower()}" else [f"{name}: runbook_url"]
         faults += [] if rule.get("labels", {}).get("severity") in {"critical", "warning", "info"} else [f"{name}: severity"]
         faults += [f"{name}: {fault}" for fault in promql.wrong(rule["expr"], known)]
     return faults
+
+
+def _sections():
+    """(name, text) of each alert's section of the runbook."""
+    _, *parts = re.split(r"^## (Newslode\w+)$", RUNBOOK.read_text(encoding="utf-8"), flags=re.M)
+    return list(zip(parts[::2], (re.split(r"^## ", part, flags=re.M)[0] for part in parts[1::2])))
+
+
+def runbook_has_each_alert():
+    """the runbook has a section for each alert and for nothing else, in their order, each with its four parts"""
+    alerts, sections = [rule["alert"] for rule in _rules()], _sections()
+    names = [name for name, _ in sections]
+    faults = [f"no section {name}" for name in alerts if name not in names] + [f"no alert {name}" for name in names if name not in alerts]
+    faults += [] if faults or names == alerts else ["the sections are in another order than the alerts"]
+    for name, text in sections:
+        parts = re.findall(r"^\*\*([^*]+)\*\*", text, re.M)
+        faults += [] if parts == PARTS else [f"{name} has the parts {parts}"]
+    known = declared.metrics()
+    for word in sorted(set(re.findall(r"`((?:newslode|rabbitmq|process)_\w+)", RUNBOOK.read_text(encoding="utf-8")))):
+        faults += [] if word in known or f"{word}_sum" in known else [f"`{word}` is declared nowhere"]
+    return faults
+
+
+def documented_commands_exist():
+    """`newslode` knows the commands and options that the runbook and the manual tell"""
+    faults, told = [], set()
+    for path in (RUNBOOK, declared.ROOT / "docs/operations.md"):
+        text = path.read_text(encoding="utf-8")
+        told |= set(re.findall(r"`newslode ([^`]+)`", text)) | set(re.findall(r"^ {4}newslode ([^#\n]+)", text, re.M))
+    for line in sorted(told):
+        words = line.split()
+        command = list(itertools.takewhile(lambda word: re.fullmatch(r"[a-z]+", word), words))[:2]
+        # What follows a command without commands of its own is an argument, such as a queue's name.
+        run = _help(command)
+        if run.returncode and len(command) == 2:
+            run = _help(command[:1])
+        options = [word.split("=")[0] for word in words if word.startswith("--")]
+        faults += [f"`newslode {line}`: {run.stderr.splitlines()[0]}"] if run.returncode else []
+        faults += [f"`newslode {line}` has no {option}" for option in options if not re.search(rf"{option}\b", run.stdout)]
+    return faults if len(told) > 10 else [*faults, f"only {len(told)} commands are told"]
+
+
+def _help(command):
+    return subprocess.run([os.environ["NEWSLODE_BIN"], *command, "--help"], capture_output=True, text=True, timeout=60)
 
 
 def targets_are_the_services():
@@ -72,7 +126,7 @@ def targets_are_the_services():
 
 
 def dashboards_are_whole():
-    """dashboards: uid and title unique, panel ids unique, descriptions, one data source variable, places that do not overlap"""
+    """dashboards: unique uids and titles, few panels, each with description, unit and legend, one data source variable, no overlap"""
     faults, names = [], []
     for path in sorted((GRAFANA / "dashboards").glob("*.json")):
         dashboard = json.loads(path.read_text())
@@ -83,6 +137,8 @@ def dashboards_are_whole():
         faults += [] if dashboard["schemaVersion"] == 39 else [f"{path.name}: schemaVersion"]
         variables = [(v["name"], v["type"], v["query"]) for v in dashboard["templating"]["list"]]
         faults += [] if ("datasource", "datasource", "prometheus") in variables else [f"{path.name}: no data source variable"]
+        number = sum(panel["type"] != "row" for panel in every)
+        faults += [] if number <= MOST_PANELS else [f"{path.name}: {number} panels"]
         taken = {}
         for panel in every:
             place = panel["gridPos"]
@@ -95,11 +151,13 @@ def dashboards_are_whole():
                 continue
             faults += [f"{path.name}: `{panel['title']}` has no description"] if not panel.get("description") else []
             faults += [f"{path.name}: `{panel['title']}` asks nothing"] if not panel.get("targets") else []
+            faults += [] if panel["fieldConfig"]["defaults"].get("unit") else [f"{path.name}: `{panel['title']}` has no unit"]
             for target in panel.get("targets", []):
+                faults += [] if target.get("legendFormat") else [f"{path.name}: `{panel['title']}` has no legend"]
                 for source in (panel["datasource"], target["datasource"]):
                     faults += [] if source["uid"] == "${datasource}" else [f"{path.name}: `{panel['title']}` names {source}"]
-                marked = promql.tokens(target["expr"].replace("$__rate_interval", "RATE"))
-                fixed = [text for kind, text in marked if kind == "range" and text != "[RATE]"]
+                marked = promql.tokens(target["expr"].replace("$__rate_interval", "GIVEN").replace("$__range", "GIVEN"))
+                fixed = [text for kind, text in marked if kind == "range" and text != "[GIVEN]"]
                 faults += [f"{path.name}: `{panel['title']}` has the fixed interval {text}" for text in fixed]
     return faults + ([] if names and len(set(names)) == len(names) else [f"uids and titles: {names}"])
 
@@ -117,7 +175,7 @@ def expressions_are_promql():
 
 
 def each_metric_is_shown():
-    """every metric that the code declares is on the dashboard"""
+    """every metric that the code declares is on a dashboard"""
     shown = {name for item in panels.expressions() for name in promql.selectors(item["expr"])[0]}
     ours = {name for name in declared.metrics() if name.startswith("newslode_") and not name.endswith(("_sum", "_count"))}
     return [f"`{name}` is on no panel" for name in sorted(ours - shown)]
@@ -152,6 +210,7 @@ CHECKS = [
     prometheus_takes_its_files,
     alerts_fire_when_they_should,
     alerts_say_what_to_do,
+    runbook_has_each_alert,
     targets_are_the_services,
     dashboards_are_whole,
     expressions_are_promql,
@@ -159,3 +218,5 @@ CHECKS = [
     wrong_names_are_found,
     grafana_is_provisioned,
 ]
+
+WITH_BINARY = [documented_commands_exist]

@@ -9,10 +9,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Asked for beside our own: Prometheus' own `up`, and per-queue gauges that RabbitMQ 3.10 and 4.x serve
-# at /metrics/detailed?family=queue_coarse_metrics.
-FOREIGN = {
+# Asked for beside our own: what Prometheus makes itself, and gauges that RabbitMQ 3.10 and 4.x serve at /metrics
+# and, those by queue, at /metrics/detailed?family=queue_coarse_metrics.
+_NODE = ("alarms_memory_used_watermark", "alarms_free_disk_space_watermark", "disk_space_available_bytes", "disk_space_available_limit_bytes",
+         "process_resident_memory_bytes", "resident_memory_limit_bytes")
+FOREIGN = {f"rabbitmq_{name}": {"job": None, "instance": None} for name in _NODE} | {
     "up": {"job": None, "instance": None},
+    "ALERTS": {"alertname": None, "alertstate": {"pending", "firing"}, "severity": {"critical", "warning", "info"}},
     "rabbitmq_detailed_queue_messages_ready": {"queue": None, "vhost": None},
     "rabbitmq_detailed_queue_messages_unacked": {"queue": None, "vhost": None},
     "rabbitmq_detailed_queue_messages": {"queue": None, "vhost": None},
