@@ -13,7 +13,7 @@ use crate::generation::Generation;
 use crate::preset::Preset;
 
 /// Raised whenever the same parameters give another hierarchy or contribution.
-const ALGORITHMS: u32 = 8;
+const ALGORITHMS: u32 = 9;
 /// Steps of the dynamic program for each millisecond of a page's time budget. A step takes about a nanosecond,
 /// so partitioning stays under a tenth of the budget and the rest is left for parsing.
 const STEPS_PER_MS: u64 = 100_000;
