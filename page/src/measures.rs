@@ -7,7 +7,7 @@
 //!
 //! Invariant: measuring code adds the same names in the same order, whatever it measures.
 
-use std::fmt::Display;
+use std::fmt::{self, Display};
 
 use crate::reading::Page;
 
@@ -26,6 +26,16 @@ impl MeasureSink for Vec<f32> {
     #[inline]
     fn add(&mut self, _: impl Display, value: f32) {
         self.push(value);
+    }
+}
+
+/// The name of a variant in small letters, for the name of a measure: it costs nothing if nobody reads it.
+#[derive(Clone, Copy)]
+pub(crate) struct Small<T>(pub(crate) T);
+
+impl<T: fmt::Debug> Display for Small<T> {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str(&format!("{:?}", self.0).to_lowercase())
     }
 }
 

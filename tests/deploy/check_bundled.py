@@ -1,17 +1,16 @@
 """The bundled servers with the settings that the chart gives them, over TLS, and the script of `helm test`."""
 
 import contextlib
-import http.server
 import os
 import shutil
 import socket
 import subprocess
 import tempfile
-import threading
 import time
 from pathlib import Path
 
 import chart
+from answers import answering
 
 RABBITMQ = "/usr/lib/rabbitmq/bin"
 
@@ -175,38 +174,22 @@ def _status(authority, store_port, broker_port):
 
 def helm_test_reads_the_answers():
     """the script of `helm test` passes where all services answer 200, and names one that does not"""
-    answers = []
-
-    class Answer(http.server.BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_GET(self):
-            self.send_response(answers[0] if self.path == "/health/ready" else 404)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-
-        def log_message(self, *_):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer)
-    port = server.server_address[1]
-    threading.Thread(target=server.serve_forever, daemon=True).start()
     faults = []
-    for name, documents in chart.renderings().items():
-        for pod in [d for d in documents if d["kind"] == "Pod"]:
-            (container,) = [c for c in pod["spec"]["containers"] if c["name"] == "ready"]
-            *head, script, own, first, second, third = container["command"]
-            services = {d["metadata"]["name"] for d in documents if d["kind"] == "Service"}
-            faults += [] if {first, second, third} <= services and head == ["bash", "-c"] else [f"{name}: {container['command']}"]
-            script = script.replace("/9464", f"/{port}").replace("{1..30}", "{1..2}").replace("sleep 2", "sleep 0")
-            for status, hosts in [(200, ["127.0.0.1", "localhost"]), (503, ["127.0.0.1"]), (200, ["127.0.0.1", "nowhere.invalid"])]:
-                answers[:] = [status]
-                run = subprocess.run([*head, script, own, *hosts], capture_output=True, text=True, timeout=60)
-                right = status == 200 and hosts[-1] == "localhost"
-                told = f"{hosts[-1]} is ready" in run.stdout if right else f"{hosts[-1]} is not ready" in run.stderr
-                faults += [] if (run.returncode == 0) == right and told else [f"{name}: {status} at {hosts}: {run.stdout}{run.stderr}"]
-    server.shutdown()
-    server.server_close()
+    answer = [200]
+    with answering(answer) as port:
+        for name, documents in chart.renderings().items():
+            for pod in [d for d in documents if d["kind"] == "Pod"]:
+                (container,) = [c for c in pod["spec"]["containers"] if c["name"] == "ready"]
+                *head, script, own, first, second, third = container["command"]
+                services = {d["metadata"]["name"] for d in documents if d["kind"] == "Service"}
+                faults += [] if {first, second, third} <= services and head == ["bash", "-c"] else [f"{name}: {container['command']}"]
+                script = script.replace("/9464", f"/{port}").replace("{1..30}", "{1..2}").replace("sleep 2", "sleep 0")
+                for status, hosts in [(200, ["127.0.0.1", "localhost"]), (503, ["127.0.0.1"]), (200, ["127.0.0.1", "nowhere.invalid"])]:
+                    answer[0] = status
+                    run = subprocess.run([*head, script, own, *hosts], capture_output=True, text=True, timeout=60)
+                    right = status == 200 and hosts[-1] == "localhost"
+                    told = f"{hosts[-1]} is ready" in run.stdout if right else f"{hosts[-1]} is not ready" in run.stderr
+                    faults += [] if (run.returncode == 0) == right and told else [f"{name}: {status} at {hosts}: {run.stdout}{run.stderr}"]
     return faults + ([] if any(pod["kind"] == "Pod" for _, pod in chart.every("Pod")) else ["there is no test"])
 
 

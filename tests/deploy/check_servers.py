@@ -1,12 +1,11 @@
 """What can be run here without a container: Redis with its file, and the services' health check."""
 
-import http.server
 import subprocess
 import tempfile
-import threading
 import time
 from pathlib import Path
 
+from answers import answering
 from check_config import DEPLOY, compose
 
 
@@ -55,32 +54,16 @@ def health_check_reads_the_answer():
     """the services' health check in compose.yaml passes on 200, fails on 503 and without a server"""
     kind, *command = compose()["services"]["miner"]["healthcheck"]["test"]
     command = [part.replace("$$", "$") for part in command]
-    answers = []
-
-    class Answer(http.server.BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_GET(self):
-            self.send_response(answers[0] if self.path == "/health/ready" else 404)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-
-        def log_message(self, *_):
-            pass
 
     def passes(port):
         at_port = [part.replace("/9464", f"/{port}") for part in command]
         return subprocess.run(at_port, capture_output=True, timeout=20).returncode == 0
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer)
-    port = server.server_address[1]
-    threading.Thread(target=server.serve_forever, daemon=True).start()
     faults = [] if kind == "CMD" and any("/9464" in part for part in command) else [f"not of the known form: {command}"]
-    for status in (200, 503):
-        answers[:] = [status]
-        faults += [] if passes(port) == (status == 200) else [f"{status} is taken for the wrong thing"]
-    server.shutdown()
-    server.server_close()
+    status = [200]
+    with answering(status) as port:
+        for status[0] in (200, 503):
+            faults += [] if passes(port) == (status[0] == 200) else [f"{status[0]} is taken for the wrong thing"]
     return faults + (["it passes without a server"] if passes(port) else [])
 
 

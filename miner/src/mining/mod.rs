@@ -31,4 +31,6 @@ pub mod summary;
 pub mod taxminer;
 pub mod taxonomy;
 pub mod templates;
+#[cfg(test)]
+pub(crate) mod testing;
 pub mod world;

@@ -103,9 +103,9 @@ const OWN: [&str; 46] = [
 /// A name of more words than this is a headline.
 const NAME_WORDS: usize = 4;
 
-/// The kind of a page. `is_told`: its JSON-LD has an article; `says_article`: that, or OpenGraph calls it an
-/// article, as some systems do for every page that is not a list.
-pub(super) fn kind(page: &Page, says_article: bool, is_told: bool) -> PageKind {
+/// The kind of a page. `is_told`: its JSON-LD has an article; `is_shared`: OpenGraph calls it an article, as some systems do
+/// for every page that is not a list.
+pub(super) fn kind(page: &Page, is_told: bool, is_shared: bool) -> PageKind {
     let prose = Prose::new(page);
     if page.url.is_home() {
         return PageKind::Home;
@@ -114,7 +114,7 @@ pub(super) fn kind(page: &Page, says_article: bool, is_told: bool) -> PageKind {
     if let Some(kind) = of_path(page.url.as_str()).filter(is_sure) {
         return kind;
     }
-    let is_article = if says_article {
+    let is_article = if is_told || is_shared {
         prose.words >= LEAST_WORDS
     } else {
         prose.most_under_one >= MANY_WORDS && prose.most_under_one * 2 >= prose.words

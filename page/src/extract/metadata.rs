@@ -30,9 +30,7 @@ pub(super) type Names = Finding<Vec<String>>;
 
 /// The fields that the markup gives.
 pub(super) struct Metadata {
-    /// Whether JSON-LD or OpenGraph calls the page an article.
-    pub(super) says_article: bool,
-    /// Whether JSON-LD does, and calls it news.
+    /// Whether JSON-LD calls the page an article, and whether it calls it news.
     pub(super) is_told: bool,
     pub(super) is_news: bool,
     /// Whether OpenGraph does.
@@ -71,15 +69,13 @@ impl Metadata {
         let publishers = objects.articles().filter_map(|object| object.get("publisher"));
         let publishers = publishers.flat_map(|publisher| json_ld::names(publisher, objects));
         let site = Site::new(site_name.clone().into_iter().chain(publishers), page.url.host());
-        let is_told = objects.articles().next().is_some();
-        let is_shared = witnesses.meta(&["og:type"]).is_some_and(|kind| kind.eq_ignore_ascii_case("article"));
+        let og_type = witnesses.meta(&["og:type"]);
         Metadata {
-            is_told,
+            is_told: objects.articles().next().is_some(),
             is_news: objects
                 .articles()
                 .any(|object| json_ld::is_a(object, |kind| kind.ends_with("NewsArticle"))),
-            is_shared,
-            says_article: is_told || is_shared,
+            is_shared: og_type.as_ref().is_some_and(|kind| kind.eq_ignore_ascii_case("article")),
             headline: headline.filter(|text| !text.is_empty()),
             meta_headline: witnesses.meta(&["headline", "parsely-title", "sailthru.title"]),
             og_title: witnesses.meta(&["og:title", "twitter:title"]),
@@ -102,7 +98,7 @@ impl Metadata {
             place: ["dateline", "contentLocation", "locationCreated"]
                 .iter()
                 .find_map(|key| found(named(key)?.into_iter().next()?, "json-ld", 0.8)),
-            forms: Forms::new(objects, witnesses.meta(&["og:type"]).as_deref()),
+            forms: Forms::new(objects, og_type.as_deref()),
             image: witnesses.image(),
         }
     }

@@ -81,7 +81,7 @@ fn article_of(
     site: Option<&SiteKnowledge>,
 ) -> (PageKind, Option<Article>) {
     let metadata = Metadata::new(page, fetched_at);
-    let kind = kind::kind(page, metadata.says_article, metadata.is_told);
+    let kind = kind::kind(page, metadata.is_told, metadata.is_shared);
     let article =
         (kind == PageKind::Article).then(|| read(page, metadata, fetched_at, Scorer::shared(), site));
     (kind, article)

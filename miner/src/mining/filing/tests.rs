@@ -1,55 +1,25 @@
 //! Articles are filed by what they, their lists and their likes say.
 
-use std::collections::BTreeMap;
-
-use newslode_page::article::{Article, Block, BlockKind, PageKind};
+use newslode_page::article::{Article, Block, BlockKind};
 
 use super::*;
-use crate::mining::taxonomy::{Concept, Form};
-
-fn concept(label: &str, key: &str, parents: &[&str]) -> Concept {
-    Concept {
-        key: key.into(),
-        keys: vec![key.into()],
-        label: label.into(),
-        forms: vec![Form { text: label.into(), sites: 2, pages: 3 }],
-        language: "en".into(),
-        sites: Vec::new(),
-        score: 0.5,
-        is_genre: false,
-        parents: parents.iter().map(|key| (*key).into()).collect(),
-        parent: None,
-    }
-}
+use crate::mining::testing::{self, concept};
 
 fn taxonomy() -> Taxonomy {
     let concepts = [
-        concept("News", "en:news", &[]),
-        concept("Sports", "en:sport", &[]),
-        concept("Tennis", "en:tenni", &["en:sport"]),
-        concept("World", "en:world", &[]),
+        concept("en:news", "News", &[]),
+        concept("en:sport", "Sports", &[]),
+        concept("en:tenni", "Tennis", &["en:sport"]),
+        concept("en:world", "World", &[]),
     ];
     Taxonomy { support: 2, sites: 2, concepts: concepts.into(), relations: Vec::new() }
 }
 
 fn article(url: &str, section: Option<&str>, text: &str) -> Article {
-    let site = url.parse::<CanonicalUrl>().unwrap().site().as_str().to_owned();
     Article {
-        url: url.into(),
-        site,
-        title: None,
-        authors: Vec::new(),
-        published: None,
-        modified: None,
-        place: None,
         section: section.map(str::to_owned),
-        concepts: Vec::new(),
-        language: Some("en".into()),
         body: vec![Block { kind: BlockKind::Paragraph, text: text.into() }],
-        image: None,
-        kind: PageKind::Article,
-        method: "test".into(),
-        evidence: BTreeMap::new(),
+        ..testing::article(url)
     }
 }
 

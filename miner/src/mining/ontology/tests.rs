@@ -2,32 +2,24 @@
 
 #![allow(clippy::unwrap_used, reason = "compiled for tests alone, which say what broke by panicking")]
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-use newslode_page::article::PageKind;
 use newslode_page::instances::Attribute;
 use newslode_page::reading::Site;
 use newslode_page::tagging::Pair;
 use oxttl::TurtleParser;
 
 use super::*;
-use crate::mining::taxonomy::Form;
+use crate::mining::testing::{self, form};
 
 fn concept(key: &str, label: &str, parents: &[&str]) -> Concept {
-    let form = |text: &str| Form { text: text.into(), sites: 2, pages: 3 };
+    let made = testing::concept(key, label, parents);
     Concept {
-        key: key.into(),
-        keys: vec![key.into()],
-        label: label.into(),
         forms: vec![form(label), form("a \"quoted\" \\ form\n\u{1}<&>")],
-        language: "en".into(),
         sites: vec![Site::of_host("a.test"), Site::of_host("b.test")],
-        score: 0.5,
-        is_genre: false,
-        parents: parents.iter().map(|key| (*key).into()).collect(),
-        parent: parents.first().map(|key| (*key).into()),
+        parent: made.parents.first().cloned(),
+        ..made
     }
 }
 
@@ -48,21 +40,12 @@ fn document(form: RdfForm) -> Vec<u8> {
         relations: vec![relation],
     };
     let article = Article {
-        url: "https://a.test/story?a={1}|2".into(),
-        site: "a.test".into(),
         title: Some("He said \"so\"".into()),
         authors: vec!["A. Writer".into()],
         published: Some("2024-02-03T04:05:06Z".into()),
         modified: Some("yesterday".into()),
-        place: None,
         section: Some("ARTS".into()),
-        concepts: Vec::new(),
-        language: Some("en".into()),
-        body: Vec::new(),
-        image: None,
-        kind: PageKind::Article,
-        method: "test".into(),
-        evidence: BTreeMap::new(),
+        ..testing::article("https://a.test/story?a={1}|2")
     };
     let mut writer = OntologyWriter::new(Vec::new(), BASE, form).unwrap();
     writer.taxonomy(&taxonomy).unwrap();

@@ -1,24 +1,13 @@
-use newslode_page::article::{Article, Block, BlockKind, PageKind};
+use newslode_page::article::{Article, Block, BlockKind};
 
 use super::*;
 
 fn article(title: &str, published: Option<&str>, body: &str) -> Article {
     Article {
-        url: "https://a.test/1".into(),
-        site: "a.test".into(),
         title: Some(title.into()),
-        authors: Vec::new(),
         published: published.map(str::to_owned),
-        modified: None,
-        place: None,
-        section: None,
-        concepts: Vec::new(),
-        language: None,
         body: vec![Block { kind: BlockKind::Paragraph, text: body.into() }],
-        image: None,
-        kind: PageKind::Article,
-        method: "test".into(),
-        evidence: Default::default(),
+        ..crate::mining::testing::article("https://a.test/1")
     }
 }
 

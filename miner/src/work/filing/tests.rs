@@ -1,49 +1,21 @@
 //! What events are filed by is kept and read again; whatever else stands there takes only the concepts away.
 
-use std::collections::BTreeMap;
-
 use newslode_common::store::redb::RedbStore;
-use newslode_page::article::{Article, PageKind};
+use newslode_page::article::Article;
 
 use super::*;
 use crate::mining::filing::{Asked, Lessons};
-use crate::mining::taxonomy::{Concept, Form, Taxonomy};
+use crate::mining::taxonomy::Taxonomy;
+use crate::mining::testing;
 
 fn filing() -> Filing {
-    let concept = Concept {
-        key: "en:sport".into(),
-        keys: vec!["en:sport".into()],
-        label: "Sports".into(),
-        forms: vec![Form { text: "Sports".into(), sites: 2, pages: 3 }],
-        language: "en".into(),
-        sites: Vec::new(),
-        score: 0.5,
-        is_genre: false,
-        parents: Vec::new(),
-        parent: None,
-    };
+    let concept = testing::concept("en:sport", "Sports", &[]);
     Lessons::new(&Taxonomy { support: 2, sites: 2, concepts: vec![concept], relations: Vec::new() }).learn()
 }
 
 /// The label under which what the miner holds files an article of this section.
 fn filed(held: &HeldFiling) -> Option<String> {
-    let article = Article {
-        url: "https://a.test/1".into(),
-        site: "a.test".into(),
-        title: None,
-        authors: Vec::new(),
-        published: None,
-        modified: None,
-        place: None,
-        section: Some("sport".into()),
-        concepts: Vec::new(),
-        language: Some("en".into()),
-        body: Vec::new(),
-        image: None,
-        kind: PageKind::Article,
-        method: "test".into(),
-        evidence: BTreeMap::new(),
-    };
+    let article = Article { section: Some("sport".into()), ..testing::article("https://a.test/1") };
     let asked = Asked { article: &article, listed: None, found_on: None };
     Some(held.now()?.of(asked).first()?.label.clone())
 }

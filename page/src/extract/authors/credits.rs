@@ -88,24 +88,6 @@ impl Source {
         Source::Near,
     ];
 
-    /// The name in measures.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Source::Author => "author",
-            Source::Creator => "creator",
-            Source::Person => "person",
-            Source::Meta => "meta",
-            Source::WeakMeta => "weakmeta",
-            Source::Rel => "rel",
-            Source::Microdata => "microdata",
-            Source::Class => "class",
-            Source::Link => "link",
-            Source::Slug => "slug",
-            Source::By => "by",
-            Source::Near => "near",
-        }
-    }
-
     /// The name of the witness in an article's evidence.
     pub(super) fn witness(self) -> &'static str {
         match self {

@@ -13,7 +13,7 @@ use crate::extract::metadata::Metadata;
 use crate::extract::runs::Runs;
 use crate::extract::surroundings::Surroundings;
 use crate::extract::visible::Visible;
-use crate::measures::{self, MeasureSink};
+use crate::measures::{self, MeasureSink, Small};
 use crate::time::Timestamp;
 
 /// Longest text that is compared with names, in bytes.
@@ -159,7 +159,7 @@ pub(super) fn measure(candidate: &Candidate, context: &Context<'_>, sink: &mut i
 fn sources(candidate: &Candidate, context: &Context<'_>, sink: &mut impl MeasureSink) {
     let said = &candidate.said;
     for (source, count) in Source::ALL.into_iter().zip(context.said) {
-        let name = source.name();
+        let name = Small(source);
         let first = said.iter().find(|said| said.source == source);
         let number = |of: fn(&Said) -> usize| first.map_or(NOTHING, |said| of(said) as f32);
         sink.add(format_args!("{name} says"), number(|said| said.number));

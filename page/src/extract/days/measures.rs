@@ -9,7 +9,7 @@ use super::{Day, is_exact};
 use crate::Page;
 use crate::extract::surroundings::{NOWHERE, Surroundings};
 use crate::extract::visible::Visible;
-use crate::measures::{self, MeasureSink};
+use crate::measures::{self, MeasureSink, Small};
 
 /// What lines say of a date: that it is the last change's, or the publication's.
 const CHANGED: &str = "updat modif aktuali geänder stand: edited revis review last mise mis actualiz atualiz aggiorn bijgewerkt \
@@ -102,7 +102,7 @@ pub(super) fn measure(day: &Day, context: &Context<'_>, sink: &mut impl MeasureS
 fn sources(day: &Day, context: &Context<'_>, sink: &mut impl MeasureSink) {
     let said = || day.said.iter().map(|(_, said)| said);
     for (source, count) in Source::ALL.into_iter().zip(context.said) {
-        let name = source.name();
+        let name = Small(source);
         let first = day.said.iter().find(|(_, said)| said.source == source);
         sink.add(format_args!("{name} says"), first.map_or(NOTHING, |(number, _)| *number as f32));
         sink.add(format_args!("days of {name}"), count as f32);

@@ -65,28 +65,6 @@ impl Source {
         Source::ChangedMeta,
     ];
 
-    /// The name in measures.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Source::Article => "article",
-            Source::Object => "object",
-            Source::Meta => "meta",
-            Source::Dated => "dated",
-            Source::Microdata => "microdata",
-            Source::Time => "time",
-            Source::Script => "script",
-            Source::Created => "created",
-            Source::Line => "line",
-            Source::Opening => "opening",
-            Source::Title => "title",
-            Source::Hint => "hint",
-            Source::Url => "url",
-            Source::OtherMeta => "othermeta",
-            Source::Changed => "changed",
-            Source::ChangedMeta => "changedmeta",
-        }
-    }
-
     /// Whether readers see it.
     pub(super) fn is_seen(self) -> bool {
         matches!(self, Source::Line | Source::Opening | Source::Title | Source::Url | Source::Time)

@@ -63,7 +63,7 @@ impl Places {
             up: Vec::with_capacity(tree.len()),
             own: Vec::with_capacity(tree.len()),
         };
-        let mut known = Known::default();
+        let mut read = ReadValues::default();
         for node in tree.node_ids() {
             let above = tree.parent(node).map(NodeId::index);
             let inherited = above.map_or(0, |above| places.inside[above]);
@@ -71,7 +71,7 @@ impl Places {
             let mut own = 0;
             // Empty elements and texts are not ancestors of a run.
             if tree.is_html(node) && !runs.under(tree, node).is_empty() {
-                own = class_words(tree, node, &mut known);
+                own = class_words(tree, node, &mut read);
                 let range = runs.under(tree, node);
                 let is_much = share(prose.over(range.clone()), prose.all()) >= MOST
                     && alike
@@ -153,23 +153,23 @@ fn is_positive(group: usize) -> bool {
 
 /// The groups of values that were read already: most elements repeat another's.
 #[derive(Default)]
-struct Known<'a> {
+struct ReadValues<'a> {
     groups: FxHashMap<&'a str, u32>,
     scratch: String,
 }
 
-impl<'a> Known<'a> {
+impl<'a> ReadValues<'a> {
     fn groups(&mut self, value: &'a str) -> u32 {
-        let Known { groups, scratch } = self;
+        let ReadValues { groups, scratch } = self;
         *groups.entry(value).or_insert_with(|| vocabulary::groups(value, scratch, Table::shared()))
     }
 }
 
-fn class_words<'a>(tree: &'a PageTree, node: NodeId, known: &mut Known<'a>) -> u32 {
+fn class_words<'a>(tree: &'a PageTree, node: NodeId, read: &mut ReadValues<'a>) -> u32 {
     let names = |name: &str| matches!(name, "class" | "id" | "role" | "itemprop" | "name");
     let parts = |name: &str, value: &str| name.starts_with("data-") && value.len() <= MAX_VALUE;
     let values = tree.attrs(node).filter(|&(name, value)| names(name) || parts(name, value));
-    values.fold(0, |bits, (_, value)| bits | known.groups(value))
+    values.fold(0, |bits, (_, value)| bits | read.groups(value))
 }
 
 fn inside(tree: &PageTree, node: NodeId) -> u32 {
