@@ -15,7 +15,7 @@ use crate::broker::{Broker, BrokerError};
 use crate::config::{self, Config};
 use crate::retry::{Outage, Retry};
 use crate::shutdown;
-use crate::store::archive::ObjectArchive;
+use crate::store::archive::{CountedArchive, ObjectArchive};
 use crate::store::redis::RedisStore;
 use crate::store::{SiteState, StoreError, StoreResult};
 use crate::telemetry::admin::{Admin, Ready};
@@ -103,12 +103,13 @@ impl Service {
         Ok(Service { config, metrics, stop, by, ready, tasks })
     }
 
-    /// Opens the configured archive.
+    /// Opens the configured archive, whose failures count among the metrics.
     ///
     /// # Errors
     /// When it cannot be opened.
-    pub fn archive(&self) -> StoreResult<Arc<ObjectArchive>> {
-        ObjectArchive::open(&self.config.archive.url).map(Arc::new)
+    pub fn archive(&self) -> StoreResult<Arc<CountedArchive<ObjectArchive>>> {
+        let archive = ObjectArchive::open(&self.config.archive.url)?;
+        Ok(Arc::new(CountedArchive::new(archive, self.metrics.clone())))
     }
 
     /// Waits for the store and connects to it.

@@ -49,7 +49,7 @@ def metrics():
     declared = set(re.findall(r'"(newslode_\w+)"', text.split("#[cfg(test)]")[0]))
     missed = {name for name in declared if name not in found and f"{name}_sum" not in found}
     assert len(declared) > 10 and not missed, f"metrics.rs is not of the known form: {missed}"
-    own = set(re.findall(r'"(process_\w+)", "', _source("common/src/telemetry/process.rs")))
+    own = set(re.findall(r'"((?:newslode_)?process_\w+)", "', _source("common/src/telemetry/process.rs")))
     assert len(own) > 5, "process.rs is not of the known form"
     found |= {name: {"job": None, "instance": None} for name in own}
     return found | FOREIGN

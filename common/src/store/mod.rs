@@ -27,7 +27,7 @@ pub use self::frontier::{
     Added, Again, Claim, Claimed, Completed, Completion, Entry, Frontier, NewUrl, Note, Pace,
     REMEMBERED_DAYS, SiteSettings, SiteStatus, Validators, Why,
 };
-pub use self::state::{Applied, Change, SiteState, Sums, state_digest};
+pub use self::state::{Applied, Change, Memory, SiteState, Sums, state_digest};
 use crate::retry::Retryable;
 use crate::version::ContentHash;
 use newslode_page::reading::{CanonicalUrl, Site};

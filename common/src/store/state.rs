@@ -130,6 +130,20 @@ pub trait SiteState: Send + Sync {
     async fn incarnation(&self) -> StoreResult<String> {
         Ok("embedded".into())
     }
+
+    /// Memory of the store's server, of several that of the fullest; `None` for an embedded store.
+    async fn memory(&self) -> StoreResult<Option<Memory>> {
+        Ok(None)
+    }
+}
+
+/// Memory of a store's server, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Memory {
+    /// What its data takes.
+    pub used: u64,
+    /// What it may take at most: what is configured, else what the machine has.
+    pub limit: u64,
 }
 
 /// A digest of all mined state of a site: its cells, and the URLs and contents of its pages. Fetch numbers

@@ -77,6 +77,12 @@ pub struct Metrics {
     pub templates: IntCounterVec,
     /// Connections rebuilt after a loss, by `server`.
     pub reconnects: IntCounterVec,
+    /// Calls to the archive that failed, by `call`: `put`, `get`, `delete`, `expire`.
+    pub archive_failures: IntCounterVec,
+    /// Memory of the fullest server of the store in bytes, by `what`: `used`, `limit`.
+    pub store_memory: IntGaugeVec,
+    /// Pages of the site at hand that are to be counted again after an update.
+    pub outdated: IntGauge,
 }
 
 /// Bounds of the buckets of delays: a minute to a day.
@@ -283,6 +289,22 @@ impl Metrics {
                 "server",
                 &["broker", "store"],
             )?,
+            archive_failures: make.counters(
+                "newslode_archive_failures_total",
+                "Calls to the archive that failed; each try counts.",
+                "call",
+                &["put", "get", "delete", "expire"],
+            )?,
+            store_memory: make.gauges(
+                "newslode_store_memory_bytes",
+                "Memory of the fullest server of the store: what its data takes, and its limit.",
+                "what",
+                &["used", "limit"],
+            )?,
+            outdated: make.gauge(
+                "newslode_miner_outdated_pages",
+                "Pages of the site at hand that are to be counted again after an update.",
+            )?,
             registry: make.0,
         }))
     }
@@ -305,7 +327,7 @@ mod tests {
         let text = Metrics::new().unwrap().text().unwrap();
         let families: Vec<_> = text.lines().filter_map(|l| l.strip_prefix("# TYPE ")).collect();
         let ours = families.iter().filter(|family| family.starts_with("newslode_")).count();
-        assert_eq!((ours, families.len()), (29, 36));
+        assert_eq!((ours, families.len()), (33, 40));
         for family in families {
             let (name, kind) = family.split_once(' ').unwrap();
             assert!(name.starts_with("newslode_") || name.starts_with("process_"), "{name}");

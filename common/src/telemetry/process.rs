@@ -1,5 +1,5 @@
-//! The metrics that Prometheus clients usually report for every process, under their usual names. They are
-//! read from `/proc` at each scrape. Where there is no `/proc`, they are left out.
+//! The metrics that Prometheus clients usually report for every process, under their usual names, and the process's
+//! clock. They are read from `/proc` at each scrape. Where there is no `/proc`, they are left out.
 
 use std::fs;
 use std::sync::{Mutex, PoisonError};
@@ -7,6 +7,8 @@ use std::sync::{Mutex, PoisonError};
 use prometheus::core::{Collector, Desc};
 use prometheus::proto::MetricFamily;
 use prometheus::{Counter, Gauge};
+
+use crate::time;
 
 /// Ticks per second of the times in `/proc`: the kernel's `USER_HZ`, 100 on every platform we build for.
 const TICKS: f64 = 100.0;
@@ -23,6 +25,8 @@ struct Reading {
     threads: f64,
     /// Start of the process, in seconds since 1970.
     started: f64,
+    /// What the clock says, in seconds since 1970.
+    clock: f64,
 }
 
 impl Reading {
@@ -36,10 +40,11 @@ impl Reading {
             &read("/proc/self/limits")?,
             &read("/proc/stat")?,
             open,
+            time::now().0 as f64 / 1_000.0,
         )
     }
 
-    fn of(stat: &str, status: &str, limits: &str, system: &str, open: usize) -> Option<Reading> {
+    fn of(stat: &str, status: &str, limits: &str, system: &str, open: usize, clock: f64) -> Option<Reading> {
         // The second field, the name, may contain spaces and brackets. The third field follows the last
         // bracket.
         let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
@@ -57,6 +62,7 @@ impl Reading {
             max_fds: after(limits, "Max open files")?,
             threads: after(status, "Threads:")?,
             started: after(system, "btime ")? + ticks(22)?,
+            clock,
         })
     }
 }
@@ -76,13 +82,14 @@ impl Process {
     pub(super) fn new() -> prometheus::Result<Process> {
         let cpu =
             Counter::new("process_cpu_seconds_total", "Time of all processors spent, user and system.")?;
-        let gauges: [(&str, &str, Read); 6] = [
+        let gauges: [(&str, &str, Read); 7] = [
             ("process_resident_memory_bytes", "Memory that is resident.", |now| now.resident_bytes),
             ("process_virtual_memory_bytes", "Addresses that are mapped.", |now| now.virtual_bytes),
             ("process_open_fds", "Files and sockets that are open.", |now| now.open_fds),
             ("process_max_fds", "Files and sockets that may be open.", |now| now.max_fds),
             ("process_threads", "Threads.", |now| now.threads),
             ("process_start_time_seconds", "When the process began, since 1970.", |now| now.started),
+            ("newslode_process_clock_seconds", "What the process's clock says, since 1970.", |now| now.clock),
         ];
         let gauges: Vec<(Gauge, Read)> = gauges
             .into_iter()
@@ -131,11 +138,12 @@ mod tests {
             max_fds: 1024.0,
             threads: 9.0,
             started: 1_700_000_012.0,
+            clock: 1.8e9,
         };
-        assert_eq!(Reading::of(stat, status, limits, system, 4), Some(wanted));
+        assert_eq!(Reading::of(stat, status, limits, system, 4, 1.8e9), Some(wanted));
         let unlimited = limits.replace("1024  ", "unlimited");
-        assert_eq!(Reading::of(stat, status, &unlimited, system, 4).unwrap().max_fds, f64::INFINITY);
-        assert_eq!(Reading::of("7 (a", status, limits, system, 4), None);
+        assert_eq!(Reading::of(stat, status, &unlimited, system, 4, 1.8e9).unwrap().max_fds, f64::INFINITY);
+        assert_eq!(Reading::of("7 (a", status, limits, system, 4, 1.8e9), None);
     }
 
     #[test]
@@ -152,6 +160,7 @@ mod tests {
         assert!(told("process_open_fds") >= 1.0 && told("process_open_fds") < told("process_max_fds"));
         assert!(told("process_threads") >= 1.0);
         assert!(told("process_start_time_seconds") > 1.6e9);
+        assert!(told("newslode_process_clock_seconds") > told("process_start_time_seconds"));
         let before = told("process_cpu_seconds_total");
         let begun = std::time::Instant::now();
         // Keep the processor busy for more than two of the kernel's ticks.

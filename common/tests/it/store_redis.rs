@@ -68,6 +68,20 @@ async fn keeps_every_promise_of_both_traits() {
     }
 }
 
+#[tokio::test]
+async fn the_memory_of_the_server_is_told_with_its_limit() {
+    let server = RedisServer::start();
+    let store = store(&server).await;
+    let without = store.memory().await.unwrap().unwrap();
+    assert!(without.used > 100_000 && without.limit > without.used, "{without:?}");
+    server.tell(&["CONFIG", "SET", "maxmemory", "200mb"]);
+    let bytes = vec![7; 8 << 20];
+    store.put_value("large", None, bytes.into()).await.unwrap();
+    let with = store.memory().await.unwrap().unwrap();
+    assert_eq!(with.limit, 200 << 20);
+    assert!(with.used > without.used + (8 << 20), "{without:?} {with:?}");
+}
+
 /// The cells that a page counts in one of its versions. Pages share them, so that sums matter.
 fn counted(path: u64, fetch: u64) -> Vec<(Table, String, i64)> {
     let mixed = path.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(u32::try_from(fetch % 64).unwrap());

@@ -94,6 +94,9 @@ pub async fn recompute(
     mut progress: impl FnMut(Recomputed),
 ) -> Result<Recomputed, BatchError> {
     let (ours, mut done) = (parts.params.generation(), Recomputed::default());
+    let left = &parts.metrics.outdated;
+    // A run that failed may have left a site that is another miner's now.
+    left.set(0);
     for (site, _) in parts.state.sites().await? {
         if !parts.owners.owns(&site) {
             continue;
@@ -108,11 +111,13 @@ pub async fn recompute(
             continue;
         }
         let known = Arc::new(Known::read(parts.state.as_ref(), &site).await?.0.reader());
+        left.set(i64::try_from(outdated.len()).unwrap_or(i64::MAX));
         for pages in outdated.chunks(BATCH) {
             if stop.is_cancelled() {
                 return Ok(done);
             }
             batch(parts, follow, &site, pages, (&known, pace), &mut done).await?;
+            left.sub(i64::try_from(pages.len()).unwrap_or(i64::MAX));
             progress(done);
         }
     }

@@ -326,6 +326,16 @@ async fn depth_loop(parts: Parts, stop: CancellationToken) -> anyhow::Result<()>
                 Err(error) => tracing::debug!(%queue, %error, "cannot measure the queue"),
             }
         }
+        match parts.state.memory().await {
+            Ok(Some(memory)) => {
+                for (what, bytes) in [("used", memory.used), ("limit", memory.limit)] {
+                    let gauge = parts.metrics.store_memory.with_label_values(&[what]);
+                    gauge.set(i64::try_from(bytes).unwrap_or(i64::MAX));
+                }
+            }
+            Ok(None) => {}
+            Err(error) => tracing::debug!(%error, "cannot measure the store's memory"),
+        }
     }
     Ok(())
 }

@@ -14,8 +14,10 @@ use newslode_miner::work::generations::Generations;
 use newslode_miner::work::recompute::{self, Recomputed};
 use newslode_miner::work::verify::verify;
 use newslode_miner::work::views::Pace;
+use newslode_page::Params;
 use newslode_page::contribution::Table;
 use newslode_page::generation::Generation;
+use newslode_page::partition::Method;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 use tokio_util::sync::CancellationToken;
@@ -245,4 +247,26 @@ async fn counting_again_stops_once_a_newer_version_counts() {
     Generations::claim(world.parts.state.as_ref(), &newer).await.unwrap();
     let done = recompute::recompute(&world.parts, Follow::Concepts, pace, &stop, |_| {}).await.unwrap();
     assert_eq!(done, Recomputed::default());
+}
+
+#[tokio::test]
+async fn pages_of_other_algorithms_are_counted_again_and_told_until_then() {
+    let mut world = world();
+    let site = world.seed(HOME).await;
+    for at in [HOME, "https://a.test/x"] {
+        let page = page(at, Why::Seed, 1, &["sport"], &[]);
+        world.archive(&page).await;
+        batch(&world.parts, Follow::Concepts, &site, std::slice::from_ref(&page), NOW).await.unwrap();
+    }
+    let others = Params { method: Method::Dp, ..Params::default() };
+    Generations::claim(world.parts.state.as_ref(), &others.generation()).await.unwrap();
+    world.parts.params = Arc::new(others);
+    let (pace, stopped) = (Pace { at_once: 1, share: 100 }, CancellationToken::new());
+    stopped.cancel();
+    let outdated = || world.parts.metrics.outdated.get();
+    recompute::recompute(&world.parts, Follow::Concepts, pace, &stopped, |_| {}).await.unwrap();
+    assert_eq!(outdated(), 2, "nothing was counted again yet");
+    let stop = CancellationToken::new();
+    let done = recompute::recompute(&world.parts, Follow::Concepts, pace, &stop, |_| {}).await.unwrap();
+    assert_eq!((done, outdated()), (Recomputed { pages: 2, counted: 2, ..Recomputed::default() }, 0));
 }

@@ -2,12 +2,14 @@
 //!
 //! All archives pack alike (`pack`, `unpack`): zstd with a checksum, so that a broken value is detected and
 //! never read as another page. The embedded archive is part of [`RedbStore`](super::redb::RedbStore);
-//! [`ObjectArchive`] stores objects.
+//! [`ObjectArchive`] stores objects; [`CountedArchive`] counts what fails.
 
+mod counted;
 mod object;
 
 use bytes::Bytes;
 
+pub use self::counted::CountedArchive;
 pub use self::object::ObjectArchive;
 use super::{StoreError, StoreResult};
 use crate::compression;

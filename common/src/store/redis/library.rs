@@ -11,7 +11,7 @@ use redis::Value;
 
 use super::Work;
 use super::connection::{Connection, Failure};
-use crate::store::{StoreError, StoreResult};
+use crate::store::{Memory, StoreError, StoreResult};
 
 /// The functions' source: the server loads a library as one text.
 const SOURCE: &str = concat!(
@@ -88,6 +88,34 @@ pub(super) async fn used_memory(connection: &Connection) -> StoreResult<u64> {
         bytes += used.parse::<u64>().map_err(|_| StoreError::Corrupt(format!("`{used}` is not a size")))?;
     }
     Ok(bytes)
+}
+
+/// Memory of the server, or of the master that is nearest to its limit.
+pub(super) async fn fullest(connection: &Connection) -> StoreResult<Option<Memory>> {
+    let mut fullest: Option<Memory> = None;
+    for server in servers(connection).await? {
+        let server = server.as_ref().map_or(connection, |node| node);
+        let info: String = server.call(redis::cmd("INFO").arg("memory")).await?;
+        let memory = memory(&fields(&info))?;
+        let share = |memory: Memory| memory.used as f64 / memory.limit as f64;
+        if fullest.is_none_or(|fullest| share(memory) > share(fullest)) {
+            fullest = Some(memory);
+        }
+    }
+    Ok(fullest)
+}
+
+fn memory(info: &HashMap<&str, &str>) -> StoreResult<Memory> {
+    let size = |field: &str| {
+        let size = info.get(field).and_then(|text| text.parse::<u64>().ok());
+        size.ok_or_else(|| StoreError::Corrupt(format!("the server does not report its `{field}`")))
+    };
+    // A server without a limit takes what the machine has.
+    let limit = match size("maxmemory")? {
+        0 => size("total_system_memory")?,
+        limit => limit,
+    };
+    Ok(Memory { used: size("used_memory")?, limit })
 }
 
 /// What the server, or all masters, have done.
@@ -237,5 +265,16 @@ mod tests {
         let names: Vec<&str> = SOURCE.split('\'').filter(|part| part.starts_with("nl")).collect();
         assert_eq!(names.len(), 25);
         assert!(names.iter().all(|name| name.starts_with(&format!("nl{number}_"))), "{names:?}");
+    }
+
+    #[test]
+    fn a_server_without_a_limit_has_the_memory_of_its_machine() {
+        let told = |limit: &str| {
+            memory(&fields(&format!("used_memory:700\r\ntotal_system_memory:9000\r\nmaxmemory:{limit}\r\n")))
+        };
+        assert_eq!(told("1000").unwrap(), Memory { used: 700, limit: 1_000 });
+        assert_eq!(told("0").unwrap(), Memory { used: 700, limit: 9_000 });
+        let error = told("much").unwrap_err().to_string();
+        assert!(error.contains("`maxmemory`"), "{error}");
     }
 }

@@ -9,7 +9,7 @@ use super::{RedisStore, function, library, pack};
 use crate::store::log::{self, History, Log};
 use crate::store::long;
 use crate::store::wholes::Wholes;
-use crate::store::{Applied, Change, SiteState, StoreError, StoreResult, Sums};
+use crate::store::{Applied, Change, Memory, SiteState, StoreError, StoreResult, Sums};
 use crate::version::{ContentHash, Version};
 use newslode_page::contribution::Table;
 use newslode_page::reading::short::short;
@@ -116,6 +116,10 @@ impl SiteState for RedisStore {
 
     async fn incarnation(&self) -> StoreResult<String> {
         library::run_id(self.connection()).await
+    }
+
+    async fn memory(&self) -> StoreResult<Option<Memory>> {
+        library::fullest(self.connection()).await
     }
 }
 

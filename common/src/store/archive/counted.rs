@@ -1,0 +1,83 @@
+//! An archive whose failures are counted.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use newslode_page::time::Timestamp;
+
+use crate::store::{Kind, PageArchive, StoreResult};
+use crate::telemetry::metrics::Metrics;
+use crate::version::ContentHash;
+
+/// Passes each call on to an archive, and counts those that fail in `newslode_archive_failures_total`.
+pub struct CountedArchive<A> {
+    archive: A,
+    metrics: Arc<Metrics>,
+}
+
+impl<A> CountedArchive<A> {
+    /// Counts the failures of an archive.
+    pub fn new(archive: A, metrics: Arc<Metrics>) -> CountedArchive<A> {
+        CountedArchive { archive, metrics }
+    }
+
+    fn counted<T>(&self, call: &str, answer: StoreResult<T>) -> StoreResult<T> {
+        if answer.is_err() {
+            self.metrics.archive_failures.with_label_values(&[call]).inc();
+        }
+        answer
+    }
+}
+
+#[async_trait]
+impl<A: PageArchive> PageArchive for CountedArchive<A> {
+    async fn put(&self, kind: Kind, content: ContentHash, bytes: Bytes, now: Timestamp) -> StoreResult<()> {
+        self.counted("put", self.archive.put(kind, content, bytes, now).await)
+    }
+
+    async fn get(&self, kind: Kind, content: ContentHash) -> StoreResult<Option<Bytes>> {
+        self.counted("get", self.archive.get(kind, content).await)
+    }
+
+    async fn delete(&self, kind: Kind, content: ContentHash) -> StoreResult<()> {
+        self.counted("delete", self.archive.delete(kind, content).await)
+    }
+
+    async fn expire(&self, before: Timestamp) -> StoreResult<u64> {
+        self.counted("expire", self.archive.expire(before).await)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::archive::ObjectArchive;
+    use crate::store::conformance;
+
+    #[tokio::test]
+    async fn it_is_an_archive_and_what_is_absent_is_no_failure() {
+        let metrics = Metrics::new().unwrap();
+        let archive = CountedArchive::new(ObjectArchive::open("memory:///").unwrap(), metrics.clone());
+        conformance::archive::all(&archive).await;
+        for call in ["put", "get", "delete", "expire"] {
+            assert_eq!(metrics.archive_failures.with_label_values(&[call]).get(), 0, "{call}");
+        }
+    }
+
+    #[tokio::test]
+    async fn each_call_that_fails_is_counted_under_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("archive");
+        let url = url::Url::from_file_path(&place).unwrap();
+        let metrics = Metrics::new().unwrap();
+        let archive = CountedArchive::new(ObjectArchive::open(url.as_str()).unwrap(), metrics.clone());
+        // A file where the folder of all pages would be.
+        std::fs::write(place.join(Kind::Page.name()), "").unwrap();
+        let content = ContentHash([7; 16]);
+        let put = archive.put(Kind::Page, content, Bytes::from_static(b"page"), Timestamp(1)).await;
+        assert!(put.is_err());
+        let count = |call: &str| metrics.archive_failures.with_label_values(&[call]).get();
+        assert_eq!((count("put"), count("delete"), count("expire")), (1, 0, 0));
+    }
+}
