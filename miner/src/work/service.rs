@@ -278,12 +278,15 @@ async fn window_loop(parts: Parts, days: u32, stop: CancellationToken) -> anyhow
 /// lost. The last incarnation taken care of is a value of the store, so a restart between two miners counts.
 async fn restart_loop(parts: Parts, restarts: Arc<AtomicU64>, stop: CancellationToken) -> anyhow::Result<()> {
     let mut seen = None;
-    while pause(RESTART_EVERY, &stop).await {
+    // The first look comes before any page: a store that is lost in its first seconds is noticed, too.
+    loop {
         if let Err(error) = after_restart(&parts, &mut seen, &restarts).await {
             tracing::warn!(%error, "cannot tell whether the store was restarted; will look again");
         }
+        if !pause(RESTART_EVERY, &stop).await {
+            return Ok(());
+        }
     }
-    Ok(())
 }
 
 async fn after_restart(parts: &Parts, seen: &mut Option<String>, restarts: &AtomicU64) -> anyhow::Result<()> {
