@@ -38,6 +38,11 @@ impl RabbitServer {
 
     /// As [`RabbitServer::start`], with these plugins: the content of an `enabled_plugins` file.
     pub async fn start_with(plugins: &str) -> io::Result<RabbitServer> {
+        RabbitServer::start_set(plugins, "").await
+    }
+
+    /// The same with more lines of `rabbitmq.conf`.
+    pub async fn start_set(plugins: &str, more: &str) -> io::Result<RabbitServer> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let folder = tempfile::Builder::new().prefix("rabbit").tempdir()?;
         let ports = free_ports()?;
@@ -45,7 +50,7 @@ impl RabbitServer {
         let node = format!("t{}x{}@localhost", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         std::fs::write(folder.path().join("plugins"), plugins)?;
         // Keys of a plugin that is not enabled are an error.
-        let mut settings = format!("listeners.tcp.1 = 127.0.0.1:{port}\nlog.file.level = warning\n");
+        let mut settings = format!("listeners.tcp.1 = 127.0.0.1:{port}\nlog.file.level = warning\n{more}\n");
         for (plugin, key, port) in [
             ("rabbitmq_prometheus", "prometheus.tcp", metrics_port),
             ("rabbitmq_management", "management.tcp", management_port),
@@ -73,6 +78,11 @@ impl RabbitServer {
     /// The value for `broker.url`.
     pub fn url(&self) -> String {
         format!("amqp://guest:guest@127.0.0.1:{}/%2f", self.port)
+    }
+
+    /// The port of AMQP.
+    pub fn port(&self) -> u16 {
+        self.port
     }
 
     /// The address of its metrics, if the plugin is enabled.

@@ -21,6 +21,7 @@ use super::topology::Topology;
 use crate::config::BrokerConfig;
 use crate::retry::{Outage, Retry};
 use crate::telemetry::metrics::Metrics;
+use crate::tls;
 
 /// Seconds between heartbeats unless the URL says otherwise. A silent peer is noticed after two.
 const HEARTBEAT_S: u16 = 10;
@@ -77,8 +78,9 @@ impl Link {
     }
 
     async fn build(address: &Address, topology: &Topology) -> Result<Link, BrokerError> {
-        let cannot =
-            |error: lapin::Error| BrokerError(format!("cannot connect to `{}`: {error}", address.shown));
+        let cannot = |error: lapin::Error| {
+            BrokerError(format!("cannot connect to `{}`: {}", address.shown, tls::with_mend(&error)))
+        };
         let properties = ConnectionProperties::default().with_connection_name(address.name.as_str().into());
         let connection = Connection::connect_uri(address.uri.clone(), properties).await.map_err(cannot)?;
         let declaring = connection.create_channel().await.map_err(cannot)?;

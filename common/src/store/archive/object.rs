@@ -135,7 +135,7 @@ fn meaning(error: object_store::Error) -> StoreError {
         Error::PermissionDenied { .. } | Error::Unauthenticated { .. } | Error::InvalidPath { .. } => {
             StoreError::Refused(error.to_string())
         }
-        error => StoreError::Unavailable(error.to_string()),
+        error => StoreError::Unavailable(tls::with_mend(&error)),
     }
 }
 

@@ -20,6 +20,7 @@ use super::address::{Address, masters};
 use super::library;
 use crate::config::{Secret, StoreConfig};
 use crate::store::{StoreError, StoreResult};
+use crate::tls;
 
 /// A connection that is up, or comes up at its first call.
 #[derive(Clone)]
@@ -223,7 +224,7 @@ impl From<Failure> for StoreError {
 
 impl From<RedisError> for Failure {
     fn from(error: RedisError) -> Failure {
-        let text = error.to_string();
+        let text = tls::with_mend(&error);
         let unavailable = || StoreError::Unavailable(text.clone());
         let corrupt = || StoreError::Corrupt(text.clone());
         let refused = |mend: &str| StoreError::Refused(format!("{mend}: {text}"));

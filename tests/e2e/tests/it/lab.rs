@@ -30,6 +30,7 @@ pub(crate) struct Lab {
     seeds: Vec<String>,
     server: Server,
     commands: AtomicU32,
+    environment: Vec<(&'static str, PathBuf)>,
 }
 
 /// A world without faults: three sites with some 65 pages each.
@@ -48,7 +49,7 @@ impl Lab {
     pub(crate) async fn serving(content: impl Content, seeds: &[String]) -> Lab {
         let server = Server::start(content, SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap();
         let folder = tempfile::Builder::new().prefix("newslode-e2e").tempdir().unwrap();
-        Lab { folder, seeds: seeds.to_vec(), server, commands: AtomicU32::new(0) }
+        Lab { folder, seeds: seeds.to_vec(), server, commands: AtomicU32::new(0), environment: Vec::new() }
     }
 
     /// A path in the folder.
@@ -56,9 +57,26 @@ impl Lab {
         self.folder.path().join(name)
     }
 
+    /// Sets a variable of the environment in which all programs run.
+    pub(crate) fn set(&mut self, name: &'static str, path: PathBuf) {
+        self.environment.push((name, path));
+    }
+
+    /// One of our programs in its environment.
+    pub(crate) fn command(&self, name: &str) -> Command {
+        let mut command = Command::new(program(name));
+        command.envs(self.environment.iter().map(|(name, path)| (name, path)));
+        command
+    }
+
     /// The pages to start with.
     pub(crate) fn seeds(&self) -> &[String] {
         &self.seeds
+    }
+
+    /// How often each page was asked for, by host and path.
+    pub(crate) fn asked(&self) -> BTreeMap<(String, String), u64> {
+        self.server.counts()
     }
 
     /// The option value that leads every host to the world.
@@ -69,7 +87,7 @@ impl Lab {
     /// Starts `newslode` with these arguments.
     pub(crate) fn start<S: AsRef<str>>(&self, arguments: &[S]) -> Process {
         let number = self.commands.fetch_add(1, Ordering::Relaxed);
-        let mut command = Command::new(program("newslode"));
+        let mut command = self.command("newslode");
         command.args(arguments.iter().map(AsRef::as_ref));
         Process::start(command, &format!("newslode-{number}"), self.folder.path())
     }

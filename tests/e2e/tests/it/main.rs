@@ -20,6 +20,8 @@ mod floors;
 mod lab;
 mod news;
 mod process;
+mod restore;
 mod served;
 mod services;
+mod tls;
 mod upgrade;

@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use newslode_common::broker::rabbitmq::RabbitBroker;
@@ -16,7 +15,7 @@ use newslode_common::store::redis::RedisStore;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::lab::{Lab, outcomes_in, same_outcomes};
-use crate::process::{LOOK, Process, program};
+use crate::process::{LOOK, Process};
 use newslode_test_servers::{RabbitServer, RedisServer};
 
 mod waiting;
@@ -80,13 +79,30 @@ impl<'a> Installation<'a> {
         prefix: &str,
         delay_ms: u64,
     ) -> Installation<'a> {
+        let (rabbit, redis) = (servers.rabbit.url(), servers.redis.config().url.reveal().to_owned());
+        Installation::between(follow, lab, [&rabbit, &redis], [&rabbit, &redis], prefix, delay_ms)
+    }
+
+    /// The same with the URLs of RabbitMQ and Redis by which the services reach them, and those by which the test does.
+    pub(crate) fn between(
+        follow: &str,
+        lab: &'a Lab,
+        theirs: [&str; 2],
+        ours: [&str; 2],
+        prefix: &str,
+        delay_ms: u64,
+    ) -> Installation<'a> {
         let broker = BrokerConfig {
-            url: Secret::new(servers.rabbit.url()),
+            url: Secret::new(ours[0]),
             prefix: prefix.into(),
             timeout_ms: 5_000,
             ..BrokerConfig::default()
         };
-        let store = StoreConfig { prefix: prefix.into(), ..servers.redis.config() };
+        let store = StoreConfig {
+            url: Secret::new(ours[1]),
+            prefix: prefix.into(),
+            timeout_ms: 10_000,
+        };
         let text = format!(
             "broker = {{ url = '{}', prefix = '{prefix}', timeout_ms = 5000 }}\n\
              store = {{ url = '{}', prefix = '{prefix}' }}\n\
@@ -94,8 +110,8 @@ impl<'a> Installation<'a> {
              crawler = {{ resolve = ['{}'], timeout_ms = 3000, lease_ms = 6500, retry_ms = 200 }}\n\
              schedule = {{ allowance = false }}\n\
              miner = {{ delay_ms = {delay_ms}, fold_s = 1, follow = '{follow}', views_s = 1 }}\n",
-            broker.url.reveal(),
-            store.url.reveal(),
+            theirs[0],
+            theirs[1],
             lab.path(&format!("{prefix}-archive")).display(),
             lab.resolve(),
         );
@@ -123,7 +139,7 @@ impl<'a> Installation<'a> {
 
     /// Starts a service without waiting for it.
     pub(crate) fn start(&mut self, service: &'static str) {
-        let mut command = Command::new(program(service));
+        let mut command = self.lab.command(service);
         command.args(["--config", &self.config]);
         command.env("NEWSLODE__TELEMETRY__ADMIN", self.admin[service].to_string());
         let process = Process::start(command, &format!("{}-{service}", self.prefix), &self.lab.path(""));
@@ -132,7 +148,7 @@ impl<'a> Installation<'a> {
 
     /// Starts a miner beside the first. Killed and started like a service, it is known by this name.
     pub(crate) fn start_another_miner(&mut self) {
-        let mut command = Command::new(program("newslode-miner"));
+        let mut command = self.lab.command("newslode-miner");
         command.args(["--config", &self.config]);
         command.env("NEWSLODE__TELEMETRY__ADMIN", "127.0.0.1:0");
         let process =
@@ -140,9 +156,14 @@ impl<'a> Installation<'a> {
         self.running.insert(ANOTHER_MINER, process);
     }
 
+    /// Kills a service.
+    pub(crate) fn kill(&mut self, service: &'static str) {
+        self.running.remove(service).unwrap().kill();
+    }
+
     /// Kills a service and starts it again at once.
     pub(crate) fn kill_and_start(&mut self, service: &'static str) {
-        self.running.remove(service).unwrap().kill();
+        self.kill(service);
         if service == ANOTHER_MINER { self.start_another_miner() } else { self.start(service) }
     }
 

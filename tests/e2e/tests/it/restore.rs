@@ -1,0 +1,61 @@
+//! An installation that is lost with its servers comes back from a snapshot of Redis and a copy of the archive, as
+//! docs/operations.md says, and goes on crawling.
+
+use std::path::Path;
+use std::process::Command;
+
+use newslode_test_servers::{RabbitServer, RedisServer};
+
+use crate::lab::{Lab, small_world};
+use crate::services::{Installation, Servers};
+
+fn run(program: &str, arguments: &[&str]) {
+    let ended = Command::new(program).args(arguments).output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert!(ended.status.success(), "{program} {arguments:?}\n{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_backup_restores_all_and_no_page_is_asked_for_twice() {
+    let lab = Lab::of(small_world(5)).await;
+    let (digests, outcomes) = lab.undisturbed(&[]).await;
+    let before = lab.asked();
+    let servers = Servers::start().await;
+    let mut services = Installation::new(&lab, &servers, "backed", 40);
+    services.start_all();
+    services.ready().await;
+    services.seed().await;
+    services.done(50).await;
+    // What is fetched from now on waits in a queue, which is in no backup.
+    services.kill("newslode-partitioner");
+    services.done(60).await;
+    services.stop().await;
+    let uncounted = services.uncounted().await.len();
+    assert!(uncounted > 0, "nothing waits in a queue");
+
+    let (dump, archive, copy) = (lab.path("dump.rdb"), lab.path("backed-archive"), lab.path("copy"));
+    let text = |path: &Path| path.display().to_string();
+    run("redis-cli", &["-p", &servers.redis.port().to_string(), "--rdb", &text(&dump)]);
+    run("cp", &["-a", &text(&archive), &text(&copy)]);
+    drop((services, servers));
+    std::fs::remove_dir_all(&archive).unwrap();
+
+    std::fs::rename(&copy, &archive).unwrap();
+    let rabbit = RabbitServer::start().await.unwrap();
+    let servers = Servers { rabbit, redis: RedisServer::start_from(&dump) };
+    let mut restored = Installation::new(&lab, &servers, "backed", 40);
+    restored.proved().await;
+    restored.start_all();
+    restored.ready().await;
+    restored.comes_to(&digests).await;
+    restored.same_outcomes(&outcomes).await;
+    restored.no_dead_letters().await;
+    restored.proved().await;
+    restored.stop().await;
+
+    let asked = lab.asked();
+    let times = |page: &(String, String)| asked[page] - before.get(page).copied().unwrap_or(0);
+    let twice: Vec<_> = asked.keys().filter(|page| page.1 != "/robots.txt" && times(page) > 1).collect();
+    assert!(twice.is_empty(), "asked for again: {twice:?}");
+    eprintln!("{uncounted} pages of a lost queue are counted, none was asked for again");
+}

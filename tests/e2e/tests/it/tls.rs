@@ -1,0 +1,130 @@
+//! RabbitMQ and Redis over TLS with passwords: the services mine through them, and name what is wrong with a server for which
+//! no authority vouches that they know.
+
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use newslode_test_servers::{RabbitServer, RedisServer};
+
+use crate::lab::{Lab, small_world};
+use crate::process::{LOOK, Process};
+use crate::services::{Installation, SERVICES, SOON};
+
+/// The password of both servers.
+const PASSWORD: &str = "Xu7-long-enough";
+
+/// An authority, and its certificate for a server on loopback.
+struct Authority(PathBuf);
+
+impl Authority {
+    fn new(folder: PathBuf) -> Authority {
+        std::fs::create_dir(&folder).unwrap();
+        let new = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2";
+        let name = folder.file_name().unwrap().to_str().unwrap();
+        openssl(&folder, &format!("{new} -keyout ca.key -out ca.crt -subj /CN={name}"));
+        let names = "subjectAltName=DNS:localhost,IP:127.0.0.1";
+        let server = "-addext basicConstraints=critical,CA:FALSE -subj /CN=localhost";
+        let signed = format!("-CA ca.crt -CAkey ca.key -addext {names} {server}");
+        openssl(&folder, &format!("{new} -keyout tls.key -out tls.crt {signed}"));
+        Authority(folder)
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+
+    /// Lets the user of RabbitMQ read the key.
+    fn open(&self) {
+        for path in [self.0.parent().unwrap(), &self.0, &self.0.join("tls.key")] {
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        }
+    }
+}
+
+fn openssl(folder: &Path, arguments: &str) {
+    let made = Command::new("openssl").args(arguments.split(' ')).current_dir(folder).output().unwrap();
+    assert!(made.status.success(), "openssl {arguments}\n{}", String::from_utf8_lossy(&made.stderr));
+}
+
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+async fn rabbit(authority: &Authority, port: u16) -> RabbitServer {
+    let settings = format!(
+        "listeners.ssl.1 = 127.0.0.1:{port}\nssl_options.cacertfile = {}\nssl_options.certfile = {}\n\
+         ssl_options.keyfile = {}\ndefault_user = news\ndefault_pass = {PASSWORD}\n",
+        authority.file("ca.crt"),
+        authority.file("tls.crt"),
+        authority.file("tls.key"),
+    );
+    RabbitServer::start_set("[].\n", &settings).await.unwrap()
+}
+
+fn redis(authority: &Authority, port: u16) -> RedisServer {
+    let files = ["tls.crt", "tls.key", "ca.crt"].map(|name| authority.file(name));
+    let [certificate, key, ca] = &files;
+    let server = RedisServer::start_with(&[
+        "--tls-port",
+        &port.to_string(),
+        "--tls-cert-file",
+        certificate,
+        "--tls-key-file",
+        key,
+        "--tls-ca-cert-file",
+        ca,
+        "--tls-auth-clients",
+        "no",
+    ]);
+    assert_eq!(server.tell(&["CONFIG", "SET", "requirepass", PASSWORD]), "+OK");
+    server
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn services_mine_over_tls_and_refuse_servers_of_an_unknown_authority() {
+    let mut lab = Lab::of(small_world(7)).await;
+    let (ours, unknown) = (Authority::new(lab.path("ours")), Authority::new(lab.path("unknown")));
+    ours.open();
+    lab.set("SSL_CERT_FILE", ours.0.join("ca.crt"));
+    let (digests, outcomes) = lab.undisturbed(&[]).await;
+    let (broker_port, store_port) = (free_port(), free_port());
+    let rabbit = rabbit(&ours, broker_port).await;
+    let redis = redis(&ours, store_port);
+    let broker = |scheme: &str, port: u16| format!("{scheme}://news:{PASSWORD}@127.0.0.1:{port}/%2f");
+    let store = |scheme: &str, port: u16| format!("{scheme}://:{PASSWORD}@127.0.0.1:{port}/0");
+    let theirs = [broker("amqps", broker_port), store("rediss", store_port)];
+    let plain = [broker("amqp", rabbit.port()), store("redis", redis.port())];
+    let [theirs, plain] = [&theirs, &plain].map(|urls| [urls[0].as_str(), urls[1].as_str()]);
+    let mut services = Installation::between("all", &lab, theirs, plain, "tls", 0);
+
+    services.start_all();
+    services.ready().await;
+    services.seed().await;
+    services.comes_to(&digests).await;
+    services.same_outcomes(&outcomes).await;
+    services.no_dead_letters().await;
+    services.proved().await;
+    services.stop().await;
+
+    for service in SERVICES {
+        let mut command = lab.command(service);
+        command.args(["--config", services.config()]).env("SSL_CERT_FILE", unknown.0.join("ca.crt"));
+        command.env("NEWSLODE__TELEMETRY__ADMIN", "127.0.0.1:0");
+        let mut process = Process::start(command, &format!("wrong-{service}"), &lab.path(""));
+        let begun = Instant::now();
+        // It waits for somebody to mend that.
+        while !process.tail().contains("set `SSL_CERT_FILE` to the file") {
+            assert!(process.ended().is_none() && begun.elapsed() < SOON, "{}", process.tail());
+            tokio::time::sleep(LOOK).await;
+        }
+        assert!(!process.tail().contains(PASSWORD), "{}", process.tail());
+    }
+    let mut command = lab.command("newslode");
+    command.args(services.asking(&["status"])).env("SSL_CERT_FILE", unknown.0.join("ca.crt"));
+    let refused = Process::start(command, "wrong-newslode", &lab.path("")).end(SOON).await;
+    assert_ne!(refused.code, Some(0));
+    assert!(refused.err.contains("SSL_CERT_FILE") && !refused.err.contains(PASSWORD), "{}", refused.err);
+}
