@@ -98,11 +98,7 @@ impl<'a> Installation<'a> {
             timeout_ms: 5_000,
             ..BrokerConfig::default()
         };
-        let store = StoreConfig {
-            url: Secret::new(ours[1]),
-            prefix: prefix.into(),
-            timeout_ms: 10_000,
-        };
+        let store = StoreConfig { url: Secret::new(ours[1]), prefix: prefix.into(), timeout_ms: 10_000 };
         let text = format!(
             "broker = {{ url = '{}', prefix = '{prefix}', timeout_ms = 5000 }}\n\
              store = {{ url = '{}', prefix = '{prefix}' }}\n\
