@@ -15,18 +15,22 @@ pub fn ready() {
 #[must_use]
 pub fn with_mend(error: &dyn std::fmt::Display) -> String {
     let text = error.to_string();
-    // Clients pass on what rustls says as text alone.
+    // Clients pass on what rustls says as text alone, in one of two forms.
     let mends = [
         (
-            "UnknownIssuer",
+            ["UnknownIssuer", "UnknownIssuer"],
             "no authority that this machine trusts vouches for it: if it is your own authority, set `SSL_CERT_FILE` to the file \
              of its certificate",
         ),
-        ("certificate expired", "renew it; the services connect again by themselves"),
-        ("not valid for name", "use a name of the certificate in the URL"),
-        ("certificate not valid yet", "the clock of this machine or of the server's is wrong"),
+        (["Expired", "certificate expired"], "renew it; the services connect again by themselves"),
+        (["NotValidForName", "not valid for name"], "use a name of the certificate in the URL"),
+        (
+            ["NotValidYet", "certificate not valid yet"],
+            "the clock of this machine or of the server's is wrong",
+        ),
     ];
-    match mends.iter().find(|(sign, _)| text.contains("invalid peer certificate") && text.contains(sign)) {
+    let is_of = |signs: &[&str]| signs.iter().any(|sign| text.contains(sign));
+    match mends.iter().find(|(signs, _)| text.contains("invalid peer certificate") && is_of(signs)) {
         Some((_, mend)) => format!("{text} ({mend})"),
         None => text,
     }
@@ -55,6 +59,7 @@ mod tests {
                 CertificateError::NotValidForNameContext { expected: name.to_owned(), presented: Vec::new() },
                 "in the URL",
             ),
+            (CertificateError::NotValidYet, "clock"),
             (CertificateError::NotValidYetContext { time: then, not_before: now }, "clock"),
         ];
         for (error, mend) in wanted {
