@@ -219,6 +219,17 @@ pub trait Broker: Send + Sync {
     /// Deletes dead letters (all if `ids` is empty). Returns how many.
     async fn drop_dead(&self, queue: Queue, ids: &[String]) -> Result<u64, BrokerError>;
 
+    /// Whether the broker still holds a mark that was [set](Broker::set_mark). One that does not has lost the messages
+    /// that it had then. A broker that lives and dies with its process holds all.
+    async fn holds_mark(&self, _mark: &str) -> Result<bool, BrokerError> {
+        Ok(true)
+    }
+
+    /// Sets a mark, which lasts as long as the broker's messages. Letters and digits.
+    async fn set_mark(&self, _mark: &str) -> Result<(), BrokerError> {
+        Ok(())
+    }
+
     /// Whether the broker can be reached now; for readiness.
     async fn ready(&self) -> Result<(), BrokerError>;
 }

@@ -60,6 +60,7 @@ async fn rabbitmq_keeps_the_contract() {
     }
     other_settings_are_refused_by_name(&server.url()).await;
     a_deleted_queue_is_unroutable(&server.url()).await;
+    a_mark_is_held_once_it_is_set(&server.url()).await;
     a_closed_broker_says_so(&server.url()).await;
     a_wrong_password_is_not_shown(&server.url()).await;
     articles_reach_who_asked_for_their_topic(&server.url()).await;
@@ -85,6 +86,21 @@ async fn a_deleted_queue_is_unroutable(url: &str) {
     let error = broker.publish(Queue::Pages, Bytes::from_static(b"page")).await.unwrap_err();
     assert!(!error.is_retryable() && error.to_string().contains("NO_ROUTE"), "{error}");
     broker.publish(Queue::Partitions, Bytes::from_static(b"others go on")).await.unwrap();
+}
+
+async fn a_mark_is_held_once_it_is_set(url: &str) {
+    let metrics = Metrics::new().unwrap();
+    let config = config(url, "marked", &Limits::default());
+    let broker = RabbitBroker::connect(&config, "test@here", Some(metrics.clone())).await.unwrap();
+    let other = RabbitBroker::connect(&config, "other@here", None).await.unwrap();
+    assert!(!broker.holds_mark("7f").await.unwrap());
+    broker.set_mark("7f").await.unwrap();
+    broker.set_mark("7f").await.unwrap();
+    assert!(broker.holds_mark("7f").await.unwrap() && other.holds_mark("7f").await.unwrap());
+    assert!(!broker.holds_mark("80").await.unwrap());
+    // To ask for what is not there costs no connection.
+    broker.publish(Queue::Pages, Bytes::from_static(b"page")).await.unwrap();
+    assert_eq!(metrics.reconnects.with_label_values(&["broker"]).get(), 0);
 }
 
 async fn a_closed_broker_says_so(url: &str) {
@@ -197,6 +213,7 @@ async fn nothing_is_lost_when_the_broker_is_killed() {
     let stop = CancellationToken::new();
     let broker = RabbitBroker::connect_patiently(&config, "test@here", Some(metrics.clone()), &stop);
     let broker = Arc::new(broker.await.unwrap());
+    broker.set_mark("before").await.unwrap();
 
     let mut publishers = JoinSet::new();
     for part in 0..8 {
@@ -255,6 +272,7 @@ async fn nothing_is_lost_when_the_broker_is_killed() {
     tokio::time::timeout(Duration::from_secs(90), everything).await.expect("all messages arrive");
     let reconnects = metrics.reconnects.with_label_values(&["broker"]).get();
     assert_eq!(reconnects, KILLS);
+    assert!(broker.holds_mark("before").await.unwrap(), "a restart loses nothing");
     broker.ready().await.unwrap();
     assert!(broker.dead(Queue::Pages, 10).await.unwrap().is_empty());
     waits_end_when_the_broker_is_frozen(&server).await;

@@ -10,6 +10,7 @@
 mod consume;
 mod dead;
 mod link;
+mod marks;
 mod publish;
 mod topology;
 
@@ -217,6 +218,14 @@ impl Broker for RabbitBroker {
 
     async fn drop_dead(&self, queue: Queue, ids: &[String]) -> Result<u64, BrokerError> {
         self.core.drop_dead(queue, ids).await
+    }
+
+    async fn holds_mark(&self, mark: &str) -> Result<bool, BrokerError> {
+        self.core.holds_mark(mark).await
+    }
+
+    async fn set_mark(&self, mark: &str) -> Result<(), BrokerError> {
+        self.core.set_mark(mark).await
     }
 
     /// Makes a round trip to the broker. Fails if the broker blocks publishers for want of memory or disk.

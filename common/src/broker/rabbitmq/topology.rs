@@ -7,6 +7,7 @@
 //! exists with other arguments, the error says what to do.
 
 use lapin::options::{ExchangeDeclareOptions, QueueBindOptions, QueueDeclareOptions};
+use lapin::protocol::{AMQPErrorKind, AMQPSoftError};
 use lapin::types::{AMQPValue, FieldTable};
 use lapin::{Channel, ErrorKind, ExchangeKind};
 
@@ -48,6 +49,10 @@ impl Topology {
 
     pub(super) fn articles(&self) -> String {
         format!("{}.articles", self.prefix)
+    }
+
+    pub(super) fn mark(&self, mark: &str) -> String {
+        format!("{}.mark.{mark}", self.prefix)
     }
 
     fn dead_exchange(&self) -> String {
@@ -114,7 +119,7 @@ async fn declare_queue(channel: &Channel, name: &str, arguments: FieldTable) -> 
 }
 
 fn refused(what: &str, name: &str, error: &lapin::Error) -> BrokerError {
-    let hint = if is_precondition_failed(error) {
+    let hint = if is_soft(error, &AMQPSoftError::PRECONDITIONFAILED) {
         "; it exists with other settings: drain and delete it, or set `broker.prefix`, `broker.max_length` \
          and `broker.max_bytes` as they were when it was made"
     } else {
@@ -123,11 +128,15 @@ fn refused(what: &str, name: &str, error: &lapin::Error) -> BrokerError {
     BrokerError(format!("cannot declare the {what} `{name}`: {error}{hint}"))
 }
 
-fn is_precondition_failed(error: &lapin::Error) -> bool {
-    use lapin::protocol::{AMQPErrorKind, AMQPSoftError};
+/// Whether there is no such queue or exchange.
+pub(super) fn is_not_found(error: &lapin::Error) -> bool {
+    is_soft(error, &AMQPSoftError::NOTFOUND)
+}
+
+fn is_soft(error: &lapin::Error, wanted: &AMQPSoftError) -> bool {
     match error.kind() {
         ErrorKind::ProtocolError(protocol) => {
-            matches!(protocol.kind(), AMQPErrorKind::Soft(AMQPSoftError::PRECONDITIONFAILED))
+            matches!(protocol.kind(), AMQPErrorKind::Soft(found) if found == wanted)
         }
         _ => false,
     }
