@@ -3,7 +3,8 @@
 //! A follower that has read the log up to a position knows the sums at that position, if it knew them before; so it pays for
 //! what changed, not for what there is. Each call that changes sums appends one [`Logged`], in the same transaction. It holds
 //! a [`Note`], which the caller made of what it adds, and the [`Flips`], which only the store can know. Old entries are
-//! dropped once the log has [`MOST_BYTES`]: a follower that fell behind reads its sites anew.
+//! dropped once the log has [`MOST_BYTES`]: a follower that fell behind reads its sites anew. Of a forgotten site's entries only
+//! the flips stay, which hold names of labels: a follower that counts them must see each come and go.
 
 use serde::{Deserialize, Serialize};
 
@@ -113,6 +114,23 @@ pub(super) fn entry(site: &str, note: &[u8]) -> Vec<u8> {
     let mut bytes = format!("{site}\n{}\n", note.len()).into_bytes();
     bytes.extend(note);
     bytes
+}
+
+/// The note of an entry that says no more what it added: its site was forgotten since.
+pub(super) fn blank() -> StoreResult<Vec<u8>> {
+    stored(Vec::new(), &[])
+}
+
+/// A stored entry of a site with another note; `None` if it is another site's, or says that the site was forgotten.
+/// `strip` in `log.lua` does the same.
+pub(super) fn stripped(site: &Site, bytes: &[u8], note: &[u8]) -> Option<Vec<u8>> {
+    let rest = bytes.strip_prefix(site.as_str().as_bytes())?.strip_prefix(b"\n")?;
+    let end = rest.iter().position(|byte| *byte == b'\n')?;
+    let length: usize = std::str::from_utf8(&rest[..end]).ok()?.parse().ok()?;
+    let flips = rest.get(end + 1 + length..).filter(|_| length > 0)?;
+    let mut stripped = entry(site.as_str(), note);
+    stripped.extend(flips);
+    Some(stripped)
 }
 
 /// Reads a stored entry.

@@ -111,7 +111,7 @@ pub trait SiteState: Send + Sync {
     /// All sites by name, each with a counter that grows whenever a cell of the site changes.
     async fn sites(&self) -> StoreResult<Vec<(Site, u64)>>;
 
-    /// Forgets a site's cells and versions. Its bucket's log goes on.
+    /// Forgets a site's cells and versions. Its bucket's log goes on; of the site's entries the flips are left.
     async fn forget(&self, site: &Site) -> StoreResult<()>;
 
     /// A versioned value (the taxonomy, a follow plan, a site's templates); `None` if never put.

@@ -4,6 +4,7 @@ use ::redb::{ReadTransaction, ReadableTable, Table as Open, TableDefinition, Wri
 
 use crate::store::StoreResult;
 use crate::store::log::{self, Flips, Log, MOST_BYTES};
+use newslode_page::reading::Site;
 
 /// Bucket and position → entry.
 const ENTRIES: TableDefinition<'_, (u16, u64), &[u8]> = TableDefinition::new("log_entries");
@@ -39,6 +40,23 @@ impl<'t> Logs<'t> {
             bytes -= self.entries.remove((bucket, dropped))?.map_or(0, |gone| gone.value().len() as u64);
         }
         self.places.insert(bucket, (dropped, end + 1, bytes))?;
+        Ok(())
+    }
+
+    /// Takes out of a site's entries what they added.
+    pub(super) fn strip(&mut self, bucket: u16, site: &Site) -> StoreResult<()> {
+        let Some((dropped, end, mut bytes)) = self.places.get(bucket)?.map(|held| held.value()) else {
+            return Ok(());
+        };
+        let note = log::blank()?;
+        for position in dropped + 1..=end {
+            let held = self.entries.get((bucket, position))?.map(|entry| entry.value().to_vec());
+            let Some(entry) = held else { continue };
+            let Some(stripped) = log::stripped(site, &entry, &note) else { continue };
+            self.entries.insert((bucket, position), stripped.as_slice())?;
+            bytes = bytes + stripped.len() as u64 - entry.len() as u64;
+        }
+        self.places.insert(bucket, (dropped, end, bytes))?;
         Ok(())
     }
 }

@@ -100,11 +100,12 @@ impl<'t> State<'t> {
         Ok((verdicts, newest))
     }
 
-    fn forget(&mut self, site: &Site) -> StoreResult<()> {
-        let (bucket, site) = (bucket(site), site.as_str());
+    fn forget(&mut self, of: &Site) -> StoreResult<()> {
+        let (bucket, site) = (bucket(of), of.as_str());
         let held = self.counters.get(site)?.map(|held| held.value());
         let Some((counter, _, number)) = held else { return Ok(()) };
         let flips = self.sums.forget(number)?;
+        self.logs.strip(bucket, of)?;
         self.logs.append(bucket, &log::entry(site, &[]), &flips)?;
         self.pages.retain_in((number, "")..(number + 1, ""), |_, _| false)?;
         self.counters.insert(site, (counter + 1, false, number))?;

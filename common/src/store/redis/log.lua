@@ -16,6 +16,21 @@ local function append(log, places, entry, flips)
   end
 end
 
+-- Gives the entries of a site another note, but those that say that it was forgotten. `stripped` in log.rs does the same.
+local function strip(log, places, site, note)
+  local mine = site .. '\n'
+  for n, entry in ipairs(redis.call('LRANGE', log, 0, -1)) do
+    if string.sub(entry, 1, #mine) == mine then
+      local length, behind = string.match(entry, '^(%d+)\n()', #mine + 1)
+      if tonumber(length) > 0 then
+        local stripped = mine .. #note .. '\n' .. note .. string.sub(entry, behind + length)
+        redis.call('LSET', log, n - 1, stripped)
+        redis.call('HINCRBY', places, 'bytes', #stripped - #entry)
+      end
+    end
+  end
+end
+
 -- KEYS: log, its places; ARGV: position, the most entries. Reply: dropped, end, entries behind the position; the first one is
 -- that behind the larger of position and dropped.
 local function read_log(keys, args)

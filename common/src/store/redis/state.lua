@@ -99,7 +99,7 @@ local function take(keys, args)
   return { '1' }
 end
 
--- KEYS as `apply`; ARGV: site, entry of the log. The counter is kept aside and goes on growing if the site comes again:
+-- KEYS as `apply`; ARGV: site, entry of the log, note for the older entries. The counter is kept aside and goes on growing if the site comes again:
 -- whoever remembers it must see that all has changed.
 local function forget(keys, args)
   local counter = redis.call('HGET', keys[2], args[1])
@@ -117,6 +117,7 @@ local function forget(keys, args)
       redis.call('UNLINK', key)
     end
   end
+  strip(keys[8], keys[9], args[1], args[3])
   if counter then append(keys[8], keys[9], args[2], flips) end
   redis.call('HDEL', keys[4], args[1])
   redis.call('UNLINK', keys[1], unpack(first_keys(keys[7])))

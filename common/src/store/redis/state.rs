@@ -94,7 +94,8 @@ impl SiteState for RedisStore {
 
     async fn forget(&self, site: &Site) -> StoreResult<()> {
         let mut call = function("nl2_forget", &self.keys().mined(site));
-        self.connection().call(call.arg(site.as_str()).arg(log::entry(site.as_str(), &[]))).await
+        call.arg(site.as_str()).arg(log::entry(site.as_str(), &[])).arg(log::blank()?);
+        self.connection().call(&call).await
     }
 
     async fn value(&self, name: &str) -> StoreResult<Option<(u64, Bytes)>> {

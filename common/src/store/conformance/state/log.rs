@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::store::bucket;
-use crate::store::log::{Flips, Logged};
+use crate::store::log::{Flips, Logged, Note};
 use newslode_page::contribution::names::name as named;
 
 /// A cell of a label that stores watch, and one that they do not.
@@ -127,13 +127,24 @@ pub async fn a_forgotten_site_is_logged(state: &dyn SiteState) {
     let cells = [(linked("jazz"), 1), (linked("rock"), 3), (written("pop"), 1)];
     count(state, name, &[adding(name, "a", None, version(1, 1), &cells)]).await;
     forget(state, name).await;
-    let last = logged(state, name, before).await.pop();
-    let last = last.unwrap_or_else(|| panic!("a site was forgotten and the log says nothing"));
+    let mut entries = logged(state, name, before).await;
+    let last = entries.pop().unwrap_or_else(|| panic!("a site was forgotten and the log says nothing"));
     assert!(last.is_forgotten && last.note.cells.is_empty(), "{last:?}");
     assert_eq!(
         sorted(last.flips),
         sorted(Flips { came: Vec::new(), went: vec![named("jazz"), named("rock")] })
     );
+    // Nothing is left of what it had, but who follows still sees the same labels come that go now.
+    let first = entries.pop().unwrap_or_else(|| panic!("the entry before is gone, and so are its flips"));
+    assert_eq!((first.is_forgotten, &first.note), (false, &Note::default()));
+    assert_eq!(
+        sorted(first.flips),
+        sorted(Flips { came: vec![named("jazz"), named("rock")], went: Vec::new() })
+    );
+    count(state, name, &[adding(name, "a", None, version(1, 1), &cells)]).await;
+    let again = logged(state, name, last.position).await;
+    assert!(again.iter().any(|entry| !entry.note.pages.is_empty()), "what comes later is logged: {again:?}");
+    forget(state, name).await;
 }
 
 /// A log can be read in parts.
