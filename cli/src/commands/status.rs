@@ -8,6 +8,7 @@ use newslode_common::broker::depths;
 use newslode_common::broker::rabbitmq::RabbitBroker;
 use newslode_common::config::Config;
 use newslode_common::outcome::Outcome;
+use newslode_common::schedule::Health;
 use newslode_common::store::redb::RedbStore;
 use newslode_common::store::redis::RedisStore;
 use newslode_common::store::{Frontier, SiteStatus};
@@ -23,9 +24,17 @@ use crate::{engine, out, served};
 /// Time between two refreshes of `--watch`.
 const PAUSE: Duration = Duration::from_secs(2);
 
+/// A site and how its visits show it.
+#[derive(Serialize)]
+struct SiteLine {
+    #[serde(flatten)]
+    status: SiteStatus,
+    health: Health,
+}
+
 #[derive(Serialize)]
 struct Status {
-    sites: Vec<SiteStatus>,
+    sites: Vec<SiteLine>,
     outcomes: BTreeMap<Outcome, u64>,
     /// Empty for a run's folder, whose queues exist only during the run.
     queues: BTreeMap<String, u64>,
@@ -80,18 +89,24 @@ impl Source {
 
     async fn look(&self) -> anyhow::Result<Status> {
         let mut queues = BTreeMap::new();
-        let sites = match self {
-            Source::Folder(state) => Frontier::status(state).await?,
+        let (frontier, sites): (&dyn Frontier, _) = match self {
+            Source::Folder(state) => (state, Frontier::status(state).await?),
             Source::Services(broker, store) => {
                 for (queue, depth) in depths(broker).await {
                     queues.insert(queue.to_string(), depth?);
                 }
-                Frontier::status(store).await?
+                (store, Frontier::status(store).await?)
             }
         };
+        let outcomes = tally(&sites);
         let at_work = sites.iter().filter(|site| !site.settings.paused);
         let oldest_due = at_work.filter_map(|site| site.next_due).min();
-        Ok(Status { outcomes: tally(&sites), sites, queues, oldest_due, rate: None })
+        let (now, mut lines) = (time::now(), Vec::new());
+        for status in sites {
+            let (schedule, _) = frontier.schedule(&status.site).await?;
+            lines.push(SiteLine { health: schedule.health(now), status });
+        }
+        Ok(Status { outcomes, sites: lines, queues, oldest_due, rate: None })
     }
 }
 
@@ -104,12 +119,19 @@ fn show(status: &Status, args: &StatusArgs) -> anyhow::Result<()> {
 }
 
 fn print(status: &Status, now: Timestamp) -> anyhow::Result<()> {
-    let width = status.sites.iter().map(|site| site.site.as_str().len()).max().unwrap_or(4).max(4);
+    let width = status.sites.iter().map(|line| line.status.site.as_str().len()).max().unwrap_or(4).max(4);
     out::line(format!("{:width$}  {:>6}  {:>7}  {:>6}  outcomes", "site", "urls", "pending", "leased"))?;
-    for site in &status.sites {
-        let paused = if site.settings.paused { " (paused)" } else { "" };
+    for SiteLine { status: site, health } in &status.sites {
+        let mark = match (site.settings.paused, health) {
+            (true, _) => " (paused)",
+            (false, Health::Healthy) => "",
+            (false, Health::Quiet) => " (quiet)",
+            (false, Health::Blocked) => " (blocks us)",
+            (false, Health::Failing) => " (fails)",
+            (false, Health::RobotsClosed) => " (robots.txt cannot be read)",
+        };
         out::line(format!(
-            "{:width$}  {:>6}  {:>7}  {:>6}  {}{paused}",
+            "{:width$}  {:>6}  {:>7}  {:>6}  {}{mark}",
             site.site.as_str(),
             site.urls,
             site.pending,

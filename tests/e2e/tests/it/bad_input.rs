@@ -111,6 +111,7 @@ async fn status_adds_up(lab: &Lab, found: &Outcomes) {
     assert_eq!(sum, found.len() as u64, "{status}");
     for site in status["sites"].as_array().unwrap() {
         assert_eq!((&site["pending"], &site["leased"]), (&0.into(), &0.into()), "{site}");
+        assert_eq!(site["health"], "healthy", "{site}");
     }
 }
 
