@@ -15,7 +15,7 @@ use newslode_miner::mining::members::Members;
 use newslode_miner::mining::ontology::{BASE, OntologyWriter, RdfForm};
 use newslode_miner::mining::taxonomy::Taxonomy;
 use newslode_miner::work::fold;
-use newslode_miner::work::instances::instances;
+use newslode_miner::work::instances;
 use newslode_miner::work::lives;
 use newslode_miner::work::lives::life::Life;
 use newslode_miner::work::lives::told::{Line, Placed, Told};
@@ -86,19 +86,12 @@ async fn write_to(mut to: &mut impl Write, args: &ExportArgs, parts: &Parts) -> 
             let taxonomy = fold::read(parts.state.as_ref()).await?.unwrap_or_default();
             let sites = summaries(parts.state.as_ref()).await?;
             let listed = members(parts, &taxonomy, &sites).await?;
-            instances(
-                parts,
-                &taxonomy,
-                &sites,
-                &listed,
-                |_| true,
-                |mut instance| {
-                    let labels = instance.concepts.iter().filter_map(|key| taxonomy.concept(key));
-                    instance.concepts = labels.map(|concept| concept.label.clone()).collect();
-                    json_line(&mut to, &instance)
-                },
-            )
-            .await?;
+            let line = |mut instance: ConceptInstance| {
+                let labels = instance.concepts.iter().filter_map(|key| taxonomy.concept(key));
+                instance.concepts = labels.map(|concept| concept.label.clone()).collect();
+                json_line(&mut to, &instance)
+            };
+            instances::instances(parts, &taxonomy, &sites, &listed, line).await?;
         }
         ExportWhat::Ontology => {
             let form = match args.format {
@@ -209,8 +202,7 @@ pub(crate) async fn write(
     // A page that two concept pages list is one instance of both concepts.
     let mut found: BTreeMap<CanonicalUrl, ConceptInstance> = BTreeMap::new();
     if !others.is_empty() {
-        let wanted = |url: &CanonicalUrl| others.contains(url);
-        instances(parts, &taxonomy, &sites, &listed, wanted, |instance| {
+        instances::others(parts, &taxonomy, &sites, &others, |instance| {
             let keys = instance.concepts.clone();
             let held = found.entry(instance.url.clone()).or_insert(instance);
             held.concepts.extend(keys);

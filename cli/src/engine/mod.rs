@@ -190,6 +190,7 @@ impl Engine {
             fold_s: 0,
             views_s: 0,
             filing_s: 0,
+            instances_s: 0,
             window_days: 0,
             recompute_share: 0,
             ..config

@@ -324,6 +324,9 @@ pub struct MinerConfig {
     /// Seconds between two times at which the miner that leads learns how articles are filed, so that events carry
     /// concepts; 0: events carry none.
     pub filing_s: u64,
+    /// Seconds between two times at which the miner that leads reads the instances of concepts that are no articles, where
+    /// their pages changed, so that the ontology is exported at once; 0: never. It takes `views_share` of a core.
+    pub instances_s: u64,
     /// Seconds between two checks for sites whose views (informative blocks) are out of date; 0: never.
     pub views_s: u64,
     /// Largest share of one core that views may take, in per cent: 1 to 100.
@@ -353,6 +356,7 @@ impl Default for MinerConfig {
             retention: Retention::All,
             fold_s: 30,
             filing_s: 3_600,
+            instances_s: 3_600,
             views_s: 60,
             views_share: 25,
             recompute_share: 50,

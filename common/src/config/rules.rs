@@ -166,6 +166,7 @@ impl Config {
         broken.range("miner.batch", miner.batch as u64, 1..=u64::MAX);
         broken.range("miner.prefetch", miner.prefetch.into(), 1..=u64::MAX);
         broken.range("miner.filing_s", miner.filing_s, 0..=MOST_WAIT_S);
+        broken.range("miner.instances_s", miner.instances_s, 0..=MOST_WAIT_S);
         broken.range("miner.views_share", miner.views_share.into(), 1..=100);
         broken.range("miner.recompute_share", miner.recompute_share.into(), 0..=100);
     }
@@ -284,6 +285,7 @@ mod tests {
         check(|c| c.miner.batch = 0, &["miner.batch"]);
         check(|c| c.miner.prefetch = 0, &["miner.prefetch"]);
         check(|c| c.miner.filing_s = u64::MAX, &["miner.filing_s"]);
+        check(|c| c.miner.instances_s = u64::MAX, &["miner.instances_s"]);
         check(|c| c.miner.views_share = 0, &["miner.views_share"]);
         check(|c| c.miner.views_share = 101, &["miner.views_share"]);
         check(|c| c.miner.recompute_share = 101, &["miner.recompute_share"]);

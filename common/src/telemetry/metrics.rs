@@ -50,12 +50,16 @@ pub struct Metrics {
     pub apply_seconds: Histogram,
     /// Articles published.
     pub articles: IntCounter,
+    /// New articles of which something could not be read, by `field`: `title`, `day`, `text`.
+    pub articles_without: IntCounterVec,
     /// Events of articles by the witness that files them: `newslode_miner_filed_total{witness}`.
     pub filed: IntCounterVec,
     /// Seconds from the time that a new article names as its publication to its delivery.
     pub article_delay: Histogram,
     /// Sites by how they are, by `state`: `healthy`, `quiet`, `blocked`, `failing`, `robots_closed`.
     pub sites: IntGaugeVec,
+    /// Sites of which a URL could be claimed now.
+    pub sites_due: IntGauge,
     /// Buckets of sites that this miner cares for.
     pub owned_buckets: IntGauge,
     /// URLs that the miner gave to the frontier, by reason (`why`).
@@ -73,6 +77,8 @@ pub struct Metrics {
     /// New articles by the verdict of their site's templates, `result`: `accepted`, `waiting`, or `settled`
     /// (they waited, and a newly learnt template accepts them).
     pub template_pages: IntCounterVec,
+    /// Concept pages whose instances were renewed, by `result`: `unchanged`, `read`.
+    pub instance_pages: IntCounterVec,
     /// Templates by `event`: `learnt`, `layout_changed`, `crowded`.
     pub templates: IntCounterVec,
     /// Connections rebuilt after a loss, by `server`.
@@ -224,6 +230,12 @@ impl Metrics {
             apply_seconds: make
                 .seconds("newslode_miner_apply_seconds", "Time of one store call with a batch of one site.")?,
             articles: make.counter("newslode_miner_articles_total", "Articles published.")?,
+            articles_without: make.counters(
+                "newslode_miner_articles_without_total",
+                "New articles whose page told no title, no day of publication or no text.",
+                "field",
+                &["title", "day", "text"],
+            )?,
             filed: make.counters(
                 "newslode_miner_filed_total",
                 "Events of new and changed articles by the most trusted witness that files them.",
@@ -239,6 +251,10 @@ impl Metrics {
                 "Sites by how they are.",
                 "state",
                 &states,
+            )?,
+            sites_due: make.gauge(
+                "newslode_miner_sites_due",
+                "Sites of which a URL could be claimed now: they wait for a crawler.",
             )?,
             owned_buckets: make.gauge(
                 "newslode_miner_owned_buckets",
@@ -276,6 +292,12 @@ impl Metrics {
                 "New articles by the verdict of their site's templates.",
                 "result",
                 &["accepted", "waiting", "settled"],
+            )?,
+            instance_pages: make.counters(
+                "newslode_miner_instance_pages_total",
+                "Concept pages whose kept instances were unchanged, or read again.",
+                "result",
+                &["unchanged", "read"],
             )?,
             templates: make.counters(
                 "newslode_miner_templates_total",
@@ -327,7 +349,7 @@ mod tests {
         let text = Metrics::new().unwrap().text().unwrap();
         let families: Vec<_> = text.lines().filter_map(|l| l.strip_prefix("# TYPE ")).collect();
         let ours = families.iter().filter(|family| family.starts_with("newslode_")).count();
-        assert_eq!((ours, families.len()), (33, 40));
+        assert_eq!((ours, families.len()), (36, 43));
         for family in families {
             let (name, kind) = family.split_once(' ').unwrap();
             assert!(name.starts_with("newslode_") || name.starts_with("process_"), "{name}");

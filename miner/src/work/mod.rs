@@ -5,14 +5,14 @@
 //! tells the frontier what is worth fetching ([`follow`]); this is the only way back in the whole system.
 //! [`views`] adds what only the whole site can say of a page: it looks at sites, shows new pages to their
 //! templates, and keeps what is [`known`] of each site. [`window`] takes old pages out, [`reconcile`] brings
-//! lost ones back, [`recompute`] counts pages again when the algorithms changed ([`generations`]), and
+//! lost ones back (`losses` says when), [`recompute`] counts pages again when the algorithms changed ([`generations`]), and
 //! [`verify`] proves the sums. [`fed`] names pages of web archives on their way. [`members`] and [`instances`] read what the ontology says of articles and
-//! concepts.
+//! concepts. What the leader makes anew now and then is a `renewal`.
 //!
 //! Several miners share this work: [`owners`] says who cares for which site.
 //!
 //! All of them use [`parts`] (the miner's connections and settings), the [`archive`], `readers` (to whom
-//! articles go), `values` of the store, [`error`] and `waiting`.
+//! articles go), `values` of the store, [`error`] and `waiting`. What they measure of servers and sites is in `measures`.
 
 pub mod apply;
 pub mod archive;
@@ -28,6 +28,8 @@ pub mod generations;
 pub mod instances;
 pub mod known;
 pub mod lives;
+mod losses;
+mod measures;
 pub mod members;
 pub mod notes;
 pub mod owners;
@@ -35,6 +37,7 @@ pub mod parts;
 mod readers;
 pub mod recompute;
 pub mod reconcile;
+mod renewal;
 pub mod seeds;
 pub mod service;
 pub mod summaries;

@@ -18,7 +18,7 @@ use crate::work::ending::take_out;
 use crate::work::error::BatchError;
 use crate::work::follow::add;
 use crate::work::parts::Parts;
-use crate::work::{archive, fed, followed, known, lives, views};
+use crate::work::{archive, fed, followed, instances, known, lives, views};
 
 /// A command that failed.
 #[derive(Debug, thiserror::Error)]
@@ -142,12 +142,13 @@ async fn forget_one(parts: &Parts, page: &CanonicalUrl, now: Timestamp) -> Resul
     // Newer than a fetch that is still on its way to be counted.
     let fetched = entry.as_ref().map_or(0, |entry| entry.fetch);
     let fetch = counted.map_or(fetched, |counted| counted.fetch.max(fetched));
-    let gone = GonePage { url: page.clone(), site, fetch, at: now, ending: Ending::Forgotten };
+    let gone = GonePage { url: page.clone(), site: site.clone(), fetch, at: now, ending: Ending::Forgotten };
     if let PageEnd::Rejected(reason) = take_out(parts, &gone, now).await? {
         return Err(StoreError::Corrupt(reason).into());
     }
     archive::forget_fetched(parts, entry.into_iter().filter_map(|entry| entry.content)).await?;
     lives::forget(parts, urls.iter()).await?;
+    instances::forget(parts.state.as_ref(), &site).await?;
     parts.frontier.forget_url(page).await?;
     Ok(())
 }
@@ -165,6 +166,7 @@ async fn remove(parts: &Parts, site: &Site) -> Result<(), StoreError> {
     fed::forget(parts.state.as_ref(), site).await?;
     known::forget(parts.state.as_ref(), site).await?;
     followed::forget(parts.state.as_ref(), site).await?;
+    instances::forget(parts.state.as_ref(), site).await?;
     views::forget(parts.state.as_ref(), site).await
 }
 

@@ -7,18 +7,15 @@
 //! They are given back only after [`HOLD`], within the broker's consumer timeout, since the broker counts a
 //! returned delivery against the message. Start at [`run`].
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use newslode_common::broker::{BrokerError, Delivery, Queue, depths};
-use newslode_common::config::{Follow, MinerConfig};
+use newslode_common::broker::{BrokerError, Delivery, Queue};
+use newslode_common::config::MinerConfig;
 use newslode_common::message::seed::SeedMessage;
 use newslode_common::retry::{HOLD, Outage, Retry, Retryable as _};
-use newslode_common::schedule::Health;
 use newslode_common::shutdown;
-use newslode_common::store::StoreResult;
 use newslode_common::time;
 use newslode_page::reading::Site;
 use tokio::task::JoinSet;
@@ -27,13 +24,16 @@ use tokio_util::sync::CancellationToken;
 use crate::work::apply::{PageEnd, batch};
 use crate::work::ending::take_out;
 use crate::work::error::BatchError;
-use crate::work::filing::{self, Renewal};
+use crate::work::filing;
 use crate::work::fold::{FoldMemory, fold_once};
 use crate::work::gather::{OfSite, gather};
+use crate::work::instances;
+use crate::work::losses;
+use crate::work::measures;
 use crate::work::owners;
 use crate::work::parts::Parts;
 use crate::work::recompute;
-use crate::work::reconcile::reconcile;
+use crate::work::renewal::Renewal;
 use crate::work::seeds::obey;
 use crate::work::views;
 use crate::work::waiting::pause;
@@ -43,16 +43,8 @@ use crate::work::window::{Slid, Window};
 const SITES_AT_ONCE: usize = 8;
 /// The most seeds held: the one in work and the next.
 const SEED_PREFETCH: u16 = 2;
-/// Interval at which the store is asked whether it was restarted.
-const RESTART_EVERY: Duration = Duration::from_secs(3);
-/// Name of the value that holds the last incarnation of the store that was taken care of.
-const INCARNATION: &str = "store-incarnation";
 /// Interval at which pages older than the window are taken out; they leave by whole days.
 const WINDOW_EVERY: Duration = Duration::from_secs(3_600);
-/// Interval at which the queues are measured.
-const DEPTH_EVERY: Duration = Duration::from_secs(5);
-/// Interval at which the sites are looked at.
-const SITES_EVERY: Duration = Duration::from_secs(60);
 /// Interval at which the leader keeps in the store what its successor would have to read.
 const KEEP_EVERY: Duration = Duration::from_secs(600);
 
@@ -69,12 +61,10 @@ pub async fn run(parts: Parts, config: MinerConfig, stop: CancellationToken) -> 
     loops.spawn(owners::run(parts.clone(), stop.clone()));
     loops.spawn(pages_loop(parts.clone(), config.clone(), stop.clone()));
     loops.spawn(seeds_loop(parts.clone(), config.clone(), stop.clone()));
-    loops.spawn(depth_loop(parts.clone(), stop.clone()));
-    if config.follow == Follow::News {
-        loops.spawn(sites_loop(parts.clone(), stop.clone()));
-    }
+    loops.spawn(measures::servers(parts.clone(), stop.clone()));
+    loops.spawn(measures::sites(parts.clone(), config.follow, stop.clone()));
     let restarts = Arc::new(AtomicU64::new(0));
-    loops.spawn(restart_loop(parts.clone(), restarts.clone(), stop.clone()));
+    loops.spawn(losses::run(parts.clone(), restarts.clone(), stop.clone()));
     if config.fold_s > 0 {
         loops.spawn(fold_loop(parts.clone(), config.clone(), restarts, stop.clone()));
     }
@@ -218,12 +208,14 @@ async fn fold_loop(
 ) -> anyhow::Result<()> {
     let mut memory = FoldMemory::default();
     let (mut seen, mut kept) = (0, Instant::now());
-    let mut renewal = Renewal::new(config.filing_s);
+    let mut learning = Renewal::new(config.filing_s);
+    let mut reading = Renewal::new(config.instances_s);
     while pause(Duration::from_secs(config.fold_s), &stop).await {
         if !parts.owners.leads() {
             keep(&parts, &mut memory).await;
             memory = FoldMemory::default();
-            renewal.stop().await;
+            learning.stop().await;
+            reading.stop().await;
             parts.metrics.taxonomy.reset();
             continue;
         }
@@ -239,14 +231,16 @@ async fn fold_loop(
             }
         }
         if let Some(last) = memory.last() {
-            renewal.begin_if_due(&parts, last);
+            learning.begin_if_due(last, |last| filing::renew(parts.clone(), last));
+            reading.begin_if_due(last, |last| instances::renew(parts.clone(), last, config.views_share));
         }
         if kept.elapsed() > KEEP_EVERY {
             keep(&parts, &mut memory).await;
             kept = Instant::now();
         }
     }
-    renewal.stop().await;
+    learning.stop().await;
+    reading.stop().await;
     keep(&parts, &mut memory).await;
     Ok(())
 }
@@ -272,104 +266,6 @@ async fn window_loop(parts: Parts, days: u32, stop: CancellationToken) -> anyhow
             return Ok(());
         }
     }
-}
-
-/// Notices that the store's server was restarted, and has the pages worked on again whose counts it may have
-/// lost. The last incarnation taken care of is a value of the store, so a restart between two miners counts.
-async fn restart_loop(parts: Parts, restarts: Arc<AtomicU64>, stop: CancellationToken) -> anyhow::Result<()> {
-    let mut seen = None;
-    // The first look comes before any page: a store that is lost in its first seconds is noticed, too.
-    loop {
-        if let Err(error) = after_restart(&parts, &mut seen, &restarts).await {
-            tracing::warn!(%error, "cannot tell whether the store was restarted; will look again");
-        }
-        if !pause(RESTART_EVERY, &stop).await {
-            return Ok(());
-        }
-    }
-}
-
-async fn after_restart(parts: &Parts, seen: &mut Option<String>, restarts: &AtomicU64) -> anyhow::Result<()> {
-    let state = parts.state.as_ref();
-    let now = state.incarnation().await?;
-    if seen.replace(now.clone()).is_some_and(|before| before != now) {
-        // Whoever brings lost pages back, this process's memory may be ahead of the store.
-        restarts.fetch_add(1, Ordering::Relaxed);
-    }
-    let known = state.value(INCARNATION).await?;
-    let version = known.as_ref().map(|(version, _)| *version);
-    match known {
-        Some((_, bytes)) if bytes == now.as_bytes() => return Ok(()),
-        // The leader does it, or who leads next.
-        Some(_) if !parts.owners.leads() => return Ok(()),
-        Some(_) => {
-            let (frontier, archive) = (parts.frontier.as_ref(), parts.archive.as_ref());
-            let pages = reconcile(frontier, state, archive, parts.broker.as_ref()).await?;
-            parts.metrics.reconnects.with_label_values(&["store"]).inc();
-            tracing::info!(
-                pages,
-                "the store was restarted; fetched pages that it does not count are published again"
-            );
-        }
-        None => {}
-    }
-    // If another miner was first, it has done the same.
-    state.put_value(INCARNATION, version, now.into()).await?;
-    Ok(())
-}
-
-async fn depth_loop(parts: Parts, stop: CancellationToken) -> anyhow::Result<()> {
-    while pause(DEPTH_EVERY, &stop).await {
-        for (queue, depth) in depths(parts.broker.as_ref()).await {
-            match depth {
-                Ok(depth) => {
-                    let gauge = parts.metrics.queue_depth.with_label_values(&[queue.name()]);
-                    gauge.set(i64::try_from(depth).unwrap_or(i64::MAX));
-                }
-                Err(error) => tracing::debug!(%queue, %error, "cannot measure the queue"),
-            }
-        }
-        match parts.state.memory().await {
-            Ok(Some(memory)) => {
-                for (what, bytes) in [("used", memory.used), ("limit", memory.limit)] {
-                    let gauge = parts.metrics.store_memory.with_label_values(&[what]);
-                    gauge.set(i64::try_from(bytes).unwrap_or(i64::MAX));
-                }
-            }
-            Ok(None) => {}
-            Err(error) => tracing::debug!(%error, "cannot measure the store's memory"),
-        }
-    }
-    Ok(())
-}
-
-/// Counts the sites by how they are.
-async fn sites_loop(parts: Parts, stop: CancellationToken) -> anyhow::Result<()> {
-    while pause(SITES_EVERY, &stop).await {
-        if !parts.owners.leads() {
-            parts.metrics.sites.reset();
-            continue;
-        }
-        match health(&parts).await {
-            Ok(counts) => {
-                for (state, sites) in counts {
-                    parts.metrics.sites.with_label_values(&[state.name()]).set(sites);
-                }
-            }
-            Err(error) => tracing::debug!(%error, "cannot count the sites"),
-        }
-    }
-    Ok(())
-}
-
-async fn health(parts: &Parts) -> StoreResult<BTreeMap<Health, i64>> {
-    let mut counts: BTreeMap<Health, i64> = Health::ALL.into_iter().map(|state| (state, 0)).collect();
-    let now = time::now();
-    for site in parts.frontier.status().await? {
-        let (schedule, _) = parts.frontier.schedule(&site.site).await?;
-        *counts.entry(schedule.health(now)).or_default() += 1;
-    }
-    Ok(counts)
 }
 
 pub(super) fn taken(parts: &Parts, queue: Queue, delivery: &Delivery) {

@@ -6,9 +6,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use async_trait::async_trait;
 use bytes::Bytes;
 use newslode_common::config::Follow;
-use newslode_common::message::envelope;
 use newslode_common::store::log::{History, Log};
-use newslode_common::store::{Applied, Change, Kind, SiteState, StoreResult, Sums, Why, state_digest};
+use newslode_common::store::{Applied, Change, SiteState, StoreResult, Sums, Why, state_digest};
 use newslode_common::version::Version;
 use newslode_miner::work::apply::{PageEnd, batch};
 use newslode_miner::work::generations::Generations;
@@ -256,10 +255,7 @@ async fn pages_of_other_algorithms_are_counted_again_and_told_until_then() {
     let site = world.seed(HOME).await;
     for at in [HOME, "https://a.test/x"] {
         let page = page(at, Why::Seed, 1, &["sport"], &[]);
-        world.archive(&page).await;
-        let counted = envelope::seal(&page.contribution).unwrap();
-        let archive = &world.parts.archive;
-        archive.put(Kind::Contribution, page.version.content, counted.into(), NOW).await.unwrap();
+        world.archive_html(&page, "<p>Sport").await;
         batch(&world.parts, Follow::Concepts, &site, std::slice::from_ref(&page), NOW).await.unwrap();
     }
     let others = Params { method: Method::Dp, ..Params::default() };

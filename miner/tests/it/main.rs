@@ -9,6 +9,7 @@ mod flaky;
 mod folding;
 mod following;
 mod forgetting;
+mod instances;
 mod lifecycle;
 mod purity;
 mod serving;

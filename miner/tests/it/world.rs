@@ -74,6 +74,16 @@ impl World {
 
     /// The same at a given time.
     pub(crate) async fn archive_at(&self, page: &PartitionedPage, now: Timestamp) {
+        let bytes = envelope::seal(&page.contribution).unwrap();
+        self.archive_body(page, Body::Inline(bytes), now).await;
+    }
+
+    /// Archives a page with bytes that can be parsed.
+    pub(crate) async fn archive_html(&self, page: &PartitionedPage, html: &str) {
+        self.archive_body(page, Body::pack(html.as_bytes()).unwrap(), NOW).await;
+    }
+
+    async fn archive_body(&self, page: &PartitionedPage, body: Body, now: Timestamp) {
         let fetched = FetchedPage {
             url: page.url.clone(),
             site: page.site.clone(),
@@ -82,7 +92,7 @@ impl World {
             version: Version { content: content_of(page), ..page.version },
             fetched_at: page.fetched_at,
             content_type: None,
-            body: Body::Inline(envelope::seal(&page.contribution).unwrap()),
+            body,
         };
         let sealed = envelope::seal(&fetched).unwrap();
         self.parts.archive.put(Kind::Page, content_of(page), sealed.into(), now).await.unwrap();

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use crate::reading::{CanonicalUrl, links};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::contribution::labels::words;
 use crate::partition::Params;
@@ -54,7 +54,7 @@ pub struct Instance {
 }
 
 /// An attribute of an instance.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attribute {
     /// The label, without its colon.
     pub label: Option<String>,

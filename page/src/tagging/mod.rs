@@ -13,7 +13,7 @@
 
 use std::borrow::Borrow;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::Page;
 
@@ -31,7 +31,7 @@ mod recurrence;
 pub use crate::hierarchy::Tag;
 
 /// An attribute of a page's concept, with one value.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Pair {
     /// The attribute's name, without its colon.
     pub label: String,

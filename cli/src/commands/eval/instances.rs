@@ -191,9 +191,9 @@ impl Crawl {
                 }
             }
             let pages: Vec<(&CanonicalUrl, &Page)> = pages.iter().map(|(url, page)| (*url, page)).collect();
-            for instance in instances(&page.url, &concepts, &groups, &pages) {
+            for instance in instances(&groups, &pages) {
                 if let Some(line) = self.line(&instance.url) {
-                    found.entry(line).or_insert(instance);
+                    found.entry(line).or_insert_with(|| instance.of(&page.url, &concepts));
                 }
             }
         }

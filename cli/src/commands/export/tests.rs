@@ -33,7 +33,7 @@ async fn the_stories_of_concept_pages_are_instances_with_attributes() {
         found.push(instance);
         Ok(())
     };
-    instances(&parts, &taxonomy, &sites, &listed, |_| true, take).await.unwrap();
+    instances::instances(&parts, &taxonomy, &sites, &listed, take).await.unwrap();
     let stories = &gold.gold().articles;
     let (mut told, mut known) = (0, 0);
     for instance in &found {

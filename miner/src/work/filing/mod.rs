@@ -1,7 +1,7 @@
 //! What events are filed by, as a value of the store: who leads learns and writes it, every miner reads it.
 //!
 //! Filing by all articles is made for exports. Events need it at once and at a bounded cost, so the leader learns from a
-//! sample of the articles that concept pages list ([`Renewal`]), now and then, beside the folds. Each miner looks at the value and keeps
+//! sample of the articles that concept pages list ([`learn`]), now and then, beside the folds. Each miner looks at the value and keeps
 //! what it read ([`HeldFiling`]). It is a cache: without it, or with one that cannot be read, events go without concepts.
 
 use std::sync::{Arc, PoisonError, RwLock};
@@ -18,8 +18,8 @@ use crate::work::values;
 use crate::work::waiting::pause;
 
 mod renewal;
-pub(super) use renewal::Renewal;
 pub use renewal::learn;
+pub(super) use renewal::renew;
 
 /// Name of the value; its bytes are the number of a form, then a packed [`Filing`].
 const FILING: &str = "filing";

@@ -4,14 +4,13 @@
 //! (but ten of each site). One site is in memory at a time, beside what was learnt.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use futures::{StreamExt as _, TryStreamExt as _};
 use newslode_common::store::Kind;
 use newslode_common::version::ContentHash;
 use newslode_page::article::Article;
 use newslode_page::reading::CanonicalUrl;
-use tokio::task::JoinSet;
 
 use crate::mining::filing::{Filing, Lessons, Teacher, sample};
 use crate::mining::members::Members;
@@ -29,38 +28,8 @@ const MOST: usize = 200;
 /// Articles that are read at once.
 const AT_ONCE: usize = 8;
 
-/// The renewals of a miner that leads: one at a time, beside the folds.
-pub(in crate::work) struct Renewal {
-    every: Duration,
-    begun: Option<Instant>,
-    work: JoinSet<()>,
-}
-
-impl Renewal {
-    /// One every so many seconds; 0: never.
-    pub(in crate::work) fn new(every_s: u64) -> Renewal {
-        Renewal { every: Duration::from_secs(every_s), begun: None, work: JoinSet::new() }
-    }
-
-    /// Begins the next one, if it is time and there are concepts.
-    pub(in crate::work) fn begin_if_due(&mut self, parts: &Parts, last: &LastFold) {
-        while self.work.try_join_next().is_some() {}
-        let is_due = self.begun.is_none_or(|begun| begun.elapsed() >= self.every);
-        if self.every.is_zero() || !is_due || !self.work.is_empty() || last.taxonomy.concepts.is_empty() {
-            return;
-        }
-        self.begun = Some(Instant::now());
-        self.work.spawn(renew(parts.clone(), last.clone()));
-    }
-
-    /// Ends the one under way; it wrote all or nothing.
-    pub(in crate::work) async fn stop(&mut self) {
-        self.work.shutdown().await;
-        self.begun = None;
-    }
-}
-
-async fn renew(parts: Parts, last: LastFold) {
+/// Learns once, and writes the value.
+pub(in crate::work) async fn renew(parts: Parts, last: LastFold) {
     let start = Instant::now();
     let renewed = async {
         let filing = learn(&parts, &last.taxonomy, &last.sites).await?;

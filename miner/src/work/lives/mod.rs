@@ -109,10 +109,8 @@ async fn take_in(
             hand_out(parts, life.language.as_deref(), reading.url, &line).await?;
         }
     }
-    if event.is_some_and(|event| event.event == EventKind::New)
-        && let Some(delay) = life::delay(reading.article, now)
-    {
-        parts.metrics.article_delay.observe(delay.as_secs_f64());
+    if event.is_some_and(|event| event.event == EventKind::New) {
+        measure(parts, reading.article, now);
     }
     // A twin may be among the others: its end is written last.
     for other in others {
@@ -125,6 +123,17 @@ async fn take_in(
         put(parts, &life, now).await?;
     }
     Ok(false)
+}
+
+/// Measures what a new article's page told.
+fn measure(parts: &Parts, article: &Article, now: Timestamp) {
+    if let Some(delay) = life::delay(article, now) {
+        parts.metrics.article_delay.observe(delay.as_secs_f64());
+    }
+    let (title, day) = (article.title.is_some(), article.published.is_some());
+    for (field, is_told) in [("title", title), ("day", day), ("text", !article.body.is_empty())] {
+        parts.metrics.articles_without.with_label_values(&[field]).inc_by(u64::from(!is_told));
+    }
 }
 
 /// An article under its concepts, as far as these are known now.

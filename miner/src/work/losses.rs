@@ -1,0 +1,109 @@
+//! Notices that a server lost what it held, and has the pages worked on again whose messages or counts may be lost.
+//!
+//! A Redis that was restarted may lack its last writes: its incarnation is another. A RabbitMQ without its volume has lost
+//! all messages: it lacks the mark that was set in it. What was taken care of last is a value of the store, so a loss between
+//! two miners counts. The miner that leads does it. Start at [`run`].
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use newslode_common::time;
+use tokio_util::sync::CancellationToken;
+
+use crate::work::parts::Parts;
+use crate::work::reconcile::reconcile;
+use crate::work::waiting::pause;
+
+/// Interval at which the servers are asked.
+const LOOK_EVERY: Duration = Duration::from_secs(3);
+/// Name of the value that holds the last incarnation of the store that was taken care of.
+const INCARNATION: &str = "store-incarnation";
+/// Name of the value that holds the mark of the broker that was taken care of.
+const MARK: &str = "broker-mark";
+
+/// Looks until `stop`; counts the restarts of the store.
+///
+/// # Errors
+/// Never; a look that fails is logged, and the next one tries again.
+pub(super) async fn run(
+    parts: Parts,
+    restarts: Arc<AtomicU64>,
+    stop: CancellationToken,
+) -> anyhow::Result<()> {
+    let mut seen = None;
+    // The first look comes before any page: a store that is lost in its first seconds is noticed, too.
+    loop {
+        if let Err(error) = after_restart(&parts, &mut seen, &restarts).await {
+            tracing::warn!(%error, "cannot tell whether the store was restarted; will look again");
+        }
+        if let Err(error) = after_broker_loss(&parts).await {
+            tracing::warn!(
+                error = format!("{error:#}"),
+                "cannot tell whether the broker lost its messages; will look again"
+            );
+        }
+        if !pause(LOOK_EVERY, &stop).await {
+            return Ok(());
+        }
+    }
+}
+
+async fn after_restart(parts: &Parts, seen: &mut Option<String>, restarts: &AtomicU64) -> anyhow::Result<()> {
+    let state = parts.state.as_ref();
+    let now = state.incarnation().await?;
+    if seen.replace(now.clone()).is_some_and(|before| before != now) {
+        // Whoever brings lost pages back, this process's memory may be ahead of the store.
+        restarts.fetch_add(1, Ordering::Relaxed);
+    }
+    let known = state.value(INCARNATION).await?;
+    let version = known.as_ref().map(|(version, _)| *version);
+    match known {
+        Some((_, bytes)) if bytes == now.as_bytes() => return Ok(()),
+        // The leader does it, or who leads next.
+        Some(_) if !parts.owners.leads() => return Ok(()),
+        Some(_) => {
+            let pages = publish_again(parts).await?;
+            parts.metrics.reconnects.with_label_values(&["store"]).inc();
+            tracing::info!(
+                pages,
+                "the store was restarted; fetched pages that it does not count are published again"
+            );
+        }
+        None => {}
+    }
+    // If another miner was first, it has done the same.
+    state.put_value(INCARNATION, version, now.into()).await?;
+    Ok(())
+}
+
+async fn after_broker_loss(parts: &Parts) -> anyhow::Result<()> {
+    if !parts.owners.leads() {
+        return Ok(());
+    }
+    let (state, broker) = (parts.state.as_ref(), parts.broker.as_ref());
+    let known = state.value(MARK).await?;
+    let version = known.as_ref().map(|(version, _)| *version);
+    if let Some((_, mark)) = known {
+        if broker.holds_mark(std::str::from_utf8(&mark)?).await? {
+            return Ok(());
+        }
+        let pages = publish_again(parts).await?;
+        tracing::warn!(
+            pages,
+            "the broker is a new one: fetched pages that are not counted are published again"
+        );
+    }
+    let mark = blake3::hash(format!("{} {}", time::now().0, std::process::id()).as_bytes()).to_hex()[..12]
+        .to_owned();
+    broker.set_mark(&mark).await?;
+    // If another miner was first, it has done the same.
+    state.put_value(MARK, version, mark.into()).await?;
+    Ok(())
+}
+
+/// Publishes the fetched pages that are not counted. Returns how many.
+async fn publish_again(parts: &Parts) -> anyhow::Result<u64> {
+    let (frontier, state) = (parts.frontier.as_ref(), parts.state.as_ref());
+    reconcile(frontier, state, parts.archive.as_ref(), parts.broker.as_ref()).await
+}
