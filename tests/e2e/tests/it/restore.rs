@@ -59,3 +59,34 @@ async fn a_backup_restores_all_and_no_page_is_asked_for_twice() {
     assert!(twice.is_empty(), "asked for again: {twice:?}");
     eprintln!("{uncounted} pages of a lost queue are counted, none was asked for again");
 }
+
+/// RabbitMQ is lost with its volume, and its messages with it; Redis and the archive know which pages these were.
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_of_a_lost_rabbitmq_are_published_again() {
+    let lab = Lab::of(small_world(5)).await;
+    let (digests, outcomes) = lab.undisturbed(&[]).await;
+    let servers = Servers::start().await;
+    let mut services = Installation::new(&lab, &servers, "emptied", 40);
+    services.start_all();
+    services.ready().await;
+    services.seed().await;
+    services.done(50).await;
+    services.kill("newslode-partitioner");
+    services.done(60).await;
+    services.stop().await;
+    let uncounted = services.uncounted().await.len();
+    assert!(uncounted > 0, "nothing waits in a queue");
+
+    let Servers { rabbit, redis } = servers;
+    drop((services, rabbit));
+    let servers = Servers { rabbit: RabbitServer::start().await.unwrap(), redis };
+    let mut services = Installation::new(&lab, &servers, "emptied", 40);
+    services.start_all();
+    services.ready().await;
+    services.comes_to(&digests).await;
+    services.same_outcomes(&outcomes).await;
+    services.no_dead_letters().await;
+    services.proved().await;
+    services.stop().await;
+    eprintln!("{uncounted} pages of a lost queue are counted");
+}
