@@ -6,7 +6,7 @@
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
-"$here/../ontology/run.sh"
+venv=$("$here/../python-env.sh" ontology "$here/../ontology/requirements.txt")
 what=$1
 shift
-exec "${CARGO_TARGET_DIR:-$here/../../target}/ontology-venv/bin/python" "$here/$what.py" "$@"
+exec "$venv/bin/python" "$here/$what.py" "$@"
