@@ -2,14 +2,16 @@
 //! dropped.
 //!
 //! They can be killed, frozen and started again on the state they left. They share nothing with any other
-//! server of the machine. Start at [`RabbitServer`], [`RedisServer`] and [`RedisCluster`].
+//! server of the machine. Start at [`RabbitServer`], [`RedisServer`], [`RedisCluster`] and [`S3Server`].
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "for tests, which say what broke by panicking")]
 
 mod cluster;
 mod rabbitmq;
 mod redis;
+mod s3;
 
 pub use cluster::RedisCluster;
 pub use rabbitmq::RabbitServer;
 pub use redis::RedisServer;
+pub use s3::{BUCKET, Mood, PAGE, S3Server, TOKEN};
