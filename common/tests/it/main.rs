@@ -10,4 +10,5 @@ mod golden;
 mod store_cluster;
 mod store_redb;
 mod store_redis;
+mod store_s3;
 mod store_suite;

@@ -4,6 +4,7 @@
 //! never read as another page. The embedded archive is part of [`RedbStore`](super::redb::RedbStore);
 //! [`ObjectArchive`] stores objects; [`CountedArchive`] counts what fails.
 
+mod bucket;
 mod counted;
 mod object;
 

@@ -1,5 +1,5 @@
 //! An archive of objects: in a folder (`file:///var/newslode`), in S3 (`s3://bucket/prefix`, with credentials
-//! from the usual `AWS_…` variables), or in memory.
+//! from the usual `AWS_…` variables: see [`bucket`]), or in memory.
 //!
 //! An object is `<kind>/<first two hex digits>/<content>.zst`. It begins with a frame that holds the time of
 //! the put and that `zstd` skips, so the `zstd` tool reads the object as it is. Stores read no clock, so
@@ -13,7 +13,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures::{StreamExt, TryStreamExt};
-use object_store::aws::{AmazonS3, AmazonS3Builder};
+use object_store::aws::AmazonS3;
 use object_store::local::LocalFileSystem;
 use object_store::memory::InMemory;
 use object_store::path::Path;
@@ -21,9 +21,8 @@ use object_store::prefix::PrefixStore;
 use object_store::{ObjectStore, ObjectStoreExt};
 use url::Url;
 
-use super::{blocking, pack, unpack};
+use super::{blocking, bucket, pack, unpack};
 use crate::store::{Kind, PageArchive, StoreError, StoreResult};
-use crate::tls;
 use crate::version::ContentHash;
 use newslode_page::time::Timestamp;
 
@@ -38,6 +37,7 @@ const HEAD: usize = FRAME.len() + 8;
 #[derive(Clone)]
 pub struct ObjectArchive {
     store: Arc<dyn ObjectStore>,
+    is_bucket: bool,
 }
 
 impl ObjectArchive {
@@ -46,7 +46,7 @@ impl ObjectArchive {
     /// # Errors
     /// As [`ObjectArchive::open`].
     pub fn check(url: &str) -> StoreResult<()> {
-        place(url).map(drop)
+        place(url, std::env::vars()).map(drop)
     }
 
     /// Opens the archive at a URL: `file://` (the folder is made), `s3://bucket/prefix`, `memory://`.
@@ -55,7 +55,20 @@ impl ObjectArchive {
     /// [`StoreError::Refused`] if the text is no such URL, the folder cannot be made, or the bucket's
     /// settings are incomplete. No request is made yet.
     pub fn open(url: &str) -> StoreResult<ObjectArchive> {
-        let store: Arc<dyn ObjectStore> = match place(url)? {
+        ObjectArchive::open_with(url, std::env::vars())
+    }
+
+    /// The same with these variables in place of the environment's.
+    ///
+    /// # Errors
+    /// As [`ObjectArchive::open`].
+    pub fn open_with(
+        url: &str,
+        variables: impl IntoIterator<Item = (String, String)>,
+    ) -> StoreResult<ObjectArchive> {
+        let place = place(url, variables)?;
+        let is_bucket = matches!(place, Place::Bucket(_));
+        let store: Arc<dyn ObjectStore> = match place {
             Place::Memory => Arc::new(InMemory::new()),
             Place::Bucket(bucket) => Arc::new(bucket),
             Place::Folder(folder) => {
@@ -65,24 +78,28 @@ impl ObjectArchive {
                 Arc::new(local.map_err(|error| refused(url, &error))?.with_fsync(true))
             }
         };
-        Ok(ObjectArchive { store })
+        Ok(ObjectArchive { store, is_bucket })
+    }
+
+    /// The answer, or `None` if the object is not there.
+    fn found<T>(&self, answer: object_store::Result<T>) -> StoreResult<Option<T>> {
+        match answer {
+            Ok(found) => Ok(Some(found)),
+            Err(error) if self.is_bucket && bucket::is_absent(&error) => Ok(None),
+            Err(object_store::Error::NotFound { .. }) if !self.is_bucket => Ok(None),
+            Err(error) => Err(meaning(&error)),
+        }
     }
 
     /// Deletes an object if it was put before a time.
     async fn expire_one(&self, location: Path, before: Timestamp) -> StoreResult<u64> {
-        let head = match self.store.get_range(&location, 0..HEAD as u64).await {
-            Ok(head) => head,
-            Err(object_store::Error::NotFound { .. }) => return Ok(0),
-            Err(error) => return Err(meaning(error)),
+        let Some(head) = self.found(self.store.get_range(&location, 0..HEAD as u64).await)? else {
+            return Ok(0);
         };
         if put_at(&head)? >= before {
             return Ok(0);
         }
-        match self.store.delete(&location).await {
-            Ok(()) => Ok(1),
-            Err(object_store::Error::NotFound { .. }) => Ok(0),
-            Err(error) => Err(meaning(error)),
-        }
+        Ok(self.found(self.store.delete(&location).await)?.map_or(0, |()| 1))
     }
 }
 
@@ -93,7 +110,7 @@ enum Place {
     Bucket(PrefixStore<AmazonS3>),
 }
 
-fn place(url: &str) -> StoreResult<Place> {
+fn place(url: &str, variables: impl IntoIterator<Item = (String, String)>) -> StoreResult<Place> {
     let parsed = Url::parse(url).map_err(|error| refused(url, &error))?;
     match parsed.scheme() {
         "memory" => Ok(Place::Memory),
@@ -101,13 +118,7 @@ fn place(url: &str) -> StoreResult<Place> {
             let folder = parsed.to_file_path().map_err(|()| refused(url, &"not a local path"))?;
             Ok(Place::Folder(folder))
         }
-        "s3" => {
-            tls::ready();
-            let bucket = AmazonS3Builder::from_env().with_url(url).build();
-            let bucket = bucket.map_err(|error| refused(url, &error))?;
-            let prefix = Path::from_url_path(parsed.path()).map_err(|error| refused(url, &error))?;
-            Ok(Place::Bucket(PrefixStore::new(bucket, prefix)))
-        }
+        "s3" => bucket::open(&parsed, variables).map(Place::Bucket).map_err(|reason| refused(url, &reason)),
         other => Err(refused(url, &format!("the scheme is `{other}`, not file, s3 or memory"))),
     }
 }
@@ -129,13 +140,10 @@ fn put_at(object: &[u8]) -> StoreResult<Timestamp> {
     Ok(Timestamp(u64::from_le_bytes(*time)))
 }
 
-fn meaning(error: object_store::Error) -> StoreError {
-    use object_store::Error;
+fn meaning(error: &object_store::Error) -> StoreError {
     match error {
-        Error::PermissionDenied { .. } | Error::Unauthenticated { .. } | Error::InvalidPath { .. } => {
-            StoreError::Refused(error.to_string())
-        }
-        error => StoreError::Unavailable(tls::with_mend(&error)),
+        object_store::Error::InvalidPath { .. } => StoreError::Refused(error.to_string()),
+        error => bucket::meaning(error),
     }
 }
 
@@ -144,30 +152,24 @@ impl PageArchive for ObjectArchive {
     async fn put(&self, kind: Kind, content: ContentHash, bytes: Bytes, now: Timestamp) -> StoreResult<()> {
         let packed = blocking(move || pack(&bytes)).await?;
         let object = [&FRAME[..], &now.0.to_le_bytes(), &packed].concat();
-        self.store.put(&path(kind, content), object.into()).await.map(drop).map_err(meaning)
+        self.store.put(&path(kind, content), object.into()).await.map(drop).map_err(|error| meaning(&error))
     }
 
     async fn get(&self, kind: Kind, content: ContentHash) -> StoreResult<Option<Bytes>> {
-        let object = match self.store.get(&path(kind, content)).await {
-            Ok(found) => found.bytes().await.map_err(meaning)?,
-            Err(object_store::Error::NotFound { .. }) => return Ok(None),
-            Err(error) => return Err(meaning(error)),
-        };
+        let Some(found) = self.found(self.store.get(&path(kind, content)).await)? else { return Ok(None) };
+        let object = found.bytes().await.map_err(|error| meaning(&error))?;
         put_at(&object)?;
         blocking(move || unpack(&object)).await.map(Some)
     }
 
     async fn delete(&self, kind: Kind, content: ContentHash) -> StoreResult<()> {
-        match self.store.delete(&path(kind, content)).await {
-            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
-            Err(error) => Err(meaning(error)),
-        }
+        self.found(self.store.delete(&path(kind, content)).await).map(drop)
     }
 
     async fn expire(&self, before: Timestamp) -> StoreResult<u64> {
         self.store
             .list(None)
-            .map_err(meaning)
+            .map_err(|error| meaning(&error))
             .map(|object| async move {
                 let location = object?.location;
                 // Others may keep files beside ours.
