@@ -17,10 +17,11 @@ use crate::retry::{Outage, Retry};
 use crate::shutdown;
 use crate::store::archive::{CountedArchive, ObjectArchive};
 use crate::store::redis::RedisStore;
-use crate::store::{SiteState, StoreError, StoreResult};
+use crate::store::{Kind, PageArchive, SiteState, StoreError, StoreResult};
 use crate::telemetry::admin::{Admin, Ready};
 use crate::telemetry::log;
 use crate::telemetry::metrics::Metrics;
+use crate::version::ContentHash;
 
 /// Boxed, since a main only prints it.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;
@@ -103,13 +104,18 @@ impl Service {
         Ok(Service { config, metrics, stop, by, ready, tasks })
     }
 
-    /// Opens the configured archive, whose failures count among the metrics.
+    /// Opens the configured archive, whose failures count among the metrics, and waits until it answers.
     ///
     /// # Errors
-    /// When it cannot be opened.
-    pub fn archive(&self) -> StoreResult<Arc<CountedArchive<ObjectArchive>>> {
+    /// When it cannot be opened, or at the stop.
+    pub async fn archive(&self) -> StoreResult<Arc<CountedArchive<ObjectArchive>>> {
         let archive = ObjectArchive::open(&self.config.archive.url)?;
-        Ok(Arc::new(CountedArchive::new(archive, self.metrics.clone())))
+        let archive = CountedArchive::new(archive, self.metrics.clone());
+        // Nothing has this name. The answer shows at the start, and not with the first page, that server, bucket and
+        // credentials are right.
+        let asking = || archive.get(Kind::Page, ContentHash::NONE);
+        Retry::for_ever().until(&self.stop).run(&Outage::new("archive"), asking).await?;
+        Ok(Arc::new(archive))
     }
 
     /// Waits for the store and connects to it.

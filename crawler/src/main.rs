@@ -13,7 +13,7 @@ async fn main() -> ExitCode {
 
 async fn work(service: Service) -> Result<(), serve::Error> {
     service.config.crawler.agent()?;
-    let archive = service.archive()?;
+    let archive = service.archive().await?;
     let store = service.store().await?;
     let broker = service.broker().await?;
     service.ready_when(serve::servers_ready(store.clone(), broker.clone()));

@@ -19,7 +19,7 @@ async fn main() -> ExitCode {
 const PARSED_BYTES: usize = 64 << 20;
 
 async fn work(service: Service) -> Result<(), serve::Error> {
-    let archive = service.archive()?;
+    let archive = service.archive().await?;
     let store = service.store().await?;
     let broker = service.broker().await?;
     service.ready_when(serve::servers_ready(store.clone(), broker.clone()));

@@ -12,7 +12,7 @@ async fn main() -> ExitCode {
 }
 
 async fn work(service: Service) -> Result<(), serve::Error> {
-    let archive = service.archive()?;
+    let archive = service.archive().await?;
     let broker = service.broker().await?;
     service.ready_when(serve::broker_ready(broker.clone()));
     let parts = Parts {
