@@ -74,7 +74,7 @@ pub(crate) async fn hand_over(
 ) -> anyhow::Result<()> {
     let retry = Retry::for_ever();
     let archiving = || parts.archive.put(Kind::Page, page.content, page.page.whole.clone(), now);
-    retry.run(&outages.store, archiving).await.context("cannot archive a page")?;
+    retry.run(&outages.archive, archiving).await.context("cannot archive a page")?;
     publish(parts, outages, Queue::Pages, page.page.message).await.context("cannot publish a page")
 }
 

@@ -52,12 +52,17 @@ pub(crate) struct Shared {
 /// The servers that a crawler may have to wait for.
 pub(crate) struct Outages {
     pub(crate) store: Outage,
+    pub(crate) archive: Outage,
     pub(crate) broker: Outage,
 }
 
 impl Default for Outages {
     fn default() -> Self {
-        Outages { store: Outage::new("store"), broker: Outage::new("broker") }
+        Outages {
+            store: Outage::new("store"),
+            archive: Outage::new("archive"),
+            broker: Outage::new("broker"),
+        }
     }
 }
 

@@ -53,6 +53,7 @@ pub(super) struct Feeder<'a> {
     feeding: &'a Feeding,
     retry: Retry,
     store: Outage,
+    archive: Outage,
     broker: Outage,
     /// The sites that the frontier knows.
     sites: HashMap<Site, Underway>,
@@ -60,8 +61,8 @@ pub(super) struct Feeder<'a> {
 
 impl<'a> Feeder<'a> {
     pub(super) fn new(parts: &'a Parts, feeding: &'a Feeding) -> Feeder<'a> {
-        let (store, broker) = (Outage::new("store"), Outage::new("broker"));
-        Feeder { parts, feeding, retry: Retry::for_ever(), store, broker, sites: HashMap::new() }
+        let [store, archive, broker] = ["store", "archive", "broker"].map(Outage::new);
+        Feeder { parts, feeding, retry: Retry::for_ever(), store, archive, broker, sites: HashMap::new() }
     }
 
     /// Archives and publishes the captures that are the newest of their pages.
@@ -197,7 +198,7 @@ impl<'a> Feeder<'a> {
         let Parts { archive, broker, .. } = self.parts;
         let Ready { url, content, page, .. } = ready;
         let archiving = || archive.put(Kind::Page, *content, page.whole.clone(), time::now());
-        let archived = self.retry.run(&self.store, archiving).await;
+        let archived = self.retry.run(&self.archive, archiving).await;
         archived.with_context(|| format!("cannot archive `{url}`"))?;
         let publishing = || broker.publish(Queue::Pages, page.message.clone());
         let published = self.retry.run(&self.broker, publishing).await;

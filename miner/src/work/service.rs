@@ -92,7 +92,7 @@ pub async fn run(parts: Parts, config: MinerConfig, stop: CancellationToken) -> 
 
 async fn pages_loop(parts: Parts, config: MinerConfig, stop: CancellationToken) -> anyhow::Result<()> {
     let mut consumer = parts.broker.consume(Queue::Partitions, config.prefetch).await?;
-    let servers = Arc::new(Outage::new("store or broker"));
+    let servers = Arc::new(Outage::new("store, archive or broker"));
     while let Some(held) = gather(&parts, consumer.as_mut(), &config, &stop).await? {
         // Each site gets its own task: summing and packing one batch takes as long as the store takes to
         // count another.
@@ -171,7 +171,7 @@ async fn end_deliveries(
 
 async fn seeds_loop(parts: Parts, config: MinerConfig, stop: CancellationToken) -> anyhow::Result<()> {
     let mut consumer = parts.broker.consume(Queue::Seeds, SEED_PREFETCH).await?;
-    let store = Outage::new("store");
+    let servers = Outage::new("store or archive");
     loop {
         let delivery = tokio::select! {
             () = stop.cancelled() => return Ok(()),
@@ -186,7 +186,7 @@ async fn seeds_loop(parts: Parts, config: MinerConfig, stop: CancellationToken) 
             }
         };
         let work = || obey(&parts, &config, command.clone(), time::now());
-        match Retry::within(HOLD).until(&stop).run(&store, work).await {
+        match Retry::within(HOLD).until(&stop).run(&servers, work).await {
             Ok(site) => {
                 tracing::info!(%site, "an operator's message was carried out");
                 ended(delivery.ack().await, "acknowledge");
