@@ -1,6 +1,7 @@
 //! The bench of every test: a folder, a world served on loopback, and `newslode` run against it.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -30,7 +31,7 @@ pub(crate) struct Lab {
     seeds: Vec<String>,
     server: Server,
     commands: AtomicU32,
-    environment: Vec<(&'static str, PathBuf)>,
+    environment: Vec<(&'static str, OsString)>,
 }
 
 /// A world without faults: three sites with some 65 pages each.
@@ -58,14 +59,14 @@ impl Lab {
     }
 
     /// Sets a variable of the environment in which all programs run.
-    pub(crate) fn set(&mut self, name: &'static str, path: PathBuf) {
-        self.environment.push((name, path));
+    pub(crate) fn set(&mut self, name: &'static str, value: impl Into<OsString>) {
+        self.environment.push((name, value.into()));
     }
 
     /// One of our programs in its environment.
     pub(crate) fn command(&self, name: &str) -> Command {
         let mut command = Command::new(program(name));
-        command.envs(self.environment.iter().map(|(name, path)| (name, path)));
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command
     }
 

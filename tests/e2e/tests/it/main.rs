@@ -22,6 +22,7 @@ mod news;
 mod process;
 mod removal;
 mod restore;
+mod s3;
 mod seeds;
 mod served;
 mod services;

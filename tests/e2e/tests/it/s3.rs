@@ -1,0 +1,95 @@
+//! The archive in S3: the services mine into a bucket while its server asks them to slow down, and while their credentials
+//! have run out. Nothing is lost, and the logs say what is wrong and what to do.
+
+use std::time::{Duration, Instant};
+
+use newslode_common::store::Frontier;
+use newslode_test_servers::{Mood, S3Server, TOKEN};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+use crate::lab::{Lab, small_world};
+use crate::process::LOOK;
+use crate::services::{Installation, SERVICES, Servers};
+
+/// The delay between two requests to a site, in milliseconds: so long that troubles meet a run under way.
+const DELAY: u64 = 60;
+
+/// The most lines about one trouble in the log of one service: a service tells it again every ten seconds, and its loops
+/// at each of their looks, which are every second here.
+const LINES: usize = 40;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn services_outlast_a_slow_server_and_credentials_that_ran_out() {
+    let mut lab = Lab::of(small_world(11)).await;
+    let (digests, outcomes) = lab.undisturbed(&[]).await;
+    let bucket = S3Server::start().await;
+    for (name, value) in bucket.variables() {
+        lab.set(name, value);
+    }
+    lab.set("NEWSLODE__ARCHIVE__URL", bucket.url("mined"));
+    let servers = Servers::start().await;
+    let mut services = Installation::new(&lab, &servers, "s3", DELAY);
+    services.start_all();
+    services.ready().await;
+    services.seed().await;
+
+    let all = outcomes.len() as u64;
+    services.done(all / 4).await;
+    lasts(Mood::SlowDown, Duration::from_secs(15), &bucket, &mut services).await;
+    services.done(all / 2).await;
+    lasts(Mood::Expired, Duration::from_secs(10), &bucket, &mut services).await;
+    services.comes_to(&digests).await;
+    services.same_outcomes(&outcomes).await;
+    services.no_dead_letters().await;
+    services.proved().await;
+    assert!(failures(&services).await > 0.0, "no failure was counted");
+    services.stop().await;
+
+    let logs =
+        SERVICES.map(|service| std::fs::read_to_string(lab.path(&format!("s3-{service}.err"))).unwrap());
+    for (cause, mend) in
+        [("SlowDown", "Please reduce your request rate"), ("ExpiredToken", "`AWS_SESSION_TOKEN`")]
+    {
+        let told = logs.each_ref().map(|log| log.lines().filter(|line| line.contains(cause)).count());
+        eprintln!("{cause}: {told:?} lines in the logs of {SERVICES:?}");
+        assert!(
+            (1..=3).contains(&told[0]) && told.iter().all(|lines| *lines <= LINES),
+            "{told:?} lines tell of {cause}"
+        );
+        let is_told = |log: &String| log.lines().all(|line| !line.contains(cause) || line.contains(mend));
+        assert!(logs.iter().all(is_told), "{cause} is told without `{mend}`\n{}", logs.concat());
+    }
+    assert!(logs.iter().all(|log| !log.contains(TOKEN)), "a log holds the token of a session");
+}
+
+/// Lets a trouble last while the services work.
+async fn lasts(mood: Mood, how_long: Duration, bucket: &S3Server, services: &mut Installation<'_>) {
+    eprintln!("{mood:?} for {how_long:?}");
+    let before = bucket.troubled();
+    bucket.set(mood);
+    let begun = Instant::now();
+    while begun.elapsed() < how_long {
+        services.all_run();
+        tokio::time::sleep(LOOK).await;
+    }
+    let sites = Frontier::status(&services.store().await).await.unwrap();
+    assert!(sites.iter().any(|site| site.pending > 0), "the run was over before {mood:?}: {sites:?}");
+    bucket.set(Mood::Well);
+    let met = bucket.troubled() - before;
+    eprintln!("{met} requests met it");
+    assert!(met > 0, "no request met {mood:?}");
+}
+
+/// The sum of `newslode_archive_failures_total` over all services.
+async fn failures(services: &Installation<'_>) -> f64 {
+    let mut sum = 0.0;
+    for addr in services.admin().values() {
+        let mut stream = tokio::net::TcpStream::connect(addr).await.unwrap();
+        stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").await.unwrap();
+        let mut metrics = String::new();
+        stream.read_to_string(&mut metrics).await.unwrap();
+        let lines = metrics.lines().filter(|line| line.starts_with("newslode_archive_failures_total"));
+        sum += lines.map(|line| line.rsplit(' ').next().unwrap().parse::<f64>().unwrap()).sum::<f64>();
+    }
+    sum
+}
