@@ -53,7 +53,7 @@ async fn services_outlast_a_slow_server_and_credentials_that_ran_out() {
         let told = logs.each_ref().map(|log| log.lines().filter(|line| line.contains(cause)).count());
         eprintln!("{cause}: {told:?} lines in the logs of {SERVICES:?}");
         assert!(
-            (1..=3).contains(&told[0]) && told.iter().all(|lines| *lines <= LINES),
+            told[0] > 0 && told.iter().all(|lines| *lines <= LINES),
             "{told:?} lines tell of {cause}"
         );
         let is_told = |log: &String| log.lines().all(|line| !line.contains(cause) || line.contains(mend));
