@@ -76,6 +76,21 @@ impl RedisServer {
         self.process.wait().unwrap();
     }
 
+    /// Stops it where it is: it still takes connections but never answers.
+    pub fn freeze(&self) {
+        self.signal("-STOP");
+    }
+
+    /// Lets a frozen server run again.
+    pub fn thaw(&self) {
+        self.signal("-CONT");
+    }
+
+    fn signal(&self, signal: &str) {
+        let sent = Command::new("kill").args([signal, &self.process.id().to_string()]).status().unwrap();
+        assert!(sent.success(), "the server cannot be sent {signal}");
+    }
+
     /// Starts it again on the same port with the same files.
     pub fn restart(&mut self) {
         self.process = spawn(&self.directory, self.port, &self.options);

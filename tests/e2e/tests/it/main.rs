@@ -3,9 +3,7 @@
 //!
 //! A test serves a small world on loopback from its own process and lets the programs mine it. In the end it
 //! compares the digest of each site's mined state: equal digests mean states that are equal to the bit. Start
-//! at [`lab`], the bench of every test; [`services`] adds RabbitMQ, Redis and the services.
-//!
-//! The programs lie beside the test in the target folder; `cargo build --workspace` builds them.
+//! at the library of this crate, the bench of every test.
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test says what broke by panicking")]
 
@@ -17,14 +15,13 @@ mod embedded;
 mod faults;
 mod filing;
 mod floors;
-mod lab;
 mod news;
-mod process;
 mod removal;
 mod restore;
 mod s3;
 mod seeds;
 mod served;
-mod services;
 mod tls;
 mod upgrade;
+
+use newslode_e2e::{lab, process, services};

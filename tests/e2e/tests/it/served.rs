@@ -1,6 +1,8 @@
 //! The services over RabbitMQ and Redis: they give the same result as the embedded engine, and obey
 //! operators.
 
+use newslode_e2e::articles::of_pages;
+
 use crate::lab::{Lab, digests_in, small_world};
 use crate::services::{Installation, Servers};
 
@@ -49,44 +51,9 @@ async fn commands_work_against_the_services(
     let articles = lab.ok(&services.asking(&["export", "articles"])).await;
     assert!(articles.lines().count() > 20, "{articles}");
     let embedded = lab.ok(&["export", "articles", run]).await;
-    let (mut served, mut embedded) = (of_pages(&articles), of_pages(&embedded));
-    for (one, other) in served.iter_mut().zip(&mut embedded) {
-        for field in [of_site(one), of_site(other)].concat() {
-            [&mut *one, &mut *other].into_iter().for_each(|article| leave_out(article, &field));
-        }
-    }
+    let (served, embedded) = of_pages(&articles, &embedded);
     assert_eq!(served, embedded);
 
     let proof = lab.json(&services.asking(&["verify", "--json"])).await;
     assert_eq!((&proof["different"], &proof["sites"]), (&0.into(), &lab.seeds().len().into()), "{proof}");
-}
-
-/// The fields that an article's site had a say in.
-fn of_site(article: &serde_json::Value) -> Vec<String> {
-    let is_of_site = |witness: &str| witness == "siblings" || witness.starts_with("template ");
-    let evidence = article["evidence"].as_object().unwrap().iter();
-    let of_site = evidence.filter(|(_, said)| is_of_site(said["witness"].as_str().unwrap()));
-    of_site.map(|(field, _)| field.clone()).collect()
-}
-
-fn leave_out(article: &mut serde_json::Value, field: &str) {
-    article["evidence"].as_object_mut().unwrap().remove(field);
-    article.as_object_mut().unwrap().remove(field);
-}
-
-/// The articles without their bodies, the evidence for these, and what happened when. They depend on the time, and on
-/// which of the site's pages were there when they were viewed: the embedded engine views at its end, the services as
-/// pages come.
-fn of_pages(articles: &str) -> Vec<serde_json::Value> {
-    let of = |line: &str| {
-        let mut article: serde_json::Value = serde_json::from_str(line).unwrap();
-        let body = article.as_object_mut().unwrap().remove("body").unwrap();
-        assert!(!body.as_array().unwrap().is_empty(), "{line}");
-        article["evidence"].as_object_mut().unwrap().remove("body");
-        for key in ["event", "version", "changed", "first_seen", "fetched_at"] {
-            assert!(article.as_object_mut().unwrap().remove(key).is_some(), "{key}: {line}");
-        }
-        article
-    };
-    articles.lines().map(of).collect()
 }

@@ -20,29 +20,34 @@ use newslode_test_servers::{RabbitServer, RedisServer};
 
 mod waiting;
 
+pub use waiting::{busy, uncounted};
+
 /// The services, in the order of the flow.
-pub(crate) const SERVICES: [&str; 3] = ["newslode-crawler", "newslode-partitioner", "newslode-miner"];
+pub const SERVICES: [&str; 3] = ["newslode-crawler", "newslode-partitioner", "newslode-miner"];
 
 /// The name of a miner beside the first.
-pub(crate) const ANOTHER_MINER: &str = "another-miner";
+pub const ANOTHER_MINER: &str = "another-miner";
 
 /// The longest wait for a service to be ready or for a message to arrive.
-pub(crate) const SOON: Duration = Duration::from_secs(40);
+pub const SOON: Duration = Duration::from_secs(40);
 
 /// RabbitMQ and Redis.
-pub(crate) struct Servers {
-    pub(crate) rabbit: RabbitServer,
-    pub(crate) redis: RedisServer,
+pub struct Servers {
+    /// The broker.
+    pub rabbit: RabbitServer,
+    /// The store.
+    pub redis: RedisServer,
 }
 
 impl Servers {
-    pub(crate) async fn start() -> Servers {
+    /// Starts both.
+    pub async fn start() -> Servers {
         let redis = RedisServer::start();
         Servers { rabbit: RabbitServer::start().await.unwrap(), redis }
     }
 
     /// Servers as deployed: RabbitMQ with the plugins of `deploy/`.
-    pub(crate) async fn as_deployed() -> Servers {
+    pub async fn as_deployed() -> Servers {
         let plugins = std::fs::read_to_string(deployed("rabbitmq/enabled_plugins")).unwrap();
         let redis = RedisServer::start();
         Servers { rabbit: RabbitServer::start_with(&plugins).await.unwrap(), redis }
@@ -50,12 +55,12 @@ impl Servers {
 }
 
 /// A file of `deploy/`.
-pub(crate) fn deployed(file: &str) -> PathBuf {
+pub fn deployed(file: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy").join(file)
 }
 
 /// The services of one prefix.
-pub(crate) struct Installation<'a> {
+pub struct Installation<'a> {
     lab: &'a Lab,
     prefix: String,
     config: String,
@@ -67,12 +72,12 @@ pub(crate) struct Installation<'a> {
 
 impl<'a> Installation<'a> {
     /// Writes the configuration; starts nothing. `delay_ms` is the sites' delay.
-    pub(crate) fn new(lab: &'a Lab, servers: &Servers, prefix: &str, delay_ms: u64) -> Installation<'a> {
+    pub fn new(lab: &'a Lab, servers: &Servers, prefix: &str, delay_ms: u64) -> Installation<'a> {
         Installation::following("all", lab, servers, prefix, delay_ms)
     }
 
     /// The same with what of a site is fetched.
-    pub(crate) fn following(
+    pub fn following(
         follow: &str,
         lab: &'a Lab,
         servers: &Servers,
@@ -84,7 +89,7 @@ impl<'a> Installation<'a> {
     }
 
     /// The same with the URLs of RabbitMQ and Redis by which the services reach them, and those by which the test does.
-    pub(crate) fn between(
+    pub fn between(
         follow: &str,
         lab: &'a Lab,
         theirs: [&str; 2],
@@ -119,52 +124,59 @@ impl<'a> Installation<'a> {
     }
 
     /// The file of the services' configuration.
-    pub(crate) fn config(&self) -> &str {
+    pub fn config(&self) -> &str {
         &self.config
     }
 
     /// The address at which each service serves its metrics.
-    pub(crate) fn admin(&self) -> &BTreeMap<&'static str, SocketAddr> {
+    pub fn admin(&self) -> &BTreeMap<&'static str, SocketAddr> {
         &self.admin
     }
 
     /// Starts all services.
-    pub(crate) fn start_all(&mut self) {
+    pub fn start_all(&mut self) {
         SERVICES.into_iter().for_each(|service| self.start(service));
     }
 
     /// Starts a service without waiting for it.
-    pub(crate) fn start(&mut self, service: &'static str) {
-        let mut command = self.lab.command(service);
-        command.args(["--config", &self.config]);
-        command.env("NEWSLODE__TELEMETRY__ADMIN", self.admin[service].to_string());
-        let process = Process::start(command, &format!("{}-{service}", self.prefix), &self.lab.path(""));
-        self.running.insert(service, process);
+    pub fn start(&mut self, service: &'static str) {
+        self.start_copy(service, service, &[]);
     }
 
     /// Starts a miner beside the first. Killed and started like a service, it is known by this name.
-    pub(crate) fn start_another_miner(&mut self) {
-        let mut command = self.lab.command("newslode-miner");
+    pub fn start_another_miner(&mut self) {
+        self.start_copy(ANOTHER_MINER, "newslode-miner", &[]);
+    }
+
+    /// Starts a copy of a service, known by a name, with more variables in its environment. Only the copy with the
+    /// service's own name is asked whether it is ready.
+    pub fn start_copy(&mut self, name: &'static str, service: &str, environment: &[(&str, &str)]) {
+        let mut command = self.lab.command(service);
         command.args(["--config", &self.config]);
-        command.env("NEWSLODE__TELEMETRY__ADMIN", "127.0.0.1:0");
-        let process =
-            Process::start(command, &format!("{}-{ANOTHER_MINER}", self.prefix), &self.lab.path(""));
-        self.running.insert(ANOTHER_MINER, process);
+        let admin = self.admin.get(name).map_or_else(|| "127.0.0.1:0".into(), SocketAddr::to_string);
+        command.env("NEWSLODE__TELEMETRY__ADMIN", admin).envs(environment.iter().copied());
+        let process = Process::start(command, &format!("{}-{name}", self.prefix), &self.lab.path(""));
+        self.running.insert(name, process);
+    }
+
+    /// The running services and copies by name.
+    pub fn running(&mut self) -> &mut BTreeMap<&'static str, Process> {
+        &mut self.running
     }
 
     /// Kills a service.
-    pub(crate) fn kill(&mut self, service: &'static str) {
+    pub fn kill(&mut self, service: &'static str) {
         self.running.remove(service).unwrap().kill();
     }
 
     /// Kills a service and starts it again at once.
-    pub(crate) fn kill_and_start(&mut self, service: &'static str) {
+    pub fn kill_and_start(&mut self, service: &'static str) {
         self.kill(service);
         if service == ANOTHER_MINER { self.start_another_miner() } else { self.start(service) }
     }
 
     /// Waits until every service says that it is ready.
-    pub(crate) async fn ready(&mut self) {
+    pub async fn ready(&mut self) {
         let begun = Instant::now();
         for service in SERVICES {
             loop {
@@ -180,7 +192,7 @@ impl<'a> Installation<'a> {
     }
 
     /// The whole answer of `/health/ready`; empty if there is none.
-    pub(crate) async fn health(&self, service: &'static str) -> String {
+    pub async fn health(&self, service: &'static str) -> String {
         let ask = async {
             let mut stream = tokio::net::TcpStream::connect(self.admin[service]).await?;
             stream.write_all(b"GET /health/ready HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").await?;
@@ -195,7 +207,7 @@ impl<'a> Installation<'a> {
     }
 
     /// Fails if a service has ended by itself.
-    pub(crate) fn all_run(&mut self) {
+    pub fn all_run(&mut self) {
         let gone: Vec<_> = self
             .running
             .iter_mut()
@@ -205,7 +217,7 @@ impl<'a> Installation<'a> {
     }
 
     /// Waits until a service has logged these words.
-    pub(crate) async fn logged(&mut self, service: &str, words: &str) {
+    pub async fn logged(&mut self, service: &str, words: &str) {
         let begun = Instant::now();
         while !self.running[service].tail().contains(words) {
             self.all_run();
@@ -215,46 +227,46 @@ impl<'a> Installation<'a> {
     }
 
     /// The last lines of the services' logs.
-    pub(crate) fn logs(&self) -> String {
+    pub fn logs(&self) -> String {
         self.running.values().map(Process::tail).collect()
     }
 
     /// The arguments of `newslode` for these services.
-    pub(crate) fn asking<'b>(&'b self, arguments: &[&'b str]) -> Vec<&'b str> {
+    pub fn asking<'b>(&'b self, arguments: &[&'b str]) -> Vec<&'b str> {
         let mut all = vec!["--quiet", "--config", self.config.as_str()];
         all.extend(arguments);
         all
     }
 
     /// Sends the world's seeds to the services.
-    pub(crate) async fn seed(&self) {
+    pub async fn seed(&self) {
         let seeds = self.lab.seeds().iter().map(String::as_str);
         let arguments: Vec<&str> = ["seed", "add"].into_iter().chain(seeds).collect();
         self.lab.ok(&self.asking(&arguments)).await;
     }
 
     /// The test's own connection to the store.
-    pub(crate) async fn store(&self) -> RedisStore {
+    pub async fn store(&self) -> RedisStore {
         RedisStore::connect(&self.store).await.unwrap()
     }
 
     /// The test's own connection to the broker.
-    pub(crate) async fn broker(&self) -> RabbitBroker {
+    pub async fn broker(&self) -> RabbitBroker {
         RabbitBroker::connect(&self.broker, "test@here", None).await.unwrap()
     }
 
     /// Compares every URL's outcome.
-    pub(crate) async fn same_outcomes(&self, wanted: &crate::lab::Outcomes) {
+    pub async fn same_outcomes(&self, wanted: &crate::lab::Outcomes) {
         same_outcomes(wanted, &outcomes_in(&self.store().await).await);
     }
 
     /// The dead letters of a queue.
-    pub(crate) async fn dead(&self, queue: Queue) -> Vec<DeadLetter> {
-        self.broker().await.dead(queue, 100).await.unwrap()
+    pub async fn dead(&self, queue: Queue) -> Vec<DeadLetter> {
+        self.broker().await.dead(queue, 1_000).await.unwrap()
     }
 
     /// Fails if a message was given up.
-    pub(crate) async fn no_dead_letters(&self) {
+    pub async fn no_dead_letters(&self) {
         for queue in Queue::ALL {
             let dead = self.dead(*queue).await;
             let reasons: Vec<_> = dead.iter().map(|letter| (&letter.reason, &letter.by)).collect();
@@ -263,12 +275,12 @@ impl<'a> Installation<'a> {
     }
 
     /// Recomputes the state from the archive, which must hold every counted page.
-    pub(crate) async fn proved(&self) {
+    pub async fn proved(&self) {
         self.lab.ok(&self.asking(&["verify"])).await;
     }
 
     /// Asks all to stop; each must end well and in time.
-    pub(crate) async fn stop(&mut self) {
+    pub async fn stop(&mut self) {
         self.running.values().for_each(Process::terminate);
         for (name, process) in &mut self.running {
             let ended = process.end(Duration::from_secs(30)).await;

@@ -1,4 +1,4 @@
-//! Our programs as processes: found beside the test, their output kept in files, killed when dropped.
+//! Our programs as processes: found beside the caller, their output kept in files, killed when dropped.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 /// The interval at which a wait looks again.
-pub(crate) const LOOK: Duration = Duration::from_millis(20);
+pub const LOOK: Duration = Duration::from_millis(20);
 
 /// The longest wait for words that a program is about to print.
 const PRINTED: Duration = Duration::from_secs(40);
@@ -14,16 +14,18 @@ const PRINTED: Duration = Duration::from_secs(40);
 /// The number of log lines that a failure shows.
 const TAIL: usize = 40;
 
-/// The path of one of our programs.
-pub(crate) fn program(name: &str) -> PathBuf {
-    let test = std::env::current_exe().unwrap();
-    let path = test.parent().and_then(Path::parent).unwrap().join(name);
-    assert!(path.exists(), "`{}` is not there: run `cargo build --workspace` first", path.display());
-    path
+/// The path of one of our programs. The caller is another program of ours, or a test, which lies one folder deeper.
+pub fn program(name: &str) -> PathBuf {
+    let caller = std::env::current_exe().unwrap();
+    let folders = caller.ancestors().skip(1).take(2);
+    let found = folders.map(|folder| folder.join(name)).find(|path| path.is_file());
+    found.unwrap_or_else(|| {
+        panic!("`{name}` is not beside `{}`: run `cargo build --workspace` first", caller.display())
+    })
 }
 
 /// A started program.
-pub(crate) struct Process {
+pub struct Process {
     name: String,
     child: Child,
     log: PathBuf,
@@ -31,19 +33,19 @@ pub(crate) struct Process {
 
 /// The end of a program and its output.
 #[derive(Debug)]
-pub(crate) struct Ended {
+pub struct Ended {
     /// Exit code; `None` if a signal ended it.
-    pub(crate) code: Option<i32>,
+    pub code: Option<i32>,
     /// Standard output.
-    pub(crate) out: String,
+    pub out: String,
     /// Standard error.
-    pub(crate) err: String,
+    pub err: String,
 }
 
 impl Process {
     /// Starts a command. Its standard error is appended to `NAME.err` in the folder; its output replaces
     /// `NAME.out`.
-    pub(crate) fn start(mut command: Command, name: &str, folder: &Path) -> Process {
+    pub fn start(mut command: Command, name: &str, folder: &Path) -> Process {
         let log = folder.join(format!("{name}.err"));
         let err = File::options().create(true).append(true).open(&log).unwrap();
         let out = File::create(log.with_extension("out")).unwrap();
@@ -52,24 +54,43 @@ impl Process {
     }
 
     /// Ends it as a power cut would.
-    pub(crate) fn kill(&mut self) {
+    pub fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
     /// Asks it to stop, as an orchestrator does.
-    pub(crate) fn terminate(&self) {
-        let asked = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status().unwrap();
-        assert!(asked.success(), "{} could not be asked to stop", self.name);
+    pub fn terminate(&self) {
+        self.signal("-TERM");
+    }
+
+    /// Stops it where it is.
+    pub fn freeze(&self) {
+        self.signal("-STOP");
+    }
+
+    /// Lets a frozen program go on.
+    pub fn thaw(&self) {
+        self.signal("-CONT");
+    }
+
+    fn signal(&self, signal: &str) {
+        let sent = Command::new("kill").args([signal, &self.id().to_string()]).status().unwrap();
+        assert!(sent.success(), "{} cannot be sent {signal}", self.name);
+    }
+
+    /// Its number among the machine's processes.
+    pub fn id(&self) -> u32 {
+        self.child.id()
     }
 
     /// Its exit status, if it has ended.
-    pub(crate) fn ended(&mut self) -> Option<ExitStatus> {
+    pub fn ended(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().unwrap()
     }
 
     /// Waits for its end.
-    pub(crate) async fn end(&mut self, patience: Duration) -> Ended {
+    pub async fn end(&mut self, patience: Duration) -> Ended {
         let begun = Instant::now();
         let status = loop {
             match self.ended() {
@@ -85,7 +106,7 @@ impl Process {
     }
 
     /// Waits until its output holds these words.
-    pub(crate) async fn printed(&mut self, words: &str) {
+    pub async fn printed(&mut self, words: &str) {
         let (begun, out) = (Instant::now(), self.log.with_extension("out"));
         while !std::fs::read_to_string(&out).unwrap().contains(words) {
             assert!(self.ended().is_none() && begun.elapsed() < PRINTED, "no `{words}`\n{}", self.tail());
@@ -94,7 +115,7 @@ impl Process {
     }
 
     /// The last lines of its log.
-    pub(crate) fn tail(&self) -> String {
+    pub fn tail(&self) -> String {
         let log = std::fs::read(&self.log).unwrap_or_default();
         let log = String::from_utf8_lossy(&log);
         let lines: Vec<&str> = log.lines().collect();

@@ -22,7 +22,7 @@ const RESTED: Duration = Duration::from_secs(25);
 
 impl Installation<'_> {
     /// Waits until this many URLs have an outcome.
-    pub(crate) async fn done(&mut self, wanted: u64) {
+    pub async fn done(&mut self, wanted: u64) {
         let (store, begun) = (self.store().await, Instant::now());
         loop {
             // The store may have been restarted a moment ago.
@@ -43,28 +43,13 @@ impl Installation<'_> {
     }
 
     /// The URLs of pages that are fetched and not counted.
-    pub(crate) async fn uncounted(&self) -> BTreeSet<String> {
-        let pages = pages(&self.store().await).await;
+    pub async fn uncounted(&self) -> BTreeSet<String> {
+        let pages = uncounted(&self.store().await).await;
         pages.iter().filter_map(|page| page.split(' ').next()).map(str::to_owned).collect()
     }
 
-    /// Waits until all these pages are counted.
-    pub(crate) async fn counts(&mut self, wanted: &BTreeSet<String>) {
-        let begun = Instant::now();
-        loop {
-            let uncounted = self.uncounted().await;
-            let waiting: Vec<_> = wanted.intersection(&uncounted).collect();
-            if waiting.is_empty() {
-                return;
-            }
-            self.all_run();
-            assert!(begun.elapsed() < ALL_OF_IT, "not counted: {waiting:?}\n{}", self.logs());
-            tokio::time::sleep(LOOK).await;
-        }
-    }
-
     /// Waits until the taxonomy is the wanted one.
-    pub(crate) async fn folds_to(&mut self, wanted: &serde_json::Value) {
+    pub async fn folds_to(&mut self, wanted: &serde_json::Value) {
         let begun = Instant::now();
         loop {
             let folded = self.lab.run(&self.asking(&["taxonomy", "--format", "json"])).await;
@@ -80,7 +65,7 @@ impl Installation<'_> {
     /// Waits until all is at rest in the wanted state: nothing pending, nothing claimed, queues empty and
     /// digests equal, twice in a row. After [`RESTED`] at rest in another state it fails and says what
     /// differs.
-    pub(crate) async fn comes_to(&mut self, wanted: &Digests) {
+    pub async fn comes_to(&mut self, wanted: &Digests) {
         let (store, broker, begun) = (self.store().await, self.broker().await, Instant::now());
         let (mut equal, mut since, mut seen) = (0, Instant::now(), String::new());
         loop {
@@ -97,7 +82,7 @@ impl Installation<'_> {
             self.all_run();
             let (rested, late) = (since.elapsed() > RESTED, begun.elapsed() > ALL_OF_IT);
             if rested || late {
-                let pages = pages(&store).await;
+                let pages = uncounted(&store).await;
                 panic!("wanted {wanted:?}\n{seen}\nfetched, not counted: {pages:?}\n{}", self.logs());
             }
             tokio::time::sleep(Duration::from_millis(250)).await;
@@ -106,7 +91,7 @@ impl Installation<'_> {
 
     /// Waits until nothing moves any more: nothing pending, nothing claimed, queues empty, and the same state in all
     /// looks of so long.
-    pub(crate) async fn rests(&mut self, so_long: Duration) {
+    pub async fn rests(&mut self, so_long: Duration) {
         let (store, broker, begun) = (self.store().await, self.broker().await, Instant::now());
         let (mut since, mut seen) = (Instant::now(), String::new());
         loop {
@@ -127,7 +112,7 @@ impl Installation<'_> {
 }
 
 /// The work under way, in words; empty at rest. Deliveries that a service holds unacknowledged are not seen.
-async fn busy(store: &RedisStore, broker: &RabbitBroker) -> String {
+pub async fn busy(store: &RedisStore, broker: &RabbitBroker) -> String {
     let sites = match Frontier::status(store).await {
         Ok(sites) if sites.is_empty() => return "no site yet".into(),
         Ok(sites) => sites,
@@ -151,8 +136,8 @@ async fn busy(store: &RedisStore, broker: &RabbitBroker) -> String {
     format!("{pending} pending, {leased} leased,{waiting}")
 }
 
-/// Pages whose fetched content is not the counted one.
-async fn pages(store: &RedisStore) -> Vec<String> {
+/// Pages whose fetched content is not the counted one: URL, outcome, fetch and what is counted.
+pub async fn uncounted(store: &RedisStore) -> Vec<String> {
     let mut differ = Vec::new();
     for site in Frontier::status(store).await.unwrap_or_default() {
         let counted: BTreeMap<_, _> = store.pages(&site.site).await.unwrap_or_default().into_iter().collect();

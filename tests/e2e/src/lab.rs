@@ -11,7 +11,7 @@ use std::time::Duration;
 use newslode_common::outcome::Outcome;
 use newslode_common::store::redb::RedbStore;
 use newslode_common::store::{Frontier, SiteState, state_digest};
-use newslode_newsworld::{Content, Server, World, WorldSpec};
+use newslode_newsworld::{Arrival, Content, Server, World, WorldSpec};
 use serde_json::Value;
 
 use crate::process::{Ended, Process, program};
@@ -20,13 +20,13 @@ use crate::process::{Ended, Process, program};
 const PATIENCE: Duration = Duration::from_secs(150);
 
 /// The digest of each site's mined state.
-pub(crate) type Digests = BTreeMap<String, String>;
+pub type Digests = BTreeMap<String, String>;
 
 /// The last outcome of every known URL.
-pub(crate) type Outcomes = BTreeMap<String, Option<Outcome>>;
+pub type Outcomes = BTreeMap<String, Option<Outcome>>;
 
 /// A folder and a served world.
-pub(crate) struct Lab {
+pub struct Lab {
     folder: tempfile::TempDir,
     seeds: Vec<String>,
     server: Server,
@@ -35,58 +35,63 @@ pub(crate) struct Lab {
 }
 
 /// A world without faults: three sites with some 65 pages each.
-pub(crate) fn small_world(seed: u64) -> World {
+pub fn small_world(seed: u64) -> World {
     World::generate(&WorldSpec { seed, sites: 3, articles_per_section: 1, ..WorldSpec::default() })
 }
 
 impl Lab {
     /// Serves a generated world.
-    pub(crate) async fn of(world: World) -> Lab {
+    pub async fn of(world: World) -> Lab {
         let seeds = world.seeds();
         Lab::serving(world, &seeds).await
     }
 
     /// Serves any content; `seeds` are the pages to start with.
-    pub(crate) async fn serving(content: impl Content, seeds: &[String]) -> Lab {
+    pub async fn serving(content: impl Content, seeds: &[String]) -> Lab {
         let server = Server::start(content, SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap();
         let folder = tempfile::Builder::new().prefix("newslode-e2e").tempdir().unwrap();
         Lab { folder, seeds: seeds.to_vec(), server, commands: AtomicU32::new(0), environment: Vec::new() }
     }
 
     /// A path in the folder.
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
+    pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
     /// Sets a variable of the environment in which all programs run.
-    pub(crate) fn set(&mut self, name: &'static str, value: impl Into<OsString>) {
+    pub fn set(&mut self, name: &'static str, value: impl Into<OsString>) {
         self.environment.push((name, value.into()));
     }
 
     /// One of our programs in its environment.
-    pub(crate) fn command(&self, name: &str) -> Command {
+    pub fn command(&self, name: &str) -> Command {
         let mut command = Command::new(program(name));
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command
     }
 
     /// The pages to start with.
-    pub(crate) fn seeds(&self) -> &[String] {
+    pub fn seeds(&self) -> &[String] {
         &self.seeds
     }
 
     /// How often each page was asked for, by host and path.
-    pub(crate) fn asked(&self) -> BTreeMap<(String, String), u64> {
+    pub fn asked(&self) -> BTreeMap<(String, String), u64> {
         self.server.counts()
     }
 
+    /// All requests in the order of their arrival.
+    pub fn arrivals(&self) -> Vec<Arrival> {
+        self.server.arrivals()
+    }
+
     /// The option value that leads every host to the world.
-    pub(crate) fn resolve(&self) -> String {
+    pub fn resolve(&self) -> String {
         format!("*:{}", self.server.addr())
     }
 
     /// Starts `newslode` with these arguments.
-    pub(crate) fn start<S: AsRef<str>>(&self, arguments: &[S]) -> Process {
+    pub fn start<S: AsRef<str>>(&self, arguments: &[S]) -> Process {
         let number = self.commands.fetch_add(1, Ordering::Relaxed);
         let mut command = self.command("newslode");
         command.args(arguments.iter().map(AsRef::as_ref));
@@ -94,12 +99,12 @@ impl Lab {
     }
 
     /// Runs `newslode` to its end.
-    pub(crate) async fn run<S: AsRef<str>>(&self, arguments: &[S]) -> Ended {
+    pub async fn run<S: AsRef<str>>(&self, arguments: &[S]) -> Ended {
         self.start(arguments).end(PATIENCE).await
     }
 
     /// Runs `newslode`, which must succeed. Returns its standard output.
-    pub(crate) async fn ok<S: AsRef<str>>(&self, arguments: &[S]) -> String {
+    pub async fn ok<S: AsRef<str>>(&self, arguments: &[S]) -> String {
         let ended = self.run(arguments).await;
         let line = arguments.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(" ");
         assert_eq!(ended.code, Some(0), "newslode {line}\n{}\n{}", ended.out, ended.err);
@@ -107,13 +112,13 @@ impl Lab {
     }
 
     /// The same, read as JSON.
-    pub(crate) async fn json<S: AsRef<str>>(&self, arguments: &[S]) -> Value {
+    pub async fn json<S: AsRef<str>>(&self, arguments: &[S]) -> Value {
         let out = self.ok(arguments).await;
         serde_json::from_str(&out).unwrap_or_else(|error| panic!("no JSON ({error}): {out}"))
     }
 
     /// Arguments that mine all of the world into a run of this name.
-    pub(crate) fn mining(&self, run: &str, more: &[&str]) -> Vec<String> {
+    pub fn mining(&self, run: &str, more: &[&str]) -> Vec<String> {
         let fixed = ["mine", "--quiet", "--json", "--follow", "all"];
         let mut arguments: Vec<String> = fixed.iter().map(ToString::to_string).collect();
         let (resolve, out) = (self.resolve(), self.path(run).display().to_string());
@@ -127,7 +132,7 @@ impl Lab {
     }
 
     /// Mines all of the world in one go; every other way of mining it must give the same result.
-    pub(crate) async fn undisturbed(&self, more: &[&str]) -> (Digests, Outcomes) {
+    pub async fn undisturbed(&self, more: &[&str]) -> (Digests, Outcomes) {
         let summary = self.json(&self.mining("undisturbed", more)).await;
         assert_eq!(summary["complete"], true, "{summary}");
         let digests = digests_of(&summary);
@@ -139,17 +144,17 @@ impl Lab {
 }
 
 /// The digests in a summary of `mine`.
-pub(crate) fn digests_of(summary: &Value) -> Digests {
+pub fn digests_of(summary: &Value) -> Digests {
     serde_json::from_value::<Vec<(String, String)>>(summary["digests"].clone()).unwrap().into_iter().collect()
 }
 
 /// Opens a run's state; no other process may hold it.
-pub(crate) fn open(run: &Path) -> RedbStore {
+pub fn open(run: &Path) -> RedbStore {
     RedbStore::open(&run.join("newslode.redb")).unwrap()
 }
 
 /// The digests of a store.
-pub(crate) async fn digests_in(store: &dyn SiteState) -> Digests {
+pub async fn digests_in(store: &dyn SiteState) -> Digests {
     let mut digests = Digests::new();
     for (site, _) in store.sites().await.unwrap() {
         digests.insert(site.to_string(), state_digest(store, &site).await.unwrap().to_string());
@@ -158,7 +163,7 @@ pub(crate) async fn digests_in(store: &dyn SiteState) -> Digests {
 }
 
 /// The outcomes in a frontier.
-pub(crate) async fn outcomes_in(frontier: &dyn Frontier) -> Outcomes {
+pub async fn outcomes_in(frontier: &dyn Frontier) -> Outcomes {
     let mut outcomes = Outcomes::new();
     for site in frontier.status().await.unwrap() {
         for entry in frontier.entries(&site.site).await.unwrap() {
@@ -170,12 +175,16 @@ pub(crate) async fn outcomes_in(frontier: &dyn Frontier) -> Outcomes {
 
 /// Fails with the URLs whose outcomes differ, or that have none.
 #[track_caller]
-pub(crate) fn same_outcomes(wanted: &Outcomes, found: &Outcomes) {
+pub fn same_outcomes(wanted: &Outcomes, found: &Outcomes) {
+    let differ = other_outcomes(wanted, found);
+    assert!(differ.is_empty(), "{} outcomes differ:\n{}", differ.len(), differ.join("\n"));
+}
+
+/// The URLs whose outcomes differ, or that have none, in words.
+pub fn other_outcomes(wanted: &Outcomes, found: &Outcomes) -> Vec<String> {
     let all: std::collections::BTreeSet<&String> = wanted.keys().chain(found.keys()).collect();
-    let differ: Vec<String> = all
-        .into_iter()
+    all.into_iter()
         .filter(|url| wanted.get(*url) != found.get(*url) || found.get(*url).is_some_and(Option::is_none))
         .map(|url| format!("{url}: {:?} undisturbed, {:?} now", wanted.get(url), found.get(url)))
-        .collect();
-    assert!(differ.is_empty(), "{} outcomes differ:\n{}", differ.len(), differ.join("\n"));
+        .collect()
 }

@@ -1,0 +1,19 @@
+//! The bench of the end-to-end tests: the built programs as processes, against a world served on loopback.
+//!
+//! [`lab`] is a folder and a served world, with `newslode` run against it; [`services`] adds RabbitMQ, Redis and the
+//! services; [`process`] is one program; [`articles`] are compared with those of another run. In the end a test compares the digest of each site's mined state: equal digests
+//! mean states that are equal to the bit.
+//!
+//! The programs lie beside the caller in the target folder; `cargo build --workspace` builds them.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "for tests, which say what broke by panicking"
+)]
+
+pub mod articles;
+pub mod lab;
+pub mod process;
+pub mod services;
