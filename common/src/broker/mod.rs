@@ -29,8 +29,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::retry::Retryable;
 
-/// A message that failed this many deliveries is itself at fault. The broker counts, not we.
-pub const DELIVERY_LIMIT: u32 = 5;
+/// A message that failed this many deliveries is itself at fault. The broker counts, not we. It counts for all
+/// messages that a consumer holds when it dies or loses its connection, so a lower number gives up innocent ones
+/// where services are restarted quickly. A number as RabbitMQ 4 has by default.
+pub const DELIVERY_LIMIT: u32 = 20;
 
 /// Largest message that any side takes, in bytes: RabbitMQ 4's default limit. Larger pages go through the
 /// archive.

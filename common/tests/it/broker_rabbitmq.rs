@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use lapin::types::{AMQPValue, FieldTable};
 use newslode_common::broker::conformance::{CHECKS, Factory};
 use newslode_common::broker::rabbitmq::RabbitBroker;
 use newslode_common::broker::{Broker, Limits, Queue};
@@ -59,6 +60,7 @@ async fn rabbitmq_keeps_the_contract() {
         println!("{:>6} ms  {}", start.elapsed().as_millis(), check.name);
     }
     other_settings_are_refused_by_name(&server.url()).await;
+    a_queue_of_the_first_version_keeps_its_delivery_limit(&server.url()).await;
     a_deleted_queue_is_unroutable(&server.url()).await;
     a_mark_is_held_once_it_is_set(&server.url()).await;
     a_closed_broker_says_so(&server.url()).await;
@@ -75,6 +77,41 @@ async fn other_settings_are_refused_by_name(url: &str) {
     let other = BrokerConfig { max_length: 7, ..first };
     let error = RabbitBroker::connect(&other, "test@here", None).await.err().unwrap().to_string();
     assert!(error.contains("`settings.seeds`") && error.contains("drain and delete it"), "{error}");
+}
+
+/// 0.1.0 declared its queues with a limit of 5 deliveries, and a queue keeps the arguments that it was made with.
+async fn a_queue_of_the_first_version_keeps_its_delivery_limit(url: &str) {
+    let config = config(url, "first", &Limits::default());
+    RabbitBroker::connect(&config, "test@here", None).await.unwrap().close().await;
+    let connection = lapin::Connection::connect(url, Default::default()).await.unwrap();
+    let channel = connection.create_channel().await.unwrap();
+    channel.queue_delete("first.pages".into(), Default::default()).await.unwrap();
+    let text = |text: &str| AMQPValue::LongString(text.as_bytes().to_vec().into());
+    let mut arguments = FieldTable::default();
+    for (key, value) in [
+        ("x-queue-type", text("quorum")),
+        ("x-delivery-limit", AMQPValue::LongLongInt(4)),
+        ("x-overflow", text("reject-publish")),
+        ("x-max-length", AMQPValue::LongLongInt(config.max_length as i64)),
+        ("x-max-length-bytes", AMQPValue::LongLongInt(config.max_bytes as i64)),
+        ("x-dead-letter-exchange", text("first.dead")),
+        ("x-dead-letter-routing-key", text("first.pages.dead")),
+        ("x-dead-letter-strategy", text("at-least-once")),
+    ] {
+        arguments.insert(key.into(), value);
+    }
+    let durable = lapin::options::QueueDeclareOptions { durable: true, ..Default::default() };
+    channel.queue_declare("first.pages".into(), durable, arguments).await.unwrap();
+    let broker = RabbitBroker::connect(&config, "test@here", None).await.unwrap();
+    broker.publish(Queue::Pages, Bytes::from_static(b"page")).await.unwrap();
+    let mut consumer = broker.consume(Queue::Pages, 1).await.unwrap();
+    for _ in 0..5 {
+        drop(consumer.next().await.unwrap());
+    }
+    let begun = Instant::now();
+    while broker.dead(Queue::Pages, 1).await.unwrap().is_empty() {
+        assert!(begun.elapsed() < Duration::from_secs(20), "it is not given up");
+    }
 }
 
 async fn a_deleted_queue_is_unroutable(url: &str) {

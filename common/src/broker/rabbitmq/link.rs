@@ -83,8 +83,7 @@ impl Link {
         };
         let properties = ConnectionProperties::default().with_connection_name(address.name.as_str().into());
         let connection = Connection::connect_uri(address.uri.clone(), properties).await.map_err(cannot)?;
-        let declaring = connection.create_channel().await.map_err(cannot)?;
-        topology.declare(&declaring).await?;
+        topology.declare(&connection).await?;
         let mut channels = Vec::new();
         for _ in 0..Queue::ALL.len() + 2 {
             let channel = connection.create_channel().await.map_err(cannot)?;

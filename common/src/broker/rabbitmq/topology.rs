@@ -3,13 +3,13 @@
 //! Each work queue is a durable quorum queue `<prefix>.<queue>`. Its dead letters are
 //! `<prefix>.<queue>.dead`, bound to the direct exchange `<prefix>.dead`. There is one topic exchange,
 //! `<prefix>.articles`. Every limit is explicit, since defaults differ between RabbitMQ 3.10 and 4.x, and
-//! only arguments that both know are used. We declare all of it again after each reconnection. If a queue
-//! exists with other arguments, the error says what to do.
+//! only arguments that both know are used. We declare all of it again after each reconnection. A queue that
+//! 0.1.0 made keeps its delivery limit. If a queue exists with other arguments, the error says what to do.
 
 use lapin::options::{ExchangeDeclareOptions, QueueBindOptions, QueueDeclareOptions};
 use lapin::protocol::{AMQPErrorKind, AMQPSoftError};
 use lapin::types::{AMQPValue, FieldTable};
-use lapin::{Channel, ErrorKind, ExchangeKind};
+use lapin::{Channel, Connection, ErrorKind, ExchangeKind};
 
 use super::super::{BrokerError, DELIVERY_LIMIT, Queue};
 use crate::config::BrokerConfig;
@@ -17,6 +17,9 @@ use crate::config::BrokerConfig;
 /// The argument counts returns, not deliveries: with a limit of 4, a message is delivered 5 times (seen on
 /// 3.10).
 const X_DELIVERY_LIMIT: i64 = DELIVERY_LIMIT as i64 - 1;
+
+/// The argument with which 0.1.0 declared its queues.
+const X_DELIVERY_LIMIT_OF_FIRST: i64 = 4;
 
 /// Dead letters are looked at and put back any number of times. By default RabbitMQ 4 would drop them after
 /// the 20th look, and 3.10 does not know -1 ("none").
@@ -59,10 +62,10 @@ impl Topology {
         format!("{}.dead", self.prefix)
     }
 
-    fn arguments(&self, queue: Queue) -> FieldTable {
+    fn arguments(&self, queue: Queue, delivery_limit: i64) -> FieldTable {
         table([
             ("x-queue-type", text("quorum")),
-            ("x-delivery-limit", AMQPValue::LongLongInt(X_DELIVERY_LIMIT)),
+            ("x-delivery-limit", AMQPValue::LongLongInt(delivery_limit)),
             ("x-overflow", text("reject-publish")),
             ("x-max-length", AMQPValue::LongLongInt(self.max_length)),
             ("x-max-length-bytes", AMQPValue::LongLongInt(self.max_bytes)),
@@ -79,8 +82,9 @@ impl Topology {
         ])
     }
 
-    /// Declares everything. A failure closes the channel, so pass one that nobody else uses.
-    pub(super) async fn declare(&self, channel: &Channel) -> Result<(), BrokerError> {
+    /// Declares everything.
+    pub(super) async fn declare(&self, connection: &Connection) -> Result<(), BrokerError> {
+        let channel = open(connection).await?;
         let durable = ExchangeDeclareOptions { durable: true, ..Default::default() };
         for (name, kind) in
             [(self.dead_exchange(), ExchangeKind::Direct), (self.articles(), ExchangeKind::Topic)]
@@ -91,7 +95,8 @@ impl Topology {
         }
         for queue in Queue::ALL {
             let dead = self.dead_queue(*queue);
-            declare_queue(channel, &dead, Self::dead_arguments()).await?;
+            let declared = declare_queue(&channel, &dead, Self::dead_arguments()).await;
+            declared.map_err(|error| refused("queue", &dead, &error))?;
             let exchange = self.dead_exchange();
             channel
                 .queue_bind(
@@ -103,19 +108,40 @@ impl Topology {
                 )
                 .await
                 .map_err(|error| refused("queue", &dead, &error))?;
-            declare_queue(channel, &self.queue(*queue), self.arguments(*queue)).await?;
+            self.declare_work_queue(connection, *queue).await?;
         }
         Ok(())
     }
+
+    /// A refusal closes the channel, so each attempt has its own.
+    async fn declare_work_queue(&self, connection: &Connection, queue: Queue) -> Result<(), BrokerError> {
+        let name = self.queue(queue);
+        let wanted = self.arguments(queue, X_DELIVERY_LIMIT);
+        let Err(error) = declare_queue(&open(connection).await?, &name, wanted).await else { return Ok(()) };
+        if is_soft(&error, &AMQPSoftError::PRECONDITIONFAILED) {
+            let first = self.arguments(queue, X_DELIVERY_LIMIT_OF_FIRST);
+            if declare_queue(&open(connection).await?, &name, first).await.is_ok() {
+                let deliveries = X_DELIVERY_LIMIT_OF_FIRST + 1;
+                tracing::info!(
+                    queue = name,
+                    deliveries,
+                    "an older version made this queue; it keeps its delivery limit"
+                );
+                return Ok(());
+            }
+        }
+        Err(refused("queue", &name, &error))
+    }
 }
 
-async fn declare_queue(channel: &Channel, name: &str, arguments: FieldTable) -> Result<(), BrokerError> {
+async fn open(connection: &Connection) -> Result<Channel, BrokerError> {
+    let opened = connection.create_channel().await;
+    opened.map_err(|error| BrokerError(format!("cannot open a channel: {error}")))
+}
+
+async fn declare_queue(channel: &Channel, name: &str, arguments: FieldTable) -> lapin::Result<()> {
     let durable = QueueDeclareOptions { durable: true, ..Default::default() };
-    channel
-        .queue_declare(name.into(), durable, arguments)
-        .await
-        .map(drop)
-        .map_err(|error| refused("queue", name, &error))
+    channel.queue_declare(name.into(), durable, arguments).await.map(drop)
 }
 
 fn refused(what: &str, name: &str, error: &lapin::Error) -> BrokerError {
