@@ -6,7 +6,9 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
+use newslode_page::time::Timestamp;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -21,6 +23,7 @@ use crate::store::{Kind, PageArchive, SiteState, StoreError, StoreResult};
 use crate::telemetry::admin::{Admin, Ready};
 use crate::telemetry::log;
 use crate::telemetry::metrics::Metrics;
+use crate::time;
 use crate::version::ContentHash;
 
 /// Boxed, since a main only prints it.
@@ -118,7 +121,7 @@ impl Service {
         Ok(Arc::new(archive))
     }
 
-    /// Waits for the store and connects to it.
+    /// Waits for the store and connects to it; then waits until this machine's clock agrees with the store's.
     ///
     /// # Errors
     /// When a person must act, or at the stop.
@@ -132,7 +135,10 @@ impl Service {
             }
         };
         let retry = Retry::for_ever().until(&self.stop);
-        retry.run(&Outage::new("store"), connect).await?.map(Arc::new)
+        let store = retry.run(&Outage::new("store"), connect).await??;
+        let agree = || async { clocks_agree(time::now(), store.clock().await?) };
+        retry.run(&Outage::new("clock"), agree).await?;
+        Ok(Arc::new(store))
     }
 
     /// Waits for the broker and connects to it.
@@ -162,6 +168,23 @@ impl Service {
         tracing::info!("stopped");
         ended
     }
+}
+
+/// Clocks that differ by more are no accident of the network.
+const CLOCKS_DIFFER: Duration = Duration::from_secs(10);
+
+/// A service with another time of day would take turns of sites that are not due, and hold them from all others until
+/// that time comes.
+fn clocks_agree(ours: Timestamp, theirs: Timestamp) -> StoreResult<()> {
+    let (ahead, behind) = (theirs.until(ours), ours.until(theirs));
+    let (by, how) = if ahead > behind { (ahead, "ahead of") } else { (behind, "behind") };
+    if by <= CLOCKS_DIFFER {
+        return Ok(());
+    }
+    Err(StoreError::Refused(format!(
+        "this machine's clock is {} s {how} that of the store's machine: set the wrong one right (`chronyc tracking`)",
+        by.as_secs()
+    )))
 }
 
 /// Ready while the broker can be used.
@@ -223,9 +246,20 @@ fn host() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::retry::Retryable as _;
 
     fn asked(line: &[&str]) -> Result<Asked, Error> {
         arguments("newslode-x", line.iter().map(ToString::to_string))
+    }
+
+    #[test]
+    fn clocks_that_differ_are_an_outage_that_says_how() {
+        let (early, late) = (Timestamp(1_000_000), Timestamp(4_600_000));
+        assert!(clocks_agree(early, Timestamp(1_009_000)).is_ok());
+        let ahead = clocks_agree(late, early).unwrap_err();
+        assert!(ahead.is_retryable() && ahead.to_string().contains("clock is 3600 s ahead of"), "{ahead}");
+        let behind = clocks_agree(early, late).unwrap_err().to_string();
+        assert!(behind.contains("clock is 3600 s behind"), "{behind}");
     }
 
     #[test]

@@ -13,6 +13,7 @@ use futures::future::join_all;
 use newslode_common::config::{Secret, StoreConfig};
 use newslode_common::store::redis::RedisStore;
 use newslode_common::store::{Applied, Change, Frontier, SiteState, bucket, conformance, state_digest};
+use newslode_common::time;
 use newslode_common::version::{ContentHash, Version};
 use newslode_page::contribution::{Cell, Delta, Table, first};
 use newslode_page::reading::{CanonicalUrl, Site};
@@ -103,6 +104,14 @@ fn between(path: u64, old: Option<u64>, new: Option<u64>) -> Delta {
         }
     }
     delta
+}
+
+#[tokio::test]
+async fn the_clock_of_the_server_is_told() {
+    let server = RedisServer::start();
+    let store = store(&server).await;
+    let (before, told, after) = (time::now(), store.clock().await.unwrap(), time::now());
+    assert!(before <= told && told <= after, "{before:?} {told:?} {after:?}");
 }
 
 /// Delivers messages "this page has this version" as a miner does. Its idea of the counted version may be old

@@ -45,6 +45,7 @@ use self::keys::Keys;
 use super::{BUCKETS, SiteState, StoreError, StoreResult, bucket};
 use crate::config::{Secret, StoreConfig};
 use newslode_page::reading::Site;
+use newslode_page::time::Timestamp;
 
 /// How keys and values are laid out. Its number stands in the value `format` once it is not 1.
 const FORMAT: u64 = 1;
@@ -125,6 +126,15 @@ impl RedisStore {
     /// As any call.
     pub async fn used_memory(&self) -> StoreResult<u64> {
         library::used_memory(self.connection()).await
+    }
+
+    /// The time by the clock of the server, or of any one in a cluster.
+    ///
+    /// # Errors
+    /// As any call.
+    pub async fn clock(&self) -> StoreResult<Timestamp> {
+        let (seconds, micros): (u64, u64) = self.connection().call(&redis::cmd("TIME")).await?;
+        Ok(Timestamp(seconds * 1_000 + micros / 1_000))
     }
 
     /// What the server has done since it started, for whomever.
