@@ -1,0 +1,129 @@
+//! `newslode-chaos`: the whole installation under faults, and whether it comes to what an undisturbed one comes to.
+//!
+//! It starts RabbitMQ, Redis and two copies of each service on loopback over a newsworld. For some minutes it adds sites,
+//! so that work is always under way, and lets faults befall in an order that follows from the seed ([`plan`]): services
+//! and servers are killed, restarted and paused, their connections are cut, refused, slowed and held ([`line`]), the
+//! archive's disk is full ([`disk`]), services get another time of day, pages and messages are poison ([`poison`]). Then
+//! it lets all come to rest, mines the same sites undisturbed, and compares ([`checks`], [`pace`], [`memory`]).
+//!
+//! Every difference is a fault of Newslode, or of this program. Where to start: [`faults`] and [`bench`].
+
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a program for developers: the report on standard output, progress on standard error"
+)]
+
+mod bench;
+mod checks;
+mod disk;
+mod faults;
+mod line;
+mod memory;
+mod pace;
+mod plan;
+mod poison;
+mod report;
+mod waves;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use clap::Parser;
+use newslode_e2e::lab::Lab;
+use newslode_newsworld::{World, WorldSpec};
+
+use crate::bench::{Bench, DELAY_MS};
+use crate::checks::Undisturbed;
+use crate::poison::Poisoned;
+use crate::report::Report;
+
+/// Runs the whole installation under faults and compares it with an undisturbed run of the same sites.
+///
+/// Ends with 1 if anything differs. The same seed gives the same faults at the same times.
+#[derive(Parser)]
+#[command(
+    version,
+    after_help = "Example: newslode-chaos --minutes 3 --seed 7 --json report.json\n\n\
+                  Build the services first: cargo build --workspace. RabbitMQ needs root, as does a full disk."
+)]
+struct Args {
+    /// How long faults befall, in minutes
+    #[arg(long, default_value_t = 15.0)]
+    minutes: f64,
+    /// What the faults and the world follow from
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Also write the report to this file, as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+/// Sites to draw for each minute, and in any case: more than a run gets to.
+const SITES: (f64, usize) = (20.0, 12);
+
+#[tokio::main]
+async fn main() -> anyhow::Result<ExitCode> {
+    let args = Args::parse();
+    let report = tokio::select! {
+        report = run(&args) => report?,
+        // So that servers and services end with this program.
+        _ = tokio::signal::ctrl_c() => anyhow::bail!("interrupted"),
+    };
+    print!("{report}");
+    if let Some(file) = &args.json {
+        let text = serde_json::to_string_pretty(&report)?;
+        std::fs::write(file, text).with_context(|| format!("cannot write `{}`", file.display()))?;
+    }
+    Ok(if report.differences.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+async fn run(args: &Args) -> anyhow::Result<Report> {
+    let lasts = Duration::try_from_secs_f64(args.minutes * 60.0).context("`--minutes` is no time")?;
+    let sites = SITES.1 + (args.minutes * SITES.0) as usize;
+    let spec =
+        WorldSpec { seed: args.seed, sites, articles_per_section: 1, faults: true, ..WorldSpec::default() };
+    let world = World::generate(&spec);
+    let mut sites = world.seeds().into_iter();
+    let world = Arc::new(Poisoned(world));
+    let mut lab = Lab::serving(world.clone(), &[]).await;
+    // A page may meet several faults before it is fetched.
+    lab.set("NEWSLODE__CRAWLER__MAX_ATTEMPTS", "8");
+    let bench = Bench::start(&lab).await?;
+    eprintln!("all is ready; {:.1} minutes of faults by seed {}", args.minutes, args.seed);
+    let (steps, began) = (plan::plan(args.seed, lasts), Instant::now());
+    tokio::join!(faults::all(&bench, &steps), waves::keep_busy(&bench, &mut sites, lasts));
+    eprintln!("no more faults");
+    let ended = Instant::now();
+    checks::settle(&bench).await;
+    let settled_s = ended.elapsed().as_secs_f64();
+    bench.end_watch();
+    let seeds = bench.notes().seeds.clone();
+    eprintln!("at rest after {settled_s:.0} s; mining {} sites undisturbed", seeds.len());
+    let still = Lab::serving(world, &seeds).await;
+    let wanted = Undisturbed::run(&still).await?;
+    eprintln!("comparing");
+    checks::compare(&bench, &lab, &wanted).await?;
+    let excuses = bench.notes().excuses.clone();
+    let pace = pace::judge(&lab.arrivals(), Duration::from_millis(DELAY_MS), &excuses, began);
+    checks::tell(&bench, "a request", pace.closer.clone());
+    let notes = bench.notes();
+    Ok(Report {
+        seed: args.seed,
+        minutes: args.minutes,
+        sites: seeds.len(),
+        hostile: notes.hostile,
+        urls: wanted.urls(),
+        articles: wanted.articles(),
+        garbage: notes.poison.values().map(|bodies| bodies.len()).sum(),
+        faults: notes.faults.clone(),
+        left_out: notes.left_out.clone(),
+        pace,
+        memory: notes.memory.all(),
+        settled_s,
+        differences: notes.differences.clone(),
+    })
+}
