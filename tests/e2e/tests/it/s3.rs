@@ -52,10 +52,7 @@ async fn services_outlast_a_slow_server_and_credentials_that_ran_out() {
     {
         let told = logs.each_ref().map(|log| log.lines().filter(|line| line.contains(cause)).count());
         eprintln!("{cause}: {told:?} lines in the logs of {SERVICES:?}");
-        assert!(
-            told[0] > 0 && told.iter().all(|lines| *lines <= LINES),
-            "{told:?} lines tell of {cause}"
-        );
+        assert!(told[0] > 0 && told.iter().all(|lines| *lines <= LINES), "{told:?} lines tell of {cause}");
         let is_told = |log: &String| log.lines().all(|line| !line.contains(cause) || line.contains(mend));
         assert!(logs.iter().all(is_told), "{cause} is told without `{mend}`\n{}", logs.concat());
     }
