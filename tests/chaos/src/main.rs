@@ -2,11 +2,11 @@
 //!
 //! It starts RabbitMQ, Redis and two copies of each service on loopback over a newsworld. For some minutes it adds sites,
 //! so that work is always under way, and lets faults befall in an order that follows from the seed ([`plan`]): services
-//! and servers are killed, restarted and paused, their connections are cut, refused, slowed and held ([`line`]), the
+//! and servers are killed, restarted and paused, their connections are cut, refused, slowed and held ([`mod@line`]), the
 //! archive's disk is full ([`disk`]), services get another time of day, pages and messages are poison ([`poison`]). Then
 //! it lets all come to rest, mines the same sites undisturbed, and compares ([`checks`], [`pace`], [`memory`]).
 //!
-//! Every difference is a fault of Newslode, or of this program. Where to start: [`faults`] and [`bench`].
+//! Every difference is a fault of Newslode, or of this program. Where to start: [`faults`] and [`mod@bench`].
 
 #![allow(
     clippy::print_stdout,

@@ -15,13 +15,9 @@ fn run(program: &str, arguments: &[&str]) {
     assert!(ended.status.success(), "{program} {arguments:?}\n{said}");
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_backup_restores_all_and_no_page_is_asked_for_twice() {
-    let lab = Lab::of(small_world(5)).await;
-    let (digests, outcomes) = lab.undisturbed(&[]).await;
-    let before = lab.asked();
-    let servers = Servers::start().await;
-    let mut services = Installation::new(&lab, &servers, "backed", 40);
+/// An installation that stopped in the middle of a crawl, and the number of its pages that wait in a queue.
+async fn stopped<'l>(lab: &'l Lab, servers: &Servers, prefix: &str) -> (Installation<'l>, usize) {
+    let mut services = Installation::new(lab, servers, prefix, 40);
     services.start_all();
     services.ready().await;
     services.seed().await;
@@ -32,7 +28,16 @@ async fn a_backup_restores_all_and_no_page_is_asked_for_twice() {
     services.stop().await;
     let uncounted = services.uncounted().await.len();
     assert!(uncounted > 0, "nothing waits in a queue");
+    (services, uncounted)
+}
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_backup_restores_all_and_no_page_is_asked_for_twice() {
+    let lab = Lab::of(small_world(5)).await;
+    let (digests, outcomes) = lab.undisturbed(&[]).await;
+    let before = lab.asked();
+    let servers = Servers::start().await;
+    let (services, uncounted) = stopped(&lab, &servers, "backed").await;
     let (dump, archive, copy) = (lab.path("dump.rdb"), lab.path("backed-archive"), lab.path("copy"));
     let text = |path: &Path| path.display().to_string();
     run("redis-cli", &["-p", &servers.redis.port().to_string(), "--rdb", &text(&dump)]);
@@ -66,17 +71,7 @@ async fn pages_of_a_lost_rabbitmq_are_published_again() {
     let lab = Lab::of(small_world(5)).await;
     let (digests, outcomes) = lab.undisturbed(&[]).await;
     let servers = Servers::start().await;
-    let mut services = Installation::new(&lab, &servers, "emptied", 40);
-    services.start_all();
-    services.ready().await;
-    services.seed().await;
-    services.done(50).await;
-    services.kill("newslode-partitioner");
-    services.done(60).await;
-    services.stop().await;
-    let uncounted = services.uncounted().await.len();
-    assert!(uncounted > 0, "nothing waits in a queue");
-
+    let (services, uncounted) = stopped(&lab, &servers, "emptied").await;
     let Servers { rabbit, redis } = servers;
     drop((services, rabbit));
     let servers = Servers { rabbit: RabbitServer::start().await.unwrap(), redis };
