@@ -48,6 +48,21 @@ impl Installation<'_> {
         pages.iter().filter_map(|page| page.split(' ').next()).map(str::to_owned).collect()
     }
 
+    /// Waits until all these pages are counted.
+    pub async fn counts(&mut self, wanted: &BTreeSet<String>) {
+        let begun = Instant::now();
+        loop {
+            let uncounted = self.uncounted().await;
+            let waiting: Vec<_> = wanted.intersection(&uncounted).collect();
+            if waiting.is_empty() {
+                return;
+            }
+            self.all_run();
+            assert!(begun.elapsed() < ALL_OF_IT, "not counted: {waiting:?}\n{}", self.logs());
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
     /// Waits until the taxonomy is the wanted one.
     pub async fn folds_to(&mut self, wanted: &serde_json::Value) {
         let begun = Instant::now();
