@@ -16,16 +16,16 @@ pub fn ready() {
 pub fn with_mend(error: &dyn std::fmt::Display) -> String {
     let text = error.to_string();
     // Clients pass on what rustls says as text alone, in one of two forms.
-    let mends = [
+    let mends: [(&[&str], &str); 4] = [
         (
-            ["UnknownIssuer", "UnknownIssuer"],
+            &["UnknownIssuer"],
             "no authority that this machine trusts vouches for it: if it is your own authority, set `SSL_CERT_FILE` to the file \
              of its certificate",
         ),
-        (["Expired", "certificate expired"], "renew it; the services connect again by themselves"),
-        (["NotValidForName", "not valid for name"], "use a name of the certificate in the URL"),
+        (&["Expired", "certificate expired"], "renew it; the services connect again by themselves"),
+        (&["NotValidForName", "not valid for name"], "use a name of the certificate in the URL"),
         (
-            ["NotValidYet", "certificate not valid yet"],
+            &["NotValidYet", "certificate not valid yet"],
             "the clock of this machine or of the server's is wrong",
         ),
     ];

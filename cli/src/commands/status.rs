@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
+use futures::{StreamExt as _, TryStreamExt as _};
 use newslode_common::broker::depths;
 use newslode_common::broker::rabbitmq::RabbitBroker;
 use newslode_common::config::Config;
@@ -21,6 +22,8 @@ use crate::exit::Exit;
 use crate::outcomes::{spelled, tally};
 use crate::{engine, out, served};
 
+/// Sites of which the store is asked at once.
+const AT_ONCE: usize = 32;
 /// Time between two refreshes of `--watch`.
 const PAUSE: Duration = Duration::from_secs(2);
 
@@ -101,12 +104,14 @@ impl Source {
         let outcomes = tally(&sites);
         let at_work = sites.iter().filter(|site| !site.settings.paused);
         let oldest_due = at_work.filter_map(|site| site.next_due).min();
-        let (now, mut lines) = (time::now(), Vec::new());
-        for status in sites {
+        let now = time::now();
+        let line = async |status: SiteStatus| {
             let (schedule, _) = frontier.schedule(&status.site).await?;
-            lines.push(SiteLine { health: schedule.health(now), status });
-        }
-        Ok(Status { outcomes, sites: lines, queues, oldest_due, rate: None })
+            anyhow::Ok(SiteLine { health: schedule.health(now), status })
+        };
+        let sites =
+            futures::stream::iter(sites.into_iter().map(line)).buffered(AT_ONCE).try_collect().await?;
+        Ok(Status { outcomes, sites, queues, oldest_due, rate: None })
     }
 }
 

@@ -125,9 +125,9 @@ pub(super) fn blank() -> StoreResult<Vec<u8>> {
 /// `strip` in `log.lua` does the same.
 pub(super) fn stripped(site: &Site, bytes: &[u8], note: &[u8]) -> Option<Vec<u8>> {
     let rest = bytes.strip_prefix(site.as_str().as_bytes())?.strip_prefix(b"\n")?;
-    let end = rest.iter().position(|byte| *byte == b'\n')?;
-    let length: usize = std::str::from_utf8(&rest[..end]).ok()?.parse().ok()?;
-    let flips = rest.get(end + 1 + length..).filter(|_| length > 0)?;
+    let (length, rest) = rest.split_at(rest.iter().position(|byte| *byte == b'\n')?);
+    let length: usize = std::str::from_utf8(length).ok()?.parse().ok()?;
+    let flips = rest.get(1..)?.get(length..).filter(|_| length > 0)?;
     let mut stripped = entry(site.as_str(), note);
     stripped.extend(flips);
     Some(stripped)
@@ -189,6 +189,15 @@ mod tests {
         assert_eq!(read_back.note.cells, [(links, -2)]);
         assert_eq!(read_back.flips, Flips { came: vec![name("a")], went: vec![name("b")] });
         assert!(read(1, &entry("news.example", &[])).unwrap().is_forgotten);
+        let blank = stripped(&site, &stored, &blank().unwrap()).unwrap();
+        let left = read(7, &blank).unwrap();
+        assert_eq!((left.is_forgotten, left.note, left.flips), (false, Note::default(), read_back.flips));
+        let forgotten = entry(site.as_str(), &[]);
+        for other in
+            [&b"news.example2\n1\nx"[..], &forgotten, b"news.example\nx\n", b"news.example\n9\nx", b""]
+        {
+            assert_eq!(stripped(&site, other, &blank), None, "{other:?}");
+        }
         let cut = &stored[..stored.len() - 1];
         for broken in [&stored[..5], &stored[..20], b"news.example\n0\n*AAAAAAAAAAA", b"", cut] {
             assert!(matches!(read(1, broken), Err(StoreError::Corrupt(_))), "{broken:?}");

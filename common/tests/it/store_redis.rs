@@ -4,6 +4,7 @@
 
 mod claims;
 mod faults;
+mod server;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,8 +13,7 @@ use std::time::Duration;
 use futures::future::join_all;
 use newslode_common::config::{Secret, StoreConfig};
 use newslode_common::store::redis::RedisStore;
-use newslode_common::store::{Applied, Change, Frontier, SiteState, bucket, conformance, state_digest};
-use newslode_common::time;
+use newslode_common::store::{Applied, Change, SiteState, bucket, conformance, state_digest};
 use newslode_common::version::{ContentHash, Version};
 use newslode_page::contribution::{Cell, Delta, Table, first};
 use newslode_page::reading::{CanonicalUrl, Site};
@@ -69,20 +69,6 @@ async fn keeps_every_promise_of_both_traits() {
     }
 }
 
-#[tokio::test]
-async fn the_memory_of_the_server_is_told_with_its_limit() {
-    let server = RedisServer::start();
-    let store = store(&server).await;
-    let without = store.memory().await.unwrap().unwrap();
-    assert!(without.used > 100_000 && without.limit > without.used, "{without:?}");
-    server.tell(&["CONFIG", "SET", "maxmemory", "200mb"]);
-    let bytes = vec![7; 8 << 20];
-    store.put_value("large", None, bytes.into()).await.unwrap();
-    let with = store.memory().await.unwrap().unwrap();
-    assert_eq!(with.limit, 200 << 20);
-    assert!(with.used > without.used + (8 << 20), "{without:?} {with:?}");
-}
-
 /// The cells that a page counts in one of its versions. Pages share them, so that sums matter.
 fn counted(path: u64, fetch: u64) -> Vec<(Table, String, i64)> {
     let mixed = path.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(u32::try_from(fetch % 64).unwrap());
@@ -104,14 +90,6 @@ fn between(path: u64, old: Option<u64>, new: Option<u64>) -> Delta {
         }
     }
     delta
-}
-
-#[tokio::test]
-async fn the_clock_of_the_server_is_told() {
-    let server = RedisServer::start();
-    let store = store(&server).await;
-    let (before, told, after) = (time::now(), store.clock().await.unwrap(), time::now());
-    assert!(before <= told && told <= after, "{before:?} {told:?} {after:?}");
 }
 
 /// Delivers messages "this page has this version" as a miner does. Its idea of the counted version may be old
@@ -360,17 +338,6 @@ async fn a_forgotten_site_goes_on_with_its_counter() {
     assert!(after[0].1 > before[0].1, "{before:?} then {after:?}");
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_store_of_a_newer_version_is_refused_and_left_as_it_is() {
-    let server = RedisServer::start();
-    let here = store(&server).await;
-    assert_eq!(here.put_value("format", None, "7".into()).await.unwrap(), Some(1));
-    let keys = server.tell(&["DBSIZE"]);
-    let error = RedisStore::connect(&server.config()).await.err().unwrap().to_string();
-    assert!(error.contains("format 7") && error.contains("update this program"), "{error}");
-    assert_eq!(server.tell(&["DBSIZE"]), keys);
-}
-
 /// Two writers of one value: one of them is first, and the other learns it.
 #[tokio::test]
 async fn one_of_two_writers_of_a_value_is_first() {
@@ -386,29 +353,4 @@ async fn one_of_two_writers_of_a_value_is_first() {
     }
     assert_eq!(stores[1].value("plan} {x").await.unwrap(), Some((20, bytes)));
     assert_eq!(stores[1].value("another").await.unwrap(), None);
-}
-
-/// `?protocol=resp3` in `store.url` gives some answers another form.
-#[tokio::test]
-async fn either_protocol_is_understood() {
-    let server = RedisServer::start();
-    let resp2 = store(&server).await;
-    let resp3 = resp3(&server).await;
-    let now = Timestamp(1_700_000_000_000);
-    claims::seed(&resp3, "news.example", 1_000, 3, now).await;
-    assert_eq!(resp3.claim(now, Duration::from_secs(60), 9).await.unwrap().claims.len(), 1);
-    deliver(&resp3, &site(), &[(1, 3), (2, 4)], 1).await;
-    resp3.put_value("plan", None, "bytes".into()).await.unwrap();
-    for path in 0..4 {
-        let path = self::url(path);
-        assert_eq!(resp3.entry(&path).await.unwrap(), resp2.entry(&path).await.unwrap());
-    }
-    assert_eq!(resp3.entries(&site()).await.unwrap(), resp2.entries(&site()).await.unwrap());
-    assert_eq!(resp3.status().await.unwrap(), resp2.status().await.unwrap());
-    assert_eq!(resp3.site(&site()).await.unwrap(), resp2.site(&site()).await.unwrap());
-    assert_eq!(held(&resp3, &site()).await, held(&resp2, &site()).await);
-    assert_eq!(resp3.pages(&site()).await.unwrap(), resp2.pages(&site()).await.unwrap());
-    assert_eq!(resp3.sites().await.unwrap(), resp2.sites().await.unwrap());
-    assert_eq!(resp3.value("plan").await.unwrap(), resp2.value("plan").await.unwrap());
-    resp3.ready().await.unwrap();
 }

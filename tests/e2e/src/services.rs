@@ -14,7 +14,7 @@ use newslode_common::config::{BrokerConfig, Secret, StoreConfig};
 use newslode_common::store::redis::RedisStore;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::lab::{Lab, outcomes_in, same_outcomes};
+use crate::lab::{Digests, Lab, Outcomes, outcomes_in, same_outcomes};
 use crate::process::{LOOK, Process};
 use newslode_test_servers::{RabbitServer, RedisServer};
 
@@ -256,7 +256,7 @@ impl<'a> Installation<'a> {
     }
 
     /// Compares every URL's outcome.
-    pub async fn same_outcomes(&self, wanted: &crate::lab::Outcomes) {
+    pub async fn same_outcomes(&self, wanted: &Outcomes) {
         same_outcomes(wanted, &outcomes_in(&self.store().await).await);
     }
 
@@ -277,6 +277,16 @@ impl<'a> Installation<'a> {
     /// Recomputes the state from the archive, which must hold every counted page.
     pub async fn proved(&self) {
         self.lab.ok(&self.asking(&["verify"])).await;
+    }
+
+    /// Checks the end of a run: the state is the wanted one to the bit, as is every URL's outcome; no message was given
+    /// up; the archive proves the state; the services end well.
+    pub async fn ends_as(&mut self, digests: &Digests, outcomes: &Outcomes) {
+        self.comes_to(digests).await;
+        self.same_outcomes(outcomes).await;
+        self.no_dead_letters().await;
+        self.proved().await;
+        self.stop().await;
     }
 
     /// Asks all to stop; each must end well and in time.

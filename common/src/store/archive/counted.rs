@@ -53,7 +53,7 @@ impl<A: PageArchive> PageArchive for CountedArchive<A> {
 mod tests {
     use super::*;
     use crate::store::archive::ObjectArchive;
-    use crate::store::conformance;
+    use crate::store::{StoreError, conformance};
 
     #[tokio::test]
     async fn it_is_an_archive_and_what_is_absent_is_no_failure() {
@@ -65,19 +65,48 @@ mod tests {
         }
     }
 
+    /// An archive that is away.
+    struct Away;
+
+    fn away<T>() -> StoreResult<T> {
+        Err(StoreError::Unavailable("away".into()))
+    }
+
+    #[async_trait]
+    impl PageArchive for Away {
+        async fn put(&self, _: Kind, _: ContentHash, _: Bytes, _: Timestamp) -> StoreResult<()> {
+            away()
+        }
+
+        async fn get(&self, _: Kind, _: ContentHash) -> StoreResult<Option<Bytes>> {
+            away()
+        }
+
+        async fn delete(&self, _: Kind, _: ContentHash) -> StoreResult<()> {
+            away()
+        }
+
+        async fn expire(&self, _: Timestamp) -> StoreResult<u64> {
+            away()
+        }
+    }
+
     #[tokio::test]
     async fn each_call_that_fails_is_counted_under_its_name() {
-        let folder = tempfile::tempdir().unwrap();
-        let place = folder.path().join("archive");
-        let url = url::Url::from_file_path(&place).unwrap();
         let metrics = Metrics::new().unwrap();
-        let archive = CountedArchive::new(ObjectArchive::open(url.as_str()).unwrap(), metrics.clone());
-        // A file where the folder of all pages would be.
-        std::fs::write(place.join(Kind::Page.name()), "").unwrap();
-        let content = ContentHash([7; 16]);
-        let put = archive.put(Kind::Page, content, Bytes::from_static(b"page"), Timestamp(1)).await;
-        assert!(put.is_err());
-        let count = |call: &str| metrics.archive_failures.with_label_values(&[call]).get();
-        assert_eq!((count("put"), count("delete"), count("expire")), (1, 0, 0));
+        let archive = CountedArchive::new(Away, metrics.clone());
+        let count = || {
+            ["put", "get", "delete", "expire"]
+                .map(|call| metrics.archive_failures.with_label_values(&[call]).get())
+        };
+        let (kind, content, at) = (Kind::Page, ContentHash([7; 16]), Timestamp(1));
+        assert!(archive.put(kind, content, Bytes::new(), at).await.is_err());
+        assert_eq!(count(), [1, 0, 0, 0]);
+        assert!(archive.get(kind, content).await.is_err());
+        assert_eq!(count(), [1, 1, 0, 0]);
+        assert!(archive.delete(kind, content).await.is_err());
+        assert_eq!(count(), [1, 1, 1, 0]);
+        assert!(archive.expire(at).await.is_err());
+        assert_eq!(count(), [1, 1, 1, 1]);
     }
 }

@@ -22,7 +22,7 @@ local function strip(log, places, site, note)
   for n, entry in ipairs(redis.call('LRANGE', log, 0, -1)) do
     if string.sub(entry, 1, #mine) == mine then
       local length, behind = string.match(entry, '^(%d+)\n()', #mine + 1)
-      if tonumber(length) > 0 then
+      if length and tonumber(length) > 0 then
         local stripped = mine .. #note .. '\n' .. note .. string.sub(entry, behind + length)
         redis.call('LSET', log, n - 1, stripped)
         redis.call('HINCRBY', places, 'bytes', #stripped - #entry)

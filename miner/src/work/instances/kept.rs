@@ -51,13 +51,8 @@ impl Kept {
     }
 
     /// Takes out what is kept of a concept page with these inputs.
-    pub(super) fn take_page(&mut self, listing: &Listing) -> Option<KeptPage> {
+    pub(super) fn take(&mut self, listing: &Listing) -> Option<KeptPage> {
         self.pages.remove(&listing.page).filter(|page| page.inputs == listing.inputs())
-    }
-
-    /// Takes out the instances of a concept page with these inputs.
-    pub(super) fn take(&mut self, listing: &Listing) -> Option<Vec<Instance>> {
-        self.take_page(listing)?.instances
     }
 
     /// Writes it over the version that was read. Returns false if somebody else wrote meanwhile.

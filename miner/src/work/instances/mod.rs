@@ -46,11 +46,12 @@ pub async fn instances(
     members: &Members,
     mut take: impl FnMut(ConceptInstance) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
+    let generations = Generations::read(parts.state.as_ref()).await?;
     for site in sites {
         for (url, concepts) in concept_pages(taxonomy, site) {
             let is_listed = |page: &CanonicalUrl| members.contains_key(page);
             let Some(listing) = Listing::read(parts, &url, is_listed).await? else { continue };
-            let found = read(parts, &listing, AT_ONCE).await?;
+            let found = read(parts, &generations, &listing, AT_ONCE).await?;
             found.into_iter().try_for_each(|instance| take(instance.of(&url, &concepts)))?;
         }
     }
@@ -68,14 +69,15 @@ pub async fn others(
     others: &BTreeSet<CanonicalUrl>,
     mut take: impl FnMut(ConceptInstance) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
+    let generations = Generations::read(parts.state.as_ref()).await?;
     for site in sites {
         let (_, mut kept) = Kept::read(parts.state.as_ref(), &site.site).await?;
         for (url, concepts) in concept_pages(taxonomy, site) {
             let is_other = |page: &CanonicalUrl| others.contains(page);
             let Some(listing) = Listing::read(parts, &url, is_other).await? else { continue };
-            let found = match kept.take(&listing) {
+            let found = match kept.take(&listing).and_then(|page| page.instances) {
                 Some(found) => found,
-                None => read(parts, &listing, AT_ONCE).await?,
+                None => read(parts, &generations, &listing, AT_ONCE).await?,
             };
             found.into_iter().try_for_each(|instance| take(instance.of(&url, &concepts)))?;
         }
@@ -84,11 +86,15 @@ pub async fn others(
 }
 
 /// Reads the instances of a concept page, at a pace.
-async fn read(parts: &Parts, listing: &Listing, pace: Pace) -> StoreResult<Vec<Instance>> {
+async fn read(
+    parts: &Parts,
+    generations: &Generations,
+    listing: &Listing,
+    pace: Pace,
+) -> StoreResult<Vec<Instance>> {
     if listing.linked.len() < 2 {
         return Ok(Vec::new());
     }
-    let generations = Generations::read(parts.state.as_ref()).await?;
     let archived = parts.archive.as_ref();
     let Some((_, bytes)) = generations.page(archived, listing.content).await? else { return Ok(Vec::new()) };
     let (parsed, linked) = (parts.parsed.clone(), listing.linked.clone());

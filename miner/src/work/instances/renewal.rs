@@ -14,6 +14,7 @@ use crate::mining::members::Members;
 use crate::mining::summary::SiteSummary;
 use crate::mining::taxonomy::Taxonomy;
 use crate::work::fold::LastFold;
+use crate::work::generations::Generations;
 use crate::work::members::lists;
 use crate::work::parts::Parts;
 use crate::work::views::Pace;
@@ -79,19 +80,20 @@ pub async fn keep_site(
     let mut members = Members::new();
     let (lists, counted) = lists(parts, taxonomy, site).await?;
     lists.add_to(&mut members, counted);
+    let generations = Generations::read(state).await?;
     let (mut new, mut report) = (Kept { seen, ..Kept::default() }, Report::default());
     for page in pages {
         let is_member = |url: &CanonicalUrl| members.contains_key(url);
         let Some(mut listing) = Listing::read(parts, &page, is_member).await? else { continue };
         leave_out_articles(parts, &mut listing, &kept, &mut new).await?;
-        let held = match kept.take_page(&listing) {
+        let held = match kept.take(&listing) {
             Some(held) => {
                 report.unchanged += 1;
                 held
             }
             None => {
                 report.read += 1;
-                let instances = Some(read(parts, &listing, pace).await?);
+                let instances = Some(read(parts, &generations, &listing, pace).await?);
                 KeptPage { inputs: listing.inputs(), instances }
             }
         };

@@ -136,11 +136,7 @@ async fn under_way(services: &Installation<'_>) {
 /// Checks the end: the state equals the undisturbed one to the bit, as does every URL's outcome; the archive
 /// proves it; no message was given up; the services end well.
 async fn end(services: &mut Installation<'_>, digests: &Digests, outcomes: &Outcomes) {
-    services.comes_to(digests).await;
-    services.same_outcomes(outcomes).await;
-    services.no_dead_letters().await;
-    services.proved().await;
-    services.stop().await;
+    services.ends_as(digests, outcomes).await;
     assert_eq!(digests_in(&services.store().await).await, *digests, "counted while stopping");
 }
 

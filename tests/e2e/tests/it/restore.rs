@@ -52,11 +52,7 @@ async fn a_backup_restores_all_and_no_page_is_asked_for_twice() {
     restored.proved().await;
     restored.start_all();
     restored.ready().await;
-    restored.comes_to(&digests).await;
-    restored.same_outcomes(&outcomes).await;
-    restored.no_dead_letters().await;
-    restored.proved().await;
-    restored.stop().await;
+    restored.ends_as(&digests, &outcomes).await;
 
     let asked = lab.asked();
     let times = |page: &(String, String)| asked[page] - before.get(page).copied().unwrap_or(0);
@@ -78,10 +74,6 @@ async fn pages_of_a_lost_rabbitmq_are_published_again() {
     let mut services = Installation::new(&lab, &servers, "emptied", 40);
     services.start_all();
     services.ready().await;
-    services.comes_to(&digests).await;
-    services.same_outcomes(&outcomes).await;
-    services.no_dead_letters().await;
-    services.proved().await;
-    services.stop().await;
+    services.ends_as(&digests, &outcomes).await;
     eprintln!("{uncounted} pages of a lost queue are counted");
 }

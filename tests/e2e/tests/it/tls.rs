@@ -103,11 +103,7 @@ async fn services_mine_over_tls_and_refuse_servers_of_an_unknown_authority() {
     services.start_all();
     services.ready().await;
     services.seed().await;
-    services.comes_to(&digests).await;
-    services.same_outcomes(&outcomes).await;
-    services.no_dead_letters().await;
-    services.proved().await;
-    services.stop().await;
+    services.ends_as(&digests, &outcomes).await;
 
     for service in SERVICES {
         let mut command = lab.command(service);
