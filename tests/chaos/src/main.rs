@@ -35,6 +35,7 @@ use anyhow::Context as _;
 use clap::Parser;
 use newslode_e2e::lab::Lab;
 use newslode_newsworld::{World, WorldSpec};
+use tokio::signal::unix::{SignalKind, signal};
 
 use crate::bench::{Bench, DELAY_MS};
 use crate::checks::Undisturbed;
@@ -68,10 +69,12 @@ const SITES: (f64, usize) = (20.0, 12);
 #[tokio::main]
 async fn main() -> anyhow::Result<ExitCode> {
     let args = Args::parse();
+    let mut asked_to_end = signal(SignalKind::terminate())?;
     let report = tokio::select! {
         report = run(&args) => report?,
         // So that servers and services end with this program.
         _ = tokio::signal::ctrl_c() => anyhow::bail!("interrupted"),
+        _ = asked_to_end.recv() => anyhow::bail!("asked to end"),
     };
     print!("{report}");
     if let Some(file) = &args.json {
