@@ -68,6 +68,39 @@ async fn rabbitmq_keeps_the_contract() {
     articles_reach_who_asked_for_their_topic(&server.url()).await;
     a_foreign_message_without_id_can_be_looked_after(&server.url()).await;
     the_window_is_fast(&server.url()).await;
+    what_a_user_may_not_do_is_said_with_how_to_permit_it(&server).await;
+}
+
+async fn what_a_user_may_not_do_is_said_with_how_to_permit_it(server: &RabbitServer) {
+    server.tell(&["add_user", "limited", "secret"]).unwrap();
+    let permit = |configure: &str, write: &str, read: &str| {
+        server.tell(&["set_permissions", "-p", "/", "limited", configure, write, read]).unwrap();
+    };
+    let config = config(&server.url().replace("guest:guest", "limited:secret"), "limits", &Limits::default());
+    let connect = || RabbitBroker::connect(&config, "test@here", None);
+    let ours = "^limits[.]";
+    let mend = "set_permissions -p VHOST USER '^limits[.]' '^(limits[.]|amq[.]default$)' '^limits[.]'";
+    let page = || Bytes::from_static(b"page");
+
+    permit("^limits[.](?!partitions$)", ".*", ours);
+    let error = connect().await.err().unwrap().to_string();
+    assert!(error.contains("`limits.partitions`") && error.contains(mend), "{error}");
+    assert!(!error.contains("secret"), "{error}");
+
+    permit(ours, ours, "^limits[.](?!pages$)");
+    let broker = connect().await.unwrap();
+    let error = broker.publish(Queue::Pages, page()).await.unwrap_err();
+    assert!(error.is_retryable() && error.to_string().contains(mend), "{error}");
+    let error = broker.consume(Queue::Pages, 1).await.err().unwrap().to_string();
+    assert!(error.contains("`limits.pages`") && error.contains(mend), "{error}");
+
+    permit(ours, "^(limits[.]|amq[.]default$)", ours);
+    let begun = Instant::now();
+    while let Err(error) = broker.publish(Queue::Pages, page()).await {
+        assert!(begun.elapsed() < Duration::from_secs(20), "{error}");
+    }
+    let mut consumer = broker.consume(Queue::Pages, 1).await.unwrap();
+    assert_eq!(consumer.next().await.unwrap().body, page());
 }
 
 async fn other_settings_are_refused_by_name(url: &str) {

@@ -16,6 +16,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::{Instant, sleep, timeout};
 
 const SERVER: &str = "/usr/lib/rabbitmq/bin/rabbitmq-server";
+const CONTROL: &str = "/usr/lib/rabbitmq/bin/rabbitmqctl";
 const START: Duration = Duration::from_secs(90);
 
 /// A running (or killed) node.
@@ -136,6 +137,20 @@ impl RabbitServer {
             .spawn()?;
         self.server = Some(server);
         self.until_it_speaks().await
+    }
+
+    /// Tells the running node something by `rabbitmqctl`.
+    pub fn tell(&self, arguments: &[&str]) -> io::Result<()> {
+        let told = as_rabbitmq(CONTROL, self.folder.path())
+            .args(["-n", &self.node])
+            .args(arguments)
+            .env("ERL_EPMD_PORT", self.epmd_port.to_string())
+            .output()?;
+        let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        match told.status.success() {
+            true => Ok(()),
+            false => Err(io::Error::other(said(&told.stdout) + &said(&told.stderr))),
+        }
     }
 
     fn path(&self, name: &str) -> PathBuf {

@@ -170,7 +170,7 @@ impl Core {
 
     fn failed(&self, what: &str, error: &lapin::Error) -> BrokerError {
         self.links.suspect();
-        BrokerError(format!("{what}: {error}"))
+        BrokerError(format!("{what}: {}", self.topology.with_mend(error)))
     }
 
     async fn count(&self, name: &str) -> Result<u64, BrokerError> {

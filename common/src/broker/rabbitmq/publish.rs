@@ -138,6 +138,7 @@ impl Core {
             }
             Err(error) => {
                 self.links.suspect();
+                let error = self.topology.with_mend(&error);
                 Err(PublishError::Unavailable { reason: format!("`{queue}`: {error}") })
             }
         }

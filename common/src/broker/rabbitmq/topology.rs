@@ -91,12 +91,12 @@ impl Topology {
         {
             let declared =
                 channel.exchange_declare(name.as_str().into(), kind, durable, FieldTable::default());
-            declared.await.map_err(|error| refused("exchange", &name, &error))?;
+            declared.await.map_err(|error| self.refused("exchange", &name, &error))?;
         }
         for queue in Queue::ALL {
             let dead = self.dead_queue(*queue);
             let declared = declare_queue(&channel, &dead, Self::dead_arguments()).await;
-            declared.map_err(|error| refused("queue", &dead, &error))?;
+            declared.map_err(|error| self.refused("queue", &dead, &error))?;
             let exchange = self.dead_exchange();
             channel
                 .queue_bind(
@@ -107,7 +107,7 @@ impl Topology {
                     FieldTable::default(),
                 )
                 .await
-                .map_err(|error| refused("queue", &dead, &error))?;
+                .map_err(|error| self.refused("queue", &dead, &error))?;
             self.declare_work_queue(connection, *queue).await?;
         }
         Ok(())
@@ -130,7 +130,31 @@ impl Topology {
                 return Ok(());
             }
         }
-        Err(refused("queue", &name, &error))
+        Err(self.refused("queue", &name, &error))
+    }
+
+    fn refused(&self, what: &str, name: &str, error: &lapin::Error) -> BrokerError {
+        let hint = if is_soft(error, &AMQPSoftError::PRECONDITIONFAILED) {
+            "; it exists with other settings: drain and delete it, or set `broker.prefix`, `broker.max_length` \
+             and `broker.max_bytes` as they were when it was made"
+        } else {
+            ""
+        };
+        BrokerError(format!("cannot declare the {what} `{name}`: {}{hint}", self.with_mend(error)))
+    }
+
+    /// The error's text; where the user may not do what we need, with how to permit it.
+    pub(super) fn with_mend(&self, error: &lapin::Error) -> String {
+        if !is_soft(error, &AMQPSoftError::ACCESSREFUSED) {
+            return error.to_string();
+        }
+        let ours = format!("^{}[.]", self.prefix);
+        // What is published to a queue by its name goes through the default exchange.
+        let written = format!("^({}[.]|amq[.]default$)", self.prefix);
+        format!(
+            "{error} (the user of `broker.url` lacks a permission: rabbitmqctl set_permissions -p VHOST USER '{ours}' \
+             '{written}' '{ours}'; the services go on by themselves)"
+        )
     }
 }
 
@@ -142,16 +166,6 @@ async fn open(connection: &Connection) -> Result<Channel, BrokerError> {
 async fn declare_queue(channel: &Channel, name: &str, arguments: FieldTable) -> lapin::Result<()> {
     let durable = QueueDeclareOptions { durable: true, ..Default::default() };
     channel.queue_declare(name.into(), durable, arguments).await.map(drop)
-}
-
-fn refused(what: &str, name: &str, error: &lapin::Error) -> BrokerError {
-    let hint = if is_soft(error, &AMQPSoftError::PRECONDITIONFAILED) {
-        "; it exists with other settings: drain and delete it, or set `broker.prefix`, `broker.max_length` \
-         and `broker.max_bytes` as they were when it was made"
-    } else {
-        ""
-    };
-    BrokerError(format!("cannot declare the {what} `{name}`: {error}{hint}"))
 }
 
 /// Whether there is no such queue or exchange.
