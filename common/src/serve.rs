@@ -12,8 +12,8 @@ use newslode_page::time::Timestamp;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use crate::broker::Broker;
 use crate::broker::rabbitmq::RabbitBroker;
-use crate::broker::{Broker, BrokerError};
 use crate::config::{self, Config};
 use crate::retry::{Outage, Retry};
 use crate::shutdown;
@@ -42,6 +42,11 @@ pub struct Service {
     ready: Arc<std::sync::Mutex<Ready>>,
     tasks: JoinSet<()>,
 }
+
+/// A service was told to stop while it waited for its servers: nothing was begun, nothing failed.
+#[derive(Debug, thiserror::Error)]
+#[error("told to stop before it began")]
+struct StoppedEarly;
 
 /// What the command line asks of a service.
 #[derive(Debug, PartialEq, Eq)]
@@ -111,13 +116,13 @@ impl Service {
     ///
     /// # Errors
     /// When it cannot be opened, or at the stop.
-    pub async fn archive(&self) -> StoreResult<Arc<CountedArchive<ObjectArchive>>> {
+    pub async fn archive(&self) -> Result<Arc<CountedArchive<ObjectArchive>>, Error> {
         let archive = ObjectArchive::open(&self.config.archive.url)?;
         let archive = CountedArchive::new(archive, self.metrics.clone());
         // Nothing has this name. The answer shows at the start, and not with the first page, that server, bucket and
         // credentials are right.
         let asking = || archive.get(Kind::Page, ContentHash::NONE);
-        Retry::for_ever().until(&self.stop).run(&Outage::new("archive"), asking).await?;
+        self.begun(Retry::for_ever().until(&self.stop).run(&Outage::new("archive"), asking).await)?;
         Ok(Arc::new(archive))
     }
 
@@ -125,7 +130,7 @@ impl Service {
     ///
     /// # Errors
     /// When a person must act, or at the stop.
-    pub async fn store(&self) -> StoreResult<Arc<RedisStore>> {
+    pub async fn store(&self) -> Result<Arc<RedisStore>, Error> {
         let connect = || async {
             match RedisStore::connect(&self.config.store).await {
                 // At start, report at once what a person must fix. A service at work would wait for that
@@ -135,9 +140,9 @@ impl Service {
             }
         };
         let retry = Retry::for_ever().until(&self.stop);
-        let store = retry.run(&Outage::new("store"), connect).await??;
+        let store = self.begun(retry.run(&Outage::new("store"), connect).await)??;
         let agree = || async { clocks_agree(time::now(), store.clock().await?) };
-        retry.run(&Outage::new("clock"), agree).await?;
+        self.begun(retry.run(&Outage::new("clock"), agree).await)?;
         Ok(Arc::new(store))
     }
 
@@ -145,11 +150,15 @@ impl Service {
     ///
     /// # Errors
     /// When a person must act, or at the stop.
-    pub async fn broker(&self) -> Result<Arc<RabbitBroker>, BrokerError> {
+    pub async fn broker(&self) -> Result<Arc<RabbitBroker>, Error> {
         let metrics = Some(self.metrics.clone());
-        RabbitBroker::connect_patiently(&self.config.broker, &self.by, metrics, &self.stop)
-            .await
-            .map(Arc::new)
+        let connecting = RabbitBroker::connect_patiently(&self.config.broker, &self.by, metrics, &self.stop);
+        self.begun(connecting.await).map(Arc::new)
+    }
+
+    /// A wait that the stop ended has not failed.
+    fn begun<T>(&self, waited: Result<T, impl Into<Error>>) -> Result<T, Error> {
+        waited.map_err(|error| if self.stop.is_cancelled() { StoppedEarly.into() } else { error.into() })
     }
 
     /// Sets the check behind `/health/ready`.
@@ -226,6 +235,10 @@ where
     };
     match ended.await {
         Ok(()) => ExitCode::SUCCESS,
+        Err(error) if error.is::<StoppedEarly>() => {
+            tracing::info!("stopped");
+            ExitCode::SUCCESS
+        }
         Err(error) => {
             eprintln!("{name}: {error}");
             ExitCode::from(if error.is::<config::ConfigError>() { 2 } else { 1 })

@@ -242,6 +242,9 @@ async fn services_wait_for_their_servers_and_give_up_bad_messages() {
             sleep(LOOK).await;
         }
     }
+    // Told to stop, a service that waits has nothing to finish, and has not failed.
+    services.stop().await;
+    services.start_all();
     servers.redis.restart();
     servers.rabbit.restart().await.unwrap();
     services.ready().await;
