@@ -1,5 +1,5 @@
-//! RabbitMQ and Redis over TLS with passwords: the services mine through them, and name what is wrong with a server for which
-//! no authority vouches that they know.
+//! RabbitMQ and Redis over TLS with passwords: the services mine through them, also when certificates expire meanwhile, and
+//! name what is wrong with a server for which no authority vouches that they know.
 
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
@@ -9,9 +9,12 @@ use std::time::Instant;
 
 use newslode_test_servers::{RabbitServer, RedisServer};
 
-use crate::lab::{Lab, small_world};
+use crate::lab::{Lab, digests_in, small_world};
 use crate::process::{LOOK, Process};
 use crate::services::{Installation, SERVICES, SOON};
+
+/// The delay between two requests to a site: there is work to do while certificates expire.
+const DELAY_MS: u64 = 100;
 
 /// The password of both servers.
 const PASSWORD: &str = "Xu7-long-enough";
@@ -22,14 +25,21 @@ struct Authority(PathBuf);
 impl Authority {
     fn new(folder: PathBuf) -> Authority {
         std::fs::create_dir(&folder).unwrap();
-        let new = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2";
+        let key = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes";
         let name = folder.file_name().unwrap().to_str().unwrap();
-        openssl(&folder, &format!("{new} -keyout ca.key -out ca.crt -subj /CN={name}"));
+        openssl(&folder, &format!("req -x509 {key} -days 2 -keyout ca.key -out ca.crt -subj /CN={name}"));
         let names = "subjectAltName=DNS:localhost,IP:127.0.0.1";
         let server = "-addext basicConstraints=critical,CA:FALSE -subj /CN=localhost";
-        let signed = format!("-CA ca.crt -CAkey ca.key -addext {names} {server}");
-        openssl(&folder, &format!("{new} -keyout tls.key -out tls.crt {signed}"));
-        Authority(folder)
+        openssl(&folder, &format!("req -new {key} -keyout tls.key -out tls.csr -addext {names} {server}"));
+        let authority = Authority(folder);
+        authority.sign(2);
+        authority
+    }
+
+    /// Signs the server's certificate for so many days from now; for a negative number it has expired.
+    fn sign(&self, days: i32) {
+        let by = "-CA ca.crt -CAkey ca.key -CAcreateserial -copy_extensions copy";
+        openssl(&self.0, &format!("x509 -req -in tls.csr {by} -days {days} -out tls.crt"));
     }
 
     fn file(&self, name: &str) -> String {
@@ -68,6 +78,9 @@ fn redis(authority: &Authority, port: u16) -> RedisServer {
     let files = ["tls.crt", "tls.key", "ca.crt"].map(|name| authority.file(name));
     let [certificate, key, ca] = &files;
     let server = RedisServer::start_with(&[
+        // As docs/operations.md recommends it.
+        "--appendfsync",
+        "always",
         "--tls-port",
         &port.to_string(),
         "--tls-cert-file",
@@ -79,8 +92,37 @@ fn redis(authority: &Authority, port: u16) -> RedisServer {
         "--tls-auth-clients",
         "no",
     ]);
-    assert_eq!(server.tell(&["CONFIG", "SET", "requirepass", PASSWORD]), "+OK");
+    lock(&server);
     server
+}
+
+/// Connections that are up stay; new ones are refused until the certificates are renewed.
+async fn certificates_expire(
+    authority: &Authority,
+    rabbit: &mut RabbitServer,
+    redis: &mut RedisServer,
+    services: &mut Installation<'_>,
+) {
+    authority.sign(-1);
+    restart(rabbit, redis).await;
+    for service in SERVICES {
+        services.logged(service, "renew it; the services connect again by themselves").await;
+    }
+    authority.sign(2);
+    restart(rabbit, redis).await;
+}
+
+async fn restart(rabbit: &mut RabbitServer, redis: &mut RedisServer) {
+    rabbit.kill_now();
+    redis.kill();
+    redis.restart();
+    lock(redis);
+    rabbit.restart().await.unwrap();
+}
+
+/// Gives Redis its password, which it forgets when it ends.
+fn lock(redis: &RedisServer) {
+    assert_eq!(redis.tell(&["CONFIG", "SET", "requirepass", PASSWORD]), "+OK");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -91,18 +133,24 @@ async fn services_mine_over_tls_and_refuse_servers_of_an_unknown_authority() {
     lab.set("SSL_CERT_FILE", ours.0.join("ca.crt"));
     let (digests, outcomes) = lab.undisturbed(&[]).await;
     let (broker_port, store_port) = (free_port(), free_port());
-    let rabbit = rabbit(&ours, broker_port).await;
-    let redis = redis(&ours, store_port);
+    let mut rabbit = rabbit(&ours, broker_port).await;
+    let mut redis = redis(&ours, store_port);
     let broker = |scheme: &str, port: u16| format!("{scheme}://news:{PASSWORD}@127.0.0.1:{port}/%2f");
     let store = |scheme: &str, port: u16| format!("{scheme}://:{PASSWORD}@127.0.0.1:{port}/0");
     let theirs = [broker("amqps", broker_port), store("rediss", store_port)];
     let plain = [broker("amqp", rabbit.port()), store("redis", redis.port())];
     let [theirs, plain] = [&theirs, &plain].map(|urls| [urls[0].as_str(), urls[1].as_str()]);
-    let mut services = Installation::between("all", &lab, theirs, plain, "tls", 0);
+    let mut services = Installation::between("all", &lab, theirs, plain, "tls", DELAY_MS);
 
     services.start_all();
     services.ready().await;
     services.seed().await;
+    let begun = Instant::now();
+    while digests_in(&services.store().await).await.is_empty() {
+        assert!(begun.elapsed() < SOON, "nothing is counted\n{}", services.logs());
+        tokio::time::sleep(LOOK).await;
+    }
+    certificates_expire(&ours, &mut rabbit, &mut redis, &mut services).await;
     services.ends_as(&digests, &outcomes).await;
 
     for service in SERVICES {
