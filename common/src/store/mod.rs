@@ -19,6 +19,8 @@ mod state;
 pub mod teach;
 mod wholes;
 
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
@@ -114,6 +116,15 @@ impl Kind {
     }
 }
 
+/// The end of an expiry.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Expired {
+    /// Number of values that were deleted.
+    pub values: u64,
+    /// Bytes of each kind that were left, packed; nothing from an archive that does not look at all of them.
+    pub left: BTreeMap<Kind, u64>,
+}
+
 /// Pages and the results computed from them, by content. Contract: bytes that `put` returned `Ok` for are
 /// found by `get`, byte for byte, until they are deleted or expire. A second put replaces the first. `get`
 /// returns `None` for content that was never put. Implementations compress (zstd).
@@ -128,6 +139,6 @@ pub trait PageArchive: Send + Sync {
     /// Deletes bytes. Deleting absent ones is fine.
     async fn delete(&self, kind: Kind, content: ContentHash) -> StoreResult<()>;
 
-    /// Deletes everything put before `before`. Returns how many values.
-    async fn expire(&self, before: Timestamp) -> StoreResult<u64>;
+    /// Deletes everything put before `before`.
+    async fn expire(&self, before: Timestamp) -> StoreResult<Expired>;
 }

@@ -85,6 +85,8 @@ pub struct Metrics {
     pub reconnects: IntCounterVec,
     /// Calls to the archive that failed, by `call`: `put`, `get`, `delete`, `expire`.
     pub archive_failures: IntCounterVec,
+    /// Bytes in an archive of objects, packed, by `kind`, as the last expiry found them.
+    pub archive_bytes: IntGaugeVec,
     /// Memory of the fullest server of the store in bytes, by `what`: `used`, `limit`.
     pub store_memory: IntGaugeVec,
     /// Pages of the site at hand that are to be counted again after an update.
@@ -317,6 +319,12 @@ impl Metrics {
                 "call",
                 &["put", "get", "delete", "expire"],
             )?,
+            archive_bytes: make.gauges(
+                "newslode_archive_bytes",
+                "Bytes in the archive, as the last expiry found them.",
+                "kind",
+                &["page", "contribution", "hierarchy", "article", "life"],
+            )?,
             store_memory: make.gauges(
                 "newslode_store_memory_bytes",
                 "Memory of the fullest server of the store: what its data takes, and its limit.",
@@ -349,7 +357,7 @@ mod tests {
         let text = Metrics::new().unwrap().text().unwrap();
         let families: Vec<_> = text.lines().filter_map(|l| l.strip_prefix("# TYPE ")).collect();
         let ours = families.iter().filter(|family| family.starts_with("newslode_")).count();
-        assert_eq!((ours, families.len()), (36, 43));
+        assert_eq!((ours, families.len()), (37, 44));
         for family in families {
             let (name, kind) = family.split_once(' ').unwrap();
             assert!(name.starts_with("newslode_") || name.starts_with("process_"), "{name}");

@@ -75,9 +75,9 @@ async fn what_fills_several_listings_expires_and_others_names_stay() {
     // Two archives in one bucket know nothing of each other.
     let other = open_at(&server.url("other"), &server, &[]).unwrap();
     put(&other).await.unwrap();
-    assert_eq!(archive.expire(Timestamp(2)).await.unwrap(), count as u64 / 2);
-    assert_eq!(archive.expire(Timestamp(9)).await.unwrap(), count as u64 / 2);
-    assert_eq!(archive.expire(Timestamp(9)).await.unwrap(), 0);
+    assert_eq!(archive.expire(Timestamp(2)).await.unwrap().values, count as u64 / 2);
+    assert_eq!(archive.expire(Timestamp(9)).await.unwrap().values, count as u64 / 2);
+    assert_eq!(archive.expire(Timestamp(9)).await.unwrap().values, 0);
     assert!(other.get(Kind::Page, CONTENT).await.unwrap().is_some());
 }
 

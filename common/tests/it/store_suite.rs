@@ -13,7 +13,7 @@ use newslode_common::store::bucket;
 use newslode_common::store::conformance;
 use newslode_common::store::log::{Flips, History, Log};
 use newslode_common::store::redb::RedbStore;
-use newslode_common::store::{Applied, Change, Kind, PageArchive, SiteState, StoreResult, Sums};
+use newslode_common::store::{Applied, Change, Expired, Kind, PageArchive, SiteState, StoreResult, Sums};
 use newslode_common::version::{ContentHash, Version};
 use newslode_page::contribution::{Cell, Delta, Table};
 use newslode_page::reading::{CanonicalUrl, Site};
@@ -250,7 +250,7 @@ impl PageArchive for Broken {
     async fn delete(&self, kind: Kind, content: ContentHash) -> StoreResult<()> {
         if self.has(Fault::KeepsDeleted) { Ok(()) } else { self.good.delete(kind, content).await }
     }
-    async fn expire(&self, before: Timestamp) -> StoreResult<u64> {
+    async fn expire(&self, before: Timestamp) -> StoreResult<Expired> {
         let before = if self.has(Fault::ExpiresAll) { Timestamp(u64::MAX) } else { before };
         self.good.expire(before).await
     }

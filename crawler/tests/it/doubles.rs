@@ -11,8 +11,8 @@ use bytes::Bytes;
 use newslode_common::broker::{Broker, BrokerError, Consumer, DeadLetter, PublishError, Queue};
 use newslode_common::schedule::{Class, Next, SiteSchedule};
 use newslode_common::store::{
-    Added, Claim, Claimed, Completed, Completion, Entry, Frontier, Kind, NewUrl, Note, Pace, PageArchive,
-    SiteSettings, SiteStatus, StoreError, StoreResult,
+    Added, Claim, Claimed, Completed, Completion, Entry, Expired, Frontier, Kind, NewUrl, Note, Pace,
+    PageArchive, SiteSettings, SiteStatus, StoreError, StoreResult,
 };
 use newslode_common::version::ContentHash;
 use newslode_page::reading::{CanonicalUrl, Site};
@@ -24,6 +24,9 @@ struct Sites {
     entries: BTreeMap<CanonicalUrl, Entry>,
     schedules: BTreeMap<Site, (SiteSchedule, u64)>,
 }
+
+/// How late a late answer comes.
+const LATE: Duration = Duration::from_millis(400);
 
 /// Counts down. True while something is left.
 fn take_one(left: &AtomicUsize) -> bool {
@@ -37,6 +40,8 @@ pub(crate) struct Memory {
     pub(crate) away: AtomicUsize,
     /// Number of calls that the store refuses.
     pub(crate) refusing: AtomicUsize,
+    /// Number of claims whose answers come late.
+    pub(crate) late: AtomicUsize,
     /// Whether the store holds nonsense.
     pub(crate) broken: AtomicBool,
     /// All completions.
@@ -61,6 +66,40 @@ impl Memory {
 
     pub(crate) fn all(&self) -> Vec<Entry> {
         self.sites.lock().unwrap().entries.values().cloned().collect()
+    }
+
+    fn claims(&self, now: Timestamp, lease: Duration, most: usize) -> Vec<Claim> {
+        let mut sites = self.sites.lock().unwrap();
+        let Sites { settings, entries, .. } = &mut *sites;
+        let mut claims = Vec::new();
+        for entry in entries.values_mut() {
+            let site = entry.url.site();
+            let Some((settings, turn)) = settings.get_mut(&site) else { continue };
+            let is_due = !entry.leased && entry.due.is_some_and(|due| due <= now);
+            if claims.len() == most || !is_due || *turn > now {
+                continue;
+            }
+            *turn = now.plus(Duration::from_millis(settings.delay_ms));
+            entry.leased = true;
+            entry.fetch += 1;
+            claims.push(Claim {
+                url: entry.url.clone(),
+                site,
+                depth: entry.depth,
+                why: entry.why,
+                hops: entry.hops,
+                fetch: entry.fetch,
+                attempts: entry.attempts,
+                was: Next { due: entry.due.unwrap_or(now), class: Class::New },
+                lease_until: now.plus(lease),
+                validators: entry.validators.clone(),
+                content: entry.content,
+                schedule: None,
+                allowance: None,
+                recent: 1,
+            });
+        }
+        claims
     }
 }
 
@@ -120,35 +159,9 @@ impl Frontier for Memory {
 
     async fn claim(&self, now: Timestamp, lease: Duration, most: usize) -> StoreResult<Claimed> {
         self.fault()?;
-        let mut sites = self.sites.lock().unwrap();
-        let Sites { settings, entries, .. } = &mut *sites;
-        let mut claims = Vec::new();
-        for entry in entries.values_mut() {
-            let site = entry.url.site();
-            let Some((settings, turn)) = settings.get_mut(&site) else { continue };
-            let is_due = !entry.leased && entry.due.is_some_and(|due| due <= now);
-            if claims.len() == most || !is_due || *turn > now {
-                continue;
-            }
-            *turn = now.plus(Duration::from_millis(settings.delay_ms));
-            entry.leased = true;
-            entry.fetch += 1;
-            claims.push(Claim {
-                url: entry.url.clone(),
-                site,
-                depth: entry.depth,
-                why: entry.why,
-                hops: entry.hops,
-                fetch: entry.fetch,
-                attempts: entry.attempts,
-                was: Next { due: entry.due.unwrap_or(now), class: Class::New },
-                lease_until: now.plus(lease),
-                validators: entry.validators.clone(),
-                content: entry.content,
-                schedule: None,
-                allowance: None,
-                recent: 1,
-            });
+        let claims = self.claims(now, lease, most);
+        if !claims.is_empty() && take_one(&self.late) {
+            tokio::time::sleep(LATE).await;
         }
         // It does not know: the crawler is to ask often.
         Ok(Claimed { claims, next: Some(now.plus(Duration::from_millis(10))) })
@@ -267,8 +280,8 @@ impl PageArchive for Shelf {
         Ok(())
     }
 
-    async fn expire(&self, _before: Timestamp) -> StoreResult<u64> {
-        Ok(0)
+    async fn expire(&self, _before: Timestamp) -> StoreResult<Expired> {
+        Ok(Expired::default())
     }
 }
 

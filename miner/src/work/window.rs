@@ -67,7 +67,7 @@ impl Window {
         }
         let today = Some(now.day());
         if self.forgot != today {
-            slid.expired = parts.archive.expire(earlier(before, DAY)).await?;
+            slid.expired = parts.archive.expire(earlier(before, DAY)).await?.values;
             self.forgot = today;
         }
         Ok(slid)

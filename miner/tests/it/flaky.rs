@@ -10,8 +10,8 @@ use bytes::Bytes;
 use newslode_common::schedule::SiteSchedule;
 use newslode_common::store::log::{History, Log};
 use newslode_common::store::{
-    Added, Applied, Change, Claim, Claimed, Completed, Completion, Entry, Frontier, Kind, NewUrl, Note, Pace,
-    PageArchive, SiteSettings, SiteState, SiteStatus, StoreError, StoreResult, Sums,
+    Added, Applied, Change, Claim, Claimed, Completed, Completion, Entry, Expired, Frontier, Kind, NewUrl,
+    Note, Pace, PageArchive, SiteSettings, SiteState, SiteStatus, StoreError, StoreResult, Sums,
 };
 use newslode_common::version::{ContentHash, Version};
 use newslode_page::contribution::Table;
@@ -246,7 +246,7 @@ impl PageArchive for Flaky {
     async fn delete(&self, kind: Kind, content: ContentHash) -> StoreResult<()> {
         fated!(self, self.archive.delete(kind, content))
     }
-    async fn expire(&self, before: Timestamp) -> StoreResult<u64> {
+    async fn expire(&self, before: Timestamp) -> StoreResult<Expired> {
         fated!(self, self.archive.expire(before))
     }
 }

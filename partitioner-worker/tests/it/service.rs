@@ -14,7 +14,7 @@ use newslode_common::broker::{
 use newslode_common::config::PartitionerConfig;
 use newslode_common::message::envelope::{open, seal};
 use newslode_common::message::{Body, FetchedPage, PartitionedPage};
-use newslode_common::store::{Kind, PageArchive, StoreError, StoreResult, Why};
+use newslode_common::store::{Expired, Kind, PageArchive, StoreError, StoreResult, Why};
 use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::version::{ContentHash, Version};
 use newslode_page::Params;
@@ -130,8 +130,8 @@ impl PageArchive for Objects {
     async fn delete(&self, _: Kind, _: ContentHash) -> StoreResult<()> {
         Ok(())
     }
-    async fn expire(&self, _: Timestamp) -> StoreResult<u64> {
-        Ok(0)
+    async fn expire(&self, _: Timestamp) -> StoreResult<Expired> {
+        Ok(Expired::default())
     }
 }
 

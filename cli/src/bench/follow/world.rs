@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use newslode_common::broker::{Broker, BrokerError, Consumer, DeadLetter, PublishError, Queue};
-use newslode_common::store::{Kind, PageArchive, StoreResult};
+use newslode_common::store::{Expired, Kind, PageArchive, StoreResult};
 use newslode_common::time::Clock;
 use newslode_common::version::ContentHash;
 use newslode_crawler::error::FetchError;
@@ -106,7 +106,7 @@ impl PageArchive for Outbox {
     async fn delete(&self, _: Kind, _: ContentHash) -> StoreResult<()> {
         Ok(())
     }
-    async fn expire(&self, _: Timestamp) -> StoreResult<u64> {
-        Ok(0)
+    async fn expire(&self, _: Timestamp) -> StoreResult<Expired> {
+        Ok(Expired::default())
     }
 }

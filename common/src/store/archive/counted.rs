@@ -6,11 +6,12 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use newslode_page::time::Timestamp;
 
-use crate::store::{Kind, PageArchive, StoreResult};
+use crate::store::{Expired, Kind, PageArchive, StoreResult};
 use crate::telemetry::metrics::Metrics;
 use crate::version::ContentHash;
 
-/// Passes each call on to an archive, and counts those that fail in `newslode_archive_failures_total`.
+/// Passes each call on to an archive, counts those that fail in `newslode_archive_failures_total`, and tells what an
+/// expiry left in `newslode_archive_bytes`.
 pub struct CountedArchive<A> {
     archive: A,
     metrics: Arc<Metrics>,
@@ -44,8 +45,13 @@ impl<A: PageArchive> PageArchive for CountedArchive<A> {
         self.counted("delete", self.archive.delete(kind, content).await)
     }
 
-    async fn expire(&self, before: Timestamp) -> StoreResult<u64> {
-        self.counted("expire", self.archive.expire(before).await)
+    async fn expire(&self, before: Timestamp) -> StoreResult<Expired> {
+        let expired = self.counted("expire", self.archive.expire(before).await)?;
+        for (kind, bytes) in &expired.left {
+            let bytes = i64::try_from(*bytes).unwrap_or(i64::MAX);
+            self.metrics.archive_bytes.with_label_values(&[kind.name()]).set(bytes);
+        }
+        Ok(expired)
     }
 }
 
@@ -63,6 +69,11 @@ mod tests {
         for call in ["put", "get", "delete", "expire"] {
             assert_eq!(metrics.archive_failures.with_label_values(&[call]).get(), 0, "{call}");
         }
+        let text = Bytes::from_static(b"some text");
+        archive.put(Kind::Life, ContentHash([1; 16]), text, Timestamp(5_000)).await.unwrap();
+        let left = archive.expire(Timestamp(5_000)).await.unwrap().left[&Kind::Life];
+        assert!(left > 9, "{left}");
+        assert_eq!(metrics.archive_bytes.with_label_values(&["life"]).get(), left as i64);
     }
 
     /// An archive that is away.
@@ -86,7 +97,7 @@ mod tests {
             away()
         }
 
-        async fn expire(&self, _: Timestamp) -> StoreResult<u64> {
+        async fn expire(&self, _: Timestamp) -> StoreResult<Expired> {
             away()
         }
     }

@@ -18,11 +18,11 @@ use object_store::local::LocalFileSystem;
 use object_store::memory::InMemory;
 use object_store::path::Path;
 use object_store::prefix::PrefixStore;
-use object_store::{ObjectStore, ObjectStoreExt};
+use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
 use url::Url;
 
 use super::{blocking, bucket, pack, unpack};
-use crate::store::{Kind, PageArchive, StoreError, StoreResult};
+use crate::store::{Expired, Kind, PageArchive, StoreError, StoreResult};
 use crate::version::ContentHash;
 use newslode_page::time::Timestamp;
 
@@ -92,15 +92,27 @@ impl ObjectArchive {
     }
 
     /// Deletes an object if it was put before a time.
-    async fn expire_one(&self, location: Path, before: Timestamp) -> StoreResult<u64> {
-        let Some(head) = self.found(self.store.get_range(&location, 0..HEAD as u64).await)? else {
-            return Ok(0);
+    async fn expire_one(&self, object: ObjectMeta, before: Timestamp) -> StoreResult<Fate> {
+        // Others may keep files beside ours.
+        let Some(kind) = kind_of(&object.location) else { return Ok(Fate::Other) };
+        let Some(head) = self.found(self.store.get_range(&object.location, 0..HEAD as u64).await)? else {
+            return Ok(Fate::Other);
         };
         if put_at(&head)? >= before {
-            return Ok(0);
+            return Ok(Fate::Left(kind, object.size));
         }
-        Ok(self.found(self.store.delete(&location).await)?.map_or(0, |()| 1))
+        Ok(self.found(self.store.delete(&object.location).await)?.map_or(Fate::Other, |()| Fate::Deleted))
     }
+}
+
+/// What expiry found of an object.
+enum Fate {
+    /// It was too old.
+    Deleted,
+    /// It stays, with so many bytes.
+    Left(Kind, u64),
+    /// It is none of ours, or was deleted by somebody else.
+    Other,
 }
 
 /// A place for objects.
@@ -131,6 +143,11 @@ fn path(kind: Kind, content: ContentHash) -> Path {
     let name = content.to_string();
     let (folder, _) = name.split_at(2);
     Path::from(format!("{}/{folder}/{name}.zst", kind.name()))
+}
+
+fn kind_of(path: &Path) -> Option<Kind> {
+    let name = path.as_ref().strip_suffix(".zst")?.split('/').next()?;
+    Kind::ALL.iter().copied().find(|kind| kind.name() == name)
 }
 
 /// The time at which an object was put.
@@ -166,21 +183,20 @@ impl PageArchive for ObjectArchive {
         self.found(self.store.delete(&path(kind, content)).await).map(drop)
     }
 
-    async fn expire(&self, before: Timestamp) -> StoreResult<u64> {
+    async fn expire(&self, before: Timestamp) -> StoreResult<Expired> {
         self.store
             .list(None)
             .map_err(|error| meaning(&error))
-            .map(|object| async move {
-                let location = object?.location;
-                // Others may keep files beside ours.
-                if location.as_ref().ends_with(".zst") {
-                    self.expire_one(location, before).await
-                } else {
-                    Ok(0)
-                }
-            })
+            .map(|object| async move { self.expire_one(object?, before).await })
             .buffer_unordered(AT_ONCE)
-            .try_fold(0, |count, gone| async move { Ok(count + gone) })
+            .try_fold(Expired::default(), |mut expired, fate| async move {
+                match fate {
+                    Fate::Deleted => expired.values += 1,
+                    Fate::Left(kind, bytes) => *expired.left.entry(kind).or_default() += bytes,
+                    Fate::Other => {}
+                }
+                Ok(expired)
+            })
             .await
     }
 }

@@ -142,15 +142,15 @@ pub async fn what_was_put_before_expires_and_nothing_else(archive: &dyn PageArch
     ok(archive.put(Kind::Page, edge, Bytes::from_static(b"edge"), Timestamp(1_000)).await);
     ok(archive.put(Kind::Page, young, Bytes::from_static(b"young"), START).await);
 
-    let count = ok(archive.expire(Timestamp(1_000)).await);
+    let count = ok(archive.expire(Timestamp(1_000)).await).values;
     assert_eq!(count, Kind::ALL.len() as u64, "what was put before expires, and only that");
     for kind in Kind::ALL {
         assert_eq!(ok(archive.get(*kind, old).await), None, "an expired {kind:?} is still found");
     }
     assert!(ok(archive.get(Kind::Page, edge).await).is_some(), "put at the time is not put before it");
     assert!(ok(archive.get(Kind::Page, young).await).is_some(), "a later put expired");
-    assert_eq!(ok(archive.expire(Timestamp(1_000)).await), 0, "what is gone expires again");
-    assert_eq!(ok(archive.expire(Timestamp(1_001)).await), 1);
+    assert_eq!(ok(archive.expire(Timestamp(1_000)).await).values, 0, "what is gone expires again");
+    assert_eq!(ok(archive.expire(Timestamp(1_001)).await).values, 1);
     ok(archive.delete(Kind::Page, young).await);
 }
 
@@ -160,7 +160,11 @@ pub async fn putting_again_renews(archive: &dyn PageArchive) {
     ok(archive.expire(Timestamp(3_000)).await);
     ok(archive.put(Kind::Contribution, here, Bytes::from_static(b"same"), Timestamp(1_000)).await);
     ok(archive.put(Kind::Contribution, here, Bytes::from_static(b"same"), Timestamp(2_000)).await);
-    assert_eq!(ok(archive.expire(Timestamp(1_500)).await), 0, "the renewed value expired by its first put");
+    assert_eq!(
+        ok(archive.expire(Timestamp(1_500)).await).values,
+        0,
+        "the renewed value expired by its first put"
+    );
     assert_eq!(ok(archive.get(Kind::Contribution, here).await), Some(Bytes::from_static(b"same")));
-    assert_eq!(ok(archive.expire(Timestamp(2_001)).await), 1, "a renewed value is there once");
+    assert_eq!(ok(archive.expire(Timestamp(2_001)).await).values, 1, "a renewed value is there once");
 }

@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use super::RedbStore;
 use crate::store::archive::{blocking, pack, unpack};
-use crate::store::{Kind, PageArchive, StoreResult};
+use crate::store::{Expired, Kind, PageArchive, StoreResult};
 use crate::version::ContentHash;
 use newslode_page::time::Timestamp;
 
@@ -85,13 +85,13 @@ impl PageArchive for RedbStore {
         self.write(move |transaction| Blobs::open(transaction)?.delete(kind.name(), content)).await
     }
 
-    async fn expire(&self, before: Timestamp) -> StoreResult<u64> {
-        let mut count = 0;
+    async fn expire(&self, before: Timestamp) -> StoreResult<Expired> {
+        let mut expired = Expired::default();
         loop {
             let gone = self.write(move |transaction| Blobs::open(transaction)?.expire(before)).await?;
-            count += gone as u64;
+            expired.values += gone as u64;
             if gone < EXPIRE_AT_ONCE {
-                return Ok(count);
+                return Ok(expired);
             }
         }
     }
