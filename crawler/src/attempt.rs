@@ -25,7 +25,7 @@ use crate::error::{Attempt, Fate, FetchError, doubled};
 use crate::fetch::{self, Answer, Wanted};
 use crate::publish;
 use crate::robots::Verdict;
-use crate::worker::Shared;
+use crate::worker::{Shared, at_the_next_turn};
 
 /// Works on a claim until its completion is known.
 ///
@@ -131,9 +131,7 @@ async fn robots_gate(shared: &Shared, claim: &Claim, url: &Url) -> anyhow::Resul
                 return Ok(Some(ended(Outcome::Disallowed)));
             }
             // The request for robots.txt took this turn; the page waits for the next one.
-            let due = claim.was.due;
-            let next_turn = Completion::Retry { due, counts: false, rest_site_until: None };
-            return Ok(asked.then_some(next_turn));
+            return Ok(asked.then(|| at_the_next_turn(claim)));
         }
         Verdict::Unreachable { reason, until } => (reason, until),
     };

@@ -36,6 +36,7 @@ mod gate;
 pub mod guard;
 mod heed;
 pub mod html;
+mod lateness;
 pub mod listing;
 mod publish;
 pub mod recorder;

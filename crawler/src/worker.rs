@@ -22,6 +22,7 @@ use crate::attempt;
 use crate::error::{FetchError, Policy};
 use crate::fetch::Fetcher;
 use crate::heed::Answered;
+use crate::lateness::{Lateness, is_too_late};
 use crate::robots::Robots;
 use crate::visit::Met;
 use crate::{Parts, Step, Surroundings, visit};
@@ -46,6 +47,7 @@ pub(crate) struct Shared {
     /// Links that were added lately.
     pub(crate) met: Met,
     pub(crate) answered: Answered,
+    lateness: Lateness,
     stop: CancellationToken,
 }
 
@@ -78,7 +80,8 @@ impl Shared {
         let fetcher = Fetcher::new(web, clock.clone(), &config);
         let robots = Robots::new(fetcher.clone(), clock.clone(), &config);
         let (outages, met, answered) = (Outages::default(), Met::default(), Answered::default());
-        Shared { parts, config, schedule, clock, fetcher, robots, outages, met, answered, stop }
+        let lateness = Lateness::default();
+        Shared { parts, config, schedule, clock, fetcher, robots, outages, met, answered, lateness, stop }
     }
 
     pub(crate) fn policy(&self) -> Policy {
@@ -118,7 +121,7 @@ pub(crate) async fn dispatch(
             next_end(working).await?;
             continue;
         }
-        let Some(Claimed { claims, next }) = next_claims(shared, free).await? else { return Ok(()) };
+        let Some((Claimed { claims, next }, late)) = next_claims(shared, free).await? else { return Ok(()) };
         if !claims.is_empty() {
             idle = Backoff::new(IDLE.0, IDLE.1);
         }
@@ -126,7 +129,7 @@ pub(crate) async fn dispatch(
         for claim in claims {
             let shared = shared.clone();
             working.spawn(async move {
-                work_on(&shared, &claim).await.with_context(|| format!("on `{}`", claim.url))
+                work_on(&shared, &claim, late).await.with_context(|| format!("on `{}`", claim.url))
             });
         }
         if !is_enough {
@@ -152,32 +155,47 @@ async fn next_end(working: &mut JoinSet<anyhow::Result<()>>) -> anyhow::Result<(
 
 /// Works on what can be claimed now: at most one URL. Returns how many, and when the next can be had.
 pub(crate) async fn step(shared: &Shared) -> anyhow::Result<Step> {
-    let Some(Claimed { claims, next }) = next_claims(shared, 1).await? else {
+    let Some((Claimed { claims, next }, late)) = next_claims(shared, 1).await? else {
         return Ok(Step::Nothing(None));
     };
     for claim in &claims {
-        work_on(shared, claim).await.with_context(|| format!("on `{}`", claim.url))?;
+        work_on(shared, claim, late).await.with_context(|| format!("on `{}`", claim.url))?;
     }
     Ok(if claims.is_empty() { Step::Nothing(next) } else { Step::Visited })
 }
 
-/// At most this many claims; `None` at the stop.
-async fn next_claims(shared: &Shared, most: usize) -> anyhow::Result<Option<Claimed>> {
+/// At most this many claims, and how late the answer came if it was late; `None` at the stop.
+async fn next_claims(shared: &Shared, most: usize) -> anyhow::Result<Option<(Claimed, Option<Duration>)>> {
     if shared.stop.is_cancelled() {
         return Ok(None);
     }
     let lease = Duration::from_millis(shared.config.lease_ms);
     // No call races the stop: an answer that nobody reads would leave a URL leased.
-    let claiming = || shared.parts.frontier.claim(shared.clock.now(), lease, most);
+    let claiming = || async {
+        let asked = shared.clock.now();
+        shared.parts.frontier.claim(asked, lease, most).await.map(|claimed| (asked, claimed))
+    };
     match Retry::for_ever().until(&shared.stop).run(&shared.outages.store, claiming).await {
-        Ok(claimed) => Ok(Some(claimed)),
+        Ok((asked, claimed)) => {
+            let late = shared.lateness.of(asked.until(shared.clock.now()));
+            Ok(Some((claimed, late)))
+        }
         Err(error) if error.is_retryable() => Ok(None),
         Err(error) => Err(error).context("cannot claim from the frontier"),
     }
 }
 
 /// Fetches, then completes. An error ends the service, after the claim is given back.
-async fn work_on(shared: &Shared, claim: &Claim) -> anyhow::Result<()> {
+async fn work_on(shared: &Shared, claim: &Claim, late: Option<Duration>) -> anyhow::Result<()> {
+    if let Some(late) = late {
+        let frontier = shared.parts.frontier.as_ref();
+        let settings =
+            shared.persist(|| frontier.site(&claim.site)).await.context("cannot read a site's settings")?;
+        let delay = settings.map_or(0, |settings| settings.delay_ms);
+        if is_too_late(late, Duration::from_millis(delay)) {
+            return complete(shared, claim, at_the_next_turn(claim)).await;
+        }
+    }
     let work = AssertUnwindSafe(completion(shared, claim)).catch_unwind();
     let result = tokio::select! {
         ended = work => ended.unwrap_or_else(|panic| Ok(after_panic(shared, claim, &*panic))),
@@ -209,6 +227,11 @@ async fn completion(shared: &Shared, claim: &Claim) -> anyhow::Result<Completion
         Some(known) => visit::visit(shared, claim, known).await,
         None => attempt::attempt(shared, claim).await,
     }
+}
+
+/// This turn passes unused; the URL waits for the next one.
+pub(crate) fn at_the_next_turn(claim: &Claim) -> Completion {
+    Completion::Retry { due: claim.was.due, counts: false, rest_site_until: None }
 }
 
 fn after_panic(shared: &Shared, claim: &Claim, panic: &(dyn std::any::Any + Send)) -> Completion {

@@ -57,6 +57,26 @@ async fn a_site_that_is_not_scheduled_rests_too() {
     assert!(begun.elapsed() >= Duration::from_secs(1), "{:?}", begun.elapsed());
 }
 
+/// Its turn is counted from the question. A request after the answer would be closer to the next one than the delay.
+#[tokio::test]
+async fn a_turn_whose_claim_is_answered_late_passes_unused() {
+    let world = World::new(|ask| match ask.page.ends_with("/robots.txt") {
+        true => None,
+        false => answer(200, [("content-type", "text/html")], PAGE),
+    })
+    .await;
+    world.frontier.late.store(1, Ordering::SeqCst);
+    world.add("http://a.test/", Why::Seed).await;
+    world.crawl().await;
+    world.expect("http://a.test/", Outcome::Fetched);
+    let ends = world.frontier.completions.lock().unwrap();
+    let unused = |(_, end): &&(_, Completion)| {
+        matches!(end, Completion::Retry { counts: false, rest_site_until: None, .. })
+    };
+    assert_eq!(ends.iter().filter(unused).count(), 2, "the late one, and that of robots.txt: {ends:?}");
+    assert_eq!(ends.len(), 3, "{ends:?}");
+}
+
 #[tokio::test]
 async fn sites_of_one_address_are_asked_one_after_the_other() {
     let times = Arc::new(Mutex::new(Vec::new()));
