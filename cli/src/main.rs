@@ -6,6 +6,7 @@
 mod args;
 mod bench;
 mod commands;
+mod csv;
 mod engine;
 mod eval;
 mod exit;

@@ -15,6 +15,11 @@ pub(crate) fn text(text: &str) -> anyhow::Result<()> {
     Ok(std::io::stdout().lock().write_all(text.as_bytes())?)
 }
 
+/// Writes bytes unchanged.
+pub(crate) fn bytes(bytes: &[u8]) -> anyhow::Result<()> {
+    Ok(std::io::stdout().lock().write_all(bytes)?)
+}
+
 /// Writes a value as indented JSON.
 pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
     line(serde_json::to_string_pretty(value)?)

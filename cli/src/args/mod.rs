@@ -89,7 +89,7 @@ pub(crate) enum Command {
     Terms(TermsArgs),
     /// Export the articles, instances, hierarchies, ontology or pages of a run.
     #[command(
-        after_help = "Example:\n  newslode export articles run > articles.jsonl\n  newslode export articles run --history\n  newslode export pages run --format warc --to pages.warc.gz"
+        after_help = "Example:\n  newslode export articles run > articles.jsonl\n  newslode export articles run --history\n  newslode export articles run --format csv --to articles.csv\n  newslode export pages run --format warc --to pages.warc.gz"
     )]
     Export(ExportArgs),
     /// Feed the services with pages of web archives (WARC) instead of crawled ones.
@@ -133,12 +133,36 @@ pub(crate) enum Command {
     /// Show, check or describe the configuration.
     #[command(after_help = "Example:\n  newslode config check --config newslode.toml")]
     Config(ConfigArgs),
+    /// Print what a shell needs to complete commands and options.
+    #[command(
+        after_help = "Example:\n  newslode completions bash > ~/.local/share/bash-completion/completions/newslode\n  newslode completions zsh > ~/.zfunc/_newslode"
+    )]
+    Completions(CompletionsArgs),
+    /// Print the manual page, or write the pages of all commands to a folder.
+    #[command(
+        after_help = "Example:\n  newslode man --to ~/.local/share/man/man1\n  newslode man | man -l -"
+    )]
+    Man(ManArgs),
     /// Measure accuracy on labelled data.
     #[command(after_help = "Example:\n  newslode eval hierarchy --pages homes --gold hierarchy --per-page")]
     Eval(EvalArgs),
     /// Measure speed and memory on this machine, as ratios.
     #[command(after_help = "Example:\n  newslode bench partition --pages homes --svg growth.svg")]
     Bench(BenchArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell.
+    #[arg(value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// Folder for the pages of all commands.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) to: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -247,6 +271,10 @@ pub(crate) enum ExportFormat {
     Rdfxml,
     /// Of pages (default).
     Warc,
+    /// Of articles (default): all that is known of each, as JSON Lines.
+    Jsonl,
+    /// Of articles: a table of their fields, for spreadsheets.
+    Csv,
 }
 
 #[derive(Debug, Args)]
@@ -305,7 +333,7 @@ pub(crate) struct ExportArgs {
     pub(crate) what: ExportWhat,
     /// Folder of the run [default: the services' store and archive].
     pub(crate) dir: Option<PathBuf>,
-    /// Format of the ontology or of pages.
+    /// Format.
     #[arg(long, value_enum)]
     pub(crate) format: Option<ExportFormat>,
     /// All that happened to the articles instead of their last state: when each was new, changed and gone.

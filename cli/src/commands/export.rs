@@ -34,6 +34,7 @@ use crate::report::{self, Shelves};
 
 mod history;
 mod pages;
+mod table;
 
 /// Counts of what was written.
 pub(crate) struct Written {
@@ -44,8 +45,11 @@ pub(crate) struct Written {
 
 pub(crate) async fn run(args: ExportArgs, config: &Config) -> anyhow::Result<Exit> {
     check_format(args.what, args.format)?;
-    if args.history && args.what != ExportWhat::Articles {
-        return Err(hinted("only articles have a history", "newslode export articles --history"));
+    if args.history && (args.what != ExportWhat::Articles || args.format == Some(ExportFormat::Csv)) {
+        return Err(hinted(
+            "only articles have a history, as JSON Lines",
+            "newslode export articles --history",
+        ));
     }
     let parts = installation(args.dir.as_deref(), config).await?;
     let Some(file) = &args.to else {
@@ -65,10 +69,12 @@ fn check_format(what: ExportWhat, format: Option<ExportFormat>) -> anyhow::Resul
     match (what, format) {
         (_, None)
         | (ExportWhat::Ontology, Some(ExportFormat::Turtle | ExportFormat::Rdfxml))
+        | (ExportWhat::Articles, Some(ExportFormat::Jsonl | ExportFormat::Csv))
+        | (ExportWhat::Instances, Some(ExportFormat::Jsonl))
         | (ExportWhat::Pages, Some(ExportFormat::Warc)) => Ok(()),
         _ => Err(hinted(
             "this cannot be exported in this format",
-            "the ontology is written as turtle or rdfxml, pages as warc, articles and instances as JSON Lines, \
+            "the ontology is written as turtle or rdfxml, pages as warc, articles as jsonl or csv, instances as jsonl, \
              hierarchies as XML",
         )),
     }
@@ -77,6 +83,11 @@ fn check_format(what: ExportWhat, format: Option<ExportFormat>) -> anyhow::Resul
 async fn write_to(mut to: &mut impl Write, args: &ExportArgs, parts: &Parts) -> anyhow::Result<()> {
     match args.what {
         ExportWhat::Articles if args.history => history::write(parts, &mut to).await?,
+        ExportWhat::Articles if args.format == Some(ExportFormat::Csv) => {
+            to.write_all(table::HEAD.as_bytes())?;
+            let line = |shelved: &Shelved<'_>| Ok(to.write_all(table::row(shelved).as_bytes())?);
+            write(parts, &mut std::io::sink(), RdfForm::Turtle, line).await?;
+        }
         ExportWhat::Articles => {
             let line = |shelved: &Shelved<'_>| shelved.line(&mut to);
             write(parts, &mut std::io::sink(), RdfForm::Turtle, line).await?;

@@ -9,6 +9,7 @@ mod eval;
 mod explain;
 mod export;
 mod extract;
+mod manual;
 mod mine;
 mod partition;
 mod recall;
@@ -53,6 +54,8 @@ pub(crate) async fn run(command: Command, config: Config, quiet: bool) -> anyhow
         Command::Verify(args) => verify::run(args, &config, quiet).await,
         Command::Recompute(args) => recompute::run(args, &config, quiet).await,
         Command::Config(args) => config::run(args, &config),
+        Command::Completions(args) => manual::completions(&args),
+        Command::Man(args) => manual::man(&args),
         Command::Eval(args) => eval::run(args, &config, quiet).await,
         Command::Bench(args) => bench::run(args, quiet).await,
     }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::args::{TablesArgs, TablesFormat};
 use crate::exit::Exit;
-use crate::{input, out};
+use crate::{csv, input, out};
 
 /// Maximum width of the label column, in characters; longer labels take a line of their own.
 const MAX_LABEL: usize = 28;
@@ -31,7 +31,7 @@ pub(crate) async fn run(args: TablesArgs, config: &Config) -> anyhow::Result<Exi
             match args.format {
                 TablesFormat::Tree => out::text(&tree(&parsed, table))?,
                 TablesFormat::Json => out::json_line(&as_json(&page.name, &parsed, table))?,
-                TablesFormat::Csv => out::text(&csv(&page.name, &parsed, table))?,
+                TablesFormat::Csv => out::text(&cells(&page.name, &parsed, table))?,
             }
         }
     }
@@ -135,7 +135,7 @@ fn as_json(name: &str, page: &Page, table: &DataTable) -> Value {
 
 /// Writes one line per field (RFC 4180): page, table, record, key, path, value. Tables have different
 /// attributes, so a column for each attribute would need a file for each table.
-fn csv(name: &str, page: &Page, table: &DataTable) -> String {
+fn cells(name: &str, page: &Page, table: &DataTable) -> String {
     let mut text = String::new();
     for (number, record) in table.records().iter().enumerate() {
         let key = joined(page, table, &record.key);
@@ -148,19 +148,10 @@ fn csv(name: &str, page: &Page, table: &DataTable) -> String {
                 joined(page, table, &field.path),
                 table.text(page, field.cell),
             ];
-            text.push_str(&cells.map(|cell| quoted(&cell)).join(","));
-            text.push_str("\r\n");
+            text.push_str(&csv::row(cells));
         }
     }
     text
-}
-
-fn quoted(cell: &str) -> String {
-    if cell.contains([',', '"', '\r', '\n']) {
-        format!("\"{}\"", cell.replace('"', "\"\""))
-    } else {
-        cell.into()
-    }
 }
 
 #[cfg(test)]
@@ -187,7 +178,7 @@ mod tests {
     fn csv_quotes_what_needs_it() {
         let page = page(PRICES);
         let found = tables::tables(&page);
-        let text = csv("p", &page, &found[0]);
+        let text = cells("p", &page, &found[0]);
         assert!(text.contains("p,0,1,,Fruit,\"Fig, \"\"dried\"\"\"\r\n"), "{text}");
         assert_eq!(text.lines().count(), 6);
     }

@@ -50,6 +50,10 @@ async fn commands_work_against_the_services(
 
     let articles = lab.ok(&services.asking(&["export", "articles"])).await;
     assert!(articles.lines().count() > 20, "{articles}");
+    let table = lab.ok(&services.asking(&["export", "articles", "--format", "csv"])).await;
+    assert!(table.starts_with("url,site,title,authors,published,"), "{table}");
+    let rows = table.lines().filter(|line| line.starts_with("http://")).count();
+    assert_eq!(rows, articles.lines().count());
     let embedded = lab.ok(&["export", "articles", run]).await;
     let (served, embedded) = of_pages(&articles, &embedded);
     assert_eq!(served, embedded);

@@ -1,0 +1,34 @@
+//! Articles as a table: a row for each, its fields as cells, for spreadsheets and scripts that want no JSON.
+//!
+//! What has several values, such as authors and concepts, is joined by `; `. Evidence and lives are in JSON Lines only.
+
+use newslode_common::time;
+
+use super::Shelved;
+use crate::csv;
+
+/// The names of the columns.
+pub(super) const HEAD: &str =
+    "url,site,title,authors,published,modified,place,section,concepts,language,first_seen,image,text\r\n";
+
+/// An article's row.
+pub(super) fn row(shelved: &Shelved<'_>) -> String {
+    let article = shelved.article;
+    let one = |field: &Option<String>| field.clone().unwrap_or_default();
+    let first_seen = shelved.life.as_ref().map(|life| time::iso(life.first_seen));
+    csv::row([
+        article.url.clone(),
+        article.site.clone(),
+        one(&article.title),
+        article.authors.join("; "),
+        one(&article.published),
+        one(&article.modified),
+        one(&article.place),
+        one(&article.section),
+        article.concepts.join("; "),
+        one(&article.language),
+        first_seen.unwrap_or_default(),
+        one(&article.image),
+        article.text(),
+    ])
+}
