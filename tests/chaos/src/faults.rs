@@ -3,9 +3,12 @@
 //! Every fault leaves its target as it found it: running, connected, with room, and with the right time of day.
 //! Start at [`all`].
 
+use std::collections::BTreeMap;
+use std::os::unix::process::ExitStatusExt as _;
 use std::time::{Duration, Instant};
 
 use futures::future::join_all;
+use tokio::sync::Mutex;
 use tokio::time::sleep;
 
 use crate::bench::{Bench, service};
@@ -16,23 +19,36 @@ use crate::poison;
 /// The longest time that a service may take to stop: its grace is 25 seconds.
 const STOP: Duration = Duration::from_secs(40);
 
+/// The signal that asks a process to stop.
+const SIGTERM: i32 = 15;
+
+/// A younger process may not listen to signals yet, on a busy machine.
+const YOUNG: Duration = Duration::from_secs(10);
+
 /// The interval at which a wait looks again.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// How late a slow line carries each piece, in milliseconds: at least, and how much more.
 const LATE_MS: (u64, u64) = (20, 500);
 
-/// A turn is counted from the time at which its crawler asked for it. If the store, or the way to it, is disturbed, the
-/// request is sent later than that, and the next one, by another crawler, is not.
+/// A turn is counted from the time at which its crawler asked for it. If the store, or the way to it, is disturbed for long,
+/// a crawler uses late answers now and then, and the next request may come closer.
 const LATE_ANSWER: &str = "the answer to a claim came late";
 
 /// Lets all faults befall in their time. Returns when the last one has ended.
 pub(crate) async fn all(bench: &Bench<'_>, steps: &[Step]) {
     let begun = Instant::now();
+    // A service may take longer to stop than the plan reckons with: its next fault waits.
+    let turns: BTreeMap<Target, Mutex<()>> =
+        steps.iter().map(|step| (step.target, Mutex::default())).collect();
     let befall = |step: &Step| {
-        let step = step.clone();
+        let (step, turn) = (step.clone(), turns.get(&step.target));
         async move {
             sleep(step.at.saturating_sub(begun.elapsed())).await;
+            let _turn = match turn {
+                Some(turn) => Some(turn.lock().await),
+                None => None,
+            };
             eprintln!("{:7.1} s  {step}", begun.elapsed().as_secs_f64());
             match befall(bench, &step).await {
                 Ok(true) => *bench.notes().faults.entry(name(&step)).or_default() += 1,
@@ -133,11 +149,14 @@ async fn befall_service(bench: &Bench<'_>, step: &Step, name: &'static str) -> a
 /// Asks a service to stop, and waits for that.
 async fn stop(bench: &Bench<'_>, name: &'static str) {
     let Some(mut process) = bench.services().running().remove(name) else { return };
+    let is_young = process.age() < YOUNG;
     process.terminate();
     let begun = Instant::now();
     while begun.elapsed() < STOP {
         match process.ended() {
             Some(status) if status.success() => return,
+            // It was told before it listened: it had not begun.
+            Some(status) if is_young && status.signal() == Some(SIGTERM) => return,
             Some(status) => {
                 return bench.differs(format!("{name} stopped with {status}\n{}", process.tail()));
             }

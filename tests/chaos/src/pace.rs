@@ -41,7 +41,7 @@ pub(crate) struct Pace {
 }
 
 /// A request may reach the server so much later after its claim than the next one, on a busy machine.
-const JITTER: Duration = Duration::from_millis(150);
+const JITTER: Duration = Duration::from_millis(250);
 
 /// Judges all requests that came.
 pub(crate) fn judge(arrivals: &[Arrival], delay: Duration, excuses: &[Excuse], began: Instant) -> Pace {

@@ -29,6 +29,7 @@ pub struct Process {
     name: String,
     child: Child,
     log: PathBuf,
+    started: Instant,
 }
 
 /// The end of a program and its output.
@@ -50,7 +51,12 @@ impl Process {
         let err = File::options().create(true).append(true).open(&log).unwrap();
         let out = File::create(log.with_extension("out")).unwrap();
         let child = command.stdin(Stdio::null()).stdout(out).stderr(err).spawn().unwrap();
-        Process { name: name.into(), child, log }
+        Process { name: name.into(), child, log, started: Instant::now() }
+    }
+
+    /// How long ago it was started.
+    pub fn age(&self) -> Duration {
+        self.started.elapsed()
     }
 
     /// Ends it as a power cut would.
