@@ -112,4 +112,28 @@ impl Article {
     pub fn text(&self) -> String {
         self.body.iter().map(|block| block.text.as_str()).collect::<Vec<_>>().join("\n")
     }
+
+    /// The authors and the date of publication in one line; empty without either.
+    #[must_use]
+    pub fn byline(&self) -> String {
+        let parts = [self.authors.join(", "), self.published.clone().unwrap_or_default()];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ")
+    }
+
+    /// Title, byline and body as Markdown.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let title = self.title.as_deref().unwrap_or("(no title)");
+        let mut text = format!("# {title}\n\n{}\n\n", self.byline());
+        for block in &self.body {
+            let mark = match block.kind {
+                BlockKind::Paragraph => "",
+                BlockKind::Heading => "## ",
+                BlockKind::ListItem => "- ",
+                BlockKind::Quote => "> ",
+            };
+            text.push_str(&format!("{mark}{}\n\n", block.text));
+        }
+        text
+    }
 }

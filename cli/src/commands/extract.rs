@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use newslode_common::config::Config;
 use newslode_common::time;
 use newslode_page::Page;
-use newslode_page::article::{Article, BlockKind};
+use newslode_page::article::Article;
 use newslode_page::extract::{SiteKnowledge, article};
 use newslode_page::reading::Site;
 use newslode_page::template::MOST_PAGES;
@@ -32,7 +32,7 @@ pub(crate) async fn run(args: ExtractArgs, config: &Config) -> anyhow::Result<Ex
         match args.format {
             ArticleFormat::Json => out::json_line(&article)?,
             ArticleFormat::Text => out::line(format!("{}\n\n{}\n", heading(&article), article.text()))?,
-            ArticleFormat::Markdown => out::line(markdown(&article))?,
+            ArticleFormat::Markdown => out::line(article.markdown())?,
         }
     }
     eprintln!("{found} articles on {all} pages");
@@ -79,21 +79,5 @@ async fn known(
 }
 
 fn heading(article: &Article) -> String {
-    let byline = [article.authors.join(", "), article.published.clone().unwrap_or_default()];
-    let byline: Vec<_> = byline.into_iter().filter(|part| !part.is_empty()).collect();
-    format!("{}\n{}", article.title.as_deref().unwrap_or("(no title)"), byline.join(" · "))
-}
-
-fn markdown(article: &Article) -> String {
-    let mut text = format!("# {}\n\n", heading(article).replacen('\n', "\n\n", 1));
-    for block in &article.body {
-        let mark = match block.kind {
-            BlockKind::Paragraph => "",
-            BlockKind::Heading => "## ",
-            BlockKind::ListItem => "- ",
-            BlockKind::Quote => "> ",
-        };
-        text.push_str(&format!("{mark}{}\n\n", block.text));
-    }
-    text
+    format!("{}\n{}", article.title.as_deref().unwrap_or("(no title)"), article.byline())
 }

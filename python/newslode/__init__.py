@@ -1,0 +1,33 @@
+"""News pages to articles, hierarchies and tables.
+
+- `extract` reads the article of a page, `extract_many` those of many pages on all cores.
+- `Site` learns from the pages of a site, and from pages that you correct, and then reads its pages better.
+- `partition` gives the tree of a page: which text heads which. `tables` gives its data tables as records.
+
+Nothing here fetches or stores anything. Pages of any kind, however broken, end in a result or in one of the
+exceptions under `NewslodeError`.
+"""
+
+from newslode._newslode import (
+    Article,
+    Block,
+    Evidence,
+    __version__,
+    extract,
+    kind,
+)
+from newslode.errors import CorrectionError, FormatError, InternalError, InvalidUrl, NewslodeError
+
+__all__ = [
+    "Article",
+    "Block",
+    "CorrectionError",
+    "Evidence",
+    "FormatError",
+    "InternalError",
+    "InvalidUrl",
+    "NewslodeError",
+    "__version__",
+    "extract",
+    "kind",
+]

@@ -1,0 +1,380 @@
+//! `extract`, and what it returns. The names are those of `articles.jsonl` (`docs/articles.md`).
+
+use std::sync::Arc;
+
+use newslode_page::article::{self as found, PageKind};
+use newslode_page::extract::{Scorer, as_article_by};
+use newslode_page::{Page, SiteKnowledge, Timestamp};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyType};
+
+use crate::guard::guarded;
+use crate::input::{Address, Given, Html, NO_HOST, fetched_at};
+use crate::value::{as_written, json, name, of_json, plain};
+
+/// How pages are read; equal for all pages of one call.
+#[derive(Clone)]
+pub(crate) struct Reading {
+    pub(crate) fetched_at: Timestamp,
+    pub(crate) any_kind: bool,
+    pub(crate) site: Option<Arc<SiteKnowledge>>,
+}
+
+impl Reading {
+    /// The page's article, if it is one or any kind of page will do.
+    pub(crate) fn read(&self, given: &Given) -> Option<found::Article> {
+        let page = given.parse();
+        let site = self.site.as_deref();
+        let (kind, article) = match site {
+            Some(site) => site.article(&page, self.fetched_at),
+            None => newslode_page::article(&page, self.fetched_at),
+        };
+        let anyhow = || found::Article { kind, ..as_article_by(&page, self.fetched_at, Scorer::shared(), site) };
+        article.or_else(|| self.any_kind.then(anyhow)).map(|article| honest(&page, article))
+    }
+}
+
+/// The article without an address that was made up.
+fn honest(page: &Page, mut article: found::Article) -> found::Article {
+    if page.url.host() == NO_HOST {
+        article.url.clear();
+        article.site.clear();
+        if article.image.as_ref().is_some_and(|image| image.contains(NO_HOST)) {
+            article.image = None;
+            article.evidence.remove("image");
+        }
+    }
+    article
+}
+
+/// Reads the article of a page. Returns `None` if the page is none: a front page, a list of stories, a form.
+///
+/// `html` is the page as `str`, or better its bytes as they came from the server, whose encoding is then found
+/// as browsers do; `content_type` is the server's header, if you have it. Without a `url` the page's own
+/// canonical address is taken. No date after `fetched_at` (a `datetime`, by default the present) counts.
+/// With `any_kind=True` a page that is no article is read as if it were one; `kind` says what it is.
+///
+/// Raises `InvalidUrl` if `url` is not the http or https address of a page.
+///
+/// >>> import newslode
+/// >>> page = '''<html lang=en><title>Rain ends the drought - The Herald</title>
+/// ... <meta property=og:type content=article><meta name=author content="Ada Lane">
+/// ... <meta property=article:published_time content=2024-05-02T08:00:00Z>
+/// ... <nav><a href=/>Home</a> <a href=/sport>Sport</a></nav><h1>Rain ends the drought</h1>
+/// ... <p>After eleven dry weeks it rained over the valley on Thursday, and the farmers came out of
+/// ... their houses to watch it fall.<p>The reservoir above the town rose by a hand's breadth before
+/// ... noon, the water board said, and the ban on watering gardens ends today.'''
+/// >>> article = newslode.extract(page, "https://news.example.org/rain")
+/// >>> article.title, article.authors, article.published
+/// ('Rain ends the drought', ['Ada Lane'], '2024-05-02T08:00:00Z')
+/// >>> print(article.text.split(",")[0])
+/// After eleven dry weeks it rained over the valley on Thursday
+/// >>> newslode.extract("<title>Contact</title><p>Write to us.") is None
+/// True
+#[pyfunction]
+#[pyo3(signature = (html, url=None, *, content_type=None, fetched_at=None, any_kind=false))]
+#[allow(clippy::needless_pass_by_value, reason = "arguments come by value from Python")]
+pub(crate) fn extract(
+    py: Python<'_>,
+    html: Html,
+    url: Option<Address>,
+    content_type: Option<String>,
+    fetched_at: Option<&Bound<'_, PyAny>>,
+    any_kind: bool,
+) -> PyResult<Option<Article>> {
+    let given = Given::new(html, url, content_type);
+    let reading = Reading { fetched_at: self::fetched_at(fetched_at)?, any_kind, site: None };
+    Ok(guarded(py, || reading.read(&given))?.map(Article::new))
+}
+
+/// The kind of a page: `"home"` (the front page of a site), `"section"` (a list of articles), `"article"` or
+/// `"other"`.
+///
+/// >>> import newslode
+/// >>> newslode.kind("<title>The Herald</title>", "https://news.example.org/")
+/// 'home'
+#[pyfunction]
+#[pyo3(signature = (html, url=None, *, content_type=None))]
+#[allow(clippy::needless_pass_by_value, reason = "arguments come by value from Python")]
+pub(crate) fn kind(
+    py: Python<'_>,
+    html: Html,
+    url: Option<Address>,
+    content_type: Option<String>,
+) -> PyResult<String> {
+    let given = Given::new(html, url, content_type);
+    let now = fetched_at(None)?;
+    let kind: PageKind = guarded(py, || newslode_page::article(&given.parse(), now).0)?;
+    Ok(name(&kind))
+}
+
+/// An article: its fields, its text in blocks, and the evidence for each field.
+///
+/// The attributes have the names of Newslode's `articles.jsonl`. A field that the page does not give is `None` or
+/// empty; nothing is guessed. Articles can be compared and pickled.
+///
+/// >>> import newslode
+/// >>> article = newslode.Article.from_dict({"title": "Rain", "body": [{"kind": "paragraph", "text": "At last."}]})
+/// >>> article
+/// <Article 'Rain'>
+/// >>> article.text, article.published
+/// ('At last.', None)
+#[pyclass(frozen, eq, module = "newslode", name = "Article")]
+#[derive(Clone, PartialEq)]
+pub(crate) struct Article {
+    inner: Arc<found::Article>,
+}
+
+impl Article {
+    pub(crate) fn new(article: found::Article) -> Article {
+        Article { inner: Arc::new(article) }
+    }
+}
+
+#[pymethods]
+impl Article {
+    /// The canonical URL of the page; empty if none is known.
+    #[getter]
+    fn url(&self) -> &str {
+        &self.inner.url
+    }
+
+    /// The registrable domain of the URL; empty if none is known.
+    #[getter]
+    fn site(&self) -> &str {
+        &self.inner.site
+    }
+
+    /// The headline, without the site's name.
+    #[getter]
+    fn title(&self) -> Option<&str> {
+        self.inner.title.as_deref()
+    }
+
+    /// The names of the authors, without "By".
+    #[getter]
+    fn authors(&self) -> Vec<String> {
+        self.inner.authors.clone()
+    }
+
+    /// When it was published: an ISO 8601 date, or date and time, with the zone if the page gives one.
+    #[getter]
+    fn published(&self) -> Option<&str> {
+        self.inner.published.as_deref()
+    }
+
+    /// When it was changed last, in the same form.
+    #[getter]
+    fn modified(&self) -> Option<&str> {
+        self.inner.modified.as_deref()
+    }
+
+    /// The place that the metadata or the dateline names.
+    #[getter]
+    fn place(&self) -> Option<&str> {
+        self.inner.place.as_deref()
+    }
+
+    /// The section that the page's metadata or breadcrumbs name.
+    #[getter]
+    fn section(&self) -> Option<&str> {
+        self.inner.section.as_deref()
+    }
+
+    /// Labels of the concepts that the article is filed under. Empty unless a mined run wrote the article.
+    #[getter]
+    fn concepts(&self) -> Vec<String> {
+        self.inner.concepts.clone()
+    }
+
+    /// The ISO 639-1 code of the language.
+    #[getter]
+    fn language(&self) -> Option<&str> {
+        self.inner.language.as_deref()
+    }
+
+    /// The body in blocks, in page order.
+    #[getter]
+    fn body(&self) -> Vec<Block> {
+        self.inner.body.iter().cloned().map(|inner| Block { inner }).collect()
+    }
+
+    /// The body as plain text, a block a line.
+    #[getter]
+    fn text(&self) -> String {
+        self.inner.text()
+    }
+
+    /// Title, authors, date and body as Markdown.
+    #[getter]
+    fn markdown(&self) -> String {
+        self.inner.markdown()
+    }
+
+    /// The URL of the lead picture.
+    #[getter]
+    fn image(&self) -> Option<&str> {
+        self.inner.image.as_deref()
+    }
+
+    /// The kind of the page: `"article"`, or another with `any_kind=True`.
+    #[getter]
+    fn kind(&self) -> String {
+        name(&self.inner.kind)
+    }
+
+    /// How the body was found: `"runs"` (the text that is shown), `"json-ld"` or `"script"`.
+    #[getter]
+    fn method(&self) -> &str {
+        &self.inner.method
+    }
+
+    /// For each field that was found: where, and how far to trust it.
+    #[getter]
+    fn evidence<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        for (field, evidence) in &self.inner.evidence {
+            let (witness, confidence) = (evidence.witness.clone(), as_written(evidence.confidence));
+            dict.set_item(field, Evidence { witness, confidence })?;
+        }
+        Ok(dict)
+    }
+
+    /// The article as a dictionary, as it stands in `articles.jsonl`.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        plain(py, &*self.inner)
+    }
+
+    /// The article as JSON, a line of `articles.jsonl`.
+    fn to_json(&self) -> PyResult<String> {
+        json(&*self.inner)
+    }
+
+    /// The article of a line of `articles.jsonl`. Keys that are missing are empty; keys that are not known are
+    /// ignored. Raises `FormatError` if it is not JSON of an article.
+    #[classmethod]
+    fn from_json(_class: &Bound<'_, PyType>, text: &str) -> PyResult<Article> {
+        let Stored(article) = of_json(text)?;
+        Ok(Article::new(article))
+    }
+
+    /// The article of a dictionary, the reverse of `to_dict`.
+    #[classmethod]
+    fn from_dict(class: &Bound<'_, PyType>, fields: &Bound<'_, PyDict>) -> PyResult<Article> {
+        let json = class.py().import("json")?.call_method1("dumps", (fields,))?;
+        Article::from_json(class, json.extract()?)
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
+        Ok((slf.get_type().getattr("from_json")?, (slf.get().to_json()?,)))
+    }
+
+    fn __hash__(&self) -> isize {
+        let named = (&self.inner.url, &self.inner.title, &self.inner.published);
+        crate::value::hash(&named)
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let title = self.inner.title.as_deref().into_pyobject(py)?.repr()?;
+        let published = self.inner.published.as_deref().map(|date| format!(" {date}")).unwrap_or_default();
+        Ok(format!("<Article {title}{published}>"))
+    }
+}
+
+/// An article in which keys may be missing.
+struct Stored(found::Article);
+
+impl<'de> serde::Deserialize<'de> for Stored {
+    fn deserialize<D: serde::Deserializer<'de>>(source: D) -> Result<Stored, D::Error> {
+        use serde::de::Error;
+        let given = serde_json::Map::deserialize(source)?;
+        let mut whole = serde_json::to_value(empty()).map_err(D::Error::custom)?;
+        if let Some(whole) = whole.as_object_mut() {
+            whole.extend(given);
+        }
+        serde_json::from_value(whole).map(Stored).map_err(D::Error::custom)
+    }
+}
+
+fn empty() -> found::Article {
+    found::Article {
+        url: String::new(),
+        site: String::new(),
+        title: None,
+        authors: Vec::new(),
+        published: None,
+        modified: None,
+        place: None,
+        section: None,
+        concepts: Vec::new(),
+        language: None,
+        body: Vec::new(),
+        image: None,
+        kind: PageKind::Article,
+        method: String::new(),
+        evidence: Default::default(),
+    }
+}
+
+/// One block of an article's body.
+///
+/// >>> import newslode
+/// >>> block = newslode.Article.from_dict({"body": [{"kind": "heading", "text": "Where it rained"}]}).body[0]
+/// >>> block.kind, block.text
+/// ('heading', 'Where it rained')
+#[pyclass(frozen, eq, module = "newslode", name = "Block")]
+#[derive(Clone, PartialEq)]
+pub(crate) struct Block {
+    inner: found::Block,
+}
+
+#[pymethods]
+impl Block {
+    /// `"paragraph"`, `"heading"`, `"list_item"` or `"quote"`.
+    #[getter]
+    fn kind(&self) -> String {
+        name(&self.inner.kind)
+    }
+
+    /// The text, with white space collapsed.
+    #[getter]
+    fn text(&self) -> &str {
+        &self.inner.text
+    }
+
+    fn __hash__(&self) -> isize {
+        crate::value::hash(&self.inner.text)
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("<Block {} {}>", self.kind(), self.inner.text.as_str().into_pyobject(py)?.repr()?))
+    }
+}
+
+/// Where a field's value comes from, and how far to trust it.
+///
+/// >>> import newslode
+/// >>> page = "<title>Rain</title><meta name=author content='Ada Lane'><h1>Rain</h1><p>At last."
+/// >>> newslode.extract(page, any_kind=True).evidence["authors"]
+/// <Evidence meta 0.9>
+#[pyclass(frozen, eq, module = "newslode", name = "Evidence")]
+#[derive(Clone, PartialEq)]
+pub(crate) struct Evidence {
+    /// Where the value was found: `"json-ld"`, `"opengraph"`, `"meta"`, `"byline"`, `"template v1"` …
+    #[pyo3(get)]
+    witness: String,
+    /// How far to trust it, from 0 to 1: a fixed number for each way of finding, not a probability.
+    #[pyo3(get)]
+    confidence: f64,
+}
+
+#[pymethods]
+impl Evidence {
+    fn __hash__(&self) -> isize {
+        crate::value::hash(&self.witness)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Evidence {} {}>", self.witness, self.confidence)
+    }
+}

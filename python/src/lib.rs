@@ -1,0 +1,33 @@
+//! The Python package `newslode`: the library `newslode-page` for programs in Python.
+//!
+//! Each function takes the HTML of pages and returns values of classes that stand here; none fetches or stores
+//! anything, except [`site`], which saves to a file that is named. What is read is computed with the interpreter's
+//! lock released and behind a guard ([`guard`]): a panic becomes an exception of the package.
+//!
+//! The doc comments of what Python sees are its docstrings. Their examples are tests, and `newslode/_newslode.pyi`
+//! has the types (`check.sh`). Start at [`article`].
+
+mod article;
+mod errors;
+mod guard;
+mod input;
+mod value;
+
+use pyo3::prelude::*;
+
+/// The compiled part of `newslode`; import `newslode` instead.
+#[pymodule]
+mod _newslode {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use crate::article::{Article, Block, Evidence, extract, kind};
+    #[pymodule_export]
+    use crate::guard::fail;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::guard::keep_panics_quiet();
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}
