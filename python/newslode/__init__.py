@@ -10,24 +10,40 @@ exceptions under `NewslodeError`.
 
 from newslode._newslode import (
     Article,
+    Articles,
     Block,
     Evidence,
+    Hierarchy,
+    Node,
+    Site,
+    Table,
     __version__,
     extract,
+    extract_many,
     kind,
+    partition,
+    tables,
 )
 from newslode.errors import CorrectionError, FormatError, InternalError, InvalidUrl, NewslodeError
 
 __all__ = [
     "Article",
+    "Articles",
     "Block",
     "CorrectionError",
     "Evidence",
     "FormatError",
+    "Hierarchy",
     "InternalError",
     "InvalidUrl",
     "NewslodeError",
+    "Node",
+    "Site",
+    "Table",
     "__version__",
     "extract",
+    "extract_many",
     "kind",
+    "partition",
+    "tables",
 ]

@@ -29,7 +29,8 @@ impl Reading {
             Some(site) => site.article(&page, self.fetched_at),
             None => newslode_page::article(&page, self.fetched_at),
         };
-        let anyhow = || found::Article { kind, ..as_article_by(&page, self.fetched_at, Scorer::shared(), site) };
+        let anyhow =
+            || found::Article { kind, ..as_article_by(&page, self.fetched_at, Scorer::shared(), site) };
         article.or_else(|| self.any_kind.then(anyhow)).map(|article| honest(&page, article))
     }
 }
@@ -355,8 +356,9 @@ impl Block {
 ///
 /// >>> import newslode
 /// >>> page = "<title>Rain</title><meta name=author content='Ada Lane'><h1>Rain</h1><p>At last."
-/// >>> newslode.extract(page, any_kind=True).evidence["authors"]
-/// <Evidence meta 0.9>
+/// >>> evidence = newslode.extract(page, any_kind=True).evidence["authors"]
+/// >>> evidence.witness, 0 < evidence.confidence <= 1
+/// ('meta', True)
 #[pyclass(frozen, eq, module = "newslode", name = "Evidence")]
 #[derive(Clone, PartialEq)]
 pub(crate) struct Evidence {

@@ -7,3 +7,4 @@ import_exception!(newslode.errors, CorrectionError);
 import_exception!(newslode.errors, FormatError);
 import_exception!(newslode.errors, InternalError);
 import_exception!(newslode.errors, InvalidUrl);
+import_exception!(newslode.errors, NewslodeError);

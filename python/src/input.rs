@@ -29,8 +29,9 @@ pub(crate) const NO_HOST: &str = "file.invalid";
 /// The HTML of a page; it borrows from Python where that can be.
 pub(crate) enum Html {
     Text(PyBackedStr),
-    Mended(String),
+    OwnText(String),
     Bytes(PyBackedBytes),
+    OwnBytes(Vec<u8>),
 }
 
 impl<'py> FromPyObject<'_, 'py> for Html {
@@ -39,7 +40,7 @@ impl<'py> FromPyObject<'_, 'py> for Html {
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Html> {
         if let Ok(text) = object.cast::<PyString>() {
             let borrowed = PyBackedStr::try_from(text.to_owned());
-            return Ok(borrowed.map_or_else(|_| Html::Mended(mended(&text)), Html::Text));
+            return Ok(borrowed.map_or_else(|_| Html::OwnText(mended(&text)), Html::Text));
         }
         if object.is_instance_of::<PyBytes>() || object.is_instance_of::<PyByteArray>() {
             return Ok(Html::Bytes(object.extract()?));
@@ -59,8 +60,17 @@ impl Html {
     fn bytes(&self) -> &[u8] {
         match self {
             Html::Text(text) => text.as_bytes(),
-            Html::Mended(text) => text.as_bytes(),
+            Html::OwnText(text) => text.as_bytes(),
             Html::Bytes(bytes) => bytes,
+            Html::OwnBytes(bytes) => bytes,
+        }
+    }
+
+    fn owned(self) -> Html {
+        match self {
+            Html::Text(text) => Html::OwnText(text.as_str().to_owned()),
+            Html::Bytes(bytes) => Html::OwnBytes(bytes.to_vec()),
+            owned => owned,
         }
     }
 }
@@ -93,11 +103,26 @@ impl Given {
         Given { html, url: url.map(|Address(url)| url), content_type }
     }
 
+    /// Whether the caller gave an address.
+    pub(crate) fn has_url(&self) -> bool {
+        self.url.is_some()
+    }
+
+    /// Bytes of the page.
+    pub(crate) fn len(&self) -> usize {
+        self.html.bytes().len()
+    }
+
+    /// The page with a copy of what it borrowed from Python: other threads may hold and drop it.
+    pub(crate) fn owned(self) -> Given {
+        Given { html: self.html.owned(), ..self }
+    }
+
     /// Parses the page.
     pub(crate) fn parse(&self) -> Page {
         let content_type = match self.html {
-            Html::Text(_) | Html::Mended(_) => Some(TEXT),
-            Html::Bytes(_) => self.content_type.as_deref(),
+            Html::Text(_) | Html::OwnText(_) => Some(TEXT),
+            Html::Bytes(_) | Html::OwnBytes(_) => self.content_type.as_deref(),
         };
         match &self.url {
             Some(url) => Page::parse(url, content_type, self.html.bytes()),

@@ -10,7 +10,11 @@
 mod article;
 mod errors;
 mod guard;
+mod hierarchy;
 mod input;
+mod many;
+mod site;
+mod tables;
 mod value;
 
 use pyo3::prelude::*;
@@ -24,6 +28,14 @@ mod _newslode {
     use crate::article::{Article, Block, Evidence, extract, kind};
     #[pymodule_export]
     use crate::guard::fail;
+    #[pymodule_export]
+    use crate::hierarchy::{Hierarchy, Node, partition};
+    #[pymodule_export]
+    use crate::many::{Articles, extract_many};
+    #[pymodule_export]
+    use crate::site::Site;
+    #[pymodule_export]
+    use crate::tables::{Table, tables};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

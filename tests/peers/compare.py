@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Sets newslode beside other extractors of articles: the same pages, one thread, one run, one table.
 
-usage: compare.py --newslode FILE [--folds DIR] [--venv DIR] [--peers A,B] [--no-rust] [--json FILE] SET...
+usage: compare.py --newslode FILE [--folds DIR] [--venv DIR] [--peers A,B] [--no-rust] [--package] [--json FILE] SET...
 
 SET is a folder of pages/ID.html and gold.jsonl ({"id", "url", "site", "title", "authors", "published", "body",
 "with", "without"}, any of them null). FILE is the newslode binary (a release build, if times are to mean
@@ -13,6 +13,11 @@ Columns: body F1 (means over pages, 4-token shingles) with its count below .5, F
 shares of exact titles, author sets and days, milliseconds of a page (median, worst) and the page of the worst body.
 Times of Python peers are processor time of one run with decoding; those of newslode and dom_smoothie the least
 of three runs, newslode's with decoding and parse. readability-lxml's HTML is turned into text at block borders.
+
+--package adds the Python package: python/ is installed into --venv, built for release. It is a peer like the others,
+`newslode.extract` called page by page, with the compiled-in trees (so compare it with a run without --folds). Then the
+pages of all sets are read again, each extractor in turn, by the clock on the wall, the least of five rounds:
+`trafilatura.bare_extraction` and `newslode.extract` page by page, `newslode.extract_many` by one and by two threads.
 """
 import argparse
 import json
@@ -106,6 +111,17 @@ def boilerpy_peer():
     return run
 
 
+def package_peer():
+    import newslode
+
+    def run(html: bytes, url: str) -> dict:
+        # Pages that are no articles are scored, too, as those of the binary are.
+        found = newslode.extract(html, url or None, any_kind=True)
+        return {"title": found.title, "authors": found.authors, "published": found.published, "body": found.text}
+    return run
+
+
+PACKAGE = "newslode (Python)"
 PEERS = {
     "trafilatura": lambda: trafilatura_peer(False), "trafilatura-precision": lambda: trafilatura_peer(True),
     "newspaper4k": newspaper_peer, "readability-lxml": readability_peer, "resiliparse": resiliparse_peer,
@@ -114,7 +130,7 @@ PEERS = {
 
 
 def of_python(name: str, folder: pathlib.Path, golds: list[dict]) -> tuple[dict, list[float], int]:
-    run, said, times, failed = PEERS[name](), {}, [], 0
+    run, said, times, failed = (package_peer if name == PACKAGE else PEERS[name])(), {}, [], 0
     for gold in golds:
         html = (folder / "pages" / f"{gold['id']}.html").read_bytes()
         started = time.process_time()
@@ -218,7 +234,36 @@ def row(kind: str, name: str, found: dict, times: list[float], failed: int) -> s
             f"{share(found['authors'])} {share(found['day'])} {statistics.median(times):8.1f} {max(times):8.0f} {failed:4}  {worst}")
 
 
-def in_venv(venv: pathlib.Path) -> None:
+def race(pages: list[tuple[bytes, str | None]], rounds: int = 5) -> dict[str, float]:
+    """Milliseconds of a page by the clock on the wall, in one process: the least of the rounds."""
+    import newslode
+    trafilatura = trafilatura_peer(False)
+
+    def by_trafilatura() -> None:
+        for html, url in pages:
+            try:
+                trafilatura(html, url or "")
+            except Exception:  # noqa: BLE001: a page that fails has its time, too
+                pass
+
+    runners = {
+        "trafilatura": by_trafilatura,
+        "newslode.extract": lambda: [newslode.extract(html, url, any_kind=True) for html, url in pages],
+        "newslode.extract_many, 1 thread": lambda: list(newslode.extract_many(pages, 1, any_kind=True)),
+        "newslode.extract_many, 2 threads": lambda: list(newslode.extract_many(pages, 2, any_kind=True)),
+    }
+    least = dict.fromkeys(runners, float("inf"))
+    for at in range(rounds):
+        for name, run in runners.items():
+            # Once is enough for the slow one.
+            if at == 0 or name != "trafilatura":
+                started = time.perf_counter()
+                run()
+                least[name] = min(least[name], (time.perf_counter() - started) * 1e3 / len(pages))
+    return least
+
+
+def in_venv(venv: pathlib.Path, package: bool) -> None:
     """Goes on with the interpreter that has the peers."""
     python = venv / "bin/python"
     if pathlib.Path(sys.prefix).resolve() == venv.resolve():
@@ -227,6 +272,8 @@ def in_venv(venv: pathlib.Path) -> None:
         subprocess.run([sys.executable, "-m", "venv", venv], check=True)
         subprocess.run([python, "-m", "pip", "install", "-q", "--upgrade", "pip"], check=True)
         subprocess.run([python, "-m", "pip", "install", "-q", "-r", HERE / "requirements.txt"], check=True)
+    if package:
+        subprocess.run([python, "-m", "pip", "install", "-q", "--force-reinstall", ROOT / "python"], check=True)
     os.execv(python, [python, *sys.argv])
 
 
@@ -238,21 +285,22 @@ def main() -> None:
     parser.add_argument("--venv", type=pathlib.Path, default=ROOT / "target/peers")
     parser.add_argument("--peers", default=",".join(PEERS))
     parser.add_argument("--no-rust", action="store_true")
+    parser.add_argument("--package", action="store_true", help="also the Python package, which is built and installed")
     parser.add_argument("--json", type=pathlib.Path, help="also write every score of every page here")
     args = parser.parse_args()
-    in_venv(args.venv)
+    in_venv(args.venv, args.package)
     # What peers complain about is not for this table.
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
     print(f"{'set':12} {'extractor':22} {'body':>5} {'<.5':>4} {'segm':>5} {'title':>5} {'auth':>5} {'day':>5} {'ms med':>8} "
           f"{'ms worst':>8} {'fail':>4}  worst body")
-    kept = {}
+    kept, pages = {}, []
     for folder in map(pathlib.Path.resolve, args.sets):
         golds = [json.loads(line) for line in (folder / "gold.jsonl").read_text("utf-8").split("\n") if line]
         runs = {"newslode": lambda: of_newslode(args.newslode, args.folds, folder)}
         if not args.no_rust:
             runs["dom_smoothie"] = lambda: of_smoothie(folder, golds)
-        for name in filter(None, args.peers.split(",")):
+        for name in filter(None, [*args.peers.split(","), *([PACKAGE] if args.package else [])]):
             runs[name] = lambda name=name: of_python(name, folder, golds)
         scores = {}
         for name, run in runs.items():
@@ -266,6 +314,14 @@ def main() -> None:
             better = [name for name, other in scores.items() if other.get(page, 0) >= 0.5]
             print(f"{'':12}   newslode {own[page]:.2f} on {page[:40]}; at least .5: {', '.join(better) or 'nobody'}")
         kept[folder.name] = scores
+        pages += [((folder / "pages" / f"{gold['id']}.html").read_bytes(), gold.get("url") or None) for gold in golds]
+    if args.package:
+        print(f"\n{len(pages)} pages, {sum(len(html) for html, _ in pages) / 1e6:.0f} MB, by the clock on the wall:")
+        raced = race(pages)
+        for name, ms in raced.items():
+            print(f"{name:34} {ms:8.2f} ms a page, {raced['trafilatura'] / ms:6.2f} times as fast as trafilatura")
+        one, two = raced["newslode.extract_many, 1 thread"], raced["newslode.extract_many, 2 threads"]
+        print(f"two threads are {one / two:.2f} times as fast as one")
     if args.json:
         args.json.write_text(json.dumps(kept))
 
