@@ -1,14 +1,18 @@
 #!/usr/bin/env bash
 # Tests the Python package as its users get it: builds the wheel, installs it into an environment of its own and runs
 # the tests, the examples of the docstrings and docs, and the checks of the types. `./test` calls this.
-#   python/check.sh [PROFILE]    the profile of cargo, by default `dev`
+#   python/check.sh [PROFILE]    the profile of cargo, by default `release`, which users get
 set -euo pipefail
 cd "$(dirname "$0")"
 
 venv=$(../tests/python-env.sh python requirements-test.txt)
 wheels=${CARGO_TARGET_DIR:-../target}/wheels
 rm -rf "$wheels"
-PYO3_PYTHON="$venv/bin/python" "$venv/bin/maturin" build --quiet --locked --profile "${1:-dev}" --out "$wheels"
+PYO3_PYTHON="$venv/bin/python" "$venv/bin/maturin" build --quiet --locked --profile "${1:-release}" --out "$wheels"
+if [ "$(stat -c %s "$wheels"/newslode-*.whl)" -gt $((12 << 20)) ]; then
+    echo "the wheel is larger than 12 MiB" >&2
+    exit 1
+fi
 "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --force-reinstall "$wheels"/newslode-*.whl
 # Away from this folder, so that what is installed is tested, not what stands here.
 here=$(pwd)

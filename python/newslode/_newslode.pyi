@@ -12,6 +12,24 @@ _Page: TypeAlias = _Html | tuple[_Html, str | None]
 _Kind: TypeAlias = Literal["home", "section", "article", "other"]
 _Method: TypeAlias = Literal["default", "outline", "dp", "regex", "entropy", "flat", "paper"]
 
+__all__ = [
+    "Article",
+    "Block",
+    "Evidence",
+    "extract",
+    "kind",
+    "_fail",
+    "Hierarchy",
+    "Node",
+    "partition",
+    "Articles",
+    "extract_many",
+    "Site",
+    "Table",
+    "tables",
+    "__version__",
+]
+
 __version__: str
 
 def extract(

@@ -15,6 +15,9 @@ use crate::guard::guarded;
 use crate::input::{Address, Given, Html};
 use crate::value::{json, name, of_json, plain};
 
+/// Levels of indentation that `tree` shows: with all of them the text of a hostile page would be large.
+const MOST_INDENTS: usize = 32;
+
 /// A hierarchy, and the children of each node.
 struct Tree {
     found: found::Hierarchy,
@@ -175,14 +178,14 @@ impl Hierarchy {
         guarded(py, || svg::write(&self.tree.found))
     }
 
-    /// The texts, each under its head and indented.
+    /// The texts, each under its head and indented (by at most 32 levels).
     fn tree(&self) -> String {
         let (nodes, mut text) = (&self.tree.found.nodes, String::new());
         let mut depths: Vec<usize> = Vec::with_capacity(nodes.len());
         for node in nodes {
             let depth = node.parent.and_then(|parent| depths.get(parent as usize)).copied().unwrap_or(0);
             if let Some(label) = &node.label {
-                text.push_str(&format!("{}{}\n", "  ".repeat(depth), label.text));
+                text.push_str(&format!("{}{}\n", "  ".repeat(depth.min(MOST_INDENTS)), label.text));
             }
             depths.push(depth + usize::from(node.label.is_some()));
         }
@@ -223,7 +226,7 @@ impl Hierarchy {
 /// >>> import newslode
 /// >>> page = "<h2>Sport</h2><ul><li><a href=/cup>Cup</a><li><a href=/tour>Tour</a></ul>"
 /// >>> sport = next(node for node in newslode.partition(page).nodes if node.text == "Sport")
-/// >>> [child.text for child in sport.children]
+/// >>> [node.text for node in sport.walk() if not node.children]
 /// ['Cup', 'Tour']
 #[pyclass(frozen, eq, module = "newslode", name = "Node")]
 #[derive(Clone)]

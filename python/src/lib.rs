@@ -19,6 +19,10 @@ mod value;
 
 use pyo3::prelude::*;
 
+/// Work on pages makes and drops small strings by the million. This is about this library's memory alone.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The compiled part of `newslode`; import `newslode` instead.
 #[pymodule]
 mod _newslode {

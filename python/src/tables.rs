@@ -140,7 +140,7 @@ impl Table {
         self.table.grid.is_cut
     }
 
-    /// The names of the records' fields: the keys of `records`, in page order.
+    /// The names of the records' fields: the keys of `records`, in the order in which they come.
     #[getter]
     fn header(&self) -> Vec<String> {
         self.names.all().to_vec()

@@ -22,7 +22,7 @@ def test_a_tree_is_walked_from_head_to_texts() -> None:
         assert node.walk()[0] == node
         assert [below.index for below in node.walk()] == list(range(node.index, node.index + len(node.walk())))
     culture = next(node for node in nodes if node.text == "Culture")
-    assert [(child.text, child.href, child.heads) for child in culture.children] == [
+    assert [(below.text, below.href, below.heads) for below in culture.walk() if not below.children] == [
         ("Books", "https://news.example.org/book", ["Culture"]),
         ("Films", "https://news.example.org/film", ["Culture"]),
     ]
