@@ -123,9 +123,14 @@ impl Drop for Workers {
 
 /// A page whose article comes later.
 enum Waiting {
-    Read { slot: Arc<Slot>, bytes: usize },
+    Read {
+        slot: Arc<Slot>,
+        bytes: usize,
+    },
     Unread(Given),
     Failed(PyErr),
+    /// The iterable itself failed, which is never skipped.
+    Ended(PyErr),
 }
 
 /// The articles of many pages, in the order of the pages; see `extract_many`.
@@ -183,8 +188,7 @@ impl Articles {
                 Err(error) => {
                     // An iterable that failed has no more pages.
                     self.pages = None;
-                    self.skip_errors = false;
-                    Waiting::Failed(error)
+                    Waiting::Ended(error)
                 }
             };
             self.waiting.push_back(waiting);
@@ -207,7 +211,7 @@ impl Articles {
 
     fn outcome(&mut self, py: Python<'_>, waiting: Waiting) -> PyResult<Option<found::Article>> {
         match waiting {
-            Waiting::Failed(error) => Err(error),
+            Waiting::Failed(error) | Waiting::Ended(error) => Err(error),
             Waiting::Unread(given) => guarded(py, || self.reading.read(&given)),
             Waiting::Read { slot, bytes } => {
                 self.bytes -= bytes;
@@ -231,9 +235,14 @@ impl Articles {
     fn __next__(&mut self, py: Python<'_>) -> PyResult<Option<Option<Article>>> {
         self.fill(py);
         let Some(waiting) = self.waiting.pop_front() else { return Ok(None) };
+        let is_page = !matches!(waiting, Waiting::Ended(_));
         match self.outcome(py, waiting) {
             Ok(article) => Ok(Some(article.map(Article::new))),
-            Err(error) if self.skip_errors && error.is_instance_of::<crate::errors::NewslodeError>(py) => {
+            Err(error)
+                if self.skip_errors
+                    && is_page
+                    && error.is_instance_of::<crate::errors::NewslodeError>(py) =>
+            {
                 Ok(Some(None))
             }
             Err(error) => Err(error),

@@ -77,12 +77,13 @@ def test_a_page_that_fails_does_so_in_its_place(threads: int) -> None:
 @pytest.mark.parametrize("threads", [1, 3])
 def test_the_error_of_the_iterable_comes_after_its_pages(threads: int) -> None:
     def pages() -> Iterator[tuple[str, str]]:
+        yield "<p>text", "no url"
         yield from site()
-        raise OSError("the disk is gone")
+        raise newslode.FormatError("the file of pages is damaged")
 
     articles = newslode.extract_many(pages(), threads, skip_errors=True)
-    assert [page and page.title for page in (next(articles), next(articles), next(articles))] == list(TEXTS)
-    with pytest.raises(OSError, match="the disk is gone"):
+    assert [page and page.title for page in (next(articles) for _ in range(4))] == [None, *TEXTS]
+    with pytest.raises(newslode.FormatError, match="the file of pages is damaged"):
         next(articles)
     assert list(articles) == []
 
