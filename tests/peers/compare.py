@@ -16,7 +16,7 @@ of three runs, newslode's with decoding and parse. readability-lxml's HTML is tu
 
 --package adds the Python package: python/ is installed into --venv, built for release. It is a peer like the others,
 `newslode.extract` called page by page, with the compiled-in trees (so compare it with a run without --folds). Then the
-pages of all sets are read again, each extractor in turn, by the clock on the wall, the least of five rounds:
+pages of all sets are read again, each extractor in turn, by the clock on the wall, the least of five rounds (trafilatura: of one):
 `trafilatura.bare_extraction` and `newslode.extract` page by page, `newslode.extract_many` by one and by two threads.
 """
 import argparse
