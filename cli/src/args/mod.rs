@@ -1,5 +1,7 @@
 //! Defines the command line; help, completions and manual come from here.
 
+#[cfg(test)]
+mod documented;
 mod eval;
 mod instances;
 mod pages;

@@ -1,0 +1,169 @@
+//! What the documents say is so: commands and options that they show exist, and what they link to is there.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use clap::CommandFactory as _;
+use clap::error::ErrorKind;
+
+use super::Cli;
+
+/// Folders with documents.
+const FOLDERS: [&str; 9] =
+    ["", "docs", "docs/decisions", "deploy", "k8s", "k8s/chart", "page", "python", "page/train"];
+
+/// The repository.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn documents() -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    for folder in FOLDERS {
+        let Ok(files) = std::fs::read_dir(root().join(folder)) else { continue };
+        for file in files.map(|file| file.unwrap().path()) {
+            if file.extension().is_some_and(|kind| kind == "md") {
+                let text = std::fs::read_to_string(&file).unwrap();
+                found.push((file, text));
+            }
+        }
+    }
+    found
+}
+
+/// The command lines of `newslode` in a document: lines of code, and spans of code within text.
+fn commands(text: &str) -> Vec<String> {
+    let mut commands = Vec::new();
+    let mut lines = text.lines();
+    let mut is_fenced = false;
+    while let Some(line) = lines.next() {
+        if line.trim_start().starts_with("```") {
+            is_fenced = !is_fenced;
+        }
+        let of_code = is_fenced || line.starts_with("    ");
+        let code =
+            line.trim().trim_start_matches("$ ").replace("cargo run --release -p newslode -- ", "newslode ");
+        if of_code && code.starts_with("newslode ") {
+            let mut command = code;
+            while command.ends_with('\\') {
+                command.pop();
+                command.push_str(lines.next().unwrap_or_default());
+            }
+            commands.push(command);
+        } else if !is_fenced {
+            let spans = line.split('`').skip(1).step_by(2);
+            commands.extend(spans.filter(|span| span.starts_with("newslode ")).map(str::to_owned));
+        }
+    }
+    commands
+}
+
+/// The words of a command as a shell takes them, up to what it does with the output.
+fn words(command: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote) = (Vec::new(), String::new(), None);
+    for letter in command.chars().chain([' ']) {
+        match quote {
+            Some(mark) if letter == mark => quote = None,
+            Some(_) => word.push(letter),
+            None if letter == '\'' || letter == '"' => quote = Some(letter),
+            None if letter.is_whitespace() => {
+                let done = std::mem::take(&mut word);
+                if ["|", ">", "&&", "#", "2>"].contains(&done.as_str())
+                    || done.starts_with(['#', '(', '<', '>'])
+                {
+                    break;
+                }
+                // Optional words stand in brackets, alternatives beside each other, and dots for more of the same.
+                let done = done.trim_matches(['[', ']', '…', ',', ';']).split('|').next().unwrap_or_default();
+                if !done.is_empty() {
+                    words.push(done.to_owned());
+                }
+            }
+            None => word.push(letter),
+        }
+    }
+    words
+}
+
+/// What is wrong with a command; nothing if it is right, or only a part of one.
+fn fault(command: &str) -> Option<String> {
+    let words = words(command);
+    let error = Cli::command().try_get_matches_from(&words).err()?;
+    // A name for any value, such as `FORMAT` or `HH:MM`.
+    let stands_for_any = |word: &&String| word.chars().all(|letter| !letter.is_lowercase());
+    match error.kind() {
+        ErrorKind::UnknownArgument | ErrorKind::InvalidSubcommand => Some(error.to_string()),
+        ErrorKind::InvalidValue | ErrorKind::ValueValidation => {
+            let told = error.to_string();
+            let is_named =
+                words.iter().filter(stands_for_any).any(|word| told.contains(&format!("'{word}'")));
+            (!is_named).then_some(told)
+        }
+        _ => None,
+    }
+}
+
+#[test]
+fn commands_that_documents_show_are_understood() {
+    let mut told = BTreeSet::new();
+    let mut faults = Vec::new();
+    for (file, text) in documents() {
+        for command in commands(&text) {
+            faults.extend(fault(&command).map(|fault| format!("{}: `{command}`: {fault}", file.display())));
+            told.insert(command);
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    assert!(told.len() > 50, "only {} commands are told", told.len());
+}
+
+#[test]
+fn faults_of_commands_are_found() {
+    for wrong in [
+        "newslode mien x",
+        "newslode mine --fast x",
+        "newslode export cats",
+        "newslode tables p --format CVS9x",
+    ] {
+        assert!(fault(wrong).is_some(), "{wrong}");
+    }
+    for right in [
+        "newslode mine URL… --out run | tee log",
+        "newslode tables PAGE --format FORMAT",
+        "newslode template",
+    ] {
+        assert_eq!(fault(right), None, "{right}");
+    }
+    let text = "Say `newslode demo`.\n\n    newslode mine a \\\n      --out b   # there\n";
+    assert_eq!(commands(text), ["newslode demo", "newslode mine a       --out b   # there"]);
+    assert_eq!(words("newslode mine a       --out b   # there"), ["newslode", "mine", "a", "--out", "b"]);
+}
+
+/// The name that a heading has in links, as forges make it.
+fn anchor(heading: &str) -> String {
+    let plain = heading.trim_start_matches('#').trim().to_lowercase();
+    let kept = plain.chars().filter(|letter| letter.is_alphanumeric() || [' ', '-', '_'].contains(letter));
+    kept.map(|letter| if letter == ' ' { '-' } else { letter }).collect()
+}
+
+#[test]
+fn what_documents_link_to_is_there() {
+    let mut faults = Vec::new();
+    for (file, text) in documents() {
+        let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        for link in links.filter(|link| !link.contains("://") && !link.starts_with("mailto:")) {
+            let (path, name) = link.split_once('#').unwrap_or((link, ""));
+            let target = if path.is_empty() { file.clone() } else { file.parent().unwrap().join(path) };
+            let is_there = if name.is_empty() || !path.ends_with(".md") && !path.is_empty() {
+                target.exists()
+            } else {
+                let headings = std::fs::read_to_string(&target).unwrap_or_default();
+                headings.lines().any(|line| line.starts_with('#') && anchor(line) == name)
+            };
+            if !is_there {
+                faults.push(format!("{}: {link}", file.display()));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
