@@ -6,6 +6,7 @@
 mod args;
 mod bench;
 mod commands;
+mod console;
 mod csv;
 mod engine;
 mod eval;

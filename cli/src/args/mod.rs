@@ -5,6 +5,7 @@ mod documented;
 mod eval;
 mod instances;
 mod pages;
+mod serve;
 mod services;
 mod template;
 mod warc;
@@ -18,6 +19,7 @@ use newslode_common::config::ResolveRule;
 pub(crate) use self::eval::*;
 pub(crate) use self::instances::*;
 pub(crate) use self::pages::*;
+pub(crate) use self::serve::*;
 pub(crate) use self::services::*;
 pub(crate) use self::template::*;
 pub(crate) use self::warc::*;
@@ -84,6 +86,11 @@ pub(crate) enum Command {
         after_help = "Example:\n  newslode report run\n  newslode report --out today.html   (the services' store and archive)"
     )]
     Report(ReportArgs),
+    /// Serve a console to look at a run: overview, taxonomy, articles with search, sites, and a JSON API.
+    #[command(
+        after_help = "Example:\n  newslode serve run\n  newslode serve --addr 127.0.0.1:9000 --config newslode.toml   (the services' store and archive)\n\nIt only reads. Who can reach its address can read everything: keep it on loopback, or behind a proxy that asks who comes."
+    )]
+    Serve(ServeArgs),
     /// Show which terms a site repeats on all pages, and which distinguish single pages.
     #[command(
         after_help = "Example:\n  newslode terms example.com run --limit 30\n  newslode terms example.com            (the services' store)"

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use newslode_common::config::Config;
 use newslode_common::outcome::Outcome;
 use newslode_common::schedule::{
-    Allowance, Class, Health, Listing, ListingId, ListingKind, Role, Verdict, Visit,
+    Allowance, Class, Health, Listing, ListingId, ListingKind, Role, SiteSchedule, Verdict, Visit,
 };
 use newslode_common::store::{Entry, Frontier, SiteStatus, Why};
 use newslode_common::time;
@@ -30,14 +30,18 @@ pub(crate) async fn run(args: ExplainArgs, config: &Config) -> anyhow::Result<Ex
     let now = time::now();
     if args.target.contains("://") {
         let page = page(&parts, &parse_url(&args.target)?, now).await?;
-        return if args.json {
+        if args.json {
             out::json(&page)?;
-            Ok(Exit::Done)
         } else {
-            page.tell(now)
-        };
+            out::line(&page.url)?;
+            page.rows(now).iter().try_for_each(line)?;
+        }
+        return Ok(Exit::Done);
     }
-    let site = site(frontier, &Site::of_host(&args.target), now).await?;
+    let name = Site::of_host(&args.target);
+    let all = frontier.status().await?;
+    let Some(status) = all.into_iter().find(|status| status.site == name) else { return Err(unknown(&name)) };
+    let site = site(frontier, status, now).await?;
     if args.json {
         out::json(&site)?;
         return Ok(Exit::Done);
@@ -45,10 +49,21 @@ pub(crate) async fn run(args: ExplainArgs, config: &Config) -> anyhow::Result<Ex
     site.tell(now)
 }
 
+/// What is known of one thing: its name and its value.
+pub(crate) type Row = (String, String);
+
+fn line((name, value): &Row) -> anyhow::Result<()> {
+    out::line(format!("  {name:16} {value}"))
+}
+
+fn row(name: impl Into<String>, value: impl std::fmt::Display) -> Row {
+    (name.into(), value.to_string())
+}
+
 /// A page, explained.
 #[derive(Serialize)]
-struct PageStory {
-    url: CanonicalUrl,
+pub(crate) struct PageStory {
+    pub(crate) url: CanonicalUrl,
     /// Its record, while it is asked for.
     entry: Option<Entry>,
     /// The day (ISO 8601, UTC) on which it was last shown, if it is not asked for again.
@@ -59,7 +74,11 @@ struct PageStory {
     life: Option<Life>,
 }
 
-async fn page(parts: &Parts, url: &CanonicalUrl, now: Timestamp) -> anyhow::Result<PageStory> {
+/// Explains a page.
+///
+/// # Errors
+/// When the store fails, or does not know the page.
+pub(crate) async fn page(parts: &Parts, url: &CanonicalUrl, now: Timestamp) -> anyhow::Result<PageStory> {
     let frontier = parts.frontier.as_ref();
     let entry = frontier.entry(url).await?;
     let left = frontier.left(url, now).await?;
@@ -86,28 +105,20 @@ fn unknown(site: &Site) -> anyhow::Error {
 }
 
 impl PageStory {
-    fn tell(&self, now: Timestamp) -> anyhow::Result<Exit> {
-        out::line(&self.url)?;
-        if let Some(by) = &self.shown_by {
-            row("shown first by", by)?;
-        }
+    /// The story in rows.
+    pub(crate) fn rows(&self, now: Timestamp) -> Vec<Row> {
+        let mut rows: Vec<Row> = self.shown_by.iter().map(|by| row("shown first by", by)).collect();
         if let Some(entry) = &self.entry {
-            tell_entry(entry, now)?;
+            rows.extend(of_entry(entry, now));
         } else if let Some(day) = &self.left {
-            row("is", format!("a page that is not asked for again; last shown on {day}"))?;
+            rows.push(row("is", format!("a page that is not asked for again; last shown on {day}")));
         } else {
-            row("is", "a page that nobody shows any more")?;
+            rows.push(row("is", "a page that nobody shows any more"));
         }
-        let Some(life) = &self.life else { return Ok(Exit::Done) };
-        if let Some(primary) = &life.twin_of {
-            row("same article as", primary)?;
-        }
-        for address in &life.addresses {
-            row("also at", address)?;
-        }
-        for other in &life.same_text {
-            row("same text at", other)?;
-        }
+        let Some(life) = &self.life else { return rows };
+        rows.extend(life.twin_of.iter().map(|primary| row("same article as", primary)));
+        rows.extend(life.addresses.iter().map(|address| row("also at", address)));
+        rows.extend(life.same_text.iter().map(|other| row("same text at", other)));
         for past in life.history() {
             let Past { version, event, at, changed, reason, moved_to, .. } = past;
             let event = event.name();
@@ -118,32 +129,32 @@ impl PageStory {
                 moved_to.map(|target| format!(" to {target}")),
             ];
             let details: String = details.into_iter().flatten().collect();
-            row(&format!("version {version}"), format!("{event} at {at}{details}"))?;
+            rows.push(row(format!("version {version}"), format!("{event} at {at}{details}")));
         }
-        Ok(Exit::Done)
+        rows
     }
 }
 
-fn tell_entry(entry: &Entry, now: Timestamp) -> anyhow::Result<()> {
-    row("is", what(entry))?;
-    row("found", format!("{}, {} links from the seed", found(entry.why), entry.depth))?;
+fn of_entry(entry: &Entry, now: Timestamp) -> Vec<Row> {
+    let mut rows = vec![
+        row("is", what(entry)),
+        row("found", format!("{}, {} links from the seed", found(entry.why), entry.depth)),
+    ];
     if let Some(first) = entry.schedule.and_then(|known| known.visits.first) {
-        row("first read", out::time(Timestamp(first * 1_000)))?;
+        rows.push(row("first read", out::time(Timestamp(first * 1_000))));
     }
-    if let Some(seen) = entry.seen {
-        row("last read", out::time(seen))?;
-    }
-    row("last outcome", entry.outcome.map_or("none yet".into(), |outcome| outcome.to_string()))?;
+    rows.extend(entry.seen.map(|seen| row("last read", out::time(seen))));
+    rows.push(row("last outcome", entry.outcome.map_or("none yet".into(), |outcome| outcome.to_string())));
     let unread = entry.schedule.map_or(entry.attempts, |known| known.unread);
     if unread > 0 {
-        row("failed in a row", unread)?;
+        rows.push(row("failed in a row", unread));
     }
-    row("next visit", next(entry, now))?;
+    rows.push(row("next visit", next(entry, now)));
     for Visit { at, outcome, verdict } in entry.schedule.iter().flat_map(|known| known.visited.iter()) {
         let verdict = verdict.map_or("", said);
-        row("visit", format!("{}: {outcome}{verdict}", out::time(at)))?;
+        rows.push(row("visit", format!("{}: {outcome}{verdict}", out::time(at))));
     }
-    Ok(())
+    rows
 }
 
 /// What a page that was read turned out to be.
@@ -171,7 +182,7 @@ fn what(entry: &Entry) -> String {
     }
 }
 
-fn kind_name(kind: ListingKind) -> &'static str {
+pub(crate) fn kind_name(kind: ListingKind) -> &'static str {
     match kind {
         ListingKind::Front => "front page",
         ListingKind::Section => "section",
@@ -206,87 +217,112 @@ fn next(entry: &Entry, now: Timestamp) -> String {
     if entry.schedule.is_none() { when } else { format!("{when}, {queue}") }
 }
 
-fn when(due: Timestamp, now: Timestamp) -> String {
+pub(crate) fn when(due: Timestamp, now: Timestamp) -> String {
     if due <= now { "now".into() } else { format!("in {}", seconds::spelled(now.until(due).as_secs())) }
 }
 
 /// A listing, explained.
 #[derive(Serialize)]
-struct ListingStory {
-    url: CanonicalUrl,
+pub(crate) struct ListingStory {
+    pub(crate) url: CanonicalUrl,
     #[serde(flatten)]
-    known: Listing,
-    due: Option<Timestamp>,
-    outcome: Option<Outcome>,
+    pub(crate) known: Listing,
+    pub(crate) due: Option<Timestamp>,
+    pub(crate) outcome: Option<Outcome>,
 }
 
 /// A site, explained.
 #[derive(Serialize)]
-struct SiteStory {
+pub(crate) struct SiteStory {
     #[serde(flatten)]
-    status: SiteStatus,
+    pub(crate) status: SiteStatus,
     /// The one that is visited most often first.
-    listings: Vec<ListingStory>,
+    pub(crate) listings: Vec<ListingStory>,
     /// Articles that were read, and pages that wait, by class.
     articles: usize,
     waiting: BTreeMap<Class, usize>,
     /// How the site is.
-    health: Health,
+    pub(crate) health: Health,
     /// Since when the site is silent although its rhythm expects articles.
     silent_since: Option<Timestamp>,
 }
 
-async fn site(frontier: &dyn Frontier, site: &Site, now: Timestamp) -> anyhow::Result<SiteStory> {
-    let all = frontier.status().await?;
-    let Some(status) = all.into_iter().find(|status| status.site == *site) else { return Err(unknown(site)) };
-    let (schedule, _) = frontier.schedule(site).await?;
-    let entries = frontier.entries(site).await?;
-    let mut waiting = BTreeMap::new();
-    for entry in entries.iter().filter(|entry| entry.due.is_some()) {
-        *waiting.entry(entry.class).or_default() += 1;
-    }
-    let is_article = |entry: &&Entry| entry.schedule.is_some_and(|known| known.visits.first.is_some());
-    let articles = entries.iter().filter(is_article).count();
-    let listing = |entry: Entry| {
-        let known = schedule.listing(ListingId::of(&entry.url))?.clone();
-        Some(ListingStory { url: entry.url, known, due: entry.due, outcome: entry.outcome })
-    };
-    let mut listings: Vec<_> = entries.into_iter().filter_map(listing).collect();
-    listings.sort_by_key(|listing| listing.known.interval);
-    let silent_since = schedule.silence(now).map(|silence| Timestamp(silence.since * 1_000));
-    Ok(SiteStory { health: schedule.health(now), status, listings, articles, waiting, silent_since })
+/// Explains a site.
+///
+/// # Errors
+/// When the store fails.
+pub(crate) async fn site(
+    frontier: &dyn Frontier,
+    status: SiteStatus,
+    now: Timestamp,
+) -> anyhow::Result<SiteStory> {
+    let (schedule, _) = frontier.schedule(&status.site).await?;
+    let entries = frontier.entries(&status.site).await?;
+    Ok(SiteStory::of(status, &schedule, entries, now))
 }
 
 /// Listings that are shown to a person.
 const SHOWN: usize = 30;
 
 impl SiteStory {
-    fn tell(&self, now: Timestamp) -> anyhow::Result<Exit> {
+    /// Explains a site by what was read of it.
+    pub(crate) fn of(
+        status: SiteStatus,
+        schedule: &SiteSchedule,
+        entries: Vec<Entry>,
+        now: Timestamp,
+    ) -> SiteStory {
+        let mut waiting = BTreeMap::new();
+        for entry in entries.iter().filter(|entry| entry.due.is_some()) {
+            *waiting.entry(entry.class).or_default() += 1;
+        }
+        let is_article = |entry: &&Entry| entry.schedule.is_some_and(|known| known.visits.first.is_some());
+        let articles = entries.iter().filter(is_article).count();
+        let listing = |entry: Entry| {
+            let known = schedule.listing(ListingId::of(&entry.url))?.clone();
+            Some(ListingStory { url: entry.url, known, due: entry.due, outcome: entry.outcome })
+        };
+        let mut listings: Vec<_> = entries.into_iter().filter_map(listing).collect();
+        listings.sort_by_key(|listing| listing.known.interval);
+        let silent_since = schedule.silence(now).map(|silence| Timestamp(silence.since * 1_000));
+        SiteStory { health: schedule.health(now), status, listings, articles, waiting, silent_since }
+    }
+
+    /// The story in rows, without the listings.
+    pub(crate) fn rows(&self, now: Timestamp) -> Vec<Row> {
         let status = &self.status;
-        out::line(&status.site)?;
         let (urls, left) = (status.urls, status.remembered);
-        row("URLs", format!("{urls}, {} of them articles that were read; {left} have left", self.articles))?;
-        row("is", self.health.name().replace('_', " "))?;
-        row("outcomes", spelled(&status.outcomes))?;
+        let mut rows = vec![
+            row(
+                "URLs",
+                format!("{urls}, {} of them articles that were read; {left} have left", self.articles),
+            ),
+            row("is", self.health.name().replace('_', " ")),
+            row("outcomes", spelled(&status.outcomes)),
+        ];
         let waiting = Class::ALL.map(|class| self.waiting.get(&class).copied().unwrap_or(0));
         let [listings, new, rechecks, rest] = waiting;
-        row(
+        rows.push(row(
             "waiting",
             format!("{listings} listings, {new} new pages, {rechecks} first rechecks, {rest} later"),
-        )?;
-        row("delay", format!("{} ms, {}", status.settings.delay_ms, self.rest(now)))?;
-        if let Some(allowance) = &status.allowance {
-            row("allowance", spent(allowance, now))?;
-        }
+        ));
+        rows.push(row("delay", format!("{} ms, {}", status.settings.delay_ms, self.rest(now))));
+        rows.extend(status.allowance.as_ref().map(|allowance| row("allowance", spent(allowance, now))));
         let next = if status.settings.paused {
             "none: the site is paused".into()
         } else {
             status.ready.map_or("none: nothing waits".into(), |ready| when(ready, now))
         };
-        row("next request", next)?;
+        rows.push(row("next request", next));
         if let Some(since) = self.silent_since {
-            row("silent since", format!("{}: its rhythm does not explain it", out::time(since)))?;
+            rows.push(row("silent since", format!("{}: its rhythm does not explain it", out::time(since))));
         }
+        rows
+    }
+
+    fn tell(&self, now: Timestamp) -> anyhow::Result<Exit> {
+        out::line(&self.status.site)?;
+        self.rows(now).iter().try_for_each(line)?;
         if self.listings.is_empty() {
             return Ok(Exit::Done);
         }
@@ -318,8 +354,4 @@ impl SiteStory {
 fn spent(allowance: &Allowance, now: Timestamp) -> String {
     let tokens = allowance.tokens(now).max(0) / 1_000;
     format!("{} requests a day; {tokens} of {} are there", allowance.per_day, allowance.capacity() / 1_000)
-}
-
-fn row(name: &str, value: impl std::fmt::Display) -> anyhow::Result<()> {
-    out::line(format!("  {name:16} {value}"))
 }

@@ -9,7 +9,7 @@ use newslode_common::config::Config;
 use newslode_common::store::Kind;
 use newslode_common::version::{ContentHash, Version};
 use newslode_common::warc::Packing;
-use newslode_miner::mining::filing::{Asked, Filing, Lessons};
+use newslode_miner::mining::filing::{Asked, Filed, Filing, Lessons};
 use newslode_miner::mining::instances::ConceptInstance;
 use newslode_miner::mining::members::Members;
 use newslode_miner::mining::ontology::{BASE, OntologyWriter, RdfForm};
@@ -89,7 +89,7 @@ async fn write_to(mut to: &mut impl Write, args: &ExportArgs, parts: &Parts) -> 
             write(parts, &mut std::io::sink(), RdfForm::Turtle, line).await?;
         }
         ExportWhat::Articles => {
-            let line = |shelved: &Shelved<'_>| shelved.line(&mut to);
+            let line = |shelved: &Shelved<'_>| json_line(&mut to, &shelved.line());
             write(parts, &mut std::io::sink(), RdfForm::Turtle, line).await?;
         }
         ExportWhat::Hierarchies => each(parts, Kind::Hierarchy, |_, xml| Ok(to.write_all(xml)?)).await?,
@@ -145,27 +145,52 @@ pub(super) async fn each(
 
 /// An article under its concepts.
 pub(crate) struct Shelved<'a> {
-    pub(crate) article: &'a Article,
+    pub(crate) article: Article,
     /// Keys of the concepts.
-    pub(crate) keys: &'a BTreeSet<String>,
-    filed: &'a [Placed<'a>],
+    pub(crate) keys: BTreeSet<String>,
+    pub(crate) filed: &'a [Filed],
+    placed: Vec<Placed<'a>>,
     /// When it was found and how it changed; nothing if version 0.1.0 read it.
-    life: Option<Life>,
+    pub(crate) life: Option<Life>,
     labels: &'a BTreeMap<String, String>,
 }
 
-impl Shelved<'_> {
-    fn line(&self, to: &mut impl Write) -> anyhow::Result<()> {
-        let filed = self.filed;
-        match self.life.as_ref().and_then(|life| Told::of(life, self.article, self.labels)) {
-            Some(told) => json_line(to, &Line { told, filed }),
-            None => json_line(to, &Line { told: self.article, filed }),
+impl<'a> Shelved<'a> {
+    /// Shelves an article where it is filed.
+    pub(crate) fn new(
+        mut article: Article,
+        filed: &'a [Filed],
+        life: Option<Life>,
+        labels: &'a BTreeMap<String, String>,
+    ) -> Shelved<'a> {
+        let keys = filed.iter().map(|filed| filed.concept.clone()).collect();
+        let placed = Placed::all(filed);
+        article.concepts = placed.iter().map(|placed| placed.concept.to_owned()).collect();
+        Shelved { article, keys, filed, placed, life, labels }
+    }
+
+    /// What readers get of it.
+    pub(crate) fn line(&self) -> ArticleLine<'_> {
+        let filed = self.placed.as_slice();
+        match self.life.as_ref().and_then(|life| Told::of(life, &self.article, self.labels)) {
+            Some(told) => ArticleLine::Told(Line { told, filed }),
+            None => ArticleLine::Read(Line { told: &self.article, filed }),
         }
     }
 }
 
+/// An article as readers get it: a line of `articles.jsonl`.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(crate) enum ArticleLine<'a> {
+    /// With its life.
+    Told(Line<'a, Told<'a>>),
+    /// Without one: version 0.1.0 read it.
+    Read(Line<'a, &'a Article>),
+}
+
 /// Filing as all counted articles teach it.
-async fn filing(parts: &Parts, taxonomy: &Taxonomy, members: &Members) -> anyhow::Result<Filing> {
+pub(crate) async fn filing(parts: &Parts, taxonomy: &Taxonomy, members: &Members) -> anyhow::Result<Filing> {
     let mut lessons = Lessons::new(taxonomy);
     each(parts, Kind::Article, |_, json| {
         lessons.see(Asked::member(&serde_json::from_slice(json)?, members));
@@ -173,6 +198,37 @@ async fn filing(parts: &Parts, taxonomy: &Taxonomy, members: &Members) -> anyhow
     })
     .await?;
     Ok(lessons.learn())
+}
+
+/// By what articles are filed.
+pub(crate) struct Shelving<'a> {
+    pub(crate) listed: &'a Members,
+    pub(crate) filing: &'a Filing,
+}
+
+/// Files every counted article and passes it to `take`, with the version that counts; nothing for an address of an
+/// article that readers know under another one.
+pub(crate) async fn filed(
+    parts: &Parts,
+    by: Shelving<'_>,
+    mut take: impl FnMut(&CanonicalUrl, Version, Option<&Shelved<'_>>) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    for site in parts.state.sites().await?.into_iter().map(|(site, _)| site) {
+        let labels = parts.frontier.site(&site).await?.map(|settings| settings.labels).unwrap_or_default();
+        for (url, version) in counted(parts, &site).await? {
+            let Some(json) = parts.archive.get(Kind::Article, version.content).await? else { continue };
+            let life = lives::read(parts, &url).await?;
+            if life.as_ref().is_some_and(|life| life.twin_of.is_some()) {
+                take(&url, version, None)?;
+                continue;
+            }
+            let article: Article = serde_json::from_slice(&json)?;
+            let filed = by.filing.of(Asked::member(&article, by.listed));
+            let shelved = Shelved::new(article, &filed, life, &labels);
+            take(&url, version, Some(&shelved))?;
+        }
+    }
+    Ok(())
 }
 
 /// Writes the ontology, and passes each filed article to `take`.
@@ -190,26 +246,14 @@ pub(crate) async fn write(
     ontology.taxonomy(&taxonomy)?;
     let mut articles = 0;
     let mut others: BTreeSet<CanonicalUrl> = listed.keys().cloned().collect();
-    for site in parts.state.sites().await?.into_iter().map(|(site, _)| site) {
-        let labels = parts.frontier.site(&site).await?.map(|settings| settings.labels).unwrap_or_default();
-        for (url, version) in counted(parts, &site).await? {
-            let Some(json) = parts.archive.get(Kind::Article, version.content).await? else { continue };
-            let life = lives::read(parts, &url).await?;
-            if life.as_ref().is_some_and(|life| life.twin_of.is_some()) {
-                others.remove(&url);
-                continue;
-            }
-            let mut article: Article = serde_json::from_slice(&json)?;
-            let filed = filing.of(Asked::member(&article, &listed));
-            let placed = Placed::all(&filed);
-            let keys = filed.iter().map(|filed| filed.concept.clone()).collect();
-            article.concepts = placed.iter().map(|placed| placed.concept.to_owned()).collect();
-            ontology.article(&article, &keys)?;
-            others.remove(&url);
-            articles += 1;
-            take(&Shelved { article: &article, keys: &keys, filed: &placed, life, labels: &labels })?;
-        }
-    }
+    filed(parts, Shelving { listed: &listed, filing: &filing }, |url, _, shelved| {
+        others.remove(url);
+        let Some(shelved) = shelved else { return Ok(()) };
+        ontology.article(&shelved.article, &shelved.keys)?;
+        articles += 1;
+        take(shelved)
+    })
+    .await?;
     // A page that two concept pages list is one instance of both concepts.
     let mut found: BTreeMap<CanonicalUrl, ConceptInstance> = BTreeMap::new();
     if !others.is_empty() {
@@ -240,8 +284,8 @@ pub(crate) async fn write_outputs(
     let (mut lines, mut turtle) = (part(&article_file)?, part(&ontology_file)?);
     let mut shelves = Shelves::default();
     let take = |shelved: &Shelved<'_>| {
-        shelves.put(shelved.article, shelved.keys);
-        shelved.line(&mut lines)
+        shelves.put(&shelved.article, &shelved.keys);
+        json_line(&mut lines, &shelved.line())
     };
     let (taxonomy, articles) = write(parts, &mut turtle, RdfForm::Turtle, take).await?;
     for (mut out, file) in [(lines, &article_file), (turtle, &ontology_file)] {

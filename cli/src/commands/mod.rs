@@ -6,21 +6,22 @@ mod config;
 mod dead;
 mod demo;
 mod eval;
-mod explain;
-mod export;
+pub(crate) mod explain;
+pub(crate) mod export;
 mod extract;
 mod manual;
 mod mine;
 mod partition;
-mod recall;
+pub(crate) mod recall;
 mod recompute;
 mod report;
 mod seed;
+mod serve;
 mod status;
 mod tables;
 mod tags;
-mod taxonomy;
-mod template;
+pub(crate) mod taxonomy;
+pub(crate) mod template;
 mod terms;
 mod unfetched;
 mod verify;
@@ -47,6 +48,7 @@ pub(crate) async fn run(command: Command, config: Config, quiet: bool) -> anyhow
         Command::Export(args) => export::run(args, &config).await,
         Command::Warc(args) => warc::run(args, &config, quiet).await,
         Command::Seed(args) => seed::run(args, &config).await,
+        Command::Serve(args) => serve::run(args, &config).await,
         Command::Status(args) => status::run(args, &config).await,
         Command::Explain(args) => explain::run(args, &config).await,
         Command::Recall(args) => recall::run(args, &config).await,

@@ -70,19 +70,19 @@ async fn entries(frontier: &dyn Frontier, site: &Site) -> anyhow::Result<Vec<Ent
 
 /// What became of the pages that listings showed on one day.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-struct Day {
+pub(crate) struct Day {
     /// Articles that were read.
-    read: u64,
+    pub(crate) read: u64,
     /// Pages that are no articles.
     no_article: u64,
     /// Pages that wait or whose text is under way, for less than an hour.
     on_its_way: u64,
     /// Articles that were not read, or not yet, by reason.
-    missed: BTreeMap<&'static str, u64>,
+    pub(crate) missed: BTreeMap<&'static str, u64>,
 }
 
 /// Sorts the pages that listings showed by day.
-fn days(schedule: &SiteSchedule, entries: &[Entry], now: Timestamp) -> BTreeMap<u32, Day> {
+pub(crate) fn days(schedule: &SiteSchedule, entries: &[Entry], now: Timestamp) -> BTreeMap<u32, Day> {
     let mut days: BTreeMap<u32, Day> = BTreeMap::new();
     for entry in entries {
         let Some(known) = entry.schedule else { continue };

@@ -19,7 +19,7 @@ pub(crate) async fn run(args: ReportArgs, config: &Config) -> anyhow::Result<Exi
     }
     let mut shelves = Shelves::default();
     let take = |shelved: &export::Shelved<'_>| {
-        shelves.put(shelved.article, shelved.keys);
+        shelves.put(&shelved.article, &shelved.keys);
         Ok(())
     };
     let (taxonomy, _) = export::write(&parts, &mut std::io::sink(), RdfForm::Turtle, take).await?;

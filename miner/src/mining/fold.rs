@@ -24,7 +24,7 @@ mod explanation;
 mod forms;
 mod subjects;
 use expansion::expand;
-pub use explanation::explain;
+pub use explanation::{Explainer, explain};
 use forms::Written;
 use subjects::subjects_only;
 

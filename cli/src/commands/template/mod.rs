@@ -7,7 +7,7 @@
 #[cfg(test)]
 mod drift;
 mod explain;
-mod show;
+pub(crate) mod show;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -74,7 +74,7 @@ fn lesson(lesson: &Lesson) -> anyhow::Result<()> {
 }
 
 /// Describes the use of a template.
-pub(super) fn usage(live: &Live<Template>) -> String {
+pub(crate) fn usage(live: &Live<Template>) -> String {
     format!(
         "template v{}: {} vertices, {} passages vary; learnt {} of {} pages; accepts {:.0} % ({} of {} pages fetched \
          since {}), the last of {}",
@@ -92,7 +92,7 @@ pub(super) fn usage(live: &Live<Template>) -> String {
 }
 
 /// Describes why and when a template was dropped.
-pub(super) fn end(dropped: &Dropped<Template>) -> String {
+pub(crate) fn end(dropped: &Dropped<Template>) -> String {
     let (version, at, last) = (dropped.version, out::time(dropped.dropped_at), out::time(dropped.last_at));
     let why = match dropped.reason {
         Reason::LayoutChanged { acceptance } => format!(

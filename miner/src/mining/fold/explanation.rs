@@ -1,10 +1,11 @@
 //! Explains to people why a label is, or is not, a concept.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::expansion::page;
-use crate::mining::concepts::{Verdict, judge, verdict_of};
+use crate::mining::concepts::{Judged, Verdict, judge, verdict_of};
 use crate::mining::summary::SiteSummary;
 use crate::mining::taxonomy::{Concept, Relation, Taxonomy};
 
@@ -14,49 +15,72 @@ use crate::mining::taxonomy::{Concept, Relation, Taxonomy};
 #[must_use]
 pub fn explain(taxonomy: &Taxonomy, sites: &[Arc<SiteSummary>], concept: &str) -> String {
     let keys = keys_of(sites, concept);
-    let mut text = String::new();
     if keys.is_empty() {
-        line(&mut text, format_args!("`{concept}` is on none of the {} sites", sites.len()));
+        return format!("`{concept}` is on none of the {} sites\n", sites.len());
     }
-    let judged = if keys.is_empty() { Default::default() } else { judge(sites, taxonomy.support) };
-    for key in keys {
-        let verdict = verdict_of(&judged, &key);
-        let concept = taxonomy.concepts.iter().find(|concept| concept.keys.contains(&key));
+    Explainer::new(taxonomy, sites).of_keys(keys.iter().map(String::as_str))
+}
+
+/// Explains many labels of one taxonomy: all are judged once.
+pub struct Explainer<'a> {
+    taxonomy: &'a Taxonomy,
+    sites: &'a [Arc<SiteSummary>],
+    judged: BTreeMap<String, Judged>,
+}
+
+impl<'a> Explainer<'a> {
+    /// Judges the labels.
+    #[must_use]
+    pub fn new(taxonomy: &'a Taxonomy, sites: &'a [Arc<SiteSummary>]) -> Explainer<'a> {
+        Explainer { taxonomy, sites, judged: judge(sites, taxonomy.support) }
+    }
+
+    /// Why these label keys are, or are not, concepts.
+    #[must_use]
+    pub fn of_keys<'k>(&self, keys: impl Iterator<Item = &'k str>) -> String {
+        let mut text = String::new();
+        keys.for_each(|key| self.explain(&mut text, key));
+        text
+    }
+
+    fn explain(&self, text: &mut String, key: &str) {
+        let Explainer { taxonomy, sites, judged } = self;
+        let verdict = verdict_of(judged, key);
+        let concept = taxonomy.concepts.iter().find(|concept| concept.keys.iter().any(|own| own == key));
         match concept {
             Some(_) if verdict != Verdict::Concept => {
                 line(
-                    &mut text,
+                    text,
                     format_args!("`{key}` is a concept by expansion: sites file it below another one"),
                 );
             }
             Some(concept) if concept.key != key => {
-                line(&mut text, format_args!("`{key}` is the concept `{}` in other words", concept.key));
+                line(text, format_args!("`{key}` is the concept `{}` in other words", concept.key));
             }
-            _ => line(&mut text, format_args!("`{key}` is {}", verdict.words())),
+            _ => line(text, format_args!("`{key}` is {}", verdict.words())),
         }
-        if let Some(label) = judged.get(&key) {
+        if let Some(label) = judged.get(key) {
             let (own, score) = (label.own, label.score);
-            line(&mut text, format_args!("  score {score:.3} ({own:.3} by its own links)"));
+            line(text, format_args!("  score {score:.3} ({own:.3} by its own links)"));
         }
         if let Some(concept) = concept {
             for form in &concept.forms {
                 let (sites, pages) = (form.sites, form.pages);
-                line(&mut text, format_args!("  written `{}`: sites {sites}, pages {pages}", form.text));
+                line(text, format_args!("  written `{}`: sites {sites}, pages {pages}", form.text));
             }
         }
-        show_sites(&mut text, sites, &key);
+        show_sites(text, sites, key);
         for relation in &taxonomy.relations {
-            show_relation(&mut text, relation, &key);
+            show_relation(text, relation, key);
             let ends = (taxonomy.concept(&relation.broader), taxonomy.concept(&relation.narrower));
             if let (Some(broader), Some(narrower)) = ends
                 && (broader.key == key || narrower.key == key)
-                && verdict_of(&judged, &narrower.key) != Verdict::Concept
+                && verdict_of(judged, &narrower.key) != Verdict::Concept
             {
-                show_expansion(&mut text, sites, broader, narrower, relation);
+                show_expansion(text, sites, broader, narrower, relation);
             }
         }
     }
-    text
 }
 
 fn line(text: &mut String, line: std::fmt::Arguments<'_>) {

@@ -1,0 +1,99 @@
+//! Answers that are no page: what went wrong, as a page for people or as JSON for programs.
+
+use axum::extract::Request;
+use axum::http::{StatusCode, header};
+use axum::response::{Html, IntoResponse, Response};
+use maud::html;
+use serde_json::json;
+
+use super::pages::shell::{Place, bare};
+
+/// Addresses below this are for programs.
+const API: &str = "/api/";
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub(super) struct Problem {
+    status: StatusCode,
+    /// For programs.
+    code: &'static str,
+    /// For people: what is wrong, and what to do.
+    sentence: String,
+}
+
+impl Problem {
+    pub(super) fn new(status: StatusCode, code: &'static str, sentence: impl Into<String>) -> Problem {
+        Problem { status, code, sentence: sentence.into() }
+    }
+
+    /// What was asked for is not known.
+    pub(super) fn not_found(sentence: impl Into<String>) -> Problem {
+        Problem::new(StatusCode::NOT_FOUND, "not_found", sentence)
+    }
+
+    /// The question is wrong.
+    pub(super) fn bad(sentence: impl Into<String>) -> Problem {
+        Problem::new(StatusCode::BAD_REQUEST, "bad_request", sentence)
+    }
+
+    /// The store fails.
+    pub(super) fn away(error: &impl std::fmt::Display) -> Problem {
+        let sentence = format!("The store cannot be read: {error}. The console goes on trying.");
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "store_unavailable", sentence)
+    }
+
+    /// Nothing was read yet.
+    pub(super) fn reading(articles: u64) -> Problem {
+        let sentence = format!(
+            "The console is reading what was mined ({articles} articles so far). Load this page again in a moment."
+        );
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "reading", sentence)
+    }
+
+    /// The problem in the form that a path's readers expect.
+    pub(super) fn on(self, path: &str) -> Response {
+        if path.starts_with(API) { self.json() } else { self.page() }
+    }
+
+    /// As a page.
+    pub(super) fn page(self) -> Response {
+        let title = match self.status {
+            StatusCode::NOT_FOUND => "Not found",
+            StatusCode::BAD_REQUEST => "This cannot be answered",
+            StatusCode::SERVICE_UNAVAILABLE => "Not yet",
+            _ => "No answer",
+        };
+        let page = bare(Place::None, title, html! { p.lead { (self.sentence) } });
+        let mut response = (self.status, Html(page.into_string())).into_response();
+        if self.status == StatusCode::SERVICE_UNAVAILABLE {
+            response.headers_mut().insert(header::RETRY_AFTER, header::HeaderValue::from_static("3"));
+        }
+        response
+    }
+
+    /// As JSON.
+    pub(super) fn json(self) -> Response {
+        let body = json!({ "code": self.code, "message": self.sentence });
+        (self.status, [(header::CONTENT_TYPE, "application/json")], body.to_string()).into_response()
+    }
+}
+
+impl From<anyhow::Error> for Problem {
+    /// Errors with a hint are answers about what was asked for; others come from the store.
+    fn from(error: anyhow::Error) -> Problem {
+        match error.downcast_ref::<crate::exit::Hinted>() {
+            Some(hinted) => Problem::not_found(format!("{}.", hinted.message)),
+            None => Problem::away(&format!("{error:#}")),
+        }
+    }
+}
+
+impl From<newslode_common::store::StoreError> for Problem {
+    fn from(error: newslode_common::store::StoreError) -> Problem {
+        Problem::away(&error)
+    }
+}
+
+pub(super) async fn not_found(request: Request) -> Response {
+    Problem::not_found("There is no such page.").on(request.uri().path())
+}

@@ -1,0 +1,41 @@
+//! A single article, read whole when it is asked for.
+
+use std::collections::BTreeMap;
+
+use newslode_common::store::{Kind, StoreError, StoreResult};
+use newslode_miner::mining::filing::Filed;
+use newslode_miner::work::lives;
+use newslode_miner::work::lives::life::Life;
+use newslode_miner::work::parts::Parts;
+use newslode_page::article::Article;
+
+use super::snapshot::{Mined, Summary};
+use crate::commands::export::Shelved;
+
+/// An article with all that is known of it.
+pub(super) struct Detail {
+    pub(super) article: Article,
+    pub(super) life: Option<Life>,
+    pub(super) filed: Vec<Filed>,
+    labels: BTreeMap<String, String>,
+}
+
+impl Detail {
+    /// Reads an article; nothing if it was replaced since the last look at the store.
+    pub(super) async fn read(parts: &Parts, mined: &Mined, summary: &Summary) -> StoreResult<Option<Detail>> {
+        let (json, life, labels) = futures::try_join!(
+            parts.archive.get(Kind::Article, summary.content),
+            lives::read(parts, &summary.url),
+            lives::labels(parts, &summary.url)
+        )?;
+        let Some(json) = json else { return Ok(None) };
+        let article = serde_json::from_slice(&json)
+            .map_err(|error| StoreError::Corrupt(format!("the article of `{}`: {error}", summary.url)))?;
+        Ok(Some(Detail { article, life, filed: mined.filed(summary), labels }))
+    }
+
+    /// The article as readers get it.
+    pub(super) fn shelved(&self) -> Shelved<'_> {
+        Shelved::new(self.article.clone(), &self.filed, self.life.clone(), &self.labels)
+    }
+}

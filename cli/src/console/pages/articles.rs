@@ -1,0 +1,119 @@
+//! *Articles*: newest first, by concept, site, language and day.
+
+use std::sync::Arc;
+
+use axum::extract::{RawQuery, State};
+use axum::response::Response;
+use maud::{Markup, html};
+
+use super::parts::{articles, counted, empty};
+use super::shell::{Page, Place, answer};
+use crate::console::Console;
+use crate::console::answer::Problem;
+use crate::console::filter::{Filter, values};
+use crate::console::snapshot::Snapshot;
+
+/// Articles of a page.
+const SHOWN: usize = 25;
+/// Of more sites or concepts, none are offered to choose from.
+const CHOICES: usize = 400;
+
+pub(in crate::console) async fn page(
+    State(console): State<Arc<Console>>,
+    RawQuery(query): RawQuery,
+) -> Response {
+    let snapshot = match console.snapshot().await {
+        Ok(snapshot) => snapshot,
+        Err(problem) => return problem.page(),
+    };
+    let filter = Filter::of(&values(query.as_deref()));
+    answer(&console, &snapshot, listed(&snapshot, &filter))
+}
+
+fn listed(snapshot: &Snapshot, filter: &Filter) -> Result<Page, Problem> {
+    let mined = &snapshot.mined;
+    let selected = filter.select(mined, SHOWN)?;
+    let main = html! {
+        (choices(snapshot, filter))
+        @if selected.articles.is_empty() {
+            (nothing(snapshot, filter))
+        } @else {
+            p.soft role="status" {
+                (counted(selected.matched as u64, "article", "articles")) ", newest first"
+                @if mined.left_out > 0 { "; " (counted(mined.left_out as u64, "older one is", "older ones are")) " not listed" }
+            }
+            section {
+                h2.hidden { "Articles" }
+                (articles(mined, selected.articles.iter().copied(), false))
+            }
+            nav.pager aria-label="Pages" {
+                @if !filter.cursor.is_empty() { a href={ "/articles?" (filter.query(None)) } { "Newest" } }
+                @if let Some(next) = selected.next {
+                    a rel="next" href={ "/articles?" (filter.query(Some(next))) } { "Older articles" }
+                }
+            }
+        }
+    };
+    Ok(Page { place: Place::Articles, title: "Articles".into(), trail: html! {}, lead: html! {}, main })
+}
+
+fn nothing(snapshot: &Snapshot, filter: &Filter) -> Markup {
+    let is_unknown = !filter.concept.is_empty() && snapshot.mined.concept(&filter.concept).is_none();
+    html! {
+        @if is_unknown {
+            (empty(html! { "There is no concept “" (filter.concept) "”. " a href="/taxonomy" { "Find one in the taxonomy" } "." }))
+        } @else if filter.is_empty() {
+            (empty("No article was read yet. Mine some sites: newslode mine https://www.example.com --out DIR --contact you@example.org"))
+        } @else {
+            (empty(html! { "No article is like this. Leave a condition out, or " a href="/articles" { "see all" } "." }))
+        }
+    }
+}
+
+fn choices(snapshot: &Snapshot, filter: &Filter) -> Markup {
+    let mined = &snapshot.mined;
+    let concepts = &mined.taxonomy.concepts;
+    let label = mined.concept(&filter.concept).and_then(|at| concepts.get(at as usize));
+    html! {
+        form.filters action="/articles" {
+            div {
+                label for="concept" { "Concept" }
+                input #concept name="concept" list="concepts" autocomplete="off" dir="auto"
+                    value=(label.map_or(filter.concept.as_str(), |concept| concept.key.as_str()));
+                @if concepts.len() <= CHOICES {
+                    datalist #concepts {
+                        @for concept in concepts { option value=(concept.key) { (concept.label) } }
+                    }
+                }
+            }
+            div {
+                label for="site" { "Site" }
+                @if snapshot.sites.len() <= CHOICES {
+                    select #site name="site" {
+                        option value="" { "all sites" }
+                        @for facts in &snapshot.sites {
+                            @let site = facts.status.site.as_str();
+                            option value=(site) selected[site == filter.site] { (site) }
+                        }
+                    }
+                } @else {
+                    input #site name="site" value=(filter.site) placeholder="all sites" autocomplete="off";
+                }
+            }
+            div {
+                label for="language" { "Language" }
+                select #language name="language" {
+                    option value="" { "all languages" }
+                    @for (language, count) in &mined.languages {
+                        option value=(language) selected[*language == filter.language] { (language) " (" (count) ")" }
+                    }
+                }
+            }
+            div {
+                label for="day" { "Day (UTC)" }
+                input #day type="date" name="day" value=(filter.day);
+            }
+            div.act { button { "Show" } @if !filter.is_empty() { a href="/articles" { "all" } } }
+        }
+    }
+}

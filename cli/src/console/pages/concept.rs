@@ -1,0 +1,160 @@
+//! *A concept*: its sites and forms, what is above and below it, why it stands there, and its newest articles.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::response::Response;
+use maud::{Markup, html};
+use newslode_miner::mining::taxonomy::{Concept, Taxonomy, counted_sites};
+use newslode_page::reading::Site;
+
+use super::parts::{Number, articles, concept_link, counted, empty, site_link};
+use super::shell::{Page, Place, answer};
+use crate::console::Console;
+use crate::console::answer::Problem;
+use crate::console::filter::Filter;
+use crate::console::snapshot::{ConceptFacts, Mined, Snapshot};
+
+/// Articles that are shown.
+const SHOWN: usize = 10;
+/// Sites that are shown.
+const SITES: usize = 200;
+
+pub(in crate::console) async fn page(
+    State(console): State<Arc<Console>>,
+    Path(named): Path<String>,
+) -> Response {
+    let snapshot = match console.snapshot().await {
+        Ok(snapshot) => snapshot,
+        Err(problem) => return problem.page(),
+    };
+    answer(&console, &snapshot, concept_page(&snapshot, &named))
+}
+
+fn concept_page(snapshot: &Snapshot, named: &str) -> Result<Page, Problem> {
+    let mined = &snapshot.mined;
+    let unknown = || Problem::not_found(format!("There is no concept `{named}` in the taxonomy."));
+    let at = mined.concept(named).ok_or_else(unknown)? as usize;
+    let (Some(concept), Some(facts)) = (mined.taxonomy.concepts.get(at), mined.concepts.get(at)) else {
+        return Err(unknown());
+    };
+    let filter = Filter { concept: concept.key.clone(), ..Filter::default() };
+    let newest = filter.select(mined, SHOWN)?;
+    let about = html! {
+        p.lead {
+            @if concept.is_genre { "A genre: how stories are told or chosen, not what they are about. " }
+            (counted(facts.articles, "article", "articles")) ", " (counted_sites(concept.sites.len()))
+            ", language " span.code { (concept.language) } ", score " span.number { (format!("{:.2}", concept.score)) } "."
+        }
+    };
+    let main = html! {
+        div.beside {
+            div {
+                section {
+                    h2 { "Newest articles" }
+                    @if newest.articles.is_empty() {
+                        (empty("No article is filed under it. Its own pages may list none yet, or only sections and topics."))
+                    } @else {
+                        (articles(mined, newest.articles.iter().copied(), false))
+                        @if newest.matched > SHOWN {
+                            p.pager { a href={ "/articles?" (filter.query(None)) } { "All " (Number(newest.matched as u64)) " articles" } }
+                        }
+                    }
+                }
+                (why(facts))
+            }
+            aside { (around(mined, concept)) (forms(concept)) (sites(&concept.sites)) }
+        }
+    };
+    Ok(Page {
+        place: Place::Taxonomy,
+        title: concept.label.clone(),
+        trail: trail(&mined.taxonomy, concept),
+        lead: about,
+        main,
+    })
+}
+
+/// The way from the top of the tree.
+fn trail(taxonomy: &Taxonomy, concept: &Concept) -> Markup {
+    let mut above = Vec::new();
+    let mut next = concept.parent.as_deref();
+    while let Some(parent) = next.and_then(|key| taxonomy.concept(key)) {
+        above.push(parent);
+        next = parent.parent.as_deref();
+        if above.len() > 12 {
+            break;
+        }
+    }
+    html! {
+        a href="/taxonomy" { "Taxonomy" }
+        @for concept in above.iter().rev() { " / " (concept_link(concept)) }
+    }
+}
+
+fn around(mined: &Mined, concept: &Concept) -> Markup {
+    let taxonomy = &mined.taxonomy;
+    let mut broader = Vec::new();
+    let mut narrower = Vec::new();
+    for relation in &taxonomy.relations {
+        if relation.narrower == concept.key {
+            broader.extend(taxonomy.concept(&relation.broader));
+        } else if relation.broader == concept.key {
+            narrower.extend(taxonomy.concept(&relation.narrower));
+        }
+    }
+    let list = |concepts: &[&Concept]| html! { ul.links { @for concept in concepts { li { (concept_link(concept)) } } } };
+    html! {
+        section {
+            h2 { "Broader" }
+            @if broader.is_empty() { p.soft { "Nothing: it stands at the top." } } @else { (list(&broader)) }
+        }
+        section {
+            h2 { "Narrower" }
+            @if narrower.is_empty() { p.soft { "Nothing." } } @else { (list(&narrower)) }
+        }
+    }
+}
+
+fn forms(concept: &Concept) -> Markup {
+    html! {
+        section {
+            h2 { "Written forms" }
+            div.scroll {
+                table {
+                    thead { tr { th scope="col" { "Form" } th.number scope="col" { "sites" } th.number scope="col" { "pages" } } }
+                    tbody {
+                        @for form in concept.forms.iter().take(20) {
+                            tr {
+                                th scope="row" dir="auto" lang=(concept.language) { (form.text) }
+                                td.number { (Number(form.sites)) }
+                                td.number { (Number(form.pages)) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn sites(sites: &[Site]) -> Markup {
+    html! {
+        section {
+            h2 { "Sites " small { (Number(sites.len() as u64)) } }
+            ul.links { @for site in sites.iter().take(SITES) { li { (site_link(site)) } } }
+            @if sites.len() > SITES { p.soft { "and " (sites.len() - SITES) " more" } }
+        }
+    }
+}
+
+fn why(facts: &ConceptFacts) -> Markup {
+    html! {
+        section {
+            h2 { "Why it is a concept, and why it stands here" }
+            p.soft { "Labels, the sites that show them in which roles, and the proof of each relation, as "
+                span.code { "newslode taxonomy --explain" } " prints it." }
+            pre tabindex="0" { (facts.explanation) }
+        }
+    }
+}

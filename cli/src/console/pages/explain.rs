@@ -1,0 +1,91 @@
+//! *Explain*: what is known of any page, and when it is asked for next, and why.
+
+use std::sync::Arc;
+
+use axum::extract::{RawQuery, State};
+use axum::response::{IntoResponse, Redirect, Response};
+use maud::{Markup, html};
+use newslode_common::time::now;
+use newslode_miner::work::lives::life::name_of;
+use newslode_page::reading::{CanonicalUrl, Site};
+
+use super::parts::{article_path, away, facts, site_link, site_path};
+use super::shell::{Page, Place, answer};
+use crate::commands::explain;
+use crate::console::Console;
+use crate::console::answer::Problem;
+use crate::console::filter::values;
+use crate::console::snapshot::Snapshot;
+
+/// The most bytes of a URL; longer ones are no pages.
+const MOST: usize = 2_048;
+
+pub(in crate::console) async fn page(
+    State(console): State<Arc<Console>>,
+    RawQuery(query): RawQuery,
+) -> Response {
+    let snapshot = match console.snapshot().await {
+        Ok(snapshot) => snapshot,
+        Err(problem) => return problem.page(),
+    };
+    let target = target(query.as_deref());
+    if !target.is_empty() && !target.contains("://") {
+        return Redirect::to(&site_path(&Site::of_host(&target))).into_response();
+    }
+    let page = explained(&console, &snapshot, &target).await;
+    answer(&console, &snapshot, page)
+}
+
+/// The page or site that a query asks about, whole: URLs are long.
+pub(in crate::console) fn target(query: Option<&str>) -> String {
+    let query = query.unwrap_or_default();
+    if query.len() > 3 * MOST + 100 {
+        return String::new();
+    }
+    let mut pairs = url::form_urlencoded::parse(query.as_bytes());
+    let target = pairs.find(|(name, _)| name == "target").map(|(_, value)| value.trim().to_owned());
+    target.unwrap_or_else(|| values(Some(query)).remove("url").unwrap_or_default())
+}
+
+/// Asks for a page or site.
+pub(super) fn form(target: &str) -> Markup {
+    html! {
+        form.filters action="/explain" {
+            div.wide {
+                label for="target" { "Explain a page or a site: what is known of it, and when it is asked for next" }
+                input #target name="target" value=(target) placeholder="https://www.example.com/story" inputmode="url" autocomplete="off" spellcheck="false";
+            }
+            div.act { button { "Explain" } }
+        }
+    }
+}
+
+async fn explained(console: &Console, snapshot: &Snapshot, target: &str) -> Result<Page, Problem> {
+    let mut page = Page {
+        place: Place::Sites,
+        title: "Explain".into(),
+        trail: html! { a href="/sites" { "Sites" } },
+        lead: html! {},
+        main: form(target),
+    };
+    if target.is_empty() {
+        return Ok(page);
+    }
+    let url: CanonicalUrl = target.parse().map_err(|error| Problem::bad(format!("{error}.")))?;
+    let now = now();
+    let story = explain::page(&console.source.parts, &url, now).await?;
+    let rows: Vec<_> = story.rows(now).into_iter().map(|(name, value)| (name, html! { (value) })).collect();
+    let site = url.site();
+    page.main = html! {
+        (form(target))
+        section {
+            h2 { (away(url.as_str())) }
+            (facts(&rows))
+        }
+        p.pager {
+            @if let Some(article) = snapshot.mined.article(&name_of(&url)) { a href=(article_path(article)) { "Its article" } }
+            @if snapshot.site(site.as_str()).is_some() { span { "Its site: " (site_link(&site)) } }
+        }
+    };
+    Ok(page)
+}

@@ -1,0 +1,240 @@
+//! *Overview*: what came in, which concepts rise, how the sites are, how requests ended, and what waits.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use maud::{Markup, html};
+use newslode_common::schedule::Health;
+use newslode_common::time::now;
+use newslode_page::time::Timestamp;
+
+use super::parts::{
+    Bars, Number, articles, concept_link, counted, day, empty, meaning, site_link, state, time,
+};
+use super::shell::{Page, Place, answer};
+use crate::console::Console;
+use crate::console::snapshot::{ConceptFacts, SiteFacts, Snapshot};
+
+/// Days that the chart shows.
+const DAYS: u32 = 14;
+/// Concepts that rise, sites in trouble and articles that are shown at most.
+const SHOWN: usize = 8;
+/// A concept rises if it has this many times as many articles as on a usual day, and at least so many.
+const RISES: (f64, u64) = (1.5, 2);
+
+const HOUR: u64 = 3_600_000;
+
+pub(in crate::console) async fn page(State(console): State<Arc<Console>>) -> Response {
+    let snapshot = match console.snapshot().await {
+        Ok(snapshot) => snapshot,
+        Err(problem) => return problem.page(),
+    };
+    let now = now();
+    let main = html! {
+        (figures(&snapshot, now))
+        div.columns { (hours(&snapshot, now)) (days(&snapshot, now)) }
+        div.columns { (rising(&snapshot)) (health(&snapshot)) }
+        div.columns { (outcomes(&snapshot)) (waiting(&snapshot, now)) }
+        (newest(&snapshot))
+    };
+    let page =
+        Page { place: Place::Overview, title: "Overview".into(), trail: html! {}, lead: html! {}, main };
+    answer(&console, &snapshot, Ok(page))
+}
+
+fn figures(snapshot: &Snapshot, now: Timestamp) -> Markup {
+    let mined = &snapshot.mined;
+    let found = |found: Option<Timestamp>| found.is_some_and(|found| found.day() == now.day());
+    let today = mined.articles.iter().filter(|article| found(article.found)).count();
+    let waiting: u64 = snapshot.sites.iter().map(|facts| facts.status.pending).sum();
+    let figures = [
+        ("/articles", "articles", (mined.articles.len() + mined.left_out) as u64),
+        ("#today", "found today", today as u64),
+        ("/sites", "sites", snapshot.sites.len() as u64),
+        ("/taxonomy", "concepts", mined.taxonomy.concepts.len() as u64),
+        ("#waiting", "URLs to ask for", waiting),
+    ];
+    html! {
+        dl.figures {
+            @for (path, name, count) in figures { div { dt { (name) } dd { a href=(path) { (Number(count)) } } } }
+        }
+    }
+}
+
+fn hours(snapshot: &Snapshot, now: Timestamp) -> Markup {
+    let mut hours = [0_u64; 24];
+    for found in snapshot.mined.articles.iter().filter_map(|article| article.found) {
+        if found.day() == now.day() {
+            hours[(found.0 / HOUR % 24) as usize] += 1;
+        }
+    }
+    let is_quiet = hours.iter().all(|count| *count == 0);
+    let values = hours.iter().zip(0..).map(|(count, hour)| (format!("{hour:02}"), *count)).collect();
+    html! {
+        section #today {
+            h2 { "Found today " small { "by hour, UTC" } }
+            @if is_quiet {
+                (empty("No article was found today. A run that has ended finds nothing: start newslode mine again to visit what is due."))
+            } @else {
+                (Bars { about: "Articles found today, by hour", values, every: 3 })
+            }
+        }
+    }
+}
+
+fn days(snapshot: &Snapshot, now: Timestamp) -> Markup {
+    let first = now.day().saturating_sub(DAYS - 1);
+    let mut days = [0_u64; DAYS as usize];
+    for article in &snapshot.mined.articles {
+        let number = article.at.day();
+        if (first..=now.day()).contains(&number) {
+            days[(number - first) as usize] += 1;
+        }
+    }
+    let is_quiet = days.iter().all(|count| *count == 0);
+    let values =
+        days.iter().zip(first..).map(|(count, number)| (day(number).strftime("%d %b").to_string(), *count));
+    html! {
+        section {
+            h2 { "Published " small { "by day, UTC" } }
+            @if is_quiet {
+                (empty("No article of these two weeks is there; all are older."))
+            } @else {
+                (Bars { about: "Articles by day of publication, last two weeks", values: values.collect(), every: 3 })
+            }
+        }
+    }
+}
+
+fn rising(snapshot: &Snapshot) -> Markup {
+    let mined = &snapshot.mined;
+    let rises = |facts: &ConceptFacts| facts.lately >= RISES.1 && facts.rise() >= RISES.0;
+    let mut rising: Vec<_> =
+        mined.taxonomy.concepts.iter().zip(&mined.concepts).filter(|(_, facts)| rises(facts)).collect();
+    rising.sort_by(|a, b| b.1.rise().total_cmp(&a.1.rise()).then_with(|| a.0.key.cmp(&b.0.key)));
+    rising.truncate(SHOWN);
+    html! {
+        section {
+            h2 { "Concepts that rise" }
+            @if rising.is_empty() {
+                (empty("No concept has clearly more articles of the last day than it had on a usual day of the week before."))
+            } @else {
+                div.scroll {
+                    table {
+                        thead { tr { th scope="col" { "Concept" } th.number scope="col" { "last day" } th.number scope="col" { "usual day" } } }
+                        tbody {
+                            @for (concept, facts) in rising {
+                                tr {
+                                    th scope="row" { (concept_link(concept)) }
+                                    td.number { (Number(facts.lately)) }
+                                    td.number { (format!("{:.1}", facts.before as f64 / 7.0)) }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn health(snapshot: &Snapshot) -> Markup {
+    let is_well = |facts: &&SiteFacts| facts.health == Health::Healthy && !facts.status.settings.paused;
+    let well = snapshot.sites.iter().filter(is_well).count() as u64;
+    let ill: Vec<&SiteFacts> = snapshot.sites.iter().filter(|facts| !is_well(facts)).collect();
+    html! {
+        section {
+            h2 { "Sites " small { (counted(well, "is healthy", "are healthy")) } }
+            @if snapshot.sites.is_empty() {
+                (empty("No site is known. Add one: newslode seed add https://www.example.com"))
+            } @else if ill.is_empty() {
+                p { "All sites answer and publish as they used to. " a href="/sites" { "See them" } }
+            } @else {
+                div.scroll {
+                    table {
+                        thead { tr { th scope="col" { "Site" } th scope="col" { "is" } th.number scope="col" { "articles" } } }
+                        tbody {
+                            @for facts in ill.iter().take(SHOWN) {
+                                tr {
+                                    th scope="row" { (site_link(&facts.status.site)) }
+                                    td { (state(&facts.status, facts.health)) }
+                                    td.number { (Number(facts.articles)) }
+                                }
+                            }
+                        }
+                    }
+                }
+                @if ill.len() > SHOWN { p.small { a href="/sites" { "all " (snapshot.sites.len()) " sites" } } }
+            }
+        }
+    }
+}
+
+fn outcomes(snapshot: &Snapshot) -> Markup {
+    let mut outcomes: Vec<_> = snapshot.outcomes.iter().filter(|(_, count)| **count > 0).collect();
+    outcomes.sort_by_key(|(outcome, count)| (std::cmp::Reverse(**count), **outcome));
+    html! {
+        section {
+            h2 { "How URLs ended " small { "last outcome of each" } }
+            @if outcomes.is_empty() {
+                (empty("Nothing was asked for yet."))
+            } @else {
+                div.scroll {
+                    table {
+                        thead { tr { th scope="col" { "Outcome" } th scope="col" { "means" } th.number scope="col" { "URLs" } } }
+                        tbody {
+                            @for (outcome, count) in outcomes {
+                                tr { th.code scope="row" { (outcome) } td { (meaning(*outcome)) } td.number { (Number(*count)) } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn waiting(snapshot: &Snapshot, now: Timestamp) -> Markup {
+    let sites = || snapshot.sites.iter().map(|facts| &facts.status).filter(|status| !status.settings.paused);
+    let due = sites().filter(|status| status.next_due.is_some_and(|due| due <= now)).count() as u64;
+    let oldest = sites().filter_map(|status| status.next_due).min();
+    let rows = [
+        ("URLs that are due now or later", Number(sites().map(|status| status.pending).sum())),
+        ("URLs that crawlers hold", Number(sites().map(|status| status.leased).sum())),
+        ("sites with a URL that is due now", Number(due)),
+    ];
+    html! {
+        section #waiting {
+            h2 { "What waits" }
+            div.scroll {
+                table {
+                    tbody {
+                        @for (name, count) in rows { tr { th scope="row" { (name) } td.number { (count) } } }
+                        @for (queue, depth) in &snapshot.queues {
+                            tr { th scope="row" { "messages in the queue " span.code { (queue) } } td.number { (Number(*depth)) } }
+                        }
+                        @if let Some(oldest) = oldest {
+                            tr { th scope="row" { "the first is due" @if oldest <= now { " since" } } td.number { (time(oldest)) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn newest(snapshot: &Snapshot) -> Markup {
+    let mined = &snapshot.mined;
+    html! {
+        section {
+            h2 { "Newest articles" }
+            @if mined.articles.is_empty() {
+                (empty("No article was read yet. Mine some sites: newslode mine https://www.example.com --out DIR --contact you@example.org"))
+            } @else {
+                (articles(mined, mined.articles.iter().take(SHOWN), true))
+                p.pager { a href="/articles" { "All articles" } }
+            }
+        }
+    }
+}

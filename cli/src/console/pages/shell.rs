@@ -1,0 +1,105 @@
+//! What is around every page: head, navigation, search, and a foot that says how old the figures are.
+
+use axum::response::{Html, IntoResponse, Response};
+use maud::{DOCTYPE, Markup, html};
+
+use super::parts::time;
+use crate::console::Console;
+use crate::console::answer::Problem;
+use crate::console::assets::STYLE_PATH;
+use crate::console::snapshot::Snapshot;
+
+/// Where a page stands in the navigation.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::console) enum Place {
+    Overview,
+    Taxonomy,
+    Articles,
+    Sites,
+    None,
+}
+
+const NAVIGATION: [(Place, &str, &str); 4] = [
+    (Place::Overview, "/", "Overview"),
+    (Place::Taxonomy, "/taxonomy", "Taxonomy"),
+    (Place::Articles, "/articles", "Articles"),
+    (Place::Sites, "/sites", "Sites"),
+];
+
+/// A page's own part.
+pub(super) struct Page {
+    pub(super) place: Place,
+    pub(super) title: String,
+    /// What is above the title: the way here.
+    pub(super) trail: Markup,
+    /// What is below the title.
+    pub(super) lead: Markup,
+    pub(super) main: Markup,
+}
+
+/// Answers with a page, or with what went wrong.
+pub(super) fn answer(console: &Console, snapshot: &Snapshot, page: Result<Page, Problem>) -> Response {
+    let page = match page {
+        Ok(page) => page,
+        Err(problem) => return problem.page(),
+    };
+    let failure = console.failure();
+    let main = html! {
+        @if let Some(failure) = &failure {
+            p.note role="status" {
+                "The store could not be read at the last look: " (failure) ". What is shown is from " (time(snapshot.made)) "."
+            }
+        }
+        div.title {
+            @if !page.trail.0.is_empty() { p.trail { (page.trail) } }
+            h1 dir="auto" { (page.title) }
+            (page.lead)
+        }
+        (page.main)
+    };
+    let foot = html! {
+        span { "Newslode " (env!("CARGO_PKG_VERSION")) }
+        span { "Shows " (console.source.name) }
+        span { "As of " (time(snapshot.made)) " UTC" }
+    };
+    Html(whole(page.place, &page.title, main, foot).into_string()).into_response()
+}
+
+/// A page of which nothing but a title and a text is known.
+pub(in crate::console) fn bare(place: Place, title: &str, text: Markup) -> Markup {
+    let main = html! { div.title { h1 { (title) } (text) } };
+    whole(place, title, main, html! { span { "Newslode " (env!("CARGO_PKG_VERSION")) } })
+}
+
+fn whole(place: Place, title: &str, main: Markup, foot: Markup) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="robots" content="noindex";
+                title { (title) " · Newslode" }
+                link rel="stylesheet" href=(*STYLE_PATH);
+                link rel="icon" href="data:,";
+            }
+            body {
+                a.skip href="#main" { "Skip to the content" }
+                header.bar {
+                    div.top {
+                        a.brand href="/" { "Newslode" }
+                        nav aria-label="Main" {
+                            ul {
+                                @for (there, path, name) in NAVIGATION {
+                                    li { a href=(path) aria-current=[(there == place).then_some("page")] { (name) } }
+                                }
+                            }
+                        }
+                    }
+                }
+                main #main tabindex="-1" { (main) }
+                footer { div.bottom { (foot) } }
+            }
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! *A site*: how it is, where its news come from, what its templates leave open, and what was not read and why.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::response::Response;
+use maud::{Markup, html};
+use newslode_common::outcome::Outcome;
+use newslode_common::store::Entry;
+use newslode_common::time::now;
+use newslode_miner::mining::templates::Live;
+use newslode_miner::work::known::Known;
+use newslode_page::template::{Role, Template};
+use newslode_page::time::Timestamp;
+
+use super::parts::{Number, articles, away, counted, empty, explain_path, facts, meaning, percent, state};
+use super::shell::{Page, Place, answer};
+use crate::commands::explain::{SiteStory, kind_name, when};
+use crate::commands::template::show;
+use crate::console::Console;
+use crate::console::answer::Problem;
+use crate::console::filter::Filter;
+use crate::console::snapshot::{SiteFacts, Snapshot};
+
+/// Articles, listings, and pages by outcome that are shown.
+const SHOWN: usize = 8;
+const LISTINGS: usize = 60;
+const EXAMPLES: usize = 10;
+/// Varying parts of a template that are shown.
+const SLOTS: usize = 30;
+
+pub(in crate::console) async fn page(
+    State(console): State<Arc<Console>>,
+    Path(name): Path<String>,
+) -> Response {
+    let snapshot = match console.snapshot().await {
+        Ok(snapshot) => snapshot,
+        Err(problem) => return problem.page(),
+    };
+    let page = site_page(&console, &snapshot, &name).await;
+    answer(&console, &snapshot, page)
+}
+
+async fn site_page(console: &Console, snapshot: &Snapshot, name: &str) -> Result<Page, Problem> {
+    let known = snapshot.site(name).ok_or_else(|| {
+        Problem::not_found(format!(
+            "`{name}` is not known: no seed named it. Add it: newslode seed add https://{name}/"
+        ))
+    })?;
+    let (parts, now) = (&console.source.parts, now());
+    let status = known.status.clone();
+    let (schedule, _) = parts.frontier.schedule(&status.site).await?;
+    let entries = parts.frontier.entries(&status.site).await?;
+    let (templates, _) = Known::read(parts.state.as_ref(), &status.site).await?;
+    let unread = unread(&entries);
+    let story = SiteStory::of(status, &schedule, entries, now);
+    let mut rows: Vec<_> =
+        story.rows(now).into_iter().map(|(name, value)| (name, html! { (value) })).collect();
+    if let Some(recall) = known.recall {
+        rows.push((
+            "recall".into(),
+            html! { (percent(recall)) " of the articles that its listings showed within seven days" },
+        ));
+    }
+    let main = html! {
+        section { h2 { "How it is" } (facts(&rows)) }
+        (newest(snapshot, known)?)
+        (listings(&story, now))
+        (ends(known, &unread))
+        (layouts(&templates))
+    };
+    Ok(Page {
+        place: Place::Sites,
+        title: name.to_owned(),
+        trail: html! { a href="/sites" { "Sites" } },
+        lead: html! { p { (state(&known.status, story.health)) } },
+        main,
+    })
+}
+
+fn newest(snapshot: &Snapshot, known: &SiteFacts) -> Result<Markup, Problem> {
+    let filter = Filter { site: known.status.site.to_string(), ..Filter::default() };
+    let newest = filter.select(&snapshot.mined, SHOWN)?;
+    Ok(html! {
+        section {
+            h2 { "Newest articles" }
+            @if newest.articles.is_empty() {
+                (empty("No article of this site was read yet. What was not read is below, with the reasons."))
+            } @else {
+                (articles(&snapshot.mined, newest.articles.iter().copied(), true))
+                @if newest.matched > SHOWN {
+                    p.pager { a href={ "/articles?" (filter.query(None)) } { "All " (Number(newest.matched as u64)) " articles" } }
+                }
+            }
+        }
+    })
+}
+
+/// Where the site's news come from.
+fn listings(story: &SiteStory, now: Timestamp) -> Markup {
+    html! {
+        section {
+            h2 { "Sources " small { "the one visited most often first" } }
+            @if story.listings.is_empty() {
+                (empty("It has no listings that are visited again. They are found with newslode mine --follow news, which is the default."))
+            } @else {
+                div.scroll {
+                    table {
+                        thead { tr {
+                            th scope="col" { "Kind" } th scope="col" { "address" } th.number scope="col" { "visits" }
+                            th.number scope="col" { "articles" } th.number scope="col" { "next visit" }
+                        } }
+                        tbody {
+                            @for listing in story.listings.iter().take(LISTINGS) {
+                                tr {
+                                    th scope="row" { (kind_name(listing.known.kind)) }
+                                    td { (away(listing.url.as_str())) }
+                                    td.number { (Number(listing.known.visits)) }
+                                    td.number { (Number(listing.known.confirmed)) }
+                                    td.number { (listing.due.map_or("none".into(), |due| when(due, now))) }
+                                }
+                            }
+                        }
+                    }
+                }
+                @if story.listings.len() > LISTINGS { p.soft { "and " (story.listings.len() - LISTINGS) " more" } }
+            }
+        }
+    }
+}
+
+/// Some pages that were not read, by outcome.
+fn unread(entries: &[Entry]) -> BTreeMap<Outcome, Vec<String>> {
+    let mut unread: BTreeMap<Outcome, Vec<String>> = BTreeMap::new();
+    for entry in entries {
+        let Some(outcome) = entry.outcome else { continue };
+        if matches!(outcome, Outcome::Fetched | Outcome::Unchanged) {
+            continue;
+        }
+        let held = unread.entry(outcome).or_default();
+        if held.len() < EXAMPLES {
+            held.push(entry.url.to_string());
+        }
+    }
+    unread
+}
+
+fn ends(known: &SiteFacts, unread: &BTreeMap<Outcome, Vec<String>>) -> Markup {
+    let mut outcomes: Vec<_> = known.status.outcomes.iter().filter(|(_, count)| **count > 0).collect();
+    outcomes.sort_by_key(|(outcome, count)| (std::cmp::Reverse(**count), **outcome));
+    html! {
+        section {
+            h2 { "How its URLs ended " small { "last outcome of each" } }
+            @if outcomes.is_empty() {
+                (empty("Nothing of it was asked for yet."))
+            } @else {
+                div.scroll {
+                    table {
+                        thead { tr { th scope="col" { "Outcome" } th scope="col" { "means" } th.number scope="col" { "URLs" } } }
+                        tbody {
+                            @for (outcome, count) in outcomes {
+                                tr { th.code scope="row" { (outcome) } td { (meaning(*outcome)) } td.number { (Number(*count)) } }
+                            }
+                        }
+                    }
+                }
+                @for (outcome, urls) in unread {
+                    details {
+                        summary { "Pages that ended with " span.code { (outcome) } }
+                        ul { @for url in urls { li { (away(url)) " " a.small href=(explain_path(url)) { "explain" } } } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn layouts(known: &Known) -> Markup {
+    let templates = &known.templates;
+    let (seen, accepted) = templates.acceptance();
+    html! {
+        section {
+            h2 { "Templates " small { "what its pages have in common, and what varies" } }
+            @if templates.live().is_empty() && templates.dropped().is_empty() {
+                (empty(html! { "It has no template yet. One needs five similar articles; "
+                    (counted(templates.waiting().len() as u64, "article waits", "articles wait")) " for one." }))
+            } @else {
+                p { (Number(accepted)) " of " (counted(seen, "article", "articles")) " are accepted by a template, "
+                    (Number(templates.waiting().len() as u64)) " wait for one, and "
+                    (counted(known.site.lessons().len() as u64, "page was corrected", "pages were corrected")) " by people." }
+                @for live in templates.live() { (layout(live)) }
+                @for dropped in templates.dropped().iter().rev() { p.soft { (show::end(dropped)) } }
+            }
+        }
+    }
+}
+
+fn layout(live: &Live<Template>) -> Markup {
+    let role = |role: Role| match role {
+        Role::Body => "body",
+        Role::Title => "title",
+        Role::Other => "varies",
+    };
+    let slots = &live.template.slots;
+    html! {
+        details {
+            summary { "Template v" (live.version) ": " (slots.len()) " parts vary, accepts " (format!("{:.0} %", live.acceptance() * 100.0)) }
+            p.soft { (show::usage(live)) }
+            div.scroll {
+                table {
+                    thead { tr {
+                        th scope="col" { "Part" } th scope="col" { "example" } th.number scope="col" { "words" } th.number scope="col" { "pages" }
+                    } }
+                    tbody {
+                        @for slot in slots.iter().take(SLOTS) {
+                            tr {
+                                th scope="row" { (role(slot.role)) }
+                                td dir="auto" { (slot.example) }
+                                td.number { (format!("{:.0}", slot.words)) }
+                                td.number { (slot.pages) " of " (live.template.pages) }
+                            }
+                        }
+                    }
+                }
+            }
+            @if slots.len() > SLOTS { p.soft { "and " (slots.len() - SLOTS) " more" } }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! *Taxonomy*: the tree to browse, and a search among its concepts.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::extract::{RawQuery, State};
+use axum::response::Response;
+use maud::{Markup, html};
+use newslode_miner::mining::taxonomy::{Concept, counted_sites};
+
+use super::parts::{Number, concept_link, counted, empty};
+use super::shell::{Page, Place, answer};
+use crate::console::Console;
+use crate::console::filter::values;
+use crate::console::snapshot::{Mined, Snapshot};
+
+/// Deeper concepts stand at this depth.
+const DEEPEST: usize = 40;
+
+pub(in crate::console) async fn page(
+    State(console): State<Arc<Console>>,
+    RawQuery(query): RawQuery,
+) -> Response {
+    let snapshot = match console.snapshot().await {
+        Ok(snapshot) => snapshot,
+        Err(problem) => return problem.page(),
+    };
+    let wanted = values(query.as_deref()).remove("q").unwrap_or_default();
+    let taxonomy = &snapshot.mined.taxonomy;
+    let page = Page {
+        place: Place::Taxonomy,
+        title: "Taxonomy".into(),
+        trail: html! {},
+        lead: html! {
+            p.lead {
+                (counted(taxonomy.concepts.len() as u64, "concept", "concepts")) " of "
+                (counted_sites(taxonomy.sites as usize)) ". A concept is a label that at least " (taxonomy.support)
+                " of them show, or that one files below such a label."
+            }
+        },
+        main: html! { (search(&wanted)) (found_or_tree(&snapshot, &wanted)) },
+    };
+    answer(&console, &snapshot, Ok(page))
+}
+
+fn search(wanted: &str) -> Markup {
+    html! {
+        form.filters role="search" action="/taxonomy" {
+            div.wide {
+                label for="concepts" { "Find a concept by any of its written forms" }
+                input #concepts type="search" name="q" value=(wanted) autocomplete="off";
+            }
+            div.act { button { "Find" } @if !wanted.is_empty() { a href="/taxonomy" { "the whole tree" } } }
+        }
+    }
+}
+
+fn found_or_tree(snapshot: &Snapshot, wanted: &str) -> Markup {
+    let mined = &snapshot.mined;
+    if mined.taxonomy.concepts.is_empty() {
+        return empty(
+            "No concept was found yet. Concepts are labels that recur across sites: mine at least two sites of one language.",
+        );
+    }
+    if wanted.is_empty() {
+        return tree(mined, None, 0, &mined.taxonomy.children());
+    }
+    let folded = wanted.to_lowercase();
+    let is_meant = |concept: &&Concept| {
+        concept.key == wanted || concept.forms.iter().any(|form| form.text.to_lowercase().contains(&folded))
+    };
+    let found: Vec<&Concept> = mined.taxonomy.concepts.iter().filter(is_meant).collect();
+    if found.is_empty() {
+        return empty(
+            html! { "No concept is written like “" (wanted) "”. " a href="/taxonomy" { "Browse the tree" } " instead." },
+        );
+    }
+    html! { ul.tree { @for concept in found { li { (line(mined, concept)) } } } }
+}
+
+fn tree(
+    mined: &Mined,
+    above: Option<&str>,
+    depth: usize,
+    children: &BTreeMap<Option<&str>, Vec<&Concept>>,
+) -> Markup {
+    let Some(own) = children.get(&above).filter(|_| depth < DEEPEST) else { return html! {} };
+    html! {
+        ul.tree.roots[depth == 0] {
+            @for concept in own {
+                li { (line(mined, concept)) (tree(mined, Some(&concept.key), depth + 1, children)) }
+            }
+        }
+    }
+}
+
+/// A concept with its numbers.
+fn line(mined: &Mined, concept: &Concept) -> Markup {
+    let articles = mined.facts(&concept.key).map_or(0, |facts| facts.articles);
+    html! {
+        div.line {
+            span { (concept_link(concept)) @if concept.is_genre { small.soft { " genre" } } }
+            span.number { (counted(articles, "article", "articles")) }
+            span.number { (Number(concept.sites.len() as u64)) @if concept.sites.len() == 1 { " site" } @else { " sites" } }
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! Reads the store in the background, and gives requests the newest whole [`Snapshot`].
+//!
+//! How sites are is read at every look. What was mined is read again only when a site's counts or the taxonomy changed, or an
+//! hour has passed (people may have taught a site). After a long look the next one waits ten times as long, so that looking takes
+//! at most a tenth of the time. A look that fails leaves what was read before, and says why. Start at [`renew`].
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::{StreamExt as _, TryStreamExt as _};
+use newslode_common::broker::depths;
+use newslode_common::store::SiteStatus;
+use newslode_common::time;
+use newslode_miner::mining::filing::Filed;
+use newslode_miner::mining::fold::Explainer;
+use newslode_miner::mining::summary::SiteSummary;
+use newslode_miner::mining::taxonomy::Taxonomy;
+use newslode_miner::work::fold;
+use newslode_miner::work::members::members;
+use newslode_miner::work::summaries::summaries;
+use newslode_page::reading::Site;
+use newslode_page::time::Timestamp;
+use tokio::sync::watch;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::Source;
+use super::snapshot::{ConceptFacts, MOST_ARTICLES, Mined, Place, SiteFacts, Snapshot, Summary};
+use crate::commands::export::{self, Shelving};
+use crate::commands::recall;
+use crate::outcomes::tally;
+
+/// What was mined is read again after this time, changed or not.
+const STALE: Duration = Duration::from_secs(3_600);
+/// Sites of which the store is asked at once.
+const AT_ONCE: usize = 32;
+/// Days over which recall is taken.
+const RECALL_DAYS: u32 = 7;
+/// The most lines of a concept's explanation.
+const MOST_LINES: usize = 300;
+
+const DAY: u64 = 86_400_000;
+
+/// What requests see of the reading.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Read {
+    /// The newest whole one.
+    pub(super) snapshot: Option<Arc<Snapshot>>,
+    /// Why the last look failed.
+    pub(super) failure: Option<String>,
+    /// Articles that the first look has read so far.
+    pub(super) articles: u64,
+}
+
+/// Tells whether what was mined has changed.
+#[derive(PartialEq)]
+struct Mark {
+    sites: Vec<(Site, u64)>,
+    taxonomy: Taxonomy,
+}
+
+/// Looks at the store until `stop`.
+pub(super) async fn renew(
+    source: Arc<Source>,
+    read: watch::Sender<Read>,
+    every: Duration,
+    stop: CancellationToken,
+) {
+    let mut held: Option<(Mark, Instant, Arc<Mined>)> = None;
+    loop {
+        let begun = Instant::now();
+        let looked = tokio::select! {
+            looked = look(&source, &mut held, &read) => looked,
+            () = stop.cancelled() => return,
+        };
+        read.send_modify(|read| match looked {
+            Ok(snapshot) => *read = Read { snapshot: Some(Arc::new(snapshot)), failure: None, articles: 0 },
+            Err(error) => {
+                tracing::warn!("the console cannot read the store: {error:#}");
+                read.failure = Some(format!("{error:#}"));
+            }
+        });
+        tokio::select! {
+            () = tokio::time::sleep(every.max(begun.elapsed() * 10)) => {}
+            () = stop.cancelled() => return,
+        }
+    }
+}
+
+async fn look(
+    source: &Source,
+    held: &mut Option<(Mark, Instant, Arc<Mined>)>,
+    read: &watch::Sender<Read>,
+) -> anyhow::Result<Snapshot> {
+    let parts = &source.parts;
+    let now = time::now();
+    let all = parts.frontier.status().await?;
+    let taxonomy = fold::read(parts.state.as_ref()).await?.unwrap_or_default();
+    let mark = Mark { sites: parts.state.sites().await?, taxonomy };
+    let mined = match held {
+        Some((known, at, mined)) if *known == mark && at.elapsed() < STALE => mined.clone(),
+        _ => {
+            let mined = Arc::new(mined(source, mark.taxonomy.clone(), &all, now, read).await?);
+            *held = Some((mark, Instant::now(), mined.clone()));
+            mined
+        }
+    };
+    let mut queues = BTreeMap::new();
+    if let Some(broker) = &source.broker {
+        for (queue, depth) in depths(broker).await {
+            queues.insert(queue.to_string(), depth?);
+        }
+    }
+    let outcomes = tally(&all);
+    let facts = async |status: SiteStatus| {
+        let (schedule, _) = parts.frontier.schedule(&status.site).await?;
+        anyhow::Ok(SiteFacts {
+            health: schedule.health(now),
+            articles: mined.by_site.get(&status.site).copied().unwrap_or_default(),
+            recall: mined.recall.get(&status.site).copied(),
+            listings: schedule.listings().count() as u64,
+            status,
+        })
+    };
+    let sites = futures::stream::iter(all.into_iter().map(facts)).buffered(AT_ONCE).try_collect().await?;
+    Ok(Snapshot { made: now, mined, sites, outcomes, queues })
+}
+
+/// Reads what was mined.
+async fn mined(
+    source: &Source,
+    taxonomy: Taxonomy,
+    sites: &[SiteStatus],
+    now: Timestamp,
+    read: &watch::Sender<Read>,
+) -> anyhow::Result<Mined> {
+    let parts = &source.parts;
+    let folded = summaries(parts.state.as_ref()).await?;
+    let listed = members(parts, &taxonomy, &folded).await?;
+    let filing = export::filing(parts, &taxonomy, &listed).await?;
+    let numbers: HashMap<&str, u32> =
+        taxonomy.concepts.iter().zip(0..).map(|(concept, at)| (concept.key.as_str(), at)).collect();
+    let mut concepts = explained(&taxonomy, &folded);
+    drop(folded);
+    let mut kept = Kept::default();
+    let mut by_site: BTreeMap<Site, u64> = BTreeMap::new();
+    let mut languages: BTreeMap<String, u64> = BTreeMap::new();
+    export::filed(parts, Shelving { listed: &listed, filing: &filing }, |url, version, shelved| {
+        let Some(shelved) = shelved else { return Ok(()) };
+        let place = |filed: &Filed| {
+            let concept = *numbers.get(filed.concept.as_str())?;
+            Some(Place { concept, witness: filed.witness, confidence: filed.confidence })
+        };
+        let places: Vec<Place> = shelved.filed.iter().filter_map(place).collect();
+        let found = shelved.life.as_ref().map(|life| life.first_seen);
+        let summary = Summary::of(url, &shelved.article, version.content, found, places, now);
+        for place in &summary.places {
+            count(&mut concepts[place.concept as usize], summary.at, now);
+        }
+        *by_site.entry(summary.site.clone()).or_default() += 1;
+        if let Some(language) = &summary.language {
+            *languages.entry(language.clone()).or_default() += 1;
+        }
+        kept.put(summary);
+        read.send_if_modified(|read| {
+            read.articles += 1;
+            false
+        });
+        Ok(())
+    })
+    .await?;
+    let (articles, left_out) = kept.sorted();
+    let by_id = articles.iter().zip(0..).map(|(article, at)| (article.id, at)).collect();
+    let mut languages: Vec<_> = languages.into_iter().collect();
+    languages.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let recall = recalls(source, sites, now).await?;
+    Ok(Mined { taxonomy, concepts, articles, left_out, by_id, by_site, recall, languages })
+}
+
+/// Counts an article of a concept.
+fn count(facts: &mut ConceptFacts, at: Timestamp, now: Timestamp) {
+    facts.articles += 1;
+    match now.0.saturating_sub(at.0) / DAY {
+        0 => facts.lately += 1,
+        1..=7 => facts.before += 1,
+        _ => {}
+    }
+}
+
+/// The newest articles, at most [`MOST_ARTICLES`].
+#[derive(Default)]
+struct Kept {
+    articles: Vec<Summary>,
+    left_out: usize,
+}
+
+impl Kept {
+    fn put(&mut self, article: Summary) {
+        self.articles.push(article);
+        if self.articles.len() >= MOST_ARTICLES + MOST_ARTICLES / 4 {
+            self.cut();
+        }
+    }
+
+    fn cut(&mut self) {
+        self.articles.sort_unstable_by_key(Summary::order);
+        self.left_out += self.articles.len().saturating_sub(MOST_ARTICLES);
+        self.articles.truncate(MOST_ARTICLES);
+    }
+
+    fn sorted(mut self) -> (Vec<Summary>, usize) {
+        self.cut();
+        (self.articles, self.left_out)
+    }
+}
+
+/// Why each concept is one and stands where it stands.
+fn explained(taxonomy: &Taxonomy, sites: &[Arc<SiteSummary>]) -> Vec<ConceptFacts> {
+    let explainer = Explainer::new(taxonomy, sites);
+    let facts = taxonomy.concepts.iter().map(|concept| {
+        let text = explainer.of_keys(concept.keys.iter().map(String::as_str));
+        let mut lines: Vec<&str> = text.lines().collect();
+        let more = lines.len().saturating_sub(MOST_LINES);
+        lines.truncate(MOST_LINES);
+        let mut explanation = lines.join("\n");
+        if more > 0 {
+            explanation.push_str(&format!("\n… and {more} lines more: newslode taxonomy --explain"));
+        }
+        ConceptFacts { explanation, ..ConceptFacts::default() }
+    });
+    facts.collect()
+}
+
+/// How much of what sites showed lately was read.
+async fn recalls(
+    source: &Source,
+    sites: &[SiteStatus],
+    now: Timestamp,
+) -> anyhow::Result<BTreeMap<Site, u64>> {
+    let frontier = source.parts.frontier.as_ref();
+    let mut recalls = BTreeMap::new();
+    for status in sites {
+        let (schedule, _) = frontier.schedule(&status.site).await?;
+        let entries = frontier.entries(&status.site).await?;
+        let days = recall::days(&schedule, &entries, now);
+        let lately = days.range(now.day().saturating_sub(RECALL_DAYS - 1)..).map(|(_, day)| day);
+        let (read, missed) = lately
+            .fold((0, 0), |(read, missed), day| (read + day.read, missed + day.missed.values().sum::<u64>()));
+        if let Some(share) = (read * 1_000).checked_div(read + missed) {
+            recalls.insert(status.site.clone(), share);
+        }
+    }
+    Ok(recalls)
+}

@@ -1,0 +1,249 @@
+//! What the console keeps in memory: summaries of articles, concepts and sites, all of one look at the store.
+//!
+//! Invariants: articles are newest first; a snapshot never changes, and a request sees one from its beginning to its end.
+//! Of very many articles the oldest are left out, and [`Mined::left_out`] says how many. Start at [`Snapshot`].
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use newslode_common::outcome::Outcome;
+use newslode_common::schedule::Health;
+use newslode_common::store::SiteStatus;
+use newslode_common::version::ContentHash;
+use newslode_miner::mining::filing::{Filed, Witness};
+use newslode_miner::mining::taxonomy::{Concept, Taxonomy};
+use newslode_page::article::Article;
+use newslode_page::reading::{CanonicalUrl, Site};
+use newslode_page::time::Timestamp;
+
+/// The most articles that are kept. Their summaries take some 300 MB.
+pub(super) const MOST_ARTICLES: usize = 500_000;
+/// Length of an article's lead, in characters.
+const LEAD: usize = 220;
+
+/// An article's place under a concept.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Place {
+    /// Position of the concept in the taxonomy.
+    pub(super) concept: u32,
+    pub(super) witness: Witness,
+    pub(super) confidence: f32,
+}
+
+/// What lists show of an article.
+#[derive(Clone, Debug)]
+pub(super) struct Summary {
+    /// Its name in addresses, which its URL gives.
+    pub(super) id: ContentHash,
+    pub(super) url: CanonicalUrl,
+    pub(super) site: Site,
+    /// Under which the archive has it.
+    pub(super) content: ContentHash,
+    pub(super) title: Option<String>,
+    pub(super) lead: String,
+    pub(super) language: Option<String>,
+    pub(super) published: Option<String>,
+    /// When it was published, as far as that is known and no later than it was found; else when it was found.
+    pub(super) at: Timestamp,
+    /// When it was found; nothing if version 0.1.0 read it.
+    pub(super) found: Option<Timestamp>,
+    pub(super) places: Vec<Place>,
+}
+
+impl Summary {
+    /// Summarises an article.
+    pub(super) fn of(
+        url: &CanonicalUrl,
+        article: &Article,
+        content: ContentHash,
+        found: Option<Timestamp>,
+        places: Vec<Place>,
+        now: Timestamp,
+    ) -> Summary {
+        let published = article.published.as_deref().and_then(instant);
+        let latest = found.unwrap_or(now);
+        let at = published.map_or(latest, |published| published.min(latest));
+        let words = article.body.iter().map(|block| block.text.as_str());
+        let mut lead = String::new();
+        for block in words {
+            if lead.chars().count() >= LEAD {
+                break;
+            }
+            let gap = if lead.is_empty() { "" } else { " " };
+            lead = lead + gap + block;
+        }
+        Summary {
+            id: newslode_miner::work::lives::life::name_of(url),
+            url: url.clone(),
+            site: url.site(),
+            content,
+            title: article.title.clone(),
+            lead: cut(&lead, LEAD),
+            language: article.language.clone(),
+            published: article.published.clone(),
+            at,
+            found,
+            places,
+        }
+    }
+
+    /// Its place in the order of all lists.
+    pub(super) fn order(&self) -> (std::cmp::Reverse<u64>, ContentHash) {
+        (std::cmp::Reverse(self.at.0), self.id)
+    }
+
+    /// Its headline.
+    pub(super) fn headline(&self) -> &str {
+        self.title.as_deref().filter(|title| !title.is_empty()).unwrap_or("(no title)")
+    }
+}
+
+/// The beginning of a text.
+pub(super) fn cut(text: &str, most: usize) -> String {
+    let mut letters = text.chars();
+    let mut cut: String = letters.by_ref().take(most).collect();
+    if letters.next().is_some() {
+        cut.truncate(cut.trim_end().len());
+        cut.push('…');
+    }
+    cut
+}
+
+/// The instant of an ISO 8601 date or time; without a zone it is taken for UTC.
+fn instant(text: &str) -> Option<Timestamp> {
+    let utc = jiff::tz::TimeZone::UTC;
+    let civil = || text.parse::<jiff::civil::DateTime>().ok()?.to_zoned(utc.clone()).ok();
+    let day = || text.parse::<jiff::civil::Date>().ok()?.to_zoned(utc.clone()).ok();
+    let at = text.parse::<jiff::Timestamp>().ok();
+    let at = at.or_else(|| Some(civil()?.timestamp())).or_else(|| Some(day()?.timestamp()))?;
+    u64::try_from(at.as_millisecond()).ok().map(Timestamp)
+}
+
+/// What is shown of a concept beside the taxonomy.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ConceptFacts {
+    /// Articles filed under it.
+    pub(super) articles: u64,
+    /// Those of the last day, and of the seven days before.
+    pub(super) lately: u64,
+    pub(super) before: u64,
+    /// Why it is a concept and stands where it stands.
+    pub(super) explanation: String,
+}
+
+impl ConceptFacts {
+    /// How many times as many articles as on a usual day there were on the last one; more than 1 if it rises.
+    pub(super) fn rise(&self) -> f64 {
+        (self.lately as f64 + 1.0) / (self.before as f64 / 7.0 + 1.0)
+    }
+}
+
+/// What is shown of a site.
+#[derive(Clone, Debug)]
+pub(super) struct SiteFacts {
+    pub(super) status: SiteStatus,
+    pub(super) health: Health,
+    pub(super) articles: u64,
+    /// Share of the articles that listings showed within seven days that was read, in thousandths.
+    pub(super) recall: Option<u64>,
+    /// Listings that are visited.
+    pub(super) listings: u64,
+}
+
+/// What was mined. It is read again only when it changed.
+#[derive(Debug, Default)]
+pub(super) struct Mined {
+    pub(super) taxonomy: Taxonomy,
+    /// In the order of the taxonomy's concepts.
+    pub(super) concepts: Vec<ConceptFacts>,
+    /// Newest first.
+    pub(super) articles: Vec<Summary>,
+    /// Articles that are older than these, and too many to be kept.
+    pub(super) left_out: usize,
+    pub(super) by_id: HashMap<ContentHash, u32>,
+    pub(super) by_site: BTreeMap<Site, u64>,
+    /// Share of the articles that listings showed within seven days that was read, in thousandths.
+    pub(super) recall: BTreeMap<Site, u64>,
+    /// Languages of articles, most frequent first.
+    pub(super) languages: Vec<(String, u64)>,
+}
+
+impl Mined {
+    /// An article by its name in addresses.
+    pub(super) fn article(&self, id: &ContentHash) -> Option<&Summary> {
+        self.articles.get(*self.by_id.get(id)? as usize)
+    }
+
+    /// The position of a concept: by its key, or by its label in any case.
+    pub(super) fn concept(&self, named: &str) -> Option<u32> {
+        let by_key = |concept: &Concept| concept.keys.iter().any(|key| key == named);
+        let folded = named.to_lowercase();
+        let concepts = &self.taxonomy.concepts;
+        let at = concepts.iter().position(|concept| concept.key == named);
+        let at = at.or_else(|| concepts.iter().position(by_key));
+        let at = at.or_else(|| concepts.iter().position(|concept| concept.label.to_lowercase() == folded))?;
+        u32::try_from(at).ok()
+    }
+
+    /// What is shown of the concept with this key.
+    pub(super) fn facts(&self, key: &str) -> Option<&ConceptFacts> {
+        let at = self.taxonomy.concepts.binary_search_by(|concept| concept.key.as_str().cmp(key)).ok()?;
+        self.concepts.get(at)
+    }
+
+    /// Where an article is filed, as filing says it.
+    pub(super) fn filed(&self, summary: &Summary) -> Vec<Filed> {
+        let filed = |place: &Place| {
+            let concept = self.taxonomy.concepts.get(place.concept as usize)?;
+            let (witness, confidence) = (place.witness, place.confidence);
+            Some(Filed { concept: concept.key.clone(), label: concept.label.clone(), witness, confidence })
+        };
+        summary.places.iter().filter_map(filed).collect()
+    }
+
+    /// The concepts of an article.
+    pub(super) fn concepts_of<'a>(&'a self, summary: &'a Summary) -> impl Iterator<Item = &'a Concept> {
+        summary.places.iter().filter_map(|place| self.taxonomy.concepts.get(place.concept as usize))
+    }
+}
+
+/// All of one look at the store.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Snapshot {
+    pub(super) made: Timestamp,
+    pub(super) mined: Arc<Mined>,
+    /// By name.
+    pub(super) sites: Vec<SiteFacts>,
+    pub(super) outcomes: BTreeMap<Outcome, u64>,
+    /// Messages that wait, by queue; nothing for a run's folder.
+    pub(super) queues: BTreeMap<String, u64>,
+}
+
+impl Snapshot {
+    /// A site by its name.
+    pub(super) fn site(&self, name: &str) -> Option<&SiteFacts> {
+        self.sites.iter().find(|facts| facts.status.site.as_str() == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instants_are_read_from_dates_and_times() {
+        let at = |text| instant(text).map(|at| at.0 / 1000);
+        assert_eq!(at("2024-05-03"), Some(1_714_694_400));
+        assert_eq!(at("2024-05-03T10:30:00Z"), Some(1_714_732_200));
+        assert_eq!(at("2024-05-03T10:30:00+02:00"), Some(1_714_725_000));
+        assert_eq!(at("2024-05-03T10:30"), Some(1_714_732_200));
+        assert_eq!(at("yesterday"), None);
+        assert_eq!(at("1900-01-01"), None);
+    }
+
+    #[test]
+    fn a_cut_text_says_so() {
+        assert_eq!(cut("日本語", 3), "日本語");
+        assert_eq!(cut("日本 語", 3), "日本…");
+    }
+}
