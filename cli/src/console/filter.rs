@@ -25,6 +25,8 @@ pub(super) fn values(query: Option<&str>) -> BTreeMap<String, String> {
 /// What a request asks for; what is empty asks for nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Filter {
+    /// Words of the title or body.
+    pub(super) q: String,
     /// Key or label.
     pub(super) concept: String,
     pub(super) site: String,
@@ -68,6 +70,7 @@ impl Filter {
     pub(super) fn of(values: &BTreeMap<String, String>) -> Filter {
         let value = |name: &str| values.get(name).cloned().unwrap_or_default();
         Filter {
+            q: value("q"),
             concept: value("concept"),
             site: value("site"),
             language: value("language"),
@@ -85,6 +88,7 @@ impl Filter {
     pub(super) fn query(&self, cursor: Option<Cursor>) -> String {
         let mut query = url::form_urlencoded::Serializer::new(String::new());
         let parts = [
+            ("q", &self.q),
             ("concept", &self.concept),
             ("site", &self.site),
             ("language", &self.language),
@@ -109,15 +113,20 @@ impl Filter {
         let concept = concept.flatten();
         let day = self.day()?;
         let cursor = self.cursor()?;
-        let wanted = |article: &&Summary| {
+        let found = self.found(mined)?;
+        let wanted = |at: usize, article: &Summary| {
             !is_unknown
+                && found.as_ref().is_none_or(|found| found.get(at).copied().unwrap_or_default())
                 && concept.is_none_or(|at| article.places.iter().any(|place| place.concept == at))
                 && (self.site.is_empty() || article.site.as_str() == self.site)
                 && (self.language.is_empty() || article.language.as_deref() == Some(&self.language))
                 && day.is_none_or(|day| article.at.day() == day)
         };
         let mut selected = Selected { articles: Vec::new(), matched: 0, next: None };
-        for article in mined.articles.iter().filter(wanted) {
+        for (at, article) in mined.articles.iter().enumerate() {
+            if !wanted(at, article) {
+                continue;
+            }
             selected.matched += 1;
             if cursor.is_some_and(|Cursor { at, id }| article.order() <= (std::cmp::Reverse(at), id)) {
                 continue;
@@ -129,6 +138,14 @@ impl Filter {
             }
         }
         Ok(selected)
+    }
+
+    /// For each article, whether it has the words; `None` if all are asked for. A query without a word finds nothing.
+    fn found(&self, mined: &Mined) -> Result<Option<Vec<bool>>, Problem> {
+        let Some(search) = mined.search.as_ref().filter(|_| !self.q.is_empty()) else { return Ok(None) };
+        let found = search.find(&self.q, &mined.positions, mined.articles.len());
+        let found = found.map_err(|error| Problem::away(&format!("the search index fails: {error}")))?;
+        Ok(Some(found.unwrap_or_default()))
     }
 
     fn day(&self) -> Result<Option<u32>, Problem> {

@@ -12,6 +12,7 @@ mod filter;
 mod guard;
 mod pages;
 mod reading;
+mod search;
 mod snapshot;
 
 use std::future::IntoFuture;

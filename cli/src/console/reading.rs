@@ -26,6 +26,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::Source;
+use super::search::{Builder, Positions};
 use super::snapshot::{ConceptFacts, MOST_ARTICLES, Mined, Place, SiteFacts, Snapshot, Summary};
 use crate::commands::export::{self, Shelving};
 use crate::commands::recall;
@@ -143,6 +144,7 @@ async fn mined(
         taxonomy.concepts.iter().zip(0..).map(|(concept, at)| (concept.key.as_str(), at)).collect();
     let mut concepts = explained(&taxonomy, &folded);
     drop(folded);
+    let index = Builder::new()?;
     let mut kept = Kept::default();
     let mut by_site: BTreeMap<Site, u64> = BTreeMap::new();
     let mut languages: BTreeMap<String, u64> = BTreeMap::new();
@@ -162,6 +164,7 @@ async fn mined(
         if let Some(language) = &summary.language {
             *languages.entry(language.clone()).or_default() += 1;
         }
+        index.add(summary.id, &shelved.article)?;
         kept.put(summary);
         read.send_if_modified(|read| {
             read.articles += 1;
@@ -175,7 +178,9 @@ async fn mined(
     let mut languages: Vec<_> = languages.into_iter().collect();
     languages.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let recall = recalls(source, sites, now).await?;
-    Ok(Mined { taxonomy, concepts, articles, left_out, by_id, by_site, recall, languages })
+    let positions = Positions::of(articles.iter().map(|article| article.id));
+    let search = Some(tokio::task::spawn_blocking(|| index.finish()).await??);
+    Ok(Mined { taxonomy, concepts, articles, left_out, by_id, by_site, recall, languages, search, positions })
 }
 
 /// Counts an article of a concept.

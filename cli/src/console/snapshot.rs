@@ -16,6 +16,8 @@ use newslode_page::article::Article;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 
+use super::search::{Positions, Search};
+
 /// The most articles that are kept. Their summaries take some 300 MB.
 pub(super) const MOST_ARTICLES: usize = 500_000;
 /// Length of an article's lead, in characters.
@@ -166,6 +168,9 @@ pub(super) struct Mined {
     pub(super) recall: BTreeMap<Site, u64>,
     /// Languages of articles, most frequent first.
     pub(super) languages: Vec<(String, u64)>,
+    /// Finds articles by their words.
+    pub(super) search: Option<Search>,
+    pub(super) positions: Positions,
 }
 
 impl Mined {

@@ -35,6 +35,7 @@ fn listed(snapshot: &Snapshot, filter: &Filter) -> Result<Page, Problem> {
     let selected = filter.select(mined, SHOWN)?;
     let main = html! {
         (choices(snapshot, filter))
+        p.hint #how { "All words must occur; " span.code { "\"a phrase\"" } ", " span.code { "-without" } ", " span.code { "begin*" } " are understood." }
         @if selected.articles.is_empty() {
             (nothing(snapshot, filter))
         } @else {
@@ -75,7 +76,11 @@ fn choices(snapshot: &Snapshot, filter: &Filter) -> Markup {
     let concepts = &mined.taxonomy.concepts;
     let label = mined.concept(&filter.concept).and_then(|at| concepts.get(at as usize));
     html! {
-        form.filters action="/articles" {
+        form.filters role="search" action="/articles" {
+            div.wide {
+                label for="words" { "Words of title or text" }
+                input #words type="search" name="q" value=(filter.q) autocomplete="off" dir="auto" aria-describedby="how";
+            }
             div {
                 label for="concept" { "Concept" }
                 input #concept name="concept" list="concepts" autocomplete="off" dir="auto"

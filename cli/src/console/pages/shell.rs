@@ -95,6 +95,11 @@ fn whole(place: Place, title: &str, main: Markup, foot: Markup) -> Markup {
                                 }
                             }
                         }
+                        form role="search" action="/articles" {
+                            label.hidden for="search" { "Search articles" }
+                            input #search type="search" name="q" placeholder="Search articles" autocomplete="off" dir="auto";
+                            button { "Search" }
+                        }
                     }
                 }
                 main #main tabindex="-1" { (main) }
