@@ -292,11 +292,13 @@ impl SiteStory {
     pub(crate) fn rows(&self, now: Timestamp) -> Vec<Row> {
         let status = &self.status;
         let (urls, left) = (status.urls, status.remembered);
+        // Pages that are fetched once are not followed: what they were is not noted.
+        let read = match self.articles {
+            0 if self.listings.is_empty() => String::new(),
+            articles => format!(", {articles} of them articles that were read"),
+        };
         let mut rows = vec![
-            row(
-                "URLs",
-                format!("{urls}, {} of them articles that were read; {left} have left", self.articles),
-            ),
+            row("URLs", format!("{urls}{read}; {left} have left")),
             row("is", self.health.name().replace('_', " ")),
             row("outcomes", spelled(&status.outcomes)),
         ];

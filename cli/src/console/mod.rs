@@ -6,6 +6,7 @@
 //! over every answer. Start at [`serve`].
 
 mod answer;
+mod api;
 mod assets;
 mod detail;
 mod filter;
@@ -114,6 +115,7 @@ fn router(console: Arc<Console>) -> Router {
         .route("/sites/{site}", get(pages::site::page))
         .route("/explain", get(pages::explain::page))
         .route("/assets/{file}", get(assets::file))
+        .merge(api::router())
         .fallback(answer::not_found)
         .layer(axum::middleware::from_fn_with_state(console.clone(), guard::guard))
         .with_state(console)

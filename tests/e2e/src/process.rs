@@ -120,6 +120,11 @@ impl Process {
         }
     }
 
+    /// Its output so far.
+    pub fn out(&self) -> String {
+        std::fs::read_to_string(self.log.with_extension("out")).unwrap()
+    }
+
     /// The last lines of its log.
     pub fn tail(&self) -> String {
         let log = std::fs::read(&self.log).unwrap_or_default();

@@ -13,7 +13,9 @@ use newslode_miner::work::lives::life::Life;
 use newslode_page::article::{Article, Block, BlockKind};
 use newslode_page::hierarchy::{svg, xml as markup};
 
-use super::parts::{article_path, away, concept_path, empty, explain_path, facts, site_link, time};
+use super::parts::{
+    article_path, away, away_shortly, concept_path, empty, explain_path, facts, site_link, time,
+};
 use super::shell::{Page, Place, answer};
 use crate::console::Console;
 use crate::console::answer::Problem;
@@ -51,7 +53,7 @@ async fn article_page(console: &Console, snapshot: &Snapshot, id: &str) -> Resul
     };
     let article = &detail.article;
     let main = html! {
-        div.beside {
+        div.beside.reading {
             div {
                 section {
                     h2.hidden { "Text" }
@@ -72,6 +74,10 @@ async fn article_page(console: &Console, snapshot: &Snapshot, id: &str) -> Resul
                 @if !article.authors.is_empty() { span dir="auto" { (article.authors.join(", ")) } }
                 (time(summary.at))
                 (away(summary.url.as_str()))
+            }
+            nav.jump aria-label="On this page" {
+                a href="#fields" { "Fields and witnesses" }
+                a href="#hierarchy" { "The page as it was understood" }
             }
         },
         main,
@@ -102,7 +108,7 @@ fn filed(detail: &Detail) -> Markup {
                 p.soft { "No concept: no list, section, address, place or words speak for one." }
             } @else {
                 table {
-                    thead { tr { th scope="col" { "Concept" } th scope="col" { "witness" } th.number scope="col" { "confidence" } } }
+                    thead { tr { th scope="col" { "Concept" } th scope="col" { "Witness" } th.number scope="col" { "Confidence" } } }
                     tbody {
                         @for filed in &detail.filed {
                             tr {
@@ -127,7 +133,7 @@ fn about(detail: &Detail) -> Markup {
         |name: &str, value: Option<Markup>| rows.extend(value.map(|value| (name.to_owned(), value)));
     row("language", article.language.as_deref().map(text));
     row("words", Some(html! { (article.text().split_whitespace().count()) }));
-    row("picture", article.image.as_deref().map(away));
+    row("picture", article.image.as_deref().map(away_shortly));
     row("found", life.map(|life| time(life.first_seen)));
     row("found on", life.and_then(|life| life.discovered_on.as_ref()).map(|on| away(on.as_str())));
     row("read", life.map(|life| time(life.fetched_at)));
@@ -182,11 +188,11 @@ fn fields(article: &Article) -> Markup {
     let others = article.evidence.keys().filter(|name| !rows.iter().any(|(known, _)| known == name));
     let others: Vec<&String> = others.collect();
     html! {
-        section {
+        section #fields {
             h2 { "Fields and who says so" }
             div.scroll {
                 table {
-                    thead { tr { th scope="col" { "Field" } th scope="col" { "value" } th scope="col" { "witness" } th.number scope="col" { "confidence" } } }
+                    thead { tr { th scope="col" { "Field" } th scope="col" { "Value" } th scope="col" { "Witness" } th.number scope="col" { "Confidence" } } }
                     tbody {
                         @for (name, value) in &rows { (field(article, name, value)) }
                         @for name in others { (field(article, name, "")) }
@@ -213,7 +219,7 @@ fn field(article: &Article, name: &str, value: &str) -> Markup {
 fn hierarchy(summary: &Summary) -> Markup {
     let path = article_path(summary);
     html! {
-        section {
+        section #hierarchy {
             h2 { "The page as it was understood" }
             p.small { a href={ (path) "/hierarchy.svg" } { "The drawing alone, with its links" } ", "
                 a href={ (path) "/hierarchy.xml" } { "the hierarchy as XML" } }

@@ -122,7 +122,7 @@ fn forms(concept: &Concept) -> Markup {
             h2 { "Written forms" }
             div.scroll {
                 table {
-                    thead { tr { th scope="col" { "Form" } th.number scope="col" { "sites" } th.number scope="col" { "pages" } } }
+                    thead { tr { th scope="col" { "Form" } th.number scope="col" { "Sites" } th.number scope="col" { "Pages" } } }
                     tbody {
                         @for form in concept.forms.iter().take(20) {
                             tr {

@@ -14,7 +14,6 @@ use super::shell::{Page, Place, answer};
 use crate::commands::explain;
 use crate::console::Console;
 use crate::console::answer::Problem;
-use crate::console::filter::values;
 use crate::console::snapshot::Snapshot;
 
 /// The most bytes of a URL; longer ones are no pages.
@@ -28,7 +27,7 @@ pub(in crate::console) async fn page(
         Ok(snapshot) => snapshot,
         Err(problem) => return problem.page(),
     };
-    let target = target(query.as_deref());
+    let target = target(query.as_deref(), "target");
     if !target.is_empty() && !target.contains("://") {
         return Redirect::to(&site_path(&Site::of_host(&target))).into_response();
     }
@@ -36,15 +35,15 @@ pub(in crate::console) async fn page(
     answer(&console, &snapshot, page)
 }
 
-/// The page or site that a query asks about, whole: URLs are long.
-pub(in crate::console) fn target(query: Option<&str>) -> String {
+/// The value of this name in a query, whole: URLs are long.
+pub(in crate::console) fn target(query: Option<&str>, name: &str) -> String {
     let query = query.unwrap_or_default();
+    // Encoded, each byte takes three.
     if query.len() > 3 * MOST + 100 {
         return String::new();
     }
     let mut pairs = url::form_urlencoded::parse(query.as_bytes());
-    let target = pairs.find(|(name, _)| name == "target").map(|(_, value)| value.trim().to_owned());
-    target.unwrap_or_else(|| values(Some(query)).remove("url").unwrap_or_default())
+    pairs.find(|(own, _)| own == name).map(|(_, value)| value.trim().to_owned()).unwrap_or_default()
 }
 
 /// Asks for a page or site.

@@ -122,7 +122,7 @@ fn rising(snapshot: &Snapshot) -> Markup {
             } @else {
                 div.scroll {
                     table {
-                        thead { tr { th scope="col" { "Concept" } th.number scope="col" { "last day" } th.number scope="col" { "usual day" } } }
+                        thead { tr { th scope="col" { "Concept" } th.number scope="col" { "Last day" } th.number scope="col" { "Usual day" } } }
                         tbody {
                             @for (concept, facts) in rising {
                                 tr {
@@ -153,7 +153,7 @@ fn health(snapshot: &Snapshot) -> Markup {
             } @else {
                 div.scroll {
                     table {
-                        thead { tr { th scope="col" { "Site" } th scope="col" { "is" } th.number scope="col" { "articles" } } }
+                        thead { tr { th scope="col" { "Site" } th scope="col" { "State" } th.number scope="col" { "Articles" } } }
                         tbody {
                             @for facts in ill.iter().take(SHOWN) {
                                 tr {
@@ -182,7 +182,7 @@ fn outcomes(snapshot: &Snapshot) -> Markup {
             } @else {
                 div.scroll {
                     table {
-                        thead { tr { th scope="col" { "Outcome" } th scope="col" { "means" } th.number scope="col" { "URLs" } } }
+                        thead { tr { th scope="col" { "Outcome" } th scope="col" { "Meaning" } th.number scope="col" { "URLs" } } }
                         tbody {
                             @for (outcome, count) in outcomes {
                                 tr { th.code scope="row" { (outcome) } td { (meaning(*outcome)) } td.number { (Number(*count)) } }

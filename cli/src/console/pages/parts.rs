@@ -67,6 +67,15 @@ pub(super) fn away(address: &str) -> Markup {
     }
 }
 
+/// The same where an address matters less: only its host is shown.
+pub(super) fn away_shortly(address: &str) -> Markup {
+    let url = url::Url::parse(address).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+    match url.as_ref().and_then(|url| url.host_str()) {
+        Some(host) => html! { a href=(address) rel="noopener noreferrer nofollow" { "at " (host) } },
+        None => html! { span { (address) } },
+    }
+}
+
 /// A time for people and programs: UTC, to the minute.
 pub(super) fn time(at: Timestamp) -> Markup {
     let millis = i64::try_from(at.0).unwrap_or(i64::MAX);
@@ -133,7 +142,7 @@ pub(super) fn articles<'a>(
                     h3 dir="auto" lang=[language(article)] { a href=(article_path(article)) { (article.headline()) } }
                     p.meta {
                         span { (article.site) }
-                        (time(article.at))
+                        span { @if article.published.is_none() { "found " } (time(article.at)) }
                         @for concept in mined.concepts_of(article).take(6) { (concept_link(concept)) }
                     }
                     @if !is_tight && !article.lead.is_empty() {

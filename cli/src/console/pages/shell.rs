@@ -61,6 +61,7 @@ pub(super) fn answer(console: &Console, snapshot: &Snapshot, page: Result<Page, 
         span { "Newslode " (env!("CARGO_PKG_VERSION")) }
         span { "Shows " (console.source.name) }
         span { "As of " (time(snapshot.made)) " UTC" }
+        a href="/api/v1/openapi.json" { "JSON API" }
     };
     Html(whole(page.place, &page.title, main, foot).into_string()).into_response()
 }

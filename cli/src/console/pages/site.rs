@@ -55,8 +55,13 @@ async fn site_page(console: &Console, snapshot: &Snapshot, name: &str) -> Result
     let (templates, _) = Known::read(parts.state.as_ref(), &status.site).await?;
     let unread = unread(&entries);
     let story = SiteStory::of(status, &schedule, entries, now);
-    let mut rows: Vec<_> =
-        story.rows(now).into_iter().map(|(name, value)| (name, html! { (value) })).collect();
+    let mut rows: Vec<_> = story
+        .rows(now)
+        .into_iter()
+        // The title says it with a mark.
+        .filter(|(name, _)| name != "is")
+        .map(|(name, value)| (name, html! { (value) }))
+        .collect();
     if let Some(recall) = known.recall {
         rows.push((
             "recall".into(),
@@ -108,8 +113,8 @@ fn listings(story: &SiteStory, now: Timestamp) -> Markup {
                 div.scroll {
                     table {
                         thead { tr {
-                            th scope="col" { "Kind" } th scope="col" { "address" } th.number scope="col" { "visits" }
-                            th.number scope="col" { "articles" } th.number scope="col" { "next visit" }
+                            th scope="col" { "Kind" } th scope="col" { "Address" } th.number scope="col" { "Visits" }
+                            th.number scope="col" { "Articles" } th.number scope="col" { "Next visit" }
                         } }
                         tbody {
                             @for listing in story.listings.iter().take(LISTINGS) {
@@ -157,7 +162,7 @@ fn ends(known: &SiteFacts, unread: &BTreeMap<Outcome, Vec<String>>) -> Markup {
             } @else {
                 div.scroll {
                     table {
-                        thead { tr { th scope="col" { "Outcome" } th scope="col" { "means" } th.number scope="col" { "URLs" } } }
+                        thead { tr { th scope="col" { "Outcome" } th scope="col" { "Meaning" } th.number scope="col" { "URLs" } } }
                         tbody {
                             @for (outcome, count) in outcomes {
                                 tr { th.code scope="row" { (outcome) } td { (meaning(*outcome)) } td.number { (Number(*count)) } }
@@ -210,7 +215,7 @@ fn layout(live: &Live<Template>) -> Markup {
             div.scroll {
                 table {
                     thead { tr {
-                        th scope="col" { "Part" } th scope="col" { "example" } th.number scope="col" { "words" } th.number scope="col" { "pages" }
+                        th scope="col" { "Part" } th scope="col" { "Example" } th.number scope="col" { "Words" } th.number scope="col" { "Pages" }
                     } }
                     tbody {
                         @for slot in slots.iter().take(SLOTS) {

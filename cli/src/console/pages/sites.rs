@@ -40,11 +40,11 @@ fn table(snapshot: &Snapshot) -> Markup {
             table {
                 thead {
                     tr {
-                        th scope="col" { "Site" } th scope="col" { "is" }
-                        th.number scope="col" { "articles" } th.number scope="col" { "URLs" }
-                        th.number scope="col" { "read" } th.number scope="col" { "not read" } th.number scope="col" { "waiting" }
-                        th.number scope="col" { "recall" } th.number scope="col" { "sources" }
-                        th.number scope="col" { "delay" } th.number scope="col" { "next request" }
+                        th scope="col" { "Site" } th scope="col" { "State" }
+                        th.number scope="col" { "Articles" } th.number scope="col" { "URLs" }
+                        th.number scope="col" { "Read" } th.number scope="col" { "Not read" } th.number scope="col" { "Waiting" }
+                        th.number scope="col" { "Recall" } th.number scope="col" { "Sources" }
+                        th.number scope="col" { "Delay" } th.number scope="col" { "Next request" }
                     }
                 }
                 tbody { @for facts in &snapshot.sites { (row(facts)) } }

@@ -9,6 +9,7 @@
 
 mod archives;
 mod bad_input;
+mod console;
 mod crashes;
 mod dashboard;
 mod embedded;
@@ -24,4 +25,4 @@ mod served;
 mod tls;
 mod upgrade;
 
-use newslode_e2e::{lab, process, services};
+use newslode_e2e::{client, lab, process, schema, services};

@@ -1,0 +1,230 @@
+//! The JSON API under `/api/v1`. Names and values are those of the command line: an article is a line of `articles.jsonl`, the
+//! taxonomy that of `newslode taxonomy --format json`, sites and pages those of `newslode explain --json`.
+//!
+//! What cannot be answered is an object with a `code` for programs and a `message` for people. `openapi.json` describes every
+//! route; the end-to-end tests hold the answers of a run against it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Path, RawQuery, State};
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodRouter, get};
+use futures::{StreamExt as _, TryStreamExt as _};
+use newslode_common::schedule::Health;
+use newslode_common::store::SiteStatus;
+use newslode_common::time::now;
+use newslode_miner::mining::taxonomy::{Concept, Relation};
+use newslode_miner::work::lives::life::name_of;
+use newslode_page::reading::{CanonicalUrl, Site};
+use serde::Serialize;
+
+use super::Console;
+use super::answer::Problem;
+use super::detail::Detail;
+use super::filter::{Filter, values};
+use super::pages::explain::target;
+use super::snapshot::{SiteFacts, Summary};
+use crate::commands::explain;
+
+/// The description of the API.
+const OPENAPI: &str = include_str!("openapi.json");
+/// Articles of an answer: without a wish, and at most.
+const USUAL: usize = 50;
+const MOST: usize = 200;
+/// Articles that are read at once.
+const AT_ONCE: usize = 16;
+
+/// The routes, by path.
+fn routes() -> [(&'static str, MethodRouter<Arc<Console>>); 8] {
+    [
+        ("/api/v1/openapi.json", get(openapi)),
+        ("/api/v1/taxonomy", get(taxonomy)),
+        ("/api/v1/concepts/{key}", get(concept)),
+        ("/api/v1/articles", get(articles)),
+        ("/api/v1/article", get(article)),
+        ("/api/v1/sites", get(sites)),
+        ("/api/v1/sites/{site}", get(site)),
+        ("/api/v1/explain", get(explained)),
+    ]
+}
+
+pub(super) fn router() -> Router<Arc<Console>> {
+    routes().into_iter().fold(Router::new(), |router, (path, methods)| router.route(path, methods))
+}
+
+/// An answer, or why there is none.
+type Answer = Result<Response, Problem>;
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        self.json()
+    }
+}
+
+fn json(value: &impl Serialize) -> Answer {
+    let text = serde_json::to_string(value).map_err(|error| Problem::away(&error))?;
+    Ok(([(header::CONTENT_TYPE, "application/json")], text).into_response())
+}
+
+async fn openapi() -> Response {
+    let text = OPENAPI.replace("{version}", env!("CARGO_PKG_VERSION"));
+    ([(header::CONTENT_TYPE, "application/json")], text).into_response()
+}
+
+async fn taxonomy(State(console): State<Arc<Console>>) -> Answer {
+    json(&console.snapshot().await?.mined.taxonomy)
+}
+
+/// A concept with what is said of it.
+#[derive(Serialize)]
+struct ConceptAnswer<'a> {
+    #[serde(flatten)]
+    concept: &'a Concept,
+    /// Those that it is part of.
+    relations: Vec<&'a Relation>,
+    /// Articles that are filed under it: all, those of the last day, and those of the seven days before.
+    articles: u64,
+    articles_last_day: u64,
+    articles_week_before: u64,
+    /// As `newslode taxonomy --explain` prints it.
+    explanation: &'a str,
+}
+
+async fn concept(State(console): State<Arc<Console>>, Path(named): Path<String>) -> Answer {
+    let snapshot = console.snapshot().await?;
+    let mined = &snapshot.mined;
+    let at = mined.concept(&named).ok_or_else(|| unknown_concept(&named))? as usize;
+    let (Some(concept), Some(facts)) = (mined.taxonomy.concepts.get(at), mined.concepts.get(at)) else {
+        return Err(unknown_concept(&named));
+    };
+    let is_part = |relation: &&Relation| relation.broader == concept.key || relation.narrower == concept.key;
+    json(&ConceptAnswer {
+        concept,
+        relations: mined.taxonomy.relations.iter().filter(is_part).collect(),
+        articles: facts.articles,
+        articles_last_day: facts.lately,
+        articles_week_before: facts.before,
+        explanation: &facts.explanation,
+    })
+}
+
+fn unknown_concept(named: &str) -> Problem {
+    Problem::not_found(format!("There is no concept `{named}` in the taxonomy."))
+}
+
+fn unknown_site(named: &str) -> Problem {
+    Problem::not_found(format!("The site `{named}` is not known: no seed named it."))
+}
+
+/// Joins the parts of an answer that were written one by one.
+fn joined(lines: &[String], matched: usize, next: Option<&str>) -> Response {
+    let next = next.map_or("null".to_owned(), |cursor| format!("\"{cursor}\""));
+    let text = format!("{{\"articles\":[{}],\"matched\":{matched},\"next\":{next}}}", lines.join(","));
+    ([(header::CONTENT_TYPE, "application/json")], text).into_response()
+}
+
+async fn articles(State(console): State<Arc<Console>>, RawQuery(query): RawQuery) -> Answer {
+    let snapshot = console.snapshot().await?;
+    let values = values(query.as_deref());
+    let filter = Filter::of(&values);
+    let most = limit(&values)?;
+    if !filter.concept.is_empty() && snapshot.mined.concept(&filter.concept).is_none() {
+        return Err(unknown_concept(&filter.concept));
+    }
+    if !filter.site.is_empty() && snapshot.site(&filter.site).is_none() {
+        return Err(unknown_site(&filter.site));
+    }
+    let selected = filter.select(&snapshot.mined, most)?;
+    let line = async |summary: &Summary| {
+        let detail = Detail::read(&console.source.parts, &snapshot.mined, summary).await?;
+        // An article that was read anew since the last look comes with the next one.
+        let Some(detail) = detail else { return Ok(None) };
+        serde_json::to_string(&detail.shelved().line()).map(Some).map_err(|error| Problem::away(&error))
+    };
+    let lines = futures::stream::iter(selected.articles.into_iter().map(line)).buffered(AT_ONCE);
+    let lines: Vec<Option<String>> = lines.try_collect().await?;
+    let lines: Vec<String> = lines.into_iter().flatten().collect();
+    let next = selected.next.map(|next| next.to_string());
+    Ok(joined(&lines, selected.matched, next.as_deref()))
+}
+
+/// How many articles are wanted.
+fn limit(values: &BTreeMap<String, String>) -> Result<usize, Problem> {
+    let Some(text) = values.get("limit").filter(|text| !text.is_empty()) else { return Ok(USUAL) };
+    let limit = text.parse().ok().filter(|limit| (1..=MOST).contains(limit));
+    limit.ok_or_else(|| Problem::bad(format!("`{text}` is not a limit: it is a number from 1 to {MOST}.")))
+}
+
+/// The page that a query names.
+fn asked(query: Option<&str>) -> Result<CanonicalUrl, Problem> {
+    let target = target(query, "url");
+    if target.is_empty() {
+        return Err(Problem::bad("Name a page: ?url=https%3A%2F%2Fwww.example.com%2Fstory"));
+    }
+    target.parse().map_err(|error| Problem::bad(format!("{error}.")))
+}
+
+async fn article(State(console): State<Arc<Console>>, RawQuery(query): RawQuery) -> Answer {
+    let url = asked(query.as_deref())?;
+    let snapshot = console.snapshot().await?;
+    let unknown = || Problem::not_found(format!("No article is known at `{url}`."));
+    let summary = snapshot.mined.article(&name_of(&url)).ok_or_else(unknown)?;
+    let detail = Detail::read(&console.source.parts, &snapshot.mined, summary).await?;
+    json(&detail.ok_or_else(unknown)?.shelved().line())
+}
+
+/// A site as `newslode status --json` has it, and what it brings.
+#[derive(Serialize)]
+struct SiteAnswer<'a> {
+    #[serde(flatten)]
+    status: &'a SiteStatus,
+    health: Health,
+    articles: u64,
+    /// Share of the articles that its listings showed within seven days that was read, in thousandths.
+    recall: Option<u64>,
+    listings: u64,
+}
+
+impl<'a> SiteAnswer<'a> {
+    fn of(facts: &'a SiteFacts) -> SiteAnswer<'a> {
+        let SiteFacts { status, health, articles, recall, listings } = facts;
+        SiteAnswer { status, health: *health, articles: *articles, recall: *recall, listings: *listings }
+    }
+}
+
+async fn sites(State(console): State<Arc<Console>>) -> Answer {
+    let snapshot = console.snapshot().await?;
+    let sites: Vec<SiteAnswer<'_>> = snapshot.sites.iter().map(SiteAnswer::of).collect();
+    json(&BTreeMap::from([("sites", sites)]))
+}
+
+async fn site(State(console): State<Arc<Console>>, Path(named): Path<String>) -> Answer {
+    let snapshot = console.snapshot().await?;
+    let site = Site::of_host(&named);
+    let known = snapshot.site(site.as_str()).ok_or_else(|| unknown_site(&named))?;
+    let frontier = console.source.parts.frontier.as_ref();
+    json(&explain::site(frontier, known.status.clone(), now()).await?)
+}
+
+async fn explained(State(console): State<Arc<Console>>, RawQuery(query): RawQuery) -> Answer {
+    let url = asked(query.as_deref())?;
+    json(&explain::page(&console.source.parts, &url, now()).await?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_route_is_described() {
+        let described: serde_json::Value = serde_json::from_str(OPENAPI).unwrap();
+        let mut described: Vec<&String> = described["paths"].as_object().unwrap().keys().collect();
+        let mut routes = routes().map(|(path, _)| path);
+        described.sort();
+        routes.sort_unstable();
+        assert_eq!(described, routes);
+    }
+}

@@ -1,0 +1,69 @@
+//! A client that sends what browsers would not, and takes answers apart: one request a connection, over plain HTTP/1.1.
+
+use std::net::SocketAddr;
+
+use serde_json::Value;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+/// Asks a server.
+pub struct Client {
+    /// Its address.
+    pub addr: SocketAddr,
+}
+
+/// What it answered.
+#[derive(Debug)]
+pub struct Answer {
+    /// The status.
+    pub status: u16,
+    headers: Vec<(String, String)>,
+    /// The body; what is no UTF-8 in it is replaced.
+    pub body: String,
+}
+
+impl Answer {
+    /// A header's value; names are in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str())
+    }
+}
+
+impl Client {
+    /// Gets a path.
+    pub async fn get(&self, path: &str) -> Answer {
+        self.ask("GET", path, &self.addr.to_string()).await
+    }
+
+    /// Gets a path that must answer with JSON.
+    pub async fn json(&self, path: &str) -> Value {
+        let answer = self.get(path).await;
+        assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+        assert_eq!(answer.header("content-type"), Some("application/json"), "{path}");
+        serde_json::from_str(&answer.body).unwrap_or_else(|error| panic!("{path}: {error}: {}", answer.body))
+    }
+
+    /// Sends a request that names this host.
+    pub async fn ask(&self, method: &str, path: &str, host: &str) -> Answer {
+        let mut stream = tokio::net::TcpStream::connect(self.addr).await.unwrap();
+        let request = format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes).await.unwrap();
+        let text = String::from_utf8_lossy(&bytes);
+        let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{path}: no answer: {text}"));
+        let mut lines = head.lines();
+        let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
+        let header =
+            |line: &str| line.split_once(": ").map(|(name, value)| (name.to_lowercase(), value.into()));
+        Answer { status, headers: lines.filter_map(header).collect(), body: body.to_owned() }
+    }
+}
+
+/// A text as a value in a URL.
+pub fn encoded(text: &str) -> String {
+    let byte = |byte: u8| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => char::from(byte).to_string(),
+        _ => format!("%{byte:02X}"),
+    };
+    text.bytes().map(byte).collect()
+}

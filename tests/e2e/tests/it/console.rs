@@ -1,0 +1,414 @@
+//! The console of a run, as browsers and programs meet it: every page and link, search, the API, and what strangers may try.
+//!
+//! One run serves all of it: a small world and two sites that write markup and script into whatever a page can say.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::time::Instant;
+
+use newslode_newsworld::{Content, Reply, World};
+use serde_json::Value;
+
+use crate::client::{Answer, Client, encoded};
+use crate::lab::{Lab, small_world};
+use crate::process::{LOOK, Process};
+use crate::schema;
+use crate::services::SOON;
+
+/// What no page may hold unescaped.
+const RAW: [&str; 6] =
+    ["<script", "<img src=x", "onerror=alert(1)>", "href=\"javascript:", "href='javascript:", "<svg onload"];
+const SCRIPT: &str = "<script>alert(1)</script>";
+const IMAGE: &str = "\"><img src=x onerror=alert(1)>";
+
+/// The policy that every answer carries.
+const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; \
+                      frame-ancestors 'none'; base-uri 'none'";
+
+/// A world, and two sites that attack whoever shows them.
+struct Attacked(World);
+
+impl Content for Attacked {
+    fn respond(&self, host: &str, path: &str) -> Reply {
+        if !host.ends_with("attack.test") {
+            return self.0.respond(host, path);
+        }
+        let text = |body: String| Reply::ok("text/html; charset=utf-8", body.into_bytes());
+        match path.trim_matches('/').split('/').collect::<Vec<_>>().as_slice() {
+            [""] => text(listing("Front", &["rain", "snow", "wind"], true)),
+            ["rain"] | ["snow"] | ["wind"] => text(listing(path, &[path.trim_matches('/')], true)),
+            [section, story] if story.starts_with("story") => text(story_page(host, section, story)),
+            _ => Reply::not_found(),
+        }
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
+}
+
+/// A page that links sections with hostile names, and stories.
+fn listing(title: &str, sections: &[&str], has_menu: bool) -> String {
+    let mut page = format!("<title>{}</title><h1>{}</h1>", escaped(SCRIPT), escaped(title));
+    if has_menu {
+        let item = |name: &&str| format!("<li><a href=/{name}/>{name} {}</a></li>", escaped(IMAGE));
+        let menu: String = ["rain", "snow", "wind"].iter().map(item).collect();
+        page.push_str(&format!("<nav><ul>{menu}</ul></nav>"));
+    }
+    for section in sections {
+        page.push_str(&format!("<h2>{section}</h2>"));
+        for number in 0..6 {
+            page.push_str(&format!(
+                "<div><h3><a href=/{section}/story{number}.html>A long headline of {section} number {number}</a></h3>\
+                 <p>It is about {section}.</p></div>"
+            ));
+        }
+    }
+    page.push_str("<a href=\"javascript:alert(1)\">javascript:alert(1)</a>");
+    page
+}
+
+/// An article that attacks in each of its fields.
+fn story_page(host: &str, section: &str, story: &str) -> String {
+    let linked = serde_json::json!({
+        "@type": "NewsArticle",
+        "headline": format!("{IMAGE} Headline {section} {story}"),
+        "author": [{ "@type": "Person", "name": format!("{SCRIPT} Ann Author") }],
+        "articleSection": format!("{section} {IMAGE}"),
+        "image": "javascript:alert(1)",
+        "datePublished": "2026-11-0<script>",
+        "inLanguage": "en\"><script>alert(1)</script>",
+    });
+    let words = "umbrella puddle thunder window garden river".repeat(6);
+    let body: String = (0..6)
+        .map(|number| {
+            format!(
+                "<p>{} {} On {host} {section} {story} paragraph {number}: {words}.</p>",
+                escaped(SCRIPT),
+                escaped(IMAGE)
+            )
+        })
+        .collect();
+    format!(
+        "<html lang='\"><script>'><title>{title}</title>\
+         <script type=application/ld+json>{linked}</script>\
+         <meta property=og:image content='javascript:alert(1)'><meta property=og:type content=article>\
+         <link rel=canonical href='javascript:alert(1)'>\
+         <h1>{title}</h1><article>{body}</article><a href='javascript:alert(1)'>more {title}</a>",
+        title = escaped(&format!("{SCRIPT}{IMAGE} {section} {story}")),
+        linked = linked.to_string().replace("</", "<\\/"),
+    )
+}
+
+/// A run that is served.
+struct Served {
+    lab: Lab,
+    run: String,
+    /// What `newslode export articles` says, by address.
+    exported: BTreeMap<String, Value>,
+    process: Process,
+    client: Client,
+}
+
+async fn served() -> Served {
+    let mut seeds = small_world(3).seeds();
+    seeds.extend(["http://www.attack.test/".into(), "http://www.other-attack.test/".into()]);
+    let lab = Lab::serving(Attacked(small_world(3)), &seeds).await;
+    lab.ok(&lab.mining("run", &[])).await;
+    let run = lab.path("run").display().to_string();
+    let exported = lab.ok(&["export", "articles", &run]).await;
+    let exported = exported.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let exported = exported.map(|article| (article["url"].as_str().unwrap().to_owned(), article)).collect();
+    let mut process = lab.start(&["serve", &run, "--addr", "127.0.0.1:0"]);
+    process.printed("http://").await;
+    let said = process.out();
+    let addr = said.split("http://").nth(1).unwrap().split('/').next().unwrap();
+    let client = Client { addr: addr.parse().unwrap() };
+    let begun = Instant::now();
+    while client.get("/").await.status != 200 {
+        assert!(begun.elapsed() < SOON, "the console never reads the run\n{}", process.tail());
+        tokio::time::sleep(LOOK).await;
+    }
+    Served { lab, run, exported, process, client }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_console_of_a_run_shows_all_of_it_and_runs_nothing() {
+    let mut served = served().await;
+    every_page_is_there(&served).await;
+    search_finds_and_filters(&served).await;
+    the_api_says_what_the_export_says(&served).await;
+    the_api_is_as_it_is_described(&served).await;
+    no_question_breaks_it(&served).await;
+    strangers_are_refused(&served).await;
+    mistakes_of_its_operator_are_explained(&served).await;
+    served.process.terminate();
+    assert_eq!(served.process.end(SOON).await.code, Some(0));
+}
+
+/// Follows all links from the front page: each page is there, whole, and free of what the sites tried.
+async fn every_page_is_there(served: &Served) {
+    let mut known = BTreeSet::from(["/".to_owned()]);
+    let mut waiting = VecDeque::from(["/".to_owned()]);
+    let (mut seen, mut kinds) = (String::new(), BTreeMap::<String, usize>::new());
+    while let Some(path) = waiting.pop_front().filter(|_| known.len() < 900) {
+        let answer = served.client.get(&path).await;
+        assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+        assert_eq!(answer.header("content-security-policy"), Some(POLICY), "{path}");
+        assert_eq!(answer.header("x-content-type-options"), Some("nosniff"), "{path}");
+        assert_eq!(answer.header("referrer-policy"), Some("no-referrer"), "{path}");
+        let kind = path.split(['/', '?']).nth(1).unwrap().to_owned();
+        *kinds.entry(kind).or_default() += 1;
+        if answer.header("content-type").is_some_and(|kind| kind.starts_with("application/json")) {
+            continue;
+        }
+        for raw in RAW {
+            assert!(!answer.body.contains(raw), "{path} holds `{raw}`:\n{}", around(&answer.body, raw));
+        }
+        assert!(!answer.body.contains(" style="), "{path} has a style that the policy forbids");
+        if answer.header("content-type") == Some("text/html; charset=utf-8") {
+            is_whole(&path, &answer);
+            seen.push_str(&answer.body);
+            let new = links(&answer.body).into_iter().filter(|link| known.insert(link.clone()));
+            waiting.extend(new.collect::<Vec<_>>());
+        }
+    }
+    for kind in ["", "taxonomy", "articles", "sites", "explain", "assets", "api"] {
+        assert!(kinds.contains_key(kind), "no page of `/{kind}` is linked: {kinds:?}");
+    }
+    eprintln!("{} pages: {kinds:?}", kinds.values().sum::<usize>());
+    // What the sites wrote is shown, as text.
+    for said in ["&lt;script&gt;alert(1)&lt;/script&gt;", "&lt;img src=x onerror=alert(1)&gt;"] {
+        assert!(seen.contains(said), "`{said}` is nowhere");
+    }
+    let title = served.exported.values().find(|article| article["site"] != "attack.test").unwrap();
+    assert!(seen.contains(&escaped(title["title"].as_str().unwrap()).replace('>', "&gt;")), "{title}");
+}
+
+/// A page has one headline, a way past the navigation, a landmark, labels for what can be filled in.
+fn is_whole(path: &str, answer: &Answer) {
+    let body = &answer.body;
+    for once in ["<h1", "<main", "<title>", "</html>", "<nav aria-label=\"Main\"", "class=\"skip\""] {
+        assert_eq!(body.matches(once).count(), 1, "{path}: {once}");
+    }
+    for field in body.split("<input ").chain(body.split("<select ")).skip(1) {
+        let Some(id) = field.split("id=\"").nth(1).and_then(|rest| rest.split('"').next()) else { continue };
+        assert!(body.contains(&format!("for=\"{id}\"")), "{path}: `{id}` has no label");
+    }
+    for head in body.split("<th ").skip(1) {
+        let head = head.split('>').next().unwrap();
+        assert!(head.contains("scope="), "{path}: a header without scope: {head}");
+    }
+    assert!(!body.contains("<th>"), "{path}");
+    for link in body.split("href=\"http").skip(1) {
+        let link = link.split('>').next().unwrap();
+        assert!(link.contains("rel=\"noopener noreferrer nofollow\""), "{path}: {link}");
+    }
+}
+
+/// The links of a page that stay here, and what it loads.
+fn links(body: &str) -> Vec<String> {
+    let own = body.split(" href=\"/").chain(body.split(" src=\"/")).skip(1);
+    let link = |rest: &str| Some(format!("/{}", rest.split(['"', '#']).next()?.replace("&amp;", "&")));
+    own.filter(|rest| !rest.starts_with('<'))
+        .filter_map(link)
+        .filter(|link| !link.contains("<!DOCTYPE"))
+        .collect()
+}
+
+fn around(body: &str, raw: &str) -> String {
+    let at = body.find(raw).unwrap_or_default();
+    body.get(at.saturating_sub(200)..(at + 200).min(body.len())).unwrap_or(raw).to_owned()
+}
+
+/// An article is found by a word of its body, with and without filters, and not by others.
+async fn search_finds_and_filters(served: &Served) {
+    let article = served.exported.values().find(|article| {
+        article["language"].is_string()
+            && article["concepts"].as_array().is_some_and(|concepts| !concepts.is_empty())
+    });
+    let article = article.unwrap();
+    let (url, site) = (article["url"].as_str().unwrap(), article["site"].as_str().unwrap());
+    let text = article["body"].as_array().unwrap().iter().map(|block| block["text"].as_str().unwrap());
+    let text: Vec<&str> =
+        text.flat_map(|text| text.split(|letter: char| !letter.is_alphanumeric())).collect();
+    let word = text.iter().max_by_key(|word| word.chars().count()).unwrap();
+    let asked = format!(
+        "q={}&site={}&language={}&concept={}",
+        encoded(word),
+        encoded(site),
+        encoded(article["language"].as_str().unwrap()),
+        encoded(article["concepts"][0].as_str().unwrap())
+    );
+    for query in [format!("q={}", encoded(word)), asked] {
+        let found = pages(served, &query).await;
+        assert!(found.contains_key(url), "`{query}` does not find {url}");
+        for (url, found) in &found {
+            let text = found.to_string().to_lowercase();
+            assert!(text.contains(&word.to_lowercase()), "{url} is found by `{word}`");
+            assert!(!query.contains("site=") || found["site"] == *site, "{url} is of another site");
+        }
+    }
+    let none = pages(served, &format!("q={}", encoded(&format!("{word} -{word}")))).await;
+    assert!(none.is_empty(), "{:?}", none.keys());
+    let page = served.client.get(&format!("/articles?q={}", encoded(word))).await;
+    assert!(page.body.contains("newest first"), "{}", page.body);
+    let page = served.client.get("/articles?q=zzzzunheardof").await;
+    assert!(page.status == 200 && page.body.contains("No article is like this"), "{}", page.body);
+}
+
+/// All articles of a query, part by part.
+async fn pages(served: &Served, query: &str) -> BTreeMap<String, Value> {
+    let (mut found, mut cursor) = (BTreeMap::new(), String::new());
+    loop {
+        let part = served.client.json(&format!("/api/v1/articles?limit=7&{query}{cursor}")).await;
+        for article in part["articles"].as_array().unwrap() {
+            let known = found.insert(article["url"].as_str().unwrap().to_owned(), article.clone());
+            assert!(known.is_none(), "{article} comes twice");
+        }
+        let Some(next) = part["next"].as_str() else {
+            assert_eq!(part["matched"], found.len(), "{query}");
+            return found;
+        };
+        cursor = format!("&cursor={next}");
+    }
+}
+
+async fn the_api_says_what_the_export_says(served: &Served) {
+    assert!(served.exported.len() > 60, "{}", served.exported.len());
+    let found = pages(served, "").await;
+    assert_eq!(found.keys().collect::<Vec<_>>(), served.exported.keys().collect::<Vec<_>>());
+    for (url, article) in &served.exported {
+        assert_eq!(found[url], *article, "{url}");
+    }
+    let url = served.exported.keys().next().unwrap();
+    let one = served.client.json(&format!("/api/v1/article?url={}", encoded(url))).await;
+    assert_eq!(one, served.exported[url]);
+}
+
+/// Each route of the description answers as it says.
+async fn the_api_is_as_it_is_described(served: &Served) {
+    let described = served.client.json("/api/v1/openapi.json").await;
+    let taxonomy = served.client.json("/api/v1/taxonomy").await;
+    let key = taxonomy["concepts"][0]["key"].as_str().unwrap();
+    let url = served.exported.keys().next().unwrap();
+    for (path, route) in described["paths"].as_object().unwrap() {
+        let site = served.exported[url]["site"].as_str().unwrap();
+        let mut asked = path.replace("{key}", &encoded(key)).replace("{site}", &encoded(site));
+        if asked.ends_with("/article") || asked.ends_with("/explain") {
+            asked.push_str(&format!("?url={}", encoded(url)));
+        }
+        assert!(!asked.contains('{'), "{asked}");
+        let answer = served.client.json(&asked).await;
+        let wanted = &route["get"]["responses"]["200"]["content"]["application/json"]["schema"];
+        schema::check(&described, wanted, &answer, &asked);
+        if route["get"]["responses"].get("404").is_some() {
+            let unknown = path.replace("{key}", "none").replace("{site}", "none.test");
+            let answer = served.client.get(&format!("{unknown}?url=http://none.test/&site=none.test")).await;
+            assert_eq!(answer.status, 404, "{unknown}: {}", answer.body);
+            let wanted = serde_json::json!({ "$ref": "#/components/schemas/Problem" });
+            schema::check(&described, &wanted, &serde_json::from_str(&answer.body).unwrap(), &unknown);
+        }
+    }
+}
+
+/// Whatever is asked has an answer, and none is a failure of the console.
+async fn no_question_breaks_it(served: &Served) {
+    let hostile = [
+        "\"",
+        "\"\"",
+        "-",
+        "(((",
+        "[a TO z]",
+        "a:b:c",
+        "body:/.*/",
+        "AND OR NOT",
+        "*",
+        "a* b* c*",
+        "~5",
+        "^",
+        "\\",
+        "{}",
+        "%00",
+        "\u{202e}x",
+        "京",
+        "<script>",
+        "';--",
+        "../../etc/passwd",
+        "2026-13-45",
+        "99999999999999999999-0",
+        "0-",
+        "javascript:alert(1)",
+        "http://",
+        "http://[::1",
+        "http://a.test/\u{0}",
+        "://",
+    ];
+    let long = "a\" -*".repeat(1_000);
+    let values =
+        hostile.iter().map(|text| encoded(text)).chain(["%ff%fe".into(), "%".into(), encoded(&long)]);
+    for value in values {
+        for path in [
+            "/articles?q=",
+            "/articles?cursor=",
+            "/articles?day=",
+            "/articles?site=",
+            "/articles?concept=",
+            "/articles?language=",
+            "/taxonomy?q=",
+            "/taxonomy/",
+            "/articles/",
+            "/sites/",
+            "/assets/",
+            "/explain?target=",
+            "/api/v1/articles?q=",
+            "/api/v1/articles?cursor=",
+            "/api/v1/articles?limit=",
+            "/api/v1/articles?day=",
+            "/api/v1/concepts/",
+            "/api/v1/sites/",
+            "/api/v1/article?url=",
+            "/api/v1/explain?url=",
+            "/",
+        ] {
+            let answer = served.client.get(&format!("{path}{value}")).await;
+            assert!(matches!(answer.status, 200 | 303 | 400 | 404), "{path}{value}: {}", answer.status);
+            assert_eq!(answer.header("content-security-policy"), Some(POLICY), "{path}{value}");
+            assert!(
+                !RAW.iter().any(|raw| answer.body.contains(raw)) || path.starts_with("/api"),
+                "{path}{value}"
+            );
+        }
+    }
+}
+
+async fn strangers_are_refused(served: &Served) {
+    for path in ["/", "/api/v1/articles", "/assets/x"] {
+        for host in ["evil.test", "evil.test:80", "127.0.0.1.evil.test"] {
+            let answer = served.client.ask("GET", path, host).await;
+            assert_eq!(answer.status, 421, "{host}{path}");
+            assert!(!answer.body.contains("concept"), "{}", answer.body);
+            assert_eq!(answer.header("content-security-policy"), Some(POLICY));
+        }
+        let answer = served.client.ask("POST", path, "localhost").await;
+        assert_eq!(answer.status, 405, "{path}");
+    }
+    assert_eq!(served.client.ask("GET", "/", "localhost:1").await.status, 200);
+}
+
+async fn mistakes_of_its_operator_are_explained(served: &Served) {
+    let addr = served.client.addr.to_string();
+    let ended = served.lab.run(&["serve", &served.run, "--addr", &addr]).await;
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(
+        ended.err.contains("cannot serve at") && ended.err.contains("name another port"),
+        "{}",
+        ended.err
+    );
+    let ended = served.lab.run(&["serve", &served.run, "--addr", "127.0.0.1:0"]).await;
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(
+        ended.err.contains("open in another process") && ended.err.contains("report.html"),
+        "{}",
+        ended.err
+    );
+}
