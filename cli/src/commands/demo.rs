@@ -108,8 +108,7 @@ fn tell(
         folder.display()
     ))?;
     out::line(format!(
-        "next: newslode taxonomy {} --explain sports; newslode verify {}",
-        folder.display(),
+        "next: newslode serve {0}; newslode taxonomy {0} --explain sports; newslode verify {0}",
         folder.display()
     ))
 }

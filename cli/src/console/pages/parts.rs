@@ -208,21 +208,24 @@ impl Render for Bars<'_> {
     fn render(&self) -> Markup {
         const WIDTH: usize = 640;
         const HEIGHT: u64 = 120;
+        // Room for a bar's value above it.
+        const TOP: u64 = 24;
         let most = self.values.iter().map(|(_, value)| *value).max().unwrap_or(0).max(1);
         let step = WIDTH / self.values.len().max(1);
         html! {
-            svg.chart viewBox=(format!("0 0 {WIDTH} {}", HEIGHT + 40)) role="img" aria-label=(self.about) {
+            svg.chart viewBox=(format!("0 0 {WIDTH} {}", TOP + HEIGHT + 26)) role="img" aria-label=(self.about) {
                 @for (at, (name, value)) in self.values.iter().enumerate() {
                     @let (x, wide) = (at * step, step.saturating_sub(3).max(1));
                     @let height = (value * HEIGHT).div_ceil(most);
                     @let middle = x + wide / 2;
-                    rect.ground x=(x) y="18" width=(wide) height=(HEIGHT) {}
-                    rect x=(x) y=(18 + HEIGHT - height) width=(wide) height=(height) { title { (name) ": " (value) } }
+                    rect.ground x=(x) y=(TOP) width=(wide) height=(HEIGHT) {}
+                    rect x=(x) y=(TOP + HEIGHT - height) width=(wide) height=(height) { title { (name) ": " (value) } }
                     @if *value > 0 {
-                        text.count x=(middle) y=(13 + HEIGHT - height) text-anchor="middle" { (value) }
+                        text.count x=(middle) y=(TOP - 5 + HEIGHT - height) text-anchor="middle" { (value) }
                     }
                     @if at % self.every == 0 {
-                        text x=(middle) y=(HEIGHT + 34) text-anchor="middle" { (name) }
+                        @let (x, anchor) = if at == 0 { (0, "start") } else { (middle, "middle") };
+                        text x=(x) y=(TOP + HEIGHT + 20) text-anchor=(anchor) { (name) }
                     }
                 }
             }
