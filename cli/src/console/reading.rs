@@ -75,6 +75,10 @@ pub(super) async fn renew(
             looked = look(&source, &mut held, &read) => looked,
             () = stop.cancelled() => return,
         };
+        if let Ok(snapshot) = &looked {
+            let (articles, took) = (snapshot.mined.articles.len(), begun.elapsed().as_millis());
+            tracing::info!(articles, took_ms = took, "looked at the store");
+        }
         read.send_modify(|read| match looked {
             Ok(snapshot) => *read = Read { snapshot: Some(Arc::new(snapshot)), failure: None, articles: 0 },
             Err(error) => {

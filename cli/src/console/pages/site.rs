@@ -25,7 +25,7 @@ use crate::console::snapshot::{SiteFacts, Snapshot};
 
 /// Articles, listings, and pages by outcome that are shown.
 const SHOWN: usize = 8;
-const LISTINGS: usize = 60;
+const LISTINGS: usize = 25;
 const EXAMPLES: usize = 10;
 /// Varying parts of a template that are shown.
 const SLOTS: usize = 30;

@@ -187,7 +187,9 @@ async fn every_page_is_there(served: &Served) {
 /// A page has one headline, a way past the navigation, a landmark, labels for what can be filled in.
 fn is_whole(path: &str, answer: &Answer) {
     let body = &answer.body;
-    for once in ["<h1", "<main", "<title>", "</html>", "<nav aria-label=\"Main\"", "class=\"skip\""] {
+    for once in
+        ["<h1", "<main", " · Newslode</title>", "</html>", "<nav aria-label=\"Main\"", "class=\"skip\""]
+    {
         assert_eq!(body.matches(once).count(), 1, "{path}: {once}");
     }
     for field in body.split("<input ").chain(body.split("<select ")).skip(1) {
