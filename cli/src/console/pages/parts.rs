@@ -223,7 +223,7 @@ impl Render for Bars<'_> {
                     @if *value > 0 {
                         text.count x=(middle) y=(TOP - 5 + HEIGHT - height) text-anchor="middle" { (value) }
                     }
-                    @if at % self.every == 0 {
+                    @if at.is_multiple_of(self.every) {
                         @let (x, anchor) = if at == 0 { (0, "start") } else { (middle, "middle") };
                         text x=(x) y=(TOP + HEIGHT + 20) text-anchor=(anchor) { (name) }
                     }

@@ -8,6 +8,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test says what broke by panicking")]
 
 mod archives;
+mod attack;
 mod bad_input;
 mod console;
 mod crashes;
