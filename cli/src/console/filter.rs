@@ -186,12 +186,13 @@ mod tests {
             content: ContentHash::NONE,
             title: Some(format!("Story {n}")),
             lead: String::new(),
-            language: Some(if n % 3 == 0 { "de" } else { "en" }.into()),
+            language: Some(if n.is_multiple_of(3) { "de" } else { "en" }.into()),
             published: None,
             // Several articles of one moment.
             at: Timestamp(n / 3 * DAY / 2),
             found: None,
-            places: (n % 4 == 0)
+            places: n
+                .is_multiple_of(4)
                 .then_some(Place { concept: 0, witness: Witness::List, confidence: 0.9 })
                 .into_iter()
                 .collect(),

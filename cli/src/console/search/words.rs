@@ -90,7 +90,8 @@ impl Made {
     fn end_word(&mut self) {
         let mut word = std::mem::take(&mut self.word);
         if word.len() > MOST {
-            word.truncate(word.floor_char_boundary(MOST));
+            let end = (0..=MOST).rev().find(|at| word.is_char_boundary(*at)).unwrap_or_default();
+            word.truncate(end);
         }
         if !word.is_empty() {
             self.push(word);
