@@ -1,6 +1,6 @@
 //! The console: what was mined, as pages for people and as JSON for programs.
 //!
-//! A [`Snapshot`](snapshot::Snapshot) holds summaries of all that is shown and is renewed in the background ([`reading`]), so no
+//! A [`Snapshot`] holds summaries of all that is shown and is renewed in the background ([`reading`]), so no
 //! request reads the whole store; a single article, site or page is read when it is asked for. Everything is rendered here
 //! ([`pages`], [`api`]), nothing is written, and no page needs a script. [`guard`] keeps the rules of browsers' security
 //! over every answer. Start at [`serve`].

@@ -13,7 +13,7 @@ pub(super) const HEAD: &str =
 
 /// An article's row.
 pub(super) fn row(shelved: &Shelved<'_>) -> String {
-    let article = shelved.article;
+    let article = &shelved.article;
     let one = |field: &Option<String>| field.clone().unwrap_or_default();
     let first_seen = shelved.life.as_ref().map(|life| time::iso(life.first_seen));
     csv::row([
