@@ -95,9 +95,10 @@ fn fault(command: &str) -> Option<String> {
         ErrorKind::UnknownArgument | ErrorKind::InvalidSubcommand => Some(error.to_string()),
         ErrorKind::InvalidValue | ErrorKind::ValueValidation => {
             let told = error.to_string();
-            let is_named =
-                words.iter().filter(stands_for_any).any(|word| told.contains(&format!("'{word}'")));
-            (!is_named).then_some(told)
+            // An option alone is named, not used.
+            let is_alone = told.contains("a value is required");
+            let is_open = words.iter().filter(stands_for_any).any(|word| told.contains(&format!("'{word}'")));
+            (!is_alone && !is_open).then_some(told)
         }
         _ => None,
     }
