@@ -92,37 +92,37 @@ fn redis(authority: &Authority, port: u16) -> RedisServer {
         "--tls-auth-clients",
         "no",
     ]);
-    lock(&server);
+    assert_eq!(server.tell(&["CONFIG", "SET", "requirepass", PASSWORD]), "+OK");
     server
 }
 
-/// Connections that are up stay; new ones are refused until the certificates are renewed.
+/// New connections are refused until the certificates are renewed.
 async fn certificates_expire(
     authority: &Authority,
-    rabbit: &mut RabbitServer,
-    redis: &mut RedisServer,
+    rabbit: &RabbitServer,
+    redis: &RedisServer,
     services: &mut Installation<'_>,
 ) {
     authority.sign(-1);
-    restart(rabbit, redis).await;
+    present(authority, rabbit, redis);
     for service in SERVICES {
         services.logged(service, "renew it; the services connect again by themselves").await;
     }
     authority.sign(2);
-    restart(rabbit, redis).await;
+    present(authority, rabbit, redis);
 }
 
-async fn restart(rabbit: &mut RabbitServer, redis: &mut RedisServer) {
-    rabbit.kill_now();
-    redis.kill();
-    redis.restart();
-    lock(redis);
-    rabbit.restart().await.unwrap();
-}
-
-/// Gives Redis its password, which it forgets when it ends.
-fn lock(redis: &RedisServer) {
-    assert_eq!(redis.tell(&["CONFIG", "SET", "requirepass", PASSWORD]), "+OK");
+/// Lets the servers read their certificates again, and ends all connections.
+fn present(authority: &Authority, rabbit: &RabbitServer, redis: &RedisServer) {
+    rabbit.tell(&["eval", "ssl:clear_pem_cache()."]).unwrap();
+    rabbit.tell(&["close_all_connections", "a new certificate"]).unwrap();
+    let certificate = authority.file("tls.crt");
+    for words in [["CONFIG", "SET", "tls-cert-file", &certificate], ["CLIENT", "KILL", "TYPE", "normal"]] {
+        let mut command = Command::new("redis-cli");
+        command.args(["-p", &redis.port().to_string(), "--no-auth-warning", "-a", PASSWORD]).args(words);
+        let told = command.output().unwrap();
+        assert!(told.status.success(), "{words:?}\n{}", String::from_utf8_lossy(&told.stdout));
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -133,8 +133,8 @@ async fn services_mine_over_tls_and_refuse_servers_of_an_unknown_authority() {
     lab.set("SSL_CERT_FILE", ours.0.join("ca.crt"));
     let (digests, outcomes) = lab.undisturbed(&[]).await;
     let (broker_port, store_port) = (free_port(), free_port());
-    let mut rabbit = rabbit(&ours, broker_port).await;
-    let mut redis = redis(&ours, store_port);
+    let rabbit = rabbit(&ours, broker_port).await;
+    let redis = redis(&ours, store_port);
     let broker = |scheme: &str, port: u16| format!("{scheme}://news:{PASSWORD}@127.0.0.1:{port}/%2f");
     let store = |scheme: &str, port: u16| format!("{scheme}://:{PASSWORD}@127.0.0.1:{port}/0");
     let theirs = [broker("amqps", broker_port), store("rediss", store_port)];
@@ -150,7 +150,7 @@ async fn services_mine_over_tls_and_refuse_servers_of_an_unknown_authority() {
         assert!(begun.elapsed() < SOON, "nothing is counted\n{}", services.logs());
         tokio::time::sleep(LOOK).await;
     }
-    certificates_expire(&ours, &mut rabbit, &mut redis, &mut services).await;
+    certificates_expire(&ours, &rabbit, &redis, &mut services).await;
     services.ends_as(&digests, &outcomes).await;
 
     for service in SERVICES {
