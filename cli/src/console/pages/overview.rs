@@ -9,9 +9,7 @@ use newslode_common::schedule::Health;
 use newslode_common::time::now;
 use newslode_page::time::Timestamp;
 
-use super::parts::{
-    Bars, Number, articles, concept_link, counted, day, empty, meaning, site_link, state, time,
-};
+use super::parts::{Bars, Number, articles, concept_link, counted, day, empty, ends, site_link, state, time};
 use super::shell::{Page, Place, answer};
 use crate::console::Console;
 use crate::console::snapshot::{ConceptFacts, SiteFacts, Snapshot};
@@ -172,25 +170,10 @@ fn health(snapshot: &Snapshot) -> Markup {
 }
 
 fn outcomes(snapshot: &Snapshot) -> Markup {
-    let mut outcomes: Vec<_> = snapshot.outcomes.iter().filter(|(_, count)| **count > 0).collect();
-    outcomes.sort_by_key(|(outcome, count)| (std::cmp::Reverse(**count), **outcome));
     html! {
         section {
             h2 { "How URLs ended " small { "last outcome of each" } }
-            @if outcomes.is_empty() {
-                (empty("Nothing was asked for yet."))
-            } @else {
-                div.scroll {
-                    table {
-                        thead { tr { th scope="col" { "Outcome" } th scope="col" { "Meaning" } th.number scope="col" { "URLs" } } }
-                        tbody {
-                            @for (outcome, count) in outcomes {
-                                tr { th.code scope="row" { (outcome) } td { (meaning(*outcome)) } td.number { (Number(*count)) } }
-                            }
-                        }
-                    }
-                }
-            }
+            (ends(&snapshot.outcomes).unwrap_or_else(|| empty("Nothing was asked for yet.")))
         }
     }
 }

@@ -1,5 +1,7 @@
 //! What several pages show: links, times, numbers, lists of articles, charts, tables of facts.
 
+use std::collections::BTreeMap;
+
 use maud::{Markup, PreEscaped, Render, html};
 use newslode_common::outcome::Outcome;
 use newslode_common::schedule::Health;
@@ -172,8 +174,28 @@ pub(super) fn state(status: &SiteStatus, health: Health) -> Markup {
     html! { span class={ "state " (class) } { (words) } }
 }
 
+/// How URLs ended, the most frequent first; nothing if none did.
+pub(super) fn ends(outcomes: &BTreeMap<Outcome, u64>) -> Option<Markup> {
+    let mut outcomes: Vec<_> = outcomes.iter().filter(|(_, count)| **count > 0).collect();
+    outcomes.sort_by_key(|(outcome, count)| (std::cmp::Reverse(**count), **outcome));
+    (!outcomes.is_empty()).then(|| {
+        html! {
+            div.scroll {
+                table {
+                    thead { tr { th scope="col" { "Outcome" } th scope="col" { "Meaning" } th.number scope="col" { "URLs" } } }
+                    tbody {
+                        @for (outcome, count) in outcomes {
+                            tr { th.code scope="row" { (outcome) } td { (meaning(*outcome)) } td.number { (Number(*count)) } }
+                        }
+                    }
+                }
+            }
+        }
+    })
+}
+
 /// What an outcome means.
-pub(super) fn meaning(outcome: Outcome) -> &'static str {
+fn meaning(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Fetched => "a page was read",
         Outcome::Unchanged => "the same page as before",

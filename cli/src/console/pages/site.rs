@@ -14,7 +14,7 @@ use newslode_miner::work::known::Known;
 use newslode_page::template::{Role, Template};
 use newslode_page::time::Timestamp;
 
-use super::parts::{Number, articles, away, counted, empty, explain_path, facts, meaning, percent, state};
+use super::parts::{Number, articles, away, counted, empty, ends, explain_path, facts, percent, state};
 use super::shell::{Page, Place, answer};
 use crate::commands::explain::{SiteStory, kind_name, when};
 use crate::commands::template::show;
@@ -72,7 +72,7 @@ async fn site_page(console: &Console, snapshot: &Snapshot, name: &str) -> Result
         section { h2 { "How it is" } (facts(&rows)) }
         (newest(snapshot, known)?)
         (listings(&story, now))
-        (ends(known, &unread))
+        (endings(known, &unread))
         (layouts(&templates))
     };
     Ok(Page {
@@ -151,30 +151,15 @@ fn unread(entries: &[Entry]) -> BTreeMap<Outcome, Vec<String>> {
     unread
 }
 
-fn ends(known: &SiteFacts, unread: &BTreeMap<Outcome, Vec<String>>) -> Markup {
-    let mut outcomes: Vec<_> = known.status.outcomes.iter().filter(|(_, count)| **count > 0).collect();
-    outcomes.sort_by_key(|(outcome, count)| (std::cmp::Reverse(**count), **outcome));
+fn endings(known: &SiteFacts, unread: &BTreeMap<Outcome, Vec<String>>) -> Markup {
     html! {
         section {
             h2 { "How its URLs ended " small { "last outcome of each" } }
-            @if outcomes.is_empty() {
-                (empty("Nothing of it was asked for yet."))
-            } @else {
-                div.scroll {
-                    table {
-                        thead { tr { th scope="col" { "Outcome" } th scope="col" { "Meaning" } th.number scope="col" { "URLs" } } }
-                        tbody {
-                            @for (outcome, count) in outcomes {
-                                tr { th.code scope="row" { (outcome) } td { (meaning(*outcome)) } td.number { (Number(*count)) } }
-                            }
-                        }
-                    }
-                }
-                @for (outcome, urls) in unread {
-                    details {
-                        summary { "Pages that ended with " span.code { (outcome) } }
-                        ul { @for url in urls { li { (away(url)) " " a.small href=(explain_path(url)) { "explain" } } } }
-                    }
+            (ends(&known.status.outcomes).unwrap_or_else(|| empty("Nothing of it was asked for yet.")))
+            @for (outcome, urls) in unread {
+                details {
+                    summary { "Pages that ended with " span.code { (outcome) } }
+                    ul { @for url in urls { li { (away(url)) " " a.small href=(explain_path(url)) { "explain" } } } }
                 }
             }
         }
