@@ -38,7 +38,7 @@ BREAKAGES = [
     ("check_prometheus.each_metric_is_shown", BOARD, "newslode_archive_bytes", "newslode_store_memory_bytes"),
     ("check_prometheus.dashboards_are_whole", BOARD, '"unit": "bytes"', '"unit": ""'),
     ("check_config.example_names_every_key", "deploy/newslode.toml", "max_crawl_delay_ms", "most_crawl_delay_ms"),
-    ("check_config.variables_are_known", "deploy/compose.yaml", "NEWSLODE__TELEMETRY__", "NEWSLODE__TELEMETRIE__"),
+    ("check_config.variables_are_known", "deploy/compose.yaml", "NEWSLODE__CRAWLER__CONTACT", "NEWSLODE__NOTHING__AT_ALL"),
     ("check_config.compose_is_contained", "deploy/compose.yaml", "127.0.0.1:9090:9090", "9090:9090"),
     ("check_config.image_holds_what_is_run", "deploy/Containerfile", "USER 10001:10001", "USER 0:0"),
     ("check_servers.redis_takes_its_file", "deploy/redis/redis.conf", "maxmemory-policy noeviction", "maxmemory-policy allkeys-lru"),
