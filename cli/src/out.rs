@@ -12,7 +12,7 @@ pub(crate) fn line(text: impl std::fmt::Display) -> anyhow::Result<()> {
 
 /// Writes a text unchanged.
 pub(crate) fn text(text: &str) -> anyhow::Result<()> {
-    Ok(std::io::stdout().lock().write_all(text.as_bytes())?)
+    bytes(text.as_bytes())
 }
 
 /// Writes bytes unchanged.

@@ -41,9 +41,9 @@ impl Lateness {
     }
 }
 
-/// Whether a site with this delay must not be asked any more.
+/// Whether a site with this delay must not be asked any more, so late.
 pub(crate) fn is_too_late(late: Duration, delay: Duration) -> bool {
-    late > LEAST && late > delay / SHARE && !delay.is_zero()
+    late > delay / SHARE && !delay.is_zero()
 }
 
 #[cfg(test)]

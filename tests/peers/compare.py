@@ -16,7 +16,7 @@ of three runs, newslode's with decoding and parse. readability-lxml's HTML is tu
 
 --package adds the Python package: python/ is installed into --venv, built for release. It is a peer like the others,
 `newslode.extract` called page by page, with the compiled-in trees (so compare it with a run without --folds). Then the
-pages of all sets are read again, each extractor in turn, by the clock on the wall, the least of five rounds (trafilatura: of one):
+pages of all sets are read again, each extractor in turn, by the clock on the wall, the least of three rounds:
 `trafilatura.bare_extraction` and `newslode.extract` page by page, `newslode.extract_many` by one and by two threads.
 """
 import argparse
@@ -234,7 +234,7 @@ def row(kind: str, name: str, found: dict, times: list[float], failed: int) -> s
             f"{share(found['authors'])} {share(found['day'])} {statistics.median(times):8.1f} {max(times):8.0f} {failed:4}  {worst}")
 
 
-def race(pages: list[tuple[bytes, str | None]], rounds: int = 5) -> dict[str, float]:
+def race(pages: list[tuple[bytes, str | None]], rounds: int = 3) -> dict[str, float]:
     """Milliseconds of a page by the clock on the wall, in one process: the least of the rounds."""
     import newslode
     trafilatura = trafilatura_peer(False)
@@ -253,13 +253,11 @@ def race(pages: list[tuple[bytes, str | None]], rounds: int = 5) -> dict[str, fl
         "newslode.extract_many, 2 threads": lambda: list(newslode.extract_many(pages, 2, any_kind=True)),
     }
     least = dict.fromkeys(runners, float("inf"))
-    for at in range(rounds):
+    for _ in range(rounds):
         for name, run in runners.items():
-            # Once is enough for the slow one.
-            if at == 0 or name != "trafilatura":
-                started = time.perf_counter()
-                run()
-                least[name] = min(least[name], (time.perf_counter() - started) * 1e3 / len(pages))
+            started = time.perf_counter()
+            run()
+            least[name] = min(least[name], (time.perf_counter() - started) * 1e3 / len(pages))
     return least
 
 

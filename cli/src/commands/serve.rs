@@ -35,7 +35,11 @@ async fn source(dir: Option<&Path>, config: &Config) -> anyhow::Result<Source> {
     let (name, broker) = match dir {
         Some(folder) => (folder.display().to_string(), None),
         // The console is of use without queues, too.
-        None => ("the services".into(), served::broker(config).await.ok()),
+        None => {
+            let broker = served::broker(config).await;
+            let broker = broker.inspect_err(|error| tracing::warn!("no queues are shown: {error:#}"));
+            ("the services".into(), broker.ok())
+        }
     };
     Ok(Source { name, parts, broker })
 }

@@ -14,8 +14,6 @@ use super::snapshot::{Mined, Summary};
 
 /// The most characters of a value that are looked at.
 const MOST: usize = 300;
-const DAY: u64 = 86_400_000;
-
 /// The values of a query, by name; of several of one name the last.
 pub(super) fn values(query: Option<&str>) -> BTreeMap<String, String> {
     let pairs = url::form_urlencoded::parse(query.unwrap_or_default().as_bytes());
@@ -155,7 +153,7 @@ impl Filter {
         let date = self.day.parse::<jiff::civil::Date>().ok();
         let start = date.and_then(|date| date.to_zoned(jiff::tz::TimeZone::UTC).ok());
         let millis = start.and_then(|start| u64::try_from(start.timestamp().as_millisecond()).ok());
-        let day = millis.map(|millis| Timestamp(millis / DAY * DAY).day());
+        let day = millis.map(|millis| Timestamp(millis).day());
         day.map(Some)
             .ok_or_else(|| Problem::bad(format!("`{}` is not a day. Write it as in 2026-11-25.", self.day)))
     }
@@ -177,6 +175,8 @@ mod tests {
     use newslode_miner::mining::filing::Witness;
     use newslode_miner::mining::taxonomy::{Concept, Taxonomy};
     use newslode_page::reading::Site;
+
+    const DAY: u64 = 86_400_000;
 
     fn mined() -> Mined {
         let article = |n: u64| Summary {

@@ -18,7 +18,7 @@ use newslode_page::time::Timestamp;
 
 use super::search::{Positions, Search};
 
-/// The most articles that are kept. Their summaries take some 300 MB.
+/// The most articles that are kept, so that memory is bounded.
 pub(super) const MOST_ARTICLES: usize = 500_000;
 /// Length of an article's lead, in characters.
 const LEAD: usize = 220;

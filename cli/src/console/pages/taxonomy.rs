@@ -8,13 +8,13 @@ use axum::response::Response;
 use maud::{Markup, html};
 use newslode_miner::mining::taxonomy::{Concept, counted_sites};
 
-use super::parts::{Number, concept_link, counted, empty};
+use super::parts::{concept_link, counted, empty};
 use super::shell::{Page, Place, answer};
 use crate::console::Console;
 use crate::console::filter::values;
 use crate::console::snapshot::{Mined, Snapshot};
 
-/// Deeper concepts stand at this depth.
+/// Deeper concepts are not drawn; they have pages like all others.
 const DEEPEST: usize = 40;
 
 pub(in crate::console) async fn page(
@@ -101,7 +101,7 @@ fn line(mined: &Mined, concept: &Concept) -> Markup {
         div.line {
             span { (concept_link(concept)) @if concept.is_genre { small.soft { " genre" } } }
             span.number { (counted(articles, "article", "articles")) }
-            span.number { (Number(concept.sites.len() as u64)) @if concept.sites.len() == 1 { " site" } @else { " sites" } }
+            span.number { (counted(concept.sites.len() as u64, "site", "sites")) }
         }
     }
 }

@@ -119,7 +119,9 @@ fn present(authority: &Authority, rabbit: &RabbitServer, redis: &RedisServer) {
     let certificate = authority.file("tls.crt");
     for words in [["CONFIG", "SET", "tls-cert-file", &certificate], ["CLIENT", "KILL", "TYPE", "normal"]] {
         let mut command = Command::new("redis-cli");
-        command.args(["-p", &redis.port().to_string(), "--no-auth-warning", "-a", PASSWORD]).args(words);
+        command
+            .args(["-p", &redis.port().to_string(), "--no-auth-warning", "-e", "-a", PASSWORD])
+            .args(words);
         let told = command.output().unwrap();
         assert!(told.status.success(), "{words:?}\n{}", String::from_utf8_lossy(&told.stdout));
     }
@@ -151,6 +153,7 @@ async fn services_mine_over_tls_and_refuse_servers_of_an_unknown_authority() {
         tokio::time::sleep(LOOK).await;
     }
     certificates_expire(&ours, &rabbit, &redis, &mut services).await;
+    assert_ne!(digests_in(&services.store().await).await, digests, "there is nothing left to do afterwards");
     services.ends_as(&digests, &outcomes).await;
 
     for service in SERVICES {
