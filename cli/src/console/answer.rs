@@ -78,6 +78,24 @@ impl Problem {
     }
 }
 
+/// What a page's handler gives: problems are pages there, and JSON in the API.
+pub(super) type Shown = Result<Response, Unshown>;
+
+/// A problem of a page.
+pub(super) struct Unshown(Problem);
+
+impl From<Problem> for Unshown {
+    fn from(problem: Problem) -> Unshown {
+        Unshown(problem)
+    }
+}
+
+impl IntoResponse for Unshown {
+    fn into_response(self) -> Response {
+        self.0.page()
+    }
+}
+
 impl From<anyhow::Error> for Problem {
     /// Errors with a hint are answers about what was asked for; others come from the store.
     fn from(error: anyhow::Error) -> Problem {
@@ -92,6 +110,11 @@ impl From<newslode_common::store::StoreError> for Problem {
     fn from(error: newslode_common::store::StoreError) -> Problem {
         Problem::away(&error)
     }
+}
+
+/// There is no such concept.
+pub(super) fn unknown_concept(named: &str) -> Problem {
+    Problem::not_found(format!("There is no concept `{named}` in the taxonomy."))
 }
 
 pub(super) async fn not_found(request: Request) -> Response {

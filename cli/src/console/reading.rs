@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use futures::{StreamExt as _, TryStreamExt as _};
 use newslode_common::broker::depths;
-use newslode_common::store::SiteStatus;
+use newslode_common::schedule::SiteSchedule;
+use newslode_common::store::{Entry, SiteStatus};
 use newslode_common::time;
 use newslode_miner::mining::filing::Filed;
 use newslode_miner::mining::fold::Explainer;
@@ -54,11 +55,14 @@ pub(super) struct Read {
     pub(super) articles: u64,
 }
 
-/// Tells whether what was mined has changed.
-#[derive(PartialEq)]
-struct Mark {
+/// What was mined at an earlier look, and what tells whether it changed.
+struct Held {
+    /// The counts of sites at that look.
     sites: Vec<(Site, u64)>,
-    taxonomy: Taxonomy,
+    at: Instant,
+    mined: Arc<Mined>,
+    /// Share of the articles that listings showed within seven days that was read, in thousandths.
+    recalls: BTreeMap<Site, u64>,
 }
 
 /// Looks at the store until `stop`.
@@ -68,7 +72,7 @@ pub(super) async fn renew(
     every: Duration,
     stop: CancellationToken,
 ) {
-    let mut held: Option<(Mark, Instant, Arc<Mined>)> = None;
+    let mut held: Option<Held> = None;
     loop {
         let begun = Instant::now();
         let looked = tokio::select! {
@@ -95,21 +99,19 @@ pub(super) async fn renew(
 
 async fn look(
     source: &Source,
-    held: &mut Option<(Mark, Instant, Arc<Mined>)>,
+    held: &mut Option<Held>,
     read: &watch::Sender<Read>,
 ) -> anyhow::Result<Snapshot> {
     let parts = &source.parts;
     let now = time::now();
     let all = parts.frontier.status().await?;
     let taxonomy = fold::read(parts.state.as_ref()).await?.unwrap_or_default();
-    let mark = Mark { sites: parts.state.sites().await?, taxonomy };
-    let mined = match held {
-        Some((known, at, mined)) if *known == mark && at.elapsed() < STALE => mined.clone(),
-        _ => {
-            let mined = Arc::new(mined(source, mark.taxonomy.clone(), &all, now, read).await?);
-            *held = Some((mark, Instant::now(), mined.clone()));
-            mined
-        }
+    let counts = parts.state.sites().await?;
+    let is_same =
+        |held: &&Held| held.sites == counts && held.mined.taxonomy == taxonomy && held.at.elapsed() < STALE;
+    let (mined, known) = match held.as_ref().filter(is_same) {
+        Some(held) => (held.mined.clone(), Some(&held.recalls)),
+        None => (Arc::new(mined(source, taxonomy, read).await?), None),
     };
     let mut queues = BTreeMap::new();
     if let Some(broker) = &source.broker {
@@ -120,27 +122,35 @@ async fn look(
     let outcomes = tally(&all);
     let facts = async |status: SiteStatus| {
         let (schedule, _) = parts.frontier.schedule(&status.site).await?;
+        let recall = match known {
+            Some(known) => known.get(&status.site).copied(),
+            None => recall(&schedule, &parts.frontier.entries(&status.site).await?, now),
+        };
         anyhow::Ok(SiteFacts {
             health: schedule.health(now),
             articles: mined.by_site.get(&status.site).copied().unwrap_or_default(),
-            recall: mined.recall.get(&status.site).copied(),
+            recall,
             listings: schedule.listings().count() as u64,
             status,
         })
     };
-    let sites = futures::stream::iter(all.into_iter().map(facts)).buffered(AT_ONCE).try_collect().await?;
+    let sites: Vec<SiteFacts> =
+        futures::stream::iter(all.into_iter().map(facts)).buffered(AT_ONCE).try_collect().await?;
+    if known.is_none() {
+        let recalls = sites.iter().filter_map(|facts| Some((facts.status.site.clone(), facts.recall?)));
+        *held = Some(Held {
+            sites: counts,
+            at: Instant::now(),
+            mined: mined.clone(),
+            recalls: recalls.collect(),
+        });
+    }
     Ok(Snapshot { made: now, mined, sites, outcomes, queues })
 }
 
 /// Reads what was mined.
-async fn mined(
-    source: &Source,
-    taxonomy: Taxonomy,
-    sites: &[SiteStatus],
-    now: Timestamp,
-    read: &watch::Sender<Read>,
-) -> anyhow::Result<Mined> {
-    let parts = &source.parts;
+async fn mined(source: &Source, taxonomy: Taxonomy, read: &watch::Sender<Read>) -> anyhow::Result<Mined> {
+    let (parts, now) = (&source.parts, time::now());
     let folded = summaries(parts.state.as_ref()).await?;
     let listed = members(parts, &taxonomy, &folded).await?;
     let filing = export::filing(parts, &taxonomy, &listed).await?;
@@ -178,13 +188,11 @@ async fn mined(
     })
     .await?;
     let (articles, left_out) = kept.sorted();
-    let by_id = articles.iter().zip(0..).map(|(article, at)| (article.id, at)).collect();
     let mut languages: Vec<_> = languages.into_iter().collect();
     languages.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let recall = recalls(source, sites, now).await?;
     let positions = Positions::of(articles.iter().map(|article| article.id));
     let search = Some(tokio::task::spawn_blocking(|| index.finish()).await??);
-    Ok(Mined { taxonomy, concepts, articles, left_out, by_id, by_site, recall, languages, search, positions })
+    Ok(Mined { taxonomy, concepts, articles, left_out, by_site, languages, search, positions })
 }
 
 /// Counts an article of a concept.
@@ -241,24 +249,11 @@ fn explained(taxonomy: &Taxonomy, sites: &[Arc<SiteSummary>]) -> Vec<ConceptFact
     facts.collect()
 }
 
-/// How much of what sites showed lately was read.
-async fn recalls(
-    source: &Source,
-    sites: &[SiteStatus],
-    now: Timestamp,
-) -> anyhow::Result<BTreeMap<Site, u64>> {
-    let frontier = source.parts.frontier.as_ref();
-    let mut recalls = BTreeMap::new();
-    for status in sites {
-        let (schedule, _) = frontier.schedule(&status.site).await?;
-        let entries = frontier.entries(&status.site).await?;
-        let days = recall::days(&schedule, &entries, now);
-        let lately = days.range(now.day().saturating_sub(RECALL_DAYS - 1)..).map(|(_, day)| day);
-        let (read, missed) = lately
-            .fold((0, 0), |(read, missed), day| (read + day.read, missed + day.missed.values().sum::<u64>()));
-        if let Some(share) = (read * 1_000).checked_div(read + missed) {
-            recalls.insert(status.site.clone(), share);
-        }
-    }
-    Ok(recalls)
+/// How much of what a site showed lately was read, in thousandths.
+fn recall(schedule: &SiteSchedule, entries: &[Entry], now: Timestamp) -> Option<u64> {
+    let days = recall::days(schedule, entries, now);
+    let lately = days.range(now.day().saturating_sub(RECALL_DAYS - 1)..).map(|(_, day)| day);
+    let (read, missed) = lately
+        .fold((0, 0), |(read, missed), day| (read + day.read, missed + day.missed.values().sum::<u64>()));
+    (read * 1_000).checked_div(read + missed)
 }

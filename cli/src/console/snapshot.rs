@@ -3,7 +3,7 @@
 //! Invariants: articles are newest first; a snapshot never changes, and a request sees one from its beginning to its end.
 //! Of very many articles the oldest are left out, and [`Mined::left_out`] says how many. Start at [`Snapshot`].
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use newslode_common::outcome::Outcome;
@@ -162,21 +162,19 @@ pub(super) struct Mined {
     pub(super) articles: Vec<Summary>,
     /// Articles that are older than these, and too many to be kept.
     pub(super) left_out: usize,
-    pub(super) by_id: HashMap<ContentHash, u32>,
     pub(super) by_site: BTreeMap<Site, u64>,
-    /// Share of the articles that listings showed within seven days that was read, in thousandths.
-    pub(super) recall: BTreeMap<Site, u64>,
     /// Languages of articles, most frequent first.
     pub(super) languages: Vec<(String, u64)>,
     /// Finds articles by their words.
     pub(super) search: Option<Search>,
+    /// Where articles stand in the list.
     pub(super) positions: Positions,
 }
 
 impl Mined {
     /// An article by its name in addresses.
     pub(super) fn article(&self, id: &ContentHash) -> Option<&Summary> {
-        self.articles.get(*self.by_id.get(id)? as usize)
+        self.articles.get(self.positions.of_id(*id)?).filter(|article| article.id == *id)
     }
 
     /// The position of a concept: by its key, or by its label in any case.
@@ -188,6 +186,12 @@ impl Mined {
         let at = at.or_else(|| concepts.iter().position(by_key));
         let at = at.or_else(|| concepts.iter().position(|concept| concept.label.to_lowercase() == folded))?;
         u32::try_from(at).ok()
+    }
+
+    /// A concept by its key or label, and what is shown of it.
+    pub(super) fn concept_with_facts(&self, named: &str) -> Option<(&Concept, &ConceptFacts)> {
+        let at = self.concept(named)? as usize;
+        Some((self.taxonomy.concepts.get(at)?, self.concepts.get(at)?))
     }
 
     /// What is shown of the concept with this key.

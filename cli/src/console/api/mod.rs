@@ -22,7 +22,7 @@ use newslode_page::reading::{CanonicalUrl, Site};
 use serde::Serialize;
 
 use super::Console;
-use super::answer::Problem;
+use super::answer::{Problem, unknown_concept};
 use super::detail::Detail;
 use super::filter::{Filter, values};
 use super::pages::explain::target;
@@ -96,10 +96,7 @@ struct ConceptAnswer<'a> {
 async fn concept(State(console): State<Arc<Console>>, Path(named): Path<String>) -> Answer {
     let snapshot = console.snapshot().await?;
     let mined = &snapshot.mined;
-    let at = mined.concept(&named).ok_or_else(|| unknown_concept(&named))? as usize;
-    let (Some(concept), Some(facts)) = (mined.taxonomy.concepts.get(at), mined.concepts.get(at)) else {
-        return Err(unknown_concept(&named));
-    };
+    let (concept, facts) = mined.concept_with_facts(&named).ok_or_else(|| unknown_concept(&named))?;
     let is_part = |relation: &&Relation| relation.broader == concept.key || relation.narrower == concept.key;
     json(&ConceptAnswer {
         concept,
@@ -109,10 +106,6 @@ async fn concept(State(console): State<Arc<Console>>, Path(named): Path<String>)
         articles_week_before: facts.before,
         explanation: &facts.explanation,
     })
-}
-
-fn unknown_concept(named: &str) -> Problem {
-    Problem::not_found(format!("There is no concept `{named}` in the taxonomy."))
 }
 
 fn unknown_site(named: &str) -> Problem {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::extract::{Path, State};
 use axum::http::header;
-use axum::response::{IntoResponse, Response};
+use axum::response::IntoResponse;
 use maud::{Markup, html};
 use newslode_common::store::Kind;
 use newslode_common::version::ContentHash;
@@ -14,23 +14,17 @@ use newslode_page::article::{Article, Block, BlockKind};
 use newslode_page::hierarchy::{svg, xml as markup};
 
 use super::parts::{
-    article_path, away, away_shortly, concept_path, empty, explain_path, facts, site_link, time,
+    article_path, away, away_shortly, concept_path, empty, explain_path, facts, page_url, site_link, time,
 };
 use super::shell::{Page, Place, answer};
 use crate::console::Console;
-use crate::console::answer::Problem;
+use crate::console::answer::{Problem, Shown};
 use crate::console::detail::Detail;
 use crate::console::snapshot::{Snapshot, Summary};
 
-pub(in crate::console) async fn page(
-    State(console): State<Arc<Console>>,
-    Path(id): Path<String>,
-) -> Response {
-    let snapshot = match console.snapshot().await {
-        Ok(snapshot) => snapshot,
-        Err(problem) => return problem.page(),
-    };
-    let page = article_page(&console, &snapshot, &id).await;
+pub(in crate::console) async fn page(State(console): State<Arc<Console>>, Path(id): Path<String>) -> Shown {
+    let snapshot = console.snapshot().await?;
+    let page = article_page(&console, &snapshot, &id).await?;
     answer(&console, &snapshot, page)
 }
 
@@ -234,28 +228,23 @@ fn hierarchy(summary: &Summary) -> Markup {
 pub(in crate::console) async fn drawing(
     State(console): State<Arc<Console>>,
     Path(id): Path<String>,
-) -> Response {
-    match stored(&console, &id).await.and_then(|xml| drawn(&xml)) {
-        Ok(drawing) => ([(header::CONTENT_TYPE, "image/svg+xml")], drawing).into_response(),
-        Err(problem) => problem.page(),
-    }
+) -> Shown {
+    let drawing = drawn(&stored(&console, &id).await?)?;
+    Ok(([(header::CONTENT_TYPE, "image/svg+xml")], drawing).into_response())
 }
 
 /// Draws a hierarchy. The drawing may be opened alone: its links lead to pages only.
 fn drawn(xml: &[u8]) -> Result<String, Problem> {
     let mut hierarchy = markup::read(&String::from_utf8_lossy(xml)).map_err(|error| Problem::away(&error))?;
     for label in hierarchy.nodes.iter_mut().filter_map(|node| node.label.as_mut()) {
-        let is_page = |href: &String| href.starts_with("http://") || href.starts_with("https://");
-        label.href = label.href.take().filter(is_page);
+        label.href = label.href.take().filter(|href| page_url(href).is_some());
     }
     Ok(svg::write(&hierarchy))
 }
 
-pub(in crate::console) async fn xml(State(console): State<Arc<Console>>, Path(id): Path<String>) -> Response {
-    match stored(&console, &id).await {
-        Ok(xml) => ([(header::CONTENT_TYPE, "application/xml")], xml).into_response(),
-        Err(problem) => problem.page(),
-    }
+pub(in crate::console) async fn xml(State(console): State<Arc<Console>>, Path(id): Path<String>) -> Shown {
+    let xml = stored(&console, &id).await?;
+    Ok(([(header::CONTENT_TYPE, "application/xml")], xml).into_response())
 }
 
 /// The stored hierarchy of an article's page.

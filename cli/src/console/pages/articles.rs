@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use axum::extract::{RawQuery, State};
-use axum::response::Response;
 use maud::{Markup, html};
 
 use super::parts::{articles, counted, empty};
 use super::shell::{Page, Place, answer};
 use crate::console::Console;
-use crate::console::answer::Problem;
+use crate::console::answer::{Problem, Shown};
 use crate::console::filter::{Filter, values};
 use crate::console::snapshot::Snapshot;
 
@@ -21,13 +20,10 @@ const CHOICES: usize = 400;
 pub(in crate::console) async fn page(
     State(console): State<Arc<Console>>,
     RawQuery(query): RawQuery,
-) -> Response {
-    let snapshot = match console.snapshot().await {
-        Ok(snapshot) => snapshot,
-        Err(problem) => return problem.page(),
-    };
+) -> Shown {
+    let snapshot = console.snapshot().await?;
     let filter = Filter::of(&values(query.as_deref()));
-    answer(&console, &snapshot, listed(&snapshot, &filter))
+    answer(&console, &snapshot, listed(&snapshot, &filter)?)
 }
 
 fn listed(snapshot: &Snapshot, filter: &Filter) -> Result<Page, Problem> {

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
-use axum::response::Response;
 use maud::{Markup, html};
 use newslode_miner::mining::taxonomy::{Concept, Taxonomy, counted_sites};
 use newslode_page::reading::Site;
@@ -11,7 +10,7 @@ use newslode_page::reading::Site;
 use super::parts::{Number, articles, concept_link, counted, empty, site_link};
 use super::shell::{Page, Place, answer};
 use crate::console::Console;
-use crate::console::answer::Problem;
+use crate::console::answer::{Problem, Shown, unknown_concept};
 use crate::console::filter::Filter;
 use crate::console::snapshot::{ConceptFacts, Mined, Snapshot};
 
@@ -23,21 +22,14 @@ const SITES: usize = 200;
 pub(in crate::console) async fn page(
     State(console): State<Arc<Console>>,
     Path(named): Path<String>,
-) -> Response {
-    let snapshot = match console.snapshot().await {
-        Ok(snapshot) => snapshot,
-        Err(problem) => return problem.page(),
-    };
-    answer(&console, &snapshot, concept_page(&snapshot, &named))
+) -> Shown {
+    let snapshot = console.snapshot().await?;
+    answer(&console, &snapshot, concept_page(&snapshot, &named)?)
 }
 
 fn concept_page(snapshot: &Snapshot, named: &str) -> Result<Page, Problem> {
     let mined = &snapshot.mined;
-    let unknown = || Problem::not_found(format!("There is no concept `{named}` in the taxonomy."));
-    let at = mined.concept(named).ok_or_else(unknown)? as usize;
-    let (Some(concept), Some(facts)) = (mined.taxonomy.concepts.get(at), mined.concepts.get(at)) else {
-        return Err(unknown());
-    };
+    let (concept, facts) = mined.concept_with_facts(named).ok_or_else(|| unknown_concept(named))?;
     let filter = Filter { concept: concept.key.clone(), ..Filter::default() };
     let newest = filter.select(mined, SHOWN)?;
     let about = html! {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::{RawQuery, State};
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::response::{IntoResponse, Redirect};
 use maud::{Markup, html};
 use newslode_common::time::now;
 use newslode_miner::work::lives::life::name_of;
@@ -13,7 +13,7 @@ use super::parts::{article_path, away, facts, site_link, site_path};
 use super::shell::{Page, Place, answer};
 use crate::commands::explain;
 use crate::console::Console;
-use crate::console::answer::Problem;
+use crate::console::answer::{Problem, Shown};
 use crate::console::snapshot::Snapshot;
 
 /// The most bytes of a URL; longer ones are no pages.
@@ -22,16 +22,13 @@ const MOST: usize = 2_048;
 pub(in crate::console) async fn page(
     State(console): State<Arc<Console>>,
     RawQuery(query): RawQuery,
-) -> Response {
-    let snapshot = match console.snapshot().await {
-        Ok(snapshot) => snapshot,
-        Err(problem) => return problem.page(),
-    };
+) -> Shown {
+    let snapshot = console.snapshot().await?;
     let target = target(query.as_deref(), "target");
     if !target.is_empty() && !target.contains("://") {
-        return Redirect::to(&site_path(&Site::of_host(&target))).into_response();
+        return Ok(Redirect::to(&site_path(&Site::of_host(&target))).into_response());
     }
-    let page = explained(&console, &snapshot, &target).await;
+    let page = explained(&console, &snapshot, &target).await?;
     answer(&console, &snapshot, page)
 }
 

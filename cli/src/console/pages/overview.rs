@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::response::Response;
 use maud::{Markup, html};
 use newslode_common::schedule::Health;
 use newslode_common::time::now;
@@ -12,6 +11,7 @@ use newslode_page::time::Timestamp;
 use super::parts::{Bars, Number, articles, concept_link, counted, day, empty, ends, site_link, state, time};
 use super::shell::{Page, Place, answer};
 use crate::console::Console;
+use crate::console::answer::Shown;
 use crate::console::snapshot::{ConceptFacts, SiteFacts, Snapshot};
 
 /// Days that the chart shows.
@@ -23,11 +23,8 @@ const RISES: (f64, u64) = (1.5, 2);
 
 const HOUR: u64 = 3_600_000;
 
-pub(in crate::console) async fn page(State(console): State<Arc<Console>>) -> Response {
-    let snapshot = match console.snapshot().await {
-        Ok(snapshot) => snapshot,
-        Err(problem) => return problem.page(),
-    };
+pub(in crate::console) async fn page(State(console): State<Arc<Console>>) -> Shown {
+    let snapshot = console.snapshot().await?;
     let now = now();
     let main = html! {
         (figures(&snapshot, now))
@@ -38,7 +35,7 @@ pub(in crate::console) async fn page(State(console): State<Arc<Console>>) -> Res
     };
     let page =
         Page { place: Place::Overview, title: "Overview".into(), trail: html! {}, lead: html! {}, main };
-    answer(&console, &snapshot, Ok(page))
+    answer(&console, &snapshot, page)
 }
 
 fn figures(snapshot: &Snapshot, now: Timestamp) -> Markup {

@@ -57,11 +57,15 @@ pub(super) fn site_link(site: &Site) -> Markup {
     html! { a href=(site_path(site)) { (site) } }
 }
 
+/// An address that may be linked: one of a page, which runs nothing here.
+pub(super) fn page_url(address: &str) -> Option<url::Url> {
+    url::Url::parse(address).ok().filter(|url| matches!(url.scheme(), "http" | "https"))
+}
+
 /// A link to another server, if it leads to a page; otherwise its text.
 pub(super) fn away(address: &str) -> Markup {
-    let is_page = url::Url::parse(address).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
     html! {
-        @if is_page {
+        @if page_url(address).is_some() {
             a href=(address) rel="noopener noreferrer nofollow" { (address) }
         } @else {
             span { (address) }
@@ -71,8 +75,7 @@ pub(super) fn away(address: &str) -> Markup {
 
 /// The same where an address matters less: only its host is shown.
 pub(super) fn away_shortly(address: &str) -> Markup {
-    let url = url::Url::parse(address).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
-    match url.as_ref().and_then(|url| url.host_str()) {
+    match page_url(address).as_ref().and_then(|url| url.host_str()) {
         Some(host) => html! { a href=(address) rel="noopener noreferrer nofollow" { "at " (host) } },
         None => html! { span { (address) } },
     }

@@ -1,11 +1,11 @@
 //! What is around every page: head, navigation, search, and a foot that says how old the figures are.
 
-use axum::response::{Html, IntoResponse, Response};
+use axum::response::{Html, IntoResponse};
 use maud::{DOCTYPE, Markup, html};
 
 use super::parts::time;
 use crate::console::Console;
-use crate::console::answer::Problem;
+use crate::console::answer::Shown;
 use crate::console::assets::STYLE_PATH;
 use crate::console::snapshot::Snapshot;
 
@@ -37,12 +37,8 @@ pub(super) struct Page {
     pub(super) main: Markup,
 }
 
-/// Answers with a page, or with what went wrong.
-pub(super) fn answer(console: &Console, snapshot: &Snapshot, page: Result<Page, Problem>) -> Response {
-    let page = match page {
-        Ok(page) => page,
-        Err(problem) => return problem.page(),
-    };
+/// Answers with a page.
+pub(super) fn answer(console: &Console, snapshot: &Snapshot, page: Page) -> Shown {
     let failure = console.failure();
     let main = html! {
         @if let Some(failure) = &failure {
@@ -63,7 +59,7 @@ pub(super) fn answer(console: &Console, snapshot: &Snapshot, page: Result<Page, 
         span { "As of " (time(snapshot.made)) " UTC" }
         a href="/api/v1/openapi.json" { "JSON API" }
     };
-    Html(whole(page.place, &page.title, main, foot).into_string()).into_response()
+    Ok(Html(whole(page.place, &page.title, main, foot).into_string()).into_response())
 }
 
 /// A page of which nothing but a title and a text is known.

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
-use axum::response::Response;
 use maud::{Markup, html};
 use newslode_common::outcome::Outcome;
 use newslode_common::store::Entry;
@@ -19,7 +18,7 @@ use super::shell::{Page, Place, answer};
 use crate::commands::explain::{SiteStory, kind_name, when};
 use crate::commands::template::show;
 use crate::console::Console;
-use crate::console::answer::Problem;
+use crate::console::answer::{Problem, Shown};
 use crate::console::filter::Filter;
 use crate::console::snapshot::{SiteFacts, Snapshot};
 
@@ -30,15 +29,9 @@ const EXAMPLES: usize = 10;
 /// Varying parts of a template that are shown.
 const SLOTS: usize = 30;
 
-pub(in crate::console) async fn page(
-    State(console): State<Arc<Console>>,
-    Path(name): Path<String>,
-) -> Response {
-    let snapshot = match console.snapshot().await {
-        Ok(snapshot) => snapshot,
-        Err(problem) => return problem.page(),
-    };
-    let page = site_page(&console, &snapshot, &name).await;
+pub(in crate::console) async fn page(State(console): State<Arc<Console>>, Path(name): Path<String>) -> Shown {
+    let snapshot = console.snapshot().await?;
+    let page = site_page(&console, &snapshot, &name).await?;
     answer(&console, &snapshot, page)
 }
 

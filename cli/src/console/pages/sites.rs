@@ -3,20 +3,17 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::response::Response;
 use maud::{Markup, html};
 use newslode_common::outcome::Outcome;
 
 use super::parts::{Number, counted, empty, percent, site_link, state, time};
 use super::shell::{Page, Place, answer};
 use crate::console::Console;
+use crate::console::answer::Shown;
 use crate::console::snapshot::{SiteFacts, Snapshot};
 
-pub(in crate::console) async fn page(State(console): State<Arc<Console>>) -> Response {
-    let snapshot = match console.snapshot().await {
-        Ok(snapshot) => snapshot,
-        Err(problem) => return problem.page(),
-    };
+pub(in crate::console) async fn page(State(console): State<Arc<Console>>) -> Shown {
+    let snapshot = console.snapshot().await?;
     let page = Page {
         place: Place::Sites,
         title: "Sites".into(),
@@ -26,7 +23,7 @@ pub(in crate::console) async fn page(State(console): State<Arc<Console>>) -> Res
         },
         main: html! { (super::explain::form("")) (table(&snapshot)) },
     };
-    answer(&console, &snapshot, Ok(page))
+    answer(&console, &snapshot, page)
 }
 
 fn table(snapshot: &Snapshot) -> Markup {

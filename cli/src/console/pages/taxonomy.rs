@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::{RawQuery, State};
-use axum::response::Response;
 use maud::{Markup, html};
 use newslode_miner::mining::taxonomy::{Concept, counted_sites};
 
 use super::parts::{concept_link, counted, empty};
 use super::shell::{Page, Place, answer};
 use crate::console::Console;
+use crate::console::answer::Shown;
 use crate::console::filter::values;
 use crate::console::snapshot::{Mined, Snapshot};
 
@@ -20,11 +20,8 @@ const DEEPEST: usize = 40;
 pub(in crate::console) async fn page(
     State(console): State<Arc<Console>>,
     RawQuery(query): RawQuery,
-) -> Response {
-    let snapshot = match console.snapshot().await {
-        Ok(snapshot) => snapshot,
-        Err(problem) => return problem.page(),
-    };
+) -> Shown {
+    let snapshot = console.snapshot().await?;
     let wanted = values(query.as_deref()).remove("q").unwrap_or_default();
     let taxonomy = &snapshot.mined.taxonomy;
     let page = Page {
@@ -40,7 +37,7 @@ pub(in crate::console) async fn page(
         },
         main: html! { (search(&wanted)) (found_or_tree(&snapshot, &wanted)) },
     };
-    answer(&console, &snapshot, Ok(page))
+    answer(&console, &snapshot, page)
 }
 
 fn search(wanted: &str) -> Markup {

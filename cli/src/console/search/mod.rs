@@ -106,6 +106,15 @@ impl Positions {
     pub(super) fn of(ids: impl Iterator<Item = ContentHash>) -> Positions {
         Positions(ids.zip(0..).map(|(id, at)| (number(id), at)).collect())
     }
+
+    /// Where an article stands that may have this name: another one may share its number.
+    pub(super) fn of_id(&self, id: ContentHash) -> Option<usize> {
+        self.of_number(number(id))
+    }
+
+    fn of_number(&self, number: u64) -> Option<usize> {
+        self.0.get(&number).map(|at| *at as usize)
+    }
 }
 
 impl Search {
@@ -119,7 +128,7 @@ impl Search {
         let Some(query) = query::query(wanted, self.text) else { return Ok(None) };
         let mut matches = vec![false; articles];
         for number in self.searcher.search(&query, &Numbers)? {
-            if let Some(found) = positions.0.get(&number).and_then(|at| matches.get_mut(*at as usize)) {
+            if let Some(found) = positions.of_number(number).and_then(|at| matches.get_mut(at)) {
                 *found = true;
             }
         }

@@ -1,0 +1,97 @@
+//! Arguments of the commands that tell what a run, or the services, came to.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TaxonomyFormat {
+    Tree,
+    Json,
+    Turtle,
+    /// RDF/XML, with the same statements as Turtle.
+    Rdfxml,
+    /// A picture of the tree.
+    Svg,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExportFormat {
+    /// Of the ontology (default).
+    Turtle,
+    /// Of the ontology.
+    Rdfxml,
+    /// Of pages (default).
+    Warc,
+    /// Of articles (default): all that is known of each, as JSON Lines.
+    Jsonl,
+    /// Of articles: a table of their fields, for spreadsheets.
+    Csv,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TaxonomyArgs {
+    /// Folder of the run [default: the services' store].
+    pub(crate) dir: Option<PathBuf>,
+    /// Output format.
+    #[arg(long, value_enum, default_value = "tree")]
+    pub(crate) format: TaxonomyFormat,
+    /// Show the sites, labels, pairs and levels behind this concept.
+    #[arg(long, value_name = "CONCEPT")]
+    pub(crate) explain: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    /// Folder of the run [default: the services' store and archive].
+    pub(crate) dir: Option<PathBuf>,
+    /// File to write [default: report.html in the run's folder, or in the current folder without one].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TermsArgs {
+    /// Name of the site, one of its hosts, or the URL of one of its pages.
+    pub(crate) site: String,
+    /// Folder of the run [default: the services' store].
+    pub(crate) dir: Option<PathBuf>,
+    /// Number of terms to show with the highest entropy, and with the lowest.
+    #[arg(long, default_value_t = 20)]
+    pub(crate) limit: usize,
+    /// Print as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExportWhat {
+    /// Articles as JSON Lines, or as CSV.
+    Articles,
+    /// Instances that concept pages list, with their attributes, as JSON Lines.
+    Instances,
+    /// Hierarchies as XML, one document after another.
+    Hierarchies,
+    /// Ontology as Turtle or RDF/XML.
+    Ontology,
+    /// Pages as they were fetched, as a web archive (WARC 1.1).
+    Pages,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExportArgs {
+    /// What to export.
+    #[arg(value_enum)]
+    pub(crate) what: ExportWhat,
+    /// Folder of the run [default: the services' store and archive].
+    pub(crate) dir: Option<PathBuf>,
+    /// Format.
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<ExportFormat>,
+    /// All that happened to the articles instead of their last state: when each was new, changed and gone.
+    #[arg(long)]
+    pub(crate) history: bool,
+    /// File to write instead of standard output. Pages are compressed, unless its name ends in `.warc`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) to: Option<PathBuf>,
+}
