@@ -15,4 +15,8 @@ pub(crate) struct ServeArgs {
     /// Seconds between two looks at the store; after a long one it waits ten times as long as that took.
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(crate) renew: u64,
+    /// File with a token: whoever knows it may change seeds, dead letters and articles [default: everybody if ADDRESS is
+    /// loopback, else nobody].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) token_file: Option<PathBuf>,
 }

@@ -93,7 +93,7 @@ async fn show(broker: &dyn Broker, queue: Queue, id: &str) -> anyhow::Result<Exi
 }
 
 /// Keeps text and replaces other bytes with dots, so that they cannot disturb a terminal.
-fn printable(bytes: &[u8]) -> String {
+pub(crate) fn printable(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes)
         .chars()
         .map(|c| if c.is_control() || c == '\u{fffd}' { '.' } else { c })

@@ -3,7 +3,7 @@
 
 mod bench;
 mod config;
-mod dead;
+pub(crate) mod dead;
 mod demo;
 mod eval;
 pub(crate) mod explain;

@@ -2,51 +2,74 @@
 
 use std::net::SocketAddr;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
+use anyhow::Context as _;
 use newslode_common::config::Config;
 use newslode_common::shutdown;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
-use super::taxonomy::installation;
+use super::taxonomy::{installation, installed};
 use crate::args::ServeArgs;
-use crate::console::{self, Source};
+use crate::console::{self, LEAST_TOKEN, Options, Run, Source};
 use crate::exit::{Exit, Hinted, hinted};
 use crate::{engine, out, served};
 
 pub(crate) async fn run(args: ServeArgs, config: &Config) -> anyhow::Result<Exit> {
     let listener = TcpListener::bind(args.addr).await.map_err(|error| unbound(args.addr, &error))?;
+    let token = args.token_file.as_deref().map(token).transpose()?;
     let source = source(args.dir.as_deref(), config).await?;
     let mut waiter = JoinSet::new();
     let stop = shutdown::on_signal(&mut waiter, || std::process::abort())?;
     let addr = listener.local_addr()?;
     out::line(format!("console of {}: http://{addr}/ (Ctrl-C stops it)", source.name))?;
     if !addr.ip().is_loopback() {
-        tracing::warn!("everybody who can reach {addr} can read everything that was mined");
+        let may = if token.is_some() { "" } else { ", and nobody can change anything (see --token-file)" };
+        tracing::warn!("everybody who can reach {addr} can read everything that was mined{may}");
     }
-    console::serve(source, listener, Duration::from_secs(args.renew), stop).await?;
+    let options = Options { renew: Duration::from_secs(args.renew), token };
+    console::serve(source, listener, options, stop).await?;
     Ok(Exit::Done)
+}
+
+/// Reads the token that changes are asked for.
+fn token(file: &Path) -> anyhow::Result<String> {
+    let text = std::fs::read_to_string(file);
+    let text = text.with_context(|| format!("cannot read the token in `{}`", file.display()))?;
+    let token = text.trim();
+    if token.len() < LEAST_TOKEN {
+        return Err(hinted(
+            format!("the token in `{}` has fewer than {LEAST_TOKEN} characters", file.display()),
+            format!("make one: openssl rand -hex 32 > {}", file.display()),
+        ));
+    }
+    Ok(token.to_owned())
 }
 
 /// Where the console reads.
 async fn source(dir: Option<&Path>, config: &Config) -> anyhow::Result<Source> {
-    let parts = installation(dir, config).await.map_err(|error| held(dir, error))?;
-    let (name, broker) = match dir {
-        Some(folder) => (folder.display().to_string(), None),
+    let config = config.clone();
+    let Some(folder) = dir else {
+        let parts = installation(None, &config).await?;
         // The console is of use without queues, too.
-        None => {
-            let broker = served::broker(config).await;
-            let broker = broker.inspect_err(|error| tracing::warn!("no queues are shown: {error:#}"));
-            ("the services".into(), broker.ok())
-        }
+        let broker = served::broker(&config).await;
+        let broker = broker.inspect_err(|error| tracing::warn!("no queues are shown: {error:#}")).ok();
+        return Ok(Source { name: "the services".into(), parts, run: None, broker, config });
     };
-    Ok(Source { name, parts, broker })
+    let store = engine::open_state(folder).map_err(|error| held(folder, error))?;
+    let shared = Arc::new(store.clone());
+    let parts = installed((shared.clone(), shared.clone(), shared), &config)?;
+    let run = Some(Run { folder: folder.to_path_buf(), store });
+    Ok(Source { name: folder.display().to_string(), parts, run, broker: None, config })
 }
 
 /// An error with what to do if another process holds the run.
-fn held(dir: Option<&Path>, error: anyhow::Error) -> anyhow::Error {
-    let Some(folder) = dir.filter(|_| !error.is::<Hinted>()) else { return error };
+fn held(folder: &Path, error: anyhow::Error) -> anyhow::Error {
+    if error.is::<Hinted>() {
+        return error;
+    }
     let report = engine::report_file(folder);
     hinted(
         format!("{error:#}"),

@@ -22,13 +22,7 @@ use crate::{engine, out, served};
 /// Opens an installation for reading: a run's folder, or the services' servers. A reader publishes nothing,
 /// so it gets an empty broker of its own.
 pub(crate) async fn installation(dir: Option<&Path>, config: &Config) -> anyhow::Result<Parts> {
-    let (broker, metrics) = (Arc::new(InProcessBroker::new(Limits::default())), Metrics::new()?);
-    let rules = Rules::of_preset(config.partitioner.params);
-    let params = Arc::new(config.page_params());
-    let schedule = Arc::new(config.schedule.clone());
-    let retention = config.miner.retention;
-    let (frontier, state, archive): (Arc<dyn Frontier>, Arc<dyn SiteState>, Arc<dyn PageArchive>) = match dir
-    {
+    let stores: Stores = match dir {
         Some(folder) => {
             let store = Arc::new(engine::open_state(folder)?);
             (store.clone(), store.clone(), store)
@@ -38,6 +32,19 @@ pub(crate) async fn installation(dir: Option<&Path>, config: &Config) -> anyhow:
             (store.clone(), store, Arc::new(served::archive(config)?))
         }
     };
+    installed(stores, config)
+}
+
+/// The stores of an installation.
+type Stores = (Arc<dyn Frontier>, Arc<dyn SiteState>, Arc<dyn PageArchive>);
+
+/// An installation over these stores.
+pub(crate) fn installed((frontier, state, archive): Stores, config: &Config) -> anyhow::Result<Parts> {
+    let (broker, metrics) = (Arc::new(InProcessBroker::new(Limits::default())), Metrics::new()?);
+    let rules = Rules::of_preset(config.partitioner.params);
+    let params = Arc::new(config.page_params());
+    let schedule = Arc::new(config.schedule.clone());
+    let retention = config.miner.retention;
     let (parsed, owners, filing) = (Arc::default(), Arc::default(), Arc::default());
     Ok(Parts {
         frontier,

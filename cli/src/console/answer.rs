@@ -42,6 +42,20 @@ impl Problem {
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "store_unavailable", sentence)
     }
 
+    /// The queues fail.
+    pub(super) fn without_queues(error: &impl std::fmt::Display) -> Problem {
+        let sentence = format!("The queues cannot be reached: {error}. Nothing was done; try again.");
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "broker_unavailable", sentence)
+    }
+
+    /// A change that was asked for is refused, for a reason that says what to do; or the store fails.
+    pub(super) fn refused(error: anyhow::Error) -> Problem {
+        match error.downcast_ref::<crate::exit::Hinted>() {
+            Some(hinted) => Problem::bad(format!("{}: {}.", hinted.message, hinted.hint)),
+            None => Problem::away(&format!("{error:#}")),
+        }
+    }
+
     /// Nothing was read yet.
     pub(super) fn reading(articles: u64) -> Problem {
         let sentence = format!(
@@ -61,6 +75,7 @@ impl Problem {
             StatusCode::NOT_FOUND => "Not found",
             StatusCode::BAD_REQUEST => "This cannot be answered",
             StatusCode::SERVICE_UNAVAILABLE => "Not yet",
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => "This may not be changed",
             _ => "No answer",
         };
         let page = bare(Place::None, title, html! { p.lead { (self.sentence) } });
@@ -84,9 +99,9 @@ pub(super) type Shown = Result<Response, Unshown>;
 /// A problem of a page.
 pub(super) struct Unshown(Problem);
 
-impl From<Problem> for Unshown {
-    fn from(problem: Problem) -> Unshown {
-        Unshown(problem)
+impl<P: Into<Problem>> From<P> for Unshown {
+    fn from(problem: P) -> Unshown {
+        Unshown(problem.into())
     }
 }
 

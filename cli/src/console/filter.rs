@@ -196,6 +196,7 @@ mod tests {
                 .then_some(Place { concept: 0, witness: Witness::List, confidence: 0.9 })
                 .into_iter()
                 .collect(),
+            print: Default::default(),
         };
         let mut articles: Vec<Summary> = (0..40).map(article).collect();
         articles.sort_by_key(Summary::order);

@@ -1,7 +1,7 @@
 //! Reads the store in the background, and gives requests the newest whole [`Snapshot`].
 //!
-//! How sites are is read at every look. What was mined is read again only when a site's counts or the taxonomy changed, or an
-//! hour has passed (people may have taught a site). After a long look the next one waits ten times as long, so that looking takes
+//! How sites are is read at every look. What was mined is read again only when a site's counts or the taxonomy changed, for a
+//! while after people taught a site, and when an hour has passed. After a long look the next one waits ten times as long, so that looking takes
 //! at most a tenth of the time. A look that fails leaves what was read before, and says why. Start at [`renew`].
 
 use std::collections::{BTreeMap, HashMap};
@@ -18,11 +18,12 @@ use newslode_miner::mining::fold::Explainer;
 use newslode_miner::mining::summary::SiteSummary;
 use newslode_miner::mining::taxonomy::Taxonomy;
 use newslode_miner::work::fold;
+use newslode_miner::work::known;
 use newslode_miner::work::members::members;
 use newslode_miner::work::summaries::summaries;
 use newslode_page::reading::Site;
 use newslode_page::time::Timestamp;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -35,6 +36,8 @@ use crate::outcomes::tally;
 
 /// What was mined is read again after this time, changed or not.
 const STALE: Duration = Duration::from_secs(3_600);
+/// How long articles may change after a site was taught something, beside twice the miners' time between two looks.
+const SETTLES: Duration = Duration::from_secs(60);
 /// Sites of which the store is asked at once.
 const AT_ONCE: usize = 32;
 /// Days over which recall is taken.
@@ -59,6 +62,8 @@ pub(super) struct Read {
 struct Held {
     /// The counts of sites at that look.
     sites: Vec<(Site, u64)>,
+    /// The version of people's lessons at that look, and since when it is the same.
+    taught: (Option<u64>, Instant),
     at: Instant,
     mined: Arc<Mined>,
     /// Share of the articles that listings showed within seven days that was read, in thousandths.
@@ -69,7 +74,7 @@ struct Held {
 pub(super) async fn renew(
     source: Arc<Source>,
     read: watch::Sender<Read>,
-    every: Duration,
+    (every, asked): (Duration, Arc<Notify>),
     stop: CancellationToken,
 ) {
     let mut held: Option<Held> = None;
@@ -92,6 +97,7 @@ pub(super) async fn renew(
         });
         tokio::select! {
             () = tokio::time::sleep(every.max(begun.elapsed() * 10)) => {}
+            () = asked.notified() => {}
             () = stop.cancelled() => return,
         }
     }
@@ -107,8 +113,19 @@ async fn look(
     let all = parts.frontier.status().await?;
     let taxonomy = fold::read(parts.state.as_ref()).await?.unwrap_or_default();
     let counts = parts.state.sites().await?;
-    let is_same =
-        |held: &&Held| held.sites == counts && held.mined.taxonomy == taxonomy && held.at.elapsed() < STALE;
+    let version = known::changes(parts.state.as_ref()).await?;
+    let taught = match held.as_ref().map(|held| held.taught) {
+        Some((same, since)) if same == version => (version, since),
+        Some(_) => (version, Instant::now()),
+        // What was taught before the first look counts as read.
+        None => (version, Instant::now().checked_sub(STALE).unwrap_or_else(Instant::now)),
+    };
+    // Miners read a site's articles again some time after it was taught something.
+    let settles = Duration::from_secs(2 * source.config.miner.views_s) + SETTLES;
+    let is_same = |held: &&Held| {
+        let is_settled = held.taught == taught && held.at.duration_since(taught.1) > settles;
+        held.sites == counts && held.mined.taxonomy == taxonomy && is_settled && held.at.elapsed() < STALE
+    };
     let (mined, known) = match held.as_ref().filter(is_same) {
         Some(held) => (held.mined.clone(), Some(&held.recalls)),
         None => (Arc::new(mined(source, taxonomy, read).await?), None),
@@ -140,6 +157,7 @@ async fn look(
         let recalls = sites.iter().filter_map(|facts| Some((facts.status.site.clone(), facts.recall?)));
         *held = Some(Held {
             sites: counts,
+            taught,
             at: Instant::now(),
             mined: mined.clone(),
             recalls: recalls.collect(),

@@ -11,6 +11,7 @@ use newslode_common::schedule::Health;
 use newslode_common::store::SiteStatus;
 use newslode_common::version::ContentHash;
 use newslode_miner::mining::filing::{Filed, Witness};
+use newslode_miner::mining::prints::Print;
 use newslode_miner::mining::taxonomy::{Concept, Taxonomy};
 use newslode_page::article::Article;
 use newslode_page::reading::{CanonicalUrl, Site};
@@ -50,6 +51,8 @@ pub(super) struct Summary {
     /// When it was found; nothing if version 0.1.0 read it.
     pub(super) found: Option<Timestamp>,
     pub(super) places: Vec<Place>,
+    /// Tells which others say nearly the same.
+    pub(super) print: Print,
 }
 
 impl Summary {
@@ -86,12 +89,22 @@ impl Summary {
             at,
             found,
             places,
+            print: Print::of(article),
         }
     }
 
     /// Its place in the order of all lists.
     pub(super) fn order(&self) -> (std::cmp::Reverse<u64>, ContentHash) {
         (std::cmp::Reverse(self.at.0), self.id)
+    }
+
+    /// Whether another look read something else at the same address. Where it is filed and when it was found is none of that.
+    pub(super) fn is_read_otherwise(&self, other: &Summary) -> bool {
+        let said = |article: &Summary| {
+            let Summary { content, title, lead, language, published, .. } = article.clone();
+            (content, title, lead, language, published, article.print)
+        };
+        said(self) != said(other)
     }
 
     /// Its headline.
@@ -175,6 +188,12 @@ impl Mined {
     /// An article by its name in addresses.
     pub(super) fn article(&self, id: &ContentHash) -> Option<&Summary> {
         self.articles.get(self.positions.of_id(*id)?).filter(|article| article.id == *id)
+    }
+
+    /// Articles that say nearly the same as this one, newest first, and at most `most`.
+    pub(super) fn near(&self, summary: &Summary, most: usize) -> Vec<&Summary> {
+        let is_near = |other: &&Summary| other.id != summary.id && other.print.is_near(&summary.print);
+        self.articles.iter().filter(is_near).take(most).collect()
     }
 
     /// The position of a concept: by its key, or by its label in any case.

@@ -87,7 +87,9 @@ impl Print {
         self.day.zip(other.day).is_some_and(|(one, other)| one.abs_diff(other) > 1)
     }
 
-    fn is_near(&self, other: &Print) -> bool {
+    /// Whether two texts are nearly equal, word for word: few words of a long one differ, none of a short one.
+    #[must_use]
+    pub fn is_near(&self, other: &Print) -> bool {
         let few = self.words.min(other.words);
         let most = match few {
             0..FEW_WORDS => 0,

@@ -97,19 +97,25 @@ async fn teach(args: TeachArgs, config: &Config) -> anyhow::Result<Exit> {
     })
     .await?;
     let lessons = known.site.lessons().len();
-    let done = apply(&parts, &site, args.dir.as_deref(), config).await?;
+    let done = apply(&parts, &site, args.dir.as_deref(), config, &CancellationToken::new()).await?;
     out::line(format!("{site}: {lessons} corrected pages known, {done}"))?;
     Ok(Exit::Done)
 }
 
 /// Has the site's articles read again with the new knowledge; returns a message about that.
-async fn apply(parts: &Parts, site: &Site, dir: Option<&Path>, config: &Config) -> anyhow::Result<String> {
+pub(crate) async fn apply(
+    parts: &Parts,
+    site: &Site,
+    dir: Option<&Path>,
+    config: &Config,
+    stop: &CancellationToken,
+) -> anyhow::Result<String> {
     let Some(folder) = dir else {
         let seconds = config.miner.views_s;
         return Ok(format!("running miners will read its articles again within about {seconds} s"));
     };
     let at_once = std::thread::available_parallelism().map_or(1, usize::from);
-    let report = view_site(parts, site, Pace { at_once, share: 100 }, &CancellationToken::new()).await?;
+    let report = view_site(parts, site, Pace { at_once, share: 100 }, stop).await?;
     super::export::write_outputs(parts, folder, false).await?;
     Ok(format!("{} articles read again, {} of them changed", report.articles, report.changed))
 }
@@ -147,7 +153,7 @@ async fn forget(args: TemplateSite, page: Option<String>, config: &Config) -> an
         Ok(())
     })
     .await?;
-    let done = apply(&parts, &site, args.dir.as_deref(), config).await?;
+    let done = apply(&parts, &site, args.dir.as_deref(), config, &CancellationToken::new()).await?;
     out::line(format!("{site}: forgotten, {done}"))?;
     Ok(Exit::Done)
 }

@@ -4,6 +4,9 @@
 //! What cannot be answered is an object with a `code` for programs and a `message` for people. `openapi.json` describes every
 //! route; the end-to-end tests hold the answers of a run against it.
 
+pub(in crate::console) mod events;
+mod seeds;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -11,7 +14,7 @@ use axum::Router;
 use axum::extract::{Path, RawQuery, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{MethodRouter, get};
+use axum::routing::{MethodRouter, get, post};
 use futures::{StreamExt as _, TryStreamExt as _};
 use newslode_common::schedule::Health;
 use newslode_common::store::SiteStatus;
@@ -38,7 +41,7 @@ const MOST: usize = 200;
 const AT_ONCE: usize = 16;
 
 /// The routes, by path.
-fn routes() -> [(&'static str, MethodRouter<Arc<Console>>); 8] {
+fn routes() -> [(&'static str, MethodRouter<Arc<Console>>); 10] {
     [
         ("/api/v1/openapi.json", get(openapi)),
         ("/api/v1/taxonomy", get(taxonomy)),
@@ -48,6 +51,8 @@ fn routes() -> [(&'static str, MethodRouter<Arc<Console>>); 8] {
         ("/api/v1/sites", get(sites)),
         ("/api/v1/sites/{site}", get(site)),
         ("/api/v1/explain", get(explained)),
+        ("/api/v1/events", get(events::events)),
+        ("/api/v1/seeds", post(seeds::send)),
     ]
 }
 

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::{Path, RawQuery, State};
 use axum::http::header;
 use axum::response::IntoResponse;
 use maud::{Markup, html};
@@ -14,7 +14,8 @@ use newslode_page::article::{Article, Block, BlockKind};
 use newslode_page::hierarchy::{svg, xml as markup};
 
 use super::parts::{
-    article_path, away, away_shortly, concept_path, empty, explain_path, facts, page_url, site_link, time,
+    article_path, articles, away, away_shortly, concept_path, empty, explain_path, facts, page_url,
+    site_link, time,
 };
 use super::shell::{Page, Place, answer};
 use crate::console::Console;
@@ -22,14 +23,23 @@ use crate::console::answer::{Problem, Shown};
 use crate::console::detail::Detail;
 use crate::console::snapshot::{Snapshot, Summary};
 
-pub(in crate::console) async fn page(State(console): State<Arc<Console>>, Path(id): Path<String>) -> Shown {
+/// Articles that say nearly the same and are shown.
+const NEAR: usize = 8;
+
+pub(in crate::console) async fn page(
+    State(console): State<Arc<Console>>,
+    Path(id): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Shown {
     let snapshot = console.snapshot().await?;
-    let page = article_page(&console, &snapshot, &id).await?;
+    let mut page = article_page(&console, &snapshot, &id).await?;
+    let notice = console.notices.shown(query.as_deref());
+    page.main = html! { (notice) (page.main) };
     answer(&console, &snapshot, page)
 }
 
 /// The article of this name.
-fn summary<'a>(snapshot: &'a Snapshot, id: &str) -> Result<&'a Summary, Problem> {
+pub(in crate::console) fn summary<'a>(snapshot: &'a Snapshot, id: &str) -> Result<&'a Summary, Problem> {
     let id: Option<ContentHash> = id.parse().ok();
     let article = id.and_then(|id| snapshot.mined.article(&id));
     article.ok_or_else(|| {
@@ -54,7 +64,7 @@ async fn article_page(console: &Console, snapshot: &Snapshot, id: &str) -> Resul
                     (body(article))
                 }
             }
-            aside { (filed(&detail)) (about(&detail)) (history(&detail)) }
+            aside { (filed(&detail)) (about(&detail)) (near(snapshot, summary)) (history(&detail)) }
         }
         (fields(article))
         (hierarchy(summary))
@@ -72,6 +82,7 @@ async fn article_page(console: &Console, snapshot: &Snapshot, id: &str) -> Resul
             nav.jump aria-label="On this page" {
                 a href="#fields" { "Fields and witnesses" }
                 a href="#hierarchy" { "The page as it was understood" }
+                a href={ (article_path(summary)) "/correct" } { "Correct it" }
             }
         },
         main,
@@ -141,6 +152,16 @@ fn about(detail: &Detail) -> Markup {
     row("body by", Some(html! { span.code { (article.method) } }));
     html! {
         section { h2 { "About it" } (facts(&rows)) p.small { a href=(explain_path(&article.url)) { "Its visits and the next one" } } }
+    }
+}
+
+/// Others that say nearly the same, by the words of their texts.
+fn near(snapshot: &Snapshot, summary: &Summary) -> Markup {
+    let near = snapshot.mined.near(summary, NEAR);
+    html! {
+        @if !near.is_empty() {
+            section { h2 { "Nearly the same" } (articles(&snapshot.mined, near, true)) }
+        }
     }
 }
 

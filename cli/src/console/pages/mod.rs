@@ -4,7 +4,10 @@
 pub(super) mod article;
 pub(super) mod articles;
 pub(super) mod concept;
+pub(super) mod correct;
 pub(super) mod explain;
+mod manage;
+pub(super) mod operations;
 pub(super) mod overview;
 pub(super) mod parts;
 pub(super) mod shell;

@@ -16,29 +16,31 @@ pub(in crate::console) enum Place {
     Taxonomy,
     Articles,
     Sites,
+    Operations,
     None,
 }
 
-const NAVIGATION: [(Place, &str, &str); 4] = [
+const NAVIGATION: [(Place, &str, &str); 5] = [
     (Place::Overview, "/", "Overview"),
     (Place::Taxonomy, "/taxonomy", "Taxonomy"),
     (Place::Articles, "/articles", "Articles"),
     (Place::Sites, "/sites", "Sites"),
+    (Place::Operations, "/operations", "Operations"),
 ];
 
 /// A page's own part.
-pub(super) struct Page {
-    pub(super) place: Place,
-    pub(super) title: String,
+pub(in crate::console) struct Page {
+    pub(in crate::console) place: Place,
+    pub(in crate::console) title: String,
     /// What is above the title: the way here.
-    pub(super) trail: Markup,
+    pub(in crate::console) trail: Markup,
     /// What is below the title.
-    pub(super) lead: Markup,
-    pub(super) main: Markup,
+    pub(in crate::console) lead: Markup,
+    pub(in crate::console) main: Markup,
 }
 
 /// Answers with a page.
-pub(super) fn answer(console: &Console, snapshot: &Snapshot, page: Page) -> Shown {
+pub(in crate::console) fn answer(console: &Console, snapshot: &Snapshot, page: Page) -> Shown {
     let failure = console.failure();
     let main = html! {
         @if let Some(failure) = &failure {
@@ -58,6 +60,7 @@ pub(super) fn answer(console: &Console, snapshot: &Snapshot, page: Page) -> Show
         span { "Shows " (console.source.name) }
         span { "As of " (time(snapshot.made)) " UTC" }
         a href="/api/v1/openapi.json" { "JSON API" }
+        @if console.access.asks_for_token() { a href="/session" { "Sign in or out" } }
     };
     Ok(Html(whole(page.place, &page.title, main, foot).into_string()).into_response())
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::{Path, RawQuery, State};
 use maud::{Markup, html};
 use newslode_common::outcome::Outcome;
 use newslode_common::store::Entry;
@@ -13,6 +13,7 @@ use newslode_miner::work::known::Known;
 use newslode_page::template::{Role, Template};
 use newslode_page::time::Timestamp;
 
+use super::manage::{lessons, limits};
 use super::parts::{Number, articles, away, counted, empty, ends, explain_path, facts, percent, state};
 use super::shell::{Page, Place, answer};
 use crate::commands::explain::{SiteStory, kind_name, when};
@@ -21,6 +22,7 @@ use crate::console::Console;
 use crate::console::answer::{Problem, Shown};
 use crate::console::filter::Filter;
 use crate::console::snapshot::{SiteFacts, Snapshot};
+use crate::console::writing::access::Visitor;
 
 /// Articles, listings, and pages by outcome that are shown.
 const SHOWN: usize = 8;
@@ -29,13 +31,25 @@ const EXAMPLES: usize = 10;
 /// Varying parts of a template that are shown.
 const SLOTS: usize = 30;
 
-pub(in crate::console) async fn page(State(console): State<Arc<Console>>, Path(name): Path<String>) -> Shown {
+pub(in crate::console) async fn page(
+    State(console): State<Arc<Console>>,
+    Path(name): Path<String>,
+    RawQuery(query): RawQuery,
+    visitor: Visitor,
+) -> Shown {
     let snapshot = console.snapshot().await?;
-    let page = site_page(&console, &snapshot, &name).await?;
+    let mut page = site_page(&console, &snapshot, &name, &visitor).await?;
+    let notice = console.notices.shown(query.as_deref());
+    page.main = html! { (notice) (page.main) };
     answer(&console, &snapshot, page)
 }
 
-async fn site_page(console: &Console, snapshot: &Snapshot, name: &str) -> Result<Page, Problem> {
+async fn site_page(
+    console: &Console,
+    snapshot: &Snapshot,
+    name: &str,
+    visitor: &Visitor,
+) -> Result<Page, Problem> {
     let known = snapshot.site(name).ok_or_else(|| {
         Problem::not_found(format!(
             "`{name}` is not known: no seed named it. Add it: newslode seed add https://{name}/"
@@ -45,9 +59,11 @@ async fn site_page(console: &Console, snapshot: &Snapshot, name: &str) -> Result
     let status = known.status.clone();
     let (schedule, _) = parts.frontier.schedule(&status.site).await?;
     let entries = parts.frontier.entries(&status.site).await?;
-    let (templates, _) = Known::read(parts.state.as_ref(), &status.site).await?;
+    let (learnt, _) = Known::read(parts.state.as_ref(), &status.site).await?;
+    // The look may be older than what was changed just now.
+    let settings = parts.frontier.site(&status.site).await?.unwrap_or_else(|| status.settings.clone());
     let unread = unread(&entries);
-    let story = SiteStory::of(status, &schedule, entries, now);
+    let story = SiteStory::of(status.clone(), &schedule, entries, now);
     let mut rows: Vec<_> = story
         .rows(now)
         .into_iter()
@@ -66,7 +82,9 @@ async fn site_page(console: &Console, snapshot: &Snapshot, name: &str) -> Result
         (newest(snapshot, known)?)
         (listings(&story, now))
         (endings(known, &unread))
-        (layouts(&templates))
+        (layouts(&learnt))
+        (lessons(&status.site, &learnt, visitor))
+        @if let Some(mark) = &visitor.mark { (limits(&status.site, &settings, mark)) }
     };
     Ok(Page {
         place: Place::Sites,

@@ -27,12 +27,14 @@ use crate::work::waiting::pause;
 mod look;
 mod news;
 mod page;
+mod preview;
 mod report;
 mod value;
 
 pub use look::When;
 pub use page::Pace;
 pub(super) use page::paced;
+pub use preview::{Preview, preview};
 pub use report::ViewReport;
 use value::Values;
 pub(super) use value::forget;

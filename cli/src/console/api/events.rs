@@ -1,0 +1,145 @@
+//! New and changed articles, as server-sent events.
+//!
+//! After each look at the store the articles that came or changed with it are told, in the order in which they were found. An event's
+//! id is the time of the last look that was told whole, so a listener that comes back with it misses no new article; it may hear
+//! some twice. A listener that reads too slowly is waited for; it then hears what differs between two looks.
+
+use std::cmp::Reverse;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse as _, Response};
+use newslode_page::time::Timestamp;
+use tokio::sync::mpsc;
+
+use super::Console;
+use crate::console::answer::Problem;
+use crate::console::detail::Detail;
+use crate::console::snapshot::{Snapshot, Summary};
+
+/// The most listeners.
+pub(in crate::console) const MOST: usize = 64;
+/// Events that wait for a listener.
+const WAITING: usize = 32;
+/// An article may be shown so long after it was found.
+const SLACK: u64 = 600_000;
+/// A line that says nothing keeps the connection open.
+const ALIVE: Duration = Duration::from_secs(15);
+
+pub(super) async fn events(
+    State(console): State<Arc<Console>>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let place = console.listeners.clone().try_acquire_owned().map_err(|_| {
+        let sentence = format!("{MOST} listen already. Try again later.");
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "too_many", sentence)
+    })?;
+    let first = console.snapshot().await?;
+    let since = since(&headers)?;
+    let (send, receive) = mpsc::channel(WAITING);
+    let stop = console.stop.clone();
+    console.work.clone().spawn(async move {
+        let _place = place;
+        // Ends when the listener goes, too: nothing more can be sent then.
+        let _ = stop.run_until_cancelled(tell(&console, first, since, &send)).await;
+    });
+    let events = futures::stream::unfold(receive, async |mut receive| {
+        let event: Event = receive.recv().await?;
+        Some((Ok::<_, Infallible>(event), receive))
+    });
+    Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(ALIVE)).into_response())
+}
+
+/// Since when a listener that comes back wants to hear.
+fn since(headers: &HeaderMap) -> Result<Option<Timestamp>, Problem> {
+    let Some(text) = headers.get("last-event-id").filter(|text| !text.is_empty()) else { return Ok(None) };
+    let number = text.to_str().ok().and_then(|text| text.parse().ok());
+    number
+        .map(|number| Some(Timestamp(number)))
+        .ok_or_else(|| Problem::bad("`Last-Event-ID` is no id of these events."))
+}
+
+/// The listener has gone, or the console ends.
+struct Gone;
+
+/// Tells what comes until somebody goes.
+async fn tell(
+    console: &Console,
+    first: Arc<Snapshot>,
+    since: Option<Timestamp>,
+    to: &mpsc::Sender<Event>,
+) -> Result<(), Gone> {
+    let mut read = console.read.clone();
+    let mut held = first;
+    // So that a listener that goes before the first article has an id, too.
+    to.send(Event::default().id(held.made.0.to_string()).comment("listening")).await.map_err(|_| Gone)?;
+    if let Some(since) = since {
+        let missed = |article: &Summary| article.found.is_some_and(|found| found.0 + SLACK >= since.0);
+        let missed =
+            held.mined.articles.iter().filter(|article| missed(article)).map(|article| ("new", article));
+        part(console, &held, since, missed.collect(), to).await?;
+    }
+    loop {
+        tokio::select! {
+            changed = read.changed() => changed.map_err(|_| Gone)?,
+            () = to.closed() => return Err(Gone),
+        }
+        let Some(now) = read.borrow_and_update().snapshot.clone() else { continue };
+        if !Arc::ptr_eq(&now.mined, &held.mined) {
+            part(console, &now, held.made, differences(&held, &now), to).await?;
+        }
+        held = now;
+    }
+}
+
+/// What came or changed between two looks.
+fn differences<'a>(before: &Snapshot, now: &'a Snapshot) -> Vec<(&'static str, &'a Summary)> {
+    let event = |article: &Summary| match before.mined.article(&article.id) {
+        None => Some("new"),
+        Some(held) if held.is_read_otherwise(article) => Some("changed"),
+        Some(_) => None,
+    };
+    now.mined.articles.iter().filter_map(|article| Some((event(article)?, article))).collect()
+}
+
+/// Tells the articles of one look, in the order in which they were found.
+async fn part(
+    console: &Console,
+    snapshot: &Snapshot,
+    before: Timestamp,
+    mut articles: Vec<(&'static str, &Summary)>,
+    to: &mpsc::Sender<Event>,
+) -> Result<(), Gone> {
+    articles.sort_by_key(|(_, article)| (article.found.unwrap_or(article.at), Reverse(article.order())));
+    let last = articles.len().saturating_sub(1);
+    for (at, (event, summary)) in articles.into_iter().enumerate() {
+        // What cannot be read now comes as a change later.
+        let Ok(Some(detail)) = Detail::read(&console.source.parts, &snapshot.mined, summary).await else {
+            continue;
+        };
+        let Ok(line) = serde_json::to_string(&detail.shelved().line()) else { continue };
+        let told = if at == last { snapshot.made } else { before };
+        let event = Event::default().event(event).id(told.0.to_string()).data(line);
+        to.send(event).await.map_err(|_| Gone)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_listener_says_what_it_heard_last() {
+        let said = |text: &str| {
+            since(&HeaderMap::from_iter([("last-event-id".parse().unwrap(), text.parse().unwrap())]))
+        };
+        assert_eq!(since(&HeaderMap::new()).unwrap(), None);
+        assert_eq!(said("1700000000000").unwrap(), Some(Timestamp(1_700_000_000_000)));
+        assert!(said("yesterday").is_err());
+    }
+}

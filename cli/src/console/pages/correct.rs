@@ -1,0 +1,303 @@
+//! *Correcting an article*: the form, and what the correction would change before it is kept.
+
+use maud::{Markup, html};
+use newslode_miner::work::known::Known;
+use newslode_miner::work::views::Preview;
+use newslode_page::article::Article;
+
+use super::parts::{article_path, away, counted, site_link};
+use super::shell::{Page, Place};
+use crate::console::snapshot::{Mined, Summary};
+use crate::console::writing::access::Visitor;
+use crate::console::writing::form::{Form, MARK};
+
+/// Articles that change and are shown with what changes.
+const SHOWN: usize = 12;
+/// Passages of a body that are shown.
+const PASSAGES: usize = 8;
+
+/// What the form says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::console) struct Asked {
+    pub(in crate::console) title: String,
+    pub(in crate::console) authors: Vec<String>,
+    pub(in crate::console) published: String,
+    /// Passages with an empty line between two.
+    pub(in crate::console) body: String,
+    /// Passages that belong to no article of the site.
+    pub(in crate::console) drop: Vec<String>,
+}
+
+impl Asked {
+    /// What was read.
+    pub(in crate::console) fn of(article: &Article) -> Asked {
+        let text = |value: &Option<String>| value.clone().unwrap_or_default();
+        Asked {
+            title: text(&article.title),
+            authors: article.authors.clone(),
+            published: text(&article.published),
+            body: passages(&article.text()),
+            drop: Vec::new(),
+        }
+    }
+
+    /// What was sent.
+    pub(in crate::console) fn sent(form: &Form) -> Asked {
+        let lines = |name: &str| form.lines(name).map(str::to_owned).collect();
+        Asked {
+            title: form.get("title").to_owned(),
+            authors: lines("authors"),
+            published: form.get("published").to_owned(),
+            body: passages(form.get("body")),
+            drop: lines("drop"),
+        }
+    }
+
+    /// It again, to be sent with a button.
+    fn hidden(&self, mark: &str) -> Markup {
+        html! {
+            input type="hidden" name=(MARK) value=(mark);
+            input type="hidden" name="title" value=(self.title);
+            input type="hidden" name="authors" value=(self.authors.join("\n"));
+            input type="hidden" name="published" value=(self.published);
+            input type="hidden" name="body" value=(self.body);
+            input type="hidden" name="drop" value=(self.drop.join("\n"));
+        }
+    }
+}
+
+/// A text with an empty line between two passages.
+fn passages(text: &str) -> String {
+    text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n\n")
+}
+
+/// What a correction would do.
+pub(in crate::console) enum Effect {
+    /// Its page does not show it, for this reason.
+    Refused(String),
+    /// The corrected article, and others of its site.
+    Read(Vec<Preview>),
+}
+
+fn trail(summary: &Summary) -> Markup {
+    html! { a href="/articles" { "Articles" } " / " (site_link(&summary.site)) " / " a href=(article_path(summary)) dir="auto" { (summary.headline()) } }
+}
+
+fn path(summary: &Summary) -> String {
+    format!("{}/correct", article_path(summary))
+}
+
+/// The form.
+pub(in crate::console) fn form_page(
+    summary: &Summary,
+    asked: &Asked,
+    known: &Known,
+    visitor: &Visitor,
+) -> Page {
+    let was_corrected = known.site.lessons().iter().any(|lesson| lesson.url == summary.url.as_str());
+    Page {
+        place: Place::Articles,
+        title: "Correct this article".into(),
+        trail: trail(summary),
+        lead: html! {
+            p.lead {
+                "Write what the page shows. From where it shows it, all articles of " (summary.site) " are read better. You see what changes before it is \
+                 kept. " (away(summary.url.as_str()))
+            }
+            @if was_corrected { p.note { "This page was corrected before. What you send now replaces that as a whole." } }
+        },
+        main: html! {
+            form.fields method="post" action=(path(summary)) {
+                @if let Some(mark) = &visitor.mark { input type="hidden" name=(MARK) value=(mark); }
+                (line("title", "Title", &asked.title, ""))
+                (area("authors", "Authors, one a line", &asked.authors.join("\n"), 2))
+                (line("published", "Published, as 2026-11-25", &asked.published, ""))
+                (area("body", "Text, with an empty line between two passages", &asked.body, 18))
+                (area("drop", "Passages of the page that belong to no article of this site, one a line", &asked.drop.join("\n"), 3))
+                (acts(visitor))
+            }
+        },
+    }
+}
+
+fn acts(visitor: &Visitor) -> Markup {
+    html! {
+        @if visitor.mark.is_some() {
+            div.acts { button name="act" value="preview" { "See what it would change" } }
+        } @else if visitor.may_sign_in {
+            p.note { "To correct articles, " a href="/session" { "sign in" } " first." }
+        } @else {
+            p.note { "Nothing can be changed here: this console is not on loopback and has no token." }
+        }
+    }
+}
+
+fn line(name: &str, label: &str, value: &str, placeholder: &str) -> Markup {
+    html! {
+        div {
+            label for={ "correct-" (name) } { (label) }
+            input id={ "correct-" (name) } name=(name) value=(value) placeholder=[(!placeholder.is_empty()).then_some(placeholder)] autocomplete="off" dir="auto";
+        }
+    }
+}
+
+fn area(name: &str, label: &str, value: &str, rows: usize) -> Markup {
+    html! {
+        div {
+            label for={ "correct-" (name) } { (label) }
+            // A line break after the tag is none of the text.
+            textarea id={ "correct-" (name) } name=(name) rows=(rows) dir="auto" { "\n" (value) }
+        }
+    }
+}
+
+/// What the correction would change.
+pub(in crate::console) fn preview_page(
+    mined: &Mined,
+    summary: &Summary,
+    asked: &Asked,
+    effect: &Effect,
+    mark: &str,
+) -> Page {
+    let (lead, main) = match effect {
+        Effect::Refused(reason) => (
+            html! { p.note role="alert" { "Nothing can be learnt from this: " (reason) "." } },
+            html! {
+                form.acts method="post" action=(path(summary)) {
+                    (asked.hidden(mark))
+                    button name="act" value="edit" { "Back to the form" }
+                }
+            },
+        ),
+        Effect::Read(read) => effect_parts(mined, summary, asked, read, mark),
+    };
+    Page {
+        place: Place::Articles,
+        title: "What the correction changes".into(),
+        trail: trail(summary),
+        lead,
+        main,
+    }
+}
+
+fn effect_parts(
+    mined: &Mined,
+    summary: &Summary,
+    asked: &Asked,
+    read: &[Preview],
+    mark: &str,
+) -> (Markup, Markup) {
+    let own = read.iter().find(|preview| preview.content == summary.content).map(changes).unwrap_or_default();
+    let others: Vec<&Preview> = read.iter().filter(|preview| preview.content != summary.content).collect();
+    let changed: Vec<(&Preview, Vec<Change>)> = others
+        .iter()
+        .map(|preview| (*preview, changes(preview)))
+        .filter(|(_, changes)| !changes.is_empty())
+        .collect();
+    let by_content =
+        |preview: &Preview| mined.articles.iter().find(|article| article.content == preview.content);
+    let lead = html! {
+        p.lead {
+            @if own.is_empty() { "This article stays as it is. " } @else { "This article changes as shown. " }
+            "Of " (counted(others.len() as u64, "other article", "other newest articles")) " of " (summary.site) ", "
+            (counted(changed.len() as u64, "changes", "change")) ". Nothing is kept yet."
+        }
+    };
+    let main = html! {
+        form.acts method="post" action=(path(summary)) {
+            (asked.hidden(mark))
+            button name="act" value="keep" { "Keep it, and read all articles of " (summary.site) " again" }
+            button.plain name="act" value="edit" { "Back to the form" }
+            a href=(article_path(summary)) { "Drop it" }
+        }
+        section { h2 { "This article" } (shown(&own)) }
+        section {
+            h2 { "Others of the site" }
+            @for (preview, changes) in changed.iter().take(SHOWN) {
+                article.changed {
+                    h3 dir="auto" {
+                        @let headline = preview.after.title.as_deref().unwrap_or("(no title)");
+                        @if let Some(article) = by_content(preview) { a href=(article_path(article)) { (headline) } } @else { (headline) }
+                    }
+                    (shown(changes))
+                }
+            }
+            @if changed.is_empty() { p.empty { "None of those that were looked at changes." } }
+            @if changed.len() > SHOWN { p.soft { "and " (changed.len() - SHOWN) " more" } }
+        }
+    };
+    (lead, main)
+}
+
+/// A change of a field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Change {
+    field: &'static str,
+    /// What goes and what comes.
+    gone: Vec<String>,
+    new: Vec<String>,
+}
+
+/// What differs between two readings.
+fn changes(preview: &Preview) -> Vec<Change> {
+    let (before, after) = (&preview.before, &preview.after);
+    let one = |value: &Option<String>| value.iter().cloned().collect::<Vec<_>>();
+    let body = |article: &Article| article.body.iter().map(|block| block.text.clone()).collect::<Vec<_>>();
+    let fields = [
+        ("title", one(&before.title), one(&after.title)),
+        ("authors", before.authors.clone(), after.authors.clone()),
+        ("published", one(&before.published), one(&after.published)),
+        ("text", body(before), body(after)),
+    ];
+    let differ = fields.into_iter().filter(|(_, before, after)| before != after);
+    differ
+        .map(|(field, before, after)| Change {
+            field,
+            gone: without(&before, &after),
+            new: without(&after, &before),
+        })
+        .collect()
+}
+
+/// What the first has and the second has not.
+fn without(all: &[String], known: &[String]) -> Vec<String> {
+    all.iter().filter(|text| !known.contains(text)).cloned().collect()
+}
+
+fn shown(changes: &[Change]) -> Markup {
+    html! {
+        @if changes.is_empty() {
+            p.empty { "It is read as before." }
+        } @else {
+            dl.changes {
+                @for change in changes {
+                    dt { (change.field) }
+                    dd {
+                        @for text in change.gone.iter().take(PASSAGES) { del dir="auto" { (text) } }
+                        @for text in change.new.iter().take(PASSAGES) { ins dir="auto" { (text) } }
+                        @let more = change.gone.len().saturating_sub(PASSAGES) + change.new.len().saturating_sub(PASSAGES);
+                        @if more > 0 { span.soft { "and " (more) " more" } }
+                        @if change.gone.is_empty() && change.new.is_empty() { span.soft { "the order changes" } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_compared_whatever_their_line_breaks() {
+        assert_eq!(passages("a\r\n\r\nb \n c\n"), "a\n\nb\n\nc");
+        assert_eq!(passages(" \n"), "");
+    }
+
+    #[test]
+    fn what_goes_and_what_comes_is_told_apart() {
+        let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+        assert_eq!(without(&texts(&["a", "b", "c"]), &texts(&["b"])), texts(&["a", "c"]));
+    }
+}

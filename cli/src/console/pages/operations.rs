@@ -1,0 +1,211 @@
+//! *Operations*: what waits in the queues, what was given up and why, and sites to add.
+
+use std::sync::Arc;
+
+use axum::extract::{RawQuery, State};
+use futures::{StreamExt as _, TryStreamExt as _};
+use maud::{Markup, html};
+use newslode_common::broker::{Broker as _, DeadLetter, Queue};
+use newslode_page::time::Timestamp;
+
+use super::parts::{Number, counted, empty, site_link, time};
+use super::shell::{Page, Place, answer};
+use crate::commands::dead::printable;
+use crate::console::Console;
+use crate::console::answer::{Problem, Shown};
+use crate::console::snapshot::{SiteFacts, Snapshot};
+use crate::console::writing::access::Visitor;
+use crate::console::writing::form::MARK;
+
+/// Dead letters of a queue that are shown.
+const LETTERS: usize = 100;
+/// Characters of a letter's body that are shown.
+const CUT: usize = 300;
+
+/// A queue, what waits in it, and the beginning of what was given up.
+struct Waiting {
+    queue: Queue,
+    depth: u64,
+    dead: Vec<DeadLetter>,
+}
+
+pub(in crate::console) async fn page(
+    State(console): State<Arc<Console>>,
+    RawQuery(query): RawQuery,
+    visitor: Visitor,
+) -> Shown {
+    let snapshot = console.snapshot().await?;
+    let queues = match (&console.source.run, console.source.broker()) {
+        (Some(_), _) => Ok(Vec::new()),
+        (None, Ok(broker)) => {
+            let ask = async |queue: Queue| {
+                let (depth, dead) = futures::try_join!(broker.depth(queue), broker.dead(queue, LETTERS + 1))?;
+                Ok::<_, newslode_common::broker::BrokerError>(Waiting { queue, depth, dead })
+            };
+            let asked = futures::stream::iter(Queue::ALL.iter().copied().map(ask)).buffered(Queue::ALL.len());
+            asked.try_collect().await.map_err(|error| error.to_string())
+        }
+        (None, Err(_)) => Err("RabbitMQ did not answer when the console started; start it again".to_owned()),
+    };
+    let main = html! {
+        (console.notices.shown(query.as_deref()))
+        @if visitor.may_sign_in && visitor.mark.is_none() {
+            p.note { "To change something here, " a href="/session" { "sign in" } " first." }
+        }
+        div.columns { (add(&visitor)) (paused(&snapshot)) }
+        @match &queues {
+            Err(reason) => section { h2 { "Queues" } p.note { "The queues cannot be read: " (reason) "." } },
+            Ok(queues) if queues.is_empty() => section {
+                h2 { "Queues" }
+                (empty("A run's folder has no queues: what it fetched is mined at once. Queues and dead letters are those of services (newslode serve --config FILE)."))
+            },
+            Ok(queues) => { (depths(queues)) @for waiting in queues { (letters(waiting, &visitor)) } },
+        }
+    };
+    let page =
+        Page { place: Place::Operations, title: "Operations".into(), trail: html! {}, lead: html! {}, main };
+    answer(&console, &snapshot, page)
+}
+
+fn add(visitor: &Visitor) -> Markup {
+    html! {
+        section {
+            h2 { "Add sites" }
+            @if let Some(mark) = &visitor.mark {
+                form.fields method="post" action="/operations/seeds" {
+                    input type="hidden" name=(MARK) value=(mark);
+                    div {
+                        label for="urls" { "Front pages, one a line" }
+                        textarea #urls name="urls" rows="4" required placeholder="https://www.example.com" spellcheck="false" {}
+                    }
+                    div.numbers {
+                        div { label for="max_pages" { "Pages a day" } input #max_pages name="max_pages" inputmode="numeric" placeholder="default"; }
+                        div { label for="max_depth" { "Links away" } input #max_depth name="max_depth" inputmode="numeric" placeholder="default"; }
+                        div { label for="delay" { "Delay, seconds" } input #delay name="delay" inputmode="decimal" placeholder="default"; }
+                    }
+                    div.acts { button { "Add" } }
+                }
+                p.small.soft { "A known site takes these limits, and goes on if it was paused. Pause, change and remove sites on their own pages." }
+            } @else {
+                (empty("Sites are added here by those who may change things, or with newslode seed add https://www.example.com"))
+            }
+        }
+    }
+}
+
+fn paused(snapshot: &Snapshot) -> Markup {
+    let paused: Vec<&SiteFacts> =
+        snapshot.sites.iter().filter(|facts| facts.status.settings.paused).collect();
+    html! {
+        section {
+            h2 { "Paused sites" }
+            @if paused.is_empty() {
+                (empty("No site is paused."))
+            } @else {
+                ul.links { @for facts in paused { li { (site_link(&facts.status.site)) } } }
+            }
+        }
+    }
+}
+
+fn depths(queues: &[Waiting]) -> Markup {
+    html! {
+        section {
+            h2 { "Queues" }
+            div.scroll {
+                table {
+                    thead { tr {
+                        th scope="col" { "Queue" } th scope="col" { "Holds" }
+                        th.number scope="col" { "Waiting" } th.number scope="col" { "Dead letters" }
+                    } }
+                    tbody {
+                        @for waiting in queues {
+                            tr {
+                                th.code scope="row" { (waiting.queue) }
+                                td { (meaning(waiting.queue)) }
+                                td.number { (Number(waiting.depth)) }
+                                td.number { (number_of(&waiting.dead)) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn number_of(dead: &[DeadLetter]) -> Markup {
+    html! { (Number(dead.len().min(LETTERS) as u64)) @if dead.len() > LETTERS { " or more" } }
+}
+
+fn meaning(queue: Queue) -> &'static str {
+    match queue {
+        Queue::Seeds => "what operators ask for",
+        Queue::Pages => "fetched pages, for partitioners",
+        Queue::Partitions => "partitioned pages, for miners",
+    }
+}
+
+fn letters(waiting: &Waiting, visitor: &Visitor) -> Markup {
+    let Waiting { queue, dead, .. } = waiting;
+    html! {
+        @if !dead.is_empty() {
+            section {
+                h2 { "Dead letters of " span.code { (queue) } " " small { (number_of(dead)) ", the oldest first" } }
+                form method="post" action="/operations/dead" {
+                    @if let Some(mark) = &visitor.mark {
+                        input type="hidden" name=(MARK) value=(mark);
+                        input type="hidden" name="queue" value=(queue);
+                    }
+                    div.scroll {
+                        table {
+                            thead { tr {
+                                @if visitor.mark.is_some() { th scope="col" { span.hidden { "Chosen" } } }
+                                th scope="col" { "Given up" } th scope="col" { "Why" } th scope="col" { "What" }
+                            } }
+                            tbody { @for letter in dead.iter().take(LETTERS) { (row(letter, visitor.mark.is_some())) } }
+                        }
+                    }
+                    @if visitor.mark.is_some() {
+                        div.acts {
+                            button name="act" value="replay" { "Put the chosen back" }
+                            button.plain name="act" value="drop" { "Drop the chosen…" }
+                            button.plain name="act" value="replay_all" { "Put all back" }
+                            button.plain name="act" value="drop_all" { "Drop all…" }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn row(letter: &DeadLetter, may_choose: bool) -> Markup {
+    let what: String = printable(&letter.body[..letter.body.len().min(4 * CUT)]).chars().take(CUT).collect();
+    html! {
+        tr {
+            @if may_choose {
+                td { input type="checkbox" name="id" value=(letter.id) aria-label={ "Choose the dead letter " (letter.id) }; }
+            }
+            td { @if letter.at > 0 { (time(Timestamp(letter.at))) } @else { "at an unknown time" } div.soft { "by " (letter.by) } }
+            td { (letter.reason) }
+            td { div.what.code { (what) } div.soft { (counted(letter.body.len() as u64, "byte", "bytes")) } }
+        }
+    }
+}
+
+impl crate::console::Source {
+    /// The services' queues.
+    ///
+    /// # Errors
+    /// When there are none, or they were away at the start.
+    pub(in crate::console) fn broker(
+        &self,
+    ) -> Result<&newslode_common::broker::rabbitmq::RabbitBroker, Problem> {
+        let none = || match &self.run {
+            Some(_) => Problem::bad("A run's folder has no queues."),
+            None => Problem::without_queues(&"RabbitMQ did not answer when the console started"),
+        };
+        self.broker.as_ref().ok_or_else(none)
+    }
+}

@@ -1,0 +1,88 @@
+//! A form that a browser sent: its values, after the check that whoever sent it may change things.
+
+use std::sync::Arc;
+
+use axum::body::to_bytes;
+use axum::extract::{FromRequest, FromRequestParts as _, Request};
+use axum::http::StatusCode;
+
+use super::access::{Visitor, comes_from_here, nobody};
+use crate::console::Console;
+use crate::console::answer::{Problem, Unshown};
+
+/// The most bytes of a form: an article's text, a few times over.
+const MOST: usize = 1 << 20;
+/// The field that carries the mark of the session.
+pub(in crate::console) const MARK: &str = "mark";
+
+/// The values of a form of somebody who may change things.
+pub(in crate::console) struct Form {
+    /// Marks the forms of the answer.
+    pub(in crate::console) mark: String,
+    values: Vec<(String, String)>,
+}
+
+impl Form {
+    /// A value without the space around it; empty if there is none.
+    pub(in crate::console) fn get(&self, name: &str) -> &str {
+        let first = self.values.iter().find(|(own, _)| own == name);
+        first.map(|(_, value)| value.trim()).unwrap_or_default()
+    }
+
+    /// All values of this name.
+    pub(in crate::console) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        self.values.iter().filter(move |(own, _)| own == name).map(|(_, value)| value.trim())
+    }
+
+    /// The lines of a value that are not empty.
+    pub(in crate::console) fn lines(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.get(name).lines().map(str::trim).filter(|line| !line.is_empty())
+    }
+}
+
+/// Reads a form without asking who sends it.
+///
+/// # Errors
+/// When another site's page sent it, or it is too long.
+pub(super) async fn read(request: Request) -> Result<Vec<(String, String)>, Problem> {
+    if !comes_from_here(request.headers()) {
+        return Err(foreign());
+    }
+    let long = || Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", "The form holds more than 1 MiB.");
+    let bytes = to_bytes(request.into_body(), MOST).await.map_err(|_| long())?;
+    Ok(url::form_urlencoded::parse(&bytes).into_owned().collect())
+}
+
+fn foreign() -> Problem {
+    Problem::new(
+        StatusCode::FORBIDDEN,
+        "foreign",
+        "This form was not sent from a page of this session. Load the page again, and send it from there.",
+    )
+}
+
+impl FromRequest<Arc<Console>> for Form {
+    type Rejection = Unshown;
+
+    async fn from_request(request: Request, console: &Arc<Console>) -> Result<Form, Unshown> {
+        let (mut parts, body) = request.into_parts();
+        let visitor = Visitor::from_request_parts(&mut parts, console).await?;
+        let Some(mark) = visitor.mark else {
+            return Err(if visitor.may_sign_in { unsigned() } else { nobody() }.into());
+        };
+        let values = read(Request::from_parts(parts, body)).await?;
+        let sent = values.iter().find(|(name, _)| name == MARK);
+        // Hashes are compared in constant time.
+        let is_own =
+            sent.is_some_and(|(_, sent)| blake3::hash(sent.as_bytes()) == blake3::hash(mark.as_bytes()));
+        if is_own { Ok(Form { mark, values }) } else { Err(foreign().into()) }
+    }
+}
+
+fn unsigned() -> Problem {
+    Problem::new(
+        StatusCode::UNAUTHORIZED,
+        "unauthorized",
+        "This changes something: sign in first, at the foot of each page. What you sent was not done.",
+    )
+}

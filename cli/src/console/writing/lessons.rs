@@ -1,0 +1,36 @@
+//! Forgetting what a corrected page taught.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use newslode_miner::work::known;
+use newslode_page::reading::Site;
+
+use super::form::Form;
+use crate::console::Console;
+use crate::console::answer::{Problem, Shown};
+use crate::console::pages::parts::site_path;
+
+pub(in crate::console) async fn forget(
+    State(console): State<Arc<Console>>,
+    Path(name): Path<String>,
+    form: Form,
+) -> Shown {
+    let snapshot = console.snapshot().await?;
+    let unknown = || Problem::not_found(format!("The site `{name}` is not known."));
+    let site: Site = snapshot.site(&name).ok_or_else(unknown)?.status.site.clone();
+    let url = form.get("url");
+    let state = console.source.parts.state.as_ref();
+    let forgotten = known::teach(state, &site, |known| {
+        if known.site.forget(Some(url)) == 0 {
+            return Err(crate::exit::hinted(
+                format!("no page `{url}` of {site} was corrected"),
+                "load the page again",
+            ));
+        }
+        Ok(())
+    });
+    forgotten.await.map_err(Problem::refused)?;
+    let next = console.read_again(site.clone());
+    Ok(console.notices.then(&site_path(&site), format!("What this page taught is forgotten. {next}")))
+}

@@ -1,0 +1,32 @@
+//! What people change from the console: seeds and their limits, dead letters, corrected articles.
+//!
+//! [`access`] says who may, [`form`] reads what they send. Each form answers by leading to a page that tells what was done
+//! ([`notices`]); what cannot be undone asks first. In a run's folder changes are made here and now; for the services they go
+//! the way of the command line: seeds and dead letters over the broker, lessons through the store, which miners watch.
+
+pub(super) mod access;
+pub(super) mod dead;
+pub(super) mod form;
+pub(super) mod lessons;
+pub(super) mod notices;
+pub(super) mod seeds;
+pub(super) mod session;
+pub(super) mod teach;
+
+use axum::Router;
+use axum::routing::{get, post};
+use std::sync::Arc;
+
+use super::Console;
+
+/// The routes of forms.
+pub(super) fn router() -> Router<Arc<Console>> {
+    Router::new()
+        .route("/session", get(session::page).post(session::sign_in))
+        .route("/session/end", post(session::sign_out))
+        .route("/operations/seeds", post(seeds::add))
+        .route("/operations/dead", post(dead::settle))
+        .route("/sites/{site}/limits", post(seeds::change))
+        .route("/sites/{site}/lessons", post(lessons::forget))
+        .route("/articles/{id}/correct", get(teach::page).post(teach::correct))
+}

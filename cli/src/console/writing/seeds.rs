@@ -1,0 +1,173 @@
+//! Seeds: adding sites, changing their limits, pausing and removing them.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use bytes::Bytes;
+use maud::html;
+use newslode_common::broker::{Broker as _, Queue};
+use newslode_common::message::seed::{SeedCommand, SeedMessage, VERSION};
+use newslode_common::store::SiteSettings;
+use newslode_common::time::now;
+use newslode_miner::work::seeds;
+
+use super::form::{Form, MARK};
+use crate::console::Console;
+use crate::console::answer::{Problem, Shown, Unshown};
+use crate::console::pages::parts::site_path;
+use crate::console::pages::shell::{Page, Place, answer};
+
+/// The most seeds of one form.
+const MOST: usize = 1_000;
+
+/// A number that may be left out.
+fn number<T: std::str::FromStr>(form: &Form, name: &str, meaning: &str) -> Result<Option<T>, Problem> {
+    let text = form.get(name);
+    if text.is_empty() {
+        return Ok(None);
+    }
+    text.parse().map(Some).map_err(|_| Problem::bad(format!("`{text}` is no number of {meaning}.")))
+}
+
+pub(in crate::console) async fn add(State(console): State<Arc<Console>>, form: Form) -> Shown {
+    let (max_pages, max_depth, delay_ms) = limits(&form)?;
+    let message = |url: &str| SeedMessage {
+        version: VERSION,
+        url: Some(if url.contains("://") { url.to_owned() } else { format!("https://{url}/") }),
+        max_pages,
+        max_depth,
+        delay_ms,
+        ..SeedMessage::default()
+    };
+    let messages: Vec<SeedMessage> = form.lines("urls").map(message).collect();
+    if messages.is_empty() || messages.len() > MOST {
+        return Err(Problem::bad(format!("Name 1 to {MOST} sites, one address a line.")).into());
+    }
+    obey(&console, &messages).await?;
+    let count = messages.len();
+    let what = if count == 1 { "1 site was added".to_owned() } else { format!("{count} sites were added") };
+    Ok(console.notices.then("/operations", format!("{what}. {}", console.source.when_seeds_count())))
+}
+
+type Limits = (Option<u64>, Option<u32>, Option<u64>);
+
+fn limits(form: &Form) -> Result<Limits, Problem> {
+    let seconds: Option<f64> = number(form, "delay", "seconds")?;
+    let delay_ms = match seconds {
+        Some(seconds) if seconds.is_finite() && (0.0..=86_400.0).contains(&seconds) => {
+            Some((seconds * 1_000.0).round() as u64)
+        }
+        Some(_) => return Err(Problem::bad("The delay is a number of seconds from 0 to 86400.")),
+        None => None,
+    };
+    Ok((number(form, "max_pages", "pages")?, number(form, "max_depth", "links")?, delay_ms))
+}
+
+/// Does what seed messages say: here in a run's folder, through the queue for services.
+///
+/// # Errors
+/// When a message is wrong, or the store or broker fails.
+pub(in crate::console) async fn obey(console: &Console, messages: &[SeedMessage]) -> Result<(), Problem> {
+    let bodies = messages.iter().map(serde_json::to_vec).collect::<Result<Vec<_>, _>>();
+    let bodies = bodies.map_err(|error| Problem::away(&error))?;
+    let commands =
+        bodies.iter().map(|body| SeedMessage::parse(body)).collect::<Result<Vec<SeedCommand>, _>>();
+    let commands = commands
+        .map_err(|error| Problem::bad(format!("{error}. A seed looks like https://www.example.com")))?;
+    let source = &console.source;
+    match &source.run {
+        Some(run) => {
+            for command in commands {
+                let obeyed = seeds::obey(&source.parts, &source.config.miner, command, now()).await;
+                obeyed.map_err(|error| match error {
+                    seeds::SeedFailure::NoPage(_) => Problem::bad(format!("{error}.")),
+                    other => Problem::away(&other),
+                })?;
+            }
+            run.store.flush().await?;
+        }
+        None => {
+            let broker = source.broker()?;
+            for body in bodies {
+                broker
+                    .publish(Queue::Seeds, Bytes::from(body))
+                    .await
+                    .map_err(|error| Problem::without_queues(&error))?;
+            }
+        }
+    }
+    console.look_again();
+    Ok(())
+}
+
+pub(in crate::console) async fn change(
+    State(console): State<Arc<Console>>,
+    Path(name): Path<String>,
+    form: Form,
+) -> Shown {
+    let snapshot = console.snapshot().await?;
+    let unknown = || Problem::not_found(format!("The site `{name}` is not known."));
+    let site = snapshot.site(&name).ok_or_else(unknown)?.status.site.clone();
+    let parts = &console.source.parts;
+    let held = parts.frontier.site(&site).await?.ok_or_else(unknown)?;
+    let (settings, said) = match form.get("act") {
+        "pause" => (SiteSettings { paused: true, ..held }, "It is paused: nothing more is asked of it."),
+        "resume" => (SiteSettings { paused: false, ..held }, "It goes on."),
+        "save" => {
+            let (max_pages, max_depth, delay_ms) = limits(&form)?;
+            let settings = SiteSettings {
+                max_pages: max_pages.unwrap_or(held.max_pages).max(1),
+                max_depth: max_depth.unwrap_or(held.max_depth),
+                delay_ms: delay_ms.unwrap_or(held.delay_ms),
+                ..held
+            };
+            (settings, "Its limits were changed.")
+        }
+        "remove" if form.get("sure") == "yes" => {
+            let remove = Some(format!("https://{site}/"));
+            obey(&console, &[SeedMessage { version: VERSION, remove, ..SeedMessage::default() }]).await?;
+            let said = format!("{site} was removed. {}", console.source.when_seeds_count());
+            return Ok(console.notices.then("/operations", said));
+        }
+        "remove" => return sure(&console, &name, &form).await,
+        other => {
+            return Err(Unshown::from(Problem::bad(format!(
+                "`{other}` is nothing that can be done to a site."
+            ))));
+        }
+    };
+    parts.frontier.put_site(&site, &settings).await?;
+    console.source.flush().await?;
+    console.look_again();
+    Ok(console.notices.then(&site_path(&site), said.to_owned()))
+}
+
+/// Asks before a site is removed.
+async fn sure(console: &Console, name: &str, form: &Form) -> Shown {
+    let snapshot = console.snapshot().await?;
+    let Some(known) = snapshot.site(name) else {
+        return Err(Problem::not_found(format!("The site `{name}` is not known.")).into());
+    };
+    let path = site_path(&known.status.site);
+    let page = Page {
+        place: Place::Sites,
+        title: format!("Remove {name}?"),
+        trail: html! { a href="/sites" { "Sites" } " / " a href=(path) { (name) } },
+        lead: html! {
+            p.lead {
+                "Its " (known.articles) " articles, its pages, what was learnt of it and its counts are forgotten. This cannot be undone. To stop \
+                 only asking it, pause it."
+            }
+        },
+        main: html! {
+            form.acts method="post" action={ (path) "/limits" } {
+                input type="hidden" name=(MARK) value=(form.mark);
+                input type="hidden" name="sure" value="yes";
+                button.danger name="act" value="remove" { "Remove it and all that is known of it" }
+                button.plain name="act" value="pause" { "Pause it instead" }
+                a href=(path) { "Leave it as it is" }
+            }
+        },
+    };
+    answer(console, &snapshot, page)
+}

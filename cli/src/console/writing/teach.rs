@@ -1,0 +1,132 @@
+//! Correcting an article, and so teaching its site.
+//!
+//! Three steps on one path: the form with what was read, what the correction would change in the newest articles of the site,
+//! and keeping it. Nothing is written before the last one. Start at [`correct`].
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use newslode_common::time::now;
+use newslode_miner::work::archive;
+use newslode_miner::work::known::{self, Known};
+use newslode_miner::work::views::preview;
+use newslode_page::Page;
+use newslode_page::article::Article;
+use newslode_page::extract::Correction;
+
+use super::access::Visitor;
+use super::form::Form;
+use crate::console::Console;
+use crate::console::answer::{Problem, Shown};
+use crate::console::detail::Detail;
+use crate::console::filter::Filter;
+use crate::console::pages::article::summary;
+use crate::console::pages::correct::{Asked, Effect, form_page, preview_page};
+use crate::console::pages::parts::article_path;
+use crate::console::pages::shell::answer;
+use crate::console::snapshot::{Snapshot, Summary};
+use crate::exit::hinted;
+
+/// The newest articles of the site that a preview reads besides the corrected one.
+const READ: usize = 40;
+
+pub(in crate::console) async fn page(
+    State(console): State<Arc<Console>>,
+    Path(id): Path<String>,
+    visitor: Visitor,
+) -> Shown {
+    let snapshot = console.snapshot().await?;
+    let summary = summary(&snapshot, &id)?;
+    let article = held(&console, &snapshot, summary).await?;
+    let (known, _) = Known::read(console.source.parts.state.as_ref(), &summary.site).await?;
+    let asked = Asked::of(&article);
+    answer(&console, &snapshot, form_page(summary, &asked, &known, &visitor))
+}
+
+/// An article as the archive has it.
+async fn held(console: &Console, snapshot: &Snapshot, summary: &Summary) -> Result<Article, Problem> {
+    let detail = Detail::read(&console.source.parts, &snapshot.mined, summary).await?;
+    let gone = || Problem::not_found("The article was read anew just now. Load this page again in a moment.");
+    detail.map(|detail| detail.article).ok_or_else(gone)
+}
+
+pub(in crate::console) async fn correct(
+    State(console): State<Arc<Console>>,
+    Path(id): Path<String>,
+    form: Form,
+) -> Shown {
+    let snapshot = console.snapshot().await?;
+    let summary = summary(&snapshot, &id)?;
+    let parts = &console.source.parts;
+    let article = held(&console, &snapshot, summary).await?;
+    let (known, _) = Known::read(parts.state.as_ref(), &summary.site).await?;
+    let asked = Asked::sent(&form);
+    if form.get("act") == "edit" {
+        let visitor = Visitor { mark: Some(form.mark.clone()), may_sign_in: false };
+        return answer(&console, &snapshot, form_page(summary, &asked, &known, &visitor));
+    }
+    let page = archive::page(parts, &summary.url).await?;
+    let page = page.ok_or_else(|| {
+        Problem::not_found("The archive no longer holds this page, so nothing can be learnt from it.")
+    })?;
+    let correction = correction(&asked, &article, &known, summary);
+    if form.get("act") == "keep" {
+        let taught =
+            known::teach(parts.state.as_ref(), &summary.site, |known| learn(known, &page, &correction)).await;
+        let taught = taught.map_err(Problem::refused)?;
+        console.source.flush().await?;
+        let lessons = taught.site.lessons().len();
+        let next = console.read_again(summary.site.clone());
+        let said = format!("{} has learnt from it ({lessons} corrected pages known). {next}", summary.site);
+        return Ok(console.notices.then(&article_path(summary), said));
+    }
+    let effect = effect(&console, &snapshot, summary, &known, (&page, &correction)).await?;
+    answer(&console, &snapshot, preview_page(&snapshot.mined, summary, &asked, &effect, &form.mark))
+}
+
+/// What was corrected: fields that differ from what was read. If the page was corrected before, what was sent replaces
+/// that whole, so fields that were not touched now are part of it.
+fn correction(asked: &Asked, article: &Article, known: &Known, summary: &Summary) -> Correction {
+    let was_corrected = known.site.lessons().iter().any(|lesson| lesson.url == summary.url.as_str());
+    let read = Asked::of(article);
+    let changed = |sent: &str, read: &str| {
+        (!sent.is_empty() && (was_corrected || sent != read)).then(|| sent.to_owned())
+    };
+    let authors =
+        if was_corrected || asked.authors != read.authors { asked.authors.clone() } else { Vec::new() };
+    Correction {
+        body: changed(&asked.body, &read.body),
+        drop: asked.drop.clone(),
+        title: changed(&asked.title, &read.title),
+        authors,
+        published: changed(&asked.published, &read.published),
+    }
+}
+
+fn learn(known: &mut Known, page: &Page, correction: &Correction) -> anyhow::Result<()> {
+    let taught = known.site.teach(page, now(), correction);
+    taught.map_err(|error| {
+        hinted(error.to_string(), "correct another field, or write it as the page shows it")
+    })?;
+    Ok(())
+}
+
+/// What a correction would change.
+async fn effect(
+    console: &Console,
+    snapshot: &Snapshot,
+    summary: &Summary,
+    known: &Known,
+    (page, correction): (&Page, &Correction),
+) -> Result<Effect, Problem> {
+    let mut taught = known.clone();
+    if let Err(error) = learn(&mut taught, page, correction) {
+        return Ok(Effect::Refused(error.to_string()));
+    }
+    let filter = Filter { site: summary.site.to_string(), ..Filter::default() };
+    let others = filter.select(&snapshot.mined, READ + 1)?;
+    let others = others.articles.into_iter().filter(|other| other.id != summary.id).take(READ);
+    let contents = std::iter::once(summary.content).chain(others.map(|other| other.content)).collect();
+    let read = preview(&console.source.parts, [known.reader(), taught.reader()], contents).await?;
+    Ok(Effect::Read(read))
+}

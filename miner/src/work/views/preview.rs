@@ -1,0 +1,59 @@
+//! What a change of a site's knowledge would do to some of its articles. Nothing is written.
+
+use std::sync::Arc;
+
+use futures::{StreamExt as _, TryStreamExt as _};
+use newslode_common::store::StoreResult;
+use newslode_common::version::ContentHash;
+use newslode_page::article::Article;
+use newslode_page::extract::SiteKnowledge;
+
+use crate::work::archive::open_and_keep;
+use crate::work::generations::Generations;
+use crate::work::parts::Parts;
+
+/// Pages that are read at once.
+const AT_ONCE: usize = 4;
+
+/// An article as it is read with and without the change.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Preview {
+    /// Under which the archive has it.
+    pub content: ContentHash,
+    /// Without the change.
+    pub before: Article,
+    /// With it.
+    pub after: Article,
+}
+
+/// Reads pages with what is known and with what would be known, in the order of `contents`. Pages that the archive does not hold
+/// in a readable form, and those that are no articles, are left out.
+///
+/// # Errors
+/// When a store fails.
+pub async fn preview(
+    parts: &Parts,
+    [before, after]: [SiteKnowledge; 2],
+    contents: Vec<ContentHash>,
+) -> StoreResult<Vec<Preview>> {
+    let generations = Arc::new(Generations::read(parts.state.as_ref()).await?);
+    let known = Arc::new([before, after]);
+    let work = contents.into_iter().map(|content| {
+        let (parts, known, generations) = (parts.clone(), known.clone(), generations.clone());
+        async move {
+            let Some((_, bytes)) = generations.page(parts.archive.as_ref(), content).await? else {
+                return Ok(None);
+            };
+            let parsed = parts.parsed.clone();
+            let read = move || {
+                let (fetched, page) = open_and_keep(&bytes, &parsed).ok()?;
+                let [before, after] =
+                    known.each_ref().map(|known| known.article(&page, fetched.fetched_at).1);
+                Some(Preview { content, before: before?, after: after? })
+            };
+            StoreResult::Ok(tokio::task::spawn_blocking(read).await.ok().flatten())
+        }
+    });
+    let read: Vec<Option<Preview>> = futures::stream::iter(work).buffered(AT_ONCE).try_collect().await?;
+    Ok(read.into_iter().flatten().collect())
+}
