@@ -205,6 +205,7 @@ fn router(console: Arc<Console>) -> Router {
         .route("/taxonomy/{concept}", get(pages::concept::page))
         .route("/articles", get(pages::articles::page))
         .route("/articles/{id}", get(pages::article::page))
+        .route("/articles/{id}/page", get(pages::page_text::page))
         .route("/articles/{id}/hierarchy.svg", get(pages::article::drawing))
         .route("/articles/{id}/hierarchy.xml", get(pages::article::xml))
         .route("/sites", get(pages::sites::page))

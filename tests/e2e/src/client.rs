@@ -1,9 +1,13 @@
 //! A client that sends what browsers would not, and takes answers apart: one request a connection, over plain HTTP/1.1.
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+/// The longest time for an answer.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Asks a server.
 pub struct Client {
@@ -44,11 +48,30 @@ impl Client {
 
     /// Sends a request that names this host.
     pub async fn ask(&self, method: &str, path: &str, host: &str) -> Answer {
+        self.send(method, path, &[("Host", host)], "").await
+    }
+
+    /// Sends a form; `headers` are those beside the host and the kind.
+    pub async fn post(&self, path: &str, headers: &[(&str, &str)], values: &[(&str, &str)]) -> Answer {
+        let form: Vec<String> =
+            values.iter().map(|(name, value)| format!("{}={}", encoded(name), encoded(value))).collect();
+        let host = self.addr.to_string();
+        let fixed = [("Host", host.as_str()), ("Content-Type", "application/x-www-form-urlencoded")];
+        self.send("POST", path, &[&fixed, headers].concat(), &form.join("&")).await
+    }
+
+    /// Sends a request with these headers and this body.
+    pub async fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
         let mut stream = tokio::net::TcpStream::connect(self.addr).await.unwrap();
-        let request = format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+        let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        let length = body.len();
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\n{headers}Content-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+        );
         stream.write_all(request.as_bytes()).await.unwrap();
         let mut bytes = Vec::new();
-        stream.read_to_end(&mut bytes).await.unwrap();
+        let read = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut bytes)).await;
+        read.unwrap_or_else(|_| panic!("{method} {path} does not end")).unwrap();
         let text = String::from_utf8_lossy(&bytes);
         let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{path}: no answer: {text}"));
         let mut lines = head.lines();

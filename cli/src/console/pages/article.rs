@@ -236,7 +236,8 @@ fn hierarchy(summary: &Summary) -> Markup {
     html! {
         section #hierarchy {
             h2 { "The page as it was understood" }
-            p.small { a href={ (path) "/hierarchy.svg" } { "The drawing alone, with its links" } ", "
+            p.small { a href={ (path) "/page" } { "Its text with the blocks drawn over it" } ", "
+                a href={ (path) "/hierarchy.svg" } { "The drawing alone, with its links" } ", "
                 a href={ (path) "/hierarchy.xml" } { "the hierarchy as XML" } }
             div.drawing tabindex="0" role="region" aria-label="Drawing of the page's hierarchy" {
                 img src={ (path) "/hierarchy.svg" } loading="lazy"
@@ -269,7 +270,7 @@ pub(in crate::console) async fn xml(State(console): State<Arc<Console>>, Path(id
 }
 
 /// The stored hierarchy of an article's page.
-async fn stored(console: &Console, id: &str) -> Result<Vec<u8>, Problem> {
+pub(super) async fn stored(console: &Console, id: &str) -> Result<Vec<u8>, Problem> {
     let snapshot = console.snapshot().await?;
     let content = summary(&snapshot, id)?.content;
     let xml = console.source.parts.archive.get(Kind::Hierarchy, content).await?;

@@ -198,8 +198,12 @@ fn effect_parts(
         |preview: &Preview| mined.articles.iter().find(|article| article.content == preview.content);
     let lead = html! {
         p.lead {
-            @if own.is_empty() { "This article stays as it is. " } @else { "This article changes as shown. " }
-            "Of " (counted(others.len() as u64, "other article", "other newest articles")) " of " (summary.site) ", "
+            @if own.is_empty() {
+                "This article stays as it is: where its page shows what was corrected does not tell it from the rest. "
+            } @else {
+                "This article changes as shown. "
+            }
+            "Of " (counted(others.len() as u64, "other article", "other articles")) " of " (summary.site) " that were looked at, "
             (counted(changed.len() as u64, "changes", "change")) ". Nothing is kept yet."
         }
     };

@@ -9,6 +9,7 @@ pub(super) mod explain;
 mod manage;
 pub(super) mod operations;
 pub(super) mod overview;
+pub(super) mod page_text;
 pub(super) mod parts;
 pub(super) mod shell;
 pub(super) mod site;

@@ -90,7 +90,13 @@ async fn site_page(
         place: Place::Sites,
         title: name.to_owned(),
         trail: html! { a href="/sites" { "Sites" } },
-        lead: html! { p { (state(&known.status, story.health)) } },
+        lead: html! {
+            p { (state(&known.status, story.health)) }
+            nav.jump aria-label="On this page" {
+                a href="#lessons" { "Corrected pages" }
+                @if visitor.mark.is_some() { a href="#limits" { "Change, pause or remove it" } }
+            }
+        },
         main,
     })
 }

@@ -27,8 +27,8 @@ use crate::console::pages::shell::answer;
 use crate::console::snapshot::{Snapshot, Summary};
 use crate::exit::hinted;
 
-/// The newest articles of the site that a preview reads besides the corrected one.
-const READ: usize = 40;
+/// Articles of the site that a preview reads besides the corrected one: half of them the newest, the others from all of its time.
+const READ: usize = 60;
 
 pub(in crate::console) async fn page(
     State(console): State<Arc<Console>>,
@@ -124,9 +124,12 @@ async fn effect(
         return Ok(Effect::Refused(error.to_string()));
     }
     let filter = Filter { site: summary.site.to_string(), ..Filter::default() };
-    let others = filter.select(&snapshot.mined, READ + 1)?;
-    let others = others.articles.into_iter().filter(|other| other.id != summary.id).take(READ);
-    let contents = std::iter::once(summary.content).chain(others.map(|other| other.content)).collect();
+    let all = filter.select(&snapshot.mined, usize::MAX)?.articles;
+    let others: Vec<&Summary> = all.into_iter().filter(|other| other.id != summary.id).collect();
+    let (newest, older) = others.split_at(others.len().min(READ / 2));
+    let step = older.len().div_ceil(READ / 2).max(1);
+    let others = newest.iter().chain(older.iter().step_by(step)).map(|other| other.content);
+    let contents = std::iter::once(summary.content).chain(others).collect();
     let read = preview(&console.source.parts, [known.reader(), taught.reader()], contents).await?;
     Ok(Effect::Read(read))
 }

@@ -286,19 +286,8 @@ fn truncated() -> Bytes {
 /// Sends seeds over plain AMQP: those that cannot be taken are kept with their reason, put back, and
 /// forgotten.
 async fn bad_seeds_can_be_looked_after(lab: &Lab, services: &Installation<'_>, url: &str) {
-    let connection = lapin::Connection::connect(url, lapin::ConnectionProperties::default()).await.unwrap();
-    let channel = connection.create_channel().await.unwrap();
-    for text in ["{\"version\":1,", "{\"version\":1,\"url\":\"http://a.test/\",\"max_page\":3}"] {
-        let (exchange, options) = ("".into(), lapin::options::BasicPublishOptions::default());
-        let sent = channel.basic_publish(
-            exchange,
-            "newslode.seeds".into(),
-            options,
-            text.as_bytes(),
-            lapin::BasicProperties::default(),
-        );
-        sent.await.unwrap().await.unwrap();
-    }
+    let broken = ["{\"version\":1,", "{\"version\":1,\"url\":\"http://a.test/\",\"max_page\":3}"];
+    publish(url, "newslode.seeds", &broken).await;
     let letters = dead(lab, services, "seeds", 2).await;
     let whys = letters.iter().map(|letter| letter["why"].as_str().unwrap()).collect::<Vec<_>>().join("\n");
     assert!(whys.contains("not a seed message: EOF") && whys.contains("`max_page`"), "{whys}");
@@ -316,8 +305,25 @@ async fn bad_seeds_can_be_looked_after(lab: &Lab, services: &Installation<'_>, u
     eprintln!("bad seeds were listed, put back and forgotten");
 }
 
+/// Publishes texts to a queue over plain AMQP.
+pub(crate) async fn publish(url: &str, queue: &str, texts: &[&str]) {
+    let connection = lapin::Connection::connect(url, lapin::ConnectionProperties::default()).await.unwrap();
+    let channel = connection.create_channel().await.unwrap();
+    for text in texts {
+        let (exchange, options) = ("".into(), lapin::options::BasicPublishOptions::default());
+        let properties = lapin::BasicProperties::default();
+        let sent = channel.basic_publish(exchange, queue.into(), options, text.as_bytes(), properties);
+        sent.await.unwrap().await.unwrap();
+    }
+}
+
 /// Waits until a queue has this many dead letters; returns them as `newslode dead list --json` shows them.
-async fn dead(lab: &Lab, services: &Installation<'_>, queue: &str, many: usize) -> Vec<serde_json::Value> {
+pub(crate) async fn dead(
+    lab: &Lab,
+    services: &Installation<'_>,
+    queue: &str,
+    many: usize,
+) -> Vec<serde_json::Value> {
     let begun = Instant::now();
     loop {
         let listed = lab.json(&services.asking(&["dead", "list", queue, "--json"])).await;

@@ -217,6 +217,11 @@ async fn the_api_is_as_it_is_described(served: &Served) {
     let key = taxonomy["concepts"][0]["key"].as_str().unwrap();
     let url = served.exported.keys().next().unwrap();
     for (path, route) in described["paths"].as_object().unwrap() {
+        // What writes, and events that go on for good, have tests of their own.
+        let wanted = &route["get"]["responses"]["200"]["content"]["application/json"]["schema"];
+        if wanted.is_null() {
+            continue;
+        }
         let site = served.exported[url]["site"].as_str().unwrap();
         let mut asked = path.replace("{key}", &encoded(key)).replace("{site}", &encoded(site));
         if asked.ends_with("/article") || asked.ends_with("/explain") {
@@ -224,7 +229,6 @@ async fn the_api_is_as_it_is_described(served: &Served) {
         }
         assert!(!asked.contains('{'), "{asked}");
         let answer = served.client.json(&asked).await;
-        let wanted = &route["get"]["responses"]["200"]["content"]["application/json"]["schema"];
         schema::check(&described, wanted, &answer, &asked);
         if route["get"]["responses"].get("404").is_some() {
             let unknown = path.replace("{key}", "none").replace("{site}", "none.test");

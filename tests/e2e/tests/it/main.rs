@@ -17,6 +17,7 @@ mod embedded;
 mod faults;
 mod filing;
 mod floors;
+mod letters;
 mod news;
 mod removal;
 mod restore;
@@ -25,5 +26,6 @@ mod seeds;
 mod served;
 mod tls;
 mod upgrade;
+mod writing;
 
 use newslode_e2e::{client, lab, process, schema, services};

@@ -1,0 +1,390 @@
+//! What people change from the console: corrected articles, seeds, dead letters, and who may.
+
+use std::time::Instant;
+
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::TcpStream;
+
+use crate::bad_input::{dead, publish};
+use crate::client::{Answer, Client, encoded};
+use crate::lab::{Lab, small_world};
+use crate::letters::{FRONT, Lettered, MARK, SITE, STORIES};
+use crate::process::{LOOK, Process};
+use crate::services::{Installation, SOON, Servers};
+
+const TOKEN: &str = "a token that nobody guesses";
+
+/// A console that runs.
+struct Served {
+    process: Process,
+    client: Client,
+}
+
+impl Served {
+    async fn start(lab: &Lab, arguments: &[&str]) -> Served {
+        let mut process = lab.start(&[arguments, &["--renew", "1"]].concat());
+        process.printed("http://").await;
+        let addr = process.out().split("http://").nth(1).unwrap().split('/').next().unwrap().to_owned();
+        let port = addr.rsplit(':').next().unwrap();
+        let client = Client { addr: format!("127.0.0.1:{port}").parse().unwrap() };
+        let served = Served { process, client };
+        served.until("the first look", async || served.client.get("/").await.status == 200).await;
+        served
+    }
+
+    async fn until(&self, what: &str, is_so: impl AsyncFn() -> bool) {
+        let begun = Instant::now();
+        while !is_so().await {
+            assert!(begun.elapsed() < SOON, "{what} never comes\n{}", self.process.tail());
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    /// The articles of the site with letters.
+    async fn articles(&self) -> Vec<Value> {
+        let answer = self.client.json(&format!("/api/v1/articles?site={SITE}&limit=200")).await;
+        answer["articles"].as_array().unwrap().clone()
+    }
+
+    async fn end(mut self) {
+        self.process.terminate();
+        assert_eq!(self.process.end(SOON).await.code, Some(0), "{}", self.process.tail());
+    }
+}
+
+/// The value of a form's field on a page.
+fn field(answer: &Answer, name: &str) -> String {
+    let start = format!("name=\"{name}\" value=\"");
+    let value = answer.body.split(&start).nth(1).and_then(|rest| rest.split('"').next());
+    value.unwrap_or_else(|| panic!("no field `{name}`: {}", answer.body)).to_owned()
+}
+
+/// The page to which a form leads.
+async fn followed(client: &Client, answer: &Answer) -> Answer {
+    assert_eq!(answer.status, 303, "{}", answer.body);
+    client.get(answer.header("location").unwrap()).await
+}
+
+fn text(article: &Value) -> String {
+    let blocks = article["body"].as_array().unwrap();
+    blocks.iter().map(|block| block["text"].as_str().unwrap()).collect::<Vec<_>>().join("\n\n")
+}
+
+fn has_letters(article: &Value) -> bool {
+    text(article).contains(MARK)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn people_change_a_run_from_the_console() {
+    let mut seeds = small_world(3).seeds();
+    seeds.push(FRONT.into());
+    let lab = Lab::serving(Lettered(small_world(3)), &seeds).await;
+    lab.ok(&lab.mining("run", &[])).await;
+    let run = lab.path("run").display().to_string();
+    let served = Served::start(&lab, &["serve", &run, "--addr", "127.0.0.1:0"]).await;
+    a_corrected_article_teaches_its_site(&served).await;
+    forms_of_strangers_are_refused(&served).await;
+    sites_are_added_changed_and_removed(&served).await;
+    programs_send_seeds(&served, None).await;
+    served.end().await;
+
+    let file = lab.path("token").display().to_string();
+    std::fs::write(&file, format!("{TOKEN}\n")).unwrap();
+    let guarded = Served::start(&lab, &["serve", &run, "--addr", "127.0.0.1:0", "--token-file", &file]).await;
+    the_token_opens_a_session(&guarded).await;
+    programs_send_seeds(&guarded, Some(TOKEN)).await;
+    guarded.end().await;
+
+    let open = Served::start(&lab, &["serve", &run, "--addr", "0.0.0.0:0"]).await;
+    nobody_may_write(&open).await;
+    open.end().await;
+    std::fs::write(&file, "short").unwrap();
+    let ended = lab.run(&["serve", &run, "--token-file", &file]).await;
+    assert!(ended.code == Some(1) && ended.err.contains("openssl rand"), "{:?} {}", ended.code, ended.err);
+}
+
+/// Corrects one article: the others of its site lose what they should not have, listeners hear of it, and it can be taken back.
+async fn a_corrected_article_teaches_its_site(served: &Served) {
+    let client = &served.client;
+    let articles = served.articles().await;
+    let wrong: Vec<&Value> = articles.iter().filter(|article| has_letters(article)).collect();
+    assert_eq!(
+        (articles.len(), wrong.len()),
+        (STORIES, STORIES),
+        "the site must be read wrongly to begin with"
+    );
+    let article = wrong[0];
+    let (path, form) = correcting(client, article).await;
+    let right: Vec<String> =
+        text(article).split("\n\n").filter(|passage| !passage.contains(MARK)).map(str::to_owned).collect();
+    let send = async |act: &str, title: &str| {
+        let body = right.join("\r\n\r\n");
+        let authors = article["authors"][0].as_str().unwrap();
+        let values = [
+            ("mark", field(&form, "mark")),
+            ("title", title.to_owned()),
+            ("authors", authors.to_owned()),
+            ("published", article["published"].as_str().unwrap().to_owned()),
+            ("body", body),
+            ("drop", String::new()),
+            ("act", act.to_owned()),
+        ];
+        let values: Vec<(&str, &str)> = values.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        client.post(&path, &[], &values).await
+    };
+    let title = article["title"].as_str().unwrap();
+    let refused = send("preview", "Nothing of this page").await;
+    assert!(refused.status == 200 && refused.body.contains("does not show the title"), "{}", refused.body);
+    let preview = send("preview", title).await;
+    let others = STORIES - 1;
+    let said = format!("Of {others} other articles of {SITE} that were looked at, {others} change");
+    assert!(preview.body.contains(&said), "{}", preview.body);
+    assert_eq!(preview.body.matches("<article class=\"changed\">").count(), others, "{}", preview.body);
+    assert!(served.articles().await.iter().all(has_letters), "a preview changed something");
+
+    let mut events = Events::listen(client).await;
+    let kept = followed(client, &send("keep", title).await).await;
+    assert!(kept.body.contains("1 corrected pages known"), "{}", kept.body);
+    served.until("the lesson", async || !served.articles().await.iter().any(has_letters)).await;
+    let told = events.next().await;
+    assert_eq!(told.0, "changed");
+    assert!(told.1["site"] == SITE && !has_letters(&told.1), "{told:?}");
+
+    let site = client.get(&format!("/sites/{SITE}")).await;
+    let (mark, url) = (field(&site, "mark"), article["url"].as_str().unwrap());
+    let forgotten =
+        client.post(&format!("/sites/{SITE}/lessons"), &[], &[("mark", &mark), ("url", url)]).await;
+    assert!(followed(client, &forgotten).await.body.contains("is forgotten"));
+    served.until("the end of the lesson", async || served.articles().await.iter().all(has_letters)).await;
+}
+
+/// The path and the form of a correction.
+async fn correcting(client: &Client, article: &Value) -> (String, Answer) {
+    let title = article["title"].as_str().unwrap();
+    let found = client.get(&format!("/articles?q={}", encoded(&format!("\"{title}\"")))).await;
+    let path = found.body.split("<h3").nth(1).and_then(|rest| rest.split("href=\"").nth(1)).unwrap();
+    let path = format!("{}/correct", path.split('"').next().unwrap());
+    let form = client.get(&path).await;
+    assert!(form.status == 200 && form.body.contains(MARK), "{}", form.body);
+    (path, form)
+}
+
+/// New and changed articles as a listener hears them.
+struct Events(BufReader<TcpStream>);
+
+impl Events {
+    async fn listen(client: &Client) -> Events {
+        let mut stream = TcpStream::connect(client.addr).await.unwrap();
+        let request = format!("GET /api/v1/events HTTP/1.1\r\nHost: {}\r\n\r\n", client.addr);
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut events = Events(BufReader::new(stream));
+        while !events.line().await.starts_with(": listening") {}
+        events
+    }
+
+    async fn line(&mut self) -> String {
+        let mut line = String::new();
+        let read = tokio::time::timeout(SOON, self.0.read_line(&mut line)).await;
+        assert!(read.unwrap().unwrap() > 0, "the events end");
+        line
+    }
+
+    /// The next event.
+    async fn next(&mut self) -> (String, Value) {
+        let mut name = String::new();
+        loop {
+            let line = self.line().await;
+            if let Some(event) = line.strip_prefix("event: ") {
+                name = event.trim().to_owned();
+            } else if let Some(data) = line.strip_prefix("data: ") {
+                return (name, serde_json::from_str(data).unwrap());
+            }
+        }
+    }
+}
+
+/// Without the mark of a session, or sent from another site's page, nothing is done.
+async fn forms_of_strangers_are_refused(served: &Served) {
+    let client = &served.client;
+    let mark = field(&client.get("/operations").await, "mark");
+    let urls = ("urls", "http://www.evil.test/");
+    for (headers, mark) in [
+        (vec![], "x"),
+        (vec![("Origin", "http://evil.test")], mark.as_str()),
+        (vec![("Origin", "null"), ("Sec-Fetch-Site", "cross-site")], mark.as_str()),
+    ] {
+        let answer = client.post("/operations/seeds", &headers, &[("mark", mark), urls]).await;
+        assert_eq!(answer.status, 403, "{headers:?}: {}", answer.body);
+    }
+    assert_eq!(client.post("/operations/seeds", &[], &[urls]).await.status, 403);
+    let host = [("Host", "evil.test"), ("Content-Type", "application/x-www-form-urlencoded")];
+    let body = format!("mark={mark}&urls=http%3A%2F%2Fwww.evil.test%2F");
+    assert_eq!(client.send("POST", "/operations/seeds", &host, &body).await.status, 421);
+    assert_eq!(client.get("/sites/evil.test").await.status, 404);
+}
+
+/// The settings of a site; nothing if it is not known.
+async fn settings(client: &Client, site: &str) -> Option<Value> {
+    let sites = client.json("/api/v1/sites").await;
+    let known = sites["sites"].as_array().unwrap().iter().find(|known| known["site"] == site)?;
+    Some(known["settings"].clone())
+}
+
+async fn sites_are_added_changed_and_removed(served: &Served) {
+    let client = &served.client;
+    let mark = field(&client.get("/operations").await, "mark");
+    let added = [
+        ("mark", mark.as_str()),
+        ("urls", "http://www.added.test/\n\nother.test"),
+        ("max_pages", "77"),
+        ("delay", "2.5"),
+    ];
+    let answer = followed(client, &client.post("/operations/seeds", &[], &added).await).await;
+    assert!(answer.body.contains("2 sites were added"), "{}", answer.body);
+    served.until("the site", async || settings(client, "added.test").await.is_some()).await;
+    let held = settings(client, "added.test").await.unwrap();
+    assert_eq!((&held["max_pages"], &held["delay_ms"]), (&77.into(), &2_500.into()), "{held}");
+
+    let change = async |values: &[(&str, &str)]| {
+        let values = [&[("mark", mark.as_str())], values].concat();
+        client.post("/sites/added.test/limits", &[], &values).await
+    };
+    followed(client, &change(&[("act", "pause")]).await).await;
+    served.until("the pause", async || settings(client, "added.test").await.unwrap()["paused"] == true).await;
+    let saved = followed(client, &change(&[("act", "save"), ("max_depth", "3")]).await).await;
+    assert!(saved.body.contains("value=\"3\""), "{}", saved.body);
+    followed(client, &change(&[("act", "resume")]).await).await;
+    served
+        .until("the end of the pause", async || {
+            settings(client, "added.test").await.unwrap()["paused"] == false
+        })
+        .await;
+    assert_eq!(settings(client, "added.test").await.unwrap()["max_pages"], 77);
+
+    let asked = change(&[("act", "remove")]).await;
+    assert!(asked.status == 200 && asked.body.contains("cannot be undone"), "{}", asked.body);
+    assert!(settings(client, "added.test").await.is_some());
+    followed(client, &change(&[("act", "remove"), ("sure", "yes")]).await).await;
+    served.until("the removal", async || settings(client, "added.test").await.is_none()).await;
+    for wrong in
+        [vec![("urls", "ftp://a.test")], vec![("urls", "")], vec![("urls", "a.test"), ("delay", "soon")]]
+    {
+        let values = [vec![("mark", mark.as_str())], wrong].concat();
+        assert_eq!(client.post("/operations/seeds", &[], &values).await.status, 400, "{values:?}");
+    }
+}
+
+async fn programs_send_seeds(served: &Served, token: Option<&str>) {
+    let client = &served.client;
+    let (host, bearer) = (client.addr.to_string(), format!("Bearer {}", token.unwrap_or_default()));
+    let send = async |kind: &str, bearer: &str, body: &str| {
+        let headers = [("Host", host.as_str()), ("Content-Type", kind), ("Authorization", bearer)];
+        client.send("POST", "/api/v1/seeds", &headers, body).await.status
+    };
+    let seed = "{\"version\":1,\"url\":\"http://www.programmed.test/\"}";
+    assert_eq!(send("text/plain", &bearer, seed).await, 415);
+    assert_eq!(send("application/json", &bearer, "{\"version\":1}").await, 400);
+    assert_eq!(send("application/json", &bearer, "{\"version\":1,\"uri\":3}").await, 400);
+    if token.is_some() {
+        assert_eq!(send("application/json", "Bearer wrong", seed).await, 401);
+        assert_eq!(send("application/json", "", seed).await, 401);
+    }
+    assert_eq!(send("application/json", &bearer, seed).await, 202);
+    served.until("the seed", async || settings(client, "programmed.test").await.is_some()).await;
+    let removed = "{\"version\":1,\"remove\":\"http://www.programmed.test/\"}";
+    assert_eq!(send("application/json; charset=utf-8", &bearer, removed).await, 202);
+    served.until("its end", async || settings(client, "programmed.test").await.is_none()).await;
+}
+
+async fn the_token_opens_a_session(served: &Served) {
+    let client = &served.client;
+    let page = client.get("/operations").await;
+    assert!(page.body.contains("href=\"/session\"") && !page.body.contains("name=\"mark\""), "{}", page.body);
+    let seed = |mark: &str| {
+        vec![("mark".to_owned(), mark.to_owned()), ("urls".into(), "http://www.signed.test/".into())]
+    };
+    let post = async |cookie: &str, mark: &str| {
+        let values = seed(mark);
+        let values: Vec<(&str, &str)> =
+            values.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        client.post("/operations/seeds", &[("Cookie", cookie)], &values).await.status
+    };
+    assert_eq!(post("", "x").await, 401);
+    assert_eq!(client.post("/session", &[], &[("token", "wrong")]).await.status, 401);
+    let foreign = client.post("/session", &[("Sec-Fetch-Site", "cross-site")], &[("token", TOKEN)]).await;
+    assert_eq!(foreign.status, 403);
+    let signed = client.post("/session", &[], &[("token", TOKEN)]).await;
+    let cookie = signed.header("set-cookie").unwrap().to_owned();
+    assert!(cookie.contains("HttpOnly; SameSite=Strict"), "{cookie}");
+    let cookie = cookie.split(';').next().unwrap();
+    let page = client
+        .send("GET", "/operations", &[("Host", &client.addr.to_string()), ("Cookie", cookie)], "")
+        .await;
+    let mark = field(&page, "mark");
+    assert_eq!(post(cookie, "x").await, 403);
+    assert_eq!(post("", &mark).await, 401);
+    assert_eq!(post(cookie, &mark).await, 303);
+    let left = client.post("/session/end", &[("Cookie", cookie)], &[("mark", &mark)]).await;
+    assert!(left.header("set-cookie").unwrap().contains("Max-Age=0"));
+    assert_eq!(post(cookie, &mark).await, 401);
+}
+
+/// Over an address that others reach, a console without a token shows no form and takes none.
+async fn nobody_may_write(served: &Served) {
+    let client = &served.client;
+    for page in ["/operations", &format!("/sites/{SITE}")] {
+        let page = client.get(page).await;
+        assert!(page.status == 200 && !page.body.contains("method=\"post\""), "{}", page.body);
+    }
+    assert_eq!(client.post("/operations/seeds", &[], &[("urls", "a.test")]).await.status, 403);
+    assert_eq!(client.post("/session", &[], &[("token", "")]).await.status, 401);
+    let headers = [("Host", "a.test"), ("Content-Type", "application/json")];
+    let seed = "{\"version\":1,\"url\":\"http://www.a.test/\"}";
+    assert_eq!(client.send("POST", "/api/v1/seeds", &headers, seed).await.status, 403);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn people_change_services_from_the_console() {
+    let lab = Lab::of(small_world(5)).await;
+    let servers = Servers::start().await;
+    let mut services = Installation::new(&lab, &servers, "written", 0);
+    services.start_all();
+    services.ready().await;
+    let broken = ["{\"version\":1,", "{\"version\":1,\"url\":\"http://a.test/\",\"max_page\":3}"];
+    publish(&servers.rabbit.url(), "written.seeds", &broken).await;
+    dead(&lab, &services, "seeds", 2).await;
+    let served = Served::start(&lab, &services.asking(&["serve", "--addr", "127.0.0.1:0"])).await;
+    let client = &served.client;
+    let page = client.get("/operations").await;
+    assert!(page.body.contains("`max_page`") && page.body.contains("newslode-miner@"), "{}", page.body);
+    let (mark, id) = (field(&page, "mark"), field(&page, "id"));
+    let settle = async |values: &[(&str, &str)]| {
+        let values = [&[("mark", mark.as_str()), ("queue", "seeds")], values].concat();
+        client.post("/operations/dead", &[], &values).await
+    };
+    assert_eq!(settle(&[("act", "replay")]).await.status, 400);
+    let done = followed(client, &settle(&[("act", "replay"), ("id", &id)]).await).await;
+    assert!(done.body.contains("1 dead letter was put back"), "{}", done.body);
+    let again = dead(&lab, &services, "seeds", 2).await;
+    let (one, asked) =
+        (again[0]["id"].as_str().unwrap(), [("act", "drop"), ("id", again[0]["id"].as_str().unwrap())]);
+    let sure = settle(&asked).await;
+    assert!(sure.status == 200 && sure.body.contains("What they hold is lost"), "{}", sure.body);
+    assert_eq!(dead(&lab, &services, "seeds", 2).await.len(), 2);
+    followed(client, &settle(&[("act", "drop"), ("id", one), ("sure", "yes")]).await).await;
+    dead(&lab, &services, "seeds", 1).await;
+    followed(client, &settle(&[("act", "drop_all"), ("sure", "yes")]).await).await;
+    dead(&lab, &services, "seeds", 0).await;
+
+    let seed = lab.seeds()[0].as_str();
+    let added = client.post("/operations/seeds", &[], &[("mark", &mark), ("urls", seed)]).await;
+    assert!(followed(client, &added).await.body.contains("1 site was added"));
+    served
+        .until("the site", async || {
+            !client.json("/api/v1/sites").await["sites"].as_array().unwrap().is_empty()
+        })
+        .await;
+    served.end().await;
+    services.stop().await;
+}
