@@ -51,7 +51,7 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Mine a synthetic news web on loopback and score the result (takes under a minute).
+    /// Mine a synthetic news web on loopback and score the result (takes half a minute).
     #[command(after_help = "Example:\n  newslode demo --sites 8 --out /tmp/demo")]
     Demo(DemoArgs),
     /// Crawl, partition and mine sites; continue the run if the folder holds one.
@@ -305,7 +305,11 @@ pub(crate) struct ConfigArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
     /// Print the configuration in force; secrets are hidden.
-    Show,
+    Show {
+        /// Print as JSON instead of TOML.
+        #[arg(long)]
+        json: bool,
+    },
     /// Check whether the configuration is valid.
     Check,
     /// Print the JSON Schema of the configuration.

@@ -93,7 +93,11 @@ pub(crate) enum DeadCommand {
     Show {
         #[arg(value_enum)]
         queue: QueueArg,
+        /// Its id, as the list shows it.
         id: String,
+        /// Print as JSON.
+        #[arg(long)]
+        json: bool,
     },
     /// Put dead letters back into their queue; without ids, put back all of them.
     Replay {

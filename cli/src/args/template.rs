@@ -18,9 +18,21 @@ pub(crate) enum TemplateCommand {
     )]
     Teach(TeachArgs),
     /// List the sites that have corrections or templates.
-    List(TemplateDir),
+    List {
+        #[command(flatten)]
+        dir: TemplateDir,
+        /// Print as JSON.
+        #[arg(long)]
+        json: bool,
+    },
     /// Show the corrected pages and the templates of a site.
-    Show(TemplateSite),
+    Show {
+        #[command(flatten)]
+        site: TemplateSite,
+        /// Print as JSON.
+        #[arg(long)]
+        json: bool,
+    },
     /// Show which passages vary in a site's templates and what each is taken for.
     Explain {
         #[command(flatten)]

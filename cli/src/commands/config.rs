@@ -9,7 +9,8 @@ use crate::out;
 /// The configuration has already been loaded, checked for unknown keys and validated.
 pub(crate) fn run(args: ConfigArgs, config: &Config) -> anyhow::Result<Exit> {
     match args.command {
-        ConfigCommand::Show => out::text(&toml::to_string(config)?)?,
+        ConfigCommand::Show { json: true } => out::json(config)?,
+        ConfigCommand::Show { json: false } => out::text(&toml::to_string(config)?)?,
         ConfigCommand::Check => {
             out::line("the configuration can be used")?;
             // The other services do without.

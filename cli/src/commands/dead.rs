@@ -42,7 +42,7 @@ pub(crate) async fn run(args: DeadArgs, config: &Config) -> anyhow::Result<Exit>
     let broker = served::broker(config).await?;
     match args.command {
         DeadCommand::List { queue, json } => list(&broker, queue.into(), json).await,
-        DeadCommand::Show { queue, id } => show(&broker, queue.into(), &id).await,
+        DeadCommand::Show { queue, id, json } => show(&broker, queue.into(), &id, json).await,
         DeadCommand::Replay { queue, ids } => {
             out::line(format!(
                 "{} put back into `{}`",
@@ -78,7 +78,7 @@ async fn list(broker: &dyn Broker, queue: Queue, json: bool) -> anyhow::Result<E
     Ok(Exit::Done)
 }
 
-async fn show(broker: &dyn Broker, queue: Queue, id: &str) -> anyhow::Result<Exit> {
+async fn show(broker: &dyn Broker, queue: Queue, id: &str, json: bool) -> anyhow::Result<Exit> {
     let letters = broker.dead(queue, MOST).await?;
     let Some(letter) = letters.into_iter().find(|letter| letter.id == id) else {
         return Err(hinted(
@@ -86,9 +86,13 @@ async fn show(broker: &dyn Broker, queue: Queue, id: &str) -> anyhow::Result<Exi
             format!("see `newslode dead list {queue}`"),
         ));
     };
-    let row = Row::of(&letter);
+    let row = Row { what: printable(&letter.body), ..Row::of(&letter) };
+    if json {
+        out::json(&row)?;
+        return Ok(Exit::Done);
+    }
     out::line(format!("id:   {}\nwhy:  {}\nwho:  {}\nwhen: {}\n", row.id, row.why, row.who, row.at))?;
-    out::line(printable(&letter.body))?;
+    out::line(row.what)?;
     Ok(Exit::Done)
 }
 

@@ -22,6 +22,10 @@ use crate::eval::world::mined::Judged;
 use crate::exit::{Exit, hinted};
 use crate::out;
 
+/// The longest `Crawl-delay` that is honoured, in milliseconds. One site of the world asks for 200. It is ours, on loopback: whoever
+/// looks at the demo should not wait for it.
+const LONGEST_DELAY_MS: u64 = 20;
+
 pub(crate) async fn run(args: DemoArgs, mut config: Config, quiet: bool) -> anyhow::Result<Exit> {
     fresh(&args.out)?;
     let world = Arc::new(world::world(&args.world));
@@ -30,6 +34,7 @@ pub(crate) async fn run(args: DemoArgs, mut config: Config, quiet: bool) -> anyh
         Server::start(world.clone(), ([127, 0, 0, 1], 0).into()).await.context("cannot serve on loopback")?;
     config.crawler.resolve = vec![ResolveRule::any(server.addr())];
     config.miner.delay_ms = 0;
+    config.crawler.max_crawl_delay_ms = LONGEST_DELAY_MS;
     let mut waiter = JoinSet::new();
     let stop = shutdown::on_signal(&mut waiter, || std::process::abort())?;
     let engine = Engine::open(&args.out, config.clone())?;
@@ -101,14 +106,16 @@ fn tell(
     out::line("\nACCURACY (against the gold answers of the synthetic world)")?;
     world::print(judged)?;
     out::line(format!(
-        "\n{} pages of {} sites in {:.1} s; everything is in {}: report.html (open it), articles.jsonl, ontology.ttl, run.json",
+        "\n{} pages of {} sites in {:.1} s; articles.jsonl, ontology.ttl and run.json are in {}",
         run.outcomes.values().sum::<u64>(),
         run.sites,
         run.seconds,
         folder.display()
     ))?;
     out::line(format!(
-        "next: newslode serve {0}; newslode taxonomy {0} --explain sports; newslode verify {0}",
+        "why:      newslode taxonomy {0} --explain sports\nproof:    newslode verify {0}",
         folder.display()
-    ))
+    ))?;
+    out::line(format!("report:   {} (open it in a browser)", engine::report_file(folder).display()))?;
+    out::line(format!("console:  newslode serve {}", folder.display()))
 }

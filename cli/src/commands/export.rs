@@ -127,6 +127,15 @@ async fn counted(parts: &Parts, site: &Site) -> anyhow::Result<Vec<(CanonicalUrl
     Ok(pages)
 }
 
+/// How many pages count.
+pub(super) async fn count(parts: &Parts) -> anyhow::Result<u64> {
+    let mut pages = 0;
+    for (site, _) in parts.state.sites().await? {
+        pages += counted(parts, &site).await?.len() as u64;
+    }
+    Ok(pages)
+}
+
 /// Passes the archived version of every counted page to `take`, ordered by site and URL.
 pub(super) async fn each(
     parts: &Parts,

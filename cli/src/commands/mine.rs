@@ -198,9 +198,9 @@ async fn mine_fed(
     let parts = engine.miner_parts();
     let fed = async {
         let Some((feeding, fed)) = &mut feeding else { return Ok(()) };
-        feed(&parts, feeding, fed, |fed| shown.borrow_mut().say(|| fed.progress())).await
+        feed(&parts, feeding, fed, |fed| fed.show(&mut shown.borrow_mut())).await
     };
-    let ended = engine.mine(fed, stop, |progress| shown.borrow_mut().say(|| line(progress, begun))).await?;
+    let ended = engine.mine(fed, stop, |progress| show(progress, &mut shown.borrow_mut())).await?;
     if ended == Ended::Complete {
         newslode_miner::work::fed::settle(&engine.store).await?;
         engine.store.flush().await?;
@@ -229,18 +229,21 @@ async fn mine_fed(
     Ok((ended, summary))
 }
 
-fn line(progress: &Progress, begun: Instant) -> String {
+fn show(progress: &Progress, shown: &mut Shown) {
     let done = progress.done();
-    let rate = done as f64 / begun.elapsed().as_secs_f64().max(0.001);
-    let concepts =
-        progress.fold.as_ref().map_or(String::new(), |fold| format!(", {} concepts", fold.concepts));
+    // URLs that are not asked for again leave the frontier.
+    let known = progress.known().max(done);
+    shown.work(done, Some(known - done), |pace| line(progress, done, known, pace));
+}
+
+fn line(progress: &Progress, done: u64, known: u64, pace: &str) -> String {
+    let Progress { sites, unfinished, round, fold, .. } = progress;
+    let concepts = fold.as_ref().map_or(String::new(), |fold| format!(", {} concepts", fold.concepts));
+    let ended = spelled(&tally(sites));
+    let ended = if ended.is_empty() { ended } else { format!(" ({ended})") };
+    let sites = sites.len();
     format!(
-        "round {}: {done} of {} URLs on {} sites, {} pages in work, {rate:.0}/s{concepts}",
-        progress.round,
-        // URLs that are not asked for again leave the frontier.
-        progress.known().max(done),
-        progress.sites.len(),
-        progress.unfinished
+        "round {round}: {done} of {known} URLs on {sites} sites{pace}{concepts}, {unfinished} pages in work{ended}"
     )
 }
 

@@ -13,6 +13,7 @@ use newslode_miner::work::views::Pace;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use super::export;
 use super::taxonomy::installation;
 use crate::args::RecomputeArgs;
 use crate::exit::{Exit, hinted};
@@ -51,8 +52,12 @@ pub(crate) async fn all(
     claim(parts).await?;
     let at_once = std::thread::available_parallelism().map_or(1, usize::from);
     let (pace, mut shown) = (Pace { at_once, share: 100 }, Shown::new(quiet));
+    let all = export::count(parts).await?;
     let done = recompute(parts, follow, pace, stop, |done| {
-        shown.say(|| format!("the page algorithms changed: {} pages counted again", done.counted));
+        let counted = done.counted;
+        shown.work(counted, Some(all.saturating_sub(counted)), |pace| {
+            format!("the page algorithms changed: {counted} of {all} pages counted again{pace}")
+        });
     })
     .await?;
     shown.end();

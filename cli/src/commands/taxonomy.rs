@@ -11,7 +11,7 @@ use newslode_common::store::{Frontier, PageArchive, SiteState};
 use newslode_common::telemetry::metrics::Metrics;
 use newslode_miner::mining::fold::{Rules, explain};
 use newslode_miner::mining::ontology::{BASE, OntologyWriter, RdfForm};
-use newslode_miner::mining::taxonomy::{Taxonomy, tree_svg, tree_text};
+use newslode_miner::mining::taxonomy::{Relation, Taxonomy, tree_svg, tree_text};
 use newslode_miner::work::parts::Parts;
 use newslode_miner::work::summaries::summaries;
 
@@ -69,7 +69,11 @@ pub(crate) async fn run(args: TaxonomyArgs, config: &Config) -> anyhow::Result<E
     };
     if let Some(concept) = &args.explain {
         let sites = summaries(parts.state.as_ref()).await?;
-        out::text(&explain(&taxonomy, &sites, concept))?;
+        let why = explain(&taxonomy, &sites, concept);
+        match args.format {
+            TaxonomyFormat::Json => out::json(&explained(&taxonomy, concept, &why))?,
+            _ => out::text(&why)?,
+        }
         return Ok(Exit::Done);
     }
     match args.format {
@@ -80,6 +84,19 @@ pub(crate) async fn run(args: TaxonomyArgs, config: &Config) -> anyhow::Result<E
         TaxonomyFormat::Svg => out::text(&tree_svg(&taxonomy))?,
     }
     Ok(Exit::Done)
+}
+
+/// What is behind a concept, as JSON: what the taxonomy says of it, and why, in words.
+fn explained(taxonomy: &Taxonomy, asked: &str, why: &str) -> serde_json::Value {
+    let concept = taxonomy
+        .concepts
+        .iter()
+        .find(|concept| concept.key == asked || concept.label.to_lowercase() == asked.to_lowercase());
+    let of_it = |relation: &&Relation| {
+        concept.is_some_and(|concept| [&relation.broader, &relation.narrower].contains(&&concept.key))
+    };
+    let relations: Vec<_> = taxonomy.relations.iter().filter(of_it).collect();
+    serde_json::json!({ "asked": asked, "concept": concept, "relations": relations, "why": why })
 }
 
 fn rdf(taxonomy: &Taxonomy, form: RdfForm) -> anyhow::Result<()> {

@@ -5,6 +5,7 @@ use newslode_common::message::FetchedPage;
 use newslode_page::analyse;
 use newslode_page::contribution::SEPARATOR;
 
+use super::export;
 use super::taxonomy::installation;
 use crate::args::VerifyArgs;
 use crate::exit::Exit;
@@ -27,6 +28,7 @@ pub(crate) async fn run(args: VerifyArgs, config: &Config, quiet: bool) -> anyho
     };
     let sites: Vec<_> = parts.state.sites().await?.into_iter().map(|(site, _)| site).collect();
     let mut shown = Shown::new(quiet);
+    let all = export::count(&parts).await?;
     let (state, archive) = (parts.state.as_ref(), parts.archive.as_ref());
     let report = newslode_miner::work::verify::verify(
         state,
@@ -35,7 +37,8 @@ pub(crate) async fn run(args: VerifyArgs, config: &Config, quiet: bool) -> anyho
         &params.generation(),
         recompute,
         |done| {
-            shown.say(|| format!("{done} pages recomputed"));
+            let left = all.saturating_sub(done);
+            shown.work(done, Some(left), |pace| format!("{done} of {all} pages recomputed{pace}"));
         },
     )
     .await?;

@@ -28,7 +28,7 @@ async fn feed_services(args: FeedArgs, config: &Config, quiet: bool) -> anyhow::
     let mut waiter = JoinSet::new();
     let stop = shutdown::on_signal(&mut waiter, || std::process::abort())?;
     let (mut fed, mut shown) = (Fed::new(&args.files), Shown::new(quiet));
-    let feeding = feed(&parts, &feeding, &mut fed, |fed| shown.say(|| fed.progress()));
+    let feeding = feed(&parts, &feeding, &mut fed, |fed| fed.show(&mut shown));
     let ended = stop.run_until_cancelled(feeding).await;
     shown.end();
     let is_whole = ended.transpose()?.is_some();

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::capture::{Capture, Skip};
 use super::files::Step;
 use crate::exit::hinted;
+use crate::progress::Shown;
 
 /// Counts of a feed.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -96,10 +97,15 @@ impl Fed {
     }
 
     /// One line of progress.
-    pub(crate) fn progress(&self) -> String {
+    pub(crate) fn show(&self, shown: &mut Shown) {
         let (read, all) = self.bytes;
         let share = (read * 100).checked_div(all).unwrap_or(0).min(100);
-        format!("reading archives, {share} %: {}", self.line())
+        let left = all.saturating_sub(read);
+        // The pace is that of megabytes: how many pages an archive holds is known at its end.
+        shown.work(read >> 20, Some(left >> 20), |pace| {
+            let pace = pace.replace("/s", " MiB/s");
+            format!("reading archives, {share} %{pace}: {}", self.line())
+        });
     }
 
     /// The counts in one line.

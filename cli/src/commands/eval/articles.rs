@@ -53,7 +53,7 @@ pub(super) fn run(
     let pages: Vec<Page> = pages.collect::<anyhow::Result<_>>()?;
     let mut learnt = Learnt::default();
     for (done, (gold, page)) in golds.iter().zip(&pages).enumerate() {
-        shown.say(|| format!("{done} of {} pages", golds.len()));
+        shown.count(done, golds.len(), "pages");
         methods.entry("all text").or_default().push(everything(&gold.id, page));
         let scorer = splits.as_ref().and_then(|splits| splits.without(gold.site_or_id()));
         let mut read = |name, site: Option<&SiteKnowledge>| {

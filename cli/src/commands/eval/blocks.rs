@@ -112,7 +112,7 @@ fn article_rows(
     let count = sites.len();
     let mut rows = Vec::new();
     for (done, golds) in sites.into_values().enumerate() {
-        shown.say(|| format!("{done} of {count} sites"));
+        shown.count(done, count, "sites");
         let parse = |gold: &&articles::ArticleRecord| {
             let input = page(&args.common.pages, &gold.id, gold.url.as_deref())?;
             Ok(Page::parse(&input.url, None, &input.bytes))

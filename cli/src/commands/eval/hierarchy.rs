@@ -33,7 +33,7 @@ pub(super) fn run(common: &EvalCommon, folds: &Folds<'_>, quiet: bool) -> anyhow
     methods.extend(presets.iter().map(|params| (params.name.clone(), Vec::new())));
     let mut shown = Shown::new(quiet);
     for (done, name) in golds.keys().enumerate() {
-        shown.say(|| format!("{done} of {} pages", golds.len()));
+        shown.count(done, golds.len(), "pages");
         let input = page(&common.pages, name, None)?;
         let page = Page::parse(&input.url, input.content_type.as_deref(), &input.bytes);
         let site = outline::site(name);

@@ -25,7 +25,7 @@ pub(super) fn run(common: &EvalCommon, level: u8, quiet: bool) -> anyhow::Result
     let mut shown = Shown::new(quiet);
     let mut predictions = Vec::new();
     for (done, gold) in golds.iter().enumerate() {
-        shown.say(|| format!("{done} of {} pages", golds.len()));
+        shown.count(done, golds.len(), "pages");
         let input = page(&common.pages, &gold.page, None)?;
         said.entry("every 10th leaf".into()).or_default().push((10..gold.leaves).step_by(10).collect());
         for params in &presets {

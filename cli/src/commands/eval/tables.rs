@@ -27,7 +27,7 @@ pub(crate) fn run(common: &EvalCommon, quiet: bool) -> anyhow::Result<Exit> {
     methods.extend(presets.iter().map(|params| (params.name, Vec::new(), Vec::new())));
     let mut shown = Shown::new(quiet);
     for (done, (name, gold)) in pages.iter().enumerate() {
-        shown.say(|| format!("{done} of {} pages", pages.len()));
+        shown.count(done, pages.len(), "pages");
         let input = page(&common.pages, name, None)?;
         let parsed = Page::parse(&input.url, None, &input.bytes);
         for (at, (_, all, rows)) in methods.iter_mut().enumerate() {

@@ -103,7 +103,7 @@ async fn a_new_layout_in_the_middle_of_a_crawl_is_learnt_and_the_old_template_dr
     let by_template = |articles: &[(String, String)]| {
         articles.iter().filter(|(_, witness)| witness.starts_with("template ")).count()
     };
-    show::show(&site, &known).unwrap();
+    show::show(&site, &known, false).unwrap();
     // Each layout's articles are read by its own templates. The first articles of the new layout are read
     // again once its templates are learnt.
     assert!(before.len() > 20 && after.len() > 50, "{} before, {} after", before.len(), after.len());

@@ -34,10 +34,12 @@ use crate::{input, out, served};
 pub(crate) async fn run(args: TemplateArgs, config: &Config) -> anyhow::Result<Exit> {
     match args.command {
         TemplateCommand::Teach(args) => teach(args, config).await,
-        TemplateCommand::List(args) => show::list(state(args.dir.as_deref(), config).await?.as_ref()).await,
-        TemplateCommand::Show(args) => {
-            let (site, known) = known_of(args, config).await?;
-            show::show(&site, &known)
+        TemplateCommand::List { dir, json } => {
+            show::list(state(dir.dir.as_deref(), config).await?.as_ref(), json).await
+        }
+        TemplateCommand::Show { site, json } => {
+            let (site, known) = known_of(site, config).await?;
+            show::show(&site, &known, json)
         }
         TemplateCommand::Explain { site, format } => {
             let (site, known) = known_of(site, config).await?;

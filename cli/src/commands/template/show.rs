@@ -1,16 +1,19 @@
 //! `newslode template list` and `show`: list the known sites, and show the knowledge of one.
 
 use newslode_common::store::SiteState;
+use newslode_common::time::iso;
 use newslode_miner::mining::templates::{Dropped, Live, Reason};
 use newslode_miner::work::known::Known;
 use newslode_page::extract::Lesson;
 use newslode_page::reading::Site;
 use newslode_page::template::Template;
+use serde_json::{Value, json};
 
 use crate::exit::Exit;
 use crate::out;
 
-pub(super) async fn list(state: &dyn SiteState) -> anyhow::Result<Exit> {
+pub(super) async fn list(state: &dyn SiteState, json: bool) -> anyhow::Result<Exit> {
+    let mut rows = Vec::new();
     for (site, _) in state.sites().await? {
         let (known, _) = Known::read(state, &site).await?;
         if known.is_empty() {
@@ -18,6 +21,10 @@ pub(super) async fn list(state: &dyn SiteState) -> anyhow::Result<Exit> {
         }
         let templates = &known.templates;
         let (seen, accepted) = templates.acceptance();
+        if json {
+            rows.push(described(&site, &known));
+            continue;
+        }
         out::line(format!(
             "{site}  {}, {} in use and {} dropped, {accepted} of {seen} articles accepted, {} waiting",
             counted(known.site.lessons().len(), "corrected page"),
@@ -26,14 +33,52 @@ pub(super) async fn list(state: &dyn SiteState) -> anyhow::Result<Exit> {
             templates.waiting().len()
         ))?;
     }
+    if json {
+        out::json(&rows)?;
+    }
     Ok(Exit::Done)
+}
+
+/// What is known of a site, for programs.
+fn described(site: &Site, known: &Known) -> Value {
+    let templates = &known.templates;
+    let (seen, accepted) = templates.acceptance();
+    let live = templates.live().iter().map(|live| {
+        json!({
+            "version": live.version, "state": "in use", "learnt_at": iso(live.learnt_at), "learnt_from": live.template.pages,
+            "vertices": live.template.pattern.vertices.len(), "varying": live.template.slots.len(), "since": iso(live.since),
+            "seen": live.seen, "accepted": live.accepted, "last_at": iso(live.last_at),
+        })
+    });
+    let dropped = templates.dropped().iter().map(|dropped| {
+        let reason = match dropped.reason {
+            Reason::LayoutChanged { .. } => "layout_changed",
+            Reason::Crowded => "crowded",
+        };
+        json!({
+            "version": dropped.version, "state": "dropped", "reason": reason, "since": iso(dropped.since),
+            "accepted": dropped.accepted, "last_at": iso(dropped.last_at), "dropped_at": iso(dropped.dropped_at),
+        })
+    });
+    json!({
+        "site": site.to_string(),
+        "articles": seen,
+        "accepted": accepted,
+        "waiting": templates.waiting().len(),
+        "corrected": known.site.lessons().iter().map(|lesson| &lesson.url).collect::<Vec<_>>(),
+        "templates": live.chain(dropped).collect::<Vec<_>>(),
+    })
 }
 
 fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-pub(super) fn show(site: &Site, known: &Known) -> anyhow::Result<Exit> {
+pub(super) fn show(site: &Site, known: &Known, json: bool) -> anyhow::Result<Exit> {
+    if json {
+        out::json(&described(site, known))?;
+        return Ok(Exit::Done);
+    }
     let (seen, accepted) = known.templates.acceptance();
     out::line(format!(
         "{site}: {accepted} of {seen} articles are accepted by a template, {} wait for one, {} are compared with others",

@@ -115,9 +115,14 @@ async fn one_corrected_page_changes_all_articles_of_its_site_and_can_be_forgotte
         assert_eq!((article.body.len(), article.evidence["body"].witness.as_str()), (5, "taught"));
     }
     let dir = || Some(folder.path().to_path_buf());
-    run(TemplateArgs { command: TemplateCommand::List(TemplateDir { dir: dir() }) }, &config).await.unwrap();
+    for json in [false, true] {
+        let command = TemplateCommand::List { dir: TemplateDir { dir: dir() }, json };
+        run(TemplateArgs { command }, &config).await.unwrap();
+    }
     let site = || TemplateSite { site: "post.example".into(), dir: dir() };
-    run(TemplateArgs { command: TemplateCommand::Show(site()) }, &config).await.unwrap();
+    let show = |json| TemplateArgs { command: TemplateCommand::Show { site: site(), json } };
+    run(show(false), &config).await.unwrap();
+    run(show(true), &config).await.unwrap();
     let page = Some("https://www.post.example/1".to_owned());
     let error = run(TemplateArgs { command: TemplateCommand::Forget { site: site(), page } }, &config).await;
     assert!(error.unwrap_err().to_string().contains("no page `https://www.post.example/1`"));
@@ -126,7 +131,7 @@ async fn one_corrected_page_changes_all_articles_of_its_site_and_can_be_forgotte
     let articles = articles(folder.path());
     assert!(articles.iter().all(|article| article.text().contains("Our reporters")));
     assert!(articles.iter().all(|article| article.evidence["body"].witness != "taught"));
-    run(TemplateArgs { command: TemplateCommand::Show(site()) }, &config).await.unwrap();
+    run(show(false), &config).await.unwrap();
 }
 
 #[tokio::test]
