@@ -5,7 +5,7 @@
     python3 k8s/make.py           where PyYAML and helm-python-sdk are installed
 
 - chart/files: copies of the alerts, dashboards and server settings of deploy/, since a chart reads only its own files.
-- values.schema.json, `config`, and the table of keys in docs/operations.md: from `newslode config schema`, if NEWSLODE_BIN names the program.
+- values.schema.json, `config`: from `newslode config schema`, if NEWSLODE_BIN names the program.
 - values.yaml, and the table in chart/README.md: from values.schema.json.
 - plain/newslode.yaml: the chart, rendered with plain/values.yaml.
 """
@@ -20,13 +20,11 @@ import yaml
 K8S = Path(__file__).resolve().parent
 CHART = K8S / "chart"
 DEPLOY = K8S.parent / "deploy"
-MANUAL = K8S.parent / "docs/operations.md"
 COMMAND = "tests/deploy/run.sh make"
 COPIED = ["prometheus/rules.yml", "rabbitmq/rabbitmq.conf", "rabbitmq/enabled_plugins", "redis/redis.conf"]
 # Sections and keys that the chart sets itself, from other values or from secrets.
 OWNED = {"broker": {"url"}, "store": {"url"}, "archive": {"url"}, "telemetry": {"admin"}, "crawler": {"contact", "proxy"}}
 TABLE = ("<!-- values: made by k8s/make.py -->\n", "<!-- end of values -->\n")
-KEYS = ("<!-- keys: made by k8s/make.py -->\n", "<!-- end of keys -->\n")
 
 
 def schema():
@@ -122,18 +120,6 @@ def readme():
     return _between(CHART / "README.md", TABLE, table())
 
 
-def manual(described):
-    """The manual with every key of the configuration as a variable."""
-    lines = ["| variable | default | meaning |", "|---|---|---|"]
-    for section, given in described["properties"].items():
-        inner = described["$defs"][given["$ref"].rsplit("/", 1)[1]]
-        for key, value in inner["properties"].items():
-            default = given["default"][key] if "default" in given else value["default"]
-            meaning = " ".join(value["description"].split()).replace("|", "\\|")
-            lines.append(f"| `NEWSLODE__{section.upper()}__{key.upper()}` | `{json.dumps(default, ensure_ascii=False)}` | {meaning} |")
-    return _between(MANUAL, KEYS, "\n".join(lines) + "\n")
-
-
 def plain():
     """The chart as plain manifests: what Helm installs, without its tests."""
     import helm_python
@@ -180,7 +166,6 @@ def main():
     if binary:
         described = described_by(binary)
         (CHART / "values.schema.json").write_text(with_configuration(described), encoding="utf-8")
-        MANUAL.write_text(manual(described), encoding="utf-8")
     for make in made():
         for path, text in make().items():
             path.parent.mkdir(parents=True, exist_ok=True)

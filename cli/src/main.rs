@@ -17,6 +17,7 @@ mod out;
 mod outcomes;
 mod params;
 mod progress;
+mod reference;
 mod report;
 mod seconds;
 mod served;

@@ -9,8 +9,18 @@ use clap::error::ErrorKind;
 use super::Cli;
 
 /// Folders with documents.
-const FOLDERS: [&str; 9] =
-    ["", "docs", "docs/decisions", "deploy", "k8s", "k8s/chart", "page", "python", "page/train"];
+const FOLDERS: [&str; 10] = [
+    "",
+    "docs",
+    "docs/decisions",
+    "docs/reference",
+    "deploy",
+    "k8s",
+    "k8s/chart",
+    "page",
+    "python",
+    "page/train",
+];
 
 /// The repository.
 fn root() -> PathBuf {

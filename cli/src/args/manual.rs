@@ -1,4 +1,4 @@
-//! Arguments of `completions` and `man`.
+//! Arguments of `completions`, `man` and `reference`.
 
 use std::path::PathBuf;
 
@@ -16,4 +16,10 @@ pub(crate) struct ManArgs {
     /// Folder for the pages of all commands.
     #[arg(long, value_name = "FOLDER")]
     pub(crate) to: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReferenceArgs {
+    /// Folder to write to.
+    pub(crate) folder: PathBuf,
 }

@@ -156,6 +156,9 @@ pub(crate) enum Command {
         after_help = "Example:\n  newslode man --to ~/.local/share/man/man1\n  newslode man | man -l -"
     )]
     Man(ManArgs),
+    /// Write the reference of the documents: commands, configuration, metrics, messages, the schema of articles.
+    #[command(hide = true, after_help = "Example:\n  newslode reference docs/reference")]
+    Reference(ReferenceArgs),
     /// Measure accuracy on labelled data.
     #[command(after_help = "Example:\n  newslode eval hierarchy --pages homes --gold hierarchy --per-page")]
     Eval(EvalArgs),

@@ -31,6 +31,7 @@ use newslode_common::config::Config;
 
 use crate::args::Command;
 use crate::exit::Exit;
+use crate::reference;
 
 /// Runs a command.
 pub(crate) async fn run(command: Command, config: Config, quiet: bool) -> anyhow::Result<Exit> {
@@ -58,6 +59,7 @@ pub(crate) async fn run(command: Command, config: Config, quiet: bool) -> anyhow
         Command::Config(args) => config::run(args, &config),
         Command::Completions(args) => manual::completions(&args),
         Command::Man(args) => manual::man(&args),
+        Command::Reference(args) => reference::run(&args),
         Command::Eval(args) => eval::run(args, &config, quiet).await,
         Command::Bench(args) => bench::run(args, quiet).await,
     }

@@ -2,7 +2,7 @@
 //!
 //! Names are `newslode_<part>_<what>_<unit>[_total]`. The values of labels are bounded (never a URL or a
 //! site). A test walks the registry and checks names, kinds and help texts. To add a metric, add a field, a
-//! line in [`Metrics::new`] and a line in docs/metrics.md.
+//! line in [`Metrics::new`] and a note in `cli/src/reference/metrics.rs`.
 
 use std::sync::Arc;
 

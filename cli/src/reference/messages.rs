@@ -1,0 +1,191 @@
+//! Queues, exchanges and what travels through them, from their declarations and types.
+
+use anyhow::Context as _;
+use newslode_common::broker::{DELIVERY_LIMIT, MAX_MESSAGE, Queue};
+use newslode_common::config::BrokerConfig;
+use newslode_common::message::envelope::Message;
+use newslode_common::message::{FetchedPage, GonePage, PartitionedPage};
+use serde_json::Value;
+
+use super::cell;
+use super::fields::fields;
+
+/// The schema of operators' messages; a test of `newslode-common` compares it with the code.
+const SEED: &str = include_str!("../../../docs/schema/seed.json");
+
+/// What each field of a message between services means.
+const FIELDS: &[(&str, &str)] = &[
+    ("url", "canonical URL of the page, its identity"),
+    ("site", "registrable domain"),
+    ("depth", "links away from the seed"),
+    ("why", "why it was fetched: a seed, a concept's label, an instance, any link"),
+    (
+        "version",
+        "number of the fetch, and hash of the content; from the partitioner on as seen by a generation of the algorithms",
+    ),
+    ("fetched_at", "time of the fetch, milliseconds since 1970"),
+    ("content_type", "the `Content-Type` header, if there was one"),
+    ("body", "the page's bytes, packed with zstd; a large page is left in the archive"),
+    ("contribution", "the cells that the page adds to its site's sums"),
+    ("article", "the article, if it is one"),
+    ("notes", "limits that were met, a failure, the number of leaves"),
+    ("canonical", "the address that the page declares as its own, if that is another one"),
+    ("fetch", "number of the fetch that found it so"),
+    ("at", "when that was, milliseconds since 1970"),
+    (
+        "ending",
+        "not found, twice a day apart; forbidden by robots.txt; asks not to be indexed; moved; forgotten by an operator; the same article as another",
+    ),
+];
+
+pub(super) fn page() -> anyhow::Result<String> {
+    let broker = BrokerConfig::default();
+    let prefix = &broker.prefix;
+    let mut page = format!(
+        "# Messages
+
+Names begin with `broker.prefix` (default `{prefix}`). The services and `newslode` declare all queues and exchanges, again after each
+reconnection.
+
+## Queues
+
+| queue | from → to | carries | dead letters |
+|---|---|---|---|
+"
+    );
+    for queue in Queue::ALL {
+        let (way, carries) = carried(*queue);
+        page.push_str(&format!("| `{prefix}.{queue}` | {way} | {carries} | `{prefix}.{queue}.dead` |\n"));
+    }
+    page.push_str(&format!(
+        "
+- All are durable quorum queues. A queue that holds {} messages or {} MiB (`broker.max_length`, `broker.max_bytes`) refuses more, and
+  publishers wait: nothing is dropped to make room.
+- A message is delivered at least once, in no promised order. One that was delivered {DELIVERY_LIMIT} times without an answer becomes a dead letter with the
+  reason `delivery limit`; one that cannot be read does so at once. Dead letters keep body and reason
+  ([what to do](../operations.md#dead-letters)), and come there through the direct exchange `{prefix}.dead`.
+- No message is larger than {} MiB.
+- Services set marks, durable exchanges `{prefix}.mark.…` to which nobody publishes: a broker that has lost its mark has lost its messages.
+
+## Between the services
+
+A message is `NL` and the byte 1, a byte for its kind, a byte for its version, and the body in [bincode](../decisions/0001-wire-format.md). A
+reader refuses kinds and versions that it does not know. Every version since 0.1.0 stays readable; golden bytes of each are in `common/tests/golden`.
+Other programs should read the [articles](#articles), not these.
+",
+        broker.max_length,
+        broker.max_bytes >> 20,
+        MAX_MESSAGE >> 20,
+    ));
+    add::<FetchedPage>(&mut page, "a page as it was fetched, crawler → partitioner");
+    add::<PartitionedPage>(&mut page, "what was computed of a page, partitioner → miner");
+    add::<GonePage>(&mut page, "a page that was handed on before and is not to be kept, crawler → miner");
+    page.push_str(&seeds(prefix)?);
+    page.push_str(&articles(prefix));
+    Ok(page)
+}
+
+/// From whom to whom, and what.
+fn carried(queue: Queue) -> (&'static str, String) {
+    let kinds = |kinds: &[&str]| kinds.iter().map(|kind| format!("`{kind}`")).collect::<Vec<_>>().join(", ");
+    match queue {
+        Queue::Seeds => ("operators → miner", "[seeds](#seeds), JSON".into()),
+        Queue::Pages => ("crawler, `newslode warc feed` → partitioner", kinds(&[FetchedPage::NAME])),
+        Queue::Partitions => {
+            ("partitioner, crawler → miner", kinds(&[PartitionedPage::NAME, GonePage::NAME]))
+        }
+    }
+}
+
+fn add<T: Message>(page: &mut String, what: &str) {
+    page.push_str(&format!(
+        "\n### {}\nKind {}, version {}: {what}.\n\n| field | meaning |\n|---|---|\n",
+        T::NAME,
+        T::KIND,
+        T::VERSION
+    ));
+    for field in fields::<T>() {
+        page.push_str(&format!("| `{field}` | {} |\n", meaning(field).unwrap_or_default()));
+    }
+}
+
+fn meaning(field: &str) -> Option<&'static str> {
+    FIELDS.iter().find(|(name, _)| *name == field).map(|(_, meaning)| *meaning)
+}
+
+/// The keys of a seed message, from its schema.
+fn seeds(prefix: &str) -> anyhow::Result<String> {
+    let schema: Value = serde_json::from_str(SEED)?;
+    let keys = schema["properties"].as_object().context("seed messages have no keys")?;
+    let required = schema["required"].as_array();
+    let mut text = format!(
+        "
+## Seeds
+
+A message on `{prefix}.seeds` is one JSON object ([schema](../schema/seed.json)) with `version` and exactly one of `url`, `remove`, `pause`
+and `forget`. [Seed messages](../seeds.md) says how to send one and what becomes of it.
+
+| key | type | meaning |
+|---|---|---|
+"
+    );
+    for (key, value) in keys {
+        let is_required = required.is_some_and(|names| names.iter().any(|name| name == key));
+        let kind = match &value["type"] {
+            Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).find(|kind| *kind != "null"),
+            kind => kind.as_str(),
+        };
+        let kind = match kind {
+            Some("integer") => "whole number",
+            Some("string") => "text",
+            Some("object") => "texts by name",
+            other => other.unwrap_or_default(),
+        };
+        let required = if is_required { "Required. " } else { "" };
+        let meaning = cell(value["description"].as_str().unwrap_or_default());
+        text.push_str(&format!("| `{key}` | {kind} | {required}{meaning} |\n"));
+    }
+    Ok(text)
+}
+
+fn articles(prefix: &str) -> String {
+    format!(
+        "
+## Articles
+
+Articles go to the durable topic exchange `{prefix}.articles`, as one JSON object each. The routing key is `<language>.<site>`, with `und` for an unknown
+language. Bind a queue of your own; an article for which no queue is bound is dropped by the broker, which is no error. The schema of a new or changed article,
+which is also that of a line of `articles.jsonl`, is [article.schema.json](article.schema.json). [Articles](../articles.md) explains each key,
+the object that tells that an article is gone, and how repetitions are known.
+"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_field_of_every_message_has_a_meaning() {
+        let page = page().unwrap();
+        let all = [fields::<FetchedPage>(), fields::<PartitionedPage>(), fields::<GonePage>()].concat();
+        assert!(all.len() > 20, "{all:?}");
+        for field in &all {
+            assert!(
+                meaning(field).is_some(),
+                "cli/src/reference/messages.rs does not say what `{field}` means"
+            );
+        }
+        for (name, _) in FIELDS {
+            assert!(all.contains(name), "no message has `{name}`");
+        }
+        assert!(page.contains("### gone page\nKind 4, version 1: "), "{page}");
+        assert!(
+            page.contains(
+                "| `newslode.partitions` | partitioner, crawler → miner | `partition`, `gone page` |"
+            )
+        );
+        assert!(page.contains("| `max_pages` | whole number | Maximum number"), "{page}");
+        assert!(page.contains("| `version` | whole number | Required. Always 1. |"), "{page}");
+    }
+}

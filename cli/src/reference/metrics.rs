@@ -1,0 +1,216 @@
+//! Every family of metrics with its kind, labels and help, from the registry; beside that who counts it, and what its help
+//! does not say.
+
+use anyhow::Context as _;
+use newslode_common::telemetry::metrics::Metrics;
+
+use super::cell;
+
+const HEAD: &str = "# Metrics
+
+Each process serves all families at `/metrics` on `telemetry.admin` and counts its own work; the other families stay zero. Every label
+value exists from the start. A label is never a URL or a site. Add up counters and rates over the processes.
+[Operations](../operations.md#watching) says how to read them, [the runbook](../runbook.md) what to do when an alert on them fires. `newslode mine --admin ADDRESS:PORT`
+serves the same families; its queues are in memory.
+
+The `process_*` families are read from `/proc` at each scrape. Bounds of histograms stand below the table.
+
+| family | kind | labels | meaning | counted by |
+|---|---|---|---|---|
+";
+
+const ALL: &str = "all";
+const MINER: &str = "miner";
+const CRAWLER: &str = "crawler";
+const READERS: &str = "partitioner, miner";
+const PARTITIONER: &str = "partitioner";
+
+/// Families, who counts them, and what their help does not say.
+const NOTES: &[(&str, &str, &str)] = &[
+    ("newslode_crawler_urls_total", CRAWLER, "A completion that came too late is not counted."),
+    ("newslode_crawler_retries_total", CRAWLER, ""),
+    (
+        "newslode_crawler_delays_cut_total",
+        CRAWLER,
+        "That is `crawler.max_crawl_delay_ms`; the log names the site.",
+    ),
+    ("newslode_crawler_fetched_bytes_total", CRAWLER, "Unchanged pages are included."),
+    ("newslode_crawler_fetch_seconds", CRAWLER, "Or to the failure. robots.txt is not included."),
+    ("newslode_broker_refused_total", "crawler (`pages`), partitioner (`partitions`)", "Each try counts."),
+    ("newslode_broker_consumed_total", READERS, ""),
+    (
+        "newslode_broker_dead_lettered_total",
+        READERS,
+        "Those that the broker gives up for the delivery limit are not included.",
+    ),
+    ("newslode_broker_redelivered_total", READERS, ""),
+    (
+        "newslode_broker_queue_messages",
+        MINER,
+        "Read every 5 s; with RabbitMQ the ready ones. Every miner reports the same number: take the maximum, not the sum.",
+    ),
+    ("newslode_partitioner_pages_total", PARTITIONER, "A failure is a panic; the page counts nothing."),
+    ("newslode_partitioner_page_seconds", PARTITIONER, "The article is included."),
+    ("newslode_miner_recomputed_total", MINER, ""),
+    ("newslode_miner_outdated_pages", MINER, "Zero where nothing is left, or `miner.recompute_share` is 0."),
+    ("newslode_miner_pages_total", MINER, "A `conflict` is tried again."),
+    ("newslode_miner_apply_seconds", MINER, ""),
+    (
+        "newslode_miner_articles_total",
+        MINER,
+        "Events of new, changed and gone ones; one that is told twice counts twice.",
+    ),
+    ("newslode_miner_articles_without_total", MINER, ""),
+    ("newslode_miner_filed_total", MINER, "Events that are told before anything was learnt are not counted."),
+    (
+        "newslode_miner_article_delay_seconds",
+        MINER,
+        "Those that name only a day, or one more than a week ago, are left out.",
+    ),
+    (
+        "newslode_miner_sites",
+        MINER,
+        "`quiet`: nothing new for longer than their rhythm explains. The miner that leads counts all sites.",
+    ),
+    (
+        "newslode_miner_sites_due",
+        MINER,
+        "Counted once a minute by the miner that leads. Others report 0: take the maximum.",
+    ),
+    (
+        "newslode_miner_owned_buckets",
+        MINER,
+        "Their views, and counting their pages again. All miners together own each once.",
+    ),
+    ("newslode_miner_followed_total", MINER, "Only those that were new to it."),
+    ("newslode_miner_fold_seconds", MINER, "Following is included."),
+    ("newslode_miner_taxonomy_size", MINER, "The miner that leads folds."),
+    (
+        "newslode_miner_views_pages_total",
+        MINER,
+        "A view marks informative blocks. `missing`: no longer archived.",
+    ),
+    ("newslode_miner_views_seconds", MINER, ""),
+    ("newslode_miner_views_articles_total", MINER, "`changed` in their text, or only in the witness."),
+    (
+        "newslode_miner_template_pages_total",
+        MINER,
+        "`waiting`: no template accepts them. `settled`: they waited, and a newly learnt template accepts them.",
+    ),
+    (
+        "newslode_miner_instance_pages_total",
+        MINER,
+        "They are read again if the page, or one that it lists, changed.",
+    ),
+    ("newslode_miner_templates_total", MINER, "`crowded`: the site has too many."),
+    (
+        "newslode_process_reconnects_total",
+        ALL,
+        "`store`: restarts of the server that a miner handled. Zero in `newslode mine`.",
+    ),
+    (
+        "newslode_store_memory_bytes",
+        MINER,
+        "`limit` is `maxmemory`, else the machine's. Read every 5 s. Every miner reports the same numbers: take the maximum.",
+    ),
+    (
+        "newslode_archive_bytes",
+        MINER,
+        "Packed, in an archive of objects; once a day, by the miner that leads, if pages are kept for a time (`miner.window_days`).",
+    ),
+    ("newslode_archive_failures_total", ALL, "An absent object is no failure."),
+    ("newslode_process_clock_seconds", ALL, "Prometheus' `timestamp()` beside it tells clocks that differ."),
+];
+
+/// A family as it is scraped.
+struct Family<'a> {
+    name: &'a str,
+    kind: &'a str,
+    help: &'a str,
+    /// The lines of its series.
+    series: Vec<&'a str>,
+}
+
+pub(super) fn page() -> anyhow::Result<String> {
+    let text = Metrics::new()?.text()?;
+    let families = families(&text)?;
+    let mut page = HEAD.to_owned();
+    for family in &families {
+        let note = NOTES.iter().find(|(name, ..)| *name == family.name);
+        let (_, by, note) = note.copied().unwrap_or(("", ALL, ""));
+        let meaning = format!("{} {note}", family.help);
+        page.push_str(&format!(
+            "| `{}` | {} | {} | {} | {by} |\n",
+            family.name,
+            family.kind,
+            labels(family),
+            cell(&meaning)
+        ));
+    }
+    page.push_str("\n## Bounds of histograms\n\n");
+    for family in families.iter().filter(|family| family.kind == "histogram") {
+        let bounds =
+            family.series.iter().filter_map(|line| value(line, "le")).filter(|bound| *bound != "+Inf");
+        page.push_str(&format!("- `{}`: {}\n", family.name, bounds.collect::<Vec<_>>().join(", ")));
+    }
+    page.push_str("\nBounds are in seconds. To add a family, see \"Add a metric\" in [CONTRIBUTING.md](../../CONTRIBUTING.md).\n");
+    Ok(page)
+}
+
+fn families(text: &str) -> anyhow::Result<Vec<Family<'_>>> {
+    let mut families: Vec<Family<'_>> = Vec::new();
+    let mut helps = "";
+    for line in text.lines() {
+        if let Some(help) = line.strip_prefix("# HELP ") {
+            helps = help.split_once(' ').context("a family has no help")?.1;
+        } else if let Some(kind) = line.strip_prefix("# TYPE ") {
+            let (name, kind) = kind.split_once(' ').context("a family has no kind")?;
+            families.push(Family { name, kind, help: helps, series: Vec::new() });
+        } else if let Some(family) = families.last_mut() {
+            family.series.push(line);
+        }
+    }
+    Ok(families)
+}
+
+/// The value of a label in a line of a series.
+fn value<'a>(line: &'a str, label: &str) -> Option<&'a str> {
+    line.split_once(&format!("{label}=\""))?.1.split_once('"').map(|(value, _)| value)
+}
+
+/// The label of a family, and its values.
+fn labels(family: &Family<'_>) -> String {
+    let name = |line: &&str| Some(line.split_once('{')?.1.split_once('=')?.0.to_owned());
+    match family.series.first().and_then(name).filter(|name| name != "le") {
+        None => String::new(),
+        Some(label) => {
+            let values = family.series.iter().filter_map(|line| value(line, &label));
+            format!("`{label}`: {}", values.map(|value| format!("`{value}`")).collect::<Vec<_>>().join(", "))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_family_of_ours_has_a_note_and_each_note_a_family() {
+        let text = Metrics::new().unwrap().text().unwrap();
+        let mut known: Vec<_> = families(&text).unwrap().iter().map(|family| family.name).collect();
+        known.retain(|name| name.starts_with("newslode_"));
+        let mut noted: Vec<_> = NOTES.iter().map(|(name, ..)| *name).collect();
+        noted.sort_unstable();
+        known.sort_unstable();
+        assert_eq!(noted, known, "say who counts it in cli/src/reference/metrics.rs");
+    }
+
+    #[test]
+    fn rows_tell_labels_and_bounds() {
+        let page = page().unwrap();
+        let row = page.lines().find(|line| line.contains("newslode_store_memory_bytes")).unwrap();
+        assert!(row.contains("| gauge | `what`: `limit`, `used` |"), "{row}");
+        assert!(page.contains("- `newslode_crawler_fetch_seconds`: 0.001, "), "{page}");
+        assert!(page.contains("| `process_threads` | gauge |  |"), "{page}");
+    }
+}

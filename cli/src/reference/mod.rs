@@ -1,0 +1,95 @@
+//! The reference (`docs/reference/`), made from the code that it describes.
+//!
+//! Commands come from the definition of the command line, keys from the configuration's schema, families from the registry of
+//! metrics, messages from their types, and the schema of an article from the description of the API. What the code does not
+//! say, such as who counts a metric, stands beside the generator, and a test notices what is missing there. Another one compares
+//! the checked-in files with what is made today. Start at [`files`].
+
+mod article;
+mod commands;
+mod configuration;
+mod fields;
+mod messages;
+mod metrics;
+
+use std::path::Path;
+
+use anyhow::Context as _;
+
+use crate::args::ReferenceArgs;
+use crate::exit::Exit;
+
+/// The first line of every page.
+const MADE: &str = "<!-- Made by `newslode reference docs/reference`: change the code, not this page. -->\n";
+
+/// `newslode reference`: writes the reference to a folder.
+pub(crate) fn run(args: &ReferenceArgs) -> anyhow::Result<Exit> {
+    std::fs::create_dir_all(&args.folder)
+        .with_context(|| format!("cannot make the folder `{}`", args.folder.display()))?;
+    for (name, text) in files()? {
+        write(&args.folder.join(name), &text)?;
+    }
+    Ok(Exit::Done)
+}
+
+fn write(file: &Path, text: &str) -> anyhow::Result<()> {
+    std::fs::write(file, text).with_context(|| format!("cannot write `{}`", file.display()))
+}
+
+/// The reference: names of files and what they hold.
+fn files() -> anyhow::Result<[(&'static str, String); 5]> {
+    let schema = serde_json::to_string_pretty(&article::schema()?)? + "\n";
+    Ok([
+        ("commands.md", MADE.to_owned() + &commands::page()),
+        ("configuration.md", MADE.to_owned() + &configuration::page()?),
+        ("metrics.md", MADE.to_owned() + &metrics::page()?),
+        ("messages.md", MADE.to_owned() + &messages::page()?),
+        ("article.schema.json", schema),
+    ])
+}
+
+/// A text as a cell of a table: in one line, and nothing of it is taken for a mark.
+fn cell(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|");
+    // Within code nothing is a mark.
+    let outside = |(at, part): (usize, &str)| {
+        if at % 2 == 0 { part.replace('<', "&lt;").replace('*', "\\*") } else { part.to_owned() }
+    };
+    line.split('`').enumerate().map(outside).collect::<Vec<_>>().join("`")
+}
+
+/// A text as code in a cell of a table.
+fn code(text: &str) -> String {
+    format!("`{}`", text.replace('|', "\\|"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reference_says_what_the_code_says() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/reference");
+        for (name, text) in files().unwrap() {
+            let kept = std::fs::read_to_string(folder.join(name)).unwrap_or_default();
+            assert!(
+                kept == text,
+                "docs/reference/{name} is stale: run `cargo run -p newslode -- reference docs/reference`"
+            );
+        }
+    }
+
+    #[test]
+    fn the_command_writes_all_of_it() {
+        let folder = tempfile::tempdir().unwrap();
+        run(&ReferenceArgs { folder: folder.path().join("new") }).unwrap();
+        for (name, text) in files().unwrap() {
+            assert_eq!(std::fs::read_to_string(folder.path().join("new").join(name)).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn cells_hold_any_text() {
+        assert_eq!(cell("a | b\n`<c*>` <d> *"), "a \\| b `<c*>` &lt;d> \\*");
+    }
+}
