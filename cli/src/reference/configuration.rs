@@ -14,7 +14,7 @@ keys. An unknown key is refused, and the message names the nearest known one. `n
 used, `newslode config show` prints the one in force, and `newslode config schema` all of this as JSON Schema.
 [deploy/newslode.toml](../../deploy/newslode.toml) is a file with every key.
 
-A key stands in the file under its section; in the environment it is a variable, here below its name. Lists are written as in TOML. Units are part of
+A key stands in the file under its section; in the environment it is a variable, here below its name. There the items of a list are separated by commas. Units are part of
 names: `_ms` milliseconds, `_s` seconds, `_days`, `_bytes`.
 
 The programs also heed `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_REGION` and other `AWS_…` variables of

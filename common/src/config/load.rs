@@ -2,6 +2,7 @@
 //!
 //! The known keys are those of the serialised default, so a new field is known at once.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use serde_json::Value;
@@ -10,6 +11,9 @@ use super::Config;
 
 /// Prefix of every environment variable; `__` separates the levels.
 const PREFIX: &str = "NEWSLODE";
+
+/// Keys that are lists: in a variable their items are separated by commas.
+const LISTS: [&str; 3] = ["crawler.resolve", "schedule.no_article_s", "schedule.rechecks_s"];
 
 /// A configuration that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -49,13 +53,20 @@ fn load_from(
             .map_err(|error| ConfigError::Read(format!("cannot read `{}`: {error}", path.display())))?;
         sources = sources.add_source(config::File::from_str(&text, config::FileFormat::Toml));
     }
-    let ours = environment.filter(|(name, _)| name.starts_with("NEWSLODE__")).collect();
+    let mut ours: HashMap<String, String> =
+        environment.filter(|(name, _)| name.starts_with("NEWSLODE__")).collect();
+    for key in LISTS {
+        // Of one number, the crate below would make no list.
+        let name = format!("{PREFIX}__{}", key.replace('.', "__").to_uppercase());
+        if let Some(text) = ours.remove(&name) {
+            let items: Vec<&str> = text.split(',').map(str::trim).filter(|item| !item.is_empty()).collect();
+            sources = sources.set_override(key, items).map_err(read)?;
+        }
+    }
     let variables = config::Environment::with_prefix(PREFIX)
         .prefix_separator("__")
         .separator("__")
         .try_parsing(true)
-        .list_separator(",")
-        .with_list_parse_key("crawler.resolve")
         .source(Some(ours));
     let built = sources.add_source(variables).build().map_err(read)?;
     let given: Value = built.clone().try_deserialize().map_err(read)?;
@@ -163,6 +174,10 @@ mod tests {
             let error = with(toml, variables).unwrap_err().to_string();
             assert!(error.contains("`crawler.resolve`: `a.test` is not"), "{error}");
         }
+        let ages =
+            [("NEWSLODE__SCHEDULE__RECHECKS_S", "100,200"), ("NEWSLODE__SCHEDULE__NO_ARTICLE_S", "300")];
+        let schedule = with("", &ages).unwrap().schedule;
+        assert_eq!((schedule.rechecks_s, schedule.no_article_s), (vec![100, 200], vec![300]));
         let two = [("NEWSLODE__CRAWLER__RESOLVE", "a.test:127.0.0.1:80,*:[::1]:81")];
         let shown: Vec<_> = with("", &two).unwrap().crawler.resolve.iter().map(ToString::to_string).collect();
         assert_eq!(shown, ["a.test:127.0.0.1:80", "*:[::1]:81"]);
