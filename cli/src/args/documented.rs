@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 use clap::CommandFactory as _;
 use clap::error::ErrorKind;
 
+use self::told::{commands, words};
 use super::Cli;
+
+mod told;
 
 /// Folders with documents.
 const FOLDERS: [&str; 10] = [
@@ -41,60 +44,6 @@ fn documents() -> Vec<(PathBuf, String)> {
     found
 }
 
-/// The command lines of `newslode` in a document: lines of code, and spans of code within text.
-fn commands(text: &str) -> Vec<String> {
-    let mut commands = Vec::new();
-    let mut lines = text.lines();
-    let mut is_fenced = false;
-    while let Some(line) = lines.next() {
-        if line.trim_start().starts_with("```") {
-            is_fenced = !is_fenced;
-        }
-        let of_code = is_fenced || line.starts_with("    ");
-        let code =
-            line.trim().trim_start_matches("$ ").replace("cargo run --release -p newslode -- ", "newslode ");
-        if of_code && code.starts_with("newslode ") {
-            let mut command = code;
-            while command.ends_with('\\') {
-                command.pop();
-                command.push_str(lines.next().unwrap_or_default());
-            }
-            commands.push(command);
-        } else if !is_fenced {
-            let spans = line.split('`').skip(1).step_by(2);
-            commands.extend(spans.filter(|span| span.starts_with("newslode ")).map(str::to_owned));
-        }
-    }
-    commands
-}
-
-/// The words of a command as a shell takes them, up to what it does with the output.
-fn words(command: &str) -> Vec<String> {
-    let (mut words, mut word, mut quote) = (Vec::new(), String::new(), None);
-    for letter in command.chars().chain([' ']) {
-        match quote {
-            Some(mark) if letter == mark => quote = None,
-            Some(_) => word.push(letter),
-            None if letter == '\'' || letter == '"' => quote = Some(letter),
-            None if letter.is_whitespace() => {
-                let done = std::mem::take(&mut word);
-                if ["|", ">", "&&", "#", "2>"].contains(&done.as_str())
-                    || done.starts_with(['#', '(', '<', '>'])
-                {
-                    break;
-                }
-                // Optional words stand in brackets, alternatives beside each other, and dots for more of the same.
-                let done = done.trim_matches(['[', ']', '…', ',', ';']).split('|').next().unwrap_or_default();
-                if !done.is_empty() {
-                    words.push(done.to_owned());
-                }
-            }
-            None => word.push(letter),
-        }
-    }
-    words
-}
-
 /// What is wrong with a command; nothing if it is right, or only a part of one.
 fn fault(command: &str) -> Option<String> {
     let words = words(command);
@@ -119,7 +68,7 @@ fn commands_that_documents_show_are_understood() {
     let mut told = BTreeSet::new();
     let mut faults = Vec::new();
     for (file, text) in documents() {
-        for command in commands(&text) {
+        for command in commands(&text).into_iter().map(|told| told.line) {
             faults.extend(fault(&command).map(|fault| format!("{}: `{command}`: {fault}", file.display())));
             told.insert(command);
         }
@@ -146,7 +95,11 @@ fn faults_of_commands_are_found() {
         assert_eq!(fault(right), None, "{right}");
     }
     let text = "Say `newslode demo`.\n\n    newslode mine a \\\n      --out b   # there\n";
-    assert_eq!(commands(text), ["newslode demo", "newslode mine a       --out b   # there"]);
+    let told: Vec<_> = commands(text).into_iter().map(|told| (told.line, told.is_block)).collect();
+    assert_eq!(
+        told,
+        [("newslode demo".to_owned(), false), ("newslode mine a       --out b   # there".to_owned(), true)]
+    );
     assert_eq!(words("newslode mine a       --out b   # there"), ["newslode", "mine", "a", "--out", "b"]);
 }
 
@@ -157,12 +110,41 @@ fn anchor(heading: &str) -> String {
     kept.map(|letter| if letter == ' ' { '-' } else { letter }).collect()
 }
 
+/// The documents of a folder and of those in it, by their paths from `docs`.
+fn within(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if entry.is_dir() {
+            found.extend(within(&entry));
+        } else if entry.extension().is_some_and(|kind| kind == "md") {
+            let path = entry.strip_prefix(root().join("docs")).unwrap();
+            found.push(path.to_str().unwrap().to_owned());
+        }
+    }
+    found
+}
+
+#[test]
+fn the_book_has_each_document_once() {
+    let summary = std::fs::read_to_string(root().join("docs/SUMMARY.md")).unwrap();
+    let mut listed: Vec<&str> = links(&summary).collect();
+    let mut there = within(&root().join("docs"));
+    there.retain(|path| path != "SUMMARY.md");
+    listed.sort_unstable();
+    there.sort_unstable();
+    assert_eq!(listed, there, "docs/SUMMARY.md is the book's table of contents");
+}
+
+/// What a text links to, pictures included.
+fn links(text: &str) -> impl Iterator<Item = &str> {
+    text.split("](").skip(1).filter_map(|rest| rest.split(')').next())
+}
+
 #[test]
 fn what_documents_link_to_is_there() {
     let mut faults = Vec::new();
     for (file, text) in documents() {
-        let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-        for link in links.filter(|link| !link.contains("://") && !link.starts_with("mailto:")) {
+        for link in links(&text).filter(|link| !link.contains("://") && !link.starts_with("mailto:")) {
             let (path, name) = link.split_once('#').unwrap_or((link, ""));
             let target = if path.is_empty() { file.clone() } else { file.parent().unwrap().join(path) };
             let is_there = if name.is_empty() || !path.ends_with(".md") && !path.is_empty() {

@@ -1,0 +1,64 @@
+//! Takes the command lines of `newslode` out of documents. The end-to-end tests use this file, too.
+
+/// A command line in a document.
+pub(crate) struct Told {
+    /// The line, with what continues it.
+    pub(crate) line: String,
+    /// Whether it stands in a block of code, and not within a sentence.
+    pub(crate) is_block: bool,
+}
+
+/// The command lines of `newslode` in a document: lines of code, and spans of code within text.
+pub(crate) fn commands(text: &str) -> Vec<Told> {
+    let mut commands = Vec::new();
+    let mut lines = text.lines();
+    let mut is_fenced = false;
+    while let Some(line) = lines.next() {
+        if line.trim_start().starts_with("```") {
+            is_fenced = !is_fenced;
+        }
+        let of_code = is_fenced || line.starts_with("    ");
+        let code =
+            line.trim().trim_start_matches("$ ").replace("cargo run --release -p newslode -- ", "newslode ");
+        if of_code && code.starts_with("newslode ") {
+            let mut command = code;
+            while command.ends_with('\\') {
+                command.pop();
+                command.push_str(lines.next().unwrap_or_default());
+            }
+            commands.push(Told { line: command, is_block: true });
+        } else if !is_fenced {
+            let spans = line.split('`').skip(1).step_by(2);
+            let told = |span: &str| Told { line: span.to_owned(), is_block: false };
+            commands.extend(spans.filter(|span| span.starts_with("newslode ")).map(told));
+        }
+    }
+    commands
+}
+
+/// The words of a command as a shell takes them, up to what it does with the output.
+pub(crate) fn words(command: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote) = (Vec::new(), String::new(), None);
+    for letter in command.chars().chain([' ']) {
+        match quote {
+            Some(mark) if letter == mark => quote = None,
+            Some(_) => word.push(letter),
+            None if letter == '\'' || letter == '"' => quote = Some(letter),
+            None if letter.is_whitespace() => {
+                let done = std::mem::take(&mut word);
+                if ["|", ">", "&&", "#", "2>"].contains(&done.as_str())
+                    || done.starts_with(['#', '(', '<', '>'])
+                {
+                    break;
+                }
+                // Optional words stand in brackets, alternatives beside each other, and dots for more of the same.
+                let done = done.trim_matches(['[', ']', '…', ',', ';']).split('|').next().unwrap_or_default();
+                if !done.is_empty() {
+                    words.push(done.to_owned());
+                }
+            }
+            None => word.push(letter),
+        }
+    }
+    words
+}
