@@ -102,7 +102,7 @@ pub(crate) enum Command {
     Terms(TermsArgs),
     /// Export the articles, instances, hierarchies, ontology or pages of a run.
     #[command(
-        after_help = "Example:\n  newslode export articles run > articles.jsonl\n  newslode export articles run --history\n  newslode export articles run --format csv --to articles.csv\n  newslode export pages run --format warc --to pages.warc.gz"
+        after_help = "Example:\n  newslode export articles run > articles.jsonl\n  newslode export articles run --history\n  newslode export articles run --format csv --to articles.csv\n  newslode export articles run --format parquet --to articles.parquet\n  newslode export pages run --format warc --to pages.warc.gz"
     )]
     Export(ExportArgs),
     /// Feed the services with pages of web archives (WARC) instead of crawled ones.

@@ -27,6 +27,8 @@ pub(crate) enum ExportFormat {
     Jsonl,
     /// Of articles: a table of their fields, for spreadsheets.
     Csv,
+    /// Of articles: the same table by columns, for data frames and databases.
+    Parquet,
 }
 
 #[derive(Debug, Args)]
@@ -66,7 +68,7 @@ pub(crate) struct TermsArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExportWhat {
-    /// Articles as JSON Lines, or as CSV.
+    /// Articles as JSON Lines, as CSV, or as Parquet.
     Articles,
     /// Instances that concept pages list, with their attributes, as JSON Lines.
     Instances,

@@ -32,6 +32,7 @@ use crate::engine;
 use crate::exit::{Exit, hinted};
 use crate::report::{self, Shelves};
 
+mod columns;
 mod history;
 mod pages;
 mod table;
@@ -45,7 +46,10 @@ pub(crate) struct Written {
 
 pub(crate) async fn run(args: ExportArgs, config: &Config) -> anyhow::Result<Exit> {
     check_format(args.what, args.format)?;
-    if args.history && (args.what != ExportWhat::Articles || args.format == Some(ExportFormat::Csv)) {
+    if args.history
+        && (args.what != ExportWhat::Articles
+            || matches!(args.format, Some(ExportFormat::Csv | ExportFormat::Parquet)))
+    {
         return Err(hinted(
             "only articles have a history, as JSON Lines",
             "newslode export articles --history",
@@ -56,6 +60,12 @@ pub(crate) async fn run(args: ExportArgs, config: &Config) -> anyhow::Result<Exi
         let to = std::io::stdout();
         if args.what == ExportWhat::Pages && to.is_terminal() {
             return Err(hinted("a web archive is nothing for a terminal", "name a file: --to pages.warc.gz"));
+        }
+        if args.format == Some(ExportFormat::Parquet) && to.is_terminal() {
+            return Err(hinted(
+                "a Parquet file is nothing for a terminal",
+                "name a file: --to articles.parquet",
+            ));
         }
         write_to(&mut BufWriter::new(to.lock()), &args, &parts).await?;
         return Ok(Exit::Done);
@@ -69,13 +79,13 @@ fn check_format(what: ExportWhat, format: Option<ExportFormat>) -> anyhow::Resul
     match (what, format) {
         (_, None)
         | (ExportWhat::Ontology, Some(ExportFormat::Turtle | ExportFormat::Rdfxml))
-        | (ExportWhat::Articles, Some(ExportFormat::Jsonl | ExportFormat::Csv))
+        | (ExportWhat::Articles, Some(ExportFormat::Jsonl | ExportFormat::Csv | ExportFormat::Parquet))
         | (ExportWhat::Instances, Some(ExportFormat::Jsonl))
         | (ExportWhat::Pages, Some(ExportFormat::Warc)) => Ok(()),
         _ => Err(hinted(
             "this cannot be exported in this format",
-            "the ontology is written as turtle or rdfxml, pages as warc, articles as jsonl or csv, instances as jsonl, \
-             hierarchies as XML",
+            "the ontology is written as turtle or rdfxml, pages as warc, articles as jsonl, csv or parquet, instances as \
+             jsonl, hierarchies as XML",
         )),
     }
 }
@@ -87,6 +97,12 @@ async fn write_to(mut to: &mut impl Write, args: &ExportArgs, parts: &Parts) -> 
             to.write_all(table::HEAD.as_bytes())?;
             let line = |shelved: &Shelved<'_>| Ok(to.write_all(table::row(shelved).as_bytes())?);
             write(parts, &mut std::io::sink(), RdfForm::Turtle, line).await?;
+        }
+        ExportWhat::Articles if args.format == Some(ExportFormat::Parquet) => {
+            let mut table = columns::Table::new()?;
+            let row = |shelved: &Shelved<'_>| table.add(shelved, to);
+            write(parts, &mut std::io::sink(), RdfForm::Turtle, row).await?;
+            table.finish(to)?;
         }
         ExportWhat::Articles => {
             let line = |shelved: &Shelved<'_>| json_line(&mut to, &shelved.line());

@@ -1,0 +1,282 @@
+//! Articles as a Parquet file: the columns of the CSV table, where what has several values is a list, and a time a time.
+//!
+//! A file is written in groups of rows, each column by column, so a group is kept in memory until it is full. Parquet stores a value
+//! that may be missing with a definition level (0: missing), and a list's with a repetition level (0: the first of its row).
+
+use std::io::Write;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::Context as _;
+use parquet::basic::Compression;
+use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::parser::parse_message_type;
+
+use super::Shelved;
+
+/// The columns, in the order in which [`Rows`] writes them.
+const SCHEMA: &str = "message article {
+    required binary url (STRING);
+    required binary site (STRING);
+    optional binary title (STRING);
+    required group authors (LIST) { repeated group list { required binary element (STRING); } }
+    optional binary published (STRING);
+    optional binary modified (STRING);
+    optional binary place (STRING);
+    optional binary section (STRING);
+    required group concepts (LIST) { repeated group list { required binary element (STRING); } }
+    optional binary language (STRING);
+    optional int64 first_seen (TIMESTAMP(MILLIS, true));
+    optional binary image (STRING);
+    required binary text (STRING);
+}";
+
+/// A group is written when it holds this many rows, or so many bytes of text.
+const MOST_ROWS: usize = 10_000;
+const MOST_BYTES: usize = 16 << 20;
+
+/// A table that is being written.
+pub(super) struct Table {
+    file: SerializedFileWriter<Kept>,
+    /// What the file's writer wrote and nobody took.
+    written: Kept,
+    rows: Rows,
+}
+
+/// Bytes that wait: the file's writer keeps its output to itself, and ours may not be sent to other threads.
+#[derive(Clone, Default)]
+struct Kept(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Kept {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Kept {
+    fn take(&self) -> Vec<u8> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Table {
+    pub(super) fn new() -> anyhow::Result<Table> {
+        let schema = Arc::new(parse_message_type(SCHEMA)?);
+        let properties = WriterProperties::builder().set_compression(Compression::SNAPPY);
+        let written = Kept::default();
+        let file = SerializedFileWriter::new(written.clone(), schema, Arc::new(properties.build()))?;
+        Ok(Table { file, written, rows: Rows::default() })
+    }
+
+    /// Adds an article; writes to `to` what is ready.
+    pub(super) fn add(&mut self, shelved: &Shelved<'_>, to: &mut impl Write) -> anyhow::Result<()> {
+        self.rows.add(shelved);
+        if self.rows.count >= MOST_ROWS || self.rows.bytes >= MOST_BYTES {
+            self.write_group()?;
+            to.write_all(&self.written.take())?;
+        }
+        Ok(())
+    }
+
+    /// Writes what is left, and the file's end.
+    pub(super) fn finish(mut self, to: &mut impl Write) -> anyhow::Result<()> {
+        self.write_group()?;
+        self.file.close()?;
+        Ok(to.write_all(&self.written.take())?)
+    }
+
+    fn write_group(&mut self) -> anyhow::Result<()> {
+        if self.rows.count > 0 {
+            let mut group = self.file.next_row_group()?;
+            std::mem::take(&mut self.rows).write(&mut group)?;
+            group.close()?;
+        }
+        Ok(())
+    }
+}
+
+/// The rows of a group, by columns.
+#[derive(Default)]
+struct Rows {
+    count: usize,
+    bytes: usize,
+    url: Texts,
+    site: Texts,
+    title: Texts,
+    authors: Texts,
+    published: Texts,
+    modified: Texts,
+    place: Texts,
+    section: Texts,
+    concepts: Texts,
+    language: Texts,
+    first_seen: Times,
+    image: Texts,
+    text: Texts,
+}
+
+/// A column of texts with its levels.
+#[derive(Default)]
+struct Texts {
+    values: Vec<ByteArray>,
+    defined: Vec<i16>,
+    repeated: Vec<i16>,
+}
+
+/// A column of times that may be missing, in milliseconds since 1970.
+#[derive(Default)]
+struct Times {
+    values: Vec<i64>,
+    defined: Vec<i16>,
+}
+
+impl Texts {
+    fn add(&mut self, value: &str) {
+        self.values.push(value.into());
+    }
+
+    fn add_if(&mut self, value: Option<&String>) {
+        self.defined.push(i16::from(value.is_some()));
+        self.values.extend(value.map(|value| ByteArray::from(value.as_str())));
+    }
+
+    fn add_all(&mut self, values: &[String]) {
+        if values.is_empty() {
+            self.defined.push(0);
+            self.repeated.push(0);
+        }
+        for (at, value) in values.iter().enumerate() {
+            self.add(value);
+            self.defined.push(1);
+            self.repeated.push(i16::from(at > 0));
+        }
+    }
+
+    fn write(&self, group: &mut SerializedRowGroupWriter<'_, Kept>) -> anyhow::Result<()> {
+        let mut column = group.next_column()?.context("the schema has too few columns")?;
+        let defined = (!self.defined.is_empty()).then_some(self.defined.as_slice());
+        let repeated = (!self.repeated.is_empty()).then_some(self.repeated.as_slice());
+        column.typed::<ByteArrayType>().write_batch(&self.values, defined, repeated)?;
+        Ok(column.close()?)
+    }
+}
+
+impl Rows {
+    fn add(&mut self, shelved: &Shelved<'_>) {
+        let article = &shelved.article;
+        let text = article.text();
+        self.count += 1;
+        self.bytes += text.len();
+        self.url.add(&article.url);
+        self.site.add(&article.site);
+        self.title.add_if(article.title.as_ref());
+        self.authors.add_all(&article.authors);
+        self.published.add_if(article.published.as_ref());
+        self.modified.add_if(article.modified.as_ref());
+        self.place.add_if(article.place.as_ref());
+        self.section.add_if(article.section.as_ref());
+        self.concepts.add_all(&article.concepts);
+        self.language.add_if(article.language.as_ref());
+        let seen = shelved.life.as_ref().and_then(|life| i64::try_from(life.first_seen.0).ok());
+        self.first_seen.defined.push(i16::from(seen.is_some()));
+        self.first_seen.values.extend(seen);
+        self.image.add_if(article.image.as_ref());
+        self.text.add(&text);
+    }
+
+    fn write(self, group: &mut SerializedRowGroupWriter<'_, Kept>) -> anyhow::Result<()> {
+        for column in [
+            &self.url,
+            &self.site,
+            &self.title,
+            &self.authors,
+            &self.published,
+            &self.modified,
+            &self.place,
+            &self.section,
+            &self.concepts,
+            &self.language,
+        ] {
+            column.write(group)?;
+        }
+        let mut times = group.next_column()?.context("the schema has too few columns")?;
+        let Times { values, defined } = &self.first_seen;
+        times.typed::<Int64Type>().write_batch(values, Some(defined), None)?;
+        times.close()?;
+        self.image.write(group)?;
+        self.text.write(group)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use newslode_page::article::{Article, Block, BlockKind, PageKind};
+    use parquet::file::reader::{FileReader as _, SerializedFileReader};
+    use parquet::record::Field;
+
+    use super::*;
+
+    fn article(number: usize) -> Article {
+        let authors = (0..number % 3).map(|author| format!("Author {author}")).collect();
+        Article {
+            url: format!("https://a.example/{number}"),
+            site: "a.example".into(),
+            title: (number > 0).then(|| format!("\u{201c}Title\u{201d} {number}")),
+            authors,
+            published: Some("2024-05-03".into()),
+            modified: None,
+            place: None,
+            section: None,
+            concepts: Vec::new(),
+            language: Some("en".into()),
+            body: vec![Block { kind: BlockKind::Paragraph, text: "word ".repeat(3_000) }],
+            image: None,
+            kind: PageKind::Article,
+            method: "runs".into(),
+            evidence: BTreeMap::new(),
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let (labels, mut file) = (BTreeMap::new(), Vec::new());
+        let mut table = Table::new().unwrap();
+        for number in 0..1_500 {
+            table.add(&Shelved::new(article(number), &[], None, &labels), &mut file).unwrap();
+        }
+        assert!(!file.is_empty(), "a full group is written at once");
+        table.finish(&mut file).unwrap();
+        let reader = SerializedFileReader::new(bytes::Bytes::from(file)).unwrap();
+        assert!(reader.num_row_groups() > 1, "texts of 22 MB are more than a group");
+        let mut rows = 0;
+        for (number, row) in reader.get_row_iter(None).unwrap().enumerate() {
+            let (row, wanted) = (row.unwrap(), article(number));
+            let fields: BTreeMap<&str, &Field> =
+                row.get_column_iter().map(|(name, field)| (name.as_str(), field)).collect();
+            assert_eq!(texts(fields["url"]), [wanted.url.as_str()]);
+            assert_eq!(texts(fields["title"]), wanted.title.iter().collect::<Vec<_>>());
+            assert_eq!(texts(fields["authors"]), wanted.authors);
+            assert_eq!(texts(fields["concepts"]), [""; 0]);
+            assert_eq!(*fields["first_seen"], Field::Null);
+            assert_eq!(texts(fields["text"]), [wanted.text()]);
+            rows += 1;
+        }
+        assert_eq!(rows, 1_500);
+    }
+
+    fn texts(field: &Field) -> Vec<&str> {
+        match field {
+            Field::Null => Vec::new(),
+            Field::Str(text) => vec![text],
+            Field::ListInternal(list) => list.elements().iter().flat_map(texts).collect(),
+            other => panic!("{other:?}"),
+        }
+    }
+}
