@@ -7,7 +7,7 @@ use crate::args::Cli;
 
 const HEAD: &str = "# Commands
 
-`newslode COMMAND --help` prints the same. Data goes to standard output, everything else to standard error. Commands end with 0 when all
+`--help` of each command prints the same. Data goes to standard output, everything else to standard error. Commands end with 0 when all
 is done, 1 when something failed or a proof did not hold, 2 for wrong usage or configuration, 130 when they were interrupted; the state is kept.
 A command without a folder of a run (`DIR`) asks the services' store, archive and broker, as the [configuration](configuration.md)
 names them.
@@ -114,7 +114,7 @@ mod tests {
             "\n### newslode dead replay\n",
             "\n    newslode mine --warc CC-NEWS",
             "| `--max-pages MAX_PAGES` |  | Maximum number",
-            "| `--seed SEED` | `7` | Seed of the world. |",
+            "| `--seed SEED` | `7` | Seed of the world |",
             "`concepts`: Follow links labelled with concepts",
             "| `--config FILE` |",
             "| `URL…` |",

@@ -36,6 +36,11 @@ pub(crate) fn commands(text: &str) -> Vec<Told> {
     commands
 }
 
+/// Whether a line says how a command is used in general, as the reference does.
+pub(crate) fn is_usage(line: &str) -> bool {
+    line.contains("[OPTIONS]")
+}
+
 /// The words of a command as a shell takes them, up to what it does with the output.
 pub(crate) fn words(command: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), String::new(), None);

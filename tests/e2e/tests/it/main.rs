@@ -13,6 +13,7 @@ mod bad_input;
 mod console;
 mod crashes;
 mod dashboard;
+mod documented;
 mod embedded;
 mod faults;
 mod filing;
