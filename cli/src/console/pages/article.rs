@@ -112,14 +112,16 @@ fn filed(detail: &Detail) -> Markup {
             @if detail.filed.is_empty() {
                 p.soft { "No concept: no list, section, address, place or words speak for one." }
             } @else {
-                table {
-                    thead { tr { th scope="col" { "Concept" } th scope="col" { "Witness" } th.number scope="col" { "Confidence" } } }
-                    tbody {
-                        @for filed in &detail.filed {
-                            tr {
-                                th scope="row" dir="auto" { a href=(concept_path(&filed.concept)) { (filed.label) } }
-                                td { (filed.witness.name()) }
-                                td.number { (format!("{:.2}", filed.confidence)) }
+                div.scroll {
+                    table {
+                        thead { tr { th scope="col" { "Concept" } th scope="col" { "Witness" } th.number scope="col" { "Confidence" } } }
+                        tbody {
+                            @for filed in &detail.filed {
+                                tr {
+                                    th scope="row" dir="auto" { a href=(concept_path(&filed.concept)) { (filed.label) } }
+                                    td { (filed.witness.name()) }
+                                    td.number { (format!("{:.2}", filed.confidence)) }
+                                }
                             }
                         }
                     }
@@ -205,7 +207,7 @@ fn fields(article: &Article) -> Markup {
     html! {
         section #fields {
             h2 { "Fields and who says so" }
-            div.scroll {
+            div.scroll tabindex="0" role="region" aria-label="Table of fields" {
                 table {
                     thead { tr { th scope="col" { "Field" } th scope="col" { "Value" } th scope="col" { "Witness" } th.number scope="col" { "Confidence" } } }
                     tbody {

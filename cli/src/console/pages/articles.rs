@@ -72,7 +72,7 @@ fn choices(snapshot: &Snapshot, filter: &Filter) -> Markup {
     let concepts = &mined.taxonomy.concepts;
     let label = mined.concept(&filter.concept).and_then(|at| concepts.get(at as usize));
     html! {
-        form.filters role="search" action="/articles" {
+        form.filters role="search" aria-label="Articles by what they are" action="/articles" {
             div.wide {
                 label for="words" { "Words of title or text" }
                 input #words type="search" name="q" value=(filter.q) autocomplete="off" dir="auto" aria-describedby="how";

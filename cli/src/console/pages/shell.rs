@@ -95,7 +95,7 @@ fn whole(place: Place, title: &str, main: Markup, foot: Markup) -> Markup {
                                 }
                             }
                         }
-                        form role="search" action="/articles" {
+                        form role="search" aria-label="Articles" action="/articles" {
                             label.hidden for="search" { "Search articles" }
                             input #search type="search" name="q" placeholder="Search articles" autocomplete="off" dir="auto";
                             button { "Search" }

@@ -214,7 +214,7 @@ fn layout(live: &Live<Template>) -> Markup {
         details {
             summary { "Template v" (live.version) ": " (slots.len()) " parts vary, accepts " (format!("{:.0} %", live.acceptance() * 100.0)) }
             p.soft { (show::usage(live)) }
-            div.scroll {
+            div.scroll tabindex="0" role="region" aria-label={ "Parts of template v" (live.version) } {
                 table {
                     thead { tr {
                         th scope="col" { "Part" } th scope="col" { "Example" } th.number scope="col" { "Words" } th.number scope="col" { "Pages" }

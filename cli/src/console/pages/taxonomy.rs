@@ -42,7 +42,7 @@ pub(in crate::console) async fn page(
 
 fn search(wanted: &str) -> Markup {
     html! {
-        form.filters role="search" action="/taxonomy" {
+        form.filters role="search" aria-label="Concepts" action="/taxonomy" {
             div.wide {
                 label for="concepts" { "Find a concept by any of its written forms" }
                 input #concepts type="search" name="q" value=(wanted) autocomplete="off";
