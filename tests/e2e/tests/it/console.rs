@@ -23,16 +23,17 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:
                       frame-ancestors 'none'; base-uri 'none'";
 
 /// A run that is served.
-struct Served {
-    lab: Lab,
+pub(crate) struct Served {
+    pub(crate) lab: Lab,
     run: String,
     /// What `newslode export articles` says, by address.
-    exported: BTreeMap<String, Value>,
+    pub(crate) exported: BTreeMap<String, Value>,
     process: Process,
-    client: Client,
+    pub(crate) client: Client,
 }
 
-async fn served() -> Served {
+/// Mines and serves a run.
+pub(crate) async fn served() -> Served {
     let mut seeds = small_world(3).seeds();
     seeds.extend(["http://www.attack.test/".into(), "http://www.other-attack.test/".into()]);
     let lab = Lab::serving(Attacked(small_world(3)), &seeds).await;

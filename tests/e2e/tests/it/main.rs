@@ -10,6 +10,7 @@
 mod archives;
 mod attack;
 mod bad_input;
+mod browser;
 mod console;
 mod crashes;
 mod dashboard;
