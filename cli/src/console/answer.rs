@@ -78,7 +78,16 @@ impl Problem {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => "This may not be changed",
             _ => "No answer",
         };
-        let page = bare(Place::None, title, html! { p.lead { (self.sentence) } });
+        let page = bare(
+            Place::None,
+            title,
+            html! {
+                p.lead { (self.sentence) }
+                @if self.status == StatusCode::NOT_FOUND {
+                    p { "Search for it above, or go on from the " a href="/" { "overview" } "." }
+                }
+            },
+        );
         let mut response = (self.status, Html(page.into_string())).into_response();
         if self.status == StatusCode::SERVICE_UNAVAILABLE {
             response.headers_mut().insert(header::RETRY_AFTER, header::HeaderValue::from_static("3"));
@@ -130,6 +139,28 @@ impl From<newslode_common::store::StoreError> for Problem {
 /// There is no such concept.
 pub(super) fn unknown_concept(named: &str) -> Problem {
     Problem::not_found(format!("There is no concept `{named}` in the taxonomy."))
+}
+
+/// Puts what the framework refuses by itself (a method, a path that is no text) into the form of all problems.
+pub(super) fn explained(refused: Response, path: &str) -> Response {
+    let status = refused.status();
+    let kind = refused.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    if !status.is_client_error() || kind.is_some_and(|kind| !kind.starts_with("text/plain")) {
+        return refused;
+    }
+    let problem = match status {
+        StatusCode::METHOD_NOT_ALLOWED => Problem::new(
+            status,
+            "method_not_allowed",
+            "This address is not asked in this way; `Allow` says how.",
+        ),
+        _ => Problem::new(status, "bad_request", "The address holds something that is no text (UTF-8)."),
+    };
+    let mut answer = problem.on(path);
+    if let Some(allow) = refused.headers().get(header::ALLOW) {
+        answer.headers_mut().insert(header::ALLOW, allow.clone());
+    }
+    answer
 }
 
 pub(super) async fn not_found(request: Request) -> Response {

@@ -18,6 +18,8 @@ use crate::console::snapshot::{ConceptFacts, Mined, Snapshot};
 const SHOWN: usize = 10;
 /// Sites that are shown.
 const SITES: usize = 200;
+/// Broader and narrower concepts that are shown.
+const AROUND: usize = 300;
 
 pub(in crate::console) async fn page(
     State(console): State<Arc<Console>>,
@@ -95,7 +97,12 @@ fn around(mined: &Mined, concept: &Concept) -> Markup {
             narrower.extend(taxonomy.concept(&relation.narrower));
         }
     }
-    let list = |concepts: &[&Concept]| html! { ul.links { @for concept in concepts { li { (concept_link(concept)) } } } };
+    let list = |concepts: &[&Concept]| {
+        html! {
+            ul.links { @for concept in concepts.iter().take(AROUND) { li { (concept_link(concept)) } } }
+            @if concepts.len() > AROUND { p.soft { "and " (concepts.len() - AROUND) " more; the taxonomy's search finds them" } }
+        }
+    };
     html! {
         section {
             h2 { "Broader" }

@@ -137,7 +137,7 @@ fn listings(story: &SiteStory, now: Timestamp) -> Markup {
                             @for listing in story.listings.iter().take(LISTINGS) {
                                 tr {
                                     th scope="row" { (kind_name(listing.known.kind)) }
-                                    td { (away(listing.url.as_str())) }
+                                    td.address { (away(listing.url.as_str())) }
                                     td.number { (Number(listing.known.visits)) }
                                     td.number { (Number(listing.known.confirmed)) }
                                     td.number { (listing.due.map_or("none".into(), |due| when(due, now))) }

@@ -2,18 +2,26 @@
 
 use std::sync::Arc;
 
-use axum::extract::State;
+use axum::extract::{RawQuery, State};
 use maud::{Markup, html};
 use newslode_common::outcome::Outcome;
 
-use super::parts::{Number, counted, empty, percent, site_link, state, time};
+use super::parts::{Number, counted, empty, percent, segment, site_link, state, time};
 use super::shell::{Page, Place, answer};
 use crate::console::Console;
 use crate::console::answer::Shown;
-use crate::console::snapshot::{SiteFacts, Snapshot};
+use crate::console::filter::values;
+use crate::console::snapshot::SiteFacts;
 
-pub(in crate::console) async fn page(State(console): State<Arc<Console>>) -> Shown {
+/// Sites of a page.
+const SHOWN: usize = 200;
+
+pub(in crate::console) async fn page(
+    State(console): State<Arc<Console>>,
+    RawQuery(query): RawQuery,
+) -> Shown {
     let snapshot = console.snapshot().await?;
+    let after = values(query.as_deref()).remove("after").unwrap_or_default();
     let page = Page {
         place: Place::Sites,
         title: "Sites".into(),
@@ -21,17 +29,22 @@ pub(in crate::console) async fn page(State(console): State<Arc<Console>>) -> Sho
         lead: html! {
             p.lead { (counted(snapshot.sites.len() as u64, "site", "sites")) ". Recall is the share of articles, shown by a site's listings within seven days, that was read." }
         },
-        main: html! { (super::explain::form("")) (table(&snapshot)) },
+        main: html! { (super::explain::form("")) (table(&snapshot.sites, &after)) },
     };
     answer(&console, &snapshot, page)
 }
 
-fn table(snapshot: &Snapshot) -> Markup {
-    if snapshot.sites.is_empty() {
+/// The sites behind this name, as many as a page shows.
+fn table(sites: &[SiteFacts], after: &str) -> Markup {
+    if sites.is_empty() {
         return empty(
             "No site is known. Add one: newslode seed add https://www.example.com, or start newslode mine with its address.",
         );
     }
+    let name = |facts: &SiteFacts| facts.status.site.to_string();
+    let mut behind = sites.iter().filter(|facts| facts.status.site.as_str() > after);
+    let shown: Vec<&SiteFacts> = behind.by_ref().take(SHOWN).collect();
+    let last = shown.last().filter(|_| behind.next().is_some()).map(|last| name(last));
     html! {
         div.scroll tabindex="0" role="region" aria-label="Table of sites" {
             table {
@@ -44,7 +57,13 @@ fn table(snapshot: &Snapshot) -> Markup {
                         th.number scope="col" { "Delay" } th.number scope="col" { "Next request" }
                     }
                 }
-                tbody { @for facts in &snapshot.sites { (row(facts)) } }
+                tbody { @for facts in shown { (row(facts)) } }
+            }
+        }
+        @if !after.is_empty() || last.is_some() {
+            nav.pager aria-label="Pages" {
+                @if !after.is_empty() { a href="/sites" { "From the beginning" } }
+                @if let Some(last) = &last { a rel="next" href={ "/sites?after=" (segment(last)) } { "Further sites" } }
             }
         }
     }
@@ -69,5 +88,52 @@ fn row(facts: &SiteFacts) -> Markup {
             td.number { (Number(status.settings.delay_ms)) " ms" }
             td.number { @if let Some(ready) = status.ready { (time(ready)) } @else { span.soft { "none" } } }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use newslode_common::schedule::Health;
+    use newslode_common::store::{SiteSettings, SiteStatus};
+    use newslode_page::reading::Site;
+    use newslode_page::time::Timestamp;
+
+    fn site(number: usize) -> SiteFacts {
+        let settings = SiteSettings {
+            max_pages: 9,
+            max_depth: 9,
+            delay_ms: 1_000,
+            paused: false,
+            labels: Default::default(),
+        };
+        let status = SiteStatus {
+            site: Site::of_host(&format!("site{number:05}.test")),
+            settings,
+            urls: 9_999_999,
+            remembered: 0,
+            pending: 9_999_999,
+            leased: 0,
+            next_due: None,
+            ready: Some(Timestamp(1_700_000_000_000)),
+            allowance: None,
+            turn: Timestamp(0),
+            outcomes: Default::default(),
+        };
+        SiteFacts { status, health: Health::Healthy, articles: 9_999_999, recall: Some(999), listings: 99 }
+    }
+
+    #[test]
+    fn many_sites_are_shown_in_parts_and_each_once() {
+        let sites: Vec<SiteFacts> = (0..2_345).map(site).collect();
+        let (mut seen, mut after) = (0, String::new());
+        loop {
+            let html = table(&sites, &after).0;
+            assert!(html.len() < 500_000, "{} bytes", html.len());
+            seen += html.matches("<th scope=\"row\">").count();
+            let Some(next) = html.split("/sites?after=").nth(1) else { break };
+            after = next.split('"').next().unwrap().to_owned();
+        }
+        assert_eq!(seen, sites.len());
     }
 }

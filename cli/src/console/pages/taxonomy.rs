@@ -7,7 +7,7 @@ use axum::extract::{RawQuery, State};
 use maud::{Markup, html};
 use newslode_miner::mining::taxonomy::{Concept, counted_sites};
 
-use super::parts::{concept_link, counted, empty};
+use super::parts::{Number, concept_link, counted, empty};
 use super::shell::{Page, Place, answer};
 use crate::console::Console;
 use crate::console::answer::Shown;
@@ -16,6 +16,12 @@ use crate::console::snapshot::{Mined, Snapshot};
 
 /// Deeper concepts are not drawn; they have pages like all others.
 const DEEPEST: usize = 40;
+/// The most concepts that are drawn at once: levels that do not fit are left out.
+const DRAWN: usize = 1_000;
+/// The most concepts that a search shows.
+const FOUND: usize = 200;
+
+type Children<'a> = BTreeMap<Option<&'a str>, Vec<&'a Concept>>;
 
 pub(in crate::console) async fn page(
     State(console): State<Arc<Console>>,
@@ -60,7 +66,7 @@ fn found_or_tree(snapshot: &Snapshot, wanted: &str) -> Markup {
         );
     }
     if wanted.is_empty() {
-        return tree(mined, None, 0, &mined.taxonomy.children());
+        return whole_tree(mined);
     }
     let folded = wanted.to_lowercase();
     let is_meant = |concept: &&Concept| {
@@ -72,20 +78,51 @@ fn found_or_tree(snapshot: &Snapshot, wanted: &str) -> Markup {
             html! { "No concept is written like “" (wanted) "”. " a href="/taxonomy" { "Browse the tree" } " instead." },
         );
     }
-    html! { ul.tree { @for concept in found { li { (line(mined, concept)) } } } }
+    html! {
+        ul.tree { @for concept in found.iter().take(FOUND) { li { (line(mined, concept)) } } }
+        @if found.len() > FOUND { p.soft { "and " (found.len() - FOUND) " more: write more of it" } }
+    }
 }
 
-fn tree(
-    mined: &Mined,
-    above: Option<&str>,
-    depth: usize,
-    children: &BTreeMap<Option<&str>, Vec<&Concept>>,
-) -> Markup {
-    let Some(own) = children.get(&above).filter(|_| depth < DEEPEST) else { return html! {} };
+fn whole_tree(mined: &Mined) -> Markup {
+    let children = mined.taxonomy.children();
+    let (levels, drawn) = fitting(&children);
+    let all = mined.taxonomy.concepts.len();
     html! {
-        ul.tree.roots[depth == 0] {
-            @for concept in own {
-                li { (line(mined, concept)) (tree(mined, Some(&concept.key), depth + 1, children)) }
+        @if drawn < all {
+            p.note {
+                (Number(drawn as u64)) " of " (Number(all as u64)) " concepts are drawn, from the top. Those below are on the pages of the concepts \
+                 above them; the search finds all."
+            }
+        }
+        (tree(mined, None, levels, &children))
+    }
+}
+
+/// How many levels can be drawn, at least one, and how many concepts they have.
+fn fitting(children: &Children<'_>) -> (usize, usize) {
+    let mut level: Vec<&Concept> = children.get(&None).into_iter().flatten().copied().collect();
+    let (mut levels, mut drawn) = (1, level.len().min(DRAWN));
+    while levels < DEEPEST {
+        let mut next = Vec::new();
+        for concept in &level {
+            next.extend(children.get(&Some(concept.key.as_str())).into_iter().flatten().copied());
+        }
+        level = next;
+        if level.is_empty() || drawn + level.len() > DRAWN {
+            break;
+        }
+        (levels, drawn) = (levels + 1, drawn + level.len());
+    }
+    (levels, drawn)
+}
+
+fn tree(mined: &Mined, above: Option<&str>, levels: usize, children: &Children<'_>) -> Markup {
+    let Some(own) = children.get(&above).filter(|_| levels > 0) else { return html! {} };
+    html! {
+        ul.tree.roots[above.is_none()] {
+            @for concept in own.iter().take(DRAWN) {
+                li { (line(mined, concept)) (tree(mined, Some(&concept.key), levels - 1, children)) }
             }
         }
     }
@@ -99,6 +136,41 @@ fn line(mined: &Mined, concept: &Concept) -> Markup {
             span { (concept_link(concept)) @if concept.is_genre { small.soft { " genre" } } }
             span.number { (counted(articles, "article", "articles")) }
             span.number { (counted(concept.sites.len() as u64, "site", "sites")) }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use newslode_miner::mining::taxonomy::Taxonomy;
+
+    /// So many concepts, of which each but the first `roots` stands below an earlier one.
+    fn mined(count: usize, roots: usize) -> Mined {
+        let concept = |number: usize| Concept {
+            key: format!("en:{number:06}"),
+            keys: vec![format!("en:{number:06}")],
+            label: format!("A concept with a rather long label {number}"),
+            forms: Vec::new(),
+            language: "en".into(),
+            sites: Vec::new(),
+            score: 1.0,
+            is_genre: false,
+            parents: Vec::new(),
+            parent: number.checked_sub(roots).map(|above| format!("en:{:06}", above / 3)),
+        };
+        let taxonomy = Taxonomy { concepts: (0..count).map(concept).collect(), ..Taxonomy::default() };
+        Mined { taxonomy, ..Mined::default() }
+    }
+
+    #[test]
+    fn a_large_taxonomy_is_drawn_from_the_top() {
+        for (count, roots) in [(900, 10), (50_000, 10), (50_000, 50_000)] {
+            let html = whole_tree(&mined(count, roots)).0;
+            let drawn = html.matches("<li>").count();
+            assert!(drawn == count || (drawn > 100 && drawn <= DRAWN), "{drawn} of {count}");
+            assert_eq!(html.contains("are drawn, from the top"), drawn < count);
+            assert!(html.len() < 1_000_000, "{} bytes", html.len());
         }
     }
 }
