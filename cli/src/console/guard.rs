@@ -13,7 +13,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 
 use super::Console;
-use super::answer::Problem;
+use super::answer::{Problem, explained};
 
 /// What a browser may do with a page.
 pub(super) const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; \
@@ -41,7 +41,7 @@ pub(super) async fn guard(State(console): State<Arc<Console>>, request: Request,
         .on(&path)
     } else {
         match tokio::time::timeout(PATIENCE, next.run(request)).await {
-            Ok(response) => response,
+            Ok(response) => explained(response, &path),
             Err(_) => Problem::new(
                 StatusCode::GATEWAY_TIMEOUT,
                 "too_slow",
