@@ -12,6 +12,7 @@ mod attack;
 mod bad_input;
 mod browser;
 mod console;
+mod contract;
 mod crashes;
 mod dashboard;
 mod documented;
