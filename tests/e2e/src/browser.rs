@@ -99,10 +99,15 @@ impl Browser {
 
     /// Waits until an expression is true.
     pub fn until(&self, expression: &str) {
+        self.wait(expression, || self.run(&format!("return Boolean({expression})")) == true);
+    }
+
+    /// Waits for what `what` names; if it never comes, shows the page that is open.
+    pub fn wait(&self, what: &str, is_so: impl Fn() -> bool) {
         let begun = Instant::now();
-        while self.run(&format!("return Boolean({expression})")) != true {
-            let now = "return location.href + '\\n' + document.body.innerText";
-            assert!(begun.elapsed() < BECOMES, "never `{expression}`: {}", self.run(now));
+        while !is_so() {
+            let open = "return location.href + '\\n' + document.body.innerText";
+            assert!(begun.elapsed() < BECOMES, "never `{what}`: {}", self.run(open));
             std::thread::sleep(LOOK);
         }
     }

@@ -62,6 +62,7 @@ impl Visit {
             "/sites".into(),
             "/sites/attack.test".into(),
             "/explain".into(),
+            "/operations".into(),
             format!("/explain?target={}", encoded(url)),
         ];
         let mut kinds: Vec<Kind> = found.into_iter().map(|path| Kind { path, status: 200 }).collect();
@@ -212,18 +213,20 @@ async fn no_page_of_the_console_has_a_barrier() {
         for kind in &kinds {
             visit.open(&kind.path);
             let here = format!("{} in {scheme:?} at {width} px:", kind.path);
-            found.extend(barriers(&visit, &axe).into_iter().map(|barrier| format!("{here} {barrier}")));
+            found.extend(
+                barriers(&visit.browser, &axe).into_iter().map(|barrier| format!("{here} {barrier}")),
+            );
         }
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
     // A barrier would be found.
     visit.browser.run("document.querySelector('main').append(document.createElement('button'))");
-    let barriers = barriers(&visit, &axe);
+    let barriers = barriers(&visit.browser, &axe);
     assert!(barriers.len() == 1 && barriers[0].contains("button-name"), "{barriers:?}");
 }
 
 /// The library that finds barriers, from the environment that `tests/node-env.sh` makes.
-fn axe() -> String {
+pub(crate) fn axe() -> String {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let made = Command::new(tests.join("node-env.sh")).arg("axe").arg(tests.join("e2e")).output().unwrap();
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
@@ -232,8 +235,8 @@ fn axe() -> String {
 }
 
 /// What axe-core finds on the page that is open.
-fn barriers(visit: &Visit, axe: &str) -> Vec<String> {
-    let found = visit.browser.run(&format!(
+pub(crate) fn barriers(browser: &Browser, axe: &str) -> Vec<String> {
+    let found = browser.run(&format!(
         "{axe}; return axe.run(document, {{ resultTypes: ['violations'] }}).then(found => found.violations)"
     ));
     let say = |rule: &Value| {
