@@ -32,6 +32,11 @@ pub(crate) enum BenchCommand {
     /// Measure what a miner's look at a site costs when one page is new, while the site grows.
     #[command(after_help = "Example:\n  newslode bench looks --sizes 300,1200,4800,12000")]
     Looks(BenchLooksArgs),
+    /// Make a run with many articles, to measure the console on.
+    #[command(
+        after_help = "Example:\n  newslode bench console --sites 40 --stories 140 --out large && newslode serve large"
+    )]
+    Console(BenchConsoleArgs),
     /// Measure whose turn it is: what claims cost a Redis server, and how busy they keep crawlers.
     #[command(after_help = "Example:\n  newslode bench claims --sites 10000 --crawlers 2")]
     Claims(BenchClaimsArgs),
@@ -75,6 +80,18 @@ pub(crate) struct BenchLooksArgs {
     /// Numbers of pages, ascending.
     #[arg(long, value_name = "N,N,…", value_delimiter = ',', default_values_t = [300, 1_200, 4_800, 12_000])]
     pub(crate) sizes: Vec<u64>,
+    /// Print as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchConsoleArgs {
+    #[command(flatten)]
+    pub(crate) world: WorldArgs,
+    /// Folder of the run, which must be new.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
     /// Print as JSON.
     #[arg(long)]
     pub(crate) json: bool,

@@ -7,6 +7,7 @@
 //! at [`measure`].
 
 mod claims;
+mod console;
 mod extraction;
 mod follow;
 mod growth;
@@ -26,6 +27,7 @@ use serde::Serialize;
 use crate::input;
 
 pub(crate) use claims::{ClaimReport, ClaimSpec, measure as measure_claims};
+pub(crate) use console::{MadeRun, make as make_run};
 pub(crate) use extraction::{extraction, peak_of_page};
 pub(crate) use follow::{Ablation, FollowReport, follow};
 pub(crate) use growth::{Growth, growth};

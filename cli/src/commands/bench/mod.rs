@@ -10,12 +10,13 @@ use newslode_newsworld::living::LivingSpec;
 use newslode_page::partition::measure::made_page;
 
 use crate::args::{
-    BenchArgs, BenchClaimsArgs, BenchCommand, BenchExtractArgs, BenchFollowArgs, BenchLooksArgs,
-    BenchMineArgs, BenchPartitionArgs, BenchScaleArgs, BenchStore, BenchTemplatesArgs,
+    BenchArgs, BenchClaimsArgs, BenchCommand, BenchConsoleArgs, BenchExtractArgs, BenchFollowArgs,
+    BenchLooksArgs, BenchMineArgs, BenchPartitionArgs, BenchScaleArgs, BenchStore, BenchTemplatesArgs,
 };
 use crate::bench::mine::{self, MineReport, Server};
 use crate::bench::{self, ClaimReport, ClaimSpec, FollowReport, Report, Sample, Scale, ScaleSpec, Way};
-use crate::exit::Exit;
+use crate::commands::eval::world::world;
+use crate::exit::{Exit, hinted};
 use crate::{input, out};
 
 /// Sizes of the generated pages that replace a folder.
@@ -39,6 +40,7 @@ pub(crate) async fn run(args: BenchArgs, quiet: bool) -> anyhow::Result<Exit> {
         BenchCommand::Mine(args) => mine(&args, quiet).await,
         BenchCommand::Pipeline(args) => pipeline::run(args, quiet).await,
         BenchCommand::Looks(args) => looks(&args, quiet).await,
+        BenchCommand::Console(args) => console(&args, quiet).await,
         BenchCommand::Claims(args) => claims(&args, quiet).await,
         BenchCommand::Scale(args) => scale(args, quiet).await,
         BenchCommand::Follow(args) => follow(&args, quiet),
@@ -83,6 +85,23 @@ async fn looks(args: &BenchLooksArgs, quiet: bool) -> anyhow::Result<Exit> {
             "{pages:6} pages: {new_page_ms:.1} ms with one new page, {all_pages_ms:.0} ms to view all"
         ))?;
     }
+    Ok(Exit::Done)
+}
+
+async fn console(args: &BenchConsoleArgs, quiet: bool) -> anyhow::Result<Exit> {
+    if args.out.exists() {
+        return Err(hinted(format!("`{}` exists already", args.out.display()), "name a new folder"));
+    }
+    let made = bench::make_run(world(&args.world), &args.out, &mut progress(quiet)).await?;
+    if args.json {
+        out::json(&made)?;
+        return Ok(Exit::Done);
+    }
+    let bench::MadeRun { sites, pages, seconds } = made;
+    out::line(format!(
+        "{pages} pages of {sites} sites in {seconds:.0} s: newslode serve {}",
+        args.out.display()
+    ))?;
     Ok(Exit::Done)
 }
 
