@@ -50,6 +50,7 @@ impl Visit {
     fn kinds(&self) -> Vec<Kind> {
         let (url, article) = self.served.exported.iter().find(|(_, article)| is_own(article)).unwrap();
         let site = article["site"].as_str().unwrap();
+        let story = self.link(&format!("/articles?site={site}"), ".articles h3 a");
         let found = [
             "/".into(),
             "/taxonomy".into(),
@@ -57,7 +58,9 @@ impl Visit {
             self.link("/taxonomy", ".tree .tree a"),
             "/articles".into(),
             "/articles?q=zzzunheardof&day=2026-01-01".into(),
-            self.link(&format!("/articles?site={site}"), ".articles h3 a"),
+            format!("{story}/page"),
+            format!("{story}/correct"),
+            story,
             self.link("/articles?site=attack.test", ".articles h3 a"),
             "/sites".into(),
             "/sites/attack.test".into(),

@@ -11,6 +11,7 @@ mod archives;
 mod attack;
 mod bad_input;
 mod browser;
+mod browser_writing;
 mod console;
 mod contract;
 mod crashes;

@@ -16,13 +16,13 @@ use crate::services::{Installation, SOON, Servers};
 const TOKEN: &str = "a token that nobody guesses";
 
 /// A console that runs.
-struct Served {
+pub(crate) struct Served {
     process: Process,
-    client: Client,
+    pub(crate) client: Client,
 }
 
 impl Served {
-    async fn start(lab: &Lab, arguments: &[&str]) -> Served {
+    pub(crate) async fn start(lab: &Lab, arguments: &[&str]) -> Served {
         let mut process = lab.start(&[arguments, &["--renew", "1"]].concat());
         process.printed("http://").await;
         let addr = process.out().split("http://").nth(1).unwrap().split('/').next().unwrap().to_owned();
@@ -47,7 +47,7 @@ impl Served {
         answer["articles"].as_array().unwrap().clone()
     }
 
-    async fn end(mut self) {
+    pub(crate) async fn end(mut self) {
         self.process.terminate();
         assert_eq!(self.process.end(SOON).await.code, Some(0), "{}", self.process.tail());
     }
