@@ -193,7 +193,7 @@ pub(crate) async fn serve(
     stop.cancel();
     work.close();
     // What reads articles again stops after the page at hand; what it did stands, and the next look at the site goes on.
-    let _ = tokio::time::timeout(GRACE, work.wait()).await;
+    tokio::time::timeout(GRACE, work.wait()).await.ok();
     shutdown::drain(&mut tasks, GRACE).await;
     Ok(served?)
 }

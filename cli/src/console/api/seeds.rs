@@ -19,7 +19,9 @@ pub(super) async fn send(State(console): State<Arc<Console>>, request: Request) 
     console.access.program(request.headers())?;
     // A page of another site can send forms and texts, but no JSON.
     let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
-    if !kind.is_some_and(|kind| kind.split(';').next().unwrap_or_default().trim() == "application/json") {
+    let is_json =
+        kind.is_some_and(|kind| kind.split(';').next().unwrap_or_default().trim() == "application/json");
+    if !is_json {
         let sentence = "Send the message as JSON: `Content-Type: application/json`.";
         return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not_json", sentence));
     }
