@@ -197,6 +197,7 @@ mod tests {
                 .into_iter()
                 .collect(),
             print: Default::default(),
+            reading: 0,
         };
         let mut articles: Vec<Summary> = (0..40).map(article).collect();
         articles.sort_by_key(Summary::order);

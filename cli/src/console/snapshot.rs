@@ -53,6 +53,8 @@ pub(super) struct Summary {
     pub(super) places: Vec<Place>,
     /// Tells which others say nearly the same.
     pub(super) print: Print,
+    /// Names all that the article says; another value: it was read otherwise. Evidence, filing and life are no part of it.
+    pub(super) reading: u64,
 }
 
 impl Summary {
@@ -90,6 +92,7 @@ impl Summary {
             found,
             places,
             print: Print::of(article),
+            reading: reading(article),
         }
     }
 
@@ -98,19 +101,16 @@ impl Summary {
         (std::cmp::Reverse(self.at.0), self.id)
     }
 
-    /// Whether another look read something else at the same address. Where it is filed and when it was found is none of that.
-    pub(super) fn is_read_otherwise(&self, other: &Summary) -> bool {
-        let said = |article: &Summary| {
-            let Summary { content, title, lead, language, published, .. } = article.clone();
-            (content, title, lead, language, published, article.print)
-        };
-        said(self) != said(other)
-    }
-
     /// Its headline.
     pub(super) fn headline(&self) -> &str {
         self.title.as_deref().filter(|title| !title.is_empty()).unwrap_or("(no title)")
     }
+}
+
+/// Names what an article says.
+fn reading(article: &Article) -> u64 {
+    let said = Article { evidence: BTreeMap::new(), ..article.clone() };
+    newslode_common::schedule::name(&serde_json::to_string(&said).unwrap_or_default())
 }
 
 /// The beginning of a text.

@@ -2,7 +2,7 @@
 //!
 //! After each look at the store the articles that came or changed with it are told, in the order in which they were found. An event's
 //! id is the time of the last look that was told whole, so a listener that comes back with it misses no new article; it may hear
-//! some twice. A listener that reads too slowly is waited for; it then hears what differs between two looks.
+//! some twice. A listener that reads slowly is waited for, and then hears what differs between two looks; one that reads nothing is left.
 
 use std::cmp::Reverse;
 use std::convert::Infallible;
@@ -27,6 +27,8 @@ pub(in crate::console) const MOST: usize = 64;
 const WAITING: usize = 32;
 /// An article may be shown so long after it was found.
 const SLACK: u64 = 600_000;
+/// A listener that reads nothing for so long is left.
+const STALLED: Duration = Duration::from_secs(60);
 /// A line that says nothing keeps the connection open.
 const ALIVE: Duration = Duration::from_secs(15);
 
@@ -63,8 +65,13 @@ fn since(headers: &HeaderMap) -> Result<Option<Timestamp>, Problem> {
         .ok_or_else(|| Problem::bad("`Last-Event-ID` is no id of these events."))
 }
 
-/// The listener has gone, or the console ends.
+/// The listener has gone, or reads nothing.
 struct Gone;
+
+/// Sends an event. Who waits for a listener holds a whole look at the store, so that has an end.
+async fn send(to: &mpsc::Sender<Event>, event: Event) -> Result<(), Gone> {
+    to.send_timeout(event, STALLED).await.map_err(|_| Gone)
+}
 
 /// Tells what comes until somebody goes.
 async fn tell(
@@ -76,7 +83,7 @@ async fn tell(
     let mut read = console.read.clone();
     let mut held = first;
     // So that a listener that goes before the first article has an id, too.
-    to.send(Event::default().id(held.made.0.to_string()).comment("listening")).await.map_err(|_| Gone)?;
+    send(to, Event::default().id(held.made.0.to_string()).comment("listening")).await?;
     if let Some(since) = since {
         let missed = |article: &Summary| article.found.is_some_and(|found| found.0 + SLACK >= since.0);
         let missed =
@@ -100,7 +107,7 @@ async fn tell(
 fn differences<'a>(before: &Snapshot, now: &'a Snapshot) -> Vec<(&'static str, &'a Summary)> {
     let event = |article: &Summary| match before.mined.article(&article.id) {
         None => Some("new"),
-        Some(held) if held.is_read_otherwise(article) => Some("changed"),
+        Some(held) if held.reading != article.reading => Some("changed"),
         Some(_) => None,
     };
     now.mined.articles.iter().filter_map(|article| Some((event(article)?, article))).collect()
@@ -124,7 +131,7 @@ async fn part(
         let Ok(line) = serde_json::to_string(&detail.shelved().line()) else { continue };
         let told = if at == last { snapshot.made } else { before };
         let event = Event::default().event(event).id(told.0.to_string()).data(line);
-        to.send(event).await.map_err(|_| Gone)?;
+        send(to, event).await?;
     }
     Ok(())
 }

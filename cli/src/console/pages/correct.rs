@@ -127,7 +127,7 @@ fn acts(visitor: &Visitor) -> Markup {
         } @else if visitor.may_sign_in {
             p.note { "To correct articles, " a href="/session" { "sign in" } " first." }
         } @else {
-            p.note { "Nothing can be changed here: this console is not on loopback and has no token." }
+            p.note { "Nothing can be changed here: this console has no token, and it is not on loopback or a proxy is before it." }
         }
     }
 }

@@ -110,12 +110,18 @@ fn drawn(hierarchy: &Hierarchy, taken: &Taken) -> Markup {
     let left_out = hierarchy.nodes.len().saturating_sub(MOST);
     html! {
         @for line in lines(hierarchy) {
-            p.header[line.is_header].begins[line.begins] class={ (line.block.name()) " deep" (line.depth) } dir="auto" {
+            p class=(classes(&line)) dir="auto" {
                 @if taken.has(line.label) { mark { (text(line.label)) } } @else { (text(line.label)) }
             }
         }
         @if left_out > 0 { p.soft { "and " (left_out) " nodes more" } }
     }
+}
+
+fn classes(line: &Line<'_>) -> String {
+    let (header, begins) =
+        (if line.is_header { " header" } else { "" }, if line.begins { " begins" } else { "" });
+    format!("{} deep{}{header}{begins}", line.block.name(), line.depth)
 }
 
 fn text(label: &Label) -> Markup {

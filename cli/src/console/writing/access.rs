@@ -112,6 +112,8 @@ impl Access {
     fn visitor(&self, headers: &HeaderMap) -> Visitor {
         match &self.writers {
             Writers::Nobody => Visitor { mark: None, may_sign_in: false },
+            // Who comes through a proxy need not be on this machine.
+            Writers::Everybody(_) if is_forwarded(headers) => Visitor { mark: None, may_sign_in: false },
             Writers::Everybody(mark) => Visitor { mark: Some(mark.clone()), may_sign_in: false },
             Writers::Token(_) => {
                 let mut sessions = self.sessions();
@@ -134,7 +136,7 @@ impl Access {
         let bearer = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
         let bearer = bearer.and_then(|value| value.strip_prefix("Bearer "));
         match (&self.writers, bearer) {
-            (Writers::Everybody(_), _) if comes_from_here(headers) => Ok(()),
+            (Writers::Everybody(_), _) if comes_from_here(headers) && !is_forwarded(headers) => Ok(()),
             (Writers::Token(_), Some(token)) if self.knows(token.trim()) => Ok(()),
             (Writers::Token(_), Some(_)) => {
                 Err(Problem::new(StatusCode::UNAUTHORIZED, "unauthorized", "The token is wrong."))
@@ -149,12 +151,17 @@ impl Access {
     }
 }
 
+/// Whether a proxy sends this request for somebody else.
+fn is_forwarded(headers: &HeaderMap) -> bool {
+    ["x-forwarded-for", "forwarded", "x-real-ip", "via"].into_iter().any(|name| headers.contains_key(name))
+}
+
 /// Nobody may change anything here.
 pub(super) fn nobody() -> Problem {
     Problem::new(
         StatusCode::FORBIDDEN,
         "read_only",
-        "Nothing can be changed here: this console is not on loopback and has no token. Start it with `--token-file FILE`.",
+        "Nothing can be changed here: this console has no token, and it is not on loopback or a proxy is before it. Start it with `--token-file FILE`.",
     )
 }
 
@@ -226,6 +233,8 @@ mod tests {
         let local = Access::new(addr("127.0.0.1:80"), None).unwrap();
         assert!(local.visitor(&HeaderMap::new()).mark.is_some());
         assert!(local.program(&HeaderMap::new()).is_ok());
+        let forwarded = headers(&[("x-forwarded-for", "203.0.113.7")]);
+        assert!(local.visitor(&forwarded).mark.is_none() && local.program(&forwarded).is_err());
         let open = Access::new(addr("10.0.0.1:80"), None).unwrap();
         assert!(open.visitor(&HeaderMap::new()).mark.is_none());
         assert!(open.program(&headers(&[("authorization", "Bearer x")])).is_err());

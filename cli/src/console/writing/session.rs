@@ -31,7 +31,7 @@ pub(in crate::console) async fn page(State(console): State<Arc<Console>>, visito
         },
         (None, true) => asked(None),
         (None, false) => html! {
-            p.lead { "Nothing can be changed here: the console is not on loopback and has no token. Start it with " span.code { "--token-file FILE" } "." }
+            p.lead { "Nothing can be changed here: the console has no token, and it is not on loopback or a proxy is before it. Start it with " span.code { "--token-file FILE" } "." }
         },
     };
     Ok(axum::response::Html(bare(Place::None, "Sign in", text).into_string()).into_response())
