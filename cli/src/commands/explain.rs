@@ -136,9 +136,10 @@ impl PageStory {
 }
 
 fn of_entry(entry: &Entry, now: Timestamp) -> Vec<Row> {
+    let links = if entry.depth == 1 { "link" } else { "links" };
     let mut rows = vec![
         row("is", what(entry)),
-        row("found", format!("{}, {} links from the seed", found(entry.why), entry.depth)),
+        row("found", format!("{}, {} {links} from the seed", found(entry.why), entry.depth)),
     ];
     if let Some(first) = entry.schedule.and_then(|known| known.visits.first) {
         rows.push(row("first read", out::time(Timestamp(first * 1_000))));
