@@ -54,13 +54,9 @@ pub(crate) async fn run(args: SeedArgs, config: &Config) -> anyhow::Result<Exit>
 
 /// Checks all messages, then sends them.
 async fn send(sites: &SeedUrls, messages: &[SeedMessage], config: &Config) -> anyhow::Result<Exit> {
-    let bodies = messages.iter().map(serde_json::to_vec).collect::<Result<Vec<_>, _>>()?;
-    let mut commands = Vec::new();
-    for body in &bodies {
-        let command = SeedMessage::parse(body);
-        commands
-            .push(command.map_err(|e| hinted(e.to_string(), "a seed looks like https://www.example.com"))?);
-    }
+    let commands = messages.iter().cloned().map(SeedMessage::command).collect::<Result<Vec<_>, _>>();
+    let commands =
+        commands.map_err(|error| hinted(error.to_string(), "a seed looks like https://www.example.com"))?;
     match &sites.dir {
         Some(folder) => {
             engine::open_state(folder)?;
@@ -73,8 +69,8 @@ async fn send(sites: &SeedUrls, messages: &[SeedMessage], config: &Config) -> an
         }
         None => {
             let broker = served::broker(config).await?;
-            for body in bodies {
-                broker.publish(Queue::Seeds, Bytes::from(body)).await?;
+            for message in messages {
+                broker.publish(Queue::Seeds, Bytes::from(serde_json::to_vec(message)?)).await?;
             }
         }
     }

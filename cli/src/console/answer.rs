@@ -141,6 +141,11 @@ pub(super) fn unknown_concept(named: &str) -> Problem {
     Problem::not_found(format!("There is no concept `{named}` in the taxonomy."))
 }
 
+/// There is no such site.
+pub(super) fn unknown_site(named: &str) -> Problem {
+    Problem::not_found(format!("The site `{named}` is not known: no seed named it."))
+}
+
 /// Puts what the framework refuses by itself (a method, a path that is no text) into the form of all problems.
 pub(super) fn explained(refused: Response, path: &str) -> Response {
     let status = refused.status();

@@ -78,6 +78,18 @@ impl Source {
         }
     }
 
+    /// The services' queues.
+    ///
+    /// # Errors
+    /// When there are none, or they were away at the start.
+    fn broker(&self) -> Result<&RabbitBroker, Problem> {
+        let none = || match &self.run {
+            Some(_) => Problem::bad("A run's folder has no queues."),
+            None => Problem::without_queues(&"RabbitMQ did not answer when the console started"),
+        };
+        self.broker.as_ref().ok_or_else(none)
+    }
+
     /// When a seed that was sent has an effect, for people.
     fn when_seeds_count(&self) -> String {
         match &self.run {

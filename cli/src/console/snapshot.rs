@@ -17,6 +17,7 @@ use newslode_page::article::Article;
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 
+use super::answer::{Problem, unknown_site};
 use super::search::{Positions, Search};
 
 /// The most articles that are kept, so that memory is bounded.
@@ -251,6 +252,14 @@ impl Snapshot {
     /// A site by its name.
     pub(super) fn site(&self, name: &str) -> Option<&SiteFacts> {
         self.sites.iter().find(|facts| facts.status.site.as_str() == name)
+    }
+
+    /// A site by its name, for an answer about it.
+    ///
+    /// # Errors
+    /// When it is not known.
+    pub(super) fn known_site(&self, name: &str) -> Result<&SiteFacts, Problem> {
+        self.site(name).ok_or_else(|| unknown_site(name))
     }
 }
 

@@ -97,7 +97,15 @@ impl SeedMessage {
     /// # Errors
     /// Says what is wrong and names the key.
     pub fn parse(json: &[u8]) -> Result<SeedCommand, SeedError> {
-        let message: SeedMessage = serde_json::from_slice(json)?;
+        serde_json::from_slice::<SeedMessage>(json)?.command()
+    }
+
+    /// Checks a message.
+    ///
+    /// # Errors
+    /// As [`SeedMessage::parse`].
+    pub fn command(self) -> Result<SeedCommand, SeedError> {
+        let message = self;
         if message.version != VERSION {
             return Err(SeedError::Version(message.version));
         }

@@ -65,7 +65,7 @@ fn since(headers: &HeaderMap) -> Result<Option<Timestamp>, Problem> {
         .ok_or_else(|| Problem::bad("`Last-Event-ID` is no id of these events."))
 }
 
-/// The listener has gone, or reads nothing.
+/// The listener has gone or reads nothing, or nothing can be told: the stream ends.
 struct Gone;
 
 /// Sends an event. Who waits for a listener holds a whole look at the store, so that has an end.
@@ -124,11 +124,12 @@ async fn part(
     articles.sort_by_key(|(_, article)| (article.found.unwrap_or(article.at), Reverse(article.order())));
     let last = articles.len().saturating_sub(1);
     for (at, (event, summary)) in articles.into_iter().enumerate() {
-        // What cannot be read now comes as a change later.
-        let Ok(Some(detail)) = Detail::read(&console.source.parts, &snapshot.mined, summary).await else {
-            continue;
-        };
-        let Ok(line) = serde_json::to_string(&detail.shelved().line()) else { continue };
+        let read = Detail::read(&console.source.parts, &snapshot.mined, summary).await;
+        // While the archive is away nothing is told: the listener comes back with the last id, and hears all of it.
+        let detail = read.map_err(|_| Gone)?;
+        // What was read anew since the look comes as a change with the next one.
+        let Some(detail) = detail else { continue };
+        let line = serde_json::to_string(&detail.shelved().line()).map_err(|_| Gone)?;
         let told = if at == last { snapshot.made } else { before };
         let event = Event::default().event(event).id(told.0.to_string()).data(line);
         send(to, event).await?;

@@ -113,10 +113,6 @@ async fn concept(State(console): State<Arc<Console>>, Path(named): Path<String>)
     })
 }
 
-fn unknown_site(named: &str) -> Problem {
-    Problem::not_found(format!("The site `{named}` is not known: no seed named it."))
-}
-
 /// Joins the parts of an answer that were written one by one.
 fn joined(lines: &[String], matched: usize, next: Option<&str>) -> Response {
     let next = next.map_or("null".to_owned(), |cursor| format!("\"{cursor}\""));
@@ -132,8 +128,8 @@ async fn articles(State(console): State<Arc<Console>>, RawQuery(query): RawQuery
     if !filter.concept.is_empty() && snapshot.mined.concept(&filter.concept).is_none() {
         return Err(unknown_concept(&filter.concept));
     }
-    if !filter.site.is_empty() && snapshot.site(&filter.site).is_none() {
-        return Err(unknown_site(&filter.site));
+    if !filter.site.is_empty() {
+        snapshot.known_site(&filter.site)?;
     }
     let selected = filter.select(&snapshot.mined, most)?;
     let line = async |summary: &Summary| {
@@ -202,7 +198,7 @@ async fn sites(State(console): State<Arc<Console>>) -> Answer {
 async fn site(State(console): State<Arc<Console>>, Path(named): Path<String>) -> Answer {
     let snapshot = console.snapshot().await?;
     let site = Site::of_host(&named);
-    let known = snapshot.site(site.as_str()).ok_or_else(|| unknown_site(&named))?;
+    let known = snapshot.known_site(site.as_str())?;
     let frontier = console.source.parts.frontier.as_ref();
     json(&explain::site(frontier, known.status.clone(), now()).await?)
 }

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use axum::body::to_bytes;
 use axum::extract::{Request, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
@@ -10,10 +9,8 @@ use newslode_common::message::seed::SeedMessage;
 
 use super::Console;
 use crate::console::answer::Problem;
+use crate::console::writing::form::body;
 use crate::console::writing::seeds::obey;
-
-/// The most bytes of a message.
-const MOST: usize = 1 << 20;
 
 pub(super) async fn send(State(console): State<Arc<Console>>, request: Request) -> Result<Response, Problem> {
     console.access.program(request.headers())?;
@@ -25,10 +22,7 @@ pub(super) async fn send(State(console): State<Arc<Console>>, request: Request) 
         let sentence = "Send the message as JSON: `Content-Type: application/json`.";
         return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not_json", sentence));
     }
-    let long =
-        || Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", "The message holds more than 1 MiB.");
-    let body = to_bytes(request.into_body(), MOST).await.map_err(|_| long())?;
-    let message: SeedMessage = serde_json::from_slice(&body)
+    let message: SeedMessage = serde_json::from_slice(&body(request).await?)
         .map_err(|error| Problem::bad(format!("This is no seed message: {error}.")))?;
     obey(&console, &[message]).await?;
     Ok((StatusCode::ACCEPTED, [(header::CONTENT_TYPE, "application/json")], "{\"accepted\":true}")

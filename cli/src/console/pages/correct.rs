@@ -2,14 +2,15 @@
 
 use maud::{Markup, html};
 use newslode_miner::work::known::Known;
+use newslode_miner::work::lives::life::name_of;
 use newslode_miner::work::views::Preview;
 use newslode_page::article::Article;
 
 use super::parts::{article_path, away, counted, site_link};
 use super::shell::{Page, Place};
 use crate::console::snapshot::{Mined, Summary};
-use crate::console::writing::access::Visitor;
-use crate::console::writing::form::{Form, MARK};
+use crate::console::writing::access::{READ_ONLY, Visitor};
+use crate::console::writing::form::{Form, hidden};
 
 /// Articles that change and are shown with what changes.
 const SHOWN: usize = 12;
@@ -54,9 +55,9 @@ impl Asked {
     }
 
     /// It again, to be sent with a button.
-    fn hidden(&self, mark: &str) -> Markup {
+    fn fields(&self, mark: &str) -> Markup {
         html! {
-            input type="hidden" name=(MARK) value=(mark);
+            (hidden(mark))
             input type="hidden" name="title" value=(self.title);
             input type="hidden" name="authors" value=(self.authors.join("\n"));
             input type="hidden" name="published" value=(self.published);
@@ -79,6 +80,11 @@ pub(in crate::console) enum Effect {
     Read(Vec<Preview>),
 }
 
+/// Whether this page was corrected before.
+pub(in crate::console) fn was_corrected(known: &Known, summary: &Summary) -> bool {
+    known.site.lessons().iter().any(|lesson| lesson.url == summary.url.as_str())
+}
+
 fn trail(summary: &Summary) -> Markup {
     html! { a href="/articles" { "Articles" } " / " (site_link(&summary.site)) " / " a href=(article_path(summary)) dir="auto" { (summary.headline()) } }
 }
@@ -94,7 +100,6 @@ pub(in crate::console) fn form_page(
     known: &Known,
     visitor: &Visitor,
 ) -> Page {
-    let was_corrected = known.site.lessons().iter().any(|lesson| lesson.url == summary.url.as_str());
     Page {
         place: Place::Articles,
         title: "Correct this article".into(),
@@ -104,14 +109,14 @@ pub(in crate::console) fn form_page(
                 "Write what the page shows. From where it shows it, all articles of " (summary.site) " are read better. You see what changes before it is \
                  kept. " (away(summary.url.as_str()))
             }
-            @if was_corrected { p.note { "This page was corrected before. What you send now replaces that as a whole." } }
+            @if was_corrected(known, summary) { p.note { "This page was corrected before. What you send now replaces that as a whole." } }
         },
         main: html! {
             form.fields method="post" action=(path(summary)) {
-                @if let Some(mark) = &visitor.mark { input type="hidden" name=(MARK) value=(mark); }
-                (line("title", "Title", &asked.title, ""))
+                @if let Some(mark) = &visitor.mark { (hidden(mark)) }
+                (line("title", "Title", &asked.title))
                 (area("authors", "Authors, one a line", &asked.authors.join("\n"), 2))
-                (line("published", "Published, as 2026-11-25", &asked.published, ""))
+                (line("published", "Published, as 2026-11-25", &asked.published))
                 (area("body", "Text, with an empty line between two passages", &asked.body, 18))
                 (area("drop", "Passages of the page that belong to no article of this site, one a line", &asked.drop.join("\n"), 3))
                 (acts(visitor))
@@ -127,16 +132,16 @@ fn acts(visitor: &Visitor) -> Markup {
         } @else if visitor.may_sign_in {
             p.note { "To correct articles, " a href="/session" { "sign in" } " first." }
         } @else {
-            p.note { "Nothing can be changed here: this console has no token, and it is not on loopback or a proxy is before it." }
+            p.note { (READ_ONLY) }
         }
     }
 }
 
-fn line(name: &str, label: &str, value: &str, placeholder: &str) -> Markup {
+fn line(name: &str, label: &str, value: &str) -> Markup {
     html! {
         div {
             label for={ "correct-" (name) } { (label) }
-            input id={ "correct-" (name) } name=(name) value=(value) placeholder=[(!placeholder.is_empty()).then_some(placeholder)] autocomplete="off" dir="auto";
+            input id={ "correct-" (name) } name=(name) value=(value) autocomplete="off" dir="auto";
         }
     }
 }
@@ -164,7 +169,7 @@ pub(in crate::console) fn preview_page(
             html! { p.note role="alert" { "Nothing can be learnt from this: " (reason) "." } },
             html! {
                 form.acts method="post" action=(path(summary)) {
-                    (asked.hidden(mark))
+                    (asked.fields(mark))
                     button name="act" value="edit" { "Back to the form" }
                 }
             },
@@ -194,8 +199,7 @@ fn effect_parts(
         .map(|preview| (*preview, changes(preview)))
         .filter(|(_, changes)| !changes.is_empty())
         .collect();
-    let by_content =
-        |preview: &Preview| mined.articles.iter().find(|article| article.content == preview.content);
+    let of = |preview: &Preview| mined.article(&name_of(&preview.after.url.parse().ok()?));
     let lead = html! {
         p.lead {
             @if own.is_empty() {
@@ -209,7 +213,7 @@ fn effect_parts(
     };
     let main = html! {
         form.acts method="post" action=(path(summary)) {
-            (asked.hidden(mark))
+            (asked.fields(mark))
             button name="act" value="keep" { "Keep it, and read all articles of " (summary.site) " again" }
             button.plain name="act" value="edit" { "Back to the form" }
             a href=(article_path(summary)) { "Drop it" }
@@ -221,7 +225,7 @@ fn effect_parts(
                 article.changed {
                     h3 dir="auto" {
                         @let headline = preview.after.title.as_deref().unwrap_or("(no title)");
-                        @if let Some(article) = by_content(preview) { a href=(article_path(article)) { (headline) } } @else { (headline) }
+                        @if let Some(article) = of(preview) { a href=(article_path(article)) { (headline) } } @else { (headline) }
                     }
                     (shown(changes))
                 }

@@ -8,7 +8,7 @@ use newslode_page::reading::{CanonicalUrl, Site};
 
 use super::parts::{away, empty, explain_path, site_path};
 use crate::console::writing::access::Visitor;
-use crate::console::writing::form::MARK;
+use crate::console::writing::form::hidden;
 
 /// Changes the limits of a site, pauses it, and removes it.
 pub(super) fn limits(site: &Site, settings: &SiteSettings, mark: &str) -> Markup {
@@ -17,7 +17,7 @@ pub(super) fn limits(site: &Site, settings: &SiteSettings, mark: &str) -> Markup
         section #limits {
             h2 { "Change it" }
             form.fields method="post" action={ (site_path(site)) "/limits" } {
-                input type="hidden" name=(MARK) value=(mark);
+                (hidden(mark))
                 div.numbers {
                     div { label for="max_pages" { "Pages a day" } input #max_pages name="max_pages" inputmode="numeric" value=(settings.max_pages); }
                     div { label for="max_depth" { "Links away" } input #max_depth name="max_depth" inputmode="numeric" value=(settings.max_depth); }
@@ -69,7 +69,7 @@ fn row(site: &Site, lesson: &Lesson, visitor: &Visitor) -> Markup {
             @if let Some(mark) = &visitor.mark {
                 td {
                     form method="post" action={ (site_path(site)) "/lessons" } {
-                        input type="hidden" name=(MARK) value=(mark);
+                        (hidden(mark))
                         input type="hidden" name="url" value=(lesson.url);
                         button.plain aria-label={ "Forget what " (lesson.url) " taught" } { "Forget" }
                     }

@@ -12,10 +12,10 @@ use super::parts::{Number, counted, empty, site_link, time};
 use super::shell::{Page, Place, answer};
 use crate::commands::dead::printable;
 use crate::console::Console;
-use crate::console::answer::{Problem, Shown};
+use crate::console::answer::Shown;
 use crate::console::snapshot::{SiteFacts, Snapshot};
 use crate::console::writing::access::Visitor;
-use crate::console::writing::form::MARK;
+use crate::console::writing::form::hidden;
 
 /// Dead letters of a queue that are shown.
 const LETTERS: usize = 100;
@@ -73,7 +73,7 @@ fn add(visitor: &Visitor) -> Markup {
             h2 { "Add sites" }
             @if let Some(mark) = &visitor.mark {
                 form.fields method="post" action="/operations/seeds" {
-                    input type="hidden" name=(MARK) value=(mark);
+                    (hidden(mark))
                     div {
                         label for="urls" { "Front pages, one a line" }
                         textarea #urls name="urls" rows="4" required placeholder="https://www.example.com" spellcheck="false" {}
@@ -154,7 +154,7 @@ fn letters(waiting: &Waiting, visitor: &Visitor) -> Markup {
                 h2 { "Dead letters of " span.code { (queue) } " " small { (number_of(dead)) ", the oldest first" } }
                 form method="post" action="/operations/dead" {
                     @if let Some(mark) = &visitor.mark {
-                        input type="hidden" name=(MARK) value=(mark);
+                        (hidden(mark))
                         input type="hidden" name="queue" value=(queue);
                     }
                     div.scroll {
@@ -191,21 +191,5 @@ fn row(letter: &DeadLetter, may_choose: bool) -> Markup {
             td { (letter.reason) }
             td { div.what.code { (what) } div.soft { (counted(letter.body.len() as u64, "byte", "bytes")) } }
         }
-    }
-}
-
-impl crate::console::Source {
-    /// The services' queues.
-    ///
-    /// # Errors
-    /// When there are none, or they were away at the start.
-    pub(in crate::console) fn broker(
-        &self,
-    ) -> Result<&newslode_common::broker::rabbitmq::RabbitBroker, Problem> {
-        let none = || match &self.run {
-            Some(_) => Problem::bad("A run's folder has no queues."),
-            None => Problem::without_queues(&"RabbitMQ did not answer when the console started"),
-        };
-        self.broker.as_ref().ok_or_else(none)
     }
 }

@@ -53,7 +53,7 @@ pub(super) fn concept_link(concept: &Concept) -> Markup {
 }
 
 /// A link to a site.
-pub(super) fn site_link(site: &Site) -> Markup {
+pub(in crate::console) fn site_link(site: &Site) -> Markup {
     html! { a href=(site_path(site)) { (site) } }
 }
 

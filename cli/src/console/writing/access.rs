@@ -156,13 +156,13 @@ fn is_forwarded(headers: &HeaderMap) -> bool {
     ["x-forwarded-for", "forwarded", "x-real-ip", "via"].into_iter().any(|name| headers.contains_key(name))
 }
 
+/// Why nobody may change anything here, and what to do.
+pub(in crate::console) const READ_ONLY: &str = "Nothing can be changed here: this console has no token, and it is not on loopback or a \
+                                                proxy is before it. Start it with --token-file FILE.";
+
 /// Nobody may change anything here.
 pub(super) fn nobody() -> Problem {
-    Problem::new(
-        StatusCode::FORBIDDEN,
-        "read_only",
-        "Nothing can be changed here: this console has no token, and it is not on loopback or a proxy is before it. Start it with `--token-file FILE`.",
-    )
+    Problem::new(StatusCode::FORBIDDEN, "read_only", READ_ONLY)
 }
 
 /// What a browser may do.

@@ -6,7 +6,7 @@ use axum::extract::State;
 use maud::html;
 use newslode_common::broker::{Broker as _, Queue};
 
-use super::form::{Form, MARK};
+use super::form::{Form, hidden};
 use crate::console::Console;
 use crate::console::answer::{Problem, Shown};
 use crate::console::pages::shell::{Page, Place, answer};
@@ -62,7 +62,7 @@ async fn sure(console: &Console, queue: Queue, ids: &[String], form: &Form) -> S
         lead: html! { p.lead { "What they hold is lost. If its cause was mended, put them back into the queue instead." } },
         main: html! {
             form.acts method="post" action="/operations/dead" {
-                input type="hidden" name=(MARK) value=(form.mark);
+                (hidden(&form.mark))
                 input type="hidden" name="sure" value="yes";
                 input type="hidden" name="queue" value=(queue);
                 @for id in ids { input type="hidden" name="id" value=(id); }

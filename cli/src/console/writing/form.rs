@@ -2,18 +2,19 @@
 
 use std::sync::Arc;
 
-use axum::body::to_bytes;
+use axum::body::{Bytes, to_bytes};
 use axum::extract::{FromRequest, FromRequestParts as _, Request};
 use axum::http::StatusCode;
+use maud::{Markup, html};
 
 use super::access::{Visitor, comes_from_here, nobody};
 use crate::console::Console;
 use crate::console::answer::{Problem, Unshown};
 
-/// The most bytes of a form: an article's text, a few times over.
+/// The most bytes that are taken: an article's text, a few times over.
 const MOST: usize = 1 << 20;
 /// The field that carries the mark of the session.
-pub(in crate::console) const MARK: &str = "mark";
+const MARK: &str = "mark";
 
 /// The values of a form of somebody who may change things.
 pub(in crate::console) struct Form {
@@ -48,9 +49,22 @@ pub(super) async fn read(request: Request) -> Result<Vec<(String, String)>, Prob
     if !comes_from_here(request.headers()) {
         return Err(foreign());
     }
-    let long = || Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", "The form holds more than 1 MiB.");
-    let bytes = to_bytes(request.into_body(), MOST).await.map_err(|_| long())?;
-    Ok(url::form_urlencoded::parse(&bytes).into_owned().collect())
+    Ok(url::form_urlencoded::parse(&body(request).await?).into_owned().collect())
+}
+
+/// What a request holds.
+///
+/// # Errors
+/// When it is too long.
+pub(in crate::console) async fn body(request: Request) -> Result<Bytes, Problem> {
+    let long =
+        || Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", "What was sent holds more than 1 MiB.");
+    to_bytes(request.into_body(), MOST).await.map_err(|_| long())
+}
+
+/// The mark of a session, as a field of a form.
+pub(in crate::console) fn hidden(mark: &str) -> Markup {
+    html! { input type="hidden" name=(MARK) value=(mark); }
 }
 
 fn foreign() -> Problem {

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::extract::{Path, State};
 use newslode_miner::work::known;
-use newslode_page::reading::Site;
 
 use super::form::Form;
 use crate::console::Console;
@@ -17,11 +16,10 @@ pub(in crate::console) async fn forget(
     form: Form,
 ) -> Shown {
     let snapshot = console.snapshot().await?;
-    let unknown = || Problem::not_found(format!("The site `{name}` is not known."));
-    let site: Site = snapshot.site(&name).ok_or_else(unknown)?.status.site.clone();
+    let site = &snapshot.known_site(&name)?.status.site;
     let url = form.get("url");
     let state = console.source.parts.state.as_ref();
-    let forgotten = known::teach(state, &site, |known| {
+    let forgotten = known::teach(state, site, |known| {
         if known.site.forget(Some(url)) == 0 {
             return Err(crate::exit::hinted(
                 format!("no page `{url}` of {site} was corrected"),
@@ -31,6 +29,7 @@ pub(in crate::console) async fn forget(
         Ok(())
     });
     forgotten.await.map_err(Problem::refused)?;
+    console.source.flush().await?;
     let next = console.read_again(site.clone());
-    Ok(console.notices.then(&site_path(&site), format!("What this page taught is forgotten. {next}")))
+    Ok(console.notices.then(&site_path(site), format!("What this page taught is forgotten. {next}")))
 }

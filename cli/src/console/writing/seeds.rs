@@ -6,16 +6,17 @@ use axum::extract::{Path, State};
 use bytes::Bytes;
 use maud::html;
 use newslode_common::broker::{Broker as _, Queue};
-use newslode_common::message::seed::{SeedCommand, SeedMessage, VERSION};
+use newslode_common::message::seed::{SeedMessage, VERSION};
 use newslode_common::store::SiteSettings;
 use newslode_common::time::now;
 use newslode_miner::work::seeds;
 
-use super::form::{Form, MARK};
+use super::form::{Form, hidden};
 use crate::console::Console;
-use crate::console::answer::{Problem, Shown, Unshown};
-use crate::console::pages::parts::site_path;
+use crate::console::answer::{Problem, Shown, Unshown, unknown_site};
+use crate::console::pages::parts::{site_link, site_path};
 use crate::console::pages::shell::{Page, Place, answer};
+use crate::console::snapshot::SiteFacts;
 
 /// The most seeds of one form.
 const MOST: usize = 1_000;
@@ -68,10 +69,7 @@ fn limits(form: &Form) -> Result<Limits, Problem> {
 /// # Errors
 /// When a message is wrong, or the store or broker fails.
 pub(in crate::console) async fn obey(console: &Console, messages: &[SeedMessage]) -> Result<(), Problem> {
-    let bodies = messages.iter().map(serde_json::to_vec).collect::<Result<Vec<_>, _>>();
-    let bodies = bodies.map_err(|error| Problem::away(&error))?;
-    let commands =
-        bodies.iter().map(|body| SeedMessage::parse(body)).collect::<Result<Vec<SeedCommand>, _>>();
+    let commands = messages.iter().cloned().map(SeedMessage::command).collect::<Result<Vec<_>, _>>();
     let commands = commands
         .map_err(|error| Problem::bad(format!("{error}. A seed looks like https://www.example.com")))?;
     let source = &console.source;
@@ -88,11 +86,10 @@ pub(in crate::console) async fn obey(console: &Console, messages: &[SeedMessage]
         }
         None => {
             let broker = source.broker()?;
-            for body in bodies {
-                broker
-                    .publish(Queue::Seeds, Bytes::from(body))
-                    .await
-                    .map_err(|error| Problem::without_queues(&error))?;
+            for message in messages {
+                let body = serde_json::to_vec(message).map_err(|error| Problem::away(&error))?;
+                let sent = broker.publish(Queue::Seeds, Bytes::from(body)).await;
+                sent.map_err(|error| Problem::without_queues(&error))?;
             }
         }
     }
@@ -106,10 +103,9 @@ pub(in crate::console) async fn change(
     form: Form,
 ) -> Shown {
     let snapshot = console.snapshot().await?;
-    let unknown = || Problem::not_found(format!("The site `{name}` is not known."));
-    let site = snapshot.site(&name).ok_or_else(unknown)?.status.site.clone();
-    let parts = &console.source.parts;
-    let held = parts.frontier.site(&site).await?.ok_or_else(unknown)?;
+    let known = snapshot.known_site(&name)?;
+    let (parts, site) = (&console.source.parts, &known.status.site);
+    let held = parts.frontier.site(site).await?.ok_or_else(|| unknown_site(&name))?;
     let (settings, said) = match form.get("act") {
         "pause" => (SiteSettings { paused: true, ..held }, "It is paused: nothing more is asked of it."),
         "resume" => (SiteSettings { paused: false, ..held }, "It goes on."),
@@ -129,30 +125,27 @@ pub(in crate::console) async fn change(
             let said = format!("{site} was removed. {}", console.source.when_seeds_count());
             return Ok(console.notices.then("/operations", said));
         }
-        "remove" => return sure(&console, &name, &form).await,
+        "remove" => return answer(&console, &snapshot, sure(known, &form)),
         other => {
             return Err(Unshown::from(Problem::bad(format!(
                 "`{other}` is nothing that can be done to a site."
             ))));
         }
     };
-    parts.frontier.put_site(&site, &settings).await?;
+    parts.frontier.put_site(site, &settings).await?;
     console.source.flush().await?;
     console.look_again();
-    Ok(console.notices.then(&site_path(&site), said.to_owned()))
+    Ok(console.notices.then(&site_path(site), said.to_owned()))
 }
 
 /// Asks before a site is removed.
-async fn sure(console: &Console, name: &str, form: &Form) -> Shown {
-    let snapshot = console.snapshot().await?;
-    let Some(known) = snapshot.site(name) else {
-        return Err(Problem::not_found(format!("The site `{name}` is not known.")).into());
-    };
-    let path = site_path(&known.status.site);
-    let page = Page {
+fn sure(known: &SiteFacts, form: &Form) -> Page {
+    let site = &known.status.site;
+    let path = site_path(site);
+    Page {
         place: Place::Sites,
-        title: format!("Remove {name}?"),
-        trail: html! { a href="/sites" { "Sites" } " / " a href=(path) { (name) } },
+        title: format!("Remove {site}?"),
+        trail: html! { a href="/sites" { "Sites" } " / " (site_link(site)) },
         lead: html! {
             p.lead {
                 "Its " (known.articles) " articles, its pages, what was learnt of it and its counts are forgotten. This cannot be undone. To stop \
@@ -161,13 +154,12 @@ async fn sure(console: &Console, name: &str, form: &Form) -> Shown {
         },
         main: html! {
             form.acts method="post" action={ (path) "/limits" } {
-                input type="hidden" name=(MARK) value=(form.mark);
+                (hidden(&form.mark))
                 input type="hidden" name="sure" value="yes";
                 button.danger name="act" value="remove" { "Remove it and all that is known of it" }
                 button.plain name="act" value="pause" { "Pause it instead" }
                 a href=(path) { "Leave it as it is" }
             }
         },
-    };
-    answer(console, &snapshot, page)
+    }
 }

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::response::{Html, IntoResponse, Redirect, Response};
 use maud::{Markup, html};
 
-use super::access::{Visitor, set_cookie};
-use super::form::{self, Form, MARK};
+use super::access::{READ_ONLY, Visitor, set_cookie};
+use super::form::{self, Form, hidden};
 use crate::console::Console;
 use crate::console::answer::{Problem, Shown};
 use crate::console::pages::shell::{Place, bare};
@@ -22,7 +22,7 @@ pub(in crate::console) async fn page(State(console): State<Arc<Console>>, visito
         (Some(mark), true) => html! {
             p.lead { "You are signed in: seeds, dead letters and corrections can be changed." }
             form.filters method="post" action="/session/end" {
-                input type="hidden" name=(MARK) value=(mark);
+                (hidden(mark))
                 div.act { button { "Sign out" } }
             }
         },
@@ -31,10 +31,10 @@ pub(in crate::console) async fn page(State(console): State<Arc<Console>>, visito
         },
         (None, true) => asked(None),
         (None, false) => html! {
-            p.lead { "Nothing can be changed here: the console has no token, and it is not on loopback or a proxy is before it. Start it with " span.code { "--token-file FILE" } "." }
+            p.lead { (READ_ONLY) }
         },
     };
-    Ok(axum::response::Html(bare(Place::None, "Sign in", text).into_string()).into_response())
+    Ok(Html(bare(Place::None, "Sign in", text).into_string()).into_response())
 }
 
 /// Asks for the token.
@@ -67,7 +67,7 @@ pub(in crate::console) async fn sign_in(State(console): State<Arc<Console>>, req
         None => {
             let text = asked(Some("This is not the token."));
             let page = bare(Place::None, "Sign in", text).into_string();
-            Ok((StatusCode::UNAUTHORIZED, axum::response::Html(page)).into_response())
+            Ok((StatusCode::UNAUTHORIZED, Html(page)).into_response())
         }
     }
 }

@@ -21,7 +21,7 @@ use crate::console::answer::{Problem, Shown};
 use crate::console::detail::Detail;
 use crate::console::filter::Filter;
 use crate::console::pages::article::summary;
-use crate::console::pages::correct::{Asked, Effect, form_page, preview_page};
+use crate::console::pages::correct::{Asked, Effect, form_page, preview_page, was_corrected};
 use crate::console::pages::parts::article_path;
 use crate::console::pages::shell::answer;
 use crate::console::snapshot::{Snapshot, Summary};
@@ -87,7 +87,7 @@ pub(in crate::console) async fn correct(
 /// What was corrected: fields that differ from what was read. If the page was corrected before, what was sent replaces
 /// that whole, so fields that were not touched now are part of it.
 fn correction(asked: &Asked, article: &Article, known: &Known, summary: &Summary) -> Correction {
-    let was_corrected = known.site.lessons().iter().any(|lesson| lesson.url == summary.url.as_str());
+    let was_corrected = was_corrected(known, summary);
     let read = Asked::of(article);
     let changed = |sent: &str, read: &str| {
         (!sent.is_empty() && (was_corrected || sent != read)).then(|| sent.to_owned())
