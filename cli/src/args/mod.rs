@@ -1,5 +1,6 @@
 //! Defines the command line; help, completions and manual come from here.
 
+mod bench;
 #[cfg(test)]
 mod documented;
 mod eval;
@@ -18,6 +19,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use newslode_common::config::ResolveRule;
 
+pub(crate) use self::bench::*;
 pub(crate) use self::eval::*;
 pub(crate) use self::instances::*;
 pub(crate) use self::manual::*;
