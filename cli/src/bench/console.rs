@@ -145,3 +145,34 @@ fn made(
     let partitioned = PartitionedPage::new(ours, &fetched, &mut said);
     Ok(Some(Made { fetched, hierarchy, partitioned }))
 }
+
+#[cfg(test)]
+mod tests {
+    use newslode_miner::work::fold;
+    use newslode_newsworld::WorldSpec;
+
+    use super::*;
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_run_is_made_with_articles_and_a_taxonomy() {
+        let world = WorldSpec { seed: 3, sites: 2, articles_per_section: 1, ..WorldSpec::default() };
+        let (folder, mut said) = (tempfile::tempdir().unwrap(), Vec::new());
+        let run = folder.path().join("run");
+        let made = make(World::generate(&world), &run, &mut |what| said.push(what.to_owned())).await.unwrap();
+        assert_eq!((made.sites, said.len()), (2, 3), "{said:?}");
+        let engine = Engine::open(&run, Config::default()).unwrap();
+        let parts = engine.miner_parts();
+        let (mut counted, mut articles) = (0, 0);
+        for (site, _) in parts.state.sites().await.unwrap() {
+            for (_, version) in parts.state.pages(&site).await.unwrap() {
+                counted += 1;
+                let article = parts.archive.get(Kind::Article, version.content).await.unwrap();
+                articles += usize::from(article.is_some());
+            }
+        }
+        assert_eq!(counted, made.pages);
+        assert!(articles > 10 && articles < counted, "{articles} of {counted}");
+        let taxonomy = fold::read(parts.state.as_ref()).await.unwrap();
+        assert!(taxonomy.is_some_and(|taxonomy| taxonomy.concepts.len() > 2));
+    }
+}
