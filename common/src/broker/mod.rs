@@ -227,7 +227,8 @@ pub trait Broker: Send + Sync {
         Ok(true)
     }
 
-    /// Sets a mark, which lasts as long as the broker's messages. Letters and digits.
+    /// Sets a mark, which lasts as long as the broker's messages. Letters and digits. A RabbitMQ that is killed within
+    /// 2 s may forget it, as it forgets queues that are so new; then messages are taken for lost that are not.
     async fn set_mark(&self, _mark: &str) -> Result<(), BrokerError> {
         Ok(())
     }

@@ -19,7 +19,7 @@ use newslode_common::telemetry::metrics::Metrics;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use newslode_test_servers::RabbitServer;
+use newslode_test_servers::{DECLARATIONS_ARE_WRITTEN, RabbitServer};
 
 struct Rabbit {
     url: String,
@@ -284,6 +284,7 @@ async fn nothing_is_lost_when_the_broker_is_killed() {
     let broker = RabbitBroker::connect_patiently(&config, "test@here", Some(metrics.clone()), &stop);
     let broker = Arc::new(broker.await.unwrap());
     broker.set_mark("before").await.unwrap();
+    tokio::time::sleep(DECLARATIONS_ARE_WRITTEN).await;
 
     let mut publishers = JoinSet::new();
     for part in 0..8 {

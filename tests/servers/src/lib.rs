@@ -12,6 +12,6 @@ mod redis;
 mod s3;
 
 pub use cluster::RedisCluster;
-pub use rabbitmq::RabbitServer;
+pub use rabbitmq::{DECLARATIONS_ARE_WRITTEN, RabbitServer};
 pub use redis::RedisServer;
 pub use s3::{BUCKET, Mood, PAGE, S3Server, TOKEN};

@@ -19,6 +19,10 @@ const SERVER: &str = "/usr/lib/rabbitmq/bin/rabbitmq-server";
 const CONTROL: &str = "/usr/lib/rabbitmq/bin/rabbitmqctl";
 const START: Duration = Duration::from_secs(90);
 
+/// After this time a queue or an exchange that was declared outlasts a kill. RabbitMQ 3 keeps declarations in memory
+/// for up to 2 s (Mnesia's log is written late); a node that is killed before has never heard of them.
+pub const DECLARATIONS_ARE_WRITTEN: Duration = Duration::from_secs(3);
+
 /// A running (or killed) node.
 pub struct RabbitServer {
     folder: tempfile::TempDir,
