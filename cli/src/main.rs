@@ -12,6 +12,7 @@ mod engine;
 mod eval;
 mod exit;
 mod feed;
+mod html;
 mod input;
 mod out;
 mod outcomes;

@@ -7,8 +7,7 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 
 use super::answer::Problem;
-
-const STYLE: &str = include_str!("assets/console.css");
+use crate::html::STYLE;
 
 /// The style sheet's address.
 pub(super) static STYLE_PATH: LazyLock<String> = LazyLock::new(|| {

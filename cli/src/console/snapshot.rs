@@ -19,6 +19,7 @@ use newslode_page::time::Timestamp;
 
 use super::answer::{Problem, unknown_site};
 use super::search::{Positions, Search};
+use crate::html::values::cut;
 
 /// The most articles that are kept, so that memory is bounded.
 pub(super) const MOST_ARTICLES: usize = 500_000;
@@ -112,17 +113,6 @@ impl Summary {
 fn reading(article: &Article) -> u64 {
     let said = Article { evidence: BTreeMap::new(), ..article.clone() };
     newslode_common::schedule::name(&serde_json::to_string(&said).unwrap_or_default())
-}
-
-/// The beginning of a text.
-pub(super) fn cut(text: &str, most: usize) -> String {
-    let mut letters = text.chars();
-    let mut cut: String = letters.by_ref().take(most).collect();
-    if letters.next().is_some() {
-        cut.truncate(cut.trim_end().len());
-        cut.push('…');
-    }
-    cut
 }
 
 /// The instant of an ISO 8601 date or time; without a zone it is taken for UTC.
@@ -276,11 +266,5 @@ mod tests {
         assert_eq!(at("2024-05-03T10:30"), Some(1_714_732_200));
         assert_eq!(at("yesterday"), None);
         assert_eq!(at("1900-01-01"), None);
-    }
-
-    #[test]
-    fn a_cut_text_says_so() {
-        assert_eq!(cut("日本語", 3), "日本語");
-        assert_eq!(cut("日本 語", 3), "日本…");
     }
 }

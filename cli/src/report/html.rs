@@ -1,188 +1,225 @@
-//! Writes the report's HTML.
+//! Writes the report's HTML, by the console's templates.
 
 use std::collections::BTreeMap;
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, PreEscaped, html};
 use newslode_common::store::SiteStatus;
 use newslode_miner::mining::taxonomy::{Concept, counted_sites};
+use newslode_page::reading::Site;
 
 use super::{Report, Shelf, Story};
-use crate::out;
-use crate::outcomes::spelled;
+use crate::html::charts::{ends, figures};
+use crate::html::lists::{Item, articles, sites};
+use crate::html::taxonomy::{Around, Tree, concepts};
+use crate::html::values::{Number, counted, empty, facts, page_url, time};
+use crate::html::{Frame, Links, STYLE, document};
+use crate::outcomes::{spelled, tally};
 
-const STYLE: &str = include_str!("style.css");
 /// Forbids loading and running anything, whatever texts of pages contain.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
-/// Number of each concept by its key; the file's anchors are named by it.
-type Numbers<'a> = BTreeMap<&'a str, usize>;
+/// The places of concepts and sites in the file, by their numbers.
+struct Anchors<'a> {
+    concepts: BTreeMap<&'a str, usize>,
+    sites: BTreeMap<&'a Site, usize>,
+}
+
+impl<'a> Anchors<'a> {
+    fn of(report: &'a Report<'_>) -> Anchors<'a> {
+        let concepts = report.taxonomy.concepts.iter().enumerate();
+        let sites = report.sites.iter().enumerate();
+        Anchors {
+            concepts: concepts.map(|(at, concept)| (concept.key.as_str(), at)).collect(),
+            sites: sites.map(|(at, status)| (&status.site, at)).collect(),
+        }
+    }
+
+    fn name_of(&self, concept: &Concept) -> String {
+        self.concepts.get(concept.key.as_str()).map_or("taxonomy".into(), |number| format!("c{number}"))
+    }
+
+    fn name_of_site(&self, site: &Site) -> String {
+        self.sites.get(site).map_or("sites".into(), |number| format!("s{number}"))
+    }
+}
+
+impl Links for Anchors<'_> {
+    fn concept(&self, concept: &Concept) -> String {
+        format!("#{}", self.name_of(concept))
+    }
+
+    fn site(&self, site: &Site) -> String {
+        format!("#{}", self.name_of_site(site))
+    }
+}
 
 pub(super) fn page(report: &Report<'_>) -> String {
-    let numbers: Numbers<'_> =
-        report.taxonomy.concepts.iter().enumerate().map(|(at, concept)| (concept.key.as_str(), at)).collect();
-    let page = html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta http-equiv="Content-Security-Policy" content=(POLICY);
-                title { "Newslode report" }
-                style { (PreEscaped(STYLE)) }
-            }
-            body {
-                header { (head(report)) }
-                nav {
-                    h2 { "Taxonomy" }
-                    (tree(report, &numbers))
-                }
-                main {
-                    @for (_, concept) in report.taxonomy.in_order() { (concept_section(report, concept, &numbers)) }
-                    @if report.shelves.unfiled.count > 0 {
-                        section id="unfiled" {
-                            h2 { "Filed under no concept" }
-                            (shelf(&report.shelves.unfiled))
-                        }
-                    }
-                    (sites(report))
-                    (drawings(report))
-                }
-            }
-        }
+    let anchors = Anchors::of(report);
+    let frame = Frame {
+        title: "Report".into(),
+        head: html! {
+            meta http-equiv="Content-Security-Policy" content=(POLICY);
+            style { (PreEscaped(STYLE)) }
+        },
+        home: "#main",
+        navigation: [
+            ("#taxonomy", "Taxonomy"),
+            ("#concepts", "Concepts"),
+            ("#sites", "Sites"),
+            ("#pages", "Pages"),
+        ]
+        .map(|(address, name)| (address, name, false))
+        .into(),
+        bar: html! {},
+        foot: html! {
+            span { "Newslode " (env!("CARGO_PKG_VERSION")) }
+            span { "Made " (time(report.made)) " UTC" }
+        },
     };
-    page.into_string()
+    let main = html! {
+        (head(report))
+        section #taxonomy { h2 { "Taxonomy" } (tree(report, &anchors)) }
+        div #concepts {
+            @for (_, concept) in report.taxonomy.in_order() { (concept_section(report, concept, &anchors)) }
+        }
+        @if report.shelves.unfiled.count > 0 {
+            section #unfiled { h2 { "Filed under no concept" } (shelf(&report.shelves.unfiled)) }
+        }
+        (site_table(report, &anchors))
+        (drawings(report))
+    };
+    document(&frame, &main).into_string()
 }
 
 fn head(report: &Report<'_>) -> Markup {
     let urls: u64 = report.sites.iter().map(|site| site.urls).sum();
     let numbers = [
-        (report.sites.len() as u64, "sites", "#sites"),
-        (urls, "URLs", "#sites"),
-        (report.taxonomy.concepts.len() as u64, "concepts", "#concepts"),
-        (report.taxonomy.relations.len() as u64, "is-a relations", "#concepts"),
-        (report.shelves.articles as u64, "articles", "#concepts"),
-        (report.shelves.unfiled.count as u64, "filed under no concept", "#unfiled"),
-        (report.drawings.len() as u64, "pages drawn", "#pages"),
+        ("#concepts", "articles", report.shelves.articles as u64),
+        ("#taxonomy", "concepts", report.taxonomy.concepts.len() as u64),
+        ("#sites", "sites", report.sites.len() as u64),
+        ("#sites", "URLs", urls),
+        ("#unfiled", "filed under no concept", report.shelves.unfiled.count as u64),
+        ("#pages", "front pages drawn", report.drawings.len() as u64),
     ];
+    let numbers: Vec<_> = numbers.into_iter().filter(|(_, _, count)| *count > 0).collect();
     html! {
-        h1 { "What these sites write about" }
-        p.numbers {
-            @for (count, what, at) in numbers.into_iter().filter(|number| number.0 > 0) { a href=(at) { b { (count) } " " (what) } }
+        div.title {
+            h1 { "What these sites write about" }
+            p.lead { "Concepts are labels that recur across at least " (counted_sites(report.taxonomy.support as usize))
+                ", or that one site files below such a label. Each shows its newest articles." }
         }
-        p.made { "Made " (out::time(report.made)) ". Concepts are labels that recur across at least "
-            (report.taxonomy.support) " sites, or that one site files below such a label." }
+        (figures(&numbers))
     }
 }
 
-fn tree(report: &Report<'_>, numbers: &Numbers<'_>) -> Markup {
-    html! {
-        ul.tree id="concepts" {
-            @for (depth, concept) in report.taxonomy.in_order() {
-                li style=(format!("padding-left: {}em", depth as f64 * 1.2)) {
-                    (link(concept, numbers))
-                    small { " " (counted_sites(concept.sites.len())) @if concept.is_genre { ", a genre" } }
-                    @let count = report.shelves.by_concept.get(&concept.key).map_or(0, |shelf| shelf.count);
-                    @if count > 0 { small.count title="articles" { (count) } }
-                }
-            }
-        }
+fn tree(report: &Report<'_>, anchors: &Anchors<'_>) -> Markup {
+    if report.taxonomy.concepts.is_empty() {
+        return empty(
+            "No concept was found. Concepts are labels that recur across sites: mine at least two sites of one language.",
+        );
     }
+    let held =
+        |concept: &Concept| report.shelves.by_concept.get(&concept.key).map_or(0, |shelf| shelf.count as u64);
+    let rest = "Those below stand further down.";
+    Tree { taxonomy: report.taxonomy, links: anchors, articles: &held, rest }.whole()
 }
 
-fn link(concept: &Concept, numbers: &Numbers<'_>) -> Markup {
-    let number = numbers.get(concept.key.as_str()).copied().unwrap_or_default();
-    html! { a href=(format!("#c{number}")) dir="auto" { (concept.label) } }
-}
-
-fn concept_section(report: &Report<'_>, concept: &Concept, numbers: &Numbers<'_>) -> Markup {
-    let relations = &report.taxonomy.relations;
-    let broader = relations.iter().filter(|relation| relation.narrower == concept.key);
-    let broader: Vec<&Concept> =
-        broader.filter_map(|relation| report.taxonomy.concept(&relation.broader)).collect();
-    let narrower = relations.iter().filter(|relation| relation.broader == concept.key);
-    let narrower: Vec<&Concept> =
-        narrower.filter_map(|relation| report.taxonomy.concept(&relation.narrower)).collect();
-    let others: Vec<&str> =
+fn concept_section(report: &Report<'_>, concept: &Concept, anchors: &Anchors<'_>) -> Markup {
+    let around = Around::of(concept, report.taxonomy);
+    let forms: Vec<&str> =
         concept.forms.iter().map(|form| form.text.as_str()).filter(|text| *text != concept.label).collect();
-    let number = numbers.get(concept.key.as_str()).copied().unwrap_or_default();
-    html! {
-        section id=(format!("c{number}")) {
-            h2 dir="auto" { (concept.label) @if concept.is_genre { small { " a genre" } } }
-            p.about {
-                @if !broader.is_empty() { "Under " (links(&broader, numbers)) ". " }
-                @if !narrower.is_empty() { "Above " (links(&narrower, numbers)) ". " }
-                @if !others.is_empty() { "Also written " span dir="auto" { (others.join(", ")) } ". " }
-            }
-            details.sites {
-                summary { (counted_sites(concept.sites.len())) }
-                p { @for site in &concept.sites { (site) " " } }
-            }
-            @if let Some(held) = report.shelves.by_concept.get(&concept.key) { (shelf(held)) }
+    let mut about = Vec::new();
+    for (name, found) in [("Broader", &around.broader), ("Narrower", &around.narrower)] {
+        if !found.is_empty() {
+            about.push((name.to_owned(), concepts(found, anchors)));
         }
     }
-}
-
-fn links(concepts: &[&Concept], numbers: &Numbers<'_>) -> Markup {
-    html! { @for (at, concept) in concepts.iter().enumerate() { @if at > 0 { ", " } (link(concept, numbers)) } }
+    if !forms.is_empty() {
+        about.push((
+            "Also written".into(),
+            html! { span dir="auto" lang=(concept.language) { (forms.join(", ")) } },
+        ));
+    }
+    about.push(("Sites".into(), sites(&concept.sites, anchors)));
+    let held = report.shelves.by_concept.get(&concept.key);
+    html! {
+        section id=(anchors.name_of(concept)) {
+            h2 dir="auto" {
+                (concept.label) " "
+                small { (counted(held.map_or(0, |held| held.count as u64), "article", "articles")) @if concept.is_genre { ", a genre" } }
+            }
+            (facts(&about))
+            @if let Some(held) = held { (shelf(held)) }
+        }
+    }
 }
 
 fn shelf(shelf: &Shelf) -> Markup {
+    let more = (shelf.count - shelf.newest.len()) as u64;
     html! {
-        @for story in &shelf.newest { (story_line(story)) }
-        @if shelf.count > shelf.newest.len() {
-            p.more { "and " (shelf.count - shelf.newest.len()) " more" }
-        }
+        (articles(shelf.newest.iter().map(item), false))
+        @if more > 0 { p.pager.soft { "and " (Number(more)) " more" } }
     }
 }
 
-fn story_line(story: &Story) -> Markup {
-    let day = story.published.as_deref().and_then(|date| date.get(..10)).unwrap_or("undated");
-    html! {
-        details.story {
-            summary { span dir="auto" { (story.title) } small { " " (story.site) " · " (day) } }
-            p.by {
-                @if !story.authors.is_empty() { (story.authors.join(", ")) " · " }
-                (story.words) " words · "
-                a href=(story.url) rel="noreferrer" { "the page" }
-            }
-            p dir="auto" { (story.lead) }
-        }
+fn item(story: &Story) -> Item<'_> {
+    Item {
+        headline: &story.title,
+        address: page_url(&story.url).map(String::from),
+        is_away: true,
+        language: story.language.as_deref(),
+        meta: html! {
+            span { (story.site) }
+            span.when { (story.published.as_deref().and_then(|date| date.get(..10)).unwrap_or("undated")) }
+            @if !story.authors.is_empty() { span dir="auto" { (story.authors.join(", ")) } }
+            span { (counted(story.words as u64, "word", "words")) }
+        },
+        lead: &story.lead,
     }
 }
 
-fn sites(report: &Report<'_>) -> Markup {
+fn site_table(report: &Report<'_>, anchors: &Anchors<'_>) -> Markup {
     let row = |status: &SiteStatus| {
         let articles = report.shelves.by_site.get(status.site.as_str()).copied().unwrap_or_default();
         html! {
-            tr {
-                td { (status.site) @if status.settings.paused { " (paused)" } }
-                td.number { (status.urls) }
-                td.number { (status.pending) }
-                td.number { (articles) }
+            tr id=(anchors.name_of_site(&status.site)) {
+                th scope="row" { (status.site) @if status.settings.paused { span.soft { " (paused)" } } }
+                td.number { (Number(articles as u64)) }
+                td.number { (Number(status.urls)) }
+                td.number { (Number(status.pending)) }
                 td { (spelled(&status.outcomes)) }
             }
         }
     };
     html! {
-        section id="sites" {
+        section #sites {
             h2 { "Sites" }
-            table {
-                tr { th { "site" } th { "URLs" } th { "waiting" } th { "articles" } th { "how fetches ended" } }
-                @for status in &report.sites { (row(status)) }
+            div.scroll tabindex="0" role="region" aria-label="Table of sites" {
+                table {
+                    thead {
+                        tr {
+                            th scope="col" { "Site" } th.number scope="col" { "Articles" } th.number scope="col" { "URLs" }
+                            th.number scope="col" { "Waiting" } th scope="col" { "How URLs ended" }
+                        }
+                    }
+                    tbody { @for status in &report.sites { (row(status)) } }
+                }
             }
+        }
+        section {
+            h2 { "How URLs ended " small { "all sites, last outcome of each" } }
+            (ends(&tally(&report.sites)).unwrap_or_else(|| empty("Nothing was asked for yet.")))
         }
     }
 }
 
 fn drawings(report: &Report<'_>) -> Markup {
     html! {
-        section id="pages" {
+        section #pages {
             h2 { "Front pages as they were understood" }
+            @if report.drawings.is_empty() { (empty("No front page was read.")) }
             @for (site, drawing) in &report.drawings {
-                details.drawing {
-                    summary { (site) }
-                    div { (PreEscaped(drawing)) }
-                }
+                details { summary { (site) } div.drawing { (PreEscaped(drawing)) } }
             }
         }
     }

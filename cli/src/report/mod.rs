@@ -18,12 +18,14 @@ use newslode_page::hierarchy::{svg, xml};
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 
+use crate::html::values::cut;
+
 /// Number of articles that a concept shows.
-const SHOWN: usize = 20;
+const SHOWN: usize = 10;
 /// Number of sites whose front pages are drawn.
 const DRAWN: usize = 12;
-/// Length of an article's excerpt, in characters.
-const LEAD: usize = 400;
+/// Length of an article's excerpt, in characters: two lines.
+const LEAD: usize = 220;
 
 /// An article as the report shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +35,7 @@ struct Story {
     title: String,
     authors: Vec<String>,
     published: Option<String>,
+    language: Option<String>,
     words: usize,
     lead: String,
 }
@@ -40,16 +43,15 @@ struct Story {
 impl Story {
     fn of(article: &Article) -> Story {
         let text = article.text();
-        let lead = text.chars().take(LEAD).collect::<String>();
-        let is_cut = lead.len() < text.len();
         Story {
             url: article.url.clone(),
             site: article.site.clone(),
             title: article.title.clone().unwrap_or_else(|| "(no title)".into()),
             authors: article.authors.clone(),
             published: article.published.clone(),
+            language: article.language.clone(),
             words: text.split_whitespace().count(),
-            lead: if is_cut { lead + "…" } else { lead },
+            lead: cut(&text, LEAD),
         }
     }
 }

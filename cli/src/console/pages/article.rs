@@ -13,15 +13,13 @@ use newslode_miner::work::lives::life::Life;
 use newslode_page::article::{Article, Block, BlockKind};
 use newslode_page::hierarchy::{svg, xml as markup};
 
-use super::parts::{
-    article_path, articles, away, away_shortly, concept_path, empty, explain_path, facts, page_url,
-    site_link, time,
-};
+use super::parts::{article_path, articles, away_shortly, concept_path, explain_path, site_link};
 use super::shell::{Page, Place, answer};
 use crate::console::Console;
 use crate::console::answer::{Problem, Shown};
 use crate::console::detail::Detail;
 use crate::console::snapshot::{Snapshot, Summary};
+use crate::html::values::{away, empty, facts, page_url, time};
 
 /// Articles that say nearly the same and are shown.
 const NEAR: usize = 8;

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use axum::extract::{RawQuery, State};
 use maud::{Markup, html};
 
-use super::parts::{articles, counted, empty};
+use super::parts::articles;
 use super::shell::{Page, Place, answer};
 use crate::console::Console;
 use crate::console::answer::{Problem, Shown};
 use crate::console::filter::{Filter, values};
 use crate::console::snapshot::Snapshot;
+use crate::html::values::{counted, empty};
 
 /// Articles of a page.
 const SHOWN: usize = 25;

@@ -5,21 +5,19 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use maud::{Markup, html};
 use newslode_miner::mining::taxonomy::{Concept, Taxonomy, counted_sites};
-use newslode_page::reading::Site;
 
-use super::parts::{Number, articles, concept_link, counted, empty, site_link};
+use super::parts::{Pages, articles, concept_link};
 use super::shell::{Page, Place, answer};
 use crate::console::Console;
 use crate::console::answer::{Problem, Shown, unknown_concept};
 use crate::console::filter::Filter;
-use crate::console::snapshot::{ConceptFacts, Mined, Snapshot};
+use crate::console::snapshot::{ConceptFacts, Snapshot};
+use crate::html::lists::sites;
+use crate::html::taxonomy::{Around, concepts, forms};
+use crate::html::values::{Number, counted, empty};
 
 /// Articles that are shown.
 const SHOWN: usize = 10;
-/// Sites that are shown.
-const SITES: usize = 200;
-/// Broader and narrower concepts that are shown.
-const AROUND: usize = 300;
 
 pub(in crate::console) async fn page(
     State(console): State<Arc<Console>>,
@@ -57,7 +55,14 @@ fn concept_page(snapshot: &Snapshot, named: &str) -> Result<Page, Problem> {
                 }
                 (why(facts))
             }
-            aside { (around(mined, concept)) (forms(concept)) (sites(&concept.sites)) }
+            aside {
+                (around(&mined.taxonomy, concept))
+                section { h2 { "Written forms" } (forms(concept)) }
+                section {
+                    h2 { "Sites " small { (Number(concept.sites.len() as u64)) } }
+                    (sites(&concept.sites, &Pages))
+                }
+            }
         }
     };
     Ok(Page {
@@ -86,63 +91,16 @@ fn trail(taxonomy: &Taxonomy, concept: &Concept) -> Markup {
     }
 }
 
-fn around(mined: &Mined, concept: &Concept) -> Markup {
-    let taxonomy = &mined.taxonomy;
-    let mut broader = Vec::new();
-    let mut narrower = Vec::new();
-    for relation in &taxonomy.relations {
-        if relation.narrower == concept.key {
-            broader.extend(taxonomy.concept(&relation.broader));
-        } else if relation.broader == concept.key {
-            narrower.extend(taxonomy.concept(&relation.narrower));
-        }
-    }
-    let list = |concepts: &[&Concept]| {
-        html! {
-            ul.links { @for concept in concepts.iter().take(AROUND) { li { (concept_link(concept)) } } }
-            @if concepts.len() > AROUND { p.soft { "and " (concepts.len() - AROUND) " more; the taxonomy's search finds them" } }
-        }
-    };
+fn around(taxonomy: &Taxonomy, concept: &Concept) -> Markup {
+    let around = Around::of(concept, taxonomy);
     html! {
         section {
             h2 { "Broader" }
-            @if broader.is_empty() { p.soft { "Nothing: it stands at the top." } } @else { (list(&broader)) }
+            @if around.broader.is_empty() { p.soft { "Nothing: it stands at the top." } } @else { (concepts(&around.broader, &Pages)) }
         }
         section {
             h2 { "Narrower" }
-            @if narrower.is_empty() { p.soft { "Nothing." } } @else { (list(&narrower)) }
-        }
-    }
-}
-
-fn forms(concept: &Concept) -> Markup {
-    html! {
-        section {
-            h2 { "Written forms" }
-            div.scroll {
-                table {
-                    thead { tr { th scope="col" { "Form" } th.number scope="col" { "Sites" } th.number scope="col" { "Pages" } } }
-                    tbody {
-                        @for form in concept.forms.iter().take(20) {
-                            tr {
-                                th scope="row" dir="auto" lang=(concept.language) { (form.text) }
-                                td.number { (Number(form.sites)) }
-                                td.number { (Number(form.pages)) }
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-fn sites(sites: &[Site]) -> Markup {
-    html! {
-        section {
-            h2 { "Sites " small { (Number(sites.len() as u64)) } }
-            ul.links { @for site in sites.iter().take(SITES) { li { (site_link(site)) } } }
-            @if sites.len() > SITES { p.soft { "and " (sites.len() - SITES) " more" } }
+            @if around.narrower.is_empty() { p.soft { "Nothing." } } @else { (concepts(&around.narrower, &Pages)) }
         }
     }
 }

@@ -6,11 +6,12 @@ use newslode_miner::work::lives::life::name_of;
 use newslode_miner::work::views::Preview;
 use newslode_page::article::Article;
 
-use super::parts::{article_path, away, counted, site_link};
+use super::parts::{article_path, site_link};
 use super::shell::{Page, Place};
 use crate::console::snapshot::{Mined, Summary};
 use crate::console::writing::access::{READ_ONLY, Visitor};
 use crate::console::writing::form::{Form, hidden};
+use crate::html::values::{away, counted};
 
 /// Articles that change and are shown with what changes.
 const SHOWN: usize = 12;

@@ -9,12 +9,13 @@ use newslode_common::time::now;
 use newslode_miner::work::lives::life::name_of;
 use newslode_page::reading::{CanonicalUrl, Site};
 
-use super::parts::{article_path, away, facts, site_link, site_path};
+use super::parts::{article_path, site_link, site_path};
 use super::shell::{Page, Place, answer};
 use crate::commands::explain;
 use crate::console::Console;
 use crate::console::answer::{Problem, Shown};
 use crate::console::snapshot::Snapshot;
+use crate::html::values::{away, facts};
 
 /// The most bytes of a URL; longer ones are no pages.
 const MOST: usize = 2_048;

@@ -6,9 +6,10 @@ use newslode_miner::work::known::Known;
 use newslode_page::extract::Lesson;
 use newslode_page::reading::{CanonicalUrl, Site};
 
-use super::parts::{away, empty, explain_path, site_path};
+use super::parts::{explain_path, site_path};
 use crate::console::writing::access::Visitor;
 use crate::console::writing::form::hidden;
+use crate::html::values::{away, empty};
 
 /// Changes the limits of a site, pauses it, and removes it.
 pub(super) fn limits(site: &Site, settings: &SiteSettings, mark: &str) -> Markup {

@@ -8,7 +8,7 @@ use maud::{Markup, html};
 use newslode_common::broker::{Broker as _, DeadLetter, Queue};
 use newslode_page::time::Timestamp;
 
-use super::parts::{Number, counted, empty, site_link, time};
+use super::parts::site_link;
 use super::shell::{Page, Place, answer};
 use crate::commands::dead::printable;
 use crate::console::Console;
@@ -16,6 +16,7 @@ use crate::console::answer::Shown;
 use crate::console::snapshot::{SiteFacts, Snapshot};
 use crate::console::writing::access::Visitor;
 use crate::console::writing::form::hidden;
+use crate::html::values::{Number, counted, empty, time};
 
 /// Dead letters of a queue that are shown.
 const LETTERS: usize = 100;

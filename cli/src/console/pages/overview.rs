@@ -8,11 +8,13 @@ use newslode_common::schedule::Health;
 use newslode_common::time::now;
 use newslode_page::time::Timestamp;
 
-use super::parts::{Bars, Number, articles, concept_link, counted, day, empty, ends, site_link, state, time};
+use super::parts::{articles, concept_link, site_link, state};
 use super::shell::{Page, Place, answer};
 use crate::console::Console;
 use crate::console::answer::Shown;
 use crate::console::snapshot::{ConceptFacts, SiteFacts, Snapshot};
+use crate::html::charts::{self, Bars, ends};
+use crate::html::values::{Number, counted, day, empty, time};
 
 /// Days that the chart shows.
 const DAYS: u32 = 14;
@@ -50,11 +52,7 @@ fn figures(snapshot: &Snapshot, now: Timestamp) -> Markup {
         ("/taxonomy", "concepts", mined.taxonomy.concepts.len() as u64),
         ("#waiting", "URLs to ask for", waiting),
     ];
-    html! {
-        dl.figures {
-            @for (path, name, count) in figures { div { dt { (name) } dd { a href=(path) { (Number(count)) } } } }
-        }
-    }
+    charts::figures(&figures)
 }
 
 fn hours(snapshot: &Snapshot, now: Timestamp) -> Markup {

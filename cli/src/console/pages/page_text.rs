@@ -8,11 +8,12 @@ use newslode_page::article::Article;
 use newslode_page::hierarchy::{Block, Hierarchy, Label, NodeKind, xml};
 
 use super::article::{stored, summary};
-use super::parts::{article_path, page_url, site_link};
+use super::parts::{article_path, site_link};
 use super::shell::{Page, Place, answer};
 use crate::console::Console;
 use crate::console::answer::{Problem, Shown};
 use crate::console::detail::Detail;
+use crate::html::values::page_url;
 
 /// The most nodes of a page that are drawn.
 const MOST: usize = 5_000;

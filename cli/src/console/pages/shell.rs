@@ -1,13 +1,14 @@
 //! What is around every page: head, navigation, search, and a foot that says how old the figures are.
 
 use axum::response::{Html, IntoResponse};
-use maud::{DOCTYPE, Markup, html};
+use maud::{Markup, html};
 
-use super::parts::time;
 use crate::console::Console;
 use crate::console::answer::Shown;
 use crate::console::assets::STYLE_PATH;
 use crate::console::snapshot::Snapshot;
+use crate::html::values::time;
+use crate::html::{Frame, document};
 
 /// Where a page stands in the navigation.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -72,39 +73,19 @@ pub(in crate::console) fn bare(place: Place, title: &str, text: Markup) -> Marku
 }
 
 fn whole(place: Place, title: &str, main: Markup, foot: Markup) -> Markup {
-    html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="robots" content="noindex";
-                title { (title) " · Newslode" }
-                link rel="stylesheet" href=(*STYLE_PATH);
-                link rel="icon" href="data:,";
+    let frame = Frame {
+        title: title.into(),
+        head: html! { link rel="stylesheet" href=(*STYLE_PATH); },
+        home: "/",
+        navigation: NAVIGATION.map(|(there, path, name)| (path, name, there == place)).into(),
+        bar: html! {
+            form role="search" aria-label="Articles" action="/articles" {
+                label.hidden for="search" { "Search articles" }
+                input #search type="search" name="q" placeholder="Search articles" autocomplete="off" dir="auto";
+                button { "Search" }
             }
-            body {
-                a.skip href="#main" { "Skip to the content" }
-                header.bar {
-                    div.top {
-                        a.brand href="/" { "Newslode" }
-                        nav aria-label="Main" {
-                            ul {
-                                @for (there, path, name) in NAVIGATION {
-                                    li { a href=(path) aria-current=[(there == place).then_some("page")] { (name) } }
-                                }
-                            }
-                        }
-                        form role="search" aria-label="Articles" action="/articles" {
-                            label.hidden for="search" { "Search articles" }
-                            input #search type="search" name="q" placeholder="Search articles" autocomplete="off" dir="auto";
-                            button { "Search" }
-                        }
-                    }
-                }
-                main #main tabindex="-1" { (main) }
-                footer { div.bottom { (foot) } }
-            }
-        }
-    }
+        },
+        foot,
+    };
+    document(&frame, &main)
 }

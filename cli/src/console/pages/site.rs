@@ -14,7 +14,7 @@ use newslode_page::template::{Role, Template};
 use newslode_page::time::Timestamp;
 
 use super::manage::{lessons, limits};
-use super::parts::{Number, articles, away, counted, empty, ends, explain_path, facts, percent, state};
+use super::parts::{articles, explain_path, percent, state};
 use super::shell::{Page, Place, answer};
 use crate::commands::explain::{SiteStory, kind_name, when};
 use crate::commands::template::show;
@@ -23,6 +23,8 @@ use crate::console::answer::{Problem, Shown};
 use crate::console::filter::Filter;
 use crate::console::snapshot::{SiteFacts, Snapshot};
 use crate::console::writing::access::Visitor;
+use crate::html::charts::ends;
+use crate::html::values::{Number, away, counted, empty, facts};
 
 /// Articles, listings, and pages by outcome that are shown.
 const SHOWN: usize = 8;

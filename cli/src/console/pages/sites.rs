@@ -6,12 +6,13 @@ use axum::extract::{RawQuery, State};
 use maud::{Markup, html};
 use newslode_common::outcome::Outcome;
 
-use super::parts::{Number, counted, empty, percent, segment, site_link, state, time};
+use super::parts::{percent, segment, site_link, state};
 use super::shell::{Page, Place, answer};
 use crate::console::Console;
 use crate::console::answer::Shown;
 use crate::console::filter::values;
 use crate::console::snapshot::SiteFacts;
+use crate::html::values::{Number, counted, empty, time};
 
 /// Sites of a page.
 const SHOWN: usize = 200;

@@ -35,7 +35,9 @@ impl Visit {
     }
 
     fn open(&self, path: &str) {
-        self.browser.open(&format!("http://{}{path}", self.served.client.addr));
+        let is_file = path.starts_with("file:");
+        let before = if is_file { String::new() } else { format!("http://{}", self.served.client.addr) };
+        self.browser.open(&(before + path));
     }
 
     /// The path that the first link has which a selector finds on a page.
@@ -46,7 +48,8 @@ impl Visit {
         path.as_str().unwrap_or_else(|| panic!("`{page}` has no `{selector}`")).to_owned()
     }
 
-    /// One page of each kind, what is empty, and what cannot be answered. Of articles and sites also one that attacks.
+    /// One page of each kind, the run's report, what is empty, and what cannot be answered. Of articles and sites also one that
+    /// attacks.
     fn kinds(&self) -> Vec<Kind> {
         let (url, article) = self.served.exported.iter().find(|(_, article)| is_own(article)).unwrap();
         let site = article["site"].as_str().unwrap();
@@ -67,6 +70,8 @@ impl Visit {
             "/explain".into(),
             "/operations".into(),
             format!("/explain?target={}", encoded(url)),
+            // The same templates write it.
+            format!("file://{}", self.served.lab.path("run/report.html").display()),
         ];
         let mut kinds: Vec<Kind> = found.into_iter().map(|path| Kind { path, status: 200 }).collect();
         kinds.push(Kind { path: "/articles?day=tomorrow".into(), status: 400 });

@@ -1,0 +1,59 @@
+//! Lists of articles, concepts and sites.
+
+use maud::{Markup, html};
+use newslode_miner::mining::taxonomy::Concept;
+use newslode_page::reading::Site;
+
+use super::Links;
+use super::values::Number;
+
+/// Sites that a list shows.
+const SITES: usize = 200;
+
+/// An article as a list shows it.
+pub(crate) struct Item<'a> {
+    pub(crate) headline: &'a str,
+    /// Where the headline leads; nowhere without it.
+    pub(crate) address: Option<String>,
+    /// The address leads to another server.
+    pub(crate) is_away: bool,
+    /// Of its text.
+    pub(crate) language: Option<&'a str>,
+    /// What is known of it: its site, its day and the like.
+    pub(crate) meta: Markup,
+    pub(crate) lead: &'a str,
+}
+
+/// A list of articles. A tight one has no texts.
+pub(crate) fn articles<'a>(items: impl IntoIterator<Item = Item<'a>>, is_tight: bool) -> Markup {
+    html! { ol.articles.tight[is_tight] { @for item in items { (article(&item, is_tight)) } } }
+}
+
+fn article(item: &Item<'_>, is_tight: bool) -> Markup {
+    html! {
+        li {
+            h3 dir="auto" lang=[item.language] {
+                @if let Some(address) = &item.address {
+                    a href=(address) rel=[item.is_away.then_some("noopener noreferrer nofollow")] { (item.headline) }
+                } @else {
+                    (item.headline)
+                }
+            }
+            p.meta { (item.meta) }
+            @if !is_tight && !item.lead.is_empty() { p.lead dir="auto" lang=[item.language] { (item.lead) } }
+        }
+    }
+}
+
+/// A link to a concept.
+pub(crate) fn concept_link(concept: &Concept, links: &dyn Links) -> Markup {
+    html! { a href=(links.concept(concept)) dir="auto" lang=(concept.language) { (concept.label) } }
+}
+
+/// Links to sites.
+pub(crate) fn sites(sites: &[Site], links: &dyn Links) -> Markup {
+    html! {
+        ul.links { @for site in sites.iter().take(SITES) { li { a href=(links.site(site)) { (site) } } } }
+        @if sites.len() > SITES { p.soft { "and " (Number((sites.len() - SITES) as u64)) " more" } }
+    }
+}

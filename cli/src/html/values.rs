@@ -1,0 +1,105 @@
+//! Values as people read them: numbers, times, addresses, names with values, and what to do where there is nothing.
+
+use maud::{Markup, PreEscaped, Render, html};
+use newslode_page::time::Timestamp;
+
+/// A number with its thousands apart.
+pub(crate) struct Number(pub(crate) u64);
+
+impl Render for Number {
+    fn render(&self) -> Markup {
+        let digits = self.0.to_string();
+        let mut text = String::new();
+        for (at, digit) in digits.chars().enumerate() {
+            if at > 0 && (digits.len() - at).is_multiple_of(3) {
+                // A narrow space that does not break.
+                text.push('\u{202f}');
+            }
+            text.push(digit);
+        }
+        PreEscaped(text)
+    }
+}
+
+/// A number and what it counts.
+pub(crate) fn counted(count: u64, one: &str, many: &str) -> Markup {
+    html! { (Number(count)) " " @if count == 1 { (one) } @else { (many) } }
+}
+
+/// A time for people and programs: UTC, to the minute.
+pub(crate) fn time(at: Timestamp) -> Markup {
+    let millis = i64::try_from(at.0).unwrap_or(i64::MAX);
+    let instant = jiff::Timestamp::from_millisecond(millis).unwrap_or(jiff::Timestamp::MAX);
+    html! {
+        time datetime=(instant.strftime("%Y-%m-%dT%H:%M:%SZ")) { (instant.strftime("%Y-%m-%d %H:%M")) }
+    }
+}
+
+/// The day (UTC) of a number of days since 1970.
+pub(crate) fn day(number: u32) -> jiff::civil::Date {
+    let start = jiff::civil::date(1970, 1, 1);
+    start.checked_add(jiff::Span::new().days(i64::from(number.min(2_000_000)))).unwrap_or(start)
+}
+
+/// An address that may be linked: one of a page, which runs nothing here.
+pub(crate) fn page_url(address: &str) -> Option<url::Url> {
+    url::Url::parse(address).ok().filter(|url| matches!(url.scheme(), "http" | "https"))
+}
+
+/// A link to another server, if it leads to a page; otherwise its text.
+pub(crate) fn away(address: &str) -> Markup {
+    html! {
+        @if page_url(address).is_some() {
+            a href=(address) rel="noopener noreferrer nofollow" { (address) }
+        } @else {
+            span { (address) }
+        }
+    }
+}
+
+/// Names and values.
+pub(crate) fn facts(rows: &[(String, Markup)]) -> Markup {
+    html! { dl.facts { @for (name, value) in rows { dt { (name) } dd { (value) } } } }
+}
+
+/// What to do where there is nothing to show.
+pub(crate) fn empty(text: impl Render) -> Markup {
+    html! { p.empty { (text) } }
+}
+
+/// The beginning of a text.
+pub(crate) fn cut(text: &str, most: usize) -> String {
+    let mut letters = text.chars();
+    let mut cut: String = letters.by_ref().take(most).collect();
+    if letters.next().is_some() {
+        cut.truncate(cut.trim_end().len());
+        cut.push('…');
+    }
+    cut
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_pages_are_linked() {
+        assert!(away("https://a.test/").0.contains("rel=\"noopener noreferrer nofollow\""));
+        for address in ["javascript:alert(1)", "data:text/html,x", " JavaScript:x", "//a.test", "\"><b>"] {
+            let text = away(address).0;
+            assert!(!text.contains("href") && !text.contains("<b>"), "{text}");
+        }
+    }
+
+    #[test]
+    fn thousands_stand_apart() {
+        let written = [7, 1_000, 1_234_567].map(|number| Number(number).render().0);
+        assert_eq!(written, ["7", "1\u{202f}000", "1\u{202f}234\u{202f}567"]);
+    }
+
+    #[test]
+    fn a_cut_text_says_so() {
+        assert_eq!(cut("日本語", 3), "日本語");
+        assert_eq!(cut("日本 語", 3), "日本…");
+    }
+}
