@@ -113,6 +113,7 @@ struct Console {
     turn: Arc<Mutex<()>>,
     /// Places for those who listen to new articles.
     listeners: Arc<Semaphore>,
+    lines: api::lines::Lines,
     stop: CancellationToken,
 }
 
@@ -190,6 +191,7 @@ pub(crate) async fn serve(
         work: TaskTracker::new(),
         turn: Arc::default(),
         listeners: Arc::new(Semaphore::new(api::events::MOST)),
+        lines: api::lines::Lines::default(),
         stop: stop.clone(),
     });
     let mut tasks = JoinSet::new();

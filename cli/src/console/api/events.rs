@@ -18,7 +18,6 @@ use tokio::sync::mpsc;
 
 use super::Console;
 use crate::console::answer::Problem;
-use crate::console::detail::Detail;
 use crate::console::snapshot::{Snapshot, Summary};
 
 /// The most listeners.
@@ -124,12 +123,10 @@ async fn part(
     articles.sort_by_key(|(_, article)| (article.found.unwrap_or(article.at), Reverse(article.order())));
     let last = articles.len().saturating_sub(1);
     for (at, (event, summary)) in articles.into_iter().enumerate() {
-        let read = Detail::read(&console.source.parts, &snapshot.mined, summary).await;
+        let read = console.lines.line(&console.source.parts, snapshot, summary).await;
         // While the archive is away nothing is told: the listener comes back with the last id, and hears all of it.
-        let detail = read.map_err(|_| Gone)?;
         // What was read anew since the look comes as a change with the next one.
-        let Some(detail) = detail else { continue };
-        let line = serde_json::to_string(&detail.shelved().line()).map_err(|_| Gone)?;
+        let Some(line) = read.map_err(|_| Gone)? else { continue };
         let told = if at == last { snapshot.made } else { before };
         let event = Event::default().event(event).id(told.0.to_string()).data(line);
         send(to, event).await?;

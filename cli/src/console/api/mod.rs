@@ -5,6 +5,7 @@
 //! route; the end-to-end tests hold the answers of a run against it.
 
 pub(in crate::console) mod events;
+pub(in crate::console) mod lines;
 mod seeds;
 
 use std::collections::BTreeMap;

@@ -3,6 +3,8 @@
 //! One run serves all of it: a small world and two sites that write markup and script into whatever a page can say.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::Path;
+use std::process::Command;
 use std::time::Instant;
 
 use serde_json::Value;
@@ -62,6 +64,7 @@ async fn the_console_of_a_run_shows_all_of_it_and_runs_nothing() {
     search_finds_and_filters(&served).await;
     the_api_says_what_the_export_says(&served).await;
     the_api_is_as_it_is_described(&served).await;
+    the_calls_of_the_documents_are_answered(&served);
     no_question_breaks_it(&served).await;
     strangers_are_refused(&served).await;
     mistakes_of_its_operator_are_explained(&served).await;
@@ -237,6 +240,42 @@ async fn the_api_is_as_it_is_described(served: &Served) {
             assert_eq!(answer.status, 404, "{unknown}: {}", answer.body);
             let wanted = serde_json::json!({ "$ref": "#/components/schemas/Problem" });
             schema::check(&described, &wanted, &serde_json::from_str(&answer.body).unwrap(), &unknown);
+        }
+    }
+}
+
+/// The calls by curl that docs/console.md shows, asked of this console and about what it has.
+fn the_calls_of_the_documents_are_answered(served: &Served) {
+    let text =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/console.md")).unwrap();
+    let text = text.replace("\\\n", " ");
+    let calls: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("    "))
+        .filter(|line| line.starts_with("curl "))
+        .collect();
+    assert!(calls.len() >= 5, "{calls:?}");
+    let (url, filed) = served
+        .exported
+        .iter()
+        .find(|(_, article)| !article["concepts"].as_array().unwrap().is_empty())
+        .unwrap();
+    let concept = filed["concepts"][0].as_str().unwrap();
+    let origin = url.split('/').take(3).collect::<Vec<_>>().join("/");
+    for call in calls {
+        let ours = call
+            .replace("127.0.0.1:8080", &served.client.addr.to_string())
+            .replace("https%3A%2F%2Fwww.example.com%2Fstory", &encoded(url))
+            .replace("/concepts/sport", &format!("/concepts/{}", encoded(concept)))
+            .replace("https://www.example.com", &origin);
+        let is_endless = call.contains("/events");
+        let more = if is_endless { " --max-time 2" } else { " --fail-with-body" };
+        let ended = Command::new("bash").args(["-c", &(ours + more)]).output().unwrap();
+        let said = String::from_utf8(ended.stdout).unwrap();
+        if is_endless {
+            assert!(said.contains(": listening") && said.contains("id: "), "{call}: {said}");
+        } else {
+            assert!(ended.status.success() && serde_json::from_str::<Value>(&said).is_ok(), "{call}: {said}");
         }
     }
 }

@@ -1,0 +1,83 @@
+//! The lines of articles that were told last, so that many listeners cost one reading of the store.
+
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use lru::LruCache;
+use newslode_common::store::{StoreError, StoreResult};
+use newslode_common::version::ContentHash;
+use newslode_miner::work::parts::Parts;
+use newslode_page::time::Timestamp;
+use tokio::sync::OnceCell;
+
+use crate::console::detail::Detail;
+use crate::console::snapshot::{Snapshot, Summary};
+
+/// Lines that are kept. Listeners that hear the same look are about as far apart as events wait for them.
+const KEPT: NonZeroUsize = NonZeroUsize::new(256).expect("not zero");
+
+/// A look at the store, and an article.
+type Name = (Timestamp, ContentHash);
+/// Nothing if the article was replaced since that look.
+type Line = Arc<OnceCell<Option<Arc<str>>>>;
+
+/// Lines as `articles.jsonl` has them.
+pub(in crate::console) struct Lines {
+    kept: Mutex<LruCache<Name, Line>>,
+}
+
+impl Default for Lines {
+    fn default() -> Lines {
+        Lines { kept: Mutex::new(LruCache::new(KEPT)) }
+    }
+}
+
+impl Lines {
+    /// The line of an article. Whoever asks while another reads it waits for that reading.
+    ///
+    /// # Errors
+    /// When the store fails; the next who asks reads again.
+    pub(super) async fn line(
+        &self,
+        parts: &Parts,
+        snapshot: &Snapshot,
+        summary: &Summary,
+    ) -> StoreResult<Option<Arc<str>>> {
+        let line = self.cell((snapshot.made, summary.id));
+        let read = async || {
+            let Some(detail) = Detail::read(parts, &snapshot.mined, summary).await? else { return Ok(None) };
+            let line = serde_json::to_string(&detail.shelved().line());
+            let line = line
+                .map_err(|error| StoreError::Corrupt(format!("the article of `{}`: {error}", summary.url)))?;
+            Ok(Some(line.into()))
+        };
+        line.get_or_try_init(read).await.cloned()
+    }
+
+    fn cell(&self, name: Name) -> Line {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.get_or_insert(name, Line::default).clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(number: u64) -> Name {
+        (Timestamp(number), ContentHash([7; 16]))
+    }
+
+    #[tokio::test]
+    async fn listeners_share_a_reading_and_old_lines_go() {
+        let lines = Lines::default();
+        let first = lines.cell(name(0));
+        let read = async || Ok::<_, ()>(Some("line".into()));
+        first.get_or_try_init(read).await.unwrap();
+        assert_eq!(lines.cell(name(0)).get().unwrap().as_deref(), Some("line"));
+        for number in 1..=KEPT.get() as u64 {
+            lines.cell(name(number));
+        }
+        assert!(lines.cell(name(0)).get().is_none());
+    }
+}
