@@ -151,7 +151,7 @@ def image_holds_what_is_run():
     commands |= {compose()["services"]["cli"]["entrypoint"][0]}
     for _, _, _, pod in chart.pods("Deployment", "Pod"):
         commands |= {container["command"][0] for container in pod["containers"]} - {"bash"}
-    installed = set(re.findall(r"target/release/([\w-]+)", text))
+    installed = set(re.findall(r"target/dist/([\w-]+)", text))
     return faults + [f"`{name}` is only on one side" for name in sorted(commands ^ installed)]
 
 
