@@ -118,7 +118,8 @@ def test_dropped_iterators_end_their_threads() -> None:
         next(articles)
         del articles
     gc.collect()
-    assert threading_count() == before
+    # A thread of an earlier test may have been about to end.
+    assert threading_count() <= before
 
 
 def threading_count() -> int:
