@@ -129,8 +129,7 @@ impl PageStory {
                 moved_to.map(|target| format!(" to {target}")),
             ];
             let details: String = details.into_iter().flatten().collect();
-            // As all times here: with a space.
-            let at = at.replacen('T', " ", 1);
+            let at = out::time(at);
             rows.push(row(format!("version {version}"), format!("{event} at {at}{details}")));
         }
         rows

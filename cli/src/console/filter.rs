@@ -172,6 +172,7 @@ impl Filter {
 mod tests {
     use super::*;
     use crate::console::snapshot::Place;
+    use crate::html::taxonomy::tests::made;
     use newslode_miner::mining::filing::Witness;
     use newslode_miner::mining::taxonomy::{Concept, Taxonomy};
     use newslode_page::reading::Site;
@@ -201,18 +202,7 @@ mod tests {
         };
         let mut articles: Vec<Summary> = (0..40).map(article).collect();
         articles.sort_by_key(Summary::order);
-        let concept = Concept {
-            key: "en:sport".into(),
-            keys: vec!["en:sport".into()],
-            label: "Sport".into(),
-            forms: Vec::new(),
-            language: "en".into(),
-            sites: Vec::new(),
-            score: 1.0,
-            is_genre: false,
-            parents: Vec::new(),
-            parent: None,
-        };
+        let concept = Concept { label: "Sport".into(), ..made("en:sport") };
         let taxonomy = Taxonomy { concepts: vec![concept], ..Taxonomy::default() };
         Mined { taxonomy, articles, ..Mined::default() }
     }

@@ -19,12 +19,10 @@ use newslode_page::time::Timestamp;
 
 use super::answer::{Problem, unknown_site};
 use super::search::{Positions, Search};
-use crate::html::values::cut;
+use crate::html::lists::lead;
 
 /// The most articles that are kept, so that memory is bounded.
 pub(super) const MOST_ARTICLES: usize = 500_000;
-/// Length of an article's lead, in characters.
-const LEAD: usize = 220;
 
 /// An article's place under a concept.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,22 +70,13 @@ impl Summary {
         let published = article.published.as_deref().and_then(instant);
         let latest = found.unwrap_or(now);
         let at = published.map_or(latest, |published| published.min(latest));
-        let words = article.body.iter().map(|block| block.text.as_str());
-        let mut lead = String::new();
-        for block in words {
-            if lead.chars().count() >= LEAD {
-                break;
-            }
-            let gap = if lead.is_empty() { "" } else { " " };
-            lead = lead + gap + block;
-        }
         Summary {
             id: newslode_miner::work::lives::life::name_of(url),
             url: url.clone(),
             site: url.site(),
             content,
             title: article.title.clone(),
-            lead: cut(&lead, LEAD),
+            lead: lead(article),
             language: article.language.clone(),
             published: article.published.clone(),
             at,

@@ -2,11 +2,14 @@
 
 use maud::{Markup, html};
 use newslode_miner::mining::taxonomy::Concept;
+use newslode_page::article::Article;
 use newslode_page::reading::Site;
 
 use super::Links;
-use super::values::Number;
+use super::values::{AWAY, Number, cut, page_url};
 
+/// Length of a lead, in characters.
+const LEAD: usize = 220;
 /// Sites that a list shows.
 const SITES: usize = 200;
 
@@ -15,13 +18,24 @@ pub(crate) struct Item<'a> {
     pub(crate) headline: &'a str,
     /// Where the headline leads; nowhere without it.
     pub(crate) address: Option<String>,
-    /// The address leads to another server.
-    pub(crate) is_away: bool,
     /// Of its text.
     pub(crate) language: Option<&'a str>,
     /// What is known of it: its site, its day and the like.
     pub(crate) meta: Markup,
     pub(crate) lead: &'a str,
+}
+
+/// The beginning of an article's text: about two lines.
+pub(crate) fn lead(article: &Article) -> String {
+    let mut lead = String::new();
+    for block in &article.body {
+        if lead.chars().count() >= LEAD {
+            break;
+        }
+        let gap = if lead.is_empty() { "" } else { " " };
+        lead = lead + gap + &block.text;
+    }
+    cut(&lead, LEAD)
 }
 
 /// A list of articles. A tight one has no texts.
@@ -34,7 +48,7 @@ fn article(item: &Item<'_>, is_tight: bool) -> Markup {
         li {
             h3 dir="auto" lang=[item.language] {
                 @if let Some(address) = &item.address {
-                    a href=(address) rel=[item.is_away.then_some("noopener noreferrer nofollow")] { (item.headline) }
+                    a href=(address) rel=[page_url(address).map(|_| AWAY)] { (item.headline) }
                 } @else {
                     (item.headline)
                 }

@@ -7,7 +7,7 @@ use newslode_miner::mining::taxonomy::{Concept, Taxonomy};
 
 use super::Links;
 use super::lists::concept_link;
-use super::values::{Number, counted};
+use super::values::{Number, counted, empty};
 
 /// Deeper concepts are not drawn.
 const DEEPEST: usize = 40;
@@ -33,6 +33,11 @@ pub(crate) struct Tree<'a> {
 impl Tree<'_> {
     /// All of it, or as many levels from the top as can be drawn.
     pub(crate) fn whole(&self) -> Markup {
+        if self.taxonomy.concepts.is_empty() {
+            return empty(
+                "No concept was found yet. Concepts are labels that recur across sites: mine at least two sites of one language.",
+            );
+        }
         let children = self.taxonomy.children();
         let (levels, drawn) = fitting(&children);
         let all = self.taxonomy.concepts.len();
@@ -140,10 +145,26 @@ pub(crate) fn forms(concept: &Concept) -> Markup {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use newslode_page::reading::Site;
 
     use super::*;
+
+    /// A concept of this key, at the top of the tree.
+    pub(crate) fn made(key: &str) -> Concept {
+        Concept {
+            key: key.into(),
+            keys: vec![key.into()],
+            label: key.into(),
+            forms: Vec::new(),
+            language: "en".into(),
+            sites: Vec::new(),
+            score: 1.0,
+            is_genre: false,
+            parents: Vec::new(),
+            parent: None,
+        }
+    }
 
     struct Nowhere;
 
@@ -160,16 +181,9 @@ mod tests {
     /// So many concepts, of which each but the first `roots` stands below an earlier one.
     fn taxonomy(count: usize, roots: usize) -> Taxonomy {
         let concept = |number: usize| Concept {
-            key: format!("en:{number:06}"),
-            keys: vec![format!("en:{number:06}")],
             label: format!("A concept with a rather long label {number}"),
-            forms: Vec::new(),
-            language: "en".into(),
-            sites: Vec::new(),
-            score: 1.0,
-            is_genre: false,
-            parents: Vec::new(),
             parent: number.checked_sub(roots).map(|above| format!("en:{:06}", above / 3)),
+            ..made(&format!("en:{number:06}"))
         };
         Taxonomy { concepts: (0..count).map(concept).collect(), ..Taxonomy::default() }
     }

@@ -46,11 +46,14 @@ pub(crate) fn page_url(address: &str) -> Option<url::Url> {
     url::Url::parse(address).ok().filter(|url| matches!(url.scheme(), "http" | "https"))
 }
 
+/// How another server is linked: it learns nothing from the link, and the link says nothing for it.
+pub(crate) const AWAY: &str = "noopener noreferrer nofollow";
+
 /// A link to another server, if it leads to a page; otherwise its text.
 pub(crate) fn away(address: &str) -> Markup {
     html! {
         @if page_url(address).is_some() {
-            a href=(address) rel="noopener noreferrer nofollow" { (address) }
+            a href=(address) rel=(AWAY) { (address) }
         } @else {
             span { (address) }
         }

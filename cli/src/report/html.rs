@@ -113,11 +113,6 @@ fn head(report: &Report<'_>) -> Markup {
 }
 
 fn tree(report: &Report<'_>, anchors: &Anchors<'_>) -> Markup {
-    if report.taxonomy.concepts.is_empty() {
-        return empty(
-            "No concept was found. Concepts are labels that recur across sites: mine at least two sites of one language.",
-        );
-    }
     let held =
         |concept: &Concept| report.shelves.by_concept.get(&concept.key).map_or(0, |shelf| shelf.count as u64);
     let rest = "Those below stand further down.";
@@ -165,8 +160,7 @@ fn shelf(shelf: &Shelf) -> Markup {
 fn item(story: &Story) -> Item<'_> {
     Item {
         headline: &story.title,
-        address: page_url(&story.url).map(String::from),
-        is_away: true,
+        address: page_url(&story.url).map(|_| story.url.clone()),
         language: story.language.as_deref(),
         meta: html! {
             span { (story.site) }

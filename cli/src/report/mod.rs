@@ -18,14 +18,12 @@ use newslode_page::hierarchy::{svg, xml};
 use newslode_page::reading::{CanonicalUrl, Site};
 use newslode_page::time::Timestamp;
 
-use crate::html::values::cut;
+use crate::html::lists::lead;
 
 /// Number of articles that a concept shows.
 const SHOWN: usize = 10;
 /// Number of sites whose front pages are drawn.
 const DRAWN: usize = 12;
-/// Length of an article's excerpt, in characters: two lines.
-const LEAD: usize = 220;
 
 /// An article as the report shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +40,6 @@ struct Story {
 
 impl Story {
     fn of(article: &Article) -> Story {
-        let text = article.text();
         Story {
             url: article.url.clone(),
             site: article.site.clone(),
@@ -50,8 +47,8 @@ impl Story {
             authors: article.authors.clone(),
             published: article.published.clone(),
             language: article.language.clone(),
-            words: text.split_whitespace().count(),
-            lead: cut(&text, LEAD),
+            words: article.text().split_whitespace().count(),
+            lead: lead(article),
         }
     }
 }

@@ -2,6 +2,7 @@ use newslode_miner::mining::taxonomy::{Concept, Relation};
 use newslode_page::article::{Block, BlockKind, PageKind};
 
 use super::*;
+use crate::html::taxonomy::tests::made;
 
 fn article(number: usize, title: &str, published: Option<&str>) -> Article {
     Article {
@@ -25,16 +26,11 @@ fn article(number: usize, title: &str, published: Option<&str>) -> Article {
 
 fn concept(key: &str, parent: Option<&str>) -> Concept {
     Concept {
-        key: key.into(),
-        keys: vec![key.into()],
         label: format!("<b>{key}</b>"),
-        forms: Vec::new(),
-        language: "en".into(),
         sites: vec![Site::of_host("a.test")],
-        score: 1.0,
-        is_genre: false,
         parents: parent.into_iter().map(str::to_owned).collect(),
         parent: parent.map(str::to_owned),
+        ..made(key)
     }
 }
 

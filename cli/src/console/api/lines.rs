@@ -13,7 +13,7 @@ use tokio::sync::OnceCell;
 use crate::console::detail::Detail;
 use crate::console::snapshot::{Snapshot, Summary};
 
-/// Lines that are kept. Listeners that hear the same look are about as far apart as events wait for them.
+/// Lines that are kept; checked when it is compiled. Listeners that hear the same look are about as far apart as events wait for them.
 const KEPT: NonZeroUsize = NonZeroUsize::new(256).expect("not zero");
 
 /// A look at the store, and an article.

@@ -173,7 +173,7 @@ fn history(detail: &Detail) -> Markup {
             ol.links {
                 @for past in life.history() {
                     li {
-                        (past.event.name()) " " span.when { (past.at.get(..16).unwrap_or(&past.at).replace('T', " ")) }
+                        (past.event.name()) " " (time(past.at))
                         @if !past.changed.is_empty() {
                             ": " (past.changed.iter().map(|field| field.name()).collect::<Vec<_>>().join(", "))
                         }

@@ -9,7 +9,7 @@ use newslode_page::reading::Site;
 use crate::console::snapshot::{Mined, Summary};
 use crate::html::Links;
 use crate::html::lists::{self, Item};
-use crate::html::values::{page_url, time};
+use crate::html::values::{AWAY, page_url, time};
 
 /// The console's own pages.
 pub(in crate::console) struct Pages;
@@ -72,7 +72,7 @@ pub(in crate::console) fn site_link(site: &Site) -> Markup {
 /// The same where an address matters less: only its host is shown.
 pub(super) fn away_shortly(address: &str) -> Markup {
     match page_url(address).as_ref().and_then(|url| url.host_str()) {
-        Some(host) => html! { a href=(address) rel="noopener noreferrer nofollow" { "at " (host) } },
+        Some(host) => html! { a href=(address) rel=(AWAY) { "at " (host) } },
         None => html! { span { (address) } },
     }
 }
@@ -91,7 +91,6 @@ pub(super) fn articles<'a>(
     let item = |article: &'a Summary| Item {
         headline: article.headline(),
         address: Some(article_path(article)),
-        is_away: false,
         language: article.language.as_deref(),
         meta: html! {
             span { (article.site) }

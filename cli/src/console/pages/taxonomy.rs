@@ -61,12 +61,7 @@ fn found_or_tree(snapshot: &Snapshot, wanted: &str) -> Markup {
         articles: &|concept| mined.facts(&concept.key).map_or(0, |facts| facts.articles),
         rest: "Those below are on the pages of the concepts above them; the search finds all.",
     };
-    if mined.taxonomy.concepts.is_empty() {
-        return empty(
-            "No concept was found yet. Concepts are labels that recur across sites: mine at least two sites of one language.",
-        );
-    }
-    if wanted.is_empty() {
+    if wanted.is_empty() || mined.taxonomy.concepts.is_empty() {
         return tree.whole();
     }
     let folded = wanted.to_lowercase();

@@ -6,7 +6,8 @@ use newslode_common::message::Ending;
 use newslode_common::time::iso;
 use newslode_page::article::Article;
 use newslode_page::reading::CanonicalUrl;
-use serde::Serialize;
+use newslode_page::time::Timestamp;
+use serde::{Serialize, Serializer};
 
 use super::life::{EventKind, Field, Life};
 use crate::mining::filing::{Filed, Witness};
@@ -71,8 +72,9 @@ pub struct Past<'a> {
     pub version: u64,
     /// What happened.
     pub event: EventKind,
-    /// When: ISO 8601, UTC.
-    pub at: String,
+    /// When; written in ISO 8601, UTC.
+    #[serde(serialize_with = "written")]
+    pub at: Timestamp,
     /// What changed.
     pub changed: &'a [Field],
     /// Why it is gone.
@@ -122,7 +124,7 @@ impl Life {
             url: &self.url,
             version: event.version,
             event: event.event,
-            at: iso(event.at),
+            at: event.at,
             changed: &event.changed,
             reason: event.ending.as_ref().map(reason),
             moved_to: event.ending.as_ref().and_then(target),
@@ -173,6 +175,10 @@ impl<'a> Lost<'a> {
             labels,
         })
     }
+}
+
+fn written<S: Serializer>(at: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&iso(*at))
 }
 
 fn target(ending: &Ending) -> Option<&CanonicalUrl> {
