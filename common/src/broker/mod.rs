@@ -14,7 +14,6 @@
 //! - [`Delivery::reject`] moves a message to the queue's dead letters with its body and the reason.
 //! - A consumer holds at most `prefetch` unacknowledged deliveries.
 
-#[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 pub mod in_process;
 pub mod rabbitmq;

@@ -8,7 +8,6 @@
 //! pass the time in.
 
 pub mod archive;
-#[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 mod frontier;
 mod layout;
