@@ -172,22 +172,27 @@ async fn two_miners_and_folds_over_failing_embedded_stores_end_in_the_plain_sums
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn two_miners_and_folds_over_a_failing_server_end_in_the_plain_sums() {
-    let (mut server, world) = served().await;
-    assert_eq!(server.tell(&["CONFIG", "SET", "appendfsync", "always"]), "+OK");
-    let restarts = async {
-        for _ in 0..2 {
-            tokio::time::sleep(std::time::Duration::from_millis(60)).await;
-            tokio::task::block_in_place(|| {
-                server.kill();
-                server.restart();
-            });
-            assert_eq!(server.tell(&["CONFIG", "SET", "appendfsync", "always"]), "+OK");
-        }
-    };
-    let (all, newest) = messages();
-    prepare(&world, &all).await;
-    tokio::join!(restarts, run(&world, &all, 4));
-    check(&world, &all, newest.len()).await;
+/// The same over Redis.
+mod servers {
+    use super::*;
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn two_miners_and_folds_over_a_failing_server_end_in_the_plain_sums() {
+        let (mut server, world) = served().await;
+        assert_eq!(server.tell(&["CONFIG", "SET", "appendfsync", "always"]), "+OK");
+        let restarts = async {
+            for _ in 0..2 {
+                tokio::time::sleep(std::time::Duration::from_millis(60)).await;
+                tokio::task::block_in_place(|| {
+                    server.kill();
+                    server.restart();
+                });
+                assert_eq!(server.tell(&["CONFIG", "SET", "appendfsync", "always"]), "+OK");
+            }
+        };
+        let (all, newest) = messages();
+        prepare(&world, &all).await;
+        tokio::join!(restarts, run(&world, &all, 4));
+        check(&world, &all, newest.len()).await;
+    }
 }

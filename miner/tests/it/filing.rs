@@ -95,8 +95,13 @@ async fn events_carry_what_is_known_embedded() {
     events_carry_what_is_known(world()).await;
 }
 
-#[tokio::test]
-async fn events_carry_what_is_known_served() {
-    let (_server, world) = served().await;
-    events_carry_what_is_known(world).await;
+/// The same over Redis.
+mod servers {
+    use super::*;
+
+    #[tokio::test]
+    async fn events_carry_what_is_known_served() {
+        let (_server, world) = served().await;
+        events_carry_what_is_known(world).await;
+    }
 }

@@ -94,12 +94,6 @@ async fn pages_leave_when_they_are_older_than_the_window() {
     the_window_slides(world()).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn pages_leave_a_served_store_as_well() {
-    let (_server, world) = served().await;
-    the_window_slides(world).await;
-}
-
 async fn told(world: &World, json: &str) {
     let command = SeedMessage::parse(json.as_bytes()).unwrap();
     obey(&world.parts, &MinerConfig::default(), command, day(20)).await.unwrap();
@@ -143,12 +137,6 @@ async fn a_removed_site_is_forgotten_with_its_pages_and_what_is_under_way() {
     a_site_is_removed(world()).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_removed_site_is_forgotten_by_a_served_store_as_well() {
-    let (_server, world) = served().await;
-    a_site_is_removed(world).await;
-}
-
 /// A feed was killed: its pages are archived and noted, the queues are gone.
 #[tokio::test]
 async fn pages_of_web_archives_that_were_lost_on_their_way_are_published_again() {
@@ -183,4 +171,21 @@ async fn pages_of_web_archives_that_were_lost_on_their_way_are_published_again()
     // What counts is named by the sums; what a newer one replaced is named here alone.
     settle(parts.state.as_ref()).await.unwrap();
     assert_eq!(noted(parts.state.as_ref(), &site).await.unwrap(), [content_of(&older)].into());
+}
+
+/// The same over Redis.
+mod servers {
+    use super::*;
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn pages_leave_a_served_store_as_well() {
+        let (_server, world) = served().await;
+        the_window_slides(world).await;
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_removed_site_is_forgotten_by_a_served_store_as_well() {
+        let (_server, world) = served().await;
+        a_site_is_removed(world).await;
+    }
 }

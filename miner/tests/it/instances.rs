@@ -126,12 +126,6 @@ async fn what_is_kept_is_what_reading_says_in_memory() {
 }
 
 #[tokio::test]
-async fn what_is_kept_is_what_reading_says_in_redis() {
-    let (_server, world) = served().await;
-    what_is_kept_is_what_reading_says(world).await;
-}
-
-#[tokio::test]
 async fn nothing_is_kept_of_pages_that_are_forgotten() {
     for command in
         [r#"{"version":1,"forget":"https://a.test/aare"}"#, r#"{"version":1,"remove":"https://a.test/"}"#]
@@ -144,5 +138,16 @@ async fn nothing_is_kept_of_pages_that_are_forgotten() {
         let command = SeedMessage::parse(command.as_bytes()).unwrap();
         obey(&world.parts, &MinerConfig::default(), command, NOW).await.unwrap();
         assert!(kept().await.is_empty());
+    }
+}
+
+/// The same over Redis.
+mod servers {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_is_kept_is_what_reading_says_in_redis() {
+        let (_server, world) = served().await;
+        what_is_kept_is_what_reading_says(world).await;
     }
 }

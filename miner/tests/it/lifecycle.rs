@@ -103,12 +103,6 @@ async fn readers_hear_of_each_event_once_embedded() {
 }
 
 #[tokio::test]
-async fn readers_hear_of_each_event_once_served() {
-    let (_server, world) = served().await;
-    readers_hear_of_each_event_once(world).await;
-}
-
-#[tokio::test]
 async fn a_life_begins_where_the_article_was_found() {
     let world = world();
     let site = world.seed("https://a.test/").await;
@@ -181,12 +175,6 @@ async fn a_forgotten_page_leaves_nothing_embedded() {
 }
 
 #[tokio::test]
-async fn a_forgotten_page_leaves_nothing_served() {
-    let (_server, world) = served().await;
-    a_forgotten_page_leaves_nothing(world).await;
-}
-
-#[tokio::test]
 async fn a_content_that_is_on_its_way_again_stays_in_the_archive() {
     let world = world();
     let site = world.seed("https://a.test/").await;
@@ -211,4 +199,21 @@ async fn a_content_that_is_on_its_way_again_stays_in_the_archive() {
     assert_eq!(frontier.entry(&url(STORY)).await.unwrap().unwrap().content, Some(content_of(&first)));
     count(&world, &site, &second).await;
     assert!(holds(&world, Kind::Page, content_of(&first)).await);
+}
+
+/// The same over Redis.
+mod servers {
+    use super::*;
+
+    #[tokio::test]
+    async fn readers_hear_of_each_event_once_served() {
+        let (_server, world) = served().await;
+        readers_hear_of_each_event_once(world).await;
+    }
+
+    #[tokio::test]
+    async fn a_forgotten_page_leaves_nothing_served() {
+        let (_server, world) = served().await;
+        a_forgotten_page_leaves_nothing(world).await;
+    }
 }

@@ -92,12 +92,6 @@ async fn the_same_text_is_one_article_embedded() {
 }
 
 #[tokio::test]
-async fn the_same_text_is_one_article_served() {
-    let (_server, world) = served().await;
-    the_same_text_is_one_article(world).await;
-}
-
-#[tokio::test]
 async fn the_declared_address_wins() {
     let world = world();
     let mut readers = world.broker.subscribe_articles(99);
@@ -203,4 +197,15 @@ async fn the_text_of_an_agency_is_linked_and_not_merged() {
     assert_eq!(heard(&mut readers), ["new /rain 0", "new https://b.test/rain 0"]);
     assert_eq!(life(&world, "https://b.test/rain").await.same_text, [url(STORY)].into());
     assert_eq!(life(&world, STORY).await.same_text, [url("https://b.test/rain")].into());
+}
+
+/// The same over Redis.
+mod servers {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_same_text_is_one_article_served() {
+        let (_server, world) = served().await;
+        the_same_text_is_one_article(world).await;
+    }
 }

@@ -95,88 +95,12 @@ async fn a_run_mined_from_its_own_archive_is_the_same_and_can_be_removed() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_run_mined_from_what_its_crawler_kept_is_the_same() {
-    let lab = Lab::of(small_world(9)).await;
-    let (folder, config) = (lab.path("kept"), lab.path("warc.toml"));
-    std::fs::write(&config, format!("[archive]\nwarc = {:?}\n", folder.to_str().unwrap())).unwrap();
-    let (digests, _) = lab.undisturbed(&["--config", config.to_str().unwrap()]).await;
-    let files: Vec<PathBuf> = std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path()).collect();
-    let [file] = &files[..] else { panic!("{files:?}") };
-    assert_eq!(file.extension().unwrap(), "gz", "it was ended");
-    let theirs: Vec<Value> =
-        warcio("read", file).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let of = |kind: &str| theirs.iter().filter(|record| record["type"] == kind).count();
-    let answers = of("response") + of("revisit");
-    assert!(answers > 100 && of("request") == answers, "{answers} answers, {} requests", of("request"));
-    let summary = lab.json(&mining(&lab, "from-kept", file)).await;
-    assert_eq!(digests_of(&summary), digests, "{summary}");
-}
-
 /// Asks warcio: see `tests/warc/run.sh`.
 fn warcio(what: &str, file: &Path) -> String {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../warc/run.sh");
     let run = Command::new(script).arg(what).arg(file).output().unwrap();
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
     String::from_utf8(run.stdout).unwrap()
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn what_an_independent_writer_wrote_is_mined() {
-    let lab = Lab::of(small_world(9)).await;
-    for name in ["theirs.warc.gz", "theirs.warc"] {
-        let file = lab.path(name);
-        warcio("write", &file);
-        let run = format!("from-{name}");
-        let summary = lab.json(&mining(&lab, &run, &file)).await;
-        // Two for each answer, and four others.
-        assert_eq!(
-            (&summary["fed"]["records"], &summary["fed"]["pages"]),
-            (&18.into(), &7.into()),
-            "{summary}"
-        );
-        let skipped = serde_json::json!({ "no_response": 9, "revisit": 1, "other_status": 1 });
-        assert_eq!(summary["fed"]["skipped"], skipped, "{summary}");
-        let out = lab.path("again.warc");
-        let run = lab.path(&run);
-        lab.ok(&["export", "pages", run.to_str().unwrap(), "--to", out.to_str().unwrap()]).await;
-        let mut bodies = BTreeSet::new();
-        for record in records(&out) {
-            let Some(answer) = Answer::parse(&record.block) else { continue };
-            let body = String::from_utf8(answer.body(&record.block, 1_000).unwrap()).unwrap();
-            let name = record.target().unwrap().rsplit('/').next().unwrap().to_owned();
-            assert!(body.starts_with(&format!("<!doctype html><title>{name}</title>")), "{name}: {body}");
-            assert_eq!(record.fields.get("WARC-Date"), Some("2020-09-13T12:26:40Z"));
-            bodies.insert(name);
-        }
-        let wanted = ["plain", "gzip", "deflate", "chunks", "both", "decoded", "resource"];
-        assert_eq!(bodies, wanted.map(str::to_owned).into());
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn an_independent_reader_sees_the_same_records() {
-    let lab = Lab::of(small_world(9)).await;
-    let (_, file) = exported(&lab, "pages.warc.gz").await;
-    let lines = warcio("read", &file);
-    let theirs: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let ours = records(&file);
-    assert!(ours.len() > 100 && theirs.len() == ours.len(), "{} and {}", ours.len(), theirs.len());
-    let ids: BTreeSet<&str> = theirs.iter().map(|record| record["id"].as_str().unwrap()).collect();
-    assert_eq!(ids.len(), ours.len(), "a record's name is its own");
-    for (ours, theirs) in ours.iter().zip(&theirs) {
-        assert_eq!(theirs["type"], ours.kind.unwrap().name());
-        assert_eq!(theirs["date"].as_str(), ours.fields.get("WARC-Date"));
-        let length = match Answer::parse(&ours.block) {
-            Some(answer) => {
-                assert_eq!((theirs["status"].as_str(), theirs["url"].as_str()), (Some("200"), ours.target()));
-                assert_eq!(theirs["content_type"].as_str(), answer.content_type());
-                answer.body(&ours.block, usize::MAX >> 1).unwrap().len()
-            }
-            None => ours.block.len(),
-        };
-        assert_eq!(theirs["bytes"], length);
-    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -303,21 +227,111 @@ async fn bad_archives_are_told_with_name_and_place() {
     assert_eq!(both.code, Some(2), "{}", both.err);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn the_services_come_to_the_same_when_they_are_fed() {
-    let lab = Lab::of(small_world(9)).await;
-    let (digests, file) = exported(&lab, "pages.warc.gz").await;
-    let servers = Servers::start().await;
-    let mut services = Installation::new(&lab, &servers, "fed", 0);
-    services.start_all();
-    services.ready().await;
-    let fed = lab.json(&services.asking(&["warc", "feed", "--json", file.to_str().unwrap()])).await;
-    assert_eq!(fed["pages"], records(&file).len() - 1, "{fed}");
-    services.comes_to(&digests).await;
-    services.no_dead_letters().await;
-    services.proved().await;
-    let again = lab.json(&services.asking(&["warc", "feed", "--json", file.to_str().unwrap()])).await;
-    assert_eq!((&again["pages"], &again["skipped"]["counted"]), (&0.into(), &fed["pages"]), "{again}");
-    assert!(crate::lab::outcomes_in(&services.store().await).await.is_empty(), "something was fetched");
-    services.stop().await;
+/// Tests that ask warcio.
+mod python {
+    use super::*;
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_run_mined_from_what_its_crawler_kept_is_the_same() {
+        let lab = Lab::of(small_world(9)).await;
+        let (folder, config) = (lab.path("kept"), lab.path("warc.toml"));
+        std::fs::write(&config, format!("[archive]\nwarc = {:?}\n", folder.to_str().unwrap())).unwrap();
+        let (digests, _) = lab.undisturbed(&["--config", config.to_str().unwrap()]).await;
+        let files: Vec<PathBuf> =
+            std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path()).collect();
+        let [file] = &files[..] else { panic!("{files:?}") };
+        assert_eq!(file.extension().unwrap(), "gz", "it was ended");
+        let theirs: Vec<Value> =
+            warcio("read", file).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let of = |kind: &str| theirs.iter().filter(|record| record["type"] == kind).count();
+        let answers = of("response") + of("revisit");
+        assert!(answers > 100 && of("request") == answers, "{answers} answers, {} requests", of("request"));
+        let summary = lab.json(&mining(&lab, "from-kept", file)).await;
+        assert_eq!(digests_of(&summary), digests, "{summary}");
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn what_an_independent_writer_wrote_is_mined() {
+        let lab = Lab::of(small_world(9)).await;
+        for name in ["theirs.warc.gz", "theirs.warc"] {
+            let file = lab.path(name);
+            warcio("write", &file);
+            let run = format!("from-{name}");
+            let summary = lab.json(&mining(&lab, &run, &file)).await;
+            // Two for each answer, and four others.
+            assert_eq!(
+                (&summary["fed"]["records"], &summary["fed"]["pages"]),
+                (&18.into(), &7.into()),
+                "{summary}"
+            );
+            let skipped = serde_json::json!({ "no_response": 9, "revisit": 1, "other_status": 1 });
+            assert_eq!(summary["fed"]["skipped"], skipped, "{summary}");
+            let out = lab.path("again.warc");
+            let run = lab.path(&run);
+            lab.ok(&["export", "pages", run.to_str().unwrap(), "--to", out.to_str().unwrap()]).await;
+            let mut bodies = BTreeSet::new();
+            for record in records(&out) {
+                let Some(answer) = Answer::parse(&record.block) else { continue };
+                let body = String::from_utf8(answer.body(&record.block, 1_000).unwrap()).unwrap();
+                let name = record.target().unwrap().rsplit('/').next().unwrap().to_owned();
+                assert!(body.starts_with(&format!("<!doctype html><title>{name}</title>")), "{name}: {body}");
+                assert_eq!(record.fields.get("WARC-Date"), Some("2020-09-13T12:26:40Z"));
+                bodies.insert(name);
+            }
+            let wanted = ["plain", "gzip", "deflate", "chunks", "both", "decoded", "resource"];
+            assert_eq!(bodies, wanted.map(str::to_owned).into());
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn an_independent_reader_sees_the_same_records() {
+        let lab = Lab::of(small_world(9)).await;
+        let (_, file) = exported(&lab, "pages.warc.gz").await;
+        let lines = warcio("read", &file);
+        let theirs: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let ours = records(&file);
+        assert!(ours.len() > 100 && theirs.len() == ours.len(), "{} and {}", ours.len(), theirs.len());
+        let ids: BTreeSet<&str> = theirs.iter().map(|record| record["id"].as_str().unwrap()).collect();
+        assert_eq!(ids.len(), ours.len(), "a record's name is its own");
+        for (ours, theirs) in ours.iter().zip(&theirs) {
+            assert_eq!(theirs["type"], ours.kind.unwrap().name());
+            assert_eq!(theirs["date"].as_str(), ours.fields.get("WARC-Date"));
+            let length = match Answer::parse(&ours.block) {
+                Some(answer) => {
+                    assert_eq!(
+                        (theirs["status"].as_str(), theirs["url"].as_str()),
+                        (Some("200"), ours.target())
+                    );
+                    assert_eq!(theirs["content_type"].as_str(), answer.content_type());
+                    answer.body(&ours.block, usize::MAX >> 1).unwrap().len()
+                }
+                None => ours.block.len(),
+            };
+            assert_eq!(theirs["bytes"], length);
+        }
+    }
+}
+
+/// Tests over RabbitMQ and Redis.
+mod servers {
+    use super::*;
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn the_services_come_to_the_same_when_they_are_fed() {
+        let lab = Lab::of(small_world(9)).await;
+        let (digests, file) = exported(&lab, "pages.warc.gz").await;
+        let servers = Servers::start().await;
+        let mut services = Installation::new(&lab, &servers, "fed", 0);
+        services.start_all();
+        services.ready().await;
+        let fed = lab.json(&services.asking(&["warc", "feed", "--json", file.to_str().unwrap()])).await;
+        assert_eq!(fed["pages"], records(&file).len() - 1, "{fed}");
+        services.comes_to(&digests).await;
+        services.no_dead_letters().await;
+        services.proved().await;
+        let again = lab.json(&services.asking(&["warc", "feed", "--json", file.to_str().unwrap()])).await;
+        assert_eq!((&again["pages"], &again["skipped"]["counted"]), (&0.into(), &fed["pages"]), "{again}");
+        assert!(crate::lab::outcomes_in(&services.store().await).await.is_empty(), "something was fetched");
+        services.stop().await;
+    }
 }

@@ -223,46 +223,6 @@ async fn wrong_usage_is_named() {
     assert!(ended.err.contains("no site was named"), "{}", ended.err);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn services_wait_for_their_servers_and_give_up_bad_messages() {
-    let lab = Lab::of(small_world(3)).await;
-    let (digests, _) = lab.undisturbed(&[]).await;
-    let mut servers = Servers::start().await;
-    let url = servers.rabbit.url();
-    let mut services = Installation::new(&lab, &servers, "newslode", 0);
-
-    servers.rabbit.kill_now();
-    servers.redis.kill();
-    services.start_all();
-    for service in SERVICES {
-        let begun = Instant::now();
-        while !services.health(service).await.contains(" 503 ") {
-            services.all_run();
-            assert!(begun.elapsed() < SOON, "{service} does not say that it waits\n{}", services.logs());
-            sleep(LOOK).await;
-        }
-    }
-    // Told to stop, a service that waits has nothing to finish, and has not failed.
-    services.stop().await;
-    services.start_all();
-    servers.redis.restart();
-    servers.rabbit.restart().await.unwrap();
-    services.ready().await;
-    eprintln!("the services came up once their servers did");
-
-    bad_seeds_can_be_looked_after(&lab, &services, &url).await;
-    services.broker().await.publish(Queue::Pages, truncated()).await.unwrap();
-    let pages = dead(&lab, &services, "pages", 1).await;
-    assert!(pages[0]["who"].as_str().unwrap().starts_with("newslode-partitioner@"), "{pages:?}");
-    assert!(!pages[0]["why"].as_str().unwrap().is_empty(), "{pages:?}");
-    eprintln!("a page that was cut short is a dead letter: {}", pages[0]["why"]);
-
-    // Seeds that come while the services run still get through.
-    services.seed().await;
-    services.comes_to(&digests).await;
-    services.stop().await;
-}
-
 /// Half of a message that a crawler could have sent: the head is right, the body ends too early.
 fn truncated() -> Bytes {
     let page = newslode_common::message::FetchedPage {
@@ -333,5 +293,50 @@ pub(crate) async fn dead(
         }
         assert!(begun.elapsed() < SOON, "wanted {many} dead letters: {listed}\n{}", services.logs());
         sleep(LOOK).await;
+    }
+}
+
+/// Tests over RabbitMQ and Redis.
+mod servers {
+    use super::*;
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn services_wait_for_their_servers_and_give_up_bad_messages() {
+        let lab = Lab::of(small_world(3)).await;
+        let (digests, _) = lab.undisturbed(&[]).await;
+        let mut servers = Servers::start().await;
+        let url = servers.rabbit.url();
+        let mut services = Installation::new(&lab, &servers, "newslode", 0);
+
+        servers.rabbit.kill_now();
+        servers.redis.kill();
+        services.start_all();
+        for service in SERVICES {
+            let begun = Instant::now();
+            while !services.health(service).await.contains(" 503 ") {
+                services.all_run();
+                assert!(begun.elapsed() < SOON, "{service} does not say that it waits\n{}", services.logs());
+                sleep(LOOK).await;
+            }
+        }
+        // Told to stop, a service that waits has nothing to finish, and has not failed.
+        services.stop().await;
+        services.start_all();
+        servers.redis.restart();
+        servers.rabbit.restart().await.unwrap();
+        services.ready().await;
+        eprintln!("the services came up once their servers did");
+
+        bad_seeds_can_be_looked_after(&lab, &services, &url).await;
+        services.broker().await.publish(Queue::Pages, truncated()).await.unwrap();
+        let pages = dead(&lab, &services, "pages", 1).await;
+        assert!(pages[0]["who"].as_str().unwrap().starts_with("newslode-partitioner@"), "{pages:?}");
+        assert!(!pages[0]["why"].as_str().unwrap().is_empty(), "{pages:?}");
+        eprintln!("a page that was cut short is a dead letter: {}", pages[0]["why"]);
+
+        // Seeds that come while the services run still get through.
+        services.seed().await;
+        services.comes_to(&digests).await;
+        services.stop().await;
     }
 }

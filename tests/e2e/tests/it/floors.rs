@@ -88,28 +88,6 @@ async fn worlds_that_are_followed_whole_are_as_right_as_they_were() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_services_are_as_right_as_they_were() {
-    let lab = Lab::of(world(WIDE)).await;
-    let servers = Servers::start().await;
-    for (crawl, follow) in [("served", "concepts"), ("served-all", "all")] {
-        let mut services = Installation::following(follow, &lab, &servers, crawl, 0);
-        services.start_all();
-        services.ready().await;
-        services.seed().await;
-        // Longer than a fold takes.
-        services.rests(Duration::from_secs(4)).await;
-        let mut arguments = vec!["eval", "world", "--json"];
-        arguments.extend(WIDE);
-        let mut found = figures(&lab.json(&services.asking(&arguments)).await);
-        services.stop().await;
-        // Marks of blocks, and pictures that only other pages of the site tell, come with views, and a miner chooses when to
-        // make those. Crawls by runs judge them.
-        found.retain(|name, _| !name.starts_with("blocks.") && name != "picture");
-        check_floors(crawl, &found, "the services over newslode-newsworld serve, newslode eval world");
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn pages_that_are_read_badly_alone_are_read_well_beside_their_sites_others() {
     let lab = Lab::of(world(DEEP)).await;
     let folder = lab.path("anonymous");
@@ -309,5 +287,32 @@ async fn every_floor_of_a_crawl_lies_above_a_damaged_one() {
         let measures: Vec<&str> = measures.filter(|measure| !without.contains(measure)).collect();
         let unmoved = standing(crawl, &measures, &worst);
         assert!(unmoved.is_empty(), "{crawl}: these floors guard nothing:\n  {}", unmoved.join("\n  "));
+    }
+}
+
+/// Tests over RabbitMQ and Redis.
+mod servers {
+    use super::*;
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn the_services_are_as_right_as_they_were() {
+        let lab = Lab::of(world(WIDE)).await;
+        let servers = Servers::start().await;
+        for (crawl, follow) in [("served", "concepts"), ("served-all", "all")] {
+            let mut services = Installation::following(follow, &lab, &servers, crawl, 0);
+            services.start_all();
+            services.ready().await;
+            services.seed().await;
+            // Longer than a fold takes.
+            services.rests(Duration::from_secs(4)).await;
+            let mut arguments = vec!["eval", "world", "--json"];
+            arguments.extend(WIDE);
+            let mut found = figures(&lab.json(&services.asking(&arguments)).await);
+            services.stop().await;
+            // Marks of blocks, and pictures that only other pages of the site tell, come with views, and a miner chooses when to
+            // make those. Crawls by runs judge them.
+            found.retain(|name, _| !name.starts_with("blocks.") && name != "picture");
+            check_floors(crawl, &found, "the services over newslode-newsworld serve, newslode eval world");
+        }
     }
 }

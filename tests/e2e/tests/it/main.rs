@@ -4,6 +4,10 @@
 //! A test serves a small world on loopback from its own process and lets the programs mine it. In the end it
 //! compares the digest of each site's mined state: equal digests mean states that are equal to the bit. Start
 //! at the library of this crate, the bench of every test.
+//!
+//! Tests are grouped by what they need, and their names say it: `servers::` for RabbitMQ, Redis or S3, `browser::` for
+//! Chromium, `python::` for a Python environment, anywhere in the path. All others need only the built programs.
+//! `.config/nextest.toml` selects by these names.
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test says what broke by panicking")]
 
@@ -11,24 +15,13 @@ mod archives;
 mod attack;
 mod bad_input;
 mod browser;
-mod browser_writing;
 mod console;
-mod contract;
 mod crashes;
-mod dashboard;
-mod documented;
 mod embedded;
-mod faults;
-mod filing;
 mod floors;
 mod letters;
-mod news;
-mod removal;
-mod restore;
-mod s3;
-mod seeds;
-mod served;
-mod tls;
+mod python;
+mod servers;
 mod upgrade;
 mod writing;
 

@@ -151,57 +151,6 @@ async fn a_run_of_a_newer_version_is_refused_and_left_as_it_is() {
     assert_eq!(digests_in(&open(&run)).await, digests);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn services_take_over_what_0_1_0_had_in_redis_in_the_archive_and_in_the_queues() {
-    let lab = Lab::of(small_world(3)).await;
-    let redis = RedisServer::start_from(&fixture("dump.rdb"));
-    let servers = Servers { rabbit: RabbitServer::start().await.unwrap(), redis };
-    let archive = lab.path("newslode-archive");
-    std::fs::create_dir(&archive).unwrap();
-    shell("tar xf \"$1\" -C \"$2\" --strip-components=1", [&fixture("archive.tar"), &archive]);
-    let mut services = Installation::new(&lab, &servers, "newslode", 0);
-
-    // The queues hold the messages that the old crawler and the old partitioner had published.
-    let broker = services.broker().await;
-    let mut waiting = 0;
-    for entry in std::fs::read_dir(fixture("messages")).unwrap() {
-        let path = entry.unwrap().path();
-        let queue = match path.file_name().unwrap().to_str().unwrap().split('.').next().unwrap() {
-            "page" => Queue::Pages,
-            "partition" => Queue::Partitions,
-            _ => continue,
-        };
-        broker.publish(queue, std::fs::read(&path).unwrap().into()).await.unwrap();
-        waiting += 1;
-    }
-    assert_eq!(waiting, 10);
-
-    services.start("newslode-miner");
-    services.start("newslode-partitioner");
-    let store = services.store().await;
-    let ours = Params::default().generation();
-    let held = newslode_common::store::archive::ObjectArchive::open(&format!("file://{}", archive.display()))
-        .unwrap();
-    let begun = Instant::now();
-    loop {
-        let (counted, old) = counted(&store, &held, &ours).await;
-        // Two sites of eight pages each, and ten pages of the third from the queues.
-        if counted >= 26 && old == 0 {
-            break;
-        }
-        services.all_run();
-        assert!(begun.elapsed() < SOON, "{counted} pages, {old} as before\n{}", services.logs());
-        tokio::time::sleep(LOOK).await;
-    }
-    assert_eq!(digests_in(&store).await, fresh(&store, &held).await);
-    let proof = lab.json(&services.asking(&["verify", "--json"])).await;
-    assert_eq!((&proof["different"], &proof["outdated"]), (&0.into(), &serde_json::json!([])), "{proof}");
-    assert!(
-        services.dead(Queue::Partitions).await.is_empty() && services.dead(Queue::Pages).await.is_empty()
-    );
-    services.stop().await;
-}
-
 /// The number of counted pages, and the number of them counted by other algorithms than ours.
 async fn counted(state: &dyn SiteState, archive: &dyn PageArchive, ours: &Generation) -> (usize, usize) {
     let generations = Generations::read(state).await.unwrap();
@@ -214,4 +163,61 @@ async fn counted(state: &dyn SiteState, archive: &dyn PageArchive, ours: &Genera
         }
     }
     (all, old)
+}
+
+/// Tests over RabbitMQ and Redis.
+mod servers {
+    use super::*;
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn services_take_over_what_0_1_0_had_in_redis_in_the_archive_and_in_the_queues() {
+        let lab = Lab::of(small_world(3)).await;
+        let redis = RedisServer::start_from(&fixture("dump.rdb"));
+        let servers = Servers { rabbit: RabbitServer::start().await.unwrap(), redis };
+        let archive = lab.path("newslode-archive");
+        std::fs::create_dir(&archive).unwrap();
+        shell("tar xf \"$1\" -C \"$2\" --strip-components=1", [&fixture("archive.tar"), &archive]);
+        let mut services = Installation::new(&lab, &servers, "newslode", 0);
+
+        // The queues hold the messages that the old crawler and the old partitioner had published.
+        let broker = services.broker().await;
+        let mut waiting = 0;
+        for entry in std::fs::read_dir(fixture("messages")).unwrap() {
+            let path = entry.unwrap().path();
+            let queue = match path.file_name().unwrap().to_str().unwrap().split('.').next().unwrap() {
+                "page" => Queue::Pages,
+                "partition" => Queue::Partitions,
+                _ => continue,
+            };
+            broker.publish(queue, std::fs::read(&path).unwrap().into()).await.unwrap();
+            waiting += 1;
+        }
+        assert_eq!(waiting, 10);
+
+        services.start("newslode-miner");
+        services.start("newslode-partitioner");
+        let store = services.store().await;
+        let ours = Params::default().generation();
+        let held =
+            newslode_common::store::archive::ObjectArchive::open(&format!("file://{}", archive.display()))
+                .unwrap();
+        let begun = Instant::now();
+        loop {
+            let (counted, old) = counted(&store, &held, &ours).await;
+            // Two sites of eight pages each, and ten pages of the third from the queues.
+            if counted >= 26 && old == 0 {
+                break;
+            }
+            services.all_run();
+            assert!(begun.elapsed() < SOON, "{counted} pages, {old} as before\n{}", services.logs());
+            tokio::time::sleep(LOOK).await;
+        }
+        assert_eq!(digests_in(&store).await, fresh(&store, &held).await);
+        let proof = lab.json(&services.asking(&["verify", "--json"])).await;
+        assert_eq!((&proof["different"], &proof["outdated"]), (&0.into(), &serde_json::json!([])), "{proof}");
+        assert!(
+            services.dead(Queue::Partitions).await.is_empty() && services.dead(Queue::Pages).await.is_empty()
+        );
+        services.stop().await;
+    }
 }

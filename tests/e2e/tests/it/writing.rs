@@ -344,47 +344,52 @@ async fn nobody_may_write(served: &Served) {
     assert_eq!(client.send("POST", "/api/v1/seeds", &headers, seed).await.status, 403);
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn people_change_services_from_the_console() {
-    let lab = Lab::of(small_world(5)).await;
-    let servers = Servers::start().await;
-    let mut services = Installation::new(&lab, &servers, "written", 0);
-    services.start_all();
-    services.ready().await;
-    let broken = ["{\"version\":1,", "{\"version\":1,\"url\":\"http://a.test/\",\"max_page\":3}"];
-    publish(&servers.rabbit.url(), "written.seeds", &broken).await;
-    dead(&lab, &services, "seeds", 2).await;
-    let served = Served::start(&lab, &services.asking(&["serve", "--addr", "127.0.0.1:0"])).await;
-    let client = &served.client;
-    let page = client.get("/operations").await;
-    assert!(page.body.contains("`max_page`") && page.body.contains("newslode-miner@"), "{}", page.body);
-    let (mark, id) = (field(&page, "mark"), field(&page, "id"));
-    let settle = async |values: &[(&str, &str)]| {
-        let values = [&[("mark", mark.as_str()), ("queue", "seeds")], values].concat();
-        client.post("/operations/dead", &[], &values).await
-    };
-    assert_eq!(settle(&[("act", "replay")]).await.status, 400);
-    let done = followed(client, &settle(&[("act", "replay"), ("id", &id)]).await).await;
-    assert!(done.body.contains("1 dead letter was put back"), "{}", done.body);
-    let again = dead(&lab, &services, "seeds", 2).await;
-    let (one, asked) =
-        (again[0]["id"].as_str().unwrap(), [("act", "drop"), ("id", again[0]["id"].as_str().unwrap())]);
-    let sure = settle(&asked).await;
-    assert!(sure.status == 200 && sure.body.contains("What they hold is lost"), "{}", sure.body);
-    assert_eq!(dead(&lab, &services, "seeds", 2).await.len(), 2);
-    followed(client, &settle(&[("act", "drop"), ("id", one), ("sure", "yes")]).await).await;
-    dead(&lab, &services, "seeds", 1).await;
-    followed(client, &settle(&[("act", "drop_all"), ("sure", "yes")]).await).await;
-    dead(&lab, &services, "seeds", 0).await;
+/// Tests over RabbitMQ and Redis.
+mod servers {
+    use super::*;
 
-    let seed = lab.seeds()[0].as_str();
-    let added = client.post("/operations/seeds", &[], &[("mark", &mark), ("urls", seed)]).await;
-    assert!(followed(client, &added).await.body.contains("1 site was added"));
-    served
-        .until("the site", async || {
-            !client.json("/api/v1/sites").await["sites"].as_array().unwrap().is_empty()
-        })
-        .await;
-    served.end().await;
-    services.stop().await;
+    #[tokio::test(flavor = "multi_thread")]
+    async fn people_change_services_from_the_console() {
+        let lab = Lab::of(small_world(5)).await;
+        let servers = Servers::start().await;
+        let mut services = Installation::new(&lab, &servers, "written", 0);
+        services.start_all();
+        services.ready().await;
+        let broken = ["{\"version\":1,", "{\"version\":1,\"url\":\"http://a.test/\",\"max_page\":3}"];
+        publish(&servers.rabbit.url(), "written.seeds", &broken).await;
+        dead(&lab, &services, "seeds", 2).await;
+        let served = Served::start(&lab, &services.asking(&["serve", "--addr", "127.0.0.1:0"])).await;
+        let client = &served.client;
+        let page = client.get("/operations").await;
+        assert!(page.body.contains("`max_page`") && page.body.contains("newslode-miner@"), "{}", page.body);
+        let (mark, id) = (field(&page, "mark"), field(&page, "id"));
+        let settle = async |values: &[(&str, &str)]| {
+            let values = [&[("mark", mark.as_str()), ("queue", "seeds")], values].concat();
+            client.post("/operations/dead", &[], &values).await
+        };
+        assert_eq!(settle(&[("act", "replay")]).await.status, 400);
+        let done = followed(client, &settle(&[("act", "replay"), ("id", &id)]).await).await;
+        assert!(done.body.contains("1 dead letter was put back"), "{}", done.body);
+        let again = dead(&lab, &services, "seeds", 2).await;
+        let (one, asked) =
+            (again[0]["id"].as_str().unwrap(), [("act", "drop"), ("id", again[0]["id"].as_str().unwrap())]);
+        let sure = settle(&asked).await;
+        assert!(sure.status == 200 && sure.body.contains("What they hold is lost"), "{}", sure.body);
+        assert_eq!(dead(&lab, &services, "seeds", 2).await.len(), 2);
+        followed(client, &settle(&[("act", "drop"), ("id", one), ("sure", "yes")]).await).await;
+        dead(&lab, &services, "seeds", 1).await;
+        followed(client, &settle(&[("act", "drop_all"), ("sure", "yes")]).await).await;
+        dead(&lab, &services, "seeds", 0).await;
+
+        let seed = lab.seeds()[0].as_str();
+        let added = client.post("/operations/seeds", &[], &[("mark", &mark), ("urls", seed)]).await;
+        assert!(followed(client, &added).await.body.contains("1 site was added"));
+        served
+            .until("the site", async || {
+                !client.json("/api/v1/sites").await["sites"].as_array().unwrap().is_empty()
+            })
+            .await;
+        served.end().await;
+        services.stop().await;
+    }
 }

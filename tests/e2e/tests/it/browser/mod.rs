@@ -1,5 +1,9 @@
 //! The console as a person with a browser meets it, in Chromium: pages load without a complaint, in light and dark, on a desk and
 //! on a phone; articles are found by search and click; the taxonomy is walked by keys alone; axe-core finds no barrier.
+//!
+//! `./test quick` leaves out all tests whose names have `browser::` in them.
+
+mod writing;
 
 use std::path::Path;
 use std::process::Command;

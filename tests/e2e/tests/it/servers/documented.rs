@@ -15,7 +15,7 @@ use crate::process::{Ended, Process};
 use crate::schema;
 use crate::services::{Installation, Servers};
 
-#[path = "../../../../cli/src/args/documented/told.rs"]
+#[path = "../../../../../cli/src/args/documented/told.rs"]
 mod told;
 
 /// The longest time for one command.

@@ -1,4 +1,4 @@
-//! Every service and server dies once under load; nothing is lost and nothing counted twice.
+//! Services and servers die under load, one kind a test; nothing is lost and nothing counted twice.
 
 use newslode_common::store::Frontier;
 
@@ -8,41 +8,73 @@ use crate::services::{ANOTHER_MINER, Installation, SERVICES, Servers};
 /// The delay between two requests to a site, in milliseconds: so long that faults meet a run under way.
 const DELAY: u64 = 60;
 
-#[tokio::test(flavor = "multi_thread")]
-async fn whatever_dies_under_load_the_result_is_the_same() {
-    let lab = Lab::of(small_world(5)).await;
-    let (digests, outcomes) = lab.undisturbed(&[]).await;
-    let mut servers = Servers::start().await;
-
-    services_die(&lab, &servers, &digests, &outcomes).await;
-    owners_die(&lab, &servers, &digests, &outcomes).await;
-    servers_die(&lab, &mut servers, &digests, &outcomes).await;
-    redis_dies_that_syncs_each_second(&lab, &mut servers, &digests, &outcomes).await;
-    redis_is_full(&lab, &servers, &digests, &outcomes).await;
+/// A served world, with the state and the outcomes of an undisturbed run over it.
+struct Undisturbed {
+    lab: Lab,
+    digests: Digests,
+    outcomes: Outcomes,
 }
 
-async fn services_die(lab: &Lab, servers: &Servers, digests: &Digests, outcomes: &Outcomes) {
-    let mut services = begin(lab, servers, "services").await;
-    let all = outcomes.len() as u64;
+impl Undisturbed {
+    async fn mine() -> Undisturbed {
+        let lab = Lab::of(small_world(5)).await;
+        let (digests, outcomes) = lab.undisturbed(&[]).await;
+        Undisturbed { lab, digests, outcomes }
+    }
+
+    /// Starts an installation that mines the world.
+    async fn begin(&self, servers: &Servers) -> Installation<'_> {
+        let mut services = Installation::new(&self.lab, servers, "faults", DELAY);
+        services.start_all();
+        services.ready().await;
+        services.seed().await;
+        services
+    }
+
+    /// Number of URLs that have an outcome when a run is over.
+    fn all(&self) -> u64 {
+        self.outcomes.len() as u64
+    }
+
+    /// Checks the end: the state equals the undisturbed one to the bit, as does every URL's outcome; the archive
+    /// proves it; no message was given up; the services end well.
+    async fn end(&self, services: &mut Installation<'_>) {
+        services.ends_as(&self.digests, &self.outcomes).await;
+        assert_eq!(digests_in(&services.store().await).await, self.digests, "counted while stopping");
+    }
+}
+
+/// Fails if the run is already over: a fault after its end would prove nothing.
+async fn under_way(services: &Installation<'_>) {
+    let sites = Frontier::status(&services.store().await).await.unwrap();
+    assert!(sites.iter().any(|site| site.pending > 0), "the run was over before the fault: {sites:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn services_that_die_under_load_change_no_result() {
+    let (run, servers) = (Undisturbed::mine().await, Servers::start().await);
+    let mut services = run.begin(&servers).await;
     // Each twice, in turn.
     for (number, service) in SERVICES.into_iter().chain(SERVICES).enumerate() {
-        services.done(all * (number as u64 + 1) / 8).await;
+        services.done(run.all() * (number as u64 + 1) / 8).await;
         eprintln!("{service} is killed");
         services.kill_and_start(service);
     }
-    end(&mut services, digests, outcomes).await;
+    run.end(&mut services).await;
 }
 
 /// Two miners share the sites and die in turn, ten times, while the logs that they follow are trimmed. Whoever leads at
 /// the end has folded what an undisturbed run folds.
-async fn owners_die(lab: &Lab, servers: &Servers, digests: &Digests, outcomes: &Outcomes) {
-    let mut services = begin(lab, servers, "owners").await;
+#[tokio::test(flavor = "multi_thread")]
+async fn miners_that_die_while_their_logs_are_trimmed_fold_the_same() {
+    let (run, servers) = (Undisturbed::mine().await, Servers::start().await);
+    let mut services = run.begin(&servers).await;
     services.start_another_miner();
     services.logged(ANOTHER_MINER, "share of the sites changed").await;
-    let (all, mut trimmed) = (outcomes.len() as u64, 0);
+    let mut trimmed = 0;
     let mut at_deaths = Vec::new();
     for number in 0..10 {
-        services.done(all * (number + 1) / 12).await;
+        services.done(run.all() * (number + 1) / 12).await;
         // What waited three deaths ago is counted before the next, however slow the machine is: so the logs grow.
         if let Some(waited) = at_deaths.iter().rev().nth(2) {
             services.counts(waited).await;
@@ -55,16 +87,16 @@ async fn owners_die(lab: &Lab, servers: &Servers, digests: &Digests, outcomes: &
         trimmed += answer.trim_start_matches(':').parse::<u64>().unwrap();
     }
     assert!(trimmed > 20, "only {trimmed} entries of logs were dropped");
-    services.comes_to(digests).await;
-    let run = lab.path("undisturbed");
-    let wanted = lab.json(&["taxonomy", "--format", "json", run.to_str().unwrap()]).await;
+    services.comes_to(&run.digests).await;
+    let folder = run.lab.path("undisturbed");
+    let wanted = run.lab.json(&["taxonomy", "--format", "json", folder.to_str().unwrap()]).await;
     services.folds_to(&wanted).await;
-    end(&mut services, digests, outcomes).await;
+    run.end(&mut services).await;
 }
 
 /// Drops all entries of all logs but the last ones, as logs do that are full. Returns how many.
 const TRIM: &str = "local trimmed = 0 \
-                    for _, log in ipairs(redis.call('KEYS', 'owners:*:log')) do \
+                    for _, log in ipairs(redis.call('KEYS', 'faults:*:log')) do \
                       local places = log:gsub(':log$', ':places') \
                       while redis.call('LLEN', log) > 1 do \
                         local bytes = #redis.call('LPOP', log) \
@@ -75,80 +107,58 @@ const TRIM: &str = "local trimmed = 0 \
                     end \
                     return trimmed";
 
-async fn servers_die(lab: &Lab, servers: &mut Servers, digests: &Digests, outcomes: &Outcomes) {
+#[tokio::test(flavor = "multi_thread")]
+async fn servers_that_die_under_load_change_no_result() {
+    let (run, mut servers) = (Undisturbed::mine().await, Servers::start().await);
     assert_eq!(servers.redis.tell(&["CONFIG", "SET", "appendfsync", "always"]), "+OK");
-    let mut services = begin(lab, servers, "servers").await;
-    let all = outcomes.len() as u64;
-    services.done(all / 4).await;
+    let mut services = run.begin(&servers).await;
+    services.done(run.all() / 4).await;
     eprintln!("Redis is killed, synced on every write");
     servers.redis.kill();
     servers.redis.restart();
     // It comes back with its options: it syncs once a second, unless told otherwise.
     assert_eq!(servers.redis.tell(&["CONFIG", "SET", "appendfsync", "always"]), "+OK");
     under_way(&services).await;
-    services.done(all / 2).await;
+    services.done(run.all() / 2).await;
     eprintln!("RabbitMQ is killed");
     servers.rabbit.kill_now();
     servers.rabbit.restart().await.unwrap();
     under_way(&services).await;
-    services.done(all * 3 / 4).await;
+    services.done(run.all() * 3 / 4).await;
     eprintln!("Redis and RabbitMQ are killed together");
     servers.redis.kill();
     servers.rabbit.kill_now();
     servers.rabbit.restart().await.unwrap();
     servers.redis.restart();
-    end(&mut services, digests, outcomes).await;
+    run.end(&mut services).await;
 }
 
 /// `kill -9` loses what Redis had not yet written: nothing, unless its last sync is late.
-async fn redis_dies_that_syncs_each_second(
-    lab: &Lab,
-    servers: &mut Servers,
-    digests: &Digests,
-    outcomes: &Outcomes,
-) {
+#[tokio::test(flavor = "multi_thread")]
+async fn redis_that_dies_and_syncs_each_second_changes_no_result() {
+    let (run, mut servers) = (Undisturbed::mine().await, Servers::start().await);
     assert_eq!(servers.redis.tell(&["CONFIG", "SET", "appendfsync", "everysec"]), "+OK");
-    let mut services = begin(lab, servers, "everysec").await;
+    let mut services = run.begin(&servers).await;
     for part in 1..4 {
-        services.done(outcomes.len() as u64 * part / 4).await;
+        services.done(run.all() * part / 4).await;
         eprintln!("Redis is killed, synced each second");
         servers.redis.kill();
         servers.redis.restart();
     }
-    end(&mut services, digests, outcomes).await;
-}
-
-async fn begin<'a>(lab: &'a Lab, servers: &Servers, prefix: &str) -> Installation<'a> {
-    eprintln!("-- {prefix}");
-    let mut services = Installation::new(lab, servers, prefix, DELAY);
-    services.start_all();
-    services.ready().await;
-    services.seed().await;
-    services
-}
-
-/// Fails if the run is already over: a fault after its end would prove nothing.
-async fn under_way(services: &Installation<'_>) {
-    let sites = Frontier::status(&services.store().await).await.unwrap();
-    assert!(sites.iter().any(|site| site.pending > 0), "the run was over before the fault: {sites:?}");
-}
-
-/// Checks the end: the state equals the undisturbed one to the bit, as does every URL's outcome; the archive
-/// proves it; no message was given up; the services end well.
-async fn end(services: &mut Installation<'_>, digests: &Digests, outcomes: &Outcomes) {
-    services.ends_as(digests, outcomes).await;
-    assert_eq!(digests_in(&services.store().await).await, *digests, "counted while stopping");
+    run.end(&mut services).await;
 }
 
 /// A server without memory refuses every write until a person gives it more; meanwhile the services wait.
-async fn redis_is_full(lab: &Lab, servers: &Servers, digests: &Digests, outcomes: &Outcomes) {
-    let mut services = begin(lab, servers, "full").await;
-    services.done(outcomes.len() as u64 / 4).await;
+#[tokio::test(flavor = "multi_thread")]
+async fn services_wait_while_redis_is_full() {
+    let (run, servers) = (Undisturbed::mine().await, Servers::start().await);
+    let mut services = run.begin(&servers).await;
+    services.done(run.all() / 4).await;
     eprintln!("Redis is full");
     assert_eq!(servers.redis.tell(&["CONFIG", "SET", "maxmemory", "1"]), "+OK");
     services.logged("newslode-crawler", "away; trying again").await;
     services.all_run();
     under_way(&services).await;
     assert_eq!(servers.redis.tell(&["CONFIG", "SET", "maxmemory", "0"]), "+OK");
-    end(&mut services, digests, outcomes).await;
+    run.end(&mut services).await;
 }
