@@ -5,7 +5,8 @@
 //! [`schema`] checks what it says, and [`browser`] opens its pages as a person does. In the end a test compares the digest of each site's mined state: equal digests
 //! mean states that are equal to the bit.
 //!
-//! The programs lie beside the caller in the target folder; `cargo build --workspace` builds them.
+//! The programs lie beside the caller in the target folder. [`process::program`] builds them, so that no test runs those of
+//! an earlier build.
 
 #![allow(
     clippy::unwrap_used,

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// The interval at which a wait looks again.
@@ -14,14 +15,34 @@ const PRINTED: Duration = Duration::from_secs(40);
 /// The number of log lines that a failure shows.
 const TAIL: usize = 40;
 
-/// The path of one of our programs. The caller is another program of ours, or a test, which lies one folder deeper.
+/// The variable by which a caller says that the programs are built: `tests/build-programs.sh` sets it before nextest starts
+/// the tests.
+const ARE_BUILT: &str = "NEWSLODE_PROGRAMS_ARE_BUILT";
+
+/// The path of one of our programs, which is up to date. The caller is another program of ours, or a test, which lies one
+/// folder deeper.
 pub fn program(name: &str) -> PathBuf {
     let caller = std::env::current_exe().unwrap();
-    let folders = caller.ancestors().skip(1).take(2);
-    let found = folders.map(|folder| folder.join(name)).find(|path| path.is_file());
-    found.unwrap_or_else(|| {
-        panic!("`{name}` is not beside `{}`: run `cargo build --workspace` first", caller.display())
-    })
+    let folder = caller.ancestors().skip(1).find(|folder| !folder.ends_with("deps")).unwrap();
+    static BUILT: OnceLock<()> = OnceLock::new();
+    BUILT.get_or_init(|| build(folder));
+    folder.join(name)
+}
+
+/// Builds all programs into the caller's folder, unless somebody just did: a test would pass or fail by the code of an
+/// earlier build otherwise.
+fn build(folder: &Path) {
+    if std::env::var_os(ARE_BUILT).is_some() {
+        return;
+    }
+    let profile = folder.file_name().unwrap().to_str().unwrap();
+    let profile = if profile == "debug" { "dev" } else { profile };
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let built = Command::new(cargo)
+        .args(["build", "--workspace", "--bins", "--locked", "--quiet", "--profile", profile])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .status();
+    assert!(built.unwrap().success(), "cannot build the programs; see above");
 }
 
 /// A started program.
