@@ -12,7 +12,7 @@ mkdir -p "$(dirname "$venv")"
     if ! cmp -s "$2" "$venv/made-of"; then
         rm -rf "$venv"
         python3 -m venv "$venv"
-        "$venv/bin/pip" install --quiet --disable-pip-version-check -r "$2" >&2
+        "$venv/bin/pip" install --quiet --no-compile --disable-pip-version-check -r "$2" >&2
         cp "$2" "$venv/made-of"
     fi
 ) 9> "$venv.lock"
