@@ -1,0 +1,169 @@
+//! What the fuzz targets check: for each parser of bytes that strangers write, a function that takes any bytes and panics
+//! if a promise is broken.
+//!
+//! `fuzz/` runs these functions under libFuzzer, which needs a nightly compiler and is a workspace of its own. Tests of
+//! this crate run them on stable over `fuzz/seeds/TARGET`, so that every input which once broke something is tried for
+//! ever. To add a target: a function here, a line in [`TARGETS`], a file in `fuzz/fuzz_targets`, a seed.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a broken promise is a panic here")]
+
+use std::io::Cursor;
+use std::time::Duration;
+
+use newslode_common::message::{FetchedPage, GonePage, PartitionedPage, envelope, seed};
+use newslode_common::warc::http::Answer;
+use newslode_common::warc::{Found, Limits, Reader};
+use newslode_crawler::listing::{self, ListingLimits, discover};
+use newslode_page::hierarchy::{Hierarchy, xml};
+use newslode_page::partition::{Method, Scope, hierarchy};
+use newslode_page::{CanonicalUrl, Page, Params, Timestamp, analyse};
+
+/// A fuzz target: its name, which is also that of its folder of seeds, and its check.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// All targets.
+pub const TARGETS: &[Target] = &[
+    ("partition", partition),
+    ("analyse", analysis),
+    ("listing", feed_or_sitemap),
+    ("warc", web_archive),
+    ("robots", robots),
+    ("message", message),
+    ("hierarchy_xml", hierarchy_xml),
+];
+
+/// The time of all fetches.
+const NOW: Timestamp = Timestamp(1_700_000_000_000);
+
+fn url() -> CanonicalUrl {
+    "https://news.example.org/".parse().unwrap()
+}
+
+/// Every way of partitioning gives a well-formed hierarchy with each leaf in exactly one label, and its XML is read back
+/// as it was written.
+pub fn partition(bytes: &[u8]) {
+    let page = Page::parse(&url(), None, bytes);
+    let paper = Params::paper();
+    let ways = [
+        Params::default(),
+        paper.clone(),
+        Params { scope: Scope::Page, ..paper.clone() },
+        Params { scope: Scope::Page, max_dp_leaves: 7, ..paper.clone() },
+        Params { method: Method::Flat, ..paper.clone() },
+        paper.within(Duration::from_millis(1)),
+    ];
+    for params in ways {
+        let made = hierarchy(&page, &params);
+        assert_eq!(made.check(), Ok(()));
+        let labels = made.nodes.iter().filter_map(|node| node.label.as_ref());
+        let mut leaves: Vec<u32> = labels.flat_map(|label| label.leaves.iter().copied()).collect();
+        leaves.sort_unstable();
+        assert!(leaves.into_iter().eq(0..page.leaves.len() as u32), "each leaf is in exactly one label");
+        let read = xml::read(&xml::write(&made)).expect("what is written can be read");
+        assert_eq!(read, representable(&made));
+    }
+}
+
+/// The hierarchy with the characters that XML 1.0 does not know replaced.
+fn representable(made: &Hierarchy) -> Hierarchy {
+    let replace = |text: &str| -> String {
+        let is_known = |c: char| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{FFFD}' | '\u{10000}'..);
+        text.chars().map(|c| if is_known(c) { c } else { '\u{FFFD}' }).collect()
+    };
+    let mut made = made.clone();
+    made.url = replace(&made.url);
+    made.title = made.title.as_deref().map(replace);
+    for label in made.nodes.iter_mut().filter_map(|node| node.label.as_mut()) {
+        label.text = replace(&label.text);
+        label.href = label.href.as_deref().map(replace);
+    }
+    made
+}
+
+/// The whole path of a page: no caught panic, the same result twice, a sound hierarchy, and a result that fits a message.
+pub fn analysis(bytes: &[u8]) {
+    let params = Params::default();
+    let analysed = analyse(&url(), None, bytes, NOW, &params);
+    assert_eq!(analysed.notes.failed, None);
+    assert_eq!(analysed, analyse(&url(), None, bytes, NOW, &params), "equal bytes give equal results");
+    assert_eq!(analysed.hierarchy.check(), Ok(()));
+    assert!(serde_json::to_vec(&analysed.contribution).unwrap().len() < 16 << 20);
+    if let Some(article) = &analysed.article {
+        assert!(article.body.iter().all(|block| !block.text.trim().is_empty()), "an empty block");
+    }
+}
+
+/// A feed or sitemap keeps the reader's limits, gives each address once, and no date later than a day after now.
+pub fn feed_or_sitemap(bytes: &[u8]) {
+    let limits = ListingLimits { max_items: 50, max_maps: 20, max_bytes: 1 << 20, ..ListingLimits::default() };
+    let is_listing = listing::sniff(None, bytes);
+    let Ok(found) = listing::read(&url(), None, bytes, NOW, &limits) else { return };
+    assert!(is_listing || bytes.len() > 512, "`sniff` does not know what `read` takes");
+    assert!(found.items.len() <= 50 && found.maps.len() <= 20);
+    let mut addresses: Vec<&CanonicalUrl> = found.items.iter().map(|item| &item.url).collect();
+    addresses.sort();
+    addresses.dedup();
+    assert_eq!(addresses.len(), found.items.len(), "an address is given twice");
+    let latest = NOW.plus(Duration::from_secs(86_400));
+    for item in &found.items {
+        assert!(item.published.is_none_or(|at| at <= latest) && item.modified.is_none_or(|at| at <= latest));
+        assert!(item.url.site() == url().site(), "an item of another site");
+        assert!(item.title.as_ref().is_none_or(|title| title.chars().count() <= 500));
+    }
+}
+
+/// A web archive ends, holds no more records than bytes, and no decoded body exceeds its limit.
+pub fn web_archive(bytes: &[u8]) {
+    let limits = Limits { head: 1 << 12, block: 1 << 20 };
+    let Ok(reader) = Reader::new(Box::new(Cursor::new(bytes.to_vec())), "fuzzed", limits) else { return };
+    let mut records = 0;
+    for found in reader {
+        records += 1;
+        assert!(records <= bytes.len(), "more records than bytes");
+        let Ok(Found::Record(record)) = found else { continue };
+        assert!(record.block.len() as u64 <= 1 << 20);
+        let (_, _, _) = (record.target(), record.date(), record.is_segment());
+        if let Some(answer) = Answer::parse(&record.block)
+            && let Ok(body) = answer.body(&record.block, 1 << 16)
+        {
+            assert!(body.len() <= 1 << 16, "a body over its limit");
+        }
+    }
+}
+
+/// robots.txt: any bytes give rules, and each sitemap that they name is an address.
+pub fn robots(bytes: &[u8]) {
+    let rules = robotxt::Robots::parse(bytes, "newslode");
+    let text = String::from_utf8_lossy(bytes);
+    let file = "https://news.example.org/robots.txt".parse().unwrap();
+    let maps = discover::in_robots(&text, &file);
+    for map in maps.iter().chain([&url(), &file]) {
+        // Some answer, and the same twice.
+        let path = map.to_url();
+        assert_eq!(rules.is_url_allowed(&path), rules.is_url_allowed(&path));
+        assert!(matches!(path.scheme(), "http" | "https"));
+    }
+}
+
+/// Messages: what can be opened can be sealed and opened again, and is the same then.
+pub fn message(bytes: &[u8]) {
+    fn again<M: envelope::Message + PartialEq + std::fmt::Debug>(bytes: &[u8]) {
+        let Ok(opened) = envelope::open::<M>(bytes) else { return };
+        let sealed = envelope::seal(&opened).expect("what was opened can be sealed");
+        assert_eq!(envelope::open::<M>(&sealed).unwrap(), opened);
+    }
+    again::<FetchedPage>(bytes);
+    again::<PartitionedPage>(bytes);
+    again::<GonePage>(bytes);
+    if let Ok(command) = seed::SeedMessage::parse(bytes) {
+        drop(command);
+    }
+}
+
+/// Hierarchies as XML: what can be read is written and read back as it was.
+pub fn hierarchy_xml(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let Ok(read) = xml::read(&text) else { return };
+    let again = xml::read(&xml::write(&read)).expect("what is written can be read");
+    assert_eq!(again, read);
+}
