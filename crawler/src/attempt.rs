@@ -21,11 +21,11 @@ use url::Url;
 
 use crate::chain;
 use crate::directives::Directives;
-use crate::error::{Attempt, Fate, FetchError, doubled};
+use crate::error::{Attempt, Fate, FetchError, Policy, doubled};
 use crate::fetch::{self, Answer, Wanted};
 use crate::publish;
 use crate::robots::Verdict;
-use crate::worker::{Shared, at_the_next_turn};
+use crate::shared::Shared;
 
 /// Works on a claim until its completion is known.
 ///
@@ -73,7 +73,7 @@ pub(crate) async fn attempt(shared: &Shared, claim: &Claim) -> anyhow::Result<Co
 /// The completion of a claim whose fetch failed.
 pub(crate) fn failed(shared: &Shared, claim: &Claim, error: &FetchError, now: Timestamp) -> Completion {
     tracing::debug!(url = %claim.url, error = fetch::chain(error), "failed");
-    match error.fate(this_attempt(claim), shared.policy()) {
+    match error.fate(this_attempt(claim), policy(shared)) {
         Fate::End(outcome) => {
             given_up(claim, error);
             ended(outcome)
@@ -83,6 +83,11 @@ pub(crate) fn failed(shared: &Shared, claim: &Claim, error: &FetchError, now: Ti
             Completion::Retry { due, counts, rest_site_until: rest_site.then_some(due) }
         }
     }
+}
+
+fn policy(shared: &Shared) -> Policy {
+    let first = Duration::from_millis(shared.config.retry_ms);
+    Policy { first, attempts: shared.config.max_attempts }
 }
 
 /// Of a seed a person wants to know why.
@@ -131,7 +136,7 @@ async fn robots_gate(shared: &Shared, claim: &Claim, url: &Url) -> anyhow::Resul
                 return Ok(Some(ended(Outcome::Disallowed)));
             }
             // The request for robots.txt took this turn; the page waits for the next one.
-            return Ok(asked.then(|| at_the_next_turn(claim)));
+            return Ok(asked.then(|| Completion::Retry { due: claim.was.due, counts: false, rest_site_until: None }));
         }
         Verdict::Unreachable { reason, until } => (reason, until),
     };
@@ -139,7 +144,7 @@ async fn robots_gate(shared: &Shared, claim: &Claim, url: &Url) -> anyhow::Resul
         given_up(claim, &reason);
         return Ok(Some(ended(Outcome::PrivateAddress)));
     }
-    let policy = shared.policy();
+    let policy = policy(shared);
     let attempt = this_attempt(claim);
     if attempt.counted >= policy.attempts {
         given_up(claim, &reason);

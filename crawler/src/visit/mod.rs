@@ -5,8 +5,7 @@
 //! in one table, [`newslode_common::schedule::outcome`]: nothing ends for ever that may come back. Start at
 //! [`visit`].
 
-mod listing;
-mod met;
+mod links;
 mod trouble;
 mod view;
 
@@ -30,8 +29,7 @@ use crate::chain;
 use crate::fetch::{Answer, Wanted};
 use crate::publish;
 use crate::robots::Verdict;
-use crate::worker::Shared;
-pub(crate) use met::Met;
+use crate::shared::Shared;
 use view::{Fetched, View};
 
 /// Validators are sent while the last full answer is younger than this, in milliseconds: some servers answer

@@ -16,7 +16,7 @@ use newslode_page::time::Timestamp;
 use crate::directives::Directives;
 use crate::listing::discover::{PlaceKind, on_page};
 use crate::listing::{Form, Item, ListingLimits, read, sniff};
-use crate::worker::Shared;
+use crate::shared::Shared;
 
 /// Children of a map's index that are visited, the newest first.
 const MOST_MAPS: usize = 10;

@@ -177,7 +177,7 @@ impl Visit<'_> {
     /// Adds URLs of this site; others are left to their own listings.
     async fn add(&self, mut urls: Vec<NewUrl>) -> anyhow::Result<Added> {
         urls.retain(|new| new.url.site() == self.claim.site && new.url != self.claim.url);
-        self.shared.met.retain_new(&mut urls);
+        self.shared.recent_links.retain_new(&mut urls);
         if urls.is_empty() {
             return Ok(Added::default());
         }
@@ -192,7 +192,7 @@ impl Visit<'_> {
             added.new += part.new;
             added.over_budget += part.over_budget;
             if part.over_budget == 0 && part.unknown_site == 0 {
-                self.shared.met.added(some, self.now);
+                self.shared.recent_links.added(some, self.now);
             }
         }
         if added.over_budget > 0 {
