@@ -7,7 +7,7 @@
 //!
 //! Invariants: every claim ends in one counted [`Outcome`](newslode_common::outcome::Outcome), goes back to
 //! the frontier for another try, or is released. A page is complete in the frontier only after it is in the
-//! archive and in the queue. Start at [`run`], then read `worker` and `attempt`.
+//! archive and in the queue. Start at [`run`], then read `worker` and `visit`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,7 +26,6 @@ use web::{Internet, Web};
 pub use shared::{Parts, Surroundings};
 pub use worker::Step;
 
-mod attempt;
 mod chain;
 pub mod directives;
 pub mod error;

@@ -1,8 +1,8 @@
 //! The loop: claim, work, complete, until told to stop.
 //!
 //! One dispatcher claims for all workers, and sleeps until the next turn while there is none. Each claim is worked on by
-//! a task of its own. [`attempt`](crate::attempt) and [`visit`] do the work. This module catches panics, releases the
-//! claim at a stop, completes it and counts the outcome. Start at [`dispatch`].
+//! a task of its own. [`visit`] does the work. This module catches panics, releases the claim at a stop, completes it and
+//! counts the outcome. Start at [`dispatch`].
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use tokio::task::JoinSet;
 use crate::error::FetchError;
 use crate::lateness::is_too_late;
 use crate::shared::Shared;
-use crate::{attempt, visit};
+use crate::visit;
 
 /// Shortest and longest sleep while no URL is due: short at first, as links of what was just fetched come soon.
 const IDLE: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(1));
@@ -126,7 +126,7 @@ async fn work_on(shared: &Shared, claim: &Claim, late: Option<Duration>) -> anyh
             shared.persist(|| frontier.site(&claim.site)).await.context("cannot read a site's settings")?;
         let delay = settings.map_or(0, |settings| settings.delay_ms);
         if is_too_late(late, Duration::from_millis(delay)) {
-            return complete(shared, claim, at_the_next_turn(claim)).await;
+            return complete(shared, claim, visit::at_the_next_turn(claim)).await;
         }
     }
     let work = AssertUnwindSafe(completion(shared, claim)).catch_unwind();
@@ -156,28 +156,16 @@ async fn completion(shared: &Shared, claim: &Claim) -> anyhow::Result<Completion
         let rest_site_until = Some(shared.clock.now().plus(crowd));
         return Ok(Completion::Retry { due: claim.was.due, counts: false, rest_site_until });
     }
-    match claim.schedule {
-        Some(known) => visit::visit(shared, claim, known).await,
-        None => attempt::attempt(shared, claim).await,
-    }
-}
-
-/// This turn passes unused; the URL waits for the next one.
-pub(crate) fn at_the_next_turn(claim: &Claim) -> Completion {
-    Completion::Retry { due: claim.was.due, counts: false, rest_site_until: None }
+    visit::visit(shared, claim).await
 }
 
 fn after_panic(shared: &Shared, claim: &Claim, panic: &(dyn std::any::Any + Send)) -> Completion {
-    let now = shared.clock.now();
     let message = panic.downcast_ref::<&str>().copied();
     let message = message.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     let reason = message.unwrap_or("without a message").to_owned();
     let error = FetchError::Panicked { url: claim.url.to_url(), reason };
     tracing::error!(%error, "an internal error; the page is retried, then given up");
-    match claim.schedule {
-        Some(known) => visit::panicked(claim, known, now),
-        None => attempt::failed(shared, claim, &error, now),
-    }
+    visit::panicked(shared, claim, &error)
 }
 
 /// Completes a claim. Counts the outcome only if this completion took effect.
