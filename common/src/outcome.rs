@@ -1,6 +1,6 @@
 //! How a claimed URL ends: with exactly one outcome, counted once in one metric.
 //!
-//! Expected outcomes (gone, disallowed, unchanged) are values, not errors. A fetch that will be tried again
+//! Expected outcomes (gone, disallowed, unchanged) are values, not errors. A page that is due once and will be tried again
 //! has no outcome yet.
 
 use std::fmt;
@@ -32,10 +32,9 @@ outcomes! {
     Fetched = "fetched",
     /// The server said 304, or the same bytes came again.
     Unchanged = "unchanged",
-    /// The server pointed elsewhere. The target is in the frontier, unless it is a page that we do not
-    /// follow.
+    /// The server pointed elsewhere. The target is in the frontier.
     Redirected = "redirected",
-    /// More redirects in a row than the limit.
+    /// More redirects in a row than the limit, or a redirect out of the site.
     RedirectLoop = "redirect_loop",
     /// robots.txt disallows it.
     Disallowed = "disallowed",
@@ -43,19 +42,19 @@ outcomes! {
     RobotsUnreachable = "robots_unreachable",
     /// 404 or 410.
     Gone = "gone",
-    /// Any other 4xx.
+    /// Any other 4xx. A 429 only where the news is followed.
     Refused = "refused",
-    /// 5xx after all attempts, or a 429 or 503 that never ended.
+    /// 5xx. Of a page that is due once: after all attempts, also a 429 that never ended.
     ServerError = "server_error",
-    /// The body is not HTML.
+    /// The body is not HTML, or a redirect leads to what is no web page.
     NotHtml = "not_html",
     /// An HTML page without a byte of content.
     Empty = "empty",
     /// Larger than the limit, on the wire or decompressed.
     TooLarge = "too_large",
-    /// No connection, no address for the name, or a broken answer, after all attempts.
+    /// No connection, no address for the name, or a broken answer.
     Unreachable = "unreachable",
-    /// No answer within the time limit, after all attempts.
+    /// No answer within the time limit.
     Timeout = "timeout",
     /// The host leads to a private, loopback or otherwise reserved address.
     PrivateAddress = "private_address",

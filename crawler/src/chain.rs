@@ -18,7 +18,7 @@ use newslode_page::reading::resolve;
 
 use crate::fetch::{Answer, Reply, Wanted};
 use crate::robots::Verdict;
-use crate::worker::Shared;
+use crate::shared::Shared;
 
 /// Most cookies of a chain, and most bytes of one.
 const MOST_COOKIES: usize = 50;

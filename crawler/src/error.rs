@@ -1,26 +1,27 @@
-//! Failures of a fetch, and their consequences for the URL.
+//! Failures of a fetch, and what they mean.
 //!
-//! Expected answers (gone, refused, unchanged, not HTML) are values of [`Answer`](crate::fetch::Answer). A
-//! [`FetchError`] is a failure that may pass, or an answer that we will not take. Only [`FetchError::fate`]
-//! decides: try again (when, whether it counts, whether the whole site rests), or end with an outcome. Start
-//! there.
+//! Expected answers (gone, refused, unchanged, not HTML) are values of `fetch::Answer`. A [`FetchError`] is a failure
+//! that may pass, or an answer that we will not take. Only [`FetchError::meaning`] decides what follows: which outcome,
+//! and whether the page or its whole site is concerned. `visit::trouble` carries it out.
 
+use std::error::Error as _;
 use std::time::Duration;
 
 use newslode_common::outcome::Outcome;
+use newslode_common::schedule::Trouble;
+use newslode_common::schedule::outcome::Target;
 use url::Url;
 
-use crate::guard::PrivateAddress;
-
-/// Longest wait, between attempts or at a server's request.
+/// Longest wait at a server's request.
 pub const LONGEST_WAIT: Duration = Duration::from_secs(86_400);
 
-/// First wait after a 429 or 503 without `Retry-After`.
-const BUSY_WAIT: Duration = Duration::from_secs(60);
-
-/// An answer with `Retry-After` does not count as an attempt. But one in this many such answers does, so that
-/// each URL ends.
-const COUNTED_EVERY: u64 = 8;
+/// The error for a host that leads only to reserved addresses.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{host}` resolves to a private or reserved address; `crawler.allow_private` allows such addresses")]
+pub struct PrivateAddress {
+    /// The host's name, or the address itself.
+    pub host: String,
+}
 
 /// A fetch without a usable answer.
 #[derive(Debug, thiserror::Error)]
@@ -88,97 +89,132 @@ pub enum FetchError {
     },
 }
 
-/// How often to try a URL, and how long to wait between.
-#[derive(Clone, Copy, Debug)]
-pub struct Policy {
-    /// First wait after a failure; doubles with each attempt.
-    pub first: Duration,
-    /// Attempts before a URL is given up; 0 is taken as 1.
-    pub attempts: u32,
-}
-
-/// The number of a try.
-#[derive(Clone, Copy, Debug)]
-pub struct Attempt {
-    /// Number of attempts that count, this one included.
-    pub counted: u32,
-    /// Number of the claim, including those that do not count.
-    pub claim: u64,
-}
-
-/// The consequence of a failed fetch for its URL.
+/// What an error means for the page, and for its site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
-    /// The URL goes back to the frontier.
-    Retry {
-        /// Shortest wait from now.
-        after: Duration,
-        /// Whether the attempt counts.
-        counts: bool,
-        /// Whether the whole site rests for the same time.
-        rest_site: bool,
+pub enum Meaning {
+    /// An answer that is not taken. Asking again soon would bring the same one.
+    NotTaken(Outcome),
+    /// The server, or the way to it, failed. That may pass.
+    Fails(Outcome),
+    /// The server asks us to come back later.
+    Busy {
+        /// How the visit ends.
+        outcome: Outcome,
+        /// The site's trouble.
+        trouble: Trouble,
+        /// The wait that `Retry-After` asks for.
+        retry_after: Option<Duration>,
     },
-    /// The URL is given up.
-    End(Outcome),
+    /// A bug of ours. It says nothing of the site.
+    OurBug(Outcome),
 }
 
-impl FetchError {
-    /// Decides between retry and end. No other code does.
+impl Meaning {
+    /// How a visit ends that failed so.
     #[must_use]
-    pub fn fate(&self, attempt: Attempt, policy: Policy) -> Fate {
-        let again = |first: Duration, rest_site: bool, end: Outcome| {
-            if attempt.counted >= policy.attempts {
-                Fate::End(end)
-            } else {
-                Fate::Retry { after: doubled(first, attempt.counted), counts: true, rest_site }
-            }
-        };
+    pub fn outcome(self) -> Outcome {
         match self {
-            FetchError::PrivateAddress(_) => Fate::End(Outcome::PrivateAddress),
-            FetchError::TooLarge { .. } => Fate::End(Outcome::TooLarge),
-            // A site has many hosts: one that is gone must not stop the others. It is not asked in vain again
-            // and again, since its robots.txt is asked first and remembered as unreachable.
-            FetchError::Connect { .. } => again(policy.first, false, Outcome::Unreachable),
-            FetchError::Timeout { .. } => again(policy.first, false, Outcome::Timeout),
-            FetchError::Broken { .. } | FetchError::Panicked { .. } => {
-                again(policy.first, false, Outcome::Unreachable)
-            }
-            FetchError::Server { .. } => again(policy.first, false, Outcome::ServerError),
-            FetchError::Busy { retry_after: None, .. } => again(BUSY_WAIT, true, Outcome::ServerError),
-            FetchError::Busy { retry_after: Some(wait), .. } => {
-                let after = (*wait).clamp(Duration::from_secs(1), LONGEST_WAIT);
-                let counts = attempt.claim.is_multiple_of(COUNTED_EVERY);
-                if counts && attempt.counted >= policy.attempts {
-                    Fate::End(Outcome::ServerError)
-                } else {
-                    Fate::Retry { after, counts, rest_site: true }
-                }
-            }
+            Meaning::NotTaken(outcome) | Meaning::Fails(outcome) | Meaning::OurBug(outcome) => outcome,
+            Meaning::Busy { outcome, .. } => outcome,
         }
     }
 }
 
-/// `first`, doubled with each attempt after the first, at most a day.
-#[must_use]
-pub fn doubled(first: Duration, attempt: u32) -> Duration {
-    let factor = 1_u32.checked_shl(attempt.saturating_sub(1)).unwrap_or(u32::MAX);
-    first.saturating_mul(factor).min(LONGEST_WAIT)
+impl FetchError {
+    /// The failure that an error of the HTTP client means.
+    pub(crate) fn of_client(url: &Url, error: reqwest::Error) -> FetchError {
+        let mut source = error.source();
+        while let Some(cause) = source {
+            if let Some(private) = cause.downcast_ref::<PrivateAddress>() {
+                return FetchError::PrivateAddress(private.clone());
+            }
+            source = cause.source();
+        }
+        if error.is_connect() {
+            let host = url.host_str().unwrap_or_default().to_owned();
+            return FetchError::Connect { host, source: error.without_url() };
+        }
+        FetchError::Broken { url: url.clone(), reason: with_causes(&error.without_url()) }
+    }
+
+    /// What the error leads to. No other code decides that.
+    #[must_use]
+    pub fn meaning(&self, target: Target) -> Meaning {
+        match self {
+            FetchError::PrivateAddress(_) => Meaning::NotTaken(Outcome::PrivateAddress),
+            FetchError::TooLarge { .. } => Meaning::NotTaken(Outcome::TooLarge),
+            FetchError::Connect { .. } | FetchError::Broken { .. } => Meaning::Fails(Outcome::Unreachable),
+            FetchError::Timeout { .. } => Meaning::Fails(Outcome::Timeout),
+            FetchError::Server { .. } => Meaning::Fails(Outcome::ServerError),
+            FetchError::Panicked { .. } => Meaning::OurBug(Outcome::Unreachable),
+            // Where sites are visited again and again, 429 is a block. A page that is due once is only late.
+            FetchError::Busy { status: 429, retry_after, .. } if target != Target::Once => {
+                let wish = retry_after.map(|wait| wait.as_secs().max(1));
+                let (outcome, trouble) = (Outcome::Refused, Trouble::Blocked(wish));
+                Meaning::Busy { outcome, trouble, retry_after: *retry_after }
+            }
+            FetchError::Busy { retry_after, .. } => {
+                let (outcome, trouble) = (Outcome::ServerError, Trouble::Failing);
+                Meaning::Busy { outcome, trouble, retry_after: *retry_after }
+            }
+        }
+    }
+
+    /// What the error leads to if robots.txt could not be read because of it.
+    #[must_use]
+    pub fn robots_meaning(&self, target: Target) -> Meaning {
+        let outcome = Outcome::RobotsUnreachable;
+        match self.meaning(target) {
+            Meaning::NotTaken(Outcome::PrivateAddress) => Meaning::NotTaken(Outcome::PrivateAddress),
+            Meaning::NotTaken(_) | Meaning::Fails(_) | Meaning::OurBug(_) => Meaning::Fails(outcome),
+            Meaning::Busy { retry_after, .. } => {
+                Meaning::Busy { outcome, trouble: Trouble::RobotsUnreachable, retry_after }
+            }
+        }
+    }
+
+    /// How long robots.txt is not asked for again after this error, `retry` at least.
+    #[must_use]
+    pub fn robots_wait(&self, retry: Duration) -> Duration {
+        match self {
+            FetchError::Busy { retry_after, .. } => {
+                retry_after.map_or(retry, |wait| wait.min(LONGEST_WAIT).max(retry))
+            }
+            FetchError::PrivateAddress(_)
+            | FetchError::Connect { .. }
+            | FetchError::Timeout { .. }
+            | FetchError::Broken { .. }
+            | FetchError::Server { .. }
+            | FetchError::TooLarge { .. }
+            | FetchError::Panicked { .. } => retry,
+        }
+    }
+}
+
+/// An error and its causes in one line.
+pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
 }
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
 
-    const POLICY_OF_4: Policy = Policy { first: Duration::from_secs(2), attempts: 4 };
+    const TARGETS: [Target; 3] = [Target::Listing, Target::Article, Target::Once];
 
     fn url() -> Url {
         Url::parse("http://a.test/").unwrap()
     }
 
-    fn busy(seconds: Option<u64>) -> FetchError {
-        FetchError::Busy { url: url(), status: 503, retry_after: seconds.map(Duration::from_secs) }
+    fn busy(status: u16, retry_after: Option<Duration>) -> FetchError {
+        FetchError::Busy { url: url(), status, retry_after }
     }
 
     fn connect() -> FetchError {
@@ -187,63 +223,83 @@ mod tests {
         FetchError::Connect { host: "a.test".into(), source }
     }
 
-    fn retry(seconds: u64, counts: bool, rest_site: bool) -> Fate {
-        Fate::Retry { after: Duration::from_secs(seconds), counts, rest_site }
+    fn private() -> FetchError {
+        FetchError::PrivateAddress(PrivateAddress { host: "a.test".into() })
+    }
+
+    /// All errors but those of busy servers.
+    fn errors() -> [(FetchError, Meaning); 7] {
+        let unreachable = Meaning::Fails(Outcome::Unreachable);
+        [
+            (private(), Meaning::NotTaken(Outcome::PrivateAddress)),
+            (FetchError::TooLarge { url: url(), limit: 1 }, Meaning::NotTaken(Outcome::TooLarge)),
+            (connect(), unreachable),
+            (FetchError::Broken { url: url(), reason: "cut".into() }, unreachable),
+            (
+                FetchError::Timeout { url: url(), limit: Duration::from_secs(1) },
+                Meaning::Fails(Outcome::Timeout),
+            ),
+            (FetchError::Server { url: url(), status: 500 }, Meaning::Fails(Outcome::ServerError)),
+            (FetchError::Panicked { url: url(), reason: "oh".into() }, Meaning::OurBug(Outcome::Unreachable)),
+        ]
     }
 
     #[test]
-    fn each_error_has_its_fate_at_first_and_at_last() {
-        let timeout = FetchError::Timeout { url: url(), limit: Duration::from_secs(1) };
-        let broken = FetchError::Broken { url: url(), reason: "cut".into() };
-        let panicked = FetchError::Panicked { url: url(), reason: "oh".into() };
-        let server = FetchError::Server { url: url(), status: 500 };
-        let large = FetchError::TooLarge { url: url(), limit: 1 };
-        let private = FetchError::PrivateAddress(PrivateAddress { host: "a.test".into() });
-        for (error, third, last) in [
-            (private, Fate::End(Outcome::PrivateAddress), Outcome::PrivateAddress),
-            (large, Fate::End(Outcome::TooLarge), Outcome::TooLarge),
-            (connect(), retry(8, true, false), Outcome::Unreachable),
-            (timeout, retry(8, true, false), Outcome::Timeout),
-            (broken, retry(8, true, false), Outcome::Unreachable),
-            (panicked, retry(8, true, false), Outcome::Unreachable),
-            (server, retry(8, true, false), Outcome::ServerError),
-            (busy(None), retry(240, true, true), Outcome::ServerError),
-        ] {
-            assert_eq!(error.fate(Attempt { counted: 3, claim: 3 }, POLICY_OF_4), third, "{error}");
-            assert_eq!(error.fate(Attempt { counted: 4, claim: 4 }, POLICY_OF_4), Fate::End(last), "{error}");
+    fn each_error_has_its_meaning_whatever_the_page_is() {
+        for target in TARGETS {
+            for (error, meaning) in errors() {
+                assert_eq!(error.meaning(target), meaning, "{error}");
+            }
         }
     }
 
     #[test]
-    fn what_retry_after_asks_for_is_no_attempt() {
-        let fate = |seconds, claim| busy(Some(seconds)).fate(Attempt { counted: 4, claim }, POLICY_OF_4);
-        assert_eq!(fate(7, 1), retry(7, false, true));
-        assert_eq!(fate(0, 1), retry(1, false, true), "at least a second");
-        assert_eq!(fate(1 << 40, 1), retry(86_400, false, true), "at most a day");
-        assert_eq!(fate(7, 8), Fate::End(Outcome::ServerError), "not for ever");
+    fn a_busy_server_blocks_who_comes_again_and_again_and_delays_a_page_that_is_due_once() {
+        let wait = Some(Duration::from_millis(7_900));
+        let means = |status, retry_after, target| busy(status, retry_after).meaning(target);
+        let meaning = |outcome, trouble, retry_after| Meaning::Busy { outcome, trouble, retry_after };
+        let fails = |retry_after| meaning(Outcome::ServerError, Trouble::Failing, retry_after);
+        for target in [Target::Listing, Target::Article] {
+            let blocked = |wish, retry_after| meaning(Outcome::Refused, Trouble::Blocked(wish), retry_after);
+            assert_eq!(means(429, wait, target), blocked(Some(7), wait));
+            assert_eq!(means(429, None, target), blocked(None, None));
+            assert_eq!(means(503, wait, target), fails(wait));
+        }
+        for status in [429, 503] {
+            assert_eq!(means(status, wait, Target::Once), fails(wait));
+            assert_eq!(means(status, None, Target::Once), fails(None));
+        }
     }
 
-    proptest! {
-        #[test]
-        fn waits_grow_up_to_a_day(first in 0_u64..10_000_000, attempt in 0_u32..200) {
-            let first = Duration::from_millis(first);
-            let (one, next) = (doubled(first, attempt), doubled(first, attempt + 1));
-            prop_assert!(one <= next && next <= LONGEST_WAIT);
+    #[test]
+    fn a_robots_txt_that_cannot_be_read_is_unreachable_unless_its_address_is_private() {
+        for target in TARGETS {
+            for (error, meaning) in errors() {
+                let wanted = match meaning {
+                    Meaning::NotTaken(Outcome::PrivateAddress) => meaning,
+                    _ => Meaning::Fails(Outcome::RobotsUnreachable),
+                };
+                assert_eq!(error.robots_meaning(target), wanted, "{error}");
+            }
+            for status in [429, 503] {
+                let wait = Some(Duration::from_secs(7));
+                let (outcome, trouble) = (Outcome::RobotsUnreachable, Trouble::RobotsUnreachable);
+                let wanted = Meaning::Busy { outcome, trouble, retry_after: wait };
+                assert_eq!(busy(status, wait).robots_meaning(target), wanted);
+            }
         }
+    }
 
-        #[test]
-        fn every_url_ends(claims in proptest::collection::vec(any::<bool>(), 64)) {
-            // Whatever mixture of failures a server answers with, a few dozen claims are enough.
-            let mut counted = 0;
-            let ended = claims.iter().enumerate().any(|(number, with_header)| {
-                let error = if *with_header { busy(Some(1)) } else { busy(None) };
-                let attempt = Attempt { counted: counted + 1, claim: number as u64 + 1 };
-                match error.fate(attempt, POLICY_OF_4) {
-                    Fate::End(_) => true,
-                    Fate::Retry { counts, .. } => { counted += u32::from(counts); false }
-                }
-            });
-            prop_assert!(ended);
+    #[test]
+    fn a_robots_txt_is_asked_for_again_after_the_retry_wait_or_as_late_as_the_server_asks() {
+        let retry = Duration::from_secs(2);
+        let seconds = |seconds| Some(Duration::from_secs(seconds));
+        for (error, _) in errors() {
+            assert_eq!(error.robots_wait(retry), retry, "{error}");
         }
+        assert_eq!(busy(503, None).robots_wait(retry), retry);
+        assert_eq!(busy(503, seconds(1)).robots_wait(retry), retry);
+        assert_eq!(busy(429, seconds(60)).robots_wait(retry), Duration::from_secs(60));
+        assert_eq!(busy(429, seconds(1 << 40)).robots_wait(retry), LONGEST_WAIT);
     }
 }

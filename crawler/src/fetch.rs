@@ -6,7 +6,6 @@
 //!
 //! Start at [`Fetcher::page`]. [`Fetcher::raw`] serves robots.txt.
 
-use std::error::Error as _;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +21,6 @@ use url::Url;
 use crate::directives::Directives;
 use crate::error::FetchError;
 use crate::gate::Gate;
-use crate::guard::PrivateAddress;
 use crate::html::{SNIFFED, is_html_type, looks_like_html};
 use crate::listing::sniff;
 use crate::retry_after;
@@ -285,7 +283,7 @@ impl Fetcher {
         let mut head = Vec::new();
         if content_type.is_none() {
             while head.len() < SNIFFED {
-                match response.chunk().await.map_err(|error| classified(url, error))? {
+                match response.chunk().await.map_err(|error| FetchError::of_client(url, error))? {
                     Some(chunk) => head.extend_from_slice(&chunk),
                     None => break,
                 }
@@ -331,39 +329,11 @@ async fn read(
                 }
             }
         }
-        match response.chunk().await.map_err(|error| classified(url, error))? {
+        match response.chunk().await.map_err(|error| FetchError::of_client(url, error))? {
             Some(chunk) => body.extend_from_slice(&chunk),
             None => return Ok(body),
         }
     }
-}
-
-/// The failure that an error of the client means.
-pub(crate) fn classified(url: &Url, error: reqwest::Error) -> FetchError {
-    let mut source = error.source();
-    while let Some(cause) = source {
-        if let Some(private) = cause.downcast_ref::<PrivateAddress>() {
-            return FetchError::PrivateAddress(private.clone());
-        }
-        source = cause.source();
-    }
-    if error.is_connect() {
-        let host = url.host_str().unwrap_or_default().to_owned();
-        return FetchError::Connect { host, source: error.without_url() };
-    }
-    FetchError::Broken { url: url.clone(), reason: chain(&error.without_url()) }
-}
-
-/// An error and its causes in one line.
-pub(crate) fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    text
 }
 
 fn text_of(headers: &HeaderMap, name: &HeaderName) -> Option<String> {

@@ -21,8 +21,7 @@ use newslode_common::config::ResolveRule;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use url::{Host, Url};
 
-use crate::error::FetchError;
-use crate::fetch::chain;
+use crate::error::{FetchError, PrivateAddress, with_causes};
 
 /// IPv4 ranges without public hosts: address and length of the prefix.
 const RESERVED_V4: &[(Ipv4Addr, u32)] = &[
@@ -69,14 +68,6 @@ pub fn is_reserved(address: IpAddr) -> bool {
     }
 }
 
-/// The error for a host that leads only to reserved addresses.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{host}` resolves to a private or reserved address; `crawler.allow_private` allows such addresses")]
-pub struct PrivateAddress {
-    /// The host's name, or the address itself.
-    pub host: String,
-}
-
 /// Judges addresses and answers look-ups. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct AddressGuard {
@@ -117,7 +108,7 @@ impl AddressGuard {
         match self.look_up(host).await {
             Ok(found) => Ok(found.iter().map(SocketAddr::ip).collect()),
             Err(LookupError::Private(private)) => Err(private.into()),
-            Err(other) => Err(FetchError::Broken { url: url.clone(), reason: chain(&other) }),
+            Err(other) => Err(FetchError::Broken { url: url.clone(), reason: with_causes(&other) }),
         }
     }
 

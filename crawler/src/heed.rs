@@ -3,37 +3,15 @@
 //!
 //! All three become a delay or a rest in the frontier, so that every crawler keeps them.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::Context as _;
-use newslode_common::schedule::{AnswerTimes, ScheduleConfig};
+use newslode_common::schedule::ScheduleConfig;
 use newslode_common::store::Claim;
 use newslode_common::store::teach::{rest, teach};
 use newslode_page::reading::Site;
-use newslode_page::time::Timestamp;
 
-use crate::worker::Shared;
-
-/// Sites whose answer times are kept. When there are more, all are learnt again.
-const MOST_SITES: usize = 10_000;
-
-/// How long the sites took to answer, as this crawler saw it.
-#[derive(Default)]
-pub(crate) struct Answered(Mutex<HashMap<Site, AnswerTimes>>);
-
-impl Answered {
-    /// Notes an answer. Returns the site's delay in milliseconds, if it is time to tell it.
-    fn add(&self, site: &Site, took: Duration, now: Timestamp) -> Option<u64> {
-        let mut sites = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if sites.len() >= MOST_SITES && !sites.contains_key(site) {
-            sites.clear();
-        }
-        let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
-        sites.entry(site.clone()).or_default().add(took_ms, now)
-    }
-}
+use crate::shared::Shared;
 
 impl Shared {
     /// Honours the `Crawl-delay` of a robots.txt that was just read.
@@ -53,7 +31,7 @@ impl Shared {
     /// Asks a site more slowly whose answers take long, and faster again when they do not.
     pub(crate) async fn heed_slowness(&self, claim: &Claim, took: Duration) -> anyhow::Result<()> {
         let now = self.clock.now();
-        let Some(delay_ms) = self.answered.add(&claim.site, took, now) else { return Ok(()) };
+        let Some(delay_ms) = self.response_times.add(&claim.site, took, now) else { return Ok(()) };
         let (frontier, config) = (self.parts.frontier.as_ref(), self.config_for(claim));
         let teaching = || teach(frontier, &claim.site, &config, now, |site| site.slow_down(delay_ms));
         self.persist(teaching).await.context("cannot slow a site down")

@@ -7,27 +7,25 @@
 //!
 //! Invariants: every claim ends in one counted [`Outcome`](newslode_common::outcome::Outcome), goes back to
 //! the frontier for another try, or is released. A page is complete in the frontier only after it is in the
-//! archive and in the queue. Start at [`run`], then read `worker` and `attempt`.
+//! archive and in the queue. Start at [`run`], then read `worker` and `visit`.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use newslode_common::broker::Broker;
 use newslode_common::config::CrawlerConfig;
-use newslode_common::parsed::ParsedPages;
 use newslode_common::schedule::ScheduleConfig;
 use newslode_common::shutdown;
-use newslode_common::store::{Frontier, PageArchive};
-use newslode_common::telemetry::metrics::Metrics;
 use newslode_common::time::Clock;
-use newslode_page::time::Timestamp;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use recorder::Recorder;
+use shared::Shared;
 use web::{Internet, Web};
 
-mod attempt;
+pub use shared::{Parts, Surroundings};
+pub use worker::Step;
+
 mod chain;
 pub mod directives;
 pub mod error;
@@ -39,40 +37,19 @@ pub mod html;
 mod lateness;
 pub mod listing;
 mod publish;
+mod recent_links;
 pub mod recorder;
+mod response_times;
 pub mod retry_after;
 pub mod robots;
+mod shared;
 mod visit;
 pub mod web;
 mod worker;
 
-/// The services that a crawler uses.
-#[derive(Clone)]
-pub struct Parts {
-    /// Knows what to fetch, when, and whose turn it is.
-    pub frontier: Arc<dyn Frontier>,
-    /// Takes the pages.
-    pub broker: Arc<dyn Broker>,
-    /// Keeps the pages.
-    pub archive: Arc<dyn PageArchive>,
-    /// Keeps what was parsed for a partitioner in the same process.
-    pub parsed: Arc<ParsedPages>,
-    /// Counts events.
-    pub metrics: Arc<Metrics>,
-}
-
-/// What lies around a crawler: the network and the time.
-#[derive(Clone)]
-pub struct Surroundings {
-    /// Answers the requests.
-    pub web: Arc<dyn Web>,
-    /// Tells the time.
-    pub clock: Clock,
-}
-
 /// A crawler that its caller drives, on simulated time.
 pub struct Crawler {
-    shared: worker::Shared,
+    shared: Shared,
 }
 
 impl Crawler {
@@ -85,7 +62,7 @@ impl Crawler {
         surroundings: Surroundings,
     ) -> Crawler {
         let stop = CancellationToken::new();
-        Crawler { shared: worker::Shared::new(parts, config, schedule, surroundings, stop) }
+        Crawler { shared: Shared::new(parts, config, schedule, surroundings, stop) }
     }
 
     /// Fetches what can be claimed now: at most one URL.
@@ -95,15 +72,6 @@ impl Crawler {
     pub async fn step(&self) -> anyhow::Result<Step> {
         worker::step(&self.shared).await
     }
-}
-
-/// What came of a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// A URL was visited.
-    Visited,
-    /// Nothing can be claimed before this time; `None`: nothing waits.
-    Nothing(Option<Timestamp>),
 }
 
 /// Crawls until `stop`. Then it claims nothing new, and finishes its work within the grace or gives it back
@@ -140,7 +108,7 @@ pub async fn run_in(
     let grace = Duration::from_millis(config.grace_ms);
     // A worker that fails ends this crawler, but not other work that the caller stops with the same token.
     let stop = stop.child_token();
-    let shared = Arc::new(worker::Shared::new(parts, config, schedule, surroundings, stop.clone()));
+    let shared = Arc::new(Shared::new(parts, config, schedule, surroundings, stop.clone()));
     let mut working = JoinSet::new();
     let ended = worker::dispatch(&shared, &mut working).await;
     stop.cancel();

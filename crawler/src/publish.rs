@@ -14,8 +14,7 @@ use newslode_common::store::{Claim, Kind};
 use newslode_common::version::{ContentHash, Version};
 use newslode_page::time::Timestamp;
 
-use crate::Parts;
-use crate::worker::Outages;
+use crate::shared::{Outages, Parts};
 
 /// A page in its two sealed forms.
 pub(crate) struct Sealed {

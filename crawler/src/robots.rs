@@ -19,7 +19,7 @@ use robotxt::{Agent, BYTE_LIMIT};
 use tokio::sync::OnceCell;
 use url::Url;
 
-use crate::error::{FetchError, LONGEST_WAIT};
+use crate::error::{FetchError, with_causes};
 use crate::fetch::{self, Fetcher};
 use crate::listing::discover::in_robots;
 
@@ -121,14 +121,9 @@ impl Robots {
                 Kept { verdict: Verdict::Rules(Arc::new(rules)), until: self.clock.now().plus(KEPT), bytes }
             }
             Err(reason) => {
-                let wait = match &reason {
-                    FetchError::Busy { retry_after: Some(wait), .. } => {
-                        (*wait).clamp(self.retry, LONGEST_WAIT)
-                    }
-                    _ => self.retry,
-                };
+                let wait = reason.robots_wait(self.retry);
                 let until = self.clock.now().plus(wait);
-                tracing::debug!(%url, error = fetch::chain(&reason), "robots.txt cannot be fetched");
+                tracing::debug!(%url, error = with_causes(&reason), "robots.txt cannot be fetched");
                 Kept { verdict: Verdict::Unreachable { reason: Arc::new(reason), until }, until, bytes: 0 }
             }
         }

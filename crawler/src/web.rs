@@ -15,7 +15,6 @@ use reqwest::{Client, Proxy, redirect};
 use url::Url;
 
 use crate::error::FetchError;
-use crate::fetch::classified;
 use crate::guard::AddressGuard;
 
 /// Sends requests. Redirects are answers and are not followed.
@@ -89,7 +88,7 @@ impl Web for Internet {
             self.guard.check_url(url)?;
         }
         let sent = self.client.get(url.clone()).headers(headers).send().await;
-        sent.map_err(|error| classified(url, error))
+        sent.map_err(|error| FetchError::of_client(url, error))
     }
 }
 

@@ -1,8 +1,8 @@
 //! The loop: claim, work, complete, until told to stop.
 //!
 //! One dispatcher claims for all workers, and sleeps until the next turn while there is none. Each claim is worked on by
-//! a task of its own. [`attempt`](crate::attempt) and [`visit`] do the work. This module catches panics, releases the
-//! claim at a stop, completes it and counts the outcome. Start at [`dispatch`].
+//! a task of its own. [`visit`] does the work. This module catches panics, releases the claim at a stop, completes it and
+//! counts the outcome. Start at [`dispatch`].
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -10,22 +10,15 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use futures::FutureExt as _;
-use newslode_common::config::CrawlerConfig;
-use newslode_common::retry::{Backoff, Outage, Retry, Retryable as _};
-use newslode_common::schedule::ScheduleConfig;
-use newslode_common::store::{Claim, Claimed, Completed, Completion, StoreResult};
-use newslode_common::time::Clock;
+use newslode_common::retry::{Backoff, Retry, Retryable as _};
+use newslode_common::store::{Claim, Claimed, Completed, Completion};
+use newslode_page::time::Timestamp;
 use tokio::task::JoinSet;
-use tokio_util::sync::CancellationToken;
 
-use crate::attempt;
-use crate::error::{FetchError, Policy};
-use crate::fetch::Fetcher;
-use crate::heed::Answered;
-use crate::lateness::{Lateness, is_too_late};
-use crate::robots::Robots;
-use crate::visit::Met;
-use crate::{Parts, Step, Surroundings, visit};
+use crate::error::FetchError;
+use crate::lateness::is_too_late;
+use crate::shared::Shared;
+use crate::visit;
 
 /// Shortest and longest sleep while no URL is due: short at first, as links of what was just fetched come soon.
 const IDLE: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(1));
@@ -35,73 +28,13 @@ const SHORTEST: Duration = Duration::from_millis(1);
 /// Longest wait for the turn of an address that a claim may be held for.
 const LONGEST_QUEUE: Duration = Duration::from_secs(10);
 
-/// The state that all workers of a crawler share.
-pub(crate) struct Shared {
-    pub(crate) parts: Parts,
-    pub(crate) config: CrawlerConfig,
-    pub(crate) schedule: ScheduleConfig,
-    pub(crate) clock: Clock,
-    pub(crate) fetcher: Fetcher,
-    pub(crate) robots: Robots,
-    pub(crate) outages: Outages,
-    /// Links that were added lately.
-    pub(crate) met: Met,
-    pub(crate) answered: Answered,
-    lateness: Lateness,
-    stop: CancellationToken,
-}
-
-/// The servers that a crawler may have to wait for.
-pub(crate) struct Outages {
-    pub(crate) store: Outage,
-    pub(crate) archive: Outage,
-    pub(crate) broker: Outage,
-}
-
-impl Default for Outages {
-    fn default() -> Self {
-        Outages {
-            store: Outage::new("store"),
-            archive: Outage::new("archive"),
-            broker: Outage::new("broker"),
-        }
-    }
-}
-
-impl Shared {
-    pub(crate) fn new(
-        parts: Parts,
-        config: CrawlerConfig,
-        schedule: ScheduleConfig,
-        surroundings: Surroundings,
-        stop: CancellationToken,
-    ) -> Shared {
-        let Surroundings { web, clock } = surroundings;
-        let fetcher = Fetcher::new(web, clock.clone(), &config);
-        let robots = Robots::new(fetcher.clone(), clock.clone(), &config);
-        let (outages, met, answered) = (Outages::default(), Met::default(), Answered::default());
-        let lateness = Lateness::default();
-        Shared { parts, config, schedule, clock, fetcher, robots, outages, met, answered, lateness, stop }
-    }
-
-    pub(crate) fn policy(&self) -> Policy {
-        let first = Duration::from_millis(self.config.retry_ms);
-        Policy { first, attempts: self.config.max_attempts }
-    }
-
-    /// Repeats a store call until it is answered. Returns errors that repeating does not change.
-    pub(crate) async fn persist<T, F>(&self, call: impl FnMut() -> F) -> StoreResult<T>
-    where
-        F: Future<Output = StoreResult<T>>,
-    {
-        Retry::for_ever().run(&self.outages.store, call).await
-    }
-
-    /// Returns when work in hand must be given back: near the end of the grace, with time left to do so.
-    async fn must_release(&self) {
-        self.stop.cancelled().await;
-        tokio::time::sleep(Duration::from_millis(self.config.grace_ms) * 4 / 5).await;
-    }
+/// What came of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A URL was visited.
+    Visited,
+    /// Nothing can be claimed before this time; `None`: nothing waits.
+    Nothing(Option<Timestamp>),
 }
 
 /// Claims for all free workers at once and lets each work, until the stop or an error. Work that goes on then stays in
@@ -193,7 +126,7 @@ async fn work_on(shared: &Shared, claim: &Claim, late: Option<Duration>) -> anyh
             shared.persist(|| frontier.site(&claim.site)).await.context("cannot read a site's settings")?;
         let delay = settings.map_or(0, |settings| settings.delay_ms);
         if is_too_late(late, Duration::from_millis(delay)) {
-            return complete(shared, claim, at_the_next_turn(claim)).await;
+            return complete(shared, claim, visit::at_the_next_turn(claim)).await;
         }
     }
     let work = AssertUnwindSafe(completion(shared, claim)).catch_unwind();
@@ -223,28 +156,16 @@ async fn completion(shared: &Shared, claim: &Claim) -> anyhow::Result<Completion
         let rest_site_until = Some(shared.clock.now().plus(crowd));
         return Ok(Completion::Retry { due: claim.was.due, counts: false, rest_site_until });
     }
-    match claim.schedule {
-        Some(known) => visit::visit(shared, claim, known).await,
-        None => attempt::attempt(shared, claim).await,
-    }
-}
-
-/// This turn passes unused; the URL waits for the next one.
-pub(crate) fn at_the_next_turn(claim: &Claim) -> Completion {
-    Completion::Retry { due: claim.was.due, counts: false, rest_site_until: None }
+    visit::visit(shared, claim).await
 }
 
 fn after_panic(shared: &Shared, claim: &Claim, panic: &(dyn std::any::Any + Send)) -> Completion {
-    let now = shared.clock.now();
     let message = panic.downcast_ref::<&str>().copied();
     let message = message.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     let reason = message.unwrap_or("without a message").to_owned();
     let error = FetchError::Panicked { url: claim.url.to_url(), reason };
     tracing::error!(%error, "an internal error; the page is retried, then given up");
-    match claim.schedule {
-        Some(known) => visit::panicked(claim, known, now),
-        None => attempt::failed(shared, claim, &error, now),
-    }
+    visit::panicked(shared, claim, &error)
 }
 
 /// Completes a claim. Counts the outcome only if this completion took effect.

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use newslode_common::config::Config;
 use newslode_common::outcome::Outcome;
 use newslode_common::schedule::{
-    Allowance, Class, Health, Listing, ListingId, ListingKind, Role, SiteSchedule, Verdict, Visit,
+    Allowance, Class, Health, Listing, ListingId, ListingKind, PageSchedule, Role, SiteSchedule, Verdict,
+    Visit,
 };
 use newslode_common::store::{Entry, Frontier, SiteStatus, Why};
 use newslode_common::time;
@@ -173,8 +174,9 @@ fn said(verdict: Verdict) -> &'static str {
 
 /// What a page is to the crawl.
 fn what(entry: &Entry) -> String {
-    let Some(known) = entry.schedule else { return "a page that is fetched once".into() };
+    let known = PageSchedule::of_record(entry.schedule);
     match known.role {
+        Role::Once => "a page that is fetched once".into(),
         Role::Listing(kind) => kind_name(kind).into(),
         Role::Behind { depth, .. } => format!("a page {depth} behind a section"),
         Role::Page if known.visits.first.is_some() => "an article".into(),

@@ -162,7 +162,8 @@ pub struct CrawlerConfig {
     pub max_page_bytes: u64,
     /// Number of redirects to follow in a row.
     pub max_redirects: u32,
-    /// Number of attempts before a failing URL is given up.
+    /// Number of attempts before a failing URL is given up. Not for what `[schedule]` decides, with
+    /// `miner.follow = "news"`.
     pub max_attempts: u32,
     /// Wait after the first failure, in milliseconds. It doubles with each further attempt, up to a day.
     pub retry_ms: u64,
@@ -277,10 +278,9 @@ pub enum Follow {
     /// show are fetched and rechecked.
     #[default]
     News,
-    /// Pages that the labels of concepts lead to, then the instances that those pages list. Each page is fetched
-    /// once.
+    /// Pages that the labels of concepts lead to, then the instances that those pages list. Each page is due once.
     Concepts,
-    /// Every link inside the site.
+    /// Every link inside the site. Each page is due once.
     All,
 }
 

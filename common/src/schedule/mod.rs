@@ -8,6 +8,8 @@
 //! Nothing here reads a clock, a store or a network: callers pass times in and keep what comes out. The same
 //! calls in the same order give the same bits on every machine.
 //!
+//! Where the news is not followed, every page is due once: [`DueOnce`].
+//!
 //! Start at [`SiteSchedule`] (what a site's visits have taught) and [`PageSchedule`] (what one page's have).
 //! [`Allowance`] is the bucket of tokens that all requests to a site share; [`outcome`] says what each way in
 //! which a visit can end means for the next one.
@@ -16,6 +18,7 @@ mod allowance;
 mod article;
 mod listing;
 mod missed;
+mod once;
 pub mod outcome;
 mod page;
 mod params;
@@ -30,6 +33,7 @@ pub use allowance::Allowance;
 pub use article::{ArticleVisits, Reading};
 pub use listing::{Listing, ListingId, ListingKind, Shown};
 pub use missed::Missed;
+pub use once::{AfterFailure, DueOnce, FailedTry, ServerSays};
 pub use page::{PageSchedule, Role, Told};
 pub use params::ScheduleConfig;
 pub use recent::Recent;

@@ -1,8 +1,10 @@
 //! What each way in which a visit can end means for the next one: the outcome table.
 //!
-//! Nothing ends for ever that may come back. A listing never leaves while something links it; an article leaves
-//! when its ladder is at its end, or when it has been away for long enough. A site that blocks or fails rests
-//! with all its pages, and nothing counts against them. `docs/schedule.md` shows the table; a test compares.
+//! Where the news is followed, nothing ends for ever that may come back. A listing never leaves while something links
+//! it; an article leaves when its ladder is at its end, or when it has been away for long enough. A site that blocks or
+//! fails rests with all its pages, and nothing counts against them. A page that is due once ends with its first outcome;
+//! before that, a failure that may pass is tried again ([`DueOnce`](super::DueOnce)).
+//! `docs/schedule.md` shows the table; a test compares.
 
 use std::fmt;
 
@@ -16,6 +18,8 @@ pub enum Target {
     Listing,
     /// An article, or what may be one.
     Article,
+    /// A page that is due once.
+    Once,
 }
 
 /// What follows from an outcome.
@@ -33,6 +37,12 @@ pub enum Consequence {
     Moves,
     /// The page leaves, and is not fetched again.
     Leaves,
+    /// The page is done; it is due again only if `crawler.revisit_s` says so.
+    IsDone,
+    /// The page is tried again, and given up after `crawler.max_attempts` tries.
+    TriedAgain,
+    /// The page is done for ever. Its record stays.
+    Ends,
 }
 
 /// How long a page waits that could not be read. Each wait in a row is twice the one before.
@@ -69,38 +79,42 @@ const LISTING_FAILS: Waits = Waits::new(15 * MINUTE, DAY, None);
 const ARTICLE_FAILS: Waits = Waits::new(15 * MINUTE, DAY, Some(7 * DAY));
 /// An article's address that shows no article: after one day, after two more, and after four more; then it leaves.
 const NO_ARTICLE: Waits = Waits::new(DAY, 4 * DAY, Some(7 * DAY));
+/// A listing that must not be asked for now.
+const LISTING_FORBIDDEN: Waits = Waits::new(DAY, 7 * DAY, None);
 /// An article that is not there is asked for once more before it is gone.
 const GONE: Waits = Waits::new(DAY, DAY, Some(DAY));
 
 /// What follows from an outcome.
 #[must_use]
 pub fn consequence(outcome: Outcome, target: Target) -> Consequence {
-    let either = |listing, article| match target {
+    let each = |listing, article, once| match target {
         Target::Listing => listing,
         Target::Article => article,
+        Target::Once => once,
     };
+    let waits =
+        |listing, article| each(Consequence::Waits(listing), Consequence::Waits(article), Consequence::Ends);
+    let site_rests = |trouble, listing, article, once| {
+        let rests = |waits| Consequence::SiteRests(trouble, waits);
+        each(rests(listing), rests(article), once)
+    };
+    let fails = |trouble| site_rests(trouble, LISTING_FAILS, ARTICLE_FAILS, Consequence::TriedAgain);
     match outcome {
-        Outcome::Fetched | Outcome::Unchanged => Consequence::Schedule,
+        Outcome::Fetched | Outcome::Unchanged => {
+            each(Consequence::Schedule, Consequence::Schedule, Consequence::IsDone)
+        }
         Outcome::Redirected => Consequence::Moves,
-        Outcome::Gone => Consequence::Absent(either(LISTING, GONE)),
-        Outcome::Refused => Consequence::SiteRests(Trouble::Blocked(None), either(LISTING, NO_ARTICLE)),
-        Outcome::ServerError | Outcome::Unreachable | Outcome::Timeout => {
-            Consequence::SiteRests(Trouble::Failing, either(LISTING_FAILS, ARTICLE_FAILS))
+        Outcome::Gone => each(Consequence::Absent(LISTING), Consequence::Absent(GONE), Consequence::Ends),
+        Outcome::Refused => site_rests(Trouble::Blocked(None), LISTING, NO_ARTICLE, Consequence::Ends),
+        Outcome::ServerError | Outcome::Unreachable | Outcome::Timeout => fails(Trouble::Failing),
+        Outcome::RobotsUnreachable => fails(Trouble::RobotsUnreachable),
+        Outcome::Disallowed | Outcome::PrivateAddress => {
+            each(Consequence::Waits(LISTING_FORBIDDEN), Consequence::Leaves, Consequence::Ends)
         }
-        Outcome::RobotsUnreachable => {
-            Consequence::SiteRests(Trouble::RobotsUnreachable, either(LISTING_FAILS, ARTICLE_FAILS))
-        }
-        Outcome::Disallowed | Outcome::PrivateAddress => match target {
-            Target::Listing => Consequence::Waits(Waits::new(DAY, 7 * DAY, None)),
-            Target::Article => Consequence::Leaves,
-        },
         Outcome::RedirectLoop | Outcome::NotHtml | Outcome::Empty | Outcome::TooLarge => {
-            Consequence::Waits(either(LISTING, NO_ARTICLE))
+            waits(LISTING, NO_ARTICLE)
         }
-        Outcome::Noindex => match target {
-            Target::Listing => Consequence::Schedule,
-            Target::Article => Consequence::Waits(NO_ARTICLE),
-        },
+        Outcome::Noindex => each(Consequence::Schedule, Consequence::Waits(NO_ARTICLE), Consequence::Ends),
     }
 }
 
@@ -138,6 +152,11 @@ impl fmt::Display for Consequence {
             Consequence::Absent(waits) => waits.fmt(f),
             Consequence::Moves => f.write_str("the target takes its place"),
             Consequence::Leaves => f.write_str("leaves"),
+            Consequence::IsDone => f.write_str("done; again after `revisit_s`"),
+            Consequence::TriedAgain => {
+                f.write_str("again after `retry_ms`, doubled up to 1 day; ends after `max_attempts`")
+            }
+            Consequence::Ends => f.write_str("ends"),
         }
     }
 }
@@ -155,11 +174,12 @@ fn span(seconds: u64) -> String {
 /// The table as `docs/schedule.md` shows it, in Markdown.
 #[must_use]
 pub fn table() -> String {
-    let mut table = String::from("| outcome | listing | article |\n|---|---|---|\n");
+    let mut table =
+        String::from("| outcome | listing | article | page that is due once |\n|---|---|---|---|\n");
     for outcome in Outcome::ALL {
-        let [listing, article] =
-            [Target::Listing, Target::Article].map(|target| consequence(*outcome, target));
-        table.push_str(&format!("| {outcome} | {listing} | {article} |\n"));
+        let [listing, article, once] =
+            [Target::Listing, Target::Article, Target::Once].map(|target| consequence(*outcome, target));
+        table.push_str(&format!("| {outcome} | {listing} | {article} | {once} |\n"));
     }
     table
 }
@@ -187,7 +207,24 @@ mod tests {
                     assert_eq!(waits.leaves_s, None, "{outcome}");
                 }
                 Consequence::Schedule | Consequence::Moves => {}
-                Consequence::Leaves => panic!("a listing leaves after {outcome}"),
+                other @ (Consequence::Leaves
+                | Consequence::IsDone
+                | Consequence::TriedAgain
+                | Consequence::Ends) => panic!("after {outcome} a listing: {other}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_page_that_is_due_once_is_done_moves_is_tried_again_or_ends() {
+        for outcome in Outcome::ALL {
+            match consequence(*outcome, Target::Once) {
+                Consequence::IsDone | Consequence::Moves | Consequence::TriedAgain | Consequence::Ends => {}
+                other @ (Consequence::Schedule
+                | Consequence::SiteRests(..)
+                | Consequence::Waits(_)
+                | Consequence::Absent(_)
+                | Consequence::Leaves) => panic!("after {outcome} a page that is due once: {other}"),
             }
         }
     }

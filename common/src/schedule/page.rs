@@ -1,6 +1,6 @@
 //! What a page's visits have taught: what it is, who showed it first, and where it stands on its ladder.
 //!
-//! One value a URL, kept by the frontier beside it. A URL without one is fetched once and not scheduled.
+//! One value a URL, kept by the frontier beside it. A URL without one is due once ([`PageSchedule::of_record`]).
 
 use newslode_page::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -34,6 +34,9 @@ pub enum Role {
         /// The link that ends the way back: [`Shown::top`](super::Shown::top) of the section's last visit.
         mark: u64,
     },
+    /// A page that is due once. It is never stored: its record has no schedule.
+    #[serde(skip)]
+    Once,
 }
 
 /// A page's schedule. Times are whole seconds since the epoch.
@@ -90,6 +93,19 @@ impl PageSchedule {
         PageSchedule { role, ..PageSchedule::default() }
     }
 
+    /// The schedule of a page by its record: one without a schedule is due once.
+    #[must_use]
+    pub fn of_record(held: Option<PageSchedule>) -> PageSchedule {
+        held.unwrap_or_else(|| PageSchedule::of(Role::Once))
+    }
+
+    /// What the record of a page keeps. A page that is due once keeps its record for ever, so it has no schedule: the
+    /// frontier lets a scheduled page leave that is not due again.
+    #[must_use]
+    pub fn into_record(self) -> Option<PageSchedule> {
+        (self.role != Role::Once).then_some(self)
+    }
+
     /// The day (UTC) on which a listing showed it as new. `None`: no listing did, or it is a listing itself.
     #[must_use]
     pub fn shown_on(&self) -> Option<u32> {
@@ -103,6 +119,7 @@ impl PageSchedule {
         match self.role {
             Role::Listing(_) => Target::Listing,
             Role::Page | Role::Behind { .. } => Target::Article,
+            Role::Once => Target::Once,
         }
     }
 
@@ -137,7 +154,7 @@ impl PageSchedule {
     fn after(&self, waits: Waits, visits: u32, now: Timestamp) -> Option<Next> {
         let class = match self.role {
             Role::Listing(_) => Class::Listing,
-            Role::Page | Role::Behind { .. } => Class::Recheck,
+            Role::Page | Role::Behind { .. } | Role::Once => Class::Recheck,
         };
         waits.after(visits).map(|wait| Next { due: at(seconds(now) + wait), class })
     }
@@ -227,6 +244,16 @@ mod tests {
         let mut article = PageSchedule { stories: 30, ..PageSchedule::page(None, NOW) };
         assert_eq!(told(&mut article, Some(7)), (true, Some(Class::Recheck)));
         assert_eq!(told(&mut article, None).1, Some(Class::Recheck), "what was an article is no section");
+    }
+
+    #[test]
+    fn a_record_without_a_schedule_is_a_page_that_is_due_once() {
+        let once = PageSchedule::of_record(None);
+        assert_eq!((once.role, once.target()), (Role::Once, Target::Once));
+        assert_eq!(once.into_record(), None);
+        let page = PageSchedule::page(None, NOW);
+        assert_eq!(PageSchedule::of_record(Some(page)).into_record(), Some(page));
+        assert!(crate::message::wire::encode(&once).is_err(), "it is never stored");
     }
 
     #[test]

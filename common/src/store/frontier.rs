@@ -62,13 +62,13 @@ pub struct NewUrl {
     /// If the URL is known, when it is asked for again.
     #[serde(default)]
     pub again: Again,
-    /// What is known of it. `None`: it is fetched once and not scheduled.
+    /// What is known of it. `None`: it is due once.
     #[serde(default)]
     pub schedule: Option<PageSchedule>,
 }
 
 impl NewUrl {
-    /// A URL that is fetched once.
+    /// A URL that is due once.
     #[must_use]
     pub fn once(url: CanonicalUrl, depth: u32, why: Why, hops: u32) -> NewUrl {
         NewUrl { url, depth, why, hops, class: Class::New, again: Again::Never, schedule: None }
@@ -140,7 +140,7 @@ pub struct Claim {
     pub validators: Validators,
     /// The content of the last good fetch.
     pub content: Option<ContentHash>,
-    /// What is known of the URL.
+    /// What is known of the URL. `None`: it is due once.
     pub schedule: Option<PageSchedule>,
     /// The site's allowance after this claim, if it has one.
     pub allowance: Option<Allowance>,
@@ -227,7 +227,7 @@ pub struct Entry {
     pub class: Class,
     /// When it was last fetched or found unchanged, if it is scheduled.
     pub seen: Option<Timestamp>,
-    /// What is known of it.
+    /// What is known of it. `None`: it is due once.
     pub schedule: Option<PageSchedule>,
     /// The last outcome.
     pub outcome: Option<Outcome>,
@@ -310,6 +310,7 @@ pub(super) fn first_fetch(now: Timestamp) -> u64 {
 /// - Of the URLs that are due, those whose lease has ended go first, then those of the first class; within a
 ///   class, the one that has been due longest. A site with an allowance spends a token on each claim, and a class
 ///   waits while there are fewer tokens than its [threshold](Class::threshold).
+/// - A URL without a schedule is due once: its record stays when it is done.
 /// - A scheduled URL that is not asked for again leaves: of it only a name of eight bytes is remembered, with the day
 ///   on which it was last added. It is known until nobody has added it for [`REMEMBERED_DAYS`]; [`Again::Now`] brings
 ///   it back.

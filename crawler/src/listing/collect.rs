@@ -13,8 +13,9 @@ use newslode_page::reading::{PageLimits, PageTree, Site, resolve, squash};
 use newslode_page::{CanonicalUrl, Timestamp};
 use url::Url;
 
+use super::dates;
+use super::model::{Item, LeftOut, ListingLimits};
 use super::walk::MAX_TEXT;
-use super::{Item, LeftOut, ListingLimits, dates};
 
 /// Longest title, in characters.
 const MAX_TITLE: usize = 500;

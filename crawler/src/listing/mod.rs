@@ -10,7 +10,6 @@
 //! an error. What is not taken is counted in [`LeftOut`]. A listing of many thousand links takes a second or
 //! more: read it away from the reactor. Start at [`read`].
 
-use newslode_page::reading::Site;
 use newslode_page::{CanonicalUrl, Timestamp};
 
 mod collect;
@@ -19,6 +18,7 @@ pub mod discover;
 mod feed;
 mod input;
 mod json_feed;
+mod model;
 mod names;
 mod sitemap;
 mod walk;
@@ -31,135 +31,7 @@ use input::{End, Input};
 use names::Name;
 use walk::{Step, Walk};
 
-/// The kind of a listing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Form {
-    /// RSS, Atom or JSON Feed.
-    Feed,
-    /// A sitemap that gives the articles of the last days with title and date of publication.
-    NewsMap,
-    /// A sitemap of pages.
-    Map,
-    /// A sitemap of sitemaps.
-    MapIndex,
-}
-
-/// A page that a listing names.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Item {
-    /// The address of the page.
-    pub url: CanonicalUrl,
-    /// Its title as plain text, at most 500 characters.
-    pub title: Option<String>,
-    /// When it was published. If only the day, month or year is known: the start of it, in UTC.
-    pub published: Option<Timestamp>,
-    /// When it was changed last; exact as `published`.
-    pub modified: Option<Timestamp>,
-}
-
-/// A map that an index names.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MapLink {
-    /// The address of the map.
-    pub url: CanonicalUrl,
-    /// When the map was changed last.
-    pub modified: Option<Timestamp>,
-}
-
-/// What an answer lists.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Listing {
-    /// The kind of listing.
-    pub form: Form,
-    /// The pages, each once, in the order of their first naming. Empty for an index.
-    pub items: Vec<Item>,
-    /// The maps, each once, in the order of their first naming. Empty unless this is an index.
-    pub maps: Vec<MapLink>,
-    /// Whether something is missing: the answer was broken or larger than a limit.
-    pub is_cut: bool,
-    /// What was not taken.
-    pub left_out: LeftOut,
-}
-
-/// Numbers of links and dates that were read and not taken, by reason.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LeftOut {
-    /// Items without any link.
-    pub no_link: usize,
-    /// Items with links, none of which is an http(s) address within [`ListingLimits::max_url`].
-    pub bad_link: usize,
-    /// Items that lead to another site.
-    pub other_site: usize,
-    /// Items that were merged with an earlier one of the same address.
-    pub merged: usize,
-    /// Items over [`ListingLimits::max_items`], or maps over [`ListingLimits::max_maps`].
-    pub over_limit: usize,
-    /// Links of an index to itself.
-    pub itself: usize,
-    /// Dates more than a day in the future. Their items are kept without the date.
-    pub future_dates: usize,
-}
-
-/// Limits of a listing, and whose links are taken.
-#[derive(Clone, Debug)]
-pub struct ListingLimits {
-    /// Most bytes read after decompression; the rest is cut.
-    pub max_bytes: usize,
-    /// Most items kept. The newest are kept; items without a date count as the oldest, the first before the
-    /// last.
-    pub max_items: usize,
-    /// Most maps of an index kept, chosen in the same way.
-    pub max_maps: usize,
-    /// Longest address of an item, in bytes. A canonical URL is at most 2048 bytes long in any case.
-    pub max_url: usize,
-    /// Whether links to other sites are left out.
-    pub same_site: bool,
-    /// The site whose links are taken if `same_site`. `None`: that of the listing's address. Name it for a
-    /// listing on another host that the site itself named on a page or in its robots.txt.
-    pub site: Option<Site>,
-}
-
-impl Default for ListingLimits {
-    fn default() -> Self {
-        Self {
-            max_bytes: 50 << 20,
-            max_items: 50_000,
-            max_maps: 50_000,
-            max_url: 2048,
-            same_site: true,
-            site: None,
-        }
-    }
-}
-
-/// Why an answer gives no listing.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ListingError {
-    /// Something else: a page, an image, nothing.
-    #[error("`{url}` is neither a feed nor a sitemap: it begins with {found}")]
-    NotAListing {
-        /// The address.
-        url: CanonicalUrl,
-        /// What is there instead.
-        found: String,
-    },
-    /// A listing that broke off before its first item.
-    #[error("`{url}` is broken before its first item: {reason}")]
-    Broken {
-        /// The address.
-        url: CanonicalUrl,
-        /// What broke.
-        reason: &'static str,
-    },
-    /// A listing without an item within the limit of bytes.
-    #[error("`{url}` has no item in its first {limit} bytes; raise the limit to read it")]
-    TooLarge {
-        /// The address.
-        url: CanonicalUrl,
-        /// The limit, in bytes.
-        limit: usize,
-    },
-}
+pub use model::{Form, Item, LeftOut, Listing, ListingError, ListingLimits, MapLink};
 
 /// Reads a listing. `url` is the address that answered, after redirects; `content_type` is the whole header;
 /// dates later than a day after `now` count as unknown.
@@ -251,12 +123,6 @@ fn finish(
         Form::Feed | Form::NewsMap | Form::Map => (items, Vec::new()),
     };
     Ok(Listing { form, items, maps, is_cut, left_out })
-}
-
-impl From<Item> for MapLink {
-    fn from(item: Item) -> MapLink {
-        MapLink { url: item.url, modified: item.modified }
-    }
 }
 
 /// How much of an answer [`sniff`] looks at, in bytes after decompression.

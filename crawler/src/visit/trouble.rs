@@ -1,153 +1,224 @@
-//! Visits that could not read their page: by the outcome table the page waits, or its whole site rests.
+//! Visits that could not read their page: by the outcome table the page waits, its whole site rests, or the page ends.
+//!
+//! [`FetchError::meaning`] says what an error means, and the
+//! [outcome table](newslode_common::schedule::outcome) what an outcome means for the page. This module carries both
+//! out. Start at [`Visit::failed`] and [`Visit::unreadable`].
 
 use std::time::Duration;
 
 use anyhow::Context as _;
-use newslode_common::message::{Ending, GonePage};
+use newslode_common::message::Ending;
 use newslode_common::outcome::Outcome;
 use newslode_common::schedule::outcome::{Consequence, Target, consequence};
-use newslode_common::schedule::{Class, Next, PageSchedule, Role, SiteSchedule, Trouble};
+use newslode_common::schedule::{
+    AfterFailure, Class, FailedTry, Next, Role, ServerSays, SiteSchedule, Trouble,
+};
 use newslode_common::store::teach::rest;
-use newslode_common::store::{Claim, Completion, Why};
+use newslode_common::store::{Completion, Why};
 use newslode_page::time::Timestamp;
 
-use super::{Visit, kept};
-use crate::error::FetchError;
-use crate::fetch;
-use crate::publish;
+use super::state::Visit;
+use crate::error::{FetchError, LONGEST_WAIT, Meaning, with_causes};
 
-/// After a block other pages are asked for first: a page that is refused alone must not let its site rest again and
-/// again. In milliseconds.
-const OTHERS_FIRST: u64 = 300_000;
-/// A page that is gone leaves after this.
+/// A page that was blocked waits this much longer than its site rests, in milliseconds, so that other pages are asked
+/// for first: a page that is refused alone must not let its site rest again and again.
+const OTHERS_FIRST_MS: u64 = 300_000;
+/// How long a page stays after the miner was told that it is gone.
 const FAREWELL: Duration = Duration::from_secs(86_400);
 
-/// The next visit of a page that fails while its site answers.
-pub(super) fn alone(known: &mut PageSchedule, outcome: Outcome, now: Timestamp) -> Option<Next> {
-    match consequence(outcome, known.target()) {
-        Consequence::SiteRests(_, waits) | Consequence::Waits(waits) => known.unreadable(waits, now),
-        Consequence::Absent(waits) => known.not_found(waits, now),
-        Consequence::Schedule | Consequence::Moves | Consequence::Leaves => None,
-    }
-}
-
 impl Visit<'_> {
-    /// What follows from a visit that could not read its page.
+    /// What follows from a fetch without a usable answer.
+    pub(super) async fn failed(self, error: &FetchError) -> anyhow::Result<Completion> {
+        let completion = match error.meaning(self.page.target()) {
+            Meaning::NotTaken(outcome) => self.unreadable(outcome).await?,
+            Meaning::Fails(outcome) => self.site_fails(outcome).await?,
+            Meaning::Busy { outcome, trouble, retry_after } => {
+                self.site_is_busy(outcome, trouble, retry_after).await?
+            }
+            Meaning::OurBug(outcome) => self.panicked(outcome),
+        };
+        self.log(error, &completion);
+        Ok(completion)
+    }
+
+    /// robots.txt could not be read, so nothing of its host may be asked for. It is asked for again at `until`.
+    pub(super) async fn robots_failed(
+        self,
+        error: &FetchError,
+        until: Timestamp,
+    ) -> anyhow::Result<Completion> {
+        let completion = match error.robots_meaning(self.page.target()) {
+            Meaning::NotTaken(outcome) => self.unreadable(outcome).await?,
+            // An earlier try would be spent on an old answer.
+            Meaning::Fails(outcome) | Meaning::OurBug(outcome) if self.is_tried_again(outcome) => {
+                self.try_again(outcome, ServerSays::Nothing, until, SiteRests::No)
+            }
+            Meaning::Busy { outcome, .. } if self.is_tried_again(outcome) => {
+                self.try_again(outcome, ServerSays::Nothing, until, SiteRests::UntilNextTry)
+            }
+            Meaning::Fails(outcome) | Meaning::OurBug(outcome) | Meaning::Busy { outcome, .. } => {
+                self.rest(outcome, Trouble::RobotsUnreachable, None).await?
+            }
+        };
+        self.log(error, &completion);
+        Ok(completion)
+    }
+
+    /// What follows from a status that is neither a success, nor "not found", nor the server's own failure.
+    pub(super) async fn refused(mut self, status: u16) -> anyhow::Result<Completion> {
+        tracing::debug!(url = %self.claim.url, status, "refused");
+        if status == 403 {
+            return self.unreadable(Outcome::Refused).await;
+        }
+        // Other statuses say something of the page alone, not that we are unwelcome.
+        let next = self.waits_alone(Outcome::Refused).await?;
+        Ok(self.without_page(Outcome::Refused, next))
+    }
+
+    /// What follows from an outcome that brought no page.
     pub(super) async fn unreadable(mut self, outcome: Outcome) -> anyhow::Result<Completion> {
-        match (consequence(outcome, self.known.target()), self.known.role) {
-            (Consequence::SiteRests(trouble, _), _) => self.rest(outcome, trouble, None).await,
+        let next = match (consequence(outcome, self.page.target()), self.page.role) {
+            (Consequence::SiteRests(trouble, _), _) => return self.rest(outcome, trouble, None).await,
+            (Consequence::TriedAgain, _) => {
+                return Ok(self.try_again(outcome, ServerSays::Nothing, self.now, SiteRests::No));
+            }
             (Consequence::Absent(_), Role::Listing(kind)) => {
-                let (id, now) = (self.id(), self.now);
+                let (id, now) = (self.listing_id(), self.now);
                 let next = self
                     .teach(|site| {
                         site.meet(&self.claim.url, kind);
                         site.miss(id, now)
                     })
                     .await?;
-                self.known.missed = self.known.missed.saturating_add(1);
+                self.page.missed = self.page.missed.saturating_add(1);
                 self.end_if_over(outcome).await?;
-                Ok(kept(self.claim, outcome, next, self.known))
+                next
             }
-            _ => {
+            (
+                Consequence::Schedule
+                | Consequence::Waits(_)
+                | Consequence::Absent(_)
+                | Consequence::Moves
+                | Consequence::Leaves
+                | Consequence::IsDone
+                | Consequence::Ends,
+                _,
+            ) => {
                 let next = self.waits_alone(outcome).await?;
                 self.end_if_over(outcome).await?;
-                Ok(kept(self.claim, outcome, next.or_else(|| self.farewell()), self.known))
+                next.or_else(|| self.farewell())
             }
-        }
+        };
+        Ok(self.without_page(outcome, next))
     }
 
-    /// The next visit of a page that fails while its site answers. That it leaves unread is noted.
+    /// The next visit of a page that fails while its site answers. Notes in the site's schedule that a page leaves
+    /// unread.
     pub(super) async fn waits_alone(&mut self, outcome: Outcome) -> anyhow::Result<Option<Next>> {
-        let next = alone(&mut self.known, outcome, self.now);
-        let is_unread = self.known.visits.first.is_none() && next.is_none();
-        if let Some(day) = self.known.shown_on().filter(|_| is_unread) {
+        let next = self.next_alone(outcome);
+        let is_unread = self.page.visits.first.is_none() && next.is_none();
+        if let Some(day) = self.page.shown_on().filter(|_| is_unread) {
             self.teach(|site| site.leave_unread(day, outcome, self.now)).await?;
         }
         Ok(next)
+    }
+
+    fn next_alone(&mut self, outcome: Outcome) -> Option<Next> {
+        match consequence(outcome, self.page.target()) {
+            Consequence::SiteRests(_, waits) | Consequence::Waits(waits) => {
+                self.page.unreadable(waits, self.now)
+            }
+            Consequence::Absent(waits) => self.page.not_found(waits, self.now),
+            Consequence::Schedule
+            | Consequence::Moves
+            | Consequence::Leaves
+            | Consequence::IsDone
+            | Consequence::TriedAgain
+            | Consequence::Ends => None,
+        }
+    }
+
+    /// The completion of a visit that panicked: that says nothing of the site.
+    pub(super) fn panicked(mut self, outcome: Outcome) -> Completion {
+        if self.is_tried_again(outcome) {
+            return self.try_again(outcome, ServerSays::Nothing, self.now, SiteRests::No);
+        }
+        let next = self.next_alone(outcome);
+        self.without_page(outcome, next)
     }
 
     /// A page that the miner was told is gone stays for a day: if the message is lost with its process, it is sent
     /// again from the page's record.
     pub(super) fn farewell(&self) -> Option<Next> {
         let due = self.now.plus(FAREWELL);
-        self.known.is_gone.then_some(Next { due, class: Class::Rest })
+        self.page.is_gone.then_some(Next { due, class: Class::Rest })
     }
 
     /// Tells the miner of a page that is gone, once a second visit has confirmed it, or that is forbidden now.
     async fn end_if_over(&mut self, outcome: Outcome) -> anyhow::Result<()> {
         match outcome {
-            Outcome::Gone if self.known.missed >= 2 => self.end(Ending::NotFound).await,
+            Outcome::Gone if self.page.missed >= 2 => self.end(Ending::NotFound).await,
             Outcome::Disallowed => self.end(Ending::Disallowed).await,
             _ => Ok(()),
         }
     }
 
-    /// Tells the miner, once, that a page which was handed on is not to be kept.
-    pub(super) async fn end(&mut self, ending: Ending) -> anyhow::Result<()> {
-        if self.claim.content.is_some() && !self.known.is_gone {
-            self.tell_of(ending).await?;
-            self.known.is_gone = true;
-        }
-        Ok(())
+    /// Whether the table says that a page with this outcome is tried again instead.
+    fn is_tried_again(&self, outcome: Outcome) -> bool {
+        consequence(outcome, self.page.target()) == Consequence::TriedAgain
     }
 
-    /// Tells the miner how a page ended.
-    pub(super) async fn tell_of(&self, ending: Ending) -> anyhow::Result<()> {
-        let Claim { url, site, fetch, .. } = self.claim;
-        let gone = GonePage { url: url.clone(), site: site.clone(), fetch: *fetch, at: self.now, ending };
-        publish::tell_gone(&self.shared.parts, &self.shared.outages, &gone).await
-    }
-
-    /// A status that is neither a success, nor "not found", nor the server's own failure. Only 403 says that we
-    /// are not welcome; others say something of the page alone.
-    pub(super) async fn refused(mut self, status: u16) -> anyhow::Result<Completion> {
-        tracing::debug!(url = %self.claim.url, status, "refused");
-        if status == 403 {
-            return self.rest(Outcome::Refused, Trouble::Blocked(None), None).await;
-        }
-        let next = self.waits_alone(Outcome::Refused).await?;
-        Ok(kept(self.claim, Outcome::Refused, next, self.known))
-    }
-
-    /// A fetch without a usable answer.
-    pub(super) async fn failed(self, error: &FetchError) -> anyhow::Result<Completion> {
-        self.tell(error);
-        let (outcome, trouble, wish) = match error {
-            FetchError::PrivateAddress(_) => return self.unreadable(Outcome::PrivateAddress).await,
-            FetchError::TooLarge { .. } => return self.unreadable(Outcome::TooLarge).await,
-            FetchError::Busy { status: 429, retry_after, .. } => {
-                let wish = retry_after.map(|wait| wait.as_secs().max(1));
-                (Outcome::Refused, Trouble::Blocked(wish), None)
+    /// The next try of a page that is due once, not before a time; or its end, if it was tried often enough.
+    fn try_again(
+        &self,
+        outcome: Outcome,
+        server: ServerSays,
+        not_before: Timestamp,
+        site_rests: SiteRests,
+    ) -> Completion {
+        let counted = self.claim.attempts.saturating_add(1);
+        let failed = FailedTry { counted, claim: self.claim.fetch, server };
+        match self.due_once().after_failure(failed, self.now) {
+            AfterFailure::GiveUp => self.without_page(outcome, None),
+            AfterFailure::TryAgain { due, counts } => {
+                let due = due.max(not_before);
+                let rest_site_until = match site_rests {
+                    SiteRests::UntilNextTry => Some(due),
+                    SiteRests::No => None,
+                };
+                Completion::Retry { due, counts, rest_site_until }
             }
-            FetchError::Busy { retry_after, .. } => (Outcome::ServerError, Trouble::Failing, *retry_after),
-            FetchError::Server { .. } => (Outcome::ServerError, Trouble::Failing, None),
-            FetchError::Timeout { .. } => (Outcome::Timeout, Trouble::Failing, None),
-            FetchError::Connect { .. } | FetchError::Broken { .. } | FetchError::Panicked { .. } => {
-                (Outcome::Unreachable, Trouble::Failing, None)
-            }
+        }
+    }
+
+    /// The server, or the way to it, failed. A site has many hosts, so one that is gone must not stop the others where
+    /// pages are due once; and it is not asked in vain again and again, since its robots.txt is remembered as
+    /// unreachable.
+    async fn site_fails(self, outcome: Outcome) -> anyhow::Result<Completion> {
+        if self.is_tried_again(outcome) {
+            return Ok(self.try_again(outcome, ServerSays::Nothing, self.now, SiteRests::No));
+        }
+        self.rest(outcome, Trouble::Failing, None).await
+    }
+
+    /// The server asks us to come back later.
+    async fn site_is_busy(
+        self,
+        outcome: Outcome,
+        trouble: Trouble,
+        retry_after: Option<Duration>,
+    ) -> anyhow::Result<Completion> {
+        if self.is_due_once() {
+            let server = retry_after.map_or(ServerSays::Busy, ServerSays::RetryAfter);
+            return Ok(self.try_again(outcome, server, self.now, SiteRests::UntilNextTry));
+        }
+        let wish = match trouble {
+            // A block holds the wish itself.
+            Trouble::Blocked(_) => None,
+            Trouble::Failing | Trouble::RobotsUnreachable => retry_after,
         };
-        let wish = wish.map(|wait| self.now.plus(wait.min(crate::error::LONGEST_WAIT)));
+        let wish = wish.map(|wait| self.now.plus(wait.min(LONGEST_WAIT)));
         self.rest(outcome, trouble, wish).await
-    }
-
-    /// robots.txt could not be read, so nothing of its host may be asked for.
-    pub(super) async fn robots_failed(&self, reason: &FetchError) -> anyhow::Result<Completion> {
-        self.tell(reason);
-        let visit = *self;
-        match reason {
-            FetchError::PrivateAddress(_) => visit.unreadable(Outcome::PrivateAddress).await,
-            _ => visit.rest(Outcome::RobotsUnreachable, Trouble::RobotsUnreachable, None).await,
-        }
-    }
-
-    /// Of a seed a person wants to know why, once.
-    fn tell(&self, error: &FetchError) {
-        let error = fetch::chain(error);
-        if self.claim.why == Why::Seed && self.known.failed.is_none() {
-            tracing::warn!(url = %self.claim.url, error, "a seed cannot be fetched now; it is tried again");
-        } else {
-            tracing::debug!(url = %self.claim.url, error, "failed");
-        }
     }
 
     /// The site rests, and the page waits as it did. If other pages answered since the page failed before, the page
@@ -158,10 +229,10 @@ impl Visit<'_> {
         trouble: Trouble,
         wish: Option<Timestamp>,
     ) -> anyhow::Result<Completion> {
-        let before = self.known.failed;
+        let before = self.page.failed;
         if self.site_schedule().await?.fails_alone(before) {
             let next = self.waits_alone(outcome).await?;
-            return Ok(kept(self.claim, outcome, next, self.known));
+            return Ok(self.without_page(outcome, next));
         }
         let (requests, now) = (self.claim.recent, self.now);
         let (frontier, site, config) = (self.shared.parts.frontier.as_ref(), &self.claim.site, self.config());
@@ -173,11 +244,32 @@ impl Visit<'_> {
         let resting = || rest(frontier, site, config, now, &lesson);
         let until = self.shared.persist(resting).await.context("cannot let a site rest")?.until;
         tracing::debug!(%site, %outcome, ?until, "the site rests");
-        self.known.failed = Some(now.0 / 1_000);
+        self.page.failed = Some(now.0 / 1_000);
         let is_behind_others =
-            matches!(trouble, Trouble::Blocked(_)) && self.known.target() == Target::Article;
-        let due = if is_behind_others { Timestamp(until.0 + OTHERS_FIRST) } else { self.claim.was.due };
+            matches!(trouble, Trouble::Blocked(_)) && self.page.target() == Target::Article;
+        let due = if is_behind_others { Timestamp(until.0 + OTHERS_FIRST_MS) } else { self.claim.was.due };
         let next = Next { due, class: self.claim.was.class };
-        Ok(kept(self.claim, outcome, Some(next), self.known))
+        Ok(self.without_page(outcome, Some(next)))
     }
+
+    /// Logs why a page could not be read. Operators want to know why a seed failed, once.
+    fn log(&self, error: &FetchError, completion: &Completion) {
+        let (url, error) = (&self.claim.url, with_causes(error));
+        let is_seed = self.claim.why == Why::Seed;
+        let is_over = matches!(completion, Completion::Done { next: None, .. });
+        if is_seed && is_over {
+            tracing::warn!(%url, error, "a seed cannot be fetched");
+        } else if is_seed && !self.is_due_once() && self.page.failed.is_none() {
+            tracing::warn!(%url, error, "a seed cannot be fetched now; it is tried again");
+        } else {
+            tracing::debug!(%url, error, "failed");
+        }
+    }
+}
+
+/// Whether the whole site rests until the next try of a page that is due once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SiteRests {
+    UntilNextTry,
+    No,
 }

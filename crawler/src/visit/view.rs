@@ -16,7 +16,7 @@ use newslode_page::time::Timestamp;
 use crate::directives::Directives;
 use crate::listing::discover::{PlaceKind, on_page};
 use crate::listing::{Form, Item, ListingLimits, read, sniff};
-use crate::worker::Shared;
+use crate::shared::Shared;
 
 /// Children of a map's index that are visited, the newest first.
 const MOST_MAPS: usize = 10;
@@ -73,7 +73,7 @@ impl View {
     /// Reads a page, off the reactor; what was parsed is kept.
     pub(super) async fn of(
         claim: &Claim,
-        known: PageSchedule,
+        schedule: PageSchedule,
         page: Fetched,
         shared: &Shared,
         now: Timestamp,
@@ -84,13 +84,13 @@ impl View {
             let Fetched { content_type, body, directives } = page;
             let content_type = content_type.as_deref();
             let content = ContentHash::of(&url, content_type, &body);
-            // What the same bytes of an article link to and ask for was seen before.
-            if known.role == Role::Page && last == Some(content) {
+            // What the same bytes of a page link to and ask for was seen before.
+            if matches!(schedule.role, Role::Page | Role::Once) && last == Some(content) {
                 let is_noindex = directives.noindex;
                 return View { is_html: true, is_same: true, is_noindex, ..View::default() };
             }
             let asked = Asked { directives, token: &token, now };
-            let (view, page) = View::read(&url, known, content_type, &body, asked);
+            let (view, page) = View::read(&url, schedule, content_type, &body, asked);
             page.into_iter().for_each(|page| parsed.keep(content, Arc::new(page)));
             view
         };
@@ -99,24 +99,29 @@ impl View {
 
     fn read(
         url: &CanonicalUrl,
-        known: PageSchedule,
+        schedule: PageSchedule,
         content_type: Option<&str>,
         body: &[u8],
         asked: Asked,
     ) -> (View, Option<Page>) {
         let now = asked.now;
-        if sniff(content_type, body) {
+        if schedule.role != Role::Once && sniff(content_type, body) {
             let view = View::of_listing(url, content_type, body, now);
             return (view.without_links(asked.directives.nofollow), None);
         }
         let page = Page::parse(url, content_type, body);
         let directives = asked.directives.and(Directives::of_page(&page, asked.token, now));
-        let may_list = known.is_in_menu || matches!(known.role, Role::Listing(_));
+        if schedule.role == Role::Once {
+            // The miner takes its links.
+            let view = View { is_html: true, is_noindex: directives.noindex, ..View::default() };
+            return (view, Some(page));
+        }
+        let may_list = schedule.is_in_menu || matches!(schedule.role, Role::Listing(_));
         let mut view = View::of_page(&page, may_list).without_links(directives.nofollow);
         view.is_noindex = directives.noindex;
         // A page that a menu leads to is judged here, so that it need not be fetched twice.
-        let known = PageSchedule { stories: view.stories(), ..known };
-        if known.is_in_menu && known.is_section() {
+        let schedule = PageSchedule { stories: view.stories(), ..schedule };
+        if schedule.is_in_menu && schedule.is_section() {
             let is_article = article(&page, now).0 == PageKind::Article;
             view.kind = (!is_article).then_some(ListingKind::Section);
         }

@@ -225,6 +225,22 @@ async fn a_page_that_did_not_change_is_not_published_again() {
 }
 
 #[tokio::test]
+async fn a_page_that_is_gone_when_it_is_visited_again_ends_and_stays_mined() {
+    let mut world = World::new(|ask| match (ask.page.as_str(), ask.nth) {
+        ("a.test/", 1) => html(PAGE),
+        _ => None,
+    })
+    .await;
+    world.config.revisit_s = 1;
+    world.add(SEED, Why::Seed).await;
+    world.crawl_until(|world| world.counted(Outcome::Gone) == 1).await.unwrap();
+    let entry = world.entry(SEED);
+    assert_eq!((entry.outcome, entry.due), (Some(Outcome::Gone), None));
+    let [page] = world.pages().try_into().unwrap();
+    assert_eq!(entry.content, Some(page.version.content), "the miner was told nothing else");
+}
+
+#[tokio::test]
 async fn private_addresses_are_refused_however_they_are_spelt() {
     let mut world = World::new(|_| html(PAGE)).await;
     let port = world.port;

@@ -65,7 +65,7 @@ async fn a_seed_may_lead_to_another_site_and_a_link_may_not() {
     let world = World::new(web).await;
     world.add("http://away.test/", Why::Link).await;
     world.crawl().await;
-    world.expect("http://away.test/", Outcome::Redirected);
+    world.expect("http://away.test/", Outcome::RedirectLoop);
     assert_eq!(world.frontier.all().len(), 1);
 }
 
@@ -74,7 +74,7 @@ async fn redirects_to_no_page_end_and_those_to_private_addresses_are_refused() {
     let world = World::new(web).await;
     world.add("http://away.test/mail", Why::Seed).await;
     world.crawl().await;
-    world.expect("http://away.test/mail", Outcome::Redirected);
+    world.expect("http://away.test/mail", Outcome::NotHtml);
     let world = World::new(web).await;
     world.add("http://away.test/nowhere", Why::Seed).await;
     world.crawl().await;

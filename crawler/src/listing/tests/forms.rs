@@ -1,5 +1,7 @@
 //! Every form of listing, and the rules for links, dates and sites.
 
+use newslode_page::reading::Site;
+
 use super::*;
 
 #[test]

@@ -1,4 +1,5 @@
-//! What is made of a listing: new stories, sections and listings are added, and its next visit is set.
+//! The links of a listing: new stories, sections and listings go to the frontier, and the listing's next visit is set.
+//! Start at [`Visit::show`].
 
 use anyhow::Context as _;
 use newslode_common::schedule::{
@@ -8,7 +9,7 @@ use newslode_common::store::{Added, Again, NewUrl, Why};
 use newslode_page::reading::CanonicalUrl;
 use newslode_page::time::Timestamp;
 
-use super::Visit;
+use super::state::Visit;
 use super::view::{Story, View};
 use crate::listing::discover::usual;
 
@@ -36,9 +37,9 @@ impl Visit<'_> {
         kind: ListingKind,
         before: &Listing,
     ) -> anyhow::Result<Option<Next>> {
-        let id = self.id();
-        let looks = self.known.looks;
-        self.known.looks = looks.wrapping_add(1);
+        let id = self.listing_id();
+        let looks = self.page.looks;
+        self.page.looks = looks.wrapping_add(1);
         let is_first = before.visits == 0;
         let is_backlog = is_first && kind != ListingKind::Front;
         let class = if is_backlog || before.is_junky() { Class::Rest } else { Class::New };
@@ -68,13 +69,13 @@ impl Visit<'_> {
         kind: ListingKind,
         shown: Option<Shown>,
     ) -> anyhow::Result<Option<Next>> {
-        let (id, now) = (self.id(), self.now);
+        let (id, now) = (self.listing_id(), self.now);
         // Without an allowance no interval is stretched.
         let allowance = self.claim.allowance.unwrap_or_else(|| Allowance::full(u64::from(u16::MAX), now));
         self.teach(|site| {
             site.meet(&self.claim.url, kind);
             let next = site.visit(id, shown, now, &allowance, &self.shared.schedule);
-            let is_none = !self.known.is_in_menu && site.listing(id).is_some_and(Listing::is_idle);
+            let is_none = !self.page.is_in_menu && site.listing(id).is_some_and(Listing::is_idle);
             if is_none {
                 site.retire(id);
             }
@@ -98,9 +99,9 @@ impl Visit<'_> {
         let id = ListingId::of(url);
         if self.site_schedule().await?.listing(id).is_some() {
             let frontier = &self.shared.parts.frontier;
-            let known =
+            let entry =
                 self.shared.persist(|| frontier.entry(url)).await.context("cannot read a URL's record")?;
-            if known.and_then(|entry| entry.schedule).is_some_and(|known| known.is_in_menu) {
+            if entry.and_then(|entry| entry.schedule).is_some_and(|schedule| schedule.is_in_menu) {
                 return Ok(());
             }
             self.teach(|site| site.retire(id)).await?;
@@ -120,11 +121,11 @@ impl Visit<'_> {
         by: Option<ListingId>,
         class: Class,
     ) -> anyhow::Result<Added> {
-        let known = PageSchedule::page(by, self.now);
+        let schedule = PageSchedule::page(by, self.now);
         let story = |Story { url, modified, dated }: &Story| {
             let again = modified.map_or(Again::Never, Again::IfFetchedBefore);
             let is_old = dated.is_some_and(|dated| dated.0 + OLD < self.now.0);
-            self.found(url, if is_old { Class::Rest } else { class }, again, known)
+            self.found(url, if is_old { Class::Rest } else { class }, again, schedule)
         };
         self.add(view.stories.iter().map(story).collect()).await
     }
@@ -169,15 +170,15 @@ impl Visit<'_> {
         Ok(())
     }
 
-    fn found(&self, url: &CanonicalUrl, class: Class, again: Again, known: PageSchedule) -> NewUrl {
+    fn found(&self, url: &CanonicalUrl, class: Class, again: Again, schedule: PageSchedule) -> NewUrl {
         let depth = self.claim.depth.saturating_add(1);
-        NewUrl { url: url.clone(), depth, why: Why::Link, hops: 0, class, again, schedule: Some(known) }
+        NewUrl { url: url.clone(), depth, why: Why::Link, hops: 0, class, again, schedule: Some(schedule) }
     }
 
     /// Adds URLs of this site; others are left to their own listings.
     async fn add(&self, mut urls: Vec<NewUrl>) -> anyhow::Result<Added> {
         urls.retain(|new| new.url.site() == self.claim.site && new.url != self.claim.url);
-        self.shared.met.retain_new(&mut urls);
+        self.shared.recent_links.retain_new(&mut urls);
         if urls.is_empty() {
             return Ok(Added::default());
         }
@@ -186,13 +187,13 @@ impl Visit<'_> {
         let (first, others) = urls.split_at(urls.len().min(IN_ORDER));
         let parts: Vec<&[NewUrl]> = first.chunks(ABREAST).chain(others.chunks(MOST_AT_ONCE)).collect();
         for (place, some) in parts.iter().enumerate() {
-            // Of URLs that are due at once the store takes any.
+            // Among URLs due at the same instant, the store's order is unspecified.
             let now = Timestamp(self.now.0.saturating_sub((parts.len() - place) as u64 - 1));
             let part = self.shared.persist(|| frontier.add(some, now)).await.context("cannot add URLs")?;
             added.new += part.new;
             added.over_budget += part.over_budget;
             if part.over_budget == 0 && part.unknown_site == 0 {
-                self.shared.met.added(some, self.now);
+                self.shared.recent_links.added(some, self.now);
             }
         }
         if added.over_budget > 0 {

@@ -1,5 +1,7 @@
-//! What this process has added to the frontier lately: a listing shows the same links at each visit, and a map
-//! tens of thousands. What was added a while ago is added again, so that the frontier knows what is still shown.
+//! The links that this process added to the frontier lately, so that it need not add them again: a listing shows the
+//! same links at each visit, and a sitemap shows tens of thousands.
+//!
+//! After a while a link counts as new again, so that the frontier learns that it is still shown.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
@@ -8,14 +10,14 @@ use newslode_common::schedule::name;
 use newslode_common::store::{Again, NewUrl};
 use newslode_page::time::Timestamp;
 
-/// What was added is forgotten after this to twice this time, in milliseconds.
-const REMEMBERED: u64 = 1_800_000;
-/// Links that are remembered at most, twice.
-const MOST: usize = 500_000;
+/// A link is forgotten after this to twice this time, in milliseconds.
+const REMEMBERED_MS: u64 = 1_800_000;
+/// Largest number of links in one generation. There are two.
+const MAX_LINKS: usize = 500_000;
 
-/// Links that were added lately.
+/// The links, in two generations: the older one is dropped as a whole.
 #[derive(Default)]
-pub(crate) struct Met(Mutex<Generations>);
+pub(crate) struct RecentLinks(Mutex<Generations>);
 
 #[derive(Default)]
 struct Generations {
@@ -24,18 +26,18 @@ struct Generations {
     since: Timestamp,
 }
 
-impl Met {
+impl RecentLinks {
     /// Leaves only links that were not added lately.
-    pub(super) fn retain_new(&self, urls: &mut Vec<NewUrl>) {
+    pub(crate) fn retain_new(&self, urls: &mut Vec<NewUrl>) {
         let held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_known = |key: u64| held.young.contains(&key) || held.old.contains(&key);
         urls.retain(|new| key(new).is_none_or(|key| !is_known(key)));
     }
 
-    /// Notes links that the frontier knows now.
-    pub(super) fn added(&self, urls: &[NewUrl], now: Timestamp) {
+    /// Adds links that the frontier knows now.
+    pub(crate) fn added(&self, urls: &[NewUrl], now: Timestamp) {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if now.0 >= held.since.0 + REMEMBERED || held.young.len() >= MOST {
+        if now.0 >= held.since.0 + REMEMBERED_MS || held.young.len() >= MAX_LINKS {
             held.old = std::mem::take(&mut held.young);
             held.since = now;
         }
@@ -43,8 +45,8 @@ impl Met {
     }
 }
 
-/// Names a link with what is said of it: a page that changed is to be asked for again. `None` if it is to be asked
-/// for whatever is known.
+/// Names a link together with the change that is claimed for it, so that a page which is said to have changed is added
+/// again. `None`: the link is added whatever is known.
 fn key(new: &NewUrl) -> Option<u64> {
     let again = match new.again {
         Again::Never => 0,
@@ -65,30 +67,30 @@ mod tests {
         paths.iter().map(|path| NewUrl::once(url(path), 0, Why::Link, 0)).collect()
     }
 
-    fn new(met: &Met, paths: &[&str]) -> usize {
+    fn new(recent: &RecentLinks, paths: &[&str]) -> usize {
         let mut urls = links(paths);
-        met.retain_new(&mut urls);
+        recent.retain_new(&mut urls);
         urls.len()
     }
 
     #[test]
     fn a_link_is_new_again_after_a_while() {
-        let met = Met::default();
-        met.added(&links(&["a", "b"]), Timestamp(REMEMBERED));
-        assert_eq!(new(&met, &["a", "b", "c"]), 1);
-        met.added(&links(&["c"]), Timestamp(2 * REMEMBERED));
-        assert_eq!(new(&met, &["a", "b", "c"]), 0);
-        met.added(&links(&["c"]), Timestamp(3 * REMEMBERED));
-        assert_eq!(new(&met, &["a", "b", "c"]), 2);
+        let recent = RecentLinks::default();
+        recent.added(&links(&["a", "b"]), Timestamp(REMEMBERED_MS));
+        assert_eq!(new(&recent, &["a", "b", "c"]), 1);
+        recent.added(&links(&["c"]), Timestamp(2 * REMEMBERED_MS));
+        assert_eq!(new(&recent, &["a", "b", "c"]), 0);
+        recent.added(&links(&["c"]), Timestamp(3 * REMEMBERED_MS));
+        assert_eq!(new(&recent, &["a", "b", "c"]), 2);
     }
 
     #[test]
     fn a_page_that_is_said_to_have_changed_is_new() {
-        let met = Met::default();
-        met.added(&links(&["a"]), Timestamp(5));
+        let recent = RecentLinks::default();
+        recent.added(&links(&["a"]), Timestamp(5));
         let mut changed = links(&["a"]);
         changed[0].again = Again::IfFetchedBefore(Timestamp(9));
-        met.retain_new(&mut changed);
+        recent.retain_new(&mut changed);
         assert_eq!(changed.len(), 1);
     }
 }

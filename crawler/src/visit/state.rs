@@ -1,0 +1,135 @@
+//! A visit in progress: what it works on, what it changes, and how it ends.
+//!
+//! The steps of a visit are methods of [`Visit`] in the modules beside this one. Here are the ones that several of them
+//! need: to change the site's schedule, to hand a page to the miner, and to complete the claim.
+
+use anyhow::Context as _;
+use bytes::Bytes;
+use newslode_common::message::{Ending, GonePage};
+use newslode_common::outcome::Outcome;
+use newslode_common::schedule::{DueOnce, ListingId, Next, PageSchedule, Role, ScheduleConfig, SiteSchedule};
+use newslode_common::store::teach::teach;
+use newslode_common::store::{Claim, Completion, Validators};
+use newslode_common::version::ContentHash;
+use newslode_page::time::Timestamp;
+
+use crate::publish;
+use crate::shared::Shared;
+
+/// A visit in progress.
+#[derive(Clone, Copy)]
+pub(super) struct Visit<'v> {
+    pub(super) shared: &'v Shared,
+    pub(super) claim: &'v Claim,
+    /// The page's schedule: at first as it was claimed.
+    pub(super) page: PageSchedule,
+    pub(super) now: Timestamp,
+}
+
+impl<'v> Visit<'v> {
+    pub(super) fn new(shared: &'v Shared, claim: &'v Claim) -> Visit<'v> {
+        Visit { shared, claim, page: PageSchedule::of_record(claim.schedule), now: shared.clock.now() }
+    }
+
+    pub(super) fn is_due_once(&self) -> bool {
+        self.page.role == Role::Once
+    }
+
+    /// The numbers of the schedule that follows the news.
+    pub(super) fn config(&self) -> &'v ScheduleConfig {
+        &self.shared.schedule
+    }
+
+    /// The numbers of pages that are due once.
+    pub(super) fn due_once(&self) -> DueOnce {
+        let config = &self.shared.config;
+        DueOnce { retry_ms: config.retry_ms, max_attempts: config.max_attempts, revisit_s: config.revisit_s }
+    }
+
+    /// The name of this URL as a listing of its site.
+    pub(super) fn listing_id(&self) -> ListingId {
+        ListingId::of(&self.claim.url)
+    }
+
+    /// Changes the site's schedule.
+    pub(super) async fn teach<T>(&self, lesson: impl Fn(&mut SiteSchedule) -> T) -> anyhow::Result<T> {
+        let (frontier, site) = (self.shared.parts.frontier.as_ref(), &self.claim.site);
+        let teaching = || teach(frontier, site, self.config(), self.now, &lesson);
+        self.shared.persist(teaching).await.context("cannot change a site's schedule")
+    }
+
+    pub(super) async fn site_schedule(&self) -> anyhow::Result<SiteSchedule> {
+        let frontier = &self.shared.parts.frontier;
+        let reading = || frontier.schedule(&self.claim.site);
+        let (schedule, _) = self.shared.persist(reading).await.context("cannot read a site's schedule")?;
+        Ok(schedule)
+    }
+
+    /// Notes that the site answered, if not with the page. Pages that are due once wait for nothing but their own
+    /// next try, so nobody asks how their site is.
+    pub(super) async fn site_answered(&self) -> anyhow::Result<()> {
+        if self.is_due_once() {
+            return Ok(());
+        }
+        let now = self.now;
+        self.teach(|site| site.answered(now)).await
+    }
+
+    /// Hands a page on for mining: archives it, then publishes it. `None`: the miner has it already; that is so if
+    /// the bytes are the last ones and `is_known`.
+    pub(super) async fn hand_over(
+        &self,
+        is_known: bool,
+        content_type: Option<String>,
+        body: Bytes,
+    ) -> anyhow::Result<Option<ContentHash>> {
+        let claim = Claim { content: self.claim.content.filter(|_| is_known), ..self.claim.clone() };
+        let Some(page) = publish::seal(&claim, content_type, body, self.now).await? else { return Ok(None) };
+        let content = page.content;
+        publish::hand_over(&self.shared.parts, &self.shared.outages, page, self.now).await?;
+        Ok(Some(content))
+    }
+
+    /// Tells the miner, once, that a page which was handed on must no longer be kept. A page that is due once keeps
+    /// what it said when it was read.
+    pub(super) async fn end(&mut self, ending: Ending) -> anyhow::Result<()> {
+        if self.claim.content.is_some() && !self.page.is_gone && !self.is_due_once() {
+            self.tell_miner(ending).await?;
+            self.page.is_gone = true;
+        }
+        Ok(())
+    }
+
+    /// Tells the miner how a page ended.
+    pub(super) async fn tell_miner(&self, ending: Ending) -> anyhow::Result<()> {
+        let Claim { url, site, fetch, .. } = self.claim;
+        let gone = GonePage { url: url.clone(), site: site.clone(), fetch: *fetch, at: self.now, ending };
+        publish::tell_gone(&self.shared.parts, &self.shared.outages, &gone).await
+    }
+
+    /// The completion of a visit with this outcome.
+    pub(super) fn done(
+        &self,
+        outcome: Outcome,
+        content: Option<ContentHash>,
+        validators: Validators,
+        next: Option<Next>,
+    ) -> Completion {
+        Completion::Done { outcome, content, validators, next, schedule: self.page.into_record() }
+    }
+
+    /// The completion of a visit that brought no page: what was known of the page before stays known.
+    pub(super) fn without_page(&self, outcome: Outcome, next: Option<Next>) -> Completion {
+        self.done(outcome, self.claim.content, self.claim.validators.clone(), next)
+    }
+
+    /// The completion without a request.
+    pub(super) fn skipped(&self, next: Option<Next>) -> Completion {
+        Completion::Skipped { next, schedule: self.page.into_record() }
+    }
+}
+
+/// The completion of a claim whose turn passed without a request for the page: it waits for the next turn.
+pub(crate) fn at_the_next_turn(claim: &Claim) -> Completion {
+    Completion::Retry { due: claim.was.due, counts: false, rest_site_until: None }
+}
