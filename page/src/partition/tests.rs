@@ -133,35 +133,6 @@ fn hostile_pages_become_coarser_and_lose_no_leaf() {
     }
 }
 
-/// No page takes more steps than it has, whatever its leaves.
-#[test]
-fn steps_are_never_overdrawn() {
-    let html: String = (0..3_000).map(|n| format!("<section><h2>a{n}</h2><p>b<p>c</section>")).collect();
-    let page = page(&html);
-    for max_steps in [0, 100_000, 3_000_000, 60_000_000] {
-        let params = Params { max_steps, ..Params::paper() };
-        let mut work = Work {
-            page: &page,
-            params: &params,
-            is_emphasised: vec![false; page.leaves.len()],
-            max_depth: max_depth(&page),
-            steps_left: max_steps,
-            is_coarse: false,
-        };
-        let pieces = work.pieces(0..page.leaves.len());
-        assert!(work.is_coarse);
-        let lens: Vec<u64> = pieces
-            .iter()
-            .map(|piece| piece.parts.iter().filter(|part| matches!(part, Part::Leaf(_))).count() as u64)
-            .collect();
-        assert_eq!(lens.iter().sum::<u64>(), 9_000);
-        // With the largest number of steps the pieces are small enough to partition all of them.
-        let all: u64 = lens.iter().map(|&len| dp::steps(len as usize, work.max_depth)).sum();
-        assert_eq!(all <= max_steps, max_steps == 60_000_000, "{lens:?}");
-        assert_eq!(max_steps - work.steps_left == all, max_steps == 60_000_000, "{lens:?}");
-    }
-}
-
 fn any_params() -> impl Strategy<Value = Params> {
     let method = prop_oneof![
         Just(Method::Flat),

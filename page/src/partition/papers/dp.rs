@@ -282,7 +282,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::partition::{max_depth, plain};
+    use crate::partition::papers::plain;
+    use crate::partition::papers::scope::max_depth;
     use crate::testing::{page, pages};
 
     proptest! {

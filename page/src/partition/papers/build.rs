@@ -8,8 +8,8 @@ use std::ops::Range;
 use crate::hierarchy::{Hierarchy, Label, Node, NodeKind, Promotion};
 use crate::reading::NodeId;
 
-use super::Params;
 use super::promotion::Part;
+use crate::partition::params::Params;
 use crate::reading::Page;
 
 pub(super) const ROOT: u32 = 0;

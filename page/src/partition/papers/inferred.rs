@@ -9,12 +9,12 @@ use std::ops::Range;
 
 use crate::hierarchy::{Hierarchy, NodeKind, Promotion};
 
-use super::Params;
 use super::build::{Builder, ROOT};
 use super::entropy;
 use super::flat::segments;
 use super::headers::{HeadlessGroup, headers};
 use super::regex::{Folding, Part, infer};
+use crate::partition::params::Params;
 use crate::reading::Page;
 
 /// A page with its segments and what they fold to.
@@ -31,14 +31,14 @@ struct Inference<'a> {
 }
 
 /// The hierarchy of a single page.
-pub(super) fn hierarchy(page: &Page, params: &Params) -> Hierarchy {
+pub(crate) fn inferred_hierarchy(page: &Page, params: &Params) -> Hierarchy {
     let one = Inference::new(page, params);
     let found = headers(&[(page, one.headless.clone())]).pop().unwrap_or_default();
     one.build(params, &found)
 }
 
 /// The hierarchies of the first `wanted` pages; all pages are of one site.
-pub(super) fn hierarchies(pages: &[&Page], wanted: usize, params: &Params) -> Vec<Hierarchy> {
+pub(crate) fn inferred_hierarchies(pages: &[&Page], wanted: usize, params: &Params) -> Vec<Hierarchy> {
     let inferred: Vec<Inference<'_>> = pages.iter().map(|page| Inference::new(page, params)).collect();
     let headless: Vec<(&Page, Vec<HeadlessGroup>)> =
         inferred.iter().map(|one| (one.page, one.headless.clone())).collect();

@@ -5,10 +5,10 @@
 //! instances of a group are neighbouring leaves. Two groups are compared by the last instance of the first and
 //! the first instance of the second.
 
-use super::Params;
 use super::cost::{Costs, ONE};
 use super::dp::Binary;
 use super::scope::ScopeTree;
+use crate::partition::params::Params;
 
 /// The kind of a node of the binary tree, with its first and last leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,7 +11,14 @@
 
 use std::ops::Range;
 
+use crate::partition::params::Params;
 use crate::reading::{Page, PathId};
+
+/// The first leaf of each flat segment except the first one.
+pub(crate) fn flat_boundaries(page: &Page, params: &Params) -> Vec<u32> {
+    let paths: Vec<_> = page.leaves.iter().map(|leaf| leaf.path).collect();
+    boundaries(&paths, page.leaves.path_count(), params.flat_delta)
+}
 
 /// The first leaf of each segment except the first one, ascending. `delta` is δ in per cent.
 pub(crate) fn boundaries(paths: &[PathId], path_count: usize, delta: u32) -> Vec<u32> {

@@ -11,9 +11,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::GroupCost;
 use super::lcs;
 use super::scope::ScopeTree;
+use crate::partition::params::GroupCost;
 
 /// A cost of 1.
 pub(crate) const ONE: u64 = 1 << 20;
@@ -167,7 +167,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::partition::{max_depth, plain};
+    use crate::partition::papers::plain;
+    use crate::partition::papers::scope::max_depth;
     use crate::testing::{page, pages};
 
     proptest! {

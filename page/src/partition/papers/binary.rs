@@ -1,0 +1,119 @@
+//! The hierarchy by binary partition (`[OM05 §4.3]`): a tree by the dynamic program, then groups and headers.
+//!
+//! Start at [`binary_hierarchy`].
+
+use std::ops::Range;
+
+use crate::hierarchy::Hierarchy;
+use crate::partition::emphasis::emphasised;
+use crate::partition::params::{Params, Scope};
+use crate::reading::Page;
+
+use super::build::{Builder, Piece};
+use super::cost::Costs;
+use super::flat::{flat_boundaries, segments};
+use super::promotion::Part;
+use super::scope::{ScopeTree, max_depth};
+use super::{dp, grouping, promotion, split};
+
+/// The hierarchy by binary partition.
+pub(crate) fn binary_hierarchy(page: &Page, params: &Params) -> Hierarchy {
+    let boundaries = flat_boundaries(page, params);
+    let mut builder = Builder::new(page, params, boundaries.clone());
+    let mut work = Work {
+        page,
+        params,
+        is_emphasised: emphasised(page),
+        max_depth: max_depth(page),
+        steps_left: params.max_steps,
+        is_coarse: false,
+    };
+    match params.scope {
+        Scope::Segment => {
+            for segment in segments(page, &boundaries) {
+                let parts = work.pieces(segment);
+                builder.segment(&parts);
+            }
+        }
+        Scope::Page => {
+            let parts = work.pieces(0..page.leaves.len());
+            builder.whole(&parts);
+        }
+    }
+    builder.finish(work.is_coarse)
+}
+
+struct Work<'a> {
+    page: &'a Page,
+    params: &'a Params,
+    is_emphasised: Vec<bool>,
+    max_depth: u32,
+    steps_left: u64,
+    is_coarse: bool,
+}
+
+impl Work<'_> {
+    fn pieces(&mut self, range: Range<usize>) -> Vec<Piece> {
+        let most = dp::piece_len(range.len(), self.max_depth, self.params.max_dp_leaves, self.steps_left);
+        self.is_coarse |= range.len() > most;
+        split::pieces(self.page, range, most).into_iter().map(|piece| self.piece(piece)).collect()
+    }
+
+    fn piece(&mut self, range: Range<usize>) -> Piece {
+        let first = range.start;
+        let steps = dp::steps(range.len(), self.max_depth);
+        if steps > self.steps_left {
+            self.is_coarse = true;
+            return Piece { first, parts: list(range.len()) };
+        }
+        self.steps_left -= steps;
+        let scope = ScopeTree::new(self.page, range);
+        let mut costs = Costs::new(&scope, self.max_depth);
+        let tree = dp::tree(&scope, &mut costs);
+        let grouped = grouping::grouping(&tree, &scope, &mut costs, self.params);
+        let parts = promotion::promotion(&tree, &grouped, |leaf| self.is_emphasised[first + leaf]);
+        Piece { first, parts }
+    }
+}
+
+/// A piece of this many leaves without structure.
+fn list(leaves: usize) -> Vec<Part> {
+    let mut parts: Vec<Part> = (0..leaves).map(Part::Leaf).collect();
+    parts.push(Part::Partition { header: None, parts: (0..leaves).collect() });
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::page;
+
+    /// No page takes more steps than it has, whatever its leaves.
+    #[test]
+    fn steps_are_never_overdrawn() {
+        let html: String = (0..3_000).map(|n| format!("<section><h2>a{n}</h2><p>b<p>c</section>")).collect();
+        let page = page(&html);
+        for max_steps in [0, 100_000, 3_000_000, 60_000_000] {
+            let params = Params { max_steps, ..Params::paper() };
+            let mut work = Work {
+                page: &page,
+                params: &params,
+                is_emphasised: vec![false; page.leaves.len()],
+                max_depth: max_depth(&page),
+                steps_left: max_steps,
+                is_coarse: false,
+            };
+            let pieces = work.pieces(0..page.leaves.len());
+            assert!(work.is_coarse);
+            let lens: Vec<u64> = pieces
+                .iter()
+                .map(|piece| piece.parts.iter().filter(|part| matches!(part, Part::Leaf(_))).count() as u64)
+                .collect();
+            assert_eq!(lens.iter().sum::<u64>(), 9_000);
+            // With the largest number of steps the pieces are small enough to partition all of them.
+            let all: u64 = lens.iter().map(|&len| dp::steps(len as usize, work.max_depth)).sum();
+            assert_eq!(all <= max_steps, max_steps == 60_000_000, "{lens:?}");
+            assert_eq!(max_steps - work.steps_left == all, max_steps == 60_000_000, "{lens:?}");
+        }
+    }
+}
