@@ -13,10 +13,10 @@ use crate::reading::{NodeId, PageTree, squash};
 use rustc_hash::FxHashMap;
 
 use super::measures::{self, Claims};
-use super::metadata::is_inside;
 use super::runs::{Run, Runs};
 use super::scorer::Scorer;
 use super::scripts;
+use super::selection::chosen;
 use super::site::Known;
 use crate::Page;
 use crate::text::words_of_prose;
@@ -108,25 +108,6 @@ pub(super) fn choose(
     (chosen, witness)
 }
 
-/// The runs with the greatest expected F1. Of all sets of runs above a score it is the one with the greatest
-/// 2·(expected body words in it) / (words in it + expected body words of the page).
-pub(super) fn chosen(runs: &[Run], scores: &[f32]) -> Vec<bool> {
-    let mut order: Vec<usize> = (0..runs.len()).collect();
-    order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
-    let words = |at: usize| f64::from(runs[at].words);
-    let expected: f64 = order.iter().map(|&at| words(at) * f64::from(scores[at])).sum();
-    let (mut taken, mut right, mut best, mut threshold) = (0.0, 0.0, 0.0, f32::INFINITY);
-    for at in order {
-        taken += words(at);
-        right += words(at) * f64::from(scores[at]);
-        let f1 = 2.0 * right / (taken + expected);
-        if f1 > best {
-            (best, threshold) = (f1, scores[at]);
-        }
-    }
-    scores.iter().map(|score| *score >= threshold).collect()
-}
-
 /// Gives all cells of a data table their mean score, so it is body or not as a whole. A table with longer texts
 /// is a layout and left alone.
 fn even_tables(tree: &PageTree, runs: &[Run], scores: &mut [f32]) {
@@ -176,11 +157,11 @@ fn add_alike(runs: &[Run], scores: &[f32], paths: &[u64], chosen: &mut [bool]) {
 }
 
 fn kind(tree: &PageTree, run: &Run) -> BlockKind {
-    if is_inside(tree, run.block, &["h1", "h2", "h3", "h4", "h5", "h6"]) {
+    if tree.is_inside(run.block, &["h1", "h2", "h3", "h4", "h5", "h6"]) {
         BlockKind::Heading
-    } else if is_inside(tree, run.block, &["li", "dd", "dt"]) {
+    } else if tree.is_inside(run.block, &["li", "dd", "dt"]) {
         BlockKind::ListItem
-    } else if is_inside(tree, run.block, &["blockquote"]) {
+    } else if tree.is_inside(run.block, &["blockquote"]) {
         BlockKind::Quote
     } else {
         BlockKind::Paragraph
@@ -243,20 +224,6 @@ mod tests {
         let said = Claims { body: Some(SENTENCES.repeat(3).join("\n")), ..Claims::default() };
         let (blocks, method) = read("<h1>Bridge stays open</h1><p>Subscribe to read on.", &said);
         assert_eq!((blocks.len(), method), (12, "json-ld"));
-    }
-
-    #[test]
-    fn likely_runs_are_taken_while_they_gain() {
-        let page = page("<p>one two three four<p>five six seven eight<p>nine ten");
-        let runs = Runs::new(&page).runs;
-        let check = |scores: [f32; 3], expected: [bool; 3]| {
-            assert_eq!(chosen(&runs, &scores), expected, "{scores:?}");
-        };
-        check([0.9, 0.1, 0.2], [true, false, false]);
-        // If nothing is certain, more is taken.
-        check([0.3, 0.25, 0.05], [true, true, false]);
-        check([0.0, 0.0, 0.0], [false, false, false]);
-        assert!(chosen(&[], &[]).is_empty());
     }
 
     #[test]

@@ -2,8 +2,8 @@
 //!
 //! The markup says so, and the text must confirm it: a long article with a video is still an article.
 
+use super::finding::Finding;
 use super::json_ld::{Objects, is_a};
-use super::metadata::Finding;
 
 /// A text of fewer words accompanies its video, or is the open part of a longer one.
 const SHORT: f32 = 150.0;

@@ -11,7 +11,6 @@
 use crate::article::PageKind;
 use rustc_hash::FxHashMap;
 
-use super::metadata::is_inside;
 use crate::Page;
 use crate::text::{HEADLINE_WORDS, whole_words_of_prose};
 
@@ -169,7 +168,7 @@ impl Prose {
             let words = whole_words_of_prose(text);
             let is_prose =
                 words >= 25 || (words >= 10 && text.ends_with(['.', '!', '?', '"', '”', '。', '…']));
-            if leaf.is_image || !is_prose || is_inside(tree, leaf.parent, &["footer", "aside", "form"]) {
+            if leaf.is_image || !is_prose || tree.is_inside(leaf.parent, &["footer", "aside", "form"]) {
                 continue;
             }
             prose.words += words;

@@ -3,30 +3,19 @@
 //! The order of trust was measured on articles with known fields: JSON-LD first for dates, then meta properties,
 //! then microdata, then the text.
 
-use crate::reading::{NodeId, PageTree, resolve, squash};
+use crate::reading::{NodeId, resolve, squash};
 use crate::time::Timestamp;
 use serde_json::{Map, Value};
 
 use super::authors::{self, Credit, Site};
 use super::dates;
 use super::days::{Mention, Source};
+use super::finding::Finding;
 use super::form::Forms;
 use super::json_ld::{self, Objects};
 use super::scripts;
 use super::trail;
 use crate::Page;
-
-/// A value and where it was found.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Finding<T> {
-    pub(super) value: T,
-    pub(super) witness: &'static str,
-    /// 0 to 1.
-    pub(super) confidence: f32,
-}
-
-/// Names of people or desks, and where they were found.
-pub(super) type Names = Finding<Vec<String>>;
 
 /// The fields that the markup gives.
 pub(super) struct Metadata {
@@ -345,10 +334,4 @@ impl<'a> Witnesses<'a> {
 /// escaped twice.
 fn clean(text: &str) -> String {
     squash(&scripts::without_entities(&scripts::without_entities(text)))
-}
-
-/// Whether a node or one of its ancestors has one of these tags.
-pub(super) fn is_inside(tree: &PageTree, node: NodeId, tags: &[&str]) -> bool {
-    let mut up = std::iter::once(node).chain(tree.ancestors(node));
-    up.any(|node| tree.tag(node).is_some_and(|tag| tags.contains(&tag)))
 }

@@ -5,8 +5,8 @@
 
 use serde_json::{Map, Value};
 
+use super::finding::Finding;
 use super::json_ld::{self, Objects};
-use super::metadata::Finding;
 use crate::Page;
 use crate::reading::{CanonicalUrl, NodeId, document_base, resolve, squash};
 

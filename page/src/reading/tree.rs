@@ -40,7 +40,7 @@ impl TagId {
     }
 }
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum NodeKind {
     /// Node 0, the parent of `html`.
@@ -77,7 +77,7 @@ pub struct PageTree {
 }
 
 impl PageTree {
-    /// Parses a page. Never fails; what the limits cut is in [`notes`](Self::notes).
+    /// Parses a page. Never fails; [`notes`](Self::notes) tell what the limits cut.
     pub fn parse(html: &str, limits: &PageLimits) -> Self {
         let (scratch, notes) = parse::run(html, limits);
         Renumbering::new(&scratch, limits.max_depth, notes).run()
@@ -95,7 +95,7 @@ impl PageTree {
         size_of_val(&*self.nodes) + size_of_val(&*self.attrs) + size_of_val(&*self.names) + self.strings.len()
     }
 
-    /// What the limits cut.
+    /// The parts of the page that were cut by the limits.
     pub fn notes(&self) -> &ParseNotes {
         &self.notes
     }
@@ -126,7 +126,7 @@ impl PageTree {
         (index < self.nodes.len()).then_some(NodeId(index as u32))
     }
 
-    /// What a node is.
+    /// The kind of a node.
     pub fn kind(&self, n: NodeId) -> NodeKind {
         match self.node(n).name {
             TEXT => NodeKind::Text,
@@ -245,6 +245,12 @@ impl PageTree {
     /// Whether `above` is a proper ancestor of `below`; two comparisons.
     pub fn is_ancestor(&self, above: NodeId, below: NodeId) -> bool {
         above < below && below < self.subtree_end(above)
+    }
+
+    /// Whether a node is, or is inside, an element with one of these tags.
+    pub(crate) fn is_inside(&self, n: NodeId, tags: &[&str]) -> bool {
+        let mut up = std::iter::once(n).chain(self.ancestors(n));
+        up.any(|node| self.tag(node).is_some_and(|tag| tags.contains(&tag)))
     }
 
     /// Distance from the document: 1 for `html`, 2 for `body`.

@@ -17,7 +17,8 @@ pub(super) use names::{Site, people};
 use candidates::{Candidate, candidates};
 
 use super::choice::{Choice, likeliest};
-use super::metadata::{Finding, Metadata, Names};
+use super::finding::{Finding, Names};
+use super::metadata::Metadata;
 use super::visible::Visible;
 use crate::Page;
 use crate::trees::Trees;

@@ -4,8 +4,7 @@ use std::sync::LazyLock;
 
 use jiff::civil::Date;
 
-use super::mentions::{Mention, Source};
-use super::{Day, is_exact};
+use super::mentions::{Day, Mention, Source, is_exact};
 use crate::Page;
 use crate::extract::surroundings::{NOWHERE, Surroundings};
 use crate::extract::visible::Visible;
@@ -168,14 +167,8 @@ fn place(day: &Day, context: &Context<'_>, sink: &mut impl MeasureSink) {
         sink.flag(format_args!("{name} says changed"), says(text, CHANGED));
         sink.flag(format_args!("{name} says published"), says(text, PUBLISHED));
     }
-    sink.flag(
-        "is in time",
-        nodes().any(|node| crate::extract::metadata::is_inside(&page.tree, node, &["time"])),
-    );
-    sink.flag(
-        "is in link",
-        nodes().any(|node| crate::extract::metadata::is_inside(&page.tree, node, &["a"])),
-    );
+    sink.flag("is in time", nodes().any(|node| page.tree.is_inside(node, &["time"])));
+    sink.flag("is in link", nodes().any(|node| page.tree.is_inside(node, &["a"])));
 }
 
 /// Longest line that is searched for words, in bytes.

@@ -1,5 +1,6 @@
 //! The dates that a page says: in its markup, its address, its scripts and the lines that readers see.
 
+use jiff::civil::Date;
 use memchr::memmem::find_iter;
 
 use crate::Page;
@@ -13,6 +14,8 @@ use crate::time::Timestamp;
 /// Most lines with a date, and most values of scripts.
 const MOST_LINES: usize = 40;
 const MOST_VALUES: usize = 5;
+/// Most days of a page.
+const MOST_DAYS: usize = 48;
 /// Most words of a line that is searched for a date, and words of a paragraph's beginning that may be one.
 const LINE_WORDS: f32 = 16.0;
 const OPENING_WORDS: usize = 3;
@@ -93,6 +96,13 @@ pub(in crate::extract) struct Mention {
     pub(in crate::extract) value: String,
     /// The element that shows it.
     pub(in crate::extract) node: Option<NodeId>,
+}
+
+/// A day, and who says it.
+pub(super) struct Day {
+    pub(super) day: Date,
+    /// By source: the number of the mention among those of its source, and the mention.
+    pub(super) said: Vec<(usize, Mention)>,
 }
 
 /// The dates of a page's address, title, scripts and lines.
@@ -177,4 +187,27 @@ fn url_date(url: &str, parse: &impl Fn(&str) -> Option<String>) -> Option<String
         (is_year && !is_begun && (is_parted || is_run)).then(|| parse(part))?
     };
     path.match_indices(['1', '2']).find_map(|(start, _)| at(start))
+}
+
+/// The days of these mentions, in the order of their first ones.
+pub(super) fn by_day(mentions: Vec<Mention>) -> Vec<Day> {
+    let mut days: Vec<Day> = Vec::new();
+    let mut numbers = [0; Source::ALL.len()];
+    for mention in mentions {
+        let Some(day) = mention.value.get(..10).and_then(|day| day.parse().ok()) else { continue };
+        let number = &mut numbers[mention.source as usize];
+        let said = (*number, mention);
+        *number += 1;
+        match days.iter().position(|known| known.day == day) {
+            Some(at) => days[at].said.push(said),
+            None if days.len() < MOST_DAYS => days.push(Day { day, said: vec![said] }),
+            None => {}
+        }
+    }
+    days
+}
+
+/// Whether a date has a time.
+pub(super) fn is_exact(value: &str) -> bool {
+    value.contains('T')
 }

@@ -6,16 +6,17 @@
 
 use std::sync::LazyLock;
 
-use jiff::civil::Date;
-
 mod measures;
 mod mentions;
 
 pub(super) use mentions::{Mention, Source};
 
+use mentions::{Day, by_day, is_exact};
+
 use super::choice::{Choice, likeliest};
 use super::dates;
-use super::metadata::{Finding, Metadata};
+use super::finding::Finding;
+use super::metadata::Metadata;
 use super::visible::Visible;
 use super::zones::{self, SiteZone};
 use crate::Page;
@@ -27,20 +28,11 @@ const TREES: &str = include_str!("days.txt");
 
 /// The least likelihood of the day.
 const LEAST: f32 = 0.1;
-/// Most days of a page.
-const MOST_DAYS: usize = 48;
 /// The hours in UTC from which some zones have the next day, and before which some have the day before.
 const LEAST_HOUR: u8 = 10;
 const MOST_HOUR: u8 = 12;
 /// How many instants in UTC are looked for in scripts, where the page may say its zone.
 const SEARCHED: usize = 2;
-
-/// A day, and who says it.
-struct Day {
-    day: Date,
-    /// By source: the number of the mention among those of its source, and the mention.
-    said: Vec<(usize, Mention)>,
-}
 
 /// The days on which the article may have been published, and an instant with the offset in which the page writes it.
 /// Instants in UTC are written in the zone of the `site` if the page does not tell its own.
@@ -92,11 +84,6 @@ fn readers_day<'d>(told: &Day, days: &'d [Day]) -> Option<&'d Day> {
     })
 }
 
-/// Whether a date has a time.
-fn is_exact(value: &str) -> bool {
-    value.contains('T')
-}
-
 /// The days that a page says, the measures of all of them in one row, and an instant with the page's own offset.
 fn measured(
     page: &Page,
@@ -126,23 +113,6 @@ fn measured(
     let mut rows = Vec::new();
     days.iter().for_each(|day| measures::measure(day, &context, &mut rows));
     (days, rows, zone)
-}
-
-fn by_day(mentions: Vec<Mention>) -> Vec<Day> {
-    let mut days: Vec<Day> = Vec::new();
-    let mut numbers = [0; Source::ALL.len()];
-    for mention in mentions {
-        let Some(day) = mention.value.get(..10).and_then(|day| day.parse().ok()) else { continue };
-        let number = &mut numbers[mention.source as usize];
-        let said = (*number, mention);
-        *number += 1;
-        match days.iter().position(|known| known.day == day) {
-            Some(at) => days[at].said.push(said),
-            None if days.len() < MOST_DAYS => days.push(Day { day, said: vec![said] }),
-            None => {}
-        }
-    }
-    days
 }
 
 /// The names of the measures of a day.

@@ -9,9 +9,9 @@ use rustc_hash::FxHashMap;
 use crate::text::ROW_WORDS;
 
 use super::place::Places;
+use super::scene::{RunWords, flag};
 use super::text::is_cut_off;
 use super::vocabulary::GROUPS;
-use super::{RunWords, flag};
 use crate::extract::runs::{Run, Runs, share};
 
 /// Groups of class words whose prose is not the article's, and the largest share of the page's prose that a

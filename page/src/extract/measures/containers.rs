@@ -10,7 +10,7 @@ use std::ops::Range;
 use crate::measures::MeasureSink;
 use crate::reading::NodeId;
 
-use super::Scene;
+use super::scene::Scene;
 use crate::extract::runs::share;
 
 /// The weight of a run's prose in its three nearest containers.

@@ -8,37 +8,24 @@
 //!
 //! Invariant: one pass over the tree, and a bounded number of steps per run. Start at [`measure`].
 
-use std::ops::Range;
 use std::sync::LazyLock;
 
 use crate::measures::{self, MeasureSink};
-use crate::reading::{NodeId, PageTree};
-use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::runs::{Run, Runs, Sums};
+use super::runs::{Run, Runs};
 use crate::Page;
 
 mod clean;
 mod containers;
 mod order;
 mod place;
+mod scene;
 mod text;
 pub(super) mod vocabulary;
 
-/// What the page's markup says of its article, for comparison with its runs.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Claims {
-    /// The title that was found, and all titles in the markup.
-    pub(super) titles: Vec<String>,
-    pub(super) description: Option<String>,
-    /// The text in the metadata, often cut or without its markup.
-    pub(super) body: Option<String>,
-    /// Whether JSON-LD calls the page an article, and whether it calls it news.
-    pub(super) is_told: bool,
-    pub(super) is_news: bool,
-    /// Whether OpenGraph calls it an article.
-    pub(super) is_shared: bool,
-}
+pub(super) use scene::Claims;
+
+use scene::{RunWords, Scene};
 
 /// The names of all measures, in order.
 pub(super) fn names() -> &'static [String] {
@@ -97,7 +84,8 @@ impl<'a> PageMeasures<'a> {
         let paths: Vec<u64> = runs.runs.iter().map(|run| signatures.path[run.block.index()]).collect();
         let words = RunWords::new(runs);
         let is_prose = clean::prose(runs, &words, &places, &paths);
-        let scene = Scene::new(page, runs, words, said, is_prose);
+        let headline = text::headline(&page.tree, runs, &words, said);
+        let scene = Scene::new(page, runs, words, said, is_prose, headline);
         PageMeasures {
             texts: text::Texts::new(&scene),
             containers: containers::Containers::new(&scene),
@@ -118,151 +106,6 @@ impl<'a> PageMeasures<'a> {
         self.places.measure_vocabulary(run, sink);
     }
 }
-
-/// A page with the data that several families need.
-struct Scene<'a> {
-    tree: &'a PageTree,
-    runs: &'a Runs,
-    said: &'a Claims,
-    tokens: RunWords,
-    words: Sums,
-    links: Sums,
-    /// Which runs are prose that may be body, and prefix sums of their words.
-    is_prose: Vec<bool>,
-    prose: Sums,
-    /// For each node the nearest ancestor that holds more runs; the document's is itself.
-    wider: Vec<NodeId>,
-    /// The run that is the headline.
-    headline: Option<usize>,
-}
-
-impl<'a> Scene<'a> {
-    fn new(
-        page: &'a Page,
-        runs: &'a Runs,
-        tokens: RunWords,
-        said: &'a Claims,
-        is_prose: Vec<bool>,
-    ) -> Scene<'a> {
-        let tree = &page.tree;
-        let headline = text::headline(tree, runs, &tokens, said);
-        Scene {
-            tree,
-            runs,
-            said,
-            tokens,
-            words: runs.sums(|run| run.words),
-            links: runs.sums(|run| run.link_words),
-            prose: runs.sums_of(|number, run| if is_prose[number] { run.words } else { 0.0 }),
-            is_prose,
-            wider: wider(tree, runs),
-            headline,
-        }
-    }
-
-    fn range(&self, node: NodeId) -> Range<usize> {
-        self.runs.under(self.tree, node)
-    }
-
-    /// The share of the page's prose inside an element.
-    fn prose_share(&self, node: NodeId) -> f32 {
-        super::runs::share(self.prose.over(self.range(node)), self.prose.all())
-    }
-
-    /// The nearest element that holds a run together with others.
-    fn holder(&self, run: &Run) -> NodeId {
-        if self.range(run.block).len() > 1 { run.block } else { self.wider[run.block.index()] }
-    }
-}
-
-fn wider(tree: &PageTree, runs: &Runs) -> Vec<NodeId> {
-    let mut wider = Vec::with_capacity(tree.len());
-    for node in tree.node_ids() {
-        let parent = tree.parent(node).unwrap_or(node);
-        let holds = |node| runs.under(tree, node).len();
-        let above = if holds(parent) > holds(node) || parent == node {
-            parent
-        } else {
-            wider.get(parent.index()).copied().unwrap_or(parent)
-        };
-        wider.push(above);
-    }
-    wider
-}
-
-fn flag(is_so: bool) -> f32 {
-    f32::from(u8::from(is_so))
-}
-
-/// The hashes of a text's words.
-fn hashed_words(text: &str) -> Vec<u64> {
-    let mut words = Vec::new();
-    push_words(text, &mut words);
-    words
-}
-
-fn push_words(text: &str, words: &mut Vec<u64>) {
-    let mix = |hash: u64, c: char| {
-        (hash.rotate_left(5) ^ u64::from(u32::from(c))).wrapping_mul(0x517c_c1b7_2722_0a95)
-    };
-    let (mut hash, mut is_open) = (0_u64, false);
-    for c in text.chars() {
-        if c.is_ascii_alphanumeric() {
-            hash = mix(hash, c.to_ascii_lowercase());
-            is_open = true;
-        } else if !c.is_ascii() && c.is_alphanumeric() {
-            hash = c.to_lowercase().fold(hash, mix);
-            is_open = true;
-            if crate::reading::language::is_unspaced(c) {
-                words.push(std::mem::take(&mut hash));
-                is_open = false;
-            }
-        } else if is_open {
-            words.push(std::mem::take(&mut hash));
-            is_open = false;
-        }
-    }
-    if is_open {
-        words.push(hash);
-    }
-}
-
-/// The hashes of each run's words.
-struct RunWords {
-    words: Vec<u64>,
-    ends: Vec<usize>,
-}
-
-impl RunWords {
-    fn new(runs: &Runs) -> RunWords {
-        let mut found = RunWords { words: Vec::new(), ends: vec![0] };
-        for run in &runs.runs {
-            push_words(&run.text, &mut found.words);
-            found.ends.push(found.words.len());
-        }
-        found
-    }
-
-    fn get(&self, number: usize) -> &[u64] {
-        &self.words[self.ends[number]..self.ends[number + 1]]
-    }
-
-    fn iter(&self) -> impl Iterator<Item = &[u64]> {
-        self.ends.windows(2).map(|ends| &self.words[ends[0]..ends[1]])
-    }
-}
-
-/// Sums over runs that share a signature.
-#[derive(Clone, Copy, Debug, Default)]
-struct Alike {
-    runs: f32,
-    words: f32,
-    links: f32,
-    prose: f32,
-}
-
-type Groups = FxHashMap<u64, Alike>;
-type WordSet = FxHashSet<u64>;
 
 #[cfg(test)]
 mod tests {

@@ -9,7 +9,7 @@ use crate::measures::MeasureSink;
 use crate::reading::{NodeId, PageTree};
 use rustc_hash::FxHasher;
 
-use super::{Alike, Groups, Scene, flag};
+use super::scene::{Alike, Groups, Scene, flag};
 use crate::extract::runs::{Run, share};
 
 const FAR: f32 = 30.0;

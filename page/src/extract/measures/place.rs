@@ -4,8 +4,8 @@ use crate::measures::MeasureSink;
 use crate::reading::{NodeId, PageTree};
 use rustc_hash::FxHashMap;
 
-use super::Scene;
 use super::order::Signatures;
+use super::scene::Scene;
 use super::vocabulary::{self, COUNT, Table};
 use crate::extract::runs::{Run, Runs, Sums, share};
 

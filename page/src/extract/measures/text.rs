@@ -5,10 +5,8 @@ use crate::reading::PageTree;
 use crate::text::{ROW_WORDS, letters};
 use rustc_hash::FxHashMap;
 
-use super::{RunWords, Scene, WordSet, flag, hashed_words};
+use super::scene::{Claims, RunWords, Scene, WordSet, flag, hashed_words};
 use crate::extract::runs::{Run, Runs, ends_sentence, share};
-
-use super::Claims;
 
 /// Words by which pages speak of themselves: invitations, rights, notes.
 const OWN_WORDS: [&str; 40] = [

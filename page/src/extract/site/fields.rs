@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::place::place;
 use crate::Page;
-use crate::extract::metadata::{Finding, Metadata};
+use crate::extract::finding::Finding;
+use crate::extract::metadata::Metadata;
 use crate::extract::runs::Runs;
 use crate::extract::{authors, dates};
 
@@ -55,6 +56,14 @@ pub struct FieldLesson {
     pub authors: Vec<String>,
     /// Places of dates.
     pub published: Vec<String>,
+}
+
+/// Fields that lessons found on a page.
+#[derive(Default)]
+pub(in crate::extract) struct FieldFindings {
+    pub(in crate::extract) title: Option<Finding<String>>,
+    pub(in crate::extract) authors: Option<Finding<Vec<String>>>,
+    pub(in crate::extract) published: Option<Finding<String>>,
 }
 
 /// A page whose fields are read or learnt.

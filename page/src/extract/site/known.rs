@@ -4,20 +4,23 @@
 //! It is made once for a page and asked for the body and each field. Corrections come first. A field on which siblings
 //! decide names them as its witness, or the template, if one accepts the page. Start at [`Known::new`].
 
-use super::fields::Sheet;
+use super::fields::{FieldFindings, FieldLesson, Sheet};
+use super::hashes::hash;
+use super::knowledge::SiteKnowledge;
 use super::lesson::Taught;
-use super::peers::Peers;
-use super::repeats::{hash, repeats};
-use super::{FieldFindings, FieldLesson, REPEATED, SIBLINGS, SiteKnowledge, template_witness};
+use super::peers::{Peers, SIBLINGS};
+use super::repeats::repeats;
 use crate::Page;
 use crate::article::Evidence;
-use crate::extract::body::chosen;
 use crate::extract::metadata::Metadata;
 use crate::extract::runs::Runs;
+use crate::extract::selection::chosen;
 use crate::extract::zones::SiteZone;
 use crate::template::{Fit, fit};
 use crate::time::Timestamp;
 
+/// The factor on the likelihood of a text that other pages of the site also have.
+const REPEATED: f32 = 0.3;
 /// Fewest other pages by which a text that is written like the body is the site's.
 const SURE: usize = 2;
 
@@ -102,4 +105,9 @@ impl<'a> Known<'a> {
             published: known.iter().find_map(|fields| sheet.published(&fields.published)),
         }
     }
+}
+
+/// The witness of what is decided by the pages of a template.
+pub(in crate::extract) fn template_witness(version: u32) -> String {
+    format!("template v{version}")
 }

@@ -10,8 +10,9 @@ use crate::reading::PageTree;
 use serde::{Deserialize, Serialize};
 
 use super::fields::FieldLesson;
+use super::hashes::hash;
 use super::place::place;
-use super::repeats::{LONG, SitePage, hash};
+use super::repeats::{LONG, SitePage};
 use crate::extract::runs::Runs;
 
 /// The weight of a place's odds, and the words of either kind that every place starts with: they keep a line or

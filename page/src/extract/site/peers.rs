@@ -10,11 +10,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::hashes::{of_bytes, of_text};
 use super::repeats::{SitePage, is_same};
-use super::said::{Line, Mark, Said, lines, marks, of_bytes, of_text, pictures};
+use super::said::{Line, Mark, Said, lines, marks, pictures};
 use crate::Page;
 use crate::extract::choice::{Choice, likeliest};
-use crate::extract::metadata::{Finding, Names};
+use crate::extract::finding::{Finding, Names};
 use crate::extract::runs::Runs;
 use crate::extract::{authors, days, title};
 use crate::reading::NodeId;

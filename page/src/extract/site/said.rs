@@ -9,12 +9,12 @@ use std::collections::{BTreeSet, HashSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::hashes::{of_bytes, of_text};
 use super::place::around;
-use super::repeats::hash;
 use crate::Page;
 use crate::contribution::labels::words;
 use crate::extract::choice::Choice;
-use crate::extract::metadata::{Metadata, is_inside};
+use crate::extract::metadata::Metadata;
 use crate::extract::runs::{Run, Runs};
 use crate::extract::visible::Visible;
 use crate::extract::zones::SiteZone;
@@ -92,22 +92,6 @@ pub(super) fn marks(page: &Page, choice: &Choice) -> impl Iterator<Item = Mark> 
     choice.said.iter().map(move |&(source, node)| Mark(key(page, source, node), value))
 }
 
-/// The letters and digits of a text as a number: few pages are compared, so 32 bits tell texts apart.
-pub(super) fn of_text(text: &str) -> u32 {
-    short(hash(text))
-}
-
-/// FNV-1a over bytes, likewise.
-pub(super) fn of_bytes(bytes: &[u8]) -> u32 {
-    short(bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    }))
-}
-
-fn short(hash: u64) -> u32 {
-    (hash ^ (hash >> 32)) as u32
-}
-
 /// What names a source and the place where it stands.
 fn key(page: &Page, source: u8, node: Option<NodeId>) -> u32 {
     let place = node.map(|node| around(&page.tree, node)).unwrap_or_default();
@@ -124,7 +108,7 @@ pub(super) fn pictures(page: &Page) -> Vec<(Mark, String)> {
         // Pictures of a point count visitors.
         let size = |name| tree.attr(node, name).and_then(|size| size.trim().parse::<u32>().ok());
         let is_tiny = ["width", "height"].into_iter().filter_map(size).any(|size| size < LEAST_SIZE);
-        if is_tiny || is_inside(tree, node, &["a", "nav", "aside", "footer"]) || !known.insert(place) {
+        if is_tiny || tree.is_inside(node, &["a", "nav", "aside", "footer"]) || !known.insert(place) {
             continue;
         }
         let web = |name: &&str| resolve(&page.base, tree.attr(node, name)?).map(String::from);

@@ -12,7 +12,8 @@ mod measures;
 use candidates::{Candidate, Candidates};
 
 use super::choice::{Choice, likeliest};
-use super::metadata::{Finding, Metadata};
+use super::finding::Finding;
+use super::metadata::Metadata;
 use crate::Page;
 use crate::trees::Trees;
 
