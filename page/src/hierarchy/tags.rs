@@ -6,50 +6,8 @@
 //! else one for each leaf.
 //! Invariant: a label has no tags, or as many as leaves.
 
-use serde::{Deserialize, Serialize};
-
+use super::marks::Tag;
 use super::{Hierarchy, Label};
-
-/// The role of a leaf on its page (`[SP §6]`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Tag {
-    /// What the page is about.
-    Concept,
-    /// The name of a property of the concept, or of a relation.
-    Attribute,
-    /// An instance of an attribute, whether or not the page names the attribute.
-    Value,
-    /// Navigation, footers, decoration.
-    None,
-}
-
-impl Tag {
-    /// All tags, in the order of their letters in `CAVN`.
-    pub const ALL: [Tag; 4] = [Tag::Concept, Tag::Attribute, Tag::Value, Tag::None];
-
-    /// `C`, `A`, `V` or `N`.
-    #[must_use]
-    pub fn letter(self) -> char {
-        match self {
-            Tag::Concept => 'C',
-            Tag::Attribute => 'A',
-            Tag::Value => 'V',
-            Tag::None => 'N',
-        }
-    }
-
-    /// The word for people.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Tag::Concept => "concept",
-            Tag::Attribute => "attribute",
-            Tag::Value => "value",
-            Tag::None => "none",
-        }
-    }
-}
 
 impl Hierarchy {
     /// Gives each label the tags of its leaves, in place of any that it has. `tags` has one for each leaf of the

@@ -11,12 +11,13 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use crate::contribution::labels::words;
 use crate::partition::emphasised;
 use crate::reading::{CanonicalUrl, NodeId, Page};
 
-use super::lines::Line;
-use super::{Attribute, MOST_LABEL};
+use super::lines::{Line, MOST_LABEL};
 
 /// A text is frequent if it is on this share of the pages, and on this many.
 const FREQUENT: f64 = 0.5;
@@ -24,6 +25,15 @@ const LEAST_PAGES: usize = 2;
 /// Most words of a label that is a heading.
 const MOST_HEADING: usize = 20;
 const HEADINGS: [&str; 9] = ["h2", "h3", "h4", "h5", "h6", "th", "dt", "legend", "caption"];
+
+/// An attribute of an instance.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attribute {
+    /// The label, without its colon.
+    pub label: Option<String>,
+    /// The values: paragraphs, entries and other texts as the page shows them.
+    pub values: Vec<String>,
+}
 
 /// What is known of a text that several pages say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

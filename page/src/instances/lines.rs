@@ -13,7 +13,8 @@ use crate::contribution::labels::words;
 use crate::reading::{NodeId, Page};
 use crate::text::is_inside_line;
 
-use super::MOST_LABEL;
+/// Most words of an attribute's label.
+pub(super) const MOST_LABEL: usize = 6;
 
 /// Leaves of one line.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -15,7 +15,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use crate::reading::{CanonicalUrl, links};
-use serde::{Deserialize, Serialize};
 
 use crate::contribution::labels::words;
 use crate::partition::Params;
@@ -28,12 +27,12 @@ use lines::{Line, fill, lines};
 mod attributes;
 mod lines;
 
+pub use attributes::Attribute;
+
 /// Most segments of a page that are aligned.
 const MOST_SEGMENTS: usize = 1000;
 /// Least Jaccard similarity of decoration.
 const ALIKE: f64 = 0.5;
-/// Most words of an attribute's label.
-const MOST_LABEL: usize = 6;
 
 /// The paths at which the pages of one concept have their content.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,15 +50,6 @@ pub struct Instance {
     pub url: String,
     /// Its attributes, in page order; texts before the first label form one without a label.
     pub attributes: Vec<Attribute>,
-}
-
-/// An attribute of an instance.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Attribute {
-    /// The label, without its colon.
-    pub label: Option<String>,
-    /// The values: paragraphs, entries and other texts as the page shows them.
-    pub values: Vec<String>,
 }
 
 /// Groups a page's links into its own site by their path of tags, in page order. Each target is listed once, in

@@ -13,8 +13,6 @@
 
 use std::borrow::Borrow;
 
-use serde::{Deserialize, Serialize};
-
 use crate::Page;
 
 mod alike;
@@ -27,17 +25,10 @@ mod pairs;
 pub mod print;
 mod reading;
 mod recurrence;
+mod site;
 
 pub use crate::hierarchy::Tag;
-
-/// An attribute of a page's concept, with one value.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Pair {
-    /// The attribute's name, without its colon.
-    pub label: String,
-    /// The value's text with white space collapsed.
-    pub value: String,
-}
+pub use pairs::Pair;
 
 /// The tags of the leaves of each page. All pages must be from one site.
 ///
@@ -56,13 +47,13 @@ pub struct Pair {
 /// ```
 #[must_use]
 pub fn tags<P: Borrow<Page>>(pages: &[P]) -> Vec<Vec<Tag>> {
-    reading::site(&borrowed(pages)).into_iter().map(|reading| reading.tags()).collect()
+    site::readings(&borrowed(pages)).into_iter().map(|reading| reading.tags()).collect()
 }
 
 /// The attribute-value pairs of each page in page order, without repetitions. All pages must be from one site.
 #[must_use]
 pub fn pairs<P: Borrow<Page>>(pages: &[P]) -> Vec<Vec<Pair>> {
-    reading::site(&borrowed(pages)).iter().map(pairs::pairs).collect()
+    site::readings(&borrowed(pages)).iter().map(pairs::pairs).collect()
 }
 
 fn borrowed<P: Borrow<Page>>(pages: &[P]) -> Vec<&Page> {

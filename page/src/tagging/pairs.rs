@@ -6,12 +6,22 @@
 
 use std::collections::HashSet;
 
+use serde::{Deserialize, Serialize};
+
 use crate::reading::{NodeId, squash};
 
-use super::Pair;
 use super::labels::Kind;
 use super::reading::Reading;
 use super::recurrence::label_end;
+
+/// An attribute of a page's concept, with one value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Pair {
+    /// The attribute's name, without its colon.
+    pub label: String,
+    /// The value's text with white space collapsed.
+    pub value: String,
+}
 
 /// The pairs of a page in page order, without repetitions.
 pub(super) fn pairs(reading: &Reading<'_>) -> Vec<Pair> {

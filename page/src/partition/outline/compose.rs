@@ -6,11 +6,11 @@
 
 use std::ops::Range;
 
-use super::OutlineParams;
 use super::draft::{Draft, Scope};
 use super::evidence::Evidence;
 use super::forest::{Forest, Part};
 use super::rank::Rank;
+use super::rules::OutlineParams;
 use super::skeleton::NONE;
 use super::votes::{Ballot, Votes};
 use super::{headings, lists, records, siblings, tables, tabs};

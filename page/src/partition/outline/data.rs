@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::Outline;
+use super::result::Outline;
 use super::skeleton::NONE;
 use crate::Page;
 use crate::tables::{self, DataTable, PlacedCell, Role};

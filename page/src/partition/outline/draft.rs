@@ -1,8 +1,8 @@
 //! The unfinished outline as the decisions see it, and the form in which they tell what a heading takes.
 
-use super::OutlineParams;
 use super::evidence::Evidence;
 use super::forest::{Forest, Part};
+use super::rules::OutlineParams;
 use super::skeleton::NONE;
 use super::tags::Kind;
 use super::votes::Votes;

@@ -4,9 +4,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::OutlineParams;
 use super::labels::{self, Label};
 use super::rank::{self, Rank};
+use super::rules::OutlineParams;
 use super::site_name;
 use super::skeleton::{NONE, Skeleton};
 use crate::Page;

@@ -9,7 +9,7 @@
 use crate::reading::NodeId;
 use rustc_hash::FxHashMap;
 
-use super::OutlineParams;
+use super::rules::OutlineParams;
 use super::skeleton::{NONE, Skeleton};
 use super::tags::Kind;
 use super::words::Word;

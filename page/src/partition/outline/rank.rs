@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::OutlineParams;
 use super::labels::Label;
+use super::rules::OutlineParams;
 use super::skeleton::{Element, NONE, Skeleton};
 use super::tags::Kind;
 use super::words::Word;

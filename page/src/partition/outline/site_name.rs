@@ -5,9 +5,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::OutlineParams;
 use super::labels::Label;
 use super::rank::Rank;
+use super::rules::OutlineParams;
 use super::skeleton::{NONE, Skeleton};
 use super::tags::Kind;
 use crate::Page;

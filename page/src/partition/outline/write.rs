@@ -7,7 +7,7 @@
 use crate::hierarchy::{Hierarchy, Label, Node, NodeKind, Promotion};
 use crate::reading::NodeId;
 
-use super::Outline;
+use super::result::Outline;
 use super::skeleton::NONE;
 use crate::partition::Params;
 use crate::reading::Page;

@@ -6,9 +6,8 @@
 
 use crate::measures::MeasureSink;
 
-use super::NOTHING;
 use super::boxes::{Branch, Meeting};
-use super::scene::{Scene, TRAITS, of_kind, of_word};
+use super::scene::{NOTHING, Scene, TRAITS, of_kind, of_word};
 use crate::partition::outline::skeleton::NONE;
 
 /// For differences, which may be -1, if there is nothing to compare.

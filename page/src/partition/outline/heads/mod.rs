@@ -20,6 +20,8 @@ use std::sync::LazyLock;
 
 use super::evidence::Evidence;
 use super::forest::Forest;
+use super::passes::ruled;
+use super::rules::OutlineParams;
 use super::skeleton::NONE;
 use crate::measures::names as names_of;
 use crate::trees::{Trees, TreesError};
@@ -31,8 +33,6 @@ use scene::Scene;
 const TREES: &str = include_str!("heads.txt");
 /// The line between the trees that sift and those that choose.
 const BORDER: &str = "\nchoose\n";
-/// The value of a measure where there is nothing to measure.
-const NOTHING: f32 = -1.0;
 /// Candidates of a label that are left when they are sifted.
 const LEFT: usize = 4;
 /// Labels whose candidates are scored at once: enough to fill the lanes, few enough to stay in the cache.
@@ -118,9 +118,9 @@ fn likeliest(mut scored: Vec<(u32, f32)>) -> impl Iterator<Item = u32> {
 pub(super) fn names() -> &'static [Vec<String>; 2] {
     static NAMES: LazyLock<[Vec<String>; 2]> = LazyLock::new(|| {
         let Some(page) = crate::measures::sample() else { return Default::default() };
-        let params = super::OutlineParams::default();
+        let params = OutlineParams::default();
         let evidence = Evidence::new(&page, &params);
-        let forest = super::ruled(&page, &evidence, &params).forest;
+        let forest = ruled(&page, &evidence, &params).forest;
         let scene = Scene::new(&evidence, &forest);
         let meeting = Some(scene.boxes.meet(1, 0));
         [names_of(|sink| scene.glance(1, Some(0), meeting, sink)), names_of(|sink| scene.name(1, 0, sink))]
@@ -158,7 +158,7 @@ pub(super) fn evidence_of(evidence: &Evidence, forest: &Forest) -> HeadEvidence 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::partition::outline::{self, OutlineParams, OutlineScorers};
+    use crate::partition::outline::{self, OutlineScorers};
 
     #[test]
     fn what_is_compiled_in_can_be_read() {

@@ -10,12 +10,13 @@ use super::super::rank::{self, Rank};
 use super::super::skeleton::{Element, NONE};
 use super::super::tags::Kind;
 use super::super::words::Word;
-use super::NOTHING;
 use super::boxes::{Boxes, Branch};
 use super::tree::Tree;
 
 /// Children from which on a label counts as a head of its style.
 const HEADS: u32 = 2;
+/// The value of a measure where there is nothing to measure.
+pub(super) const NOTHING: f32 = -1.0;
 /// Number of traits of a label.
 pub(super) const TRAITS: usize = 24;
 
