@@ -5,7 +5,7 @@
 //! servers with other settings, without their declaration; so bytes that are valid UTF-8 throughout and contain
 //! multi-byte characters are UTF-8 whatever they declare. Text in another encoding practically never is.
 //! Guessing costs more than parsing, so the detector sees at most 8 KiB, from the first byte that is not ASCII:
-//! the head of a page is ASCII and says nothing.
+//! the head of a page is ASCII and tells the detector nothing.
 //! Invariant: every input gives text; bytes that are invalid in the encoding become U+FFFD. Start at
 //! [`decode`].
 

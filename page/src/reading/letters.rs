@@ -15,7 +15,7 @@ const BASIC: u32 = 0x1_0000;
 static CLASSES: LazyLock<Vec<u8>> =
     LazyLock::new(|| (0..BASIC).map(|code| char::from_u32(code).map_or(0, asked)).collect());
 
-/// What the Unicode standard says of a character; the methods match those of [`char`].
+/// Unicode properties of a character; the methods match those of [`char`].
 #[derive(Clone, Copy)]
 pub(crate) struct Class(u8);
 

@@ -2,7 +2,7 @@
 //!
 //! The standard's parser moves nodes about (foster parenting, the adoption agency), so creation order is not
 //! document order. Here nodes are doubly linked, a text is a chain of pieces, and each operation takes constant
-//! time; `tree` renumbers the result once. Comments are kept until then, without their text, because they
+//! time; the module `tree` renumbers the result once. Comments are kept until then, without their text, because they
 //! separate the texts beside them. A probe is a comment that is not inserted and only records where it would
 //! have gone; `guard` uses it to learn the current element.
 //! Invariant: adjacent text is one node, as the standard demands. Start at the `TreeSink` implementation.
@@ -61,7 +61,7 @@ pub(super) struct AttrSpan {
     pub(super) end: u32,
 }
 
-/// What the parser has built so far.
+/// The tree that the parser has built so far.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     pub(super) nodes: Vec<Raw>,

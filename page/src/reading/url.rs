@@ -44,7 +44,7 @@ pub enum CanonicalUrlError {
     Malformed {
         /// The text, cut to 200 bytes.
         text: String,
-        /// What is wrong with it.
+        /// The reason why it is not one.
         reason: ::url::ParseError,
     },
     /// A URL, but not that of a web page.

@@ -1,7 +1,7 @@
 //! The words of languages: stems, stop words, "and".
 //!
 //! News uses the same words again and again, and a stem takes a hundred times as long to compute as to look up. So each
-//! thread keeps those of the words that it met lately.
+//! thread caches the stems of recent words.
 
 use std::cell::RefCell;
 use std::mem::Discriminant;
@@ -9,7 +9,7 @@ use std::mem::Discriminant;
 use rust_stemmers::{Algorithm, Stemmer};
 use rustc_hash::FxHashMap;
 
-/// Most words of a language that a thread keeps; some 600 KB.
+/// Maximum number of words that a thread caches for a language; some 600 KB.
 const MOST_KNOWN: usize = 8_192;
 
 /// Words of a language.
@@ -19,7 +19,7 @@ thread_local! {
     static KNOWN: RefCell<FxHashMap<Discriminant<Algorithm>, Vocabulary>> = RefCell::default();
 }
 
-/// What is known of a word.
+/// The stem of a word, and whether it is a stop word.
 struct Known {
     stem: Box<str>,
     is_stop_word: bool,
