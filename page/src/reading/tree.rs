@@ -16,7 +16,7 @@ use std::iter::successors;
 use super::letters::squash;
 use super::limits::{LEAST_DEPTH, PageLimits, ParseNotes};
 use super::parse;
-use super::sink::{AttrSpan, COMMENT, FRAGMENT, NONE, Raw, Scratch, TEXT};
+use super::sink::{AttrSpan, COMMENT, FRAGMENT, NONE, Scratch, ScratchNode, TEXT};
 
 /// A node, as its position in document order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -79,14 +79,14 @@ pub struct PageTree {
 impl PageTree {
     /// Parses a page. Never fails; [`notes`](Self::notes) tell what the limits cut.
     pub fn parse(html: &str, limits: &PageLimits) -> Self {
-        let (scratch, notes) = parse::run(html, limits);
+        let (scratch, notes) = parse::parse(html, limits);
         Renumbering::new(&scratch, limits.max_depth, notes).run()
     }
 
     /// Parses with at most `most` attributes per tag; also returns the number of tags cut.
     #[cfg(test)]
     pub(super) fn parse_carefully(html: &str, limits: &PageLimits, most: usize) -> (Self, u32) {
-        let (scratch, notes, cut_tags) = parse::run_carefully(html, limits, most);
+        let (scratch, notes, cut_tags) = parse::parse_carefully(html, limits, most);
         (Renumbering::new(&scratch, limits.max_depth, notes).run(), cut_tags)
     }
 
@@ -354,7 +354,7 @@ impl<'a> Renumbering<'a> {
             prev = std::mem::replace(&mut parent.last, new);
         }
         let (a, b) = if raw.name == TEXT { self.copy_text(&raw) } else { self.copy_attrs(&raw) };
-        let Raw { name, is_html, .. } = raw;
+        let ScratchNode { name, is_html, .. } = raw;
         let depth = self.open.len() as u32;
         self.tree.nodes.push(Node { parent, prev, last: NONE, end: new + 1, depth, name, a, b, is_html });
         if name != TEXT {
@@ -370,7 +370,7 @@ impl<'a> Renumbering<'a> {
         }
     }
 
-    fn copy_text(&mut self, raw: &Raw) -> (u32, u32) {
+    fn copy_text(&mut self, raw: &ScratchNode) -> (u32, u32) {
         let start = self.tree.strings.len() as u32;
         let mut at = raw.a;
         while at != NONE {
@@ -381,7 +381,7 @@ impl<'a> Renumbering<'a> {
         (start, self.tree.strings.len() as u32)
     }
 
-    fn copy_attrs(&mut self, raw: &Raw) -> (u32, u32) {
+    fn copy_attrs(&mut self, raw: &ScratchNode) -> (u32, u32) {
         let first = self.tree.attrs.len() as u32;
         for attr in &self.scratch.attrs[raw.a as usize..(raw.a + raw.b) as usize] {
             let start = self.tree.strings.len() as u32;

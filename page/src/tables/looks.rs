@@ -13,7 +13,7 @@ use crate::reading::{NodeId, Page, PageTree};
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::grid::Grid;
-use crate::reading::letters::class;
+use crate::reading::letters::char_class;
 use crate::text::parts_between_spaces;
 
 /// Most leaves of a cell that are read.
@@ -254,7 +254,7 @@ impl Text {
         let mut chars = 0;
         for c in text.chars().filter(|c| !c.is_whitespace()) {
             chars += 1;
-            let class = class(c);
+            let class = char_class(c);
             let is_letter = class.is_alphabetic();
             let is_digit = !is_letter && class.is_numeric();
             let is_upper = is_letter && class.is_uppercase();

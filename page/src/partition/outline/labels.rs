@@ -15,7 +15,7 @@ use super::tags::Kind;
 use super::words::Word;
 use crate::Page;
 use crate::reading::language::is_unspaced;
-use crate::reading::letters::class;
+use crate::reading::letters::char_class;
 use crate::text::words_of_unspaced_letters;
 
 /// Most leaves of one label.
@@ -115,9 +115,9 @@ fn measures(page: &Page) -> Vec<Measure> {
                     measure.letters += u32::from(letter.is_ascii_alphabetic());
                     measure.digits += u32::from(letter.is_ascii_digit());
                     measure.words += u32::from(letter == ' ');
-                } else if class(letter).is_numeric() {
+                } else if char_class(letter).is_numeric() {
                     measure.digits += 1;
-                } else if class(letter).is_alphabetic() {
+                } else if char_class(letter).is_alphabetic() {
                     measure.letters += 1;
                     unspaced += usize::from(is_unspaced(letter));
                 } else {

@@ -9,18 +9,18 @@ use crate::partition::emphasis::emphasised;
 use crate::partition::params::{Params, Scope};
 use crate::reading::Page;
 
-use super::build::{Builder, Piece};
+use super::builder::{HierarchyBuilder, Piece};
 use super::cost::Costs;
 use super::flat::{flat_boundaries, segments};
-use super::promotion::Part;
+use super::promotion::PromotedPart;
 use super::scope::{ScopeTree, max_depth};
 use super::{dp, grouping, promotion, split};
 
 /// The hierarchy by binary partition.
 pub(crate) fn binary_hierarchy(page: &Page, params: &Params) -> Hierarchy {
     let boundaries = flat_boundaries(page, params);
-    let mut builder = Builder::new(page, params, boundaries.clone());
-    let mut work = Work {
+    let mut builder = HierarchyBuilder::new(page, params, boundaries.clone());
+    let mut work = BinaryPartition {
         page,
         params,
         is_emphasised: emphasised(page),
@@ -43,7 +43,7 @@ pub(crate) fn binary_hierarchy(page: &Page, params: &Params) -> Hierarchy {
     builder.finish(work.is_coarse)
 }
 
-struct Work<'a> {
+struct BinaryPartition<'a> {
     page: &'a Page,
     params: &'a Params,
     is_emphasised: Vec<bool>,
@@ -52,34 +52,34 @@ struct Work<'a> {
     is_coarse: bool,
 }
 
-impl Work<'_> {
+impl BinaryPartition<'_> {
     fn pieces(&mut self, range: Range<usize>) -> Vec<Piece> {
         let most = dp::piece_len(range.len(), self.max_depth, self.params.max_dp_leaves, self.steps_left);
         self.is_coarse |= range.len() > most;
-        split::pieces(self.page, range, most).into_iter().map(|piece| self.piece(piece)).collect()
+        split::split_range(self.page, range, most).into_iter().map(|piece| self.piece(piece)).collect()
     }
 
     fn piece(&mut self, range: Range<usize>) -> Piece {
         let first = range.start;
-        let steps = dp::steps(range.len(), self.max_depth);
+        let steps = dp::steps_for(range.len(), self.max_depth);
         if steps > self.steps_left {
             self.is_coarse = true;
-            return Piece { first, parts: list(range.len()) };
+            return Piece { first, parts: unstructured(range.len()) };
         }
         self.steps_left -= steps;
         let scope = ScopeTree::new(self.page, range);
         let mut costs = Costs::new(&scope, self.max_depth);
-        let tree = dp::tree(&scope, &mut costs);
-        let grouped = grouping::grouping(&tree, &scope, &mut costs, self.params);
-        let parts = promotion::promotion(&tree, &grouped, |leaf| self.is_emphasised[first + leaf]);
+        let tree = dp::cheapest_tree(&scope, &mut costs);
+        let grouped = grouping::group_nodes(&tree, &scope, &mut costs, self.params);
+        let parts = promotion::promote_headers(&tree, &grouped, |leaf| self.is_emphasised[first + leaf]);
         Piece { first, parts }
     }
 }
 
 /// A piece of this many leaves without structure.
-fn list(leaves: usize) -> Vec<Part> {
-    let mut parts: Vec<Part> = (0..leaves).map(Part::Leaf).collect();
-    parts.push(Part::Partition { header: None, parts: (0..leaves).collect() });
+fn unstructured(leaves: usize) -> Vec<PromotedPart> {
+    let mut parts: Vec<PromotedPart> = (0..leaves).map(PromotedPart::Leaf).collect();
+    parts.push(PromotedPart::Partition { header: None, parts: (0..leaves).collect() });
     parts
 }
 
@@ -95,7 +95,7 @@ mod tests {
         let page = page(&html);
         for max_steps in [0, 100_000, 3_000_000, 60_000_000] {
             let params = Params { max_steps, ..Params::paper() };
-            let mut work = Work {
+            let mut work = BinaryPartition {
                 page: &page,
                 params: &params,
                 is_emphasised: vec![false; page.leaves.len()],
@@ -107,11 +107,13 @@ mod tests {
             assert!(work.is_coarse);
             let lens: Vec<u64> = pieces
                 .iter()
-                .map(|piece| piece.parts.iter().filter(|part| matches!(part, Part::Leaf(_))).count() as u64)
+                .map(|piece| {
+                    piece.parts.iter().filter(|part| matches!(part, PromotedPart::Leaf(_))).count() as u64
+                })
                 .collect();
             assert_eq!(lens.iter().sum::<u64>(), 9_000);
             // With the largest number of steps the pieces are small enough to partition all of them.
-            let all: u64 = lens.iter().map(|&len| dp::steps(len as usize, work.max_depth)).sum();
+            let all: u64 = lens.iter().map(|&len| dp::steps_for(len as usize, work.max_depth)).sum();
             assert_eq!(all <= max_steps, max_steps == 60_000_000, "{lens:?}");
             assert_eq!(max_steps - work.steps_left == all, max_steps == 60_000_000, "{lens:?}");
         }

@@ -183,7 +183,7 @@ mod tests {
                 let found = costs.between(a, b);
                 prop_assert_eq!(found, print.between(a, b));
                 prop_assert_eq!(found, costs.between(b, a));
-                let (sum, applying) = plain::real(&scope, deepest, a, b);
+                let (sum, applying) = plain::factors_as_floats(&scope, deepest, a, b);
                 prop_assert!((found.sum() as f64 / ONE as f64 - sum).abs() < 1e-4, "{found:?} {sum}");
                 let mean = found.for_grouping(GroupCost::Mean) as f64 / ONE as f64;
                 prop_assert!((mean - sum / applying).abs() < 1e-4);

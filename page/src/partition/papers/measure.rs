@@ -30,19 +30,19 @@ impl<'p> Dp<'p> {
     /// The cheapest binary tree in postorder (`[OM05 §4.3.1]`).
     #[must_use]
     pub fn fast(&self) -> Vec<Binary> {
-        dp::tree(&self.scope, &mut Costs::new(&self.scope, self.max_depth))
+        dp::cheapest_tree(&self.scope, &mut Costs::new(&self.scope, self.max_depth))
     }
 
     /// The same by the literal recurrence; each cost is computed whenever it is needed.
     #[must_use]
     pub fn plain(&self) -> Vec<Binary> {
-        plain::tree(&self.scope, &mut plain::Costs::new(&self.scope, self.max_depth))
+        plain::cheapest_tree(&self.scope, &mut plain::Costs::new(&self.scope, self.max_depth))
     }
 
     /// Like [`Dp::plain`], but each cost is computed only once.
     #[must_use]
     pub fn plain_known(&self) -> Vec<Binary> {
-        plain::tree(&self.scope, &mut plain::Costs::known(&self.scope, self.max_depth))
+        plain::cheapest_tree(&self.scope, &mut plain::Costs::known(&self.scope, self.max_depth))
     }
 }
 

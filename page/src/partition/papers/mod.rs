@@ -14,7 +14,7 @@ use crate::partition::params::Params;
 use crate::reading::Page;
 
 mod binary;
-mod build;
+mod builder;
 mod cost;
 mod dp;
 mod entropy;
@@ -35,7 +35,7 @@ pub(crate) use binary::binary_hierarchy;
 pub(crate) use flat::flat_boundaries;
 pub(crate) use inferred::{inferred_hierarchies, inferred_hierarchy};
 
-use build::Builder;
+use builder::HierarchyBuilder;
 use flat::segments;
 
 /// The page's flat segments, each a list of its leaves.
@@ -45,12 +45,12 @@ pub(crate) fn flat_hierarchy(page: &Page, params: &Params) -> Hierarchy {
 
 /// The page's entropy segments, each a list of its leaves.
 pub(crate) fn entropy_hierarchy(page: &Page, params: &Params) -> Hierarchy {
-    let boundaries = entropy::boundaries(page, &entropy::is_running(page), params.sibling_runs);
+    let boundaries = entropy::entropy_boundaries(page, &entropy::is_running(page), params.sibling_runs);
     segments_alone(page, params, boundaries)
 }
 
 fn segments_alone(page: &Page, params: &Params, boundaries: Vec<u32>) -> Hierarchy {
-    let mut builder = Builder::new(page, params, boundaries.clone());
+    let mut builder = HierarchyBuilder::new(page, params, boundaries.clone());
     segments(page, &boundaries).for_each(|segment| builder.flat_segment(segment));
     builder.finish(false)
 }

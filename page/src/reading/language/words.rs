@@ -10,17 +10,17 @@ use rust_stemmers::{Algorithm, Stemmer};
 use rustc_hash::FxHashMap;
 
 /// Maximum number of words that a thread caches for a language; some 600 KB.
-const MOST_KNOWN: usize = 8_192;
+const MOST_STEMS: usize = 8_192;
 
 /// Words of a language.
-type Vocabulary = FxHashMap<Box<str>, Known>;
+type Vocabulary = FxHashMap<Box<str>, Stemmed>;
 
 thread_local! {
-    static KNOWN: RefCell<FxHashMap<Discriminant<Algorithm>, Vocabulary>> = RefCell::default();
+    static STEMS: RefCell<FxHashMap<Discriminant<Algorithm>, Vocabulary>> = RefCell::default();
 }
 
 /// The stem of a word, and whether it is a stop word.
-struct Known {
+struct Stemmed {
     stem: Box<str>,
     is_stop_word: bool,
 }
@@ -82,19 +82,19 @@ impl Words {
     }
 
     /// What is known of a word; `None` if the language has no stemmer.
-    fn look_up<T>(&self, word: &str, take: impl FnOnce(&Known) -> T) -> Option<T> {
+    fn look_up<T>(&self, word: &str, take: impl FnOnce(&Stemmed) -> T) -> Option<T> {
         let (algorithm, stemmer) = self.stemmer.as_ref()?;
-        KNOWN.with_borrow_mut(|languages| {
+        STEMS.with_borrow_mut(|languages| {
             let words = languages.entry(std::mem::discriminant(algorithm)).or_default();
             if let Some(known) = words.get(word) {
                 return Some(take(known));
             }
-            if words.len() >= MOST_KNOWN {
+            if words.len() >= MOST_STEMS {
                 words.clear();
             }
             let stem = stemmer.stem(word);
             let stem = if stem.is_empty() { word.into() } else { stem.into() };
-            let known = Known { stem, is_stop_word: self.stop_words.contains(&word) };
+            let known = Stemmed { stem, is_stop_word: self.stop_words.contains(&word) };
             Some(take(words.entry(word.into()).or_insert(known)))
         })
     }
@@ -248,7 +248,7 @@ mod tests {
             assert_eq!(terms(&german, "war"), Vec::<String>::new());
             assert_eq!(terms(&Words::new(None), "war"), ["war"]);
         }
-        for number in 0..MOST_KNOWN + 10 {
+        for number in 0..MOST_STEMS + 10 {
             assert_eq!(english.stem(&format!("{number}ing")), english.stem(&format!("{number}ing")));
         }
         assert_eq!(english.stem("winning"), "win");
