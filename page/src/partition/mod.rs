@@ -68,7 +68,9 @@ pub fn hierarchy(page: &Page, params: &Params) -> Hierarchy {
 #[must_use]
 pub fn hierarchy_by(page: &Page, params: &Params, scorers: OutlineScorers<'_>) -> Hierarchy {
     match params.method {
-        Method::Outline => outline::write(page, params, &outline::outline(page, &params.outline, scorers)),
+        Method::Outline => {
+            outline::write_hierarchy(page, params, &outline::outline(page, &params.outline, scorers))
+        }
         Method::Flat => papers::flat_hierarchy(page, params),
         Method::Entropy => papers::entropy_hierarchy(page, params),
         Method::Regex => papers::inferred_hierarchy(page, params),

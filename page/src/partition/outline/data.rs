@@ -3,7 +3,7 @@
 //! The headers place everything that [`tables`] classifies as data, whatever the boxes say; layout tables are
 //! left alone. The outline inside a cell is kept. A column's header goes under the header above it, the
 //! outermost header under the table's title, and the title under what heads the table. Then the way up from
-//! every label of a table leaves the table header by header: there are no cycles. Start at [`place`].
+//! every label of a table leaves the table header by header: there are no cycles. Start at [`place_cells`].
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,7 +17,7 @@ use crate::tables::{self, DataTable, PlacedCell, Role};
 const LEAST_VALUES: usize = 4;
 
 /// Puts the cells of data tables under their headers.
-pub(super) fn place(page: &Page, outline: &mut Outline) {
+pub(super) fn place_cells(page: &Page, outline: &mut Outline) {
     for table in tables::tables(page) {
         if let Some(placed) = Placement::new(outline, &table) {
             placed.apply(outline);

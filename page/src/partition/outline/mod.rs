@@ -49,7 +49,7 @@ mod tests;
 pub use blocks::BlockScorer;
 pub use heads::{HeadEvidence, HeadScorer};
 pub use rules::OutlineParams;
-pub(crate) use write::write;
+pub(crate) use write::write_hierarchy;
 
 use crate::Page;
 use compose::Composition;
@@ -82,9 +82,9 @@ pub(crate) fn outline(page: &Page, params: &OutlineParams, scorers: OutlineScore
     // Blocks were learnt from outlines by the rules.
     let boundaries = blocks::boundaries(&evidence, &forest, params, scorers.blocks);
     if params.heads {
-        heads::place(&evidence, &mut forest, scorers.heads);
+        heads::place_heads(&evidence, &mut forest, scorers.heads);
         if params.decoration {
-            decoration::place(&evidence, &done, &mut forest);
+            decoration::place_decoration(&evidence, &done, &mut forest);
         }
     }
     let mut outline = Outline {
@@ -94,7 +94,7 @@ pub(crate) fn outline(page: &Page, params: &OutlineParams, scorers: OutlineScore
         boundaries,
     };
     if params.tables {
-        data::place(page, &mut outline);
+        data::place_cells(page, &mut outline);
     }
     outline
 }

@@ -16,10 +16,10 @@ pub(super) fn ruled(page: &Page, evidence: &Evidence, params: &OutlineParams) ->
         made = compose(evidence, params, &votes, ranks);
     }
     if params.tabs {
-        panels::place(page, evidence, &mut made.forest);
+        panels::place_panels(page, evidence, &mut made.forest);
     }
     if params.decoration {
-        decoration::place(evidence, &made.done, &mut made.forest);
+        decoration::place_decoration(evidence, &made.done, &mut made.forest);
     }
     made
 }

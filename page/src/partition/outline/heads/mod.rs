@@ -7,7 +7,7 @@
 //! pages on which the rules were made, and would trust them too much. `train/heads.py` trains both.
 //!
 //! Invariants: equal pages give equal heads, since scores are sums in one order and ties have an order; a page of n labels
-//! costs O(n) walks over its nesting. Start at [`place`].
+//! costs O(n) walks over its nesting. Start at [`place_heads`].
 
 mod boxes;
 mod candidates;
@@ -25,7 +25,7 @@ use super::rules::OutlineParams;
 use super::skeleton::NONE;
 use crate::measures::names as names_of;
 use crate::trees::{Trees, TreesError};
-use candidates::Finder;
+use candidates::CandidateFinder;
 use decode::{Arc, decode};
 use scene::Scene;
 
@@ -72,10 +72,10 @@ impl HeadScorer {
 }
 
 /// Gives the labels of a page that are no decoration their heads.
-pub(super) fn place(evidence: &Evidence, forest: &mut Forest, scorer: &HeadScorer) {
+pub(super) fn place_heads(evidence: &Evidence, forest: &mut Forest, scorer: &HeadScorer) {
     let scene = Scene::new(evidence, forest);
     let items: Vec<u32> = (0..scene.boxes.items.len() as u32).collect();
-    let (mut finder, mut arcs) = (Finder::new(&scene), Vec::new());
+    let (mut finder, mut arcs) = (CandidateFinder::new(&scene), Vec::new());
     for some in items.chunks(AT_ONCE) {
         score(some, &scene, &mut finder, scorer, &mut arcs);
     }
@@ -86,7 +86,13 @@ pub(super) fn place(evidence: &Evidence, forest: &mut Forest, scorer: &HeadScore
 }
 
 /// Scores the likelier candidates of some items, and that each stands at the top.
-fn score(items: &[u32], scene: &Scene, finder: &mut Finder, scorer: &HeadScorer, arcs: &mut Vec<Arc>) {
+fn score(
+    items: &[u32],
+    scene: &Scene,
+    finder: &mut CandidateFinder,
+    scorer: &HeadScorer,
+    arcs: &mut Vec<Arc>,
+) {
     let found: Vec<Vec<u32>> = items.iter().map(|&item| finder.next(item)).collect();
     let mut glances = Vec::new();
     for (&item, heads) in items.iter().zip(&found) {
@@ -142,7 +148,7 @@ pub struct HeadEvidence {
 /// All candidates with all measures.
 pub(super) fn evidence_of(evidence: &Evidence, forest: &Forest) -> HeadEvidence {
     let scene = Scene::new(evidence, forest);
-    let mut finder = Finder::new(&scene);
+    let mut finder = CandidateFinder::new(&scene);
     let labels = evidence.labels.iter().map(|label| (label.lo, label.hi)).collect();
     let mut all = HeadEvidence { labels, ..HeadEvidence::default() };
     for item in 0..scene.boxes.items.len() as u32 {
