@@ -21,8 +21,8 @@ use crate::partition::Params;
 use crate::partition::flat_boundaries;
 use crate::reading::Page;
 
-use attributes::Frequent;
-use lines::{Line, fill, lines};
+use attributes::FrequentTexts;
+use lines::{ContentLine, content_lines, fill_gaps};
 
 mod attributes;
 mod lines;
@@ -97,30 +97,31 @@ impl InstanceTemplate {
     /// The instances of some pages, one each; frequent texts are counted over all of them.
     #[must_use]
     pub fn instances(&self, pages: &[&Page]) -> Vec<Instance> {
-        let contents: Vec<(&Page, Vec<Line>)> =
+        let contents: Vec<(&Page, Vec<ContentLine>)> =
             pages.iter().map(|page| (*page, self.content(page))).collect();
-        let frequent = Frequent::new(&contents);
-        let instance = |(page, content): &(&Page, Vec<Line>)| Instance {
+        let frequent = FrequentTexts::new(&contents);
+        let instance = |(page, content): &(&Page, Vec<ContentLine>)| Instance {
             url: page.url.as_str().to_owned(),
-            attributes: attributes::read(page, content, &frequent),
+            attributes: attributes::read_attributes(page, content, &frequent),
         };
         contents.iter().map(instance).collect()
     }
 
     /// The lines of a page whose longest leaves are at the template's paths, as what stands inside a line shares its fate,
     /// and what stands between such lines.
-    fn content(&self, page: &Page) -> Vec<Line> {
-        let is_content: Vec<bool> = paths(page).into_iter().map(|path| self.paths.contains(&path)).collect();
+    fn content(&self, page: &Page) -> Vec<ContentLine> {
+        let is_content: Vec<bool> =
+            path_names(page).into_iter().map(|path| self.paths.contains(&path)).collect();
         let is_held = |leaf: usize| is_content[page.leaves.get(leaf).path.index()];
-        let all = lines(page);
+        let all = content_lines(page);
         let mut held: Vec<bool> = all.iter().map(|line| line.longest(page).is_some_and(is_held)).collect();
-        fill(page, &all, &mut held);
+        fill_gaps(page, &all, &mut held);
         let kept = all.into_iter().zip(held).filter(|(_, is_held)| *is_held);
         kept.map(|(line, _)| line).collect()
     }
 }
 
-fn paths(page: &Page) -> Vec<String> {
+fn path_names(page: &Page) -> Vec<String> {
     let leaves = &page.leaves;
     let mut paths = vec![String::new(); leaves.path_count()];
     for leaf in leaves.iter() {
@@ -135,10 +136,10 @@ fn paths(page: &Page) -> Vec<String> {
 /// The paths of the leaves in aligned segments of two pages that are not similar.
 fn content_paths(a: &Page, b: &Page, params: &Params) -> BTreeSet<String> {
     let (left, right) = (segments(a, params), segments(b, params));
-    let (in_a, in_b) = (said(a, &left), said(b, &right));
+    let (in_a, in_b) = (segment_words(a, &left), segment_words(b, &right));
     let mut content = BTreeSet::new();
-    let names = [paths(a), paths(b)];
-    for (x, y) in aligned(&in_a, &in_b) {
+    let names = [path_names(a), path_names(b)];
+    for (x, y) in align(&in_a, &in_b) {
         if jaccard(&in_a[x], &in_b[y]) >= ALIKE {
             continue;
         }
@@ -157,7 +158,7 @@ fn segments(page: &Page, params: &Params) -> Vec<Range<usize>> {
     starts.iter().zip(ends).map(|(start, end)| *start..end).take(MOST_SEGMENTS).collect()
 }
 
-fn said(page: &Page, segments: &[Range<usize>]) -> Vec<BTreeSet<String>> {
+fn segment_words(page: &Page, segments: &[Range<usize>]) -> Vec<BTreeSet<String>> {
     let of =
         |segment: &Range<usize>| segment.clone().flat_map(|leaf| words(page.leaves.text(leaf))).collect();
     segments.iter().map(of).collect()
@@ -170,7 +171,7 @@ fn jaccard(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
 }
 
 /// The pairs of a cheapest alignment; gaps cost 1, substitutions 1 − Jaccard.
-fn aligned(a: &[BTreeSet<String>], b: &[BTreeSet<String>]) -> Vec<(usize, usize)> {
+fn align(a: &[BTreeSet<String>], b: &[BTreeSet<String>]) -> Vec<(usize, usize)> {
     let width = b.len() + 1;
     let mut table = vec![0.0_f64; (a.len() + 1) * width];
     (1..width).for_each(|column| table[column] = column as f64);

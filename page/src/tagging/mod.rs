@@ -53,7 +53,7 @@ pub fn tags<P: Borrow<Page>>(pages: &[P]) -> Vec<Vec<Tag>> {
 /// The attribute-value pairs of each page in page order, without repetitions. All pages must be from one site.
 #[must_use]
 pub fn pairs<P: Borrow<Page>>(pages: &[P]) -> Vec<Vec<Pair>> {
-    site::readings(&borrowed(pages)).iter().map(pairs::pairs).collect()
+    site::readings(&borrowed(pages)).iter().map(pairs::label_value_pairs).collect()
 }
 
 fn borrowed<P: Borrow<Page>>(pages: &[P]) -> Vec<&Page> {

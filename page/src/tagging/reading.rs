@@ -3,23 +3,23 @@
 //! Invariant: decoration is never a label, nor is the concept.
 
 use super::Tag;
-use super::concept::{self, Top};
-use super::decoration::decoration;
-use super::facts::{Facts, facts};
-use super::labels::{Kind, Label, Sight};
-use super::lines::{Line, lines};
+use super::concept::{self, PageHeading};
+use super::decoration::find_decoration;
+use super::facts::{LeafFacts, leaf_facts};
+use super::labels::{Label, LabelFinder, LabelKind};
+use super::lines::{TextLine, text_lines};
 use crate::Page;
 
 /// A page and what was read from it.
 pub(super) struct Reading<'a> {
     pub(super) page: &'a Page,
-    pub(super) lines: Vec<Line>,
-    pub(super) facts: Vec<Facts>,
+    pub(super) lines: Vec<TextLine>,
+    pub(super) facts: Vec<LeafFacts>,
     /// Leaves that are not content.
     pub(super) skipped: Vec<bool>,
     /// Leaves that say what the page is about.
     pub(super) concepts: Vec<bool>,
-    pub(super) top: Option<Top>,
+    pub(super) top: Option<PageHeading>,
     /// In page order.
     pub(super) labels: Vec<Label>,
     /// Texts that have the form of labels but nothing to name.
@@ -30,9 +30,9 @@ pub(super) struct Reading<'a> {
 
 impl Reading<'_> {
     pub(super) fn new(page: &Page) -> Reading<'_> {
-        let (lines, facts) = (lines(page), facts(page));
-        let mut skipped = decoration(page, &lines, &facts);
-        let top = concept::top(page, &lines, &facts, &skipped);
+        let (lines, facts) = (text_lines(page), leaf_facts(page));
+        let mut skipped = find_decoration(page, &lines, &facts);
+        let top = concept::page_heading(page, &lines, &facts, &skipped);
         let mut concepts = vec![false; facts.len()];
         let mut first = 0;
         if let Some(top) = &top {
@@ -46,11 +46,11 @@ impl Reading<'_> {
             before.filter(|&leaf| facts[leaf].is_link).for_each(|leaf| skipped[leaf] = true);
             first = top.subtitles.end;
         }
-        let sight = Sight { page, lines: &lines, facts: &facts, skipped: &skipped };
-        let mut found: Vec<Label> = (first..lines.len()).flat_map(|line| sight.labels(line)).collect();
+        let finder = LabelFinder { page, lines: &lines, facts: &facts, skipped: &skipped };
+        let mut found: Vec<Label> = (first..lines.len()).flat_map(|line| finder.labels(line)).collect();
         let over =
-            found.iter().find(|label| label.kind == Kind::Block).map_or(lines.len(), |label| label.line);
-        found.extend(sight.linked_names(first..over));
+            found.iter().find(|label| label.kind == LabelKind::Block).map_or(lines.len(), |label| label.line);
+        found.extend(finder.linked_names(first..over));
         found.sort_by_key(|label| label.leaves.start);
         let (labels, empty) = with_values(found, &lines, &facts, &skipped);
         let both = vec![false; facts.len()];
@@ -94,11 +94,11 @@ impl Reading<'_> {
 /// the same or a higher level. Links (their values are where they lead) and texts with a colon count as naming.
 fn with_values(
     found: Vec<Label>,
-    lines: &[Line],
-    facts: &[Facts],
+    lines: &[TextLine],
+    facts: &[LeafFacts],
     skipped: &[bool],
 ) -> (Vec<Label>, Vec<Label>) {
-    let level = |label: &Label| concept::level(&lines[label.line], facts);
+    let level = |label: &Label| concept::heading_level(&lines[label.line], facts);
     let names = |at: usize| {
         let label = &found[at];
         let Some(own) = level(label) else { return true };

@@ -36,7 +36,7 @@ pub(super) struct Recurrence {
 type Key = (usize, String);
 
 /// What recurs on the pages of a site; `None` if there are too few.
-pub(super) fn recurrence(pages: &[&Page]) -> Option<Vec<Recurrence>> {
+pub(super) fn find_recurrence(pages: &[&Page]) -> Option<Vec<Recurrence>> {
     if pages.len() < FEWEST {
         return None;
     }

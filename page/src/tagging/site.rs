@@ -7,10 +7,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::alike::{drop_varying, take_alike};
-use super::labels::{Kind, Label};
-use super::pairs::owned;
+use super::labels::{Label, LabelKind};
+use super::pairs::leaves_in_values;
 use super::reading::Reading;
-use super::recurrence::{Recurrence, recurrence};
+use super::recurrence::{Recurrence, find_recurrence};
 use crate::Page;
 
 /// Longest label that only recurrence shows, in characters.
@@ -19,7 +19,7 @@ const NAME_LENGTH: usize = 40;
 /// Reads the pages of one site together.
 pub(super) fn readings<'a>(pages: &[&'a Page]) -> Vec<Reading<'a>> {
     let mut readings: Vec<Reading<'_>> = pages.iter().map(|page| Reading::new(page)).collect();
-    if let Some(recurrence) = recurrence(pages) {
+    if let Some(recurrence) = find_recurrence(pages) {
         for (reading, own) in readings.iter_mut().zip(&recurrence) {
             reading.take_names(own);
             reading.take_recurring_labels(own);
@@ -66,7 +66,7 @@ impl Reading<'_> {
         let first = self.top.as_ref().map_or(0, |top| top.subtitles.end);
         let labelled = self.labelled();
         let mut heads: Vec<bool> = vec![false; self.lines.len()];
-        let blocks = self.labels.iter().filter(|label| label.kind == Kind::Block);
+        let blocks = self.labels.iter().filter(|label| label.kind == LabelKind::Block);
         blocks.for_each(|label| heads[label.line] = true);
         let mut found = Vec::new();
         for line in first..self.lines.len() {
@@ -76,8 +76,8 @@ impl Reading<'_> {
             let Some(leaf) = worded.next() else { continue };
             let recurs = own.is_frequent[leaf] && own.is_varied[leaf];
             if !is_value && recurs && self.may_be_name(leaf) && !labelled[leaf] {
-                let kind = if worded.next().is_some() { Kind::Inline } else { Kind::Block };
-                heads[line] = kind == Kind::Block;
+                let kind = if worded.next().is_some() { LabelKind::Inline } else { LabelKind::Block };
+                heads[line] = kind == LabelKind::Block;
                 found.push(Label { leaves: leaf..leaf + 1, line, kind });
             }
         }
@@ -93,7 +93,7 @@ impl Reading<'_> {
 
     /// Drops links that recur and are under no label: they are navigation.
     fn drop_recurring(&mut self, own: &Recurrence) {
-        let (owned, labelled) = (owned(self), self.labelled());
+        let (owned, labelled) = (leaves_in_values(self), self.labelled());
         let is_matter = |leaf: usize| owned[leaf] || labelled[leaf] || self.concepts[leaf];
         let is_menu = |leaf: &usize| own.is_frequent[*leaf] && self.facts[*leaf].is_link && !is_matter(*leaf);
         let menu: Vec<usize> = (0..self.facts.len()).filter(is_menu).collect();
@@ -147,14 +147,14 @@ fn settle_kinds(readings: &mut [Reading<'_>]) {
     for reading in readings.iter() {
         for label in &reading.labels {
             let counts = inline.entry(key(reading, label)).or_default();
-            *(if label.kind == Kind::Inline { &mut counts.0 } else { &mut counts.1 }) += 1;
+            *(if label.kind == LabelKind::Inline { &mut counts.0 } else { &mut counts.1 }) += 1;
         }
     }
     for reading in readings {
         for at in 0..reading.labels.len() {
             let (in_line, under) = inline[&key(reading, &reading.labels[at])];
             if in_line > under {
-                reading.labels[at].kind = Kind::Inline;
+                reading.labels[at].kind = LabelKind::Inline;
             }
         }
     }
