@@ -16,8 +16,8 @@ use super::measures::{self, Claims};
 use super::runs::{Run, Runs};
 use super::scorer::Scorer;
 use super::scripts;
-use super::selection::chosen;
-use super::site::Known;
+use super::selection::with_best_f1;
+use super::site::SiteContext;
 use crate::Page;
 use crate::text::words_of_prose;
 
@@ -51,16 +51,16 @@ pub(super) struct Body {
 }
 
 /// The text of the page, without a first block that repeats the title.
-pub(super) fn body(
+pub(super) fn read_body(
     page: &Page,
     runs: &Runs,
-    said: &Claims,
+    claims: &Claims,
     title: Option<&str>,
     scorer: &Scorer,
-    known: Option<&Known<'_>>,
+    known: Option<&SiteContext<'_>>,
 ) -> Body {
-    let mut body = shown(page, runs, said, scorer, known);
-    if let Some(hidden) = unshown(page, said, &body) {
+    let mut body = visible_body(page, runs, claims, scorer, known);
+    if let Some(hidden) = hidden_body(page, claims, &body) {
         body = hidden;
     }
     let repeats = |block: &Block| title.is_some_and(|title| block.text.eq_ignore_ascii_case(title));
@@ -77,22 +77,28 @@ pub(super) fn body(
 }
 
 /// The text that the page shows.
-fn shown(page: &Page, runs: &Runs, said: &Claims, scorer: &Scorer, known: Option<&Known<'_>>) -> Body {
-    let (chosen, witness) = choose(page, runs, said, scorer, known);
+fn visible_body(
+    page: &Page,
+    runs: &Runs,
+    claims: &Claims,
+    scorer: &Scorer,
+    known: Option<&SiteContext<'_>>,
+) -> Body {
+    let (chosen, witness) = choose_runs(page, runs, claims, scorer, known);
     let taken = runs.runs.iter().zip(chosen).filter(|(_, is_chosen)| *is_chosen);
-    let blocks = taken.map(|(run, _)| Block { kind: kind(&page.tree, run), text: run.text.clone() });
+    let blocks = taken.map(|(run, _)| Block { kind: block_kind(&page.tree, run), text: run.text.clone() });
     Body { blocks: blocks.collect(), method: "runs", witness }
 }
 
 /// Which runs are body, and the evidence if knowledge of the site changed the choice.
-pub(super) fn choose(
+pub(super) fn choose_runs(
     page: &Page,
     runs: &Runs,
-    said: &Claims,
+    claims: &Claims,
     scorer: &Scorer,
-    known: Option<&Known<'_>>,
+    known: Option<&SiteContext<'_>>,
 ) -> (Vec<bool>, Option<Evidence>) {
-    let measures = measures::measure(page, runs, said, |run| !run.is_mere_link());
+    let measures = measures::measure(page, runs, claims, |run| !run.is_mere_link());
     let mut measured = scorer.scores(&measures.values).into_iter();
     let score = |run: &Run| if run.is_mere_link() { None } else { measured.next() };
     let mut scores: Vec<f32> = runs.runs.iter().map(score).map(|score| score.unwrap_or(LINK_SCORE)).collect();
@@ -101,7 +107,7 @@ pub(super) fn choose(
         Some(known) => known.rescore(&mut scores),
         None => (None, vec![false; scores.len()]),
     };
-    let mut chosen = chosen(&runs.runs, &scores);
+    let mut chosen = with_best_f1(&runs.runs, &scores);
     // What the site repeats is written like the text where it stands between its paragraphs.
     let alike = scores.iter().zip(is_sites).map(|(score, is_sites)| if is_sites { 0.0 } else { *score });
     add_alike(&runs.runs, &alike.collect::<Vec<f32>>(), &measures.paths, &mut chosen);
@@ -156,7 +162,7 @@ fn add_alike(runs: &[Run], scores: &[f32], paths: &[u64], chosen: &mut [bool]) {
     }
 }
 
-fn kind(tree: &PageTree, run: &Run) -> BlockKind {
+fn block_kind(tree: &PageTree, run: &Run) -> BlockKind {
     if tree.is_inside(run.block, &["h1", "h2", "h3", "h4", "h5", "h6"]) {
         BlockKind::Heading
     } else if tree.is_inside(run.block, &["li", "dd", "dt"]) {
@@ -169,13 +175,13 @@ fn kind(tree: &PageTree, run: &Run) -> BlockKind {
 }
 
 /// The text that the page contains but does not show: in its metadata, else in a script.
-fn unshown(page: &Page, said: &Claims, shown: &Body) -> Option<Body> {
+fn hidden_body(page: &Page, claims: &Claims, shown: &Body) -> Option<Body> {
     let words: f32 = shown.blocks.iter().map(|block| words_of_prose(&block.text)).sum();
     let is_more = |text: &str| words_of_prose(text) >= LEAST_SAID.max(TIMES_SHOWN * words);
-    if let Some(text) = said.body.as_deref().filter(|text| is_more(text)) {
+    if let Some(text) = claims.body.as_deref().filter(|text| is_more(text)) {
         return Some(Body { blocks: paragraphs(text), method: "json-ld", witness: None });
     }
-    let text = scripts::prose(page, words)?;
+    let text = scripts::longest_prose(page, words)?;
     Some(Body { blocks: paragraphs(&text), method: "script", witness: None })
 }
 
@@ -190,9 +196,10 @@ mod tests {
     use super::*;
     use crate::testing::page;
 
-    fn read(html: &str, said: &Claims) -> (Vec<(BlockKind, String)>, &'static str) {
+    fn read(html: &str, claims: &Claims) -> (Vec<(BlockKind, String)>, &'static str) {
         let page = page(html);
-        let found = body(&page, &Runs::new(&page), said, Some("Bridge stays open"), Scorer::shared(), None);
+        let found =
+            read_body(&page, &Runs::new(&page), claims, Some("Bridge stays open"), Scorer::shared(), None);
         (found.blocks.into_iter().map(|block| (block.kind, block.text)).collect(), found.method)
     }
 
@@ -221,8 +228,8 @@ mod tests {
 
     #[test]
     fn metadata_stand_in_for_what_is_not_shown() {
-        let said = Claims { body: Some(SENTENCES.repeat(3).join("\n")), ..Claims::default() };
-        let (blocks, method) = read("<h1>Bridge stays open</h1><p>Subscribe to read on.", &said);
+        let claims = Claims { body: Some(SENTENCES.repeat(3).join("\n")), ..Claims::default() };
+        let (blocks, method) = read("<h1>Bridge stays open</h1><p>Subscribe to read on.", &claims);
         assert_eq!((blocks.len(), method), (12, "json-ld"));
     }
 

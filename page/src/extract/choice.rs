@@ -15,7 +15,7 @@ pub(super) struct Choice {
     /// How likely it is right, from the page alone.
     pub(super) likelihood: f32,
     /// Who says it: the number of the source, and the node that shows it.
-    pub(super) said: Vec<(u8, Option<NodeId>)>,
+    pub(super) sources: Vec<(u8, Option<NodeId>)>,
     /// The name of the most trusted source.
     pub(super) witness: &'static str,
 }

@@ -7,14 +7,14 @@ use crate::reading::{NodeId, resolve, squash};
 use crate::time::Timestamp;
 use serde_json::{Map, Value};
 
-use super::authors::{self, Credit, Site};
+use super::authors::{self, Credit, SiteNames};
+use super::breadcrumbs;
 use super::dates;
 use super::days::{Mention, Source};
 use super::finding::Finding;
 use super::form::Forms;
 use super::json_ld::{self, Objects};
 use super::scripts;
-use super::trail;
 use crate::Page;
 
 /// The fields that the markup gives.
@@ -34,7 +34,7 @@ pub(super) struct Metadata {
     pub(super) body: Option<String>,
     /// Who the markup names as authors.
     pub(super) credits: Vec<Credit>,
-    pub(super) site: Site,
+    pub(super) site: SiteNames,
     /// Whether 3/5/2024 is in March on this page.
     pub(super) month_first: bool,
     /// The dates that the markup says, of whatever.
@@ -49,16 +49,16 @@ pub(super) struct Metadata {
 
 impl Metadata {
     pub(super) fn new(page: &Page, fetched_at: Timestamp) -> Metadata {
-        let witnesses = Witnesses::new(page, fetched_at);
-        let objects = &witnesses.objects;
+        let markup = MarkupReader::new(page, fetched_at);
+        let objects = &markup.objects;
         let first_article = |key: &str| objects.articles().find_map(|object| object.get(key));
-        let named = |key: &str| first_article(key).map(|value| json_ld::names(value, objects));
+        let named = |key: &str| first_article(key).map(|value| json_ld::names_in(value, objects));
         let headline = named("headline").and_then(|names| names.into_iter().next()).map(|text| clean(&text));
-        let site_name = witnesses.meta(&["og:site_name", "application-name"]);
+        let site_name = markup.meta(&["og:site_name", "application-name"]);
         let publishers = objects.articles().filter_map(|object| object.get("publisher"));
-        let publishers = publishers.flat_map(|publisher| json_ld::names(publisher, objects));
-        let site = Site::new(site_name.clone().into_iter().chain(publishers), page.url.host());
-        let og_type = witnesses.meta(&["og:type"]);
+        let publishers = publishers.flat_map(|publisher| json_ld::names_in(publisher, objects));
+        let site = SiteNames::new(site_name.clone().into_iter().chain(publishers), page.url.host());
+        let og_type = markup.meta(&["og:type"]);
         Metadata {
             is_told: objects.articles().next().is_some(),
             is_news: objects
@@ -66,29 +66,29 @@ impl Metadata {
                 .any(|object| json_ld::is_a(object, |kind| kind.ends_with("NewsArticle"))),
             is_shared: og_type.as_ref().is_some_and(|kind| kind.eq_ignore_ascii_case("article")),
             headline: headline.filter(|text| !text.is_empty()),
-            meta_headline: witnesses.meta(&["headline", "parsely-title", "sailthru.title"]),
-            og_title: witnesses.meta(&["og:title", "twitter:title"]),
+            meta_headline: markup.meta(&["headline", "parsely-title", "sailthru.title"]),
+            og_title: markup.meta(&["og:title", "twitter:title"]),
             site_name,
-            description: witnesses.meta(&["og:description", "description", "twitter:description"]),
+            description: markup.meta(&["og:description", "description", "twitter:description"]),
             body: objects
                 .all()
                 .filter_map(|object| object.get("articleBody")?.as_str())
                 .max_by_key(|body| body.len())
                 .map(str::to_owned),
-            credits: witnesses.credits(),
+            credits: markup.credits(),
             site,
-            month_first: witnesses.month_first,
-            dates: witnesses.dates(),
-            modified: witnesses.modified(),
+            month_first: markup.month_first,
+            dates: markup.dates(),
+            modified: markup.modified(),
             section: named("articleSection")
                 .and_then(|names| found(names.into_iter().next()?, "json-ld", 0.9))
-                .or_else(|| found(witnesses.meta(&["article:section", "parsely-section"])?, "opengraph", 0.9))
-                .or_else(|| trail::section(page, objects)),
+                .or_else(|| found(markup.meta(&["article:section", "parsely-section"])?, "opengraph", 0.9))
+                .or_else(|| breadcrumbs::breadcrumb_section(page, objects)),
             place: ["dateline", "contentLocation", "locationCreated"]
                 .iter()
                 .find_map(|key| found(named(key)?.into_iter().next()?, "json-ld", 0.8)),
             forms: Forms::new(objects, og_type.as_deref()),
-            image: witnesses.image(),
+            image: markup.image(),
         }
     }
 }
@@ -138,7 +138,7 @@ fn month_first(page: &Page) -> bool {
     page.language.as_deref().is_none_or(|language| language == "en") && !day_first.contains(&region)
 }
 
-struct Witnesses<'a> {
+struct MarkupReader<'a> {
     page: &'a Page,
     fetched_at: Timestamp,
     month_first: bool,
@@ -149,8 +149,8 @@ struct Witnesses<'a> {
     elements: Vec<NodeId>,
 }
 
-impl<'a> Witnesses<'a> {
-    fn new(page: &'a Page, fetched_at: Timestamp) -> Witnesses<'a> {
+impl<'a> MarkupReader<'a> {
+    fn new(page: &'a Page, fetched_at: Timestamp) -> MarkupReader<'a> {
         let tree = &page.tree;
         let html: Vec<NodeId> = tree.node_ids().filter(|&node| tree.is_html(node)).collect();
         let meta = |&node: &NodeId| {
@@ -160,7 +160,7 @@ impl<'a> Witnesses<'a> {
         };
         let metas = html.iter().filter_map(meta).collect();
         let month_first = month_first(page);
-        Witnesses {
+        MarkupReader {
             page,
             fetched_at,
             month_first,
@@ -295,7 +295,7 @@ impl<'a> Witnesses<'a> {
     fn credits(&self) -> Vec<Credit> {
         let of_objects = |property: &str| -> Vec<String> {
             let author = self.objects.articles().find_map(|object| object.get(property));
-            author.map(|author| json_ld::names(author, &self.objects)).unwrap_or_default()
+            author.map(|author| json_ld::names_in(author, &self.objects)).unwrap_or_default()
         };
         let persons = self.objects.all().filter(|object| json_ld::is_a(object, |kind| kind == "Person"));
         let persons = persons.filter_map(|object| object.get("name")?.as_str().map(str::to_owned));
@@ -322,7 +322,7 @@ impl<'a> Witnesses<'a> {
     fn image(&self) -> Option<Finding<String>> {
         let web = |url: &str| resolve(&self.page.base, url).map(String::from);
         let of_objects =
-            || self.objects.articles().find_map(|object| web(json_ld::url(object.get("image")?)?));
+            || self.objects.articles().find_map(|object| web(json_ld::url_in(object.get("image")?)?));
         let metas = ["og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src"];
         let meta = metas.iter().find_map(|name| self.metas_named(name).find_map(web));
         let found = |value, witness| Some(Finding { value, witness, confidence: 0.9 });

@@ -13,6 +13,7 @@ use crate::Page;
 
 mod authors;
 mod body;
+mod breadcrumbs;
 mod choice;
 mod dates;
 mod days;
@@ -31,7 +32,6 @@ mod selection;
 mod site;
 mod surroundings;
 mod title;
-mod trail;
 mod visible;
 mod zones;
 

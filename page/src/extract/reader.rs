@@ -7,7 +7,7 @@ use super::measures::Claims;
 use super::metadata::Metadata;
 use super::runs::Runs;
 use super::scorer::Scorer;
-use super::site::{Known, Peers, SIBLINGS, SiteKnowledge, template_witness};
+use super::site::{Peers, SIBLINGS, SiteContext, SiteKnowledge, template_witness};
 use super::visible::Visible;
 use super::zones::SiteZone;
 use super::{authors, body, days, kind, scripts, title};
@@ -23,7 +23,7 @@ pub(super) fn article_of(
     site: Option<&SiteKnowledge>,
 ) -> (PageKind, Option<Article>) {
     let metadata = Metadata::new(page, fetched_at);
-    let kind = kind::kind(page, metadata.is_told, metadata.is_shared);
+    let kind = kind::page_kind(page, metadata.is_told, metadata.is_shared);
     let article =
         (kind == PageKind::Article).then(|| read(page, metadata, fetched_at, Scorer::shared(), site));
     (kind, article)
@@ -36,7 +36,7 @@ pub(super) fn claims(page: &Page, metadata: &Metadata, title: Option<&str>) -> C
     Claims {
         titles: titles.into_iter().flatten().cloned().collect(),
         description: metadata.description.clone(),
-        body: metadata.body.as_deref().map(scripts::plain),
+        body: metadata.body.as_deref().map(scripts::without_markup),
         is_told: metadata.is_told,
         is_news: metadata.is_news,
         is_shared: metadata.is_shared,
@@ -52,17 +52,18 @@ pub(super) fn read(
     site: Option<&SiteKnowledge>,
 ) -> Article {
     let runs = Runs::new(page);
-    let known = site.map(|site| Known::new(site, page, &runs));
+    let known = site.map(|site| SiteContext::new(site, page, &runs));
     let taught = known.as_ref().map(|known| known.taught(&metadata, fetched_at)).unwrap_or_default();
-    let peers = known.as_ref().and_then(Known::peers);
+    let peers = known.as_ref().and_then(SiteContext::peers);
     let peers = peers.as_ref();
-    let mut evidence = Fields { template: known.as_ref().and_then(Known::version), ..Fields::default() };
+    let mut evidence =
+        Fields { template: known.as_ref().and_then(SiteContext::version), ..Fields::default() };
     let titles = title::choices(page, &metadata);
     let by_peers = || peers.and_then(|peers| peers.title(&titles));
     let title = taught.title.or_else(by_peers).or_else(|| title::decide(&titles));
     let title = evidence.keep("title", title);
-    let said = claims(page, &metadata, title.as_deref());
-    let body = body::body(page, &runs, &said, title.as_deref(), scorer, known.as_ref());
+    let claims = claims(page, &metadata, title.as_deref());
+    let body = body::read_body(page, &runs, &claims, title.as_deref(), scorer, known.as_ref());
     evidence.by_field.extend(body.witness.map(|witness| ("body".to_owned(), witness)));
     let words = body.blocks.iter().map(|block| words_of_prose(&block.text)).sum();
     let pictures = page.tree.node_ids().filter(|&node| page.tree.tag(node) == Some("img")).count();
@@ -71,7 +72,7 @@ pub(super) fn read(
     let visible = Visible::new(page, &runs, title.as_deref());
     let authors = taught.authors.or_else(|| authors(page, &metadata, &visible, peers));
     let authors = evidence.keep("authors", authors).unwrap_or_default();
-    let zone = known.as_ref().map(Known::zone).unwrap_or_default();
+    let zone = known.as_ref().map(SiteContext::zone).unwrap_or_default();
     let published = || published(page, &metadata, &visible, fetched_at, &zone, peers);
     let published = taught.published.or_else(published);
     let shown = peers.and_then(|peers| peers.picture(metadata.image.as_ref()));

@@ -4,7 +4,7 @@ use super::runs::Run;
 
 /// The runs with the greatest expected F1. Of all sets of runs above a score it is the one with the greatest
 /// 2·(expected body words in it) / (words in it + expected body words of the page).
-pub(super) fn chosen(runs: &[Run], scores: &[f32]) -> Vec<bool> {
+pub(super) fn with_best_f1(runs: &[Run], scores: &[f32]) -> Vec<bool> {
     let mut order: Vec<usize> = (0..runs.len()).collect();
     order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
     let words = |at: usize| f64::from(runs[at].words);
@@ -32,12 +32,12 @@ mod tests {
         let page = page("<p>one two three four<p>five six seven eight<p>nine ten");
         let runs = Runs::new(&page).runs;
         let check = |scores: [f32; 3], expected: [bool; 3]| {
-            assert_eq!(chosen(&runs, &scores), expected, "{scores:?}");
+            assert_eq!(with_best_f1(&runs, &scores), expected, "{scores:?}");
         };
         check([0.9, 0.1, 0.2], [true, false, false]);
         // If nothing is certain, more is taken.
         check([0.3, 0.25, 0.05], [true, true, false]);
         check([0.0, 0.0, 0.0], [false, false, false]);
-        assert!(chosen(&[], &[]).is_empty());
+        assert!(with_best_f1(&[], &[]).is_empty());
     }
 }

@@ -112,11 +112,11 @@ pub(in crate::extract) struct Credit {
 }
 
 /// The credits that a page shows.
-pub(super) fn shown(page: &Page, visible: &Visible<'_>) -> Vec<Credit> {
+pub(super) fn visible_credits(page: &Page, visible: &Visible<'_>) -> Vec<Credit> {
     let mut found = Vec::new();
     let tree = &page.tree;
-    for (source, nodes) in marked(page) {
-        add(page, source, nodes.into_iter(), &mut found);
+    for (source, nodes) in elements_by_source(page) {
+        add_credits(page, source, nodes.into_iter(), &mut found);
     }
     let runs = &visible.runs().runs;
     let is_line = |run: &&Run| run.words <= LINE_WORDS && run.text.len() <= MOST_BYTES;
@@ -126,8 +126,8 @@ pub(super) fn shown(page: &Page, visible: &Visible<'_>) -> Vec<Credit> {
     let linked = linked.filter_map(|leaf| page.leaves.link(leaf)).filter(|&link| is_named_link(page, link));
     let mut links: Vec<NodeId> = linked.collect();
     links.dedup();
-    add(page, Source::Slug, links.into_iter(), &mut found);
-    let named = near().filter(|run| names::parts(&run.text).iter().any(|part| looks_like_name(part)));
+    add_credits(page, Source::Slug, links.into_iter(), &mut found);
+    let named = near().filter(|run| names::byline_parts(&run.text).iter().any(|part| looks_like_name(part)));
     let near = named.take(MOST_SAID);
     let credit = |source, run: &Run| Credit { source, text: run.text.clone(), node: Some(run.first) };
     found.extend(by.map(|run| credit(Source::By, run)));
@@ -136,7 +136,7 @@ pub(super) fn shown(page: &Page, visible: &Visible<'_>) -> Vec<Credit> {
 }
 
 /// The elements that markup marks as naming an author, by who says so.
-fn marked(page: &Page) -> [(Source, Vec<NodeId>); 4] {
+fn elements_by_source(page: &Page) -> [(Source, Vec<NodeId>); 4] {
     let tree = &page.tree;
     let mut found =
         [Source::Rel, Source::Microdata, Source::Class, Source::Link].map(|source| (source, Vec::new()));
@@ -169,7 +169,7 @@ fn is_byline(class: &str) -> bool {
 }
 
 /// Adds what elements say: the texts in each, and all of them together.
-fn add(page: &Page, source: Source, nodes: impl Iterator<Item = NodeId>, found: &mut Vec<Credit>) {
+fn add_credits(page: &Page, source: Source, nodes: impl Iterator<Item = NodeId>, found: &mut Vec<Credit>) {
     for node in nodes.take(MOST_ELEMENTS) {
         let leaves =
             page.leaves.range_under(&page.tree, node).filter(|&leaf| !page.leaves.get(leaf).is_image);

@@ -12,9 +12,9 @@ mod measures;
 mod names;
 
 pub(super) use credits::{Credit, Source};
-pub(super) use names::{Site, people};
+pub(super) use names::{SiteNames, people_in};
 
-use candidates::{Candidate, candidates};
+use candidates::{Candidate, name_candidates};
 
 use super::choice::{Choice, likeliest};
 use super::finding::{Finding, Names};
@@ -36,10 +36,10 @@ pub(super) fn choices(page: &Page, metadata: &Metadata, visible: &Visible<'_>) -
     static SHARED: LazyLock<Trees> = LazyLock::new(|| Trees::parse(TREES, measures()).unwrap_or_default());
     let (candidates, rows) = measured(page, metadata, visible);
     let choice = |(candidate, likelihood): (Candidate, f32)| {
-        let first = candidate.said.iter().map(|said| said.source).min()?;
-        let said = candidate.said.iter().map(|said| (said.source as u8, said.node)).collect();
+        let first = candidate.mentions.iter().map(|mention| mention.source).min()?;
+        let sources = candidate.mentions.iter().map(|mention| (mention.source as u8, mention.node)).collect();
         let Candidate { name: value, key, .. } = candidate;
-        Some(Choice { value, key, likelihood, said, witness: first.witness() })
+        Some(Choice { value, key, likelihood, sources, witness: first.witness() })
     };
     candidates.into_iter().zip(SHARED.scores(&rows)).filter_map(choice).collect()
 }
@@ -72,8 +72,8 @@ fn is_part(one: &str, other: &str) -> bool {
 
 /// The candidates, and the measures of all of them in one row.
 fn measured(page: &Page, metadata: &Metadata, visible: &Visible<'_>) -> (Vec<Candidate>, Vec<f32>) {
-    let credits = [metadata.credits.clone(), credits::shown(page, visible)].concat();
-    let candidates = candidates(&credits, &metadata.site);
+    let credits = [metadata.credits.clone(), credits::visible_credits(page, visible)].concat();
+    let candidates = name_candidates(&credits, &metadata.site);
     let context = measures::Context::new(page, metadata, visible, &candidates);
     let mut rows = Vec::new();
     candidates.iter().for_each(|candidate| measures::measure(candidate, &context, &mut rows));

@@ -36,7 +36,7 @@ pub(super) struct Context<'a> {
     visible: &'a Visible<'a>,
     days: &'a [Day],
     /// How many days each source says.
-    said: [usize; Source::ALL.len()],
+    counts: [usize; Source::ALL.len()],
     /// The most trusted source that says any day.
     first: Option<Source>,
     compared: [Option<Date>; COMPARED.len()],
@@ -46,19 +46,20 @@ pub(super) struct Context<'a> {
 
 impl<'a> Context<'a> {
     pub(super) fn new(page: &'a Page, visible: &'a Visible<'a>, days: &'a [Day]) -> Context<'a> {
-        let says = |day: &Day, source| day.said.iter().any(|(_, said)| said.source == source);
-        let first = days.iter().flat_map(|day| &day.said).map(|(_, said)| said.source).min();
+        let says = |day: &Day, source| day.mentions.iter().any(|(_, mention)| mention.source == source);
+        let first = days.iter().flat_map(|day| &day.mentions).map(|(_, mention)| mention.source).min();
         let first_of = |sources: &[Source]| {
-            let said = days.iter().flat_map(|day| day.said.iter().map(move |said| (day.day, said)));
-            let of = said.filter(|(_, (_, said))| sources.contains(&said.source));
-            of.min_by_key(|(_, (number, said))| (said.source, *number)).map(|(day, _)| day)
+            let mentions =
+                days.iter().flat_map(|day| day.mentions.iter().map(move |mention| (day.day, mention)));
+            let of = mentions.filter(|(_, (_, mention))| sources.contains(&mention.source));
+            of.min_by_key(|(_, (number, mention))| (mention.source, *number)).map(|(day, _)| day)
         };
         Context {
             page,
             surroundings: Surroundings::new(page, visible),
             visible,
             days,
-            said: Source::ALL.map(|source| days.iter().filter(|day| says(day, source)).count()),
+            counts: Source::ALL.map(|source| days.iter().filter(|day| says(day, source)).count()),
             first,
             compared: COMPARED.map(|(_, sources)| first_of(sources)),
             url_month: url_month(page.url.as_str()),
@@ -83,7 +84,7 @@ pub(super) fn names() -> &'static [String] {
         let runs = crate::extract::runs::Runs::new(&page);
         let visible = Visible::new(&page, &runs, None);
         let mention = Mention { source: Source::Url, value: "2024-05-03".into(), node: None };
-        let days = [Day { day: Date::default(), said: vec![(0, mention)] }];
+        let days = [Day { day: Date::default(), mentions: vec![(0, mention)] }];
         let context = Context::new(&page, &visible, &days);
         measures::names(|sink| measure(&days[0], &context, sink))
     });
@@ -99,28 +100,28 @@ pub(super) fn measure(day: &Day, context: &Context<'_>, sink: &mut impl MeasureS
 
 /// Who says it, and how exactly.
 fn sources(day: &Day, context: &Context<'_>, sink: &mut impl MeasureSink) {
-    let said = || day.said.iter().map(|(_, said)| said);
-    for (source, count) in Source::ALL.into_iter().zip(context.said) {
+    let mentions = || day.mentions.iter().map(|(_, mention)| mention);
+    for (source, count) in Source::ALL.into_iter().zip(context.counts) {
         let name = Small(source);
-        let first = day.said.iter().find(|(_, said)| said.source == source);
+        let first = day.mentions.iter().find(|(_, mention)| mention.source == source);
         sink.add(format_args!("{name} says"), first.map_or(NOTHING, |(number, _)| *number as f32));
         sink.add(format_args!("days of {name}"), count as f32);
     }
-    let mut sources: Vec<Source> = said().map(|said| said.source).collect();
+    let mut sources: Vec<Source> = mentions().map(|mention| mention.source).collect();
     sources.sort_unstable();
     sources.dedup();
     sink.add("sources", sources.len() as f32);
-    sink.add("times said", day.said.len() as f32);
+    sink.add("times said", day.mentions.len() as f32);
     let best = sources.first().map_or(NOTHING, |source| *source as u8 as f32);
     sink.add("best source", best);
     sink.add("best of page", context.first.map_or(NOTHING, |first| best - first as u8 as f32));
-    sink.flag("has time", said().any(|said| is_exact(&said.value)));
-    let utc = || said().filter(|said| said.value.ends_with('Z'));
+    sink.flag("has time", mentions().any(|mention| is_exact(&mention.value)));
+    let utc = || mentions().filter(|mention| mention.value.ends_with('Z'));
     sink.flag("is in utc", utc().next().is_some());
-    let hour = utc().find_map(|said| said.value.get(11..13)?.parse::<u8>().ok());
+    let hour = utc().find_map(|mention| mention.value.get(11..13)?.parse::<u8>().ok());
     sink.add("hour in utc", hour.map_or(NOTHING, f32::from));
-    let zoned = |said: &Mention| said.value.get(19..).is_some_and(|zone| zone.len() > 1);
-    sink.flag("has zone", said().any(zoned));
+    let zoned = |mention: &Mention| mention.value.get(19..).is_some_and(|zone| zone.len() > 1);
+    sink.flag("has zone", mentions().any(zoned));
 }
 
 /// How it lies to the other days.
@@ -147,7 +148,7 @@ fn others(day: &Day, context: &Context<'_>, sink: &mut impl MeasureSink) {
 /// Where it is shown.
 fn place(day: &Day, context: &Context<'_>, sink: &mut impl MeasureSink) {
     let Context { page, surroundings, visible, .. } = context;
-    let nodes = || day.said.iter().filter_map(|(_, said)| said.node);
+    let nodes = || day.mentions.iter().filter_map(|(_, mention)| mention.node);
     let nearest = nodes().min_by_key(|node| surroundings.behind(Some(*node)).abs() as u32);
     sink.add("times shown", nodes().count() as f32);
     sink.add("lines", context.visible.runs().runs.len() as f32);

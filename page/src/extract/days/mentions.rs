@@ -102,11 +102,11 @@ pub(in crate::extract) struct Mention {
 pub(super) struct Day {
     pub(super) day: Date,
     /// By source: the number of the mention among those of its source, and the mention.
-    pub(super) said: Vec<(usize, Mention)>,
+    pub(super) mentions: Vec<(usize, Mention)>,
 }
 
 /// The dates of a page's address, title, scripts and lines.
-pub(super) fn shown(
+pub(super) fn visible_mentions(
     page: &Page,
     visible: &Visible<'_>,
     fetched_at: Timestamp,
@@ -124,20 +124,20 @@ pub(super) fn shown(
         let end = run.text.match_indices(' ').nth(OPENING_WORDS - 1);
         parse(end.map_or(run.text.as_str(), |(at, _)| &run.text[..at]))
     };
-    let said = |number: usize| {
+    let in_run = |number: usize| {
         let run = &runs[number];
         let node = Some(run.first);
         let of = |source| move |value| Mention { source, value, node };
         line(run).map(of(Source::Line)).or_else(|| opening(run).map(of(Source::Opening)))
     };
-    let lines = visible.by_nearness().filter_map(said).take(MOST_LINES);
+    let lines = visible.by_nearness().filter_map(in_run).take(MOST_LINES);
     url.into_iter().chain(title).chain(scripts).chain(lines).collect()
 }
 
 /// The dates after keys of scripts that name a publication.
 fn script_dates(page: &Page, parse: &impl Fn(&str) -> Option<String>) -> Vec<String> {
     let mut found = Vec::new();
-    for text in scripts::texts(&page.tree) {
+    for text in scripts::script_texts(&page.tree) {
         for key in ["publish", "Publish", "pubDate", "pub_date", "pubdate"] {
             let values = find_iter(text.as_bytes(), key).take(200).filter_map(|at| value(text.get(at..)?));
             found.extend(values.filter_map(parse).take(MOST_VALUES - found.len()));
@@ -196,11 +196,11 @@ pub(super) fn by_day(mentions: Vec<Mention>) -> Vec<Day> {
     for mention in mentions {
         let Some(day) = mention.value.get(..10).and_then(|day| day.parse().ok()) else { continue };
         let number = &mut numbers[mention.source as usize];
-        let said = (*number, mention);
+        let numbered = (*number, mention);
         *number += 1;
         match days.iter().position(|known| known.day == day) {
-            Some(at) => days[at].said.push(said),
-            None if days.len() < MOST_DAYS => days.push(Day { day, said: vec![said] }),
+            Some(at) => days[at].mentions.push(numbered),
+            None if days.len() < MOST_DAYS => days.push(Day { day, mentions: vec![numbered] }),
             None => {}
         }
     }

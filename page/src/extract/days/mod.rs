@@ -48,12 +48,14 @@ pub(super) fn choices(
     let (days, rows, zone) = measured(page, metadata, visible, fetched_at, site);
     let choice = |(told, likelihood): (&Day, f32)| {
         let day = readers_day(told, &days).unwrap_or(told);
-        let best =
-            day.said.iter().min_by_key(|(number, said)| (!is_exact(&said.value), said.source, *number));
+        let best = day
+            .mentions
+            .iter()
+            .min_by_key(|(number, mention)| (!is_exact(&mention.value), mention.source, *number));
         let (_, best) = best?;
-        let said = told.said.iter().map(|(_, said)| (said.source as u8, said.node)).collect();
+        let sources = told.mentions.iter().map(|(_, mention)| (mention.source as u8, mention.node)).collect();
         let (key, value) = (told.day.to_string(), best.value.clone());
-        Some(Choice { value, key, likelihood, said, witness: best.source.witness() })
+        Some(Choice { value, key, likelihood, sources, witness: best.source.witness() })
     };
     (days.iter().zip(SHARED.scores(&rows)).filter_map(choice).collect(), zone)
 }
@@ -67,16 +69,16 @@ pub(super) fn decide(choices: &[Choice]) -> Option<Finding<String>> {
 /// Whether markup calls it the day of publication, of this very article.
 pub(super) fn is_told(choice: &Choice) -> bool {
     choice
-        .said
+        .sources
         .iter()
         .any(|(source, _)| [Source::Article, Source::Meta].iter().any(|told| *told as u8 == *source))
 }
 
 /// The day beside this one that readers see, if only machines are told this one, in UTC: the site is in another zone.
 fn readers_day<'d>(told: &Day, days: &'d [Day]) -> Option<&'d Day> {
-    let is_only_utc = told.said.iter().all(|(_, said)| said.value.ends_with('Z'));
-    let hour: u8 = told.said.first()?.1.value.get(11..13).filter(|_| is_only_utc)?.parse().ok()?;
-    let is_seen = |day: &&Day| day.said.iter().any(|(_, said)| said.source.is_seen());
+    let is_only_utc = told.mentions.iter().all(|(_, mention)| mention.value.ends_with('Z'));
+    let hour: u8 = told.mentions.first()?.1.value.get(11..13).filter(|_| is_only_utc)?.parse().ok()?;
+    let is_seen = |day: &&Day| day.mentions.iter().any(|(_, mention)| mention.source.is_seen());
     days.iter().filter(is_seen).find(|day| match day.day.since(told.day).map(|span| span.get_days()) {
         Ok(1) => hour >= LEAST_HOUR,
         Ok(-1) => hour < MOST_HOUR,
@@ -92,7 +94,7 @@ fn measured(
     fetched_at: Timestamp,
     site: &SiteZone,
 ) -> (Vec<Day>, Vec<f32>, Option<(i64, i32)>) {
-    let shown = mentions::shown(page, visible, fetched_at, metadata.month_first);
+    let shown = mentions::visible_mentions(page, visible, fetched_at, metadata.month_first);
     let mut mentions = [metadata.dates.clone(), shown].concat();
     let parse = |text: &str| dates::parse(text, fetched_at, metadata.month_first);
     let mut local: Vec<(String, String)> = Vec::new();
@@ -100,8 +102,8 @@ fn measured(
     for mention in mentions.iter_mut().filter(|mention| mention.value.ends_with('Z')) {
         let known = local.iter().find(|(utc, _)| *utc == mention.value).map(|(_, local)| local.clone());
         let value = known.unwrap_or_else(|| {
-            let own = zones::local(&mention.value, page, visible, &parse, local.len() < SEARCHED);
-            zone = zone.or_else(|| zones::of(&own));
+            let own = zones::in_local_time(&mention.value, page, visible, &parse, local.len() < SEARCHED);
+            zone = zone.or_else(|| zones::instant_and_offset(&own));
             let value = if own.ends_with('Z') { site.local(&own).unwrap_or(own) } else { own };
             local.push((mention.value.clone(), value.clone()));
             value

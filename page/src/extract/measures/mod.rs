@@ -17,23 +17,23 @@ use crate::Page;
 
 mod clean;
 mod containers;
+mod context;
 mod order;
 mod place;
-mod scene;
 mod text;
 pub(super) mod vocabulary;
 
-pub(super) use scene::Claims;
+pub(super) use context::Claims;
 
-use scene::{RunWords, Scene};
+use context::{PageContext, RunWords};
 
 /// The names of all measures, in order.
 pub(super) fn names() -> &'static [String] {
     static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
         let Some(page) = measures::sample() else { return Vec::new() };
         let runs = Runs::new(&page);
-        let said = Claims::default();
-        let page = PageMeasures::new(&page, &runs, &said);
+        let claims = Claims::default();
+        let page = PageMeasures::new(&page, &runs, &claims);
         measures::names(|sink| page.measure(0, sink))
     });
     &NAMES
@@ -56,10 +56,10 @@ impl RunMeasures {
 pub(super) fn measure(
     page: &Page,
     runs: &Runs,
-    said: &Claims,
+    claims: &Claims,
     is_wanted: impl Fn(&Run) -> bool,
 ) -> RunMeasures {
-    let measured = PageMeasures::new(page, runs, said);
+    let measured = PageMeasures::new(page, runs, claims);
     let wanted = runs.runs.iter().enumerate().filter(|(_, run)| is_wanted(run));
     let mut values = Vec::new();
     wanted.for_each(|(number, _)| measured.measure(number, &mut values));
@@ -68,41 +68,41 @@ pub(super) fn measure(
 
 /// What each family has computed for the page.
 struct PageMeasures<'a> {
-    scene: Scene<'a>,
-    texts: text::Texts,
-    places: place::Places,
-    containers: containers::Containers,
-    orders: order::Orders,
+    context: PageContext<'a>,
+    texts: text::TextMeasures,
+    places: place::PlaceMeasures,
+    containers: containers::ContainerMeasures,
+    orders: order::OrderMeasures,
     paths: Vec<u64>,
 }
 
 impl<'a> PageMeasures<'a> {
-    fn new(page: &'a Page, runs: &'a Runs, said: &'a Claims) -> PageMeasures<'a> {
+    fn new(page: &'a Page, runs: &'a Runs, claims: &'a Claims) -> PageMeasures<'a> {
         let prose = runs.sums(|run| if run.is_prose() { run.words } else { 0.0 });
         let signatures = order::Signatures::new(&page.tree);
-        let places = place::Places::new(&page.tree, runs, &prose, &signatures);
+        let places = place::PlaceMeasures::new(&page.tree, runs, &prose, &signatures);
         let paths: Vec<u64> = runs.runs.iter().map(|run| signatures.path[run.block.index()]).collect();
         let words = RunWords::new(runs);
-        let is_prose = clean::prose(runs, &words, &places, &paths);
-        let headline = text::headline(&page.tree, runs, &words, said);
-        let scene = Scene::new(page, runs, words, said, is_prose, headline);
+        let is_prose = clean::prose_runs(runs, &words, &places, &paths);
+        let headline = text::find_headline(&page.tree, runs, &words, claims);
+        let context = PageContext::new(page, runs, words, claims, is_prose, headline);
         PageMeasures {
-            texts: text::Texts::new(&scene),
-            containers: containers::Containers::new(&scene),
-            orders: order::Orders::new(&scene, &signatures),
+            texts: text::TextMeasures::new(&context),
+            containers: containers::ContainerMeasures::new(&context),
+            orders: order::OrderMeasures::new(&context, &signatures),
             places,
-            scene,
+            context,
             paths,
         }
     }
 
     /// Measures one run; the names are the same for every run.
     fn measure(&self, number: usize, sink: &mut impl MeasureSink) {
-        let run = &self.scene.runs.runs[number];
-        self.texts.measure(&self.scene, number, sink);
-        self.places.measure(&self.scene, run, sink);
-        self.containers.measure(&self.scene, number, sink);
-        self.orders.measure(&self.scene, number, sink);
+        let run = &self.context.runs.runs[number];
+        self.texts.measure(&self.context, number, sink);
+        self.places.measure(&self.context, run, sink);
+        self.containers.measure(&self.context, number, sink);
+        self.orders.measure(&self.context, number, sink);
         self.places.measure_vocabulary(run, sink);
     }
 }
@@ -113,11 +113,11 @@ mod tests {
     use crate::testing::page;
 
     /// One measure, by its name, of each run.
-    fn measured(html: &str, said: &Claims, name: &str) -> Vec<f32> {
+    fn measured(html: &str, claims: &Claims, name: &str) -> Vec<f32> {
         let page = page(html);
         let runs = Runs::new(&page);
         let at = names().iter().position(|known| known == name).unwrap();
-        measure(&page, &runs, said, |_| true).iter().map(|row| row[at]).collect()
+        measure(&page, &runs, claims, |_| true).iter().map(|row| row[at]).collect()
     }
 
     const PROSE: &str = "The council voted on Tuesday to keep the old bridge open for another year.";
@@ -128,9 +128,9 @@ mod tests {
         let runs = Runs::new(&page);
         let names = names();
         assert_eq!(names.len(), 153);
-        let said = Claims { titles: vec!["Title".into()], ..Claims::default() };
-        for said in [Claims::default(), said] {
-            assert_eq!(measure(&page, &runs, &said, |_| true).values.len(), 2 * names.len());
+        let claims = Claims { titles: vec!["Title".into()], ..Claims::default() };
+        for claims in [Claims::default(), claims] {
+            assert_eq!(measure(&page, &runs, &claims, |_| true).values.len(), 2 * names.len());
         }
         let distinct: std::collections::BTreeSet<&String> = names.iter().collect();
         assert_eq!(distinct.len(), names.len());
@@ -171,15 +171,15 @@ mod tests {
 
     #[test]
     fn titles_and_the_metadatas_body_are_recognised() {
-        let said = Claims {
+        let claims = Claims {
             titles: vec!["Bridge stays open".into()],
             body: Some(PROSE.repeat(5)),
             ..Claims::default()
         };
         let html = format!("<h1>Bridge stays open!</h1><p>{PROSE}<p>Words of somebody else about it.");
-        assert_eq!(measured(&html, &said, "is a title"), [1.0, 0.0, 0.0]);
-        assert_eq!(measured(&html, &said, "in the metadata's body")[1..], [1.0, 0.0]);
-        assert_eq!(measured(&html, &said, "runs behind the headline"), [0.0, 1.0, 2.0]);
+        assert_eq!(measured(&html, &claims, "is a title"), [1.0, 0.0, 0.0]);
+        assert_eq!(measured(&html, &claims, "in the metadata's body")[1..], [1.0, 0.0]);
+        assert_eq!(measured(&html, &claims, "runs behind the headline"), [0.0, 1.0, 2.0]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Hashes of texts that a site's knowledge stores: the same on every machine and in every version.
 
 /// FNV-1a over a text's letters and digits in lower case; the same on every machine.
-pub(super) fn hash(text: &str) -> u64 {
+pub(super) fn text_hash(text: &str) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut buffer = [0; 4];
     for letter in text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase) {
@@ -13,12 +13,12 @@ pub(super) fn hash(text: &str) -> u64 {
 }
 
 /// The letters and digits of a text as a number: few pages are compared, so 32 bits tell texts apart.
-pub(super) fn of_text(text: &str) -> u32 {
-    short(hash(text))
+pub(super) fn text_hash_32(text: &str) -> u32 {
+    short(text_hash(text))
 }
 
 /// FNV-1a over bytes, likewise.
-pub(super) fn of_bytes(bytes: &[u8]) -> u32 {
+pub(super) fn bytes_hash_32(bytes: &[u8]) -> u32 {
     short(bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
     }))
@@ -34,7 +34,7 @@ mod tests {
 
     #[test]
     fn hashes_mean_the_same_for_ever() {
-        assert_eq!(hash("Sign up!"), hash("SIGN  UP"));
-        assert_eq!(hash("a"), 0xaf63_dc4c_8601_ec8c);
+        assert_eq!(text_hash("Sign up!"), text_hash("SIGN  UP"));
+        assert_eq!(text_hash("a"), 0xaf63_dc4c_8601_ec8c);
     }
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::lesson::Lesson;
 use super::repeats::SitePage;
-use super::said::Said;
+use super::summary::FieldSummary;
 use crate::Page;
 use crate::extract::runs::Runs;
 use crate::template::{Template, fit, induce};
@@ -92,7 +92,7 @@ impl SiteKnowledge {
         let surplus = (self.seen.len() + 1).saturating_sub(MOST_SEEN);
         self.seen.drain(..surplus);
         let runs = Runs::new(page);
-        self.seen.push(SitePage::new(url, &runs).with(Said::new(page, &runs)));
+        self.seen.push(SitePage::new(url, &runs).with(FieldSummary::new(page, &runs)));
     }
 
     /// Compares pages with these from now on, and with no others; of too many an even sample is taken.

@@ -10,8 +10,8 @@ use crate::reading::PageTree;
 use serde::{Deserialize, Serialize};
 
 use super::fields::FieldLesson;
-use super::hashes::hash;
-use super::place::place;
+use super::hashes::text_hash;
+use super::place::place_of_run;
 use super::repeats::{LONG, SitePage};
 use crate::extract::runs::Runs;
 
@@ -73,25 +73,25 @@ impl Lesson {
     /// Counts the words at the page's places; `body` is the share of each run that is body.
     pub(super) fn count(&mut self, tree: &PageTree, runs: &Runs, body: &[f32]) {
         for (run, body) in runs.runs.iter().zip(body) {
-            let words = self.places.entry(place(tree, run)).or_default();
+            let words = self.places.entry(place_of_run(tree, run)).or_default();
             words.all += run.words;
             words.body += run.words * body;
             if *body >= KEPT && run.words < LONG {
-                self.kept.push(hash(&run.text));
+                self.kept.push(text_hash(&run.text));
             }
         }
     }
 }
 
 /// The places of all lessons together, for reading one page.
-pub(super) struct Taught {
+pub(super) struct TaughtPlaces {
     places: BTreeMap<String, Words>,
     dropped: Vec<u64>,
 }
 
-impl Taught {
-    pub(super) fn new(lessons: &[Lesson]) -> Option<Taught> {
-        let mut taught = Taught { places: BTreeMap::new(), dropped: Vec::new() };
+impl TaughtPlaces {
+    pub(super) fn new(lessons: &[Lesson]) -> Option<TaughtPlaces> {
+        let mut taught = TaughtPlaces { places: BTreeMap::new(), dropped: Vec::new() };
         for lesson in lessons {
             for (place, words) in &lesson.places {
                 let sum = taught.places.entry(place.clone()).or_default();
@@ -108,10 +108,10 @@ impl Taught {
     pub(super) fn rescore(&self, tree: &PageTree, runs: &Runs, scores: &mut [f32], chosen: &[bool]) -> bool {
         let mut is_known = false;
         for ((run, score), is_chosen) in runs.runs.iter().zip(scores).zip(chosen) {
-            if self.dropped.contains(&hash(&run.text)) {
+            if self.dropped.contains(&text_hash(&run.text)) {
                 *score = 0.0;
                 is_known |= is_chosen;
-            } else if let Some(words) = self.places.get(&place(tree, run)) {
+            } else if let Some(words) = self.places.get(&place_of_run(tree, run)) {
                 *score = moved(*score, words.log_odds());
                 is_known |= is_chosen;
             }

@@ -6,21 +6,21 @@
 //! single-page reader gives, so nothing changes on a site without knowledge. Pages that are laid out alike
 //! ([`peers`]) tell the site's own title, names and dates from the story's. The value is small, belongs to no
 //! page, and serialises without the templates; its keeper stores those together with facts about their use.
-//! What is known of one page is asked of [`Known`].
+//! What is known of one page is asked of [`SiteContext`].
 //!
 //! Invariants: pure; a correction that its page does not show is refused; learning from a page again replaces
 //! what it taught before. Start at [`SiteKnowledge::teach`].
 
+mod alignment;
+mod context;
 mod fields;
-mod gold;
 mod hashes;
 mod knowledge;
-mod known;
 mod lesson;
 mod peers;
 mod place;
 mod repeats;
-mod said;
+mod summary;
 mod teach;
 
 pub use fields::{FieldLesson, Source, TitleSource};
@@ -28,7 +28,7 @@ pub use knowledge::SiteKnowledge;
 pub use lesson::{Lesson, Words};
 pub use teach::{Correction, TeachError};
 
-pub(super) use known::{Known, template_witness};
+pub(super) use context::{SiteContext, template_witness};
 pub(super) use peers::{Peers, SIBLINGS};
 
 #[cfg(test)]

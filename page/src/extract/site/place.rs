@@ -16,7 +16,7 @@ const MAX_CLASSES: usize = 120;
 const DEPTH: usize = 3;
 
 /// The place of a run: `article>div.story>p.text`, followed by ` ¶` if the run consists of sentences.
-pub(super) fn place(tree: &PageTree, run: &Run) -> String {
+pub(super) fn place_of_run(tree: &PageTree, run: &Run) -> String {
     let mut text = path(tree, run.block);
     if run.is_prose() {
         text.push_str(" ¶");
@@ -25,7 +25,7 @@ pub(super) fn place(tree: &PageTree, run: &Run) -> String {
 }
 
 /// Where a text or an element stands: the three innermost elements with their classes, inline ones too.
-pub(super) fn around(tree: &PageTree, node: NodeId) -> String {
+pub(super) fn place_of_node(tree: &PageTree, node: NodeId) -> String {
     let element = if tree.tag(node).is_some() { Some(node) } else { tree.parent(node) };
     element.map(|element| path(tree, element)).unwrap_or_default()
 }
@@ -66,7 +66,7 @@ mod tests {
     fn check(html: &str, expected: &str) {
         let page = page(html);
         let runs = Runs::new(&page);
-        assert_eq!(place(&page.tree, &runs.runs[0]), expected, "{html}");
+        assert_eq!(place_of_run(&page.tree, &runs.runs[0]), expected, "{html}");
     }
 
     #[test]

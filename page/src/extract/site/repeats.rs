@@ -8,8 +8,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::hashes::hash;
-use super::said::Said;
+use super::hashes::text_hash;
+use super::summary::FieldSummary;
 
 use crate::extract::runs::{Run, Runs};
 
@@ -31,8 +31,8 @@ pub(super) struct SitePage {
     /// The sorted hashes of its texts.
     texts: Vec<u64>,
     /// What it says of its fields; what 0.1.0 kept says nothing.
-    #[serde(default)]
-    pub(super) said: Said,
+    #[serde(default, rename = "said")]
+    pub(super) summary: FieldSummary,
 }
 
 impl SitePage {
@@ -40,12 +40,12 @@ impl SitePage {
         let mut texts: Vec<u64> = runs.runs.iter().take(MOST_TEXTS).filter_map(key).collect();
         texts.sort_unstable();
         texts.dedup();
-        SitePage { url: url.to_owned(), texts, said: Said::default() }
+        SitePage { url: url.to_owned(), texts, summary: FieldSummary::default() }
     }
 
     /// The same page with what it says of its fields.
-    pub(super) fn with(self, said: Said) -> SitePage {
-        SitePage { said, ..self }
+    pub(super) fn with(self, summary: FieldSummary) -> SitePage {
+        SitePage { summary, ..self }
     }
 
     fn has(&self, text: Option<u64>) -> bool {
@@ -65,12 +65,12 @@ pub(super) fn is_same(runs: &Runs, other: &SitePage) -> bool {
 
 /// What identifies a run: its text, and whether it is a link; `None` for a text without letters and digits.
 fn key(run: &Run) -> Option<u64> {
-    let hash = Some(hash(&run.text)).filter(|_| run.text.contains(char::is_alphanumeric))?;
+    let hash = Some(text_hash(&run.text)).filter(|_| run.text.contains(char::is_alphanumeric))?;
     Some(if run.link_share() < LINK { hash } else { !hash })
 }
 
 /// Which runs repeat texts of other pages; `None` if no other page can be compared.
-pub(super) fn repeats<'a>(
+pub(super) fn find_repeats<'a>(
     runs: &[Run],
     chosen: &[bool],
     seen: impl Iterator<Item = &'a SitePage>,
@@ -110,7 +110,7 @@ mod tests {
     fn check(others: &[&[&str]], expected: Option<[bool; 3]>) {
         let own = runs(&["Sign up!", LONG_TEXT, "The bridge stays open for one more year, at the least."]);
         let seen: Vec<SitePage> = others.iter().map(|texts| SitePage::new("u", &runs(texts))).collect();
-        let found = repeats(&own.runs, &[true; 3], seen.iter());
+        let found = find_repeats(&own.runs, &[true; 3], seen.iter());
         assert_eq!(found, expected.map(Vec::from), "{others:?}");
     }
 
@@ -135,7 +135,7 @@ mod tests {
             runs(&["* * *", "Rain stays", "<a href=/>More</a>", "The bridge stays open for one more year."]);
         let there = ["***", "<a href=/rain>Rain stays</a>", "<a href=/>More</a>"];
         let seen = [SitePage::new("u", &runs(&there))];
-        let found = repeats(&own.runs, &[true; 4], seen.iter());
+        let found = find_repeats(&own.runs, &[true; 4], seen.iter());
         assert_eq!(found, Some(vec![false, false, true, false]));
     }
 

@@ -1,13 +1,13 @@
 //! Learns from a person's correction of a page.
 
-use super::fields::Sheet;
-use super::gold;
-use super::hashes::hash;
+use super::alignment;
+use super::context::SiteContext;
+use super::fields::FieldReader;
+use super::hashes::text_hash;
 use super::knowledge::SiteKnowledge;
-use super::known::Known;
 use super::lesson::Lesson;
 use crate::Page;
-use crate::extract::body::choose;
+use crate::extract::body::choose_runs;
 use crate::extract::metadata::Metadata;
 use crate::extract::reader::{claims, read};
 use crate::extract::runs::Runs;
@@ -99,10 +99,10 @@ impl SiteKnowledge {
                 body[at] = 0.0;
             }
             lesson.count(&page.tree, &runs, &body);
-            lesson.dropped = dropped.iter().map(|&at| hash(&runs.runs[at].text)).collect();
+            lesson.dropped = dropped.iter().map(|&at| text_hash(&runs.runs[at].text)).collect();
         }
         let read = read(page, Metadata::new(page, fetched_at), fetched_at, Scorer::shared(), None);
-        let sheet = Sheet::new(page, &runs, &metadata, fetched_at);
+        let sheet = FieldReader::new(page, &runs, &metadata, fetched_at);
         let not_there = |what, text: &str| TeachError::NotThere { what, text: text.to_owned() };
         if let Some(title) = correction.title.as_deref().filter(|title| read.title.as_deref() != Some(*title))
         {
@@ -132,15 +132,15 @@ impl SiteKnowledge {
     /// The share of each run that is body as the page is read now, 0 or 1.
     fn body_shares(&self, page: &Page, metadata: &Metadata, runs: &Runs) -> Vec<f32> {
         let title = title(page, metadata).map(|found| found.value);
-        let said = claims(page, metadata, title.as_deref());
-        let known = Known::new(self, page, runs);
-        let (chosen, _) = choose(page, runs, &said, Scorer::shared(), Some(&known));
+        let claims = claims(page, metadata, title.as_deref());
+        let known = SiteContext::new(self, page, runs);
+        let (chosen, _) = choose_runs(page, runs, &claims, Scorer::shared(), Some(&known));
         chosen.into_iter().map(|is_chosen| f32::from(u8::from(is_chosen))).collect()
     }
 }
 
 fn laid(runs: &Runs, text: &str) -> Result<Vec<f32>, TeachError> {
-    let laid = gold::lay(runs, text);
+    let laid = alignment::align(runs, text);
     if laid.found < LEAST_FOUND { Err(TeachError::Body { found: laid.found }) } else { Ok(laid.shares) }
 }
 
@@ -148,7 +148,7 @@ fn laid(runs: &Runs, text: &str) -> Result<Vec<f32>, TeachError> {
 fn dropped(runs: &Runs, texts: &[String]) -> Result<Vec<usize>, TeachError> {
     let mut found = Vec::new();
     for text in texts {
-        let shares = gold::lay(runs, text).shares;
+        let shares = alignment::align(runs, text).shares;
         let before = found.len();
         found.extend((0..shares.len()).filter(|&at| shares[at] > 0.5 || runs.runs[at].text.contains(text)));
         if found.len() == before {

@@ -85,7 +85,7 @@ pub(super) struct Candidate {
 pub(super) struct Candidates {
     pub(super) all: Vec<Candidate>,
     /// What each source says, whole.
-    pub(super) said: Vec<(Source, String)>,
+    pub(super) whole_texts: Vec<(Source, String)>,
     by_text: HashMap<String, usize>,
 }
 
@@ -134,7 +134,7 @@ impl Candidates {
         let texts = texts_of(page, node);
         let whole = texts.join(" ");
         let shown = Some((node, number));
-        self.say(source, &whole);
+        self.add_whole(source, &whole);
         self.add(&whole, Some(source), None, shown);
         if let [first, middle @ .., last] = texts.as_slice() {
             let without_first = [middle, &[*last]].concat().join(" ");
@@ -147,7 +147,7 @@ impl Candidates {
     }
 
     fn add_with_parts(&mut self, source: Source, text: &str) {
-        self.say(source, text);
+        self.add_whole(source, text);
         self.add(text, Some(source), None, None);
         self.add_parts(source, text, None);
     }
@@ -170,7 +170,7 @@ impl Candidates {
 
     /// Texts of the page that some source contains.
     fn add_texts(&mut self, page: &Page) {
-        let whole: Vec<String> = self.said.iter().map(|(_, text)| letters(text)).collect();
+        let whole: Vec<String> = self.whole_texts.iter().map(|(_, text)| letters(text)).collect();
         let is_told = |short: &String| whole.iter().any(|whole| whole.contains(short));
         let mut number = 0;
         for leaf in page.leaves.iter().enumerate().filter(|(_, leaf)| !leaf.is_image).map(|(at, _)| at) {
@@ -195,9 +195,9 @@ impl Candidates {
         }
     }
 
-    fn say(&mut self, source: Source, text: &str) {
+    fn add_whole(&mut self, source: Source, text: &str) {
         if !text.is_empty() {
-            self.said.push((source, text.to_owned()));
+            self.whole_texts.push((source, text.to_owned()));
         }
     }
 

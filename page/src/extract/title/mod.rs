@@ -36,7 +36,7 @@ pub(super) fn choices(page: &Page, metadata: &Metadata) -> Vec<Choice> {
     let choice = |(candidate, likelihood): (Candidate, f32)| Choice {
         witness: witness(&candidate),
         likelihood,
-        said: vec![(0, candidate.shown.map(|(node, _)| node))],
+        sources: vec![(0, candidate.shown.map(|(node, _)| node))],
         key: candidate.letters,
         value: candidate.text,
     };

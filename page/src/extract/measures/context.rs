@@ -5,7 +5,7 @@ use std::ops::Range;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Page;
-use crate::extract::runs::{Run, Runs, Sums, share};
+use crate::extract::runs::{PrefixSums, Run, Runs, share};
 use crate::reading::{NodeId, PageTree};
 
 /// What the page's markup says of its article, for comparison with its runs.
@@ -24,37 +24,37 @@ pub(in crate::extract) struct Claims {
 }
 
 /// A page with the data that several families need.
-pub(super) struct Scene<'a> {
+pub(super) struct PageContext<'a> {
     pub(super) tree: &'a PageTree,
     pub(super) runs: &'a Runs,
-    pub(super) said: &'a Claims,
+    pub(super) claims: &'a Claims,
     pub(super) tokens: RunWords,
-    pub(super) words: Sums,
-    pub(super) links: Sums,
+    pub(super) words: PrefixSums,
+    pub(super) links: PrefixSums,
     /// Which runs are prose that may be body, and prefix sums of their words.
     pub(super) is_prose: Vec<bool>,
-    pub(super) prose: Sums,
+    pub(super) prose: PrefixSums,
     /// For each node the nearest ancestor that holds more runs; the document's is itself.
     pub(super) wider: Vec<NodeId>,
     /// The run that is the headline.
     pub(super) headline: Option<usize>,
 }
 
-impl<'a> Scene<'a> {
+impl<'a> PageContext<'a> {
     /// `is_prose` tells which runs may be body, `headline` is the number of the run that is the headline.
     pub(super) fn new(
         page: &'a Page,
         runs: &'a Runs,
         tokens: RunWords,
-        said: &'a Claims,
+        claims: &'a Claims,
         is_prose: Vec<bool>,
         headline: Option<usize>,
-    ) -> Scene<'a> {
+    ) -> PageContext<'a> {
         let tree = &page.tree;
-        Scene {
+        PageContext {
             tree,
             runs,
-            said,
+            claims,
             tokens,
             words: runs.sums(|run| run.words),
             links: runs.sums(|run| run.link_words),
@@ -157,14 +157,14 @@ impl RunWords {
     }
 }
 
-/// Sums over runs that share a signature.
+/// PrefixSums over runs that share a signature.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Alike {
+pub(super) struct SignatureSums {
     pub(super) runs: f32,
     pub(super) words: f32,
     pub(super) links: f32,
     pub(super) prose: f32,
 }
 
-pub(super) type Groups = FxHashMap<u64, Alike>;
+pub(super) type SumsBySignature = FxHashMap<u64, SignatureSums>;
 pub(super) type WordSet = FxHashSet<u64>;
