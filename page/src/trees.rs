@@ -158,7 +158,7 @@ impl Trees {
     }
 }
 
-/// What is left of a tree's values, by row. A function of its own: within others, compilers take the lanes apart.
+/// The values of a tree that remain reachable, by row. A function of its own: within others, compilers take the lanes apart.
 #[inline(never)]
 fn left(conditions: &[Condition], measures: &[[f32; LANES]]) -> [u32; LANES] {
     let mut left = [u32::MAX; LANES];

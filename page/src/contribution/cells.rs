@@ -36,7 +36,7 @@ pub enum Table {
     /// `page story` → 1 if that page of the site files that story, `page` → 1 for each page that is counted; both are
     /// names of [`url_id`](super::url_id)s.
     Filed,
-    /// `story` → pages that file it; `""` → pages that tell what they file.
+    /// `story` → pages that file it; `""` → pages that file any.
     Stories,
     /// `broader narrower stems` → pages where `broader` is an item over a list with `narrower`, or a directory
     /// above `narrower` in the path of a link; the number is that of the stems of `narrower`.
@@ -128,7 +128,7 @@ impl Cell {
         }
     }
 
-    /// Whether stores tell when the cell comes and when it goes: the cells that say whether a site links a label.
+    /// Whether stores report when the cell appears and disappears. These cells record whether a site links a label.
     #[must_use]
     pub fn is_watched(&self) -> bool {
         self.table == Table::Labels

@@ -64,7 +64,7 @@ impl Role {
         Role::InText,
     ];
 
-    /// What people read.
+    /// The word shown to people.
     #[must_use]
     pub fn code(self) -> &'static str {
         match self {
@@ -145,7 +145,7 @@ pub struct LinkUse {
     pub inside: bool,
 }
 
-/// A list: labels whose links stand beside one another.
+/// A list: labels with adjacent links.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ListUse {
     /// Distinct label keys, sorted; at least two.
@@ -171,7 +171,7 @@ pub struct NestedUse {
     pub narrower: String,
 }
 
-/// What a page adds to its site's state. A pure function: see the module's documentation.
+/// The contribution of a page to its site's state. A pure function: see the module's documentation.
 ///
 /// ```
 /// use newslode_page::contribution::Delta;

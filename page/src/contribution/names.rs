@@ -1,7 +1,7 @@
-//! Short names: labels, lists, pages and stories as they stand in the keys of cells.
+//! Short names of labels, lists, pages and stories, for the keys of cells.
 //!
 //! A label is in many cells of a page that shows it. So keys hold its name instead: 64 bits of BLAKE3 as
-//! eleven letters, digits, `-` and `_`. The label's text stands in one of its cells ([`Table::Labels`](super::Table::Labels),
+//! eleven letters, digits, `-` and `_`. The label's text is kept in one of its cells ([`Table::Labels`](super::Table::Labels),
 //! [`Table::Texts`](super::Table::Texts)). Of a million labels two share a name in one of 37 million worlds. Keys begin with the name
 //! of the label that they belong to ([`Cell::home`](super::Cell::home)), so a store can keep the cells of one label together.
 

@@ -43,7 +43,7 @@ impl Contribution {
         }
     }
 
-    /// Where labels stand to one another.
+    /// The relations between labels: pairs, lists, directories.
     fn add_places<'a>(&'a self, cells: &mut Cells<'a>) {
         for pair in &self.pairs {
             cells.add_pair(Table::Pairs, (&pair.broader, &pair.narrower), &pair.level.to_string(), 1);
@@ -105,7 +105,7 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// A story that a page files, by their [`url_id`](super::url_id)s; the empty one stands for the page itself.
+    /// A story that a page files, by their [`url_id`](super::url_id)s; the empty one means the page itself.
     pub(super) fn add_filed(&mut self, page: &str, story: &str, by: i64) {
         let story = if story.is_empty() { String::new() } else { of_id(story) };
         self.add(Table::Filed, &[&of_id(page), &story], by);

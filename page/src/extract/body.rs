@@ -108,7 +108,8 @@ pub(super) fn choose_runs(
         None => (None, vec![false; scores.len()]),
     };
     let mut chosen = with_best_f1(&runs.runs, &scores);
-    // What the site repeats is written like the text where it stands between its paragraphs.
+    // Texts that the site repeats between an article's paragraphs share the paragraphs' signature, so they must not be
+    // added back for it.
     let alike = scores.iter().zip(is_sites).map(|(score, is_sites)| if is_sites { 0.0 } else { *score });
     add_alike(&runs.runs, &alike.collect::<Vec<f32>>(), &measures.paths, &mut chosen);
     (chosen, witness)

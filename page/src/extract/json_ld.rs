@@ -38,7 +38,7 @@ impl Objects {
         own.chain(others)
     }
 
-    /// The page's own articles; all articles if none says that it is at the page's URL.
+    /// The page's own articles; all articles if none names the page's URL.
     pub(super) fn own_articles(&self) -> impl Iterator<Item = &Map<String, Value>> {
         let is_any_own = self.all().any(|object| is_article(object) && self.is_own(object));
         self.articles().filter(move |object| !is_any_own || self.is_own(object))

@@ -1,10 +1,10 @@
-//! What kind of page this is: home, article, section or other.
+//! The kind of a page: home, article, section or other.
 //!
-//! The front page of a host is a home page. An article says so in its metadata and has some prose, or has much
+//! The front page of a host is a home page. An article declares itself in its metadata and has some prose, or has much
 //! prose under one element. A page of many links that read like headlines is a section. ProseCounts is text outside
 //! links that has ten words and ends a sentence, or has 25 words.
 //!
-//! Sites name their parts alike, so the path says more than the look of a page: a path through "category" or
+//! Sites name their parts alike, so the path is better evidence than the look of a page: a path through "category" or
 //! "tag" is a section; a short name with "about", "contact" or "terms" in it is neither article nor section. A
 //! name of many words is a headline, whatever words it contains.
 

@@ -32,12 +32,12 @@ pub(super) struct Metadata {
     pub(super) description: Option<String>,
     /// The text in JSON-LD, often cut short; may contain markup.
     pub(super) body: Option<String>,
-    /// Who the markup names as authors.
+    /// The texts by which the markup names authors.
     pub(super) credits: Vec<Credit>,
     pub(super) site: SiteNames,
     /// Whether 3/5/2024 is in March on this page.
     pub(super) month_first: bool,
-    /// The dates that the markup says, of whatever.
+    /// All dates in the markup, whatever they are the dates of.
     pub(super) dates: Vec<Mention>,
     pub(super) modified: Option<Finding<String>>,
     pub(super) section: Option<Finding<String>>,
@@ -98,7 +98,7 @@ fn found(text: String, witness: &'static str, confidence: f32) -> Option<Finding
     (!value.is_empty()).then_some(Finding { value, witness, confidence })
 }
 
-/// The metas that say when an article was published, and when it was last changed.
+/// The `meta` names of publication dates, and of dates of the last change.
 const PUBLISHED: &[&str] = &[
     "article:published_time",
     "og:article:published_time",
@@ -132,7 +132,7 @@ fn month_first(page: &Page) -> bool {
     let declared = tree.node_ids().find(|&node| tree.tag(node) == Some("html"));
     let declared = declared.and_then(|html| tree.attr(html, "lang")?.rsplit_once(['-', '_']));
     let region = declared.map(|(_, region)| region.to_ascii_lowercase());
-    // What the page says of itself, else where its host is.
+    // The region that the page declares wins; otherwise the country code of its host decides.
     let end = page.url.host().rsplit('.').next().unwrap_or_default();
     let region = region.as_deref().filter(|region| region.len() == 2 && *region != "us").unwrap_or(end);
     page.language.as_deref().is_none_or(|language| language == "en") && !day_first.contains(&region)
@@ -179,7 +179,7 @@ impl<'a> MarkupReader<'a> {
         self.metas.iter().filter(move |(known, _)| known == name).map(|(_, content)| *content)
     }
 
-    /// The dates that the markup says.
+    /// All dates in the markup.
     fn dates(&self) -> Vec<Mention> {
         let parse = |text: &str| dates::parse(text, self.fetched_at, self.month_first);
         let (objects, tree) = (&self.objects, &self.page.tree);
@@ -250,7 +250,7 @@ impl<'a> MarkupReader<'a> {
             .or_else(|| dated(times().find_map(value), "time", 0.7))
     }
 
-    /// Whether the attributes of an element or the text right before it say that its date is that of a change.
+    /// Whether the attributes of an element, or the text right before it, mark its date as that of a change.
     fn is_modification(&self, node: NodeId) -> bool {
         let tree = &self.page.tree;
         let marks = [tree.attr(node, "class"), tree.attr(node, "itemprop"), tree.attr(node, "id")];
@@ -291,7 +291,7 @@ impl<'a> MarkupReader<'a> {
         (!text.is_empty()).then_some(text)
     }
 
-    /// Who the markup names as authors.
+    /// The texts by which the markup names authors.
     fn credits(&self) -> Vec<Credit> {
         let of_objects = |property: &str| -> Vec<String> {
             let author = self.objects.articles().find_map(|object| object.get(property));

@@ -136,7 +136,7 @@ pub fn day_measures() -> &'static [String] {
     days::measures()
 }
 
-/// The days that a page says, and their measures; for training.
+/// The days that a page mentions, and their measures; for training.
 #[must_use]
 pub fn day_evidence(page: &Page, fetched_at: Timestamp) -> Vec<(String, Vec<f32>)> {
     let metadata = Metadata::new(page, fetched_at);

@@ -227,7 +227,7 @@ impl RunWalk<'_> {
         found
     }
 
-    /// What joins two texts of one block: nothing or a space; `None` if a block or two line breaks separate
+    /// The separator between two texts of one block: nothing or a space; `None` if a block or two line breaks separate
     /// them.
     fn joint(&self, from: usize, to: NodeId) -> Option<&'static str> {
         let tree = &self.page.tree;

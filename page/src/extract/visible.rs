@@ -1,4 +1,4 @@
-//! What readers see near the headline: the lines after it and before it.
+//! The lines that readers see near the headline, after it and before it.
 //!
 //! "Near" means within some lines; those close after the headline come first.
 

@@ -57,7 +57,7 @@ pub(super) struct SiteZone(Vec<(i64, i32)>);
 
 /// Most difference between the offsets of a zone: that of summer.
 const SUMMER: i32 = 3600;
-/// Fewest pages that tell a site's zone.
+/// Least number of pages from which a site's time zone is inferred.
 const LEAST_PAGES: usize = 2;
 /// Seconds of a year, and most seconds of the year between a page and one that tells its offset.
 const YEAR: i64 = 31_556_952;

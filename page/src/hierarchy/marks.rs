@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a part of a page is for, as known from the whole site.
+/// The informative block of a part of a page, found by comparison with the whole site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Block {
@@ -33,7 +33,7 @@ impl Block {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tag {
-    /// What the page is about.
+    /// The subject of the page.
     Concept,
     /// The name of a property of the concept, or of a relation.
     Attribute,

@@ -1,4 +1,4 @@
-//! Tags on a hierarchy: what each leaf of a label is.
+//! Tags on a hierarchy: the role of each leaf of a label.
 //!
 //! Tags are found leaf by leaf over the pages of a site ([`crate::tagging`]), hierarchies page by page. So a hierarchy
 //! has none until [`Hierarchy::tag`] puts them on its labels. A label may join leaves of several tags (an attribute

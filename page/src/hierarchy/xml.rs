@@ -46,7 +46,7 @@ pub enum XmlError {
     Invalid {
         /// Offset in bytes.
         at: u64,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
 }

@@ -1,9 +1,9 @@
 //! Labels and values in the content of instance pages.
 //!
-//! What half of the pages say, and at least two, is frequent. Long frequent texts are decoration that the alignment of two
+//! A text is frequent if it is on half of the pages, and on at least two. Long frequent texts are decoration that the alignment of two
 //! pages left over; so are frequent links, unless they lead to one page of the site from everywhere, as an author's or a
-//! section's do. Other frequent short texts without digits are labels. A text that is set off and stands alone is a label of what
-//! follows, except the page's headline. A label that begins a line holds for the line; one that is a line holds
+//! section's do. Other frequent short texts without digits are labels. A text that is set off and alone in its line is a label of the
+//! lines that follow, except the page's headline. A label that begins a line holds for the line; one that is a line holds
 //! until the next one. A line that is nothing but a long link is the headline of another instance.
 //!
 //! Invariant: O(leaves) apart from maps. Start at [`FrequentTexts::new`] and [`read_attributes`].
@@ -35,7 +35,7 @@ pub struct Attribute {
     pub values: Vec<String>,
 }
 
-/// What is known of a text that several pages say.
+/// A text that is on several pages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct FrequentText {
     pages: usize,
@@ -45,12 +45,12 @@ struct FrequentText {
     is_vague: bool,
 }
 
-/// The texts that many of some pages say.
+/// The frequent texts of some pages.
 pub(super) struct FrequentTexts {
     of: BTreeMap<String, FrequentText>,
 }
 
-/// What a text is.
+/// The role of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TextRole {
     Label,
@@ -172,7 +172,7 @@ impl Reader<'_> {
         (1..=most).contains(&count) && tags().all(|tag| tag != "h1")
     }
 
-    /// What a text is by itself.
+    /// The role of a text, judged by itself.
     fn role(&self, line: &ContentLine, piece: &Range<usize>) -> TextRole {
         let text = line.text(self.page, piece);
         let is_link = link(self.page, line, piece).is_some();

@@ -1,6 +1,6 @@
 //! Lines of a page: leaves that a reader sees in one line or paragraph, whatever tags cut them.
 //!
-//! A line ends where an element or a break that does not stand inside a line begins or ends. It is prose if a leaf
+//! A line ends where an element or a break that is not inline begins or ends. It is prose if a leaf
 //! outside links has more words than a label. Prose is one text. Another line is cut into pieces at its elements: two
 //! leaves are one piece if one is running text beside the other's element (`<time>Monday <span>02.44</span></time>`).
 //! A line of links with at most a word between them is a list: each link is a piece.
@@ -99,7 +99,7 @@ impl ContentLine {
     }
 }
 
-/// Holds the lines between two that are held and stand in blocks side by side, such as a list between paragraphs.
+/// Keeps the lines between two kept lines whose blocks are siblings, such as a list between paragraphs.
 pub(super) fn fill_gaps(page: &Page, lines: &[ContentLine], held: &mut [bool]) {
     let places: Vec<usize> = (0..lines.len()).filter(|&at| held[at]).collect();
     for pair in places.windows(2) {
@@ -113,7 +113,7 @@ pub(super) fn fill_gaps(page: &Page, lines: &[ContentLine], held: &mut [bool]) {
     }
 }
 
-/// The element in which the block of a line stands.
+/// The element around the block of a line.
 fn container(page: &Page, line: &ContentLine) -> Option<NodeId> {
     let tree = &page.tree;
     let node = page.leaves.get(*line.leaves.first()?).node;

@@ -1,7 +1,7 @@
 //! Instances of a concept: the content of the pages that a concept page links to, without decoration (`[OM04
 //! §4, OM05 §6]`).
 //!
-//! Of every group of links of a concept page, two linked pages are fetched. Both are cut into flat segments,
+//! For every group of links of a concept page, two linked pages are fetched. Both are cut into flat segments,
 //! and the two sequences are aligned by Levenshtein distance, where substituting a segment costs 1 − Jaccard of
 //! the words. Aligned segments that are similar are decoration (menus, advertisements); the others are content,
 //! and the paths of their leaves are the path set of the group. The most frequent path set is the instance
@@ -107,8 +107,8 @@ impl InstanceTemplate {
         contents.iter().map(instance).collect()
     }
 
-    /// The lines of a page whose longest leaves are at the template's paths, as what stands inside a line shares its fate,
-    /// and what stands between such lines.
+    /// The lines of a page whose longest leaves are at the template's paths, since a line is kept or dropped as a whole,
+    /// and the lines between such lines.
     fn content(&self, page: &Page) -> Vec<ContentLine> {
         let is_content: Vec<bool> =
             path_names(page).into_iter().map(|path| self.paths.contains(&path)).collect();

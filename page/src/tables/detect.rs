@@ -2,7 +2,7 @@
 //!
 //! The print's three rules take every table of two rows and columns as a candidate, and page frames are such
 //! tables. The default weighs evidence instead: what the cells hold (images, links, controls, numbers, long
-//! text), what the markup says (`th`, `thead`, `scope`, `caption`), and the table's size and place. Each
+//! text), what the markup declares (`th`, `thead`, `scope`, `caption`), and the table's size and place. Each
 //! measure is a share, a flag or the logarithm of a size. The weights are learnt by `train/tables.py`.
 //! Start at [`score`]; the print's rules are [`by_rules`].
 

@@ -1,7 +1,7 @@
 //! The extractor: records as attribute paths with values (`[OM05 §4.2.2]`).
 //!
 //! One scan over the roles keeps for each column the nearest header band above, for each row the nearest header
-//! cells to the left, and the sections above. If headers stand only at the left, each column beside them is a
+//! cells to the left, and the sections above. If the only headers are at the left, each column beside them is a
 //! record; otherwise each row is. Cells are named by their index in the grid and texts are not copied, so spans
 //! replicate nothing but numbers.
 //! Invariant: every data cell with a leaf is in at least one field. Start at [`records`].
@@ -84,7 +84,7 @@ pub(crate) fn for_each_value(
     }
 }
 
-/// Headers that stand together. The first header after a gap begins a new band.
+/// Adjacent headers. The first header after a gap begins a new band.
 #[derive(Clone, Default)]
 struct HeaderBand {
     cells: Vec<usize>,

@@ -1,4 +1,4 @@
-//! What a cell features like: the features of `[OM05 §4.2.2]`, and what else sets header cells off.
+//! The features of a cell: those of `[OM05 §4.2.2]`, and others that set header cells off.
 //!
 //! The features are syntactic (bold, italic, capitals, link, `th`, background, text colour, class), statistical
 //! (words, characters), semantic (number, date, money by their shape, in any language), and what a cell holds
@@ -40,7 +40,7 @@ pub(crate) struct CellFeatures {
     pub(crate) is_th: bool,
     /// In a `thead`.
     pub(crate) in_head: bool,
-    /// What the cell's `scope` says.
+    /// The cell's `scope` attribute.
     pub(crate) scope: HeaderScope,
     pub(crate) kind: TextKind,
     pub(crate) words: u32,

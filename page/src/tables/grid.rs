@@ -5,7 +5,7 @@
 //! costs nothing. Where two cells claim a slot, the earlier one keeps it: a cell goes to the next free slot and
 //! never overwrites another.
 //! Invariants: `cells` are in document order; a slot holds the cell that covers it; `max_slots` and
-//! `max_columns` bound the work, and a grid that they cut says so. Start at [`Grid::new`].
+//! `max_columns` bound the work, and a grid that they cut is marked as cut. Start at [`Grid::new`].
 
 use crate::reading::{NodeId, PageTree};
 

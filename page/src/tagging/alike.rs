@@ -1,6 +1,6 @@
 //! Labels and their style over a site: labels of one style have one role (path-consistent labelling, `[SP §5]`).
 //!
-//! What varies from page to page is a value, not an attribute. If most labels of one style are on one page only,
+//! A text that varies from page to page is a value, not an attribute. If most labels of one style are on one page only,
 //! they are content (headlines of stories, names of entries) and not labels. Conversely, an attribute that few
 //! pages have does not recur, but it has the style of those that do. The style of a leaf is its path with the
 //! classes of the two elements above it. If nearly all line beginnings of one style are labels, with several

@@ -1,4 +1,4 @@
-//! The concept of a page: the heading that says what the title says (`[SP §6]`).
+//! The concept of a page: the heading that repeats the title (`[SP §6]`).
 //!
 //! "A concept label defines the context for a page". The candidates are the first headings of the page. The
 //! concept is the one that shares most words with the title; on a tie, the first. Heading lines right below it

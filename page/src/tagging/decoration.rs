@@ -1,4 +1,4 @@
-//! What is not content: navigation, footers, pictures as bullets, notes to the reader.
+//! Decoration: leaves that are not content, such as navigation, footers, pictures as bullets, notes to the reader.
 //!
 //! Signs, strongest first: no letter or digit; an image's description; an element for such things (`nav`,
 //! `footer`, `address`); text after the last rule if it is about the page itself; rows of links between
@@ -38,7 +38,7 @@ const SELF: [&str; 22] = [
 const FOOTER_LINES: usize = 8;
 /// Longest text in a footer, in characters.
 const FOOTER_LENGTH: usize = 160;
-/// Number of lines at the page's end that may say when it was changed.
+/// Number of lines at the page's end that may give the date of its last change.
 const LAST_LINES: usize = 6;
 /// Longest note about the page, in characters.
 const NOTE_LENGTH: usize = 200;

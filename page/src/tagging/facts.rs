@@ -1,4 +1,4 @@
-//! What each leaf shows by itself: how it is set off, whether it is a link, how it is written.
+//! The facts about each leaf by itself: how it is set off, whether it is a link, how it is written.
 //!
 //! One pass over the tree passes the properties of elements down to the leaves, so that the other modules read
 //! a flag instead of climbing the tree. Invariant: one [`LeafFacts`] for each leaf.
@@ -7,7 +7,7 @@ use crate::reading::NodeId;
 
 use crate::Page;
 
-/// What a leaf shows by itself.
+/// The facts about a leaf by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct LeafFacts {
     /// Whether it has a letter or digit.

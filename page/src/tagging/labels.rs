@@ -15,7 +15,7 @@ use crate::Page;
 
 /// Longest label that is a line of its own, in characters.
 const LINE_LENGTH: usize = 100;
-/// Longest label that stands in one line with its value or that only a colon shows, in characters.
+/// Longest label in one line with its value, or marked by a colon alone, in characters.
 const INLINE_LENGTH: usize = 60;
 /// Longest term with a description, in characters.
 const TERM_LENGTH: usize = 40;

@@ -12,13 +12,13 @@ use crate::reading::NodeId;
 use crate::Page;
 use crate::text::is_inside_line;
 
-/// Leaves that stand side by side.
+/// Leaves side by side.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TextLine {
     pub(super) leaves: Range<usize>,
     /// The nearest block element around its first leaf.
     pub(super) block: NodeId,
-    /// Whether a rule (`hr`) stands between this line and the one before.
+    /// Whether a rule (`hr`) separates this line from the one before.
     pub(super) is_ruled: bool,
 }
 
@@ -61,7 +61,7 @@ enum Gap {
     Rule,
 }
 
-/// What stands between two consecutive leaves.
+/// The gap between two consecutive leaves.
 fn gap(page: &Page, from: NodeId, to: NodeId) -> Gap {
     let tree = &page.tree;
     let mut gap = Gap::Nothing;

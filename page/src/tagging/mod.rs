@@ -2,11 +2,11 @@
 //!
 //! The print reads the tags from the group hierarchy: headers of groups are attributes, their instances values
 //! ([`mod@print`]). This misses attributes with a single value, a weakness that its own figures show. Here the
-//! page is read in [`lines`]. A label is set off, ends in a colon, or stands over a list of its own
+//! page is read in [`lines`]. A label is set off, ends in a colon, or heads a list of its own
 //! ([`labels`]). Its values are the rest of its line, or the lines below ([`mod@pairs`]). The concept is the
-//! heading that says what the title says ([`concept`]). Navigation, footers and what recurs unchanged over the
-//! pages of a site are none ([`decoration`]). If several pages of a site are given, what stands at the same
-//! place on many of them tells labels from values ([`recurrence`], [`alike`]).
+//! heading that repeats the title ([`concept`]). Navigation, footers and what recurs unchanged over the
+//! pages of a site are none ([`decoration`]). If several pages of a site are given, texts at the same
+//! place on many of them separate labels from values ([`recurrence`], [`alike`]).
 //!
 //! Invariants: one tag for each leaf; a pure function of the pages in their order; a single page is treated as a
 //! site with one page. Start at [`tags`] and [`pairs()`].

@@ -38,8 +38,8 @@ pub(super) fn readings<'a>(pages: &[&'a Page]) -> Vec<Reading<'a>> {
 }
 
 impl Reading<'_> {
-    /// Marks the page's name as concept where it stands outside headings. If the name stands above all labels, it
-    /// stands for the page, and what comes before it in its line is a path to it.
+    /// Marks the page's name as concept where it occurs outside headings. If the name occurs above all labels, it names
+    /// the page, and the texts before it in its line are a path to it.
     fn take_names(&mut self, own: &Recurrence) {
         let text = |leaf: usize| self.page.leaves.text(leaf);
         let Some(name) = (0..self.facts.len()).find(|&leaf| own.is_name[leaf]).map(text) else { return };

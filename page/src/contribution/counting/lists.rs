@@ -1,4 +1,4 @@
-//! Lists of labels: links that stand beside one another.
+//! Lists of labels: adjacent links.
 //!
 //! A list is all links that share a nearest ancestor with two or more links. An exception is an entry that is
 //! alone in such an element because the element also holds a list below the entry (a menu entry with its

@@ -1,7 +1,7 @@
-//! What a page adds to its site's state: labels with their roles, pairs, terms, links, lists.
+//! Counts the contribution of a page to its site's state: labels with their roles, pairs, terms, links, lists.
 //!
 //! There are two sources. The hierarchy says which labels head others and which are instances of groups; the
-//! page's links say where labels lead and which links stand beside them. If a link has several leaves, its
+//! page's links tell where labels lead and which links are next to them. If a link has several leaves, its
 //! whole text is a label, and so is each leaf.
 //!
 //! Invariants: a pure function of page and hierarchy; lists are sorted as [`Contribution`] demands; a hostile
@@ -31,7 +31,7 @@ const MAX_BYTES: usize = 2 << 20;
 /// Most stories that a page files: enough to see what only this page shows, and some 2 KB of cells per page.
 const MAX_STORIES: usize = 60;
 
-/// What the page adds to its site's state.
+/// The contribution of a page to its site's state.
 ///
 /// ```
 /// use newslode_page::contribution::{PairUse, Role};

@@ -1,4 +1,4 @@
-//! What the URLs of links say: the directories of a site's stories are named after its sections.
+//! Labels in the URLs of links: the directories of a site's stories are named after its sections.
 //!
 //! Names in a path are read as labels (`/world-news/middle_east` holds "world news" and "middle east"); names
 //! with digits are dates and numbers and do not count. A story's directories are names of sections, each

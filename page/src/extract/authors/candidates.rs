@@ -1,4 +1,4 @@
-//! The names that credits hold, each once, and who says them.
+//! The names that credits hold, each once, and where each is given.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ const MOST_NAMES: usize = 64;
 const MOST_WORDS: usize = 8;
 const MOST_BYTES: usize = 80;
 
-/// That a credit holds a name.
+/// One mention of a name in a credit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NameMention {
     pub(super) source: Source,

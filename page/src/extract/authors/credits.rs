@@ -1,4 +1,4 @@
-//! The texts of a page that may name authors: what the markup says, and what readers see near the headline.
+//! The texts of a page that may name authors: those in the markup, and those that readers see near the headline.
 
 use super::names::{self, is_name, is_syllable, says_by};
 use crate::Page;
@@ -19,7 +19,7 @@ const LINE_WORDS: f32 = 16.0;
 const NAME_WORDS: usize = 4;
 /// How many syllables are but a name.
 const SYLLABLES: std::ops::RangeInclusive<usize> = 2..=6;
-/// What class names of bylines hold.
+/// Parts of class names that mark bylines.
 const BYLINES: [&str; 8] =
     ["byline", "author", "autor", "auteur", "writer", "reporter", "journalist", "contributor"];
 /// Path segments before the name of an author.
@@ -48,7 +48,7 @@ const AUTHOR_PATHS: [&str; 22] = [
     "columnists",
 ];
 
-/// Who names an author.
+/// Where an author is named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(in crate::extract) enum Source {
     /// The `author` of an article in JSON-LD, and its `creator`.
@@ -135,7 +135,7 @@ pub(super) fn visible_credits(page: &Page, visible: &Visible<'_>) -> Vec<Credit>
     found
 }
 
-/// The elements that markup marks as naming an author, by who says so.
+/// The elements that the markup marks as naming an author, by source.
 fn elements_by_source(page: &Page) -> [(Source, Vec<NodeId>); 4] {
     let tree = &page.tree;
     let mut found =
@@ -168,7 +168,7 @@ fn is_byline(class: &str) -> bool {
     (0..class.len()).any(|at| BYLINES.iter().any(|word| begins(&class[at..], word)))
 }
 
-/// Adds what elements say: the texts in each, and all of them together.
+/// Adds the texts of elements: each text alone, and all of an element joined.
 fn add_credits(page: &Page, source: Source, nodes: impl Iterator<Item = NodeId>, found: &mut Vec<Credit>) {
     for node in nodes.take(MOST_ELEMENTS) {
         let leaves =
@@ -184,7 +184,7 @@ fn add_credits(page: &Page, source: Source, nodes: impl Iterator<Item = NodeId>,
         if texts.len() > 1 {
             texts.iter().for_each(|text| say(text));
         }
-        // Machines are told in attributes.
+        // Some elements give the name to machines only.
         say(page.tree.attr(node, "content").unwrap_or_default());
     }
 }

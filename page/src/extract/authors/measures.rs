@@ -1,4 +1,4 @@
-//! What is measured of a name that may be an author's.
+//! The measures of a name that may be an author's.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -20,7 +20,7 @@ use crate::time::Timestamp;
 const MOST_BYTES: usize = 90;
 /// Letters before a name in its line that are read.
 const BEFORE: usize = 40;
-/// What lines say before names of others than the author: who took a picture, who checked or translated.
+/// Words before names of other people than the author: photographers, editors, translators.
 const OTHERS: [(&str, &[&str]); 4] = [
     ("picture", &["photo", "image", "illustration", "foto", "bild", "fotó", "picture", "graphic"]),
     ("edit", &["edit", "redig", "redak"]),
@@ -34,7 +34,7 @@ const CAPITALS: f32 = 0.17;
 /// The value where there is nothing to measure.
 const NOTHING: f32 = -1.0;
 
-/// What all names of a page are measured against.
+/// The data of a page that all its names are measured against.
 pub(super) struct Context<'a> {
     page: &'a Page,
     surroundings: Surroundings<'a>,
@@ -47,9 +47,9 @@ pub(super) struct Context<'a> {
     title: HashSet<String>,
     /// Long texts.
     texts: Vec<&'a str>,
-    /// How many names each source says.
+    /// How many names each source gives.
     counts: [usize; Source::ALL.len()],
-    /// The most trusted source that says any name, and that says one that is not the site's.
+    /// The most trusted source that gives any name, and the most trusted one that gives a name other than the site's.
     first: Option<Source>,
     first_person: Option<Source>,
     /// How many names are not the site's.
@@ -158,7 +158,7 @@ pub(super) fn measure(candidate: &Candidate, context: &Context<'_>, sink: &mut i
     place(candidate, context, sink);
 }
 
-/// Who says it.
+/// Which sources give it.
 fn sources(candidate: &Candidate, context: &Context<'_>, sink: &mut impl MeasureSink) {
     let mentions = &candidate.mentions;
     for (source, count) in Source::ALL.into_iter().zip(context.counts) {

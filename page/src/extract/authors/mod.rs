@@ -1,8 +1,8 @@
 //! The authors: the names of who wrote an article.
 //!
-//! The texts of a page that may name authors are [`credits`]; the names in them are [`candidates`]. Trees that learnt from
-//! articles with known authors say of each name how likely it is one, by who says it, how it is written and where it is
-//! shown ([`measures`]). Those that are likelier than not are the authors.
+//! The texts of a page that may name authors are [`credits`]; the names in them are [`candidates`]. Trees that were trained
+//! on articles with known authors compute how likely each name is one, from its sources, its spelling and the place where
+//! it is shown ([`measures`]). Names that are likelier than not are the authors.
 
 use std::sync::LazyLock;
 
@@ -23,7 +23,7 @@ use super::visible::Visible;
 use crate::Page;
 use crate::trees::Trees;
 
-/// The learnt trees; `train/authors.py` says from what.
+/// The learnt trees, as written by `train/authors.py`.
 const TREES: &str = include_str!("authors.txt");
 
 /// The least likelihood of an author, and of one where no name is that likely.

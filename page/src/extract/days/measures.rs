@@ -1,4 +1,4 @@
-//! What is measured of a day that may be an article's.
+//! The measures of a day that may be an article's.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ use crate::extract::surroundings::{NOWHERE, Surroundings};
 use crate::extract::visible::Visible;
 use crate::measures::{self, MeasureSink, Small};
 
-/// What lines say of a date: that it is the last change's, or the publication's.
+/// Words that mark a date as that of the last change, or of the publication.
 const CHANGED: &str = "updat modif aktuali geänder stand: edited revis review last mise mis actualiz atualiz aggiorn bijgewerkt \
                        güncel обнов оновл 更新 수정 تحديث עודכן zaktual päivit ändrad oppdater opdater frissít ενημ";
 const PUBLISHED: &str = "publi post veröff erschien erstellt 입력 등록 发布 發布 公開 掲載 نشر פורסם נכתב опубл yayın gepubl pubbl \
@@ -19,7 +19,7 @@ const PUBLISHED: &str = "publi post veröff erschien erstellt 입력 등록 发�
 const NOTHING: f32 = -1.0;
 /// Farther days count as this far.
 const FAR: i32 = 400;
-/// Sources that a day is compared with: the first day that one of these says.
+/// Groups of sources: a day is compared with the first day that a source of the group mentions.
 const COMPARED: [(&str, &[Source]); 6] = [
     ("told", &[Source::Article, Source::Object, Source::Meta]),
     ("dated", &[Source::Dated, Source::Microdata]),
@@ -29,15 +29,15 @@ const COMPARED: [(&str, &[Source]); 6] = [
     ("change", &[Source::Changed, Source::ChangedMeta]),
 ];
 
-/// What all days of a page are measured against.
+/// The data of a page that all its days are measured against.
 pub(super) struct Context<'a> {
     page: &'a Page,
     surroundings: Surroundings<'a>,
     visible: &'a Visible<'a>,
     days: &'a [Day],
-    /// How many days each source says.
+    /// How many days each source mentions.
     counts: [usize; Source::ALL.len()],
-    /// The most trusted source that says any day.
+    /// The most trusted source that mentions any day.
     first: Option<Source>,
     compared: [Option<Date>; COMPARED.len()],
     /// Year and month of the page's address.
@@ -98,7 +98,7 @@ pub(super) fn measure(day: &Day, context: &Context<'_>, sink: &mut impl MeasureS
     place(day, context, sink);
 }
 
-/// Who says it, and how exactly.
+/// Which sources mention it, and how exactly.
 fn sources(day: &Day, context: &Context<'_>, sink: &mut impl MeasureSink) {
     let mentions = || day.mentions.iter().map(|(_, mention)| mention);
     for (source, count) in Source::ALL.into_iter().zip(context.counts) {

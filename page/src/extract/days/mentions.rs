@@ -1,4 +1,4 @@
-//! The dates that a page says: in its markup, its address, its scripts and the lines that readers see.
+//! The dates that a page mentions: in its markup, its URL, its scripts and the lines that readers see.
 
 use jiff::civil::Date;
 use memchr::memmem::find_iter;
@@ -20,7 +20,7 @@ const MOST_DAYS: usize = 48;
 const LINE_WORDS: f32 = 16.0;
 const OPENING_WORDS: usize = 3;
 
-/// Where a page says a date. What is more likely to tell the time of publication exactly comes first.
+/// Where a page mentions a date. Sources that are likelier to give the exact time of publication come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(in crate::extract) enum Source {
     /// JSON-LD of the page's own article, and of what is no article.
@@ -88,7 +88,7 @@ impl Source {
     }
 }
 
-/// A date that a page says.
+/// A date that a page mentions.
 #[derive(Clone, Debug)]
 pub(in crate::extract) struct Mention {
     pub(in crate::extract) source: Source,
@@ -98,7 +98,7 @@ pub(in crate::extract) struct Mention {
     pub(in crate::extract) node: Option<NodeId>,
 }
 
-/// A day, and who says it.
+/// A day, and its mentions.
 pub(super) struct Day {
     pub(super) day: Date,
     /// By source: the number of the mention among those of its source, and the mention.

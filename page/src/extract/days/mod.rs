@@ -1,8 +1,8 @@
 //! The day of an article: when it was published.
 //!
-//! The dates that a page says are [`mentions`]; each day among them is a candidate. Trees that learnt from articles with known
-//! days say of each day how likely it is the one, by who says it, how it lies to the other days and where it is shown
-//! ([`measures`]). The likeliest is the article's. It is written as exactly as a mention of that day tells it.
+//! The page [mentions](mentions) dates; each day among them is a candidate. Trees that were trained on articles with known
+//! days compute how likely each candidate is the right one, from its sources, its distance to the other days and the
+//! place where it is shown ([`measures`]). The likeliest wins, with the time of day if a mention of that day gives one.
 
 use std::sync::LazyLock;
 
@@ -23,7 +23,7 @@ use crate::Page;
 use crate::time::Timestamp;
 use crate::trees::Trees;
 
-/// The learnt trees; `train/days.py` says from what.
+/// The learnt trees, as written by `train/days.py`.
 const TREES: &str = include_str!("days.txt");
 
 /// The least likelihood of the day.
@@ -31,11 +31,11 @@ const LEAST: f32 = 0.1;
 /// The hours in UTC from which some zones have the next day, and before which some have the day before.
 const LEAST_HOUR: u8 = 10;
 const MOST_HOUR: u8 = 12;
-/// How many instants in UTC are looked for in scripts, where the page may say its zone.
+/// How many instants in UTC are looked up in the page's scripts, which may give its time zone.
 const SEARCHED: usize = 2;
 
 /// The days on which the article may have been published, and an instant with the offset in which the page writes it.
-/// Instants in UTC are written in the zone of the `site` if the page does not tell its own.
+/// Instants in UTC are converted to the zone of the `site` if the page does not show its own.
 pub(super) fn choices(
     page: &Page,
     metadata: &Metadata,
@@ -74,7 +74,8 @@ pub(super) fn is_told(choice: &Choice) -> bool {
         .any(|(source, _)| [Source::Article, Source::Meta].iter().any(|told| *told as u8 == *source))
 }
 
-/// The day beside this one that readers see, if only machines are told this one, in UTC: the site is in another zone.
+/// The adjacent day that readers see, if this one occurs only in machine-readable dates in UTC. The two differ because
+/// the site is in another time zone.
 fn readers_day<'d>(told: &Day, days: &'d [Day]) -> Option<&'d Day> {
     let is_only_utc = told.mentions.iter().all(|(_, mention)| mention.value.ends_with('Z'));
     let hour: u8 = told.mentions.first()?.1.value.get(11..13).filter(|_| is_only_utc)?.parse().ok()?;
@@ -86,7 +87,7 @@ fn readers_day<'d>(told: &Day, days: &'d [Day]) -> Option<&'d Day> {
     })
 }
 
-/// The days that a page says, the measures of all of them in one row, and an instant with the page's own offset.
+/// The days that a page mentions, the measures of all of them in one row, and an instant with the page's own offset.
 fn measured(
     page: &Page,
     metadata: &Metadata,
@@ -122,7 +123,7 @@ pub(super) fn measures() -> &'static [String] {
     measures::names()
 }
 
-/// The days that a page says, and their measures.
+/// The days that a page mentions, and their measures.
 pub(super) fn evidence(
     page: &Page,
     metadata: &Metadata,

@@ -1,6 +1,6 @@
 //! The elements that hold a run together with others, and the best container of the page.
 //!
-//! Only elements that hold more runs than those below them count: a wrapper around one run says nothing. A
+//! Only elements that hold more runs than those below them count: a wrapper around one run is no evidence. A
 //! container's score is the prose of the runs up to three levels below it, deeper levels weighing less, times
 //! its share of words outside links. This is the idea of reading views. The best container has the greatest
 //! score.
@@ -59,7 +59,7 @@ impl ContainerMeasures {
             if is_article {
                 articles += 1.0;
                 let prose = context.prose_share(node);
-                // Of equals the inner one wins.
+                // Among equals, the innermost wins.
                 if prose > 0.0 && best_article.is_none_or(|best| prose >= context.prose_share(best)) {
                     best_article = Some(node);
                 }

@@ -1,4 +1,4 @@
-//! What several families of measures read: the claims of the markup, the page with sums over its runs, and words as hashes.
+//! Data shared by the families of measures: the markup's claims, sums over the page's runs, and hashed words.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use crate::Page;
 use crate::extract::runs::{PrefixSums, Run, Runs, share};
 use crate::reading::{NodeId, PageTree};
 
-/// What the page's markup says of its article, for comparison with its runs.
+/// The claims that a page's markup makes about its article, for comparison with its runs.
 #[derive(Clone, Debug, Default)]
 pub(in crate::extract) struct Claims {
     /// The title that was found, and all titles in the markup.

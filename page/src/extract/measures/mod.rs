@@ -66,7 +66,7 @@ pub(super) fn measure(
     RunMeasures { values, paths: measured.paths }
 }
 
-/// What each family has computed for the page.
+/// The data that each family of measures has computed for the page.
 struct PageMeasures<'a> {
     context: PageContext<'a>,
     texts: text::TextMeasures,

@@ -1,7 +1,7 @@
-//! What a run shares with others by its tags and classes, and what its neighbours are.
+//! Measures that compare a run with others: those with the same tags and classes, and its neighbours.
 //!
 //! A signature is an element's tag and class, with digits made equal, alone or with its ancestors. Runs of one
-//! signature are mostly all body or all not, so their sums say something about each of them.
+//! signature are mostly all body or all not, so their sums are evidence about each of them.
 
 use std::hash::{Hash, Hasher};
 

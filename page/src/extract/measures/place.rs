@@ -16,7 +16,7 @@ const NAVIGATION: u32 = 1 << 3;
 const FOOTER: u32 = 1 << 4;
 const HIDDEN: u32 = 1 << 5;
 const ARTICLE_BODY: u32 = 1 << 6;
-/// What a run may be inside: the measure's name, its bit, and its elements. Attributes set some bits, too.
+/// The enclosing elements that are measured: the measure's name, its bit, and its elements. Attributes set some bits, too.
 const INSIDE: [(&str, u32, &[&str]); 15] = [
     ("in article", ARTICLE, &["article"]),
     ("in main", MAIN, &["main"]),
@@ -46,7 +46,7 @@ const FAR: u8 = 20;
 /// Longest value of a `data-` attribute that is read for class words.
 const MAX_VALUE: usize = 60;
 
-/// What each node inherits from its ancestors.
+/// For each node, the properties that it inherits from its ancestors.
 pub(super) struct PlaceMeasures {
     inside: Vec<u32>,
     /// For each group the number of elements up to its nearest class word.

@@ -54,7 +54,7 @@ const OWN_WORDS: [&str; 40] = [
 /// Most words of a headline.
 const MAX_HEADLINE_WORDS: f32 = 40.0;
 
-/// What the runs are compared with.
+/// The texts that runs are compared with.
 pub(super) struct TextMeasures {
     titles: Vec<WordSet>,
     all_titles: WordSet,

@@ -1,4 +1,4 @@
-//! What a site's knowledge says of one page: the template that accepts it, the pages that are laid out like it, and the
+//! A site's knowledge applied to one page: the template that accepts it, the pages that are laid out like it, and the
 //! lessons that fit it.
 //!
 //! It is made once for a page and asked for the body and each field. Corrections come first. A field on which siblings
@@ -24,7 +24,7 @@ const REPEATED: f32 = 0.3;
 /// Fewest other pages by which a text that is written like the body is the site's.
 const SURE: usize = 2;
 
-/// A page of a site about which something is known.
+/// A page, and what its site's knowledge contributes to reading it.
 pub(in crate::extract) struct SiteContext<'a> {
     site: &'a SiteKnowledge,
     page: &'a Page,

@@ -47,7 +47,7 @@ pub struct TitleSource {
     pub after: String,
 }
 
-/// What a page taught about fields.
+/// The lesson of a corrected page about fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FieldLesson {
     /// Sources of titles, the most exact first.

@@ -1,4 +1,4 @@
-//! What one corrected page teaches about its site: which places hold body, and where its fields are.
+//! The lesson of one corrected page about its site: which places hold body, and where its fields are.
 //!
 //! At each place of the page the words that the right text contains are counted. On the site's other pages a
 //! run's likelihood is shifted by the odds of its place. Few words shift it little, so a lesson outweighs the
@@ -19,7 +19,7 @@ use crate::extract::runs::Runs;
 /// two from outweighing a clear page.
 const WEIGHT: f32 = 1.5;
 const PRIOR: f32 = 3.0;
-/// A text of which this share is body counts as body wherever the site repeats it.
+/// A text counts as body wherever the site repeats it if at least this share of it is body.
 const KEPT: f32 = 0.85;
 
 /// The words at a place.
@@ -38,7 +38,7 @@ impl Words {
     }
 }
 
-/// What one corrected page taught.
+/// The lesson of one corrected page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Lesson {
     /// The page's URL.

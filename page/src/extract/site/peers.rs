@@ -1,11 +1,11 @@
-//! What the pages of a site that are laid out like a page say of its fields.
+//! Compares a page's fields with those of its peers: pages of the site that are laid out like it.
 //!
-//! A single page cannot tell the site's name from a headline, the date of today from that of the story, or the editor who
-//! stands on every page from the reporter. Its peers can: what they all say in the same place is the site's, and what
-//! varies from page to page is the story's. A value that the page alone would choose gives way only if the peers show it
+//! A single page cannot tell the site's name from a headline, today's date from that of the story, or the editor who
+//! is named on every page from the reporter. Its peers can: a value that is the same on all of them belongs to the site,
+//! and a value that varies from page to page belongs to the story. A value that the page alone would choose gives way only if the peers show it
 //! to be the site's and show what takes its place.
 //!
-//! Peers are other articles whose places of text are mostly the same. Fewer than [`LEAST`] say nothing. Start at
+//! Peers are other articles whose places of text are mostly the same. With fewer than [`LEAST`] nothing is decided. Start at
 //! [`Peers::new`].
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,15 +28,15 @@ pub(in crate::extract) const SIBLINGS: &str = "siblings";
 const LEAST: usize = 3;
 /// Share of the places of two pages that peers have in common.
 const ALIKE: f32 = 0.5;
-/// Share of the peers that must say something for it to be a habit of the site.
+/// Share of the peers that must have a feature for it to be a habit of the site.
 const MOST: f32 = 0.6;
-/// Share of those that say the same if it is the site's.
+/// Share of these peers that must agree on a value for it to be the site's.
 const SAME: f32 = 0.9;
 /// The least likelihood of another title, of other authors, and of another day.
 const TITLE: f32 = 0.3;
 const AUTHOR: f32 = 0.3;
 const DAY: f32 = 0.02;
-/// The confidence in a line or picture that only its place says to be the one.
+/// The confidence in a line or picture that was chosen by its place alone.
 const BY_PLACE: f32 = 0.8;
 /// Share of the words of the best line that an earlier one must have to be the headline: the line above a summary.
 const AS_GOOD: u32 = 2;
@@ -171,7 +171,7 @@ impl<'a> Peers<'a> {
         Some(Finding { value, witness: SIBLINGS, confidence: BY_PLACE })
     }
 
-    /// Whether a value is said only where all pages say it.
+    /// Whether a value occurs only at places where all pages have it.
     fn is_site(&self, columns: &Columns, choice: &Choice) -> bool {
         let nodes = choice.sources.iter().map(|(_, node)| *node);
         marks_of(self.page, choice)
@@ -195,7 +195,7 @@ fn by_siblings(found: Names) -> Names {
     Finding { witness: SIBLINGS, ..found }
 }
 
-/// What pages say of a field, by source and place.
+/// The values of a field on several pages, by source and place.
 struct Columns {
     pages: usize,
     /// By source and place: on how many pages it is, and on how many each of its values.
@@ -227,7 +227,7 @@ impl Columns {
         })
     }
 
-    /// Whether a value stands at a source and place that most pages have, with several values none of which is on most.
+    /// Whether a value occurs at a source and place that most pages have, with values that vary among them.
     fn vary(&self, page: &Page, choice: &Choice) -> bool {
         marks_of(page, choice).any(|FieldMark(key, _)| {
             self.by_key.get(&key).is_some_and(|(pages, values)| {

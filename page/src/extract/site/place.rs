@@ -3,7 +3,7 @@
 //! A place is the run's block with the two elements around it, each by its tag and classes, with digits made
 //! equal, so counters and dates in class names do not split a place. Three elements are enough to tell places
 //! apart and few enough to recur on the next page; many whole paths would occur only once. Runs of sentences
-//! are a place apart from other runs there, because bylines and links stand between a body's paragraphs. Places
+//! are a place apart from other runs there, because bylines and links occur between a body's paragraphs. Places
 //! are texts: people read them in a lesson, and they mean the same on every machine.
 
 use crate::reading::{NodeId, PageTree};
@@ -24,7 +24,7 @@ pub(super) fn place_of_run(tree: &PageTree, run: &Run) -> String {
     text
 }
 
-/// Where a text or an element stands: the three innermost elements with their classes, inline ones too.
+/// The place of a text or an element: the three innermost elements with their classes, inline ones too.
 pub(super) fn place_of_node(tree: &PageTree, node: NodeId) -> String {
     let element = if tree.tag(node).is_some() { Some(node) } else { tree.parent(node) };
     element.map(|element| path(tree, element)).unwrap_or_default()

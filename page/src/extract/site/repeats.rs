@@ -1,6 +1,6 @@
-//! What a site repeats on many pages: such texts are rarely part of an article.
+//! Texts that a site repeats on many pages: they are rarely part of an article.
 //!
-//! Of a page only the hashes of its runs' texts are kept. A run is a repeat if its text is on a third of the
+//! Only the hashes of a page's run texts are kept. A run is a repeat if its text is on a third of the
 //! pages seen, and on two at least if it is long: list pages quote the articles that they link to. A text that
 //! is a link there but not here is such a quotation, too, and not a repeat. Texts without letters and digits
 //! are separators and never repeats. A page that has much of the chosen text is the same article again and is
@@ -30,7 +30,7 @@ pub(super) struct SitePage {
     pub(super) url: String,
     /// The sorted hashes of its texts.
     texts: Vec<u64>,
-    /// What it says of its fields; what 0.1.0 kept says nothing.
+    /// A summary of its fields; empty for pages that 0.1.0 stored.
     #[serde(default, rename = "said")]
     pub(super) summary: FieldSummary,
 }
@@ -43,7 +43,7 @@ impl SitePage {
         SitePage { url: url.to_owned(), texts, summary: FieldSummary::default() }
     }
 
-    /// The same page with what it says of its fields.
+    /// The same page with a summary of its fields.
     pub(super) fn with(self, summary: FieldSummary) -> SitePage {
         SitePage { summary, ..self }
     }
@@ -63,7 +63,7 @@ pub(super) fn is_same(runs: &Runs, other: &SitePage) -> bool {
     shared > SAME * all
 }
 
-/// What identifies a run: its text, and whether it is a link; `None` for a text without letters and digits.
+/// The key of a run: its text, and whether it is a link; `None` for a text without letters and digits.
 fn key(run: &Run) -> Option<u64> {
     let hash = Some(text_hash(&run.text)).filter(|_| run.text.contains(char::is_alphanumeric))?;
     Some(if run.link_share() < LINK { hash } else { !hash })

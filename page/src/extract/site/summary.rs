@@ -1,9 +1,9 @@
-//! What a page of a site says of its fields, as the site's others are compared with it.
+//! A summary of a page's fields, with which other pages of the site are compared.
 //!
-//! Of each source and place the page's values are kept as hashes: which texts may be its title, which names its authors',
-//! which days its own; the first line of each place, with the number of words
-//! that it shares with the page's prose; and the zone in which the page writes an instant of UTC. The hashes mean the same
-//! on every machine. Start at [`FieldSummary::new`].
+//! It holds the page's values by source and place, as hashes: the texts that may be its title, the names that may be its
+//! authors', the days that may be its own. It also holds the first line of each place, with the number of words that the
+//! line shares with the page's prose, and the time zone of the page. Hashes are the same on every machine. Start at
+//! [`FieldSummary::new`].
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -29,7 +29,7 @@ const MOST_LINES: usize = 96;
 const MOST_MARKS: usize = 48;
 /// Most pictures of a page that are looked at.
 const MOST_PICTURES: usize = 200;
-/// Pixels that a picture of a story is wide and high at least, where the page says so.
+/// Least width and height of a story's picture in pixels, if the page declares them.
 const LEAST_SIZE: u32 = 60;
 /// Words of a line that may be a headline, and from which sentences are prose that headlines are compared with.
 const HEADLINE_WORDS: std::ops::RangeInclusive<f32> = 2.0..=25.0;
@@ -44,7 +44,7 @@ pub(super) struct PlaceLine(pub(super) u32, pub(super) u32, pub(super) u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct FieldMark(pub(super) u32, pub(super) u32);
 
-/// What a page says of its fields.
+/// A summary of a page's fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct FieldSummary {
@@ -86,19 +86,19 @@ impl FieldSummary {
     }
 }
 
-/// The sources and places at which a value is said.
+/// A mark for each source and place at which a value occurs.
 pub(super) fn marks_of(page: &Page, choice: &Choice) -> impl Iterator<Item = FieldMark> {
     let value = bytes_hash_32(choice.key.as_bytes());
     choice.sources.iter().map(move |&(source, node)| FieldMark(source_and_place(page, source, node), value))
 }
 
-/// What names a source and the place where it stands.
+/// A hash of a source and the place of its node.
 fn source_and_place(page: &Page, source: u8, node: Option<NodeId>) -> u32 {
     let place = node.map(|node| place_of_node(&page.tree, node)).unwrap_or_default();
     bytes_hash_32(format!("{source} {place}").as_bytes())
 }
 
-/// The first picture at each place that is no link and stands in no box beside the story, with its address.
+/// The first picture at each place, with its URL. Pictures in links or in boxes beside the story do not count.
 pub(super) fn first_pictures(page: &Page) -> Vec<(FieldMark, String)> {
     let tree = &page.tree;
     let mut known = HashSet::new();

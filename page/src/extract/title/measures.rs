@@ -1,4 +1,4 @@
-//! What is measured of a text that may be the headline.
+//! The measures of a text that may be the headline.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::LazyLock;
@@ -18,7 +18,7 @@ use crate::time::Timestamp;
 const PROSE: f32 = 15.0;
 /// Bytes of the shortest such text.
 const LEAST_PROSE: usize = 29;
-/// The elements around a text that say what it is for.
+/// Enclosing elements that tell the purpose of a text.
 const AROUND: [&str; 8] = ["header", "nav", "footer", "aside", "article", "main", "section", "li"];
 
 /// Sources that are compared with each other.
@@ -29,10 +29,10 @@ const MOST_ALIKE: usize = 50;
 /// The tag and the class of an element.
 type TagAndClass<'a> = (Option<TagId>, Option<&'a str>);
 
-/// What a source says, its letters, and its words.
+/// A source, the letters of its text, and the words of its text.
 type SourceText = (Source, String, HashSet<String>);
 
-/// What all candidates of a page are measured against.
+/// The data of a page that all its candidates are measured against.
 pub(super) struct Context<'a> {
     page: &'a Page,
     texts: Vec<SourceText>,
@@ -103,7 +103,7 @@ impl<'a> Context<'a> {
 }
 
 /// How alike the sources are, each with each: 3 if a text of one has the letters of the other's, 2 if one is contained in
-/// the other, 1 if neither, 0 if one of them says nothing.
+/// the other, 1 if neither, 0 if one of them has no text.
 fn agreements(texts: &[SourceText]) -> Vec<(Source, Source, f32)> {
     let of = |source| texts.iter().filter(move |(known, _, _)| *known == source).map(|(_, text, _)| text);
     let alike = |a: &String, b: &String| match a == b {
@@ -145,7 +145,7 @@ pub(super) fn measure(candidate: &Candidate, context: &Context<'_>, sink: &mut i
     place(candidate, context, sink);
 }
 
-/// Who says it, and how much of what they say it is.
+/// Which sources give the text, and which share of their texts it is.
 fn witnesses(candidate: &Candidate, context: &Context<'_>, sink: &mut impl MeasureSink) {
     let own: HashSet<&String> = candidate.words.iter().collect();
     let share = |part: usize, of: usize| if of == 0 { 0.0 } else { part as f32 / of as f32 };

@@ -62,7 +62,7 @@ pub(super) enum Decision {
     Open,
     /// All parts stay side by side and are alike.
     List,
-    /// The label of part `at` heads the other parts before `end`; the rest stand beside it.
+    /// The label of part `at` heads the other parts before `end`; the rest stay beside it.
     First { at: usize, end: usize },
     /// Each of these parts heads what follows it.
     Following(Vec<HeadScope>),

@@ -108,7 +108,7 @@ fn heads(placed: &[PlacedCell], tops: &BTreeMap<usize, usize>) -> Vec<Option<usi
         let own = top(&cell.leaves);
         let header = cell.above.last().or(cell.before.last()).or(cell.sections.last());
         let header = header.and_then(&top).or_else(|| own.and_then(|own| over.get(&own).copied()));
-        // A header stands before what it heads.
+        // A header comes before the cells that it heads.
         header.or(title).filter(|head| own.is_some_and(|own| *head < own))
     };
     placed.iter().map(head).collect()

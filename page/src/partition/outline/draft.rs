@@ -1,4 +1,4 @@
-//! The unfinished outline as the decisions see it, and the form in which they tell what a heading takes.
+//! The unfinished outline as the decisions see it, and the range of parts that a heading takes.
 
 use super::evidence::Evidence;
 use super::forest::{Forest, Part};
@@ -68,7 +68,7 @@ impl Draft<'_> {
     }
 }
 
-/// What one of several headings of a box takes: parts `at..end`, under the label of the first.
+/// The parts that one of several headings of a box takes: `at..end`, under the label of the first.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HeadScope {
     pub(super) at: usize,

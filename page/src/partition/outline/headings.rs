@@ -1,6 +1,6 @@
 //! The headings of a box: which of its parts head which.
 //!
-//! A part is a heading if it is bare: one label and little else. A heading that stands first heads the rest if
+//! A part is a heading if it is bare: one label and little else. A heading that comes first heads the rest if
 //! it is stronger, or if several different things follow. Headings of one style each head what follows them. A
 //! heading before a single headline is that headline's kicker, if similar boxes of the page agree.
 
@@ -42,7 +42,7 @@ pub(super) fn following(draft: &Draft<'_>, element: u32, parts: &[Part]) -> Opti
         if let Some(scopes) = midway(draft, element, parts, at) {
             return Some(scopes);
         }
-        // What would be the title of the page leaves the parts to the headings below it.
+        // A heading that would be the page's title leaves the parts to the headings below it.
         if at + 1 == parts.len() || reaches(draft, &parts[at], &parts[at + 1..]) {
             return None;
         }

@@ -67,7 +67,7 @@ pub(super) fn find_labels(page: &Page, skeleton: &Skeleton, params: &OutlinePara
         let link = page.leaves.link(at as usize);
         let link = link.filter(|&link| page.leaves.link(hi as usize - 1) == Some(link));
         let next = targets.len() as u32;
-        // The first leaf stands for the whole text: this is enough to notice repetitions.
+        // The first leaf represents the whole text: this is enough to notice repetitions.
         let next_text = texts.len() as u32;
         let text = *texts.entry(page.leaves.text(at as usize)).or_insert(next_text);
         let target =

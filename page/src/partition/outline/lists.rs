@@ -54,7 +54,7 @@ fn may_name(draft: &Draft<'_>, label: &Part) -> bool {
         && !(this.is_number || is_long || is_picture || draft.evidence.barred[label.best as usize])
 }
 
-/// Whether the label is a menu entry over its submenu; a button may stand between.
+/// Whether the label is a menu entry over its submenu; there may be a button in between.
 fn is_entry_over_submenu(draft: &Draft<'_>, element: u32, label: &Part, rest: &[Part]) -> bool {
     let [between @ .., block] = rest else { return false };
     draft.evidence.skeleton.get(element).kind == TagKind::Item

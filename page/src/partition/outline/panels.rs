@@ -93,7 +93,7 @@ impl Panels<'_> {
         found
     }
 
-    /// Places the panels of rows of tabs that stand before them.
+    /// Puts panels under the row of tabs before them.
     fn place_counted(&mut self) {
         let mut next = 0;
         while next < self.evidence.skeleton.elements.len() as u32 {

@@ -30,7 +30,7 @@ const MAX_INNER_KICKER_WORDS: u32 = 5;
 /// Least number of headings that must have a similar kicker.
 const LEAST: usize = 3;
 
-/// What the elements around a label say about it.
+/// The evidence about a label from the elements around it.
 #[derive(Clone, Copy, Default)]
 struct RankEvidence {
     heading: Option<u8>,
@@ -39,7 +39,7 @@ struct RankEvidence {
     is_meta: bool,
     /// The heading holds other labels, too.
     is_shared: bool,
-    /// The element that says most.
+    /// The element with the strongest evidence.
     mark: u32,
 }
 
@@ -171,7 +171,7 @@ fn rank(label: &Label, evidence: RankEvidence) -> Rank {
     }
 }
 
-/// Whether a list stands between an element and one of its ancestors.
+/// Whether there is a list between an element and one of its ancestors.
 fn is_in_list(skeleton: &Skeleton, element: u32, above: u32) -> bool {
     let up = |&element: &u32| {
         Some(skeleton.get(element).parent).filter(|&parent| parent != above && parent != NONE)

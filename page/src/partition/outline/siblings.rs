@@ -1,6 +1,6 @@
 //! Similar siblings: items of a list, rows, articles, boxes of one class. They never head one another.
 //!
-//! Most exceptions are about labels that stand first: a bare heading before larger boxes, plain text before
+//! Most exceptions are about labels that come first: a bare heading before larger boxes, plain text before
 //! links, a style that begins lists all over the page, headings between plain items, terms in a list of terms,
 //! and the heading of a column that the next columns continue.
 
@@ -77,7 +77,7 @@ pub(super) fn is_odd_first(draft: &Draft<'_>, parts: &[Part]) -> bool {
     this.link.is_none() && !this.is_image && rest.iter().all(is_link)
 }
 
-/// Whether a weak section label stands before the headlines of its section.
+/// Whether a weak section label precedes the headlines of its section.
 fn is_over_headlines(draft: &Draft<'_>, first: &Part, rest: &[Part]) -> bool {
     let is_label = first.rank == rank::KICKER || (rank::VOTED..=rank::STRONG).contains(&first.rank);
     let headlines = rest.iter().filter(|part| part.rank <= rank::STRONG).count();
@@ -88,7 +88,7 @@ fn is_over_headlines(draft: &Draft<'_>, first: &Part, rest: &[Part]) -> bool {
         && !rest.iter().any(|part| parts::are_peers(draft, first.best, part.best))
 }
 
-/// Whether bare headings stand before plain items in a list.
+/// Whether bare headings precede plain items in a list.
 fn is_headed_list(draft: &Draft<'_>, parts: &[Part]) -> bool {
     let [first, rest @ ..] = parts else { return false };
     if first.rank > rank::HEAD_WORD

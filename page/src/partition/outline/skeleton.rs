@@ -35,7 +35,7 @@ pub(super) struct Element {
     pub(super) sig: u32,
     /// Number of the class attribute, for [`Skeleton::classes`].
     pub(super) class: u32,
-    /// What its class names or id call it.
+    /// The word that its class names or id use for it.
     pub(super) word: Option<ClassWord>,
     /// A sibling has the same tag and one of its classes.
     has_twin: bool,
@@ -58,7 +58,7 @@ pub(super) struct Skeleton {
     pub(super) uses: Vec<u32>,
     class_sets: Vec<ClassSet>,
     names: Vec<u32>,
-    /// What each class name says.
+    /// The word in each class name.
     words: Vec<Option<ClassWord>>,
     /// Whether each class name only describes an element's position or state.
     states: Vec<bool>,

@@ -1,6 +1,6 @@
 //! Tabs: a row of labels followed by as many panels; each label heads its panel.
 //!
-//! A row of tabs has a class that says so, or labels that lead nowhere because they only switch panels.
+//! A row of tabs has a class with such a name, or labels that lead nowhere because they only switch panels.
 
 use std::ops::Range;
 

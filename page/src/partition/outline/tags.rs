@@ -1,4 +1,4 @@
-//! What an element's tag says, looked up once for each tag instead of once for each element.
+//! The kinds of elements by tag, looked up once for each tag instead of once for each element.
 
 use crate::reading::PageTree;
 use crate::text::INLINE;
@@ -34,7 +34,7 @@ pub(super) enum TagKind {
     Cell,
     /// `th`.
     HeadCell,
-    /// `time`, `small`, `cite`, `figcaption`, `address`: says something about another text.
+    /// `time`, `small`, `cite`, `figcaption`, `address`: belongs to another text.
     Meta,
     /// `p`.
     Paragraph,

@@ -1,9 +1,9 @@
-//! What class names say: a few general words for headings and for texts beside headings.
+//! The words in class names: a few general words for headings and for texts beside headings.
 //!
 //! A class name is split into words at `-`, `_`, digits and capitals. The last known word decides (`ItemHeadline`
-//! is a headline, `photo-credit` a credit), because in English the last word says what a thing is.
+//! is a headline, `photo-credit` a credit), because in English the last word of a compound is its head.
 
-/// What an element's class names call it.
+/// The kind of element that a class name describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ClassWord {
     /// A title or heading.
@@ -16,7 +16,7 @@ pub(super) enum ClassWord {
     Kicker,
     /// An entry of a row of tabs.
     Tab,
-    /// A menu, a form or a control: not a heading, whatever else the name says.
+    /// A menu, a form or a control: not a heading, whatever other words the name has.
     Control,
 }
 
@@ -93,7 +93,7 @@ const CONTROL: [&str; 12] = [
 /// Longest class name that is searched for words, in bytes.
 const LONGEST: usize = 100;
 
-/// What one class name says.
+/// The kind of element that one class name describes.
 pub(super) fn class_word(class: &str) -> Option<ClassWord> {
     if class.len() > LONGEST {
         return None;

@@ -156,7 +156,7 @@ impl Writer<'_> {
     }
 }
 
-/// Whether white space or a line break stands between two leaves.
+/// Whether white space or a line break separates two leaves.
 fn is_apart(tree: &crate::reading::PageTree, a: NodeId, b: NodeId) -> bool {
     let is_space = |letter: char| letter.is_ascii_whitespace() || letter == '\u{A0}';
     let ends = tree.text(a).is_none_or(|text| text.ends_with(is_space));

@@ -55,7 +55,7 @@ pub(super) fn names(evidence: &Evidence, forest: &Forest) -> Vec<String> {
     measures::names(|sink| Gaps::new(evidence, forest).measure(1, sink))
 }
 
-/// What is around the border before a label.
+/// The surroundings of the border before a label.
 #[derive(Clone, Copy, Default)]
 struct Border {
     /// The innermost element that holds both sides; `NONE` if none does.

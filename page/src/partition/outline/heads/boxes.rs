@@ -1,4 +1,4 @@
-//! The boxes of a page as ranges of labels, and where each label stands in them.
+//! The boxes of a page as ranges of labels, and the position of each label in them.
 //!
 //! Elements that hold the same labels are one box; elements that hold fewer than two are none. Decoration does not count:
 //! labels without letters and digits are left out, and the others are numbered without gaps ("items").
@@ -140,7 +140,7 @@ impl Boxes {
 
     /// Numbers the branches of each box, and counts those that look alike.
     fn place(&mut self, evidence: &Evidence) {
-        // Boxes and items in document order; a box stands before what it holds.
+        // Boxes and items in document order; a box comes before its contents.
         let mut boxes = 0;
         for item in 0..self.items.len() {
             while let Some(this) = self.boxes.get(boxes).copied().filter(|this| this.lo as usize <= item) {

@@ -1,4 +1,4 @@
-//! Heads by learnt trees: which label is under which, once the rules have said what they see.
+//! Heads by learnt trees: which label is under which, given the outline of the rules.
 //!
 //! The rules decide box by box. Trees see at once what the rules say and what they cannot: how far apart two labels are, what
 //! stands between, how alike the branches are that hold them, how the page uses their styles. Each label has some
@@ -29,7 +29,7 @@ use candidates::CandidateFinder;
 use decode::{Arc, decode};
 use scene::Scene;
 
-/// The learnt trees; `train/heads.py` says from what.
+/// The learnt trees, as written by `train/heads.py`.
 const TREES: &str = include_str!("heads.txt");
 /// The line between the trees that sift and those that choose.
 const BORDER: &str = "\nchoose\n";
@@ -37,8 +37,8 @@ const BORDER: &str = "\nchoose\n";
 const LEFT: usize = 4;
 /// Labels whose candidates are scored at once: enough to fill the lanes, few enough to stay in the cache.
 const AT_ONCE: usize = 16;
-/// What is taken from the score of standing at the top: a head too few costs all that is under the label, a head too many
-/// only one of several.
+/// Subtracted from the score of being at the top. A missing head loses all pairs with the labels under this one, a wrong
+/// head adds only one pair of several.
 const TOP: f32 = 1.5;
 
 /// The trees that choose heads.
@@ -85,7 +85,7 @@ pub(super) fn place_heads(evidence: &Evidence, forest: &mut Forest, scorer: &Hea
     forest.place(labels.iter().copied().zip(heads.collect::<Vec<u32>>()));
 }
 
-/// Scores the likelier candidates of some items, and that each stands at the top.
+/// Scores the likelier candidates of some items, and the possibility that each is at the top.
 fn score(
     items: &[u32],
     scene: &Scene,
@@ -134,12 +134,12 @@ pub(super) fn names() -> &'static [Vec<String>; 2] {
     &NAMES
 }
 
-/// What trees learn from: a page's labels, and the candidates of each.
+/// Training data for the trees: a page's labels, and the candidates of each.
 #[derive(Debug, Default)]
 pub struct HeadEvidence {
     /// The leaves of each label: the first, and one past the last.
     pub labels: Vec<(u32, u32)>,
-    /// A label and a candidate; none stands for the top.
+    /// A label and a candidate; `None` means the top.
     pub arcs: Vec<(u32, Option<u32>)>,
     /// The measures of each, one row after another.
     pub measures: Vec<f32>,

@@ -1,4 +1,4 @@
-//! What is known of a page before heads are chosen: boxes, styles, the rules' outline, and the traits of each label.
+//! The page as it is before heads are chosen: boxes, styles, the rules' outline, and the traits of each label.
 
 use rustc_hash::FxHashMap;
 
@@ -20,7 +20,7 @@ pub(super) const NOTHING: f32 = -1.0;
 /// Number of traits of a label.
 pub(super) const TRAITS: usize = 24;
 
-/// What a page does with the labels of a style.
+/// How a page uses the labels of a style.
 #[derive(Clone, Copy, Default)]
 struct StyleUse {
     uses: u32,
@@ -29,7 +29,7 @@ struct StyleUse {
     links: u32,
     /// How many are the first item of the box around them.
     firsts: u32,
-    /// By the rules: labels directly under them, how many head several, how many stand at the top.
+    /// By the rules: labels directly under them, how many head several, how many are at the top.
     children: u32,
     heads: u32,
     tops: u32,
@@ -136,7 +136,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Whether two items stand side by side in equal elements and look the same: lines of one list.
+    /// Whether two items are side by side in equal elements and look the same: lines of one list.
     pub(super) fn are_twins(&self, a: u32, b: u32) -> bool {
         let place = |item: u32| {
             let place = &self.boxes.items[item as usize];
@@ -151,7 +151,7 @@ impl<'a> Scene<'a> {
         &self.traits[item as usize * TRAITS..][..TRAITS]
     }
 
-    /// What a label is, and what the page does with its style.
+    /// The traits of a label, and how the page uses its style.
     pub(super) fn measure_traits(&self, who: &str, item: u32, sink: &mut impl MeasureSink) {
         let (at, evidence) = (self.label_of(item), self.evidence);
         let label = &evidence.labels[at];
@@ -217,7 +217,7 @@ impl Styles {
     }
 }
 
-/// A number for a kind of element. Trees split it where they like, so kinds that say alike stand together.
+/// A number for a kind of element. Trees split it where they like, so similar kinds have neighbouring numbers.
 pub(super) fn of_kind(kind: TagKind) -> f32 {
     f32::from(match kind {
         TagKind::Heading(level) => level,

@@ -12,7 +12,7 @@ struct Position {
 pub(super) struct LabelTree(Vec<Position>);
 
 impl LabelTree {
-    /// The forest in which each label has this parent; parents may stand behind their children.
+    /// The forest in which each label has this parent; parents may come after their children.
     pub(super) fn new(parents: &[u32]) -> LabelTree {
         let mut places = vec![Position::default(); parents.len()];
         let mut next = vec![NONE; parents.len()];
