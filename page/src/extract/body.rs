@@ -98,15 +98,18 @@ pub(super) fn choose_runs(
     scorer: &Scorer,
     known: Option<&SiteContext<'_>>,
 ) -> (Vec<bool>, Option<Evidence>) {
+    // 1. Score every run but mere links, which are never body and are many.
     let measures = measures::measure(page, runs, claims, |run| !run.is_mere_link());
     let mut measured = scorer.scores(&measures.values).into_iter();
     let score = |run: &Run| if run.is_mere_link() { None } else { measured.next() };
     let mut scores: Vec<f32> = runs.runs.iter().map(score).map(|score| score.unwrap_or(LINK_SCORE)).collect();
     even_tables(&page.tree, &runs.runs, &mut scores);
+    // 2. Shift the scores by what the site is known to repeat, or was taught.
     let (witness, is_sites) = match known {
         Some(known) => known.rescore(&mut scores),
         None => (None, vec![false; scores.len()]),
     };
+    // 3. Choose, and add the runs that are marked up like the chosen ones.
     let mut chosen = with_best_f1(&runs.runs, &scores);
     // Texts that the site repeats between an article's paragraphs share the paragraphs' signature, so they must not be
     // added back for it.

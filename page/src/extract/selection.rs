@@ -9,6 +9,7 @@ pub(super) fn with_best_f1(runs: &[Run], scores: &[f32]) -> Vec<bool> {
     order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
     let words = |at: usize| f64::from(runs[at].words);
     let expected: f64 = order.iter().map(|&at| words(at) * f64::from(scores[at])).sum();
+    // Lower the threshold run by run, and remember where the expected F1 was greatest.
     let (mut taken, mut right, mut best, mut threshold) = (0.0, 0.0, 0.0, f32::INFINITY);
     for at in order {
         taken += words(at);

@@ -16,7 +16,8 @@ impl Hierarchy {
     /// `site_version` names the version of the site's value that the blocks were computed with.
     pub fn mark(&mut self, site_version: String, of: impl Fn(&Label) -> Block) {
         self.site_version = Some(site_version);
-        // By node and block: fewest marks below the node if the node is in that block.
+        // Two passes. From the leaves up: by node and block, the fewest marks below the node if it is in that block. From
+        // the root down: each node takes the cheapest block, given that of its parent.
         let mut below = vec![[0_u64; 3]; self.nodes.len()];
         for (at, node) in self.nodes.iter().enumerate().rev() {
             if let Some(label) = &node.label {

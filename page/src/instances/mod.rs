@@ -184,6 +184,7 @@ fn align(a: &[BTreeSet<String>], b: &[BTreeSet<String>]) -> Vec<(usize, usize)> 
             table[at] = put.min(table[at - width] + 1.0).min(table[at - 1] + 1.0);
         }
     }
+    // Trace the cheapest path back; gaps are preferred to substitutions of the same cost.
     let (mut row, mut column) = (a.len(), b.len());
     let mut pairs = Vec::new();
     while row > 0 && column > 0 {

@@ -63,6 +63,7 @@ pub(super) fn leaves_in_values(reading: &Reading<'_>) -> Vec<bool> {
 /// The values in page order, each as the index of its label and its leaves.
 fn values(reading: &Reading<'_>) -> Vec<(usize, Vec<usize>)> {
     let mut values: Vec<(usize, Vec<usize>)> = Vec::new();
+    // `next` is the next label in page order, `open` the block label whose values are being read.
     let mut next = 0;
     let mut open: Option<usize> = None;
     // The last line of the value being read.
@@ -89,6 +90,7 @@ fn values(reading: &Reading<'_>) -> Vec<(usize, Vec<usize>)> {
         {
             (open, last) = (None, None);
         } else if let Some(label) = open {
+            // Lines of one block continue a value; a new block, or a rule, begins the next one.
             let joins = last.is_some_and(|last| reading.lines[last].block == line.block && !line.is_ruled);
             match values.last_mut() {
                 Some((_, leaves)) if joins => leaves.extend(line.leaves.clone()),

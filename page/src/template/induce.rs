@@ -95,6 +95,7 @@ fn template(
     pages: &[&Page],
     group: &[usize],
 ) -> Option<Template> {
+    // Compose one pattern of all pages, then match each page with it to collect the text of every wildcard.
     let classes: Vec<_> = group.iter().map(|&at| trees[at].class()).collect();
     let pattern = compose_all(shapes, distances, &classes)?;
     let mut matches = Matches::default();

@@ -53,6 +53,7 @@ impl Matches {
         if shapes.root(pattern).wild().is_some() {
             return Some(shapes.size(tree));
         }
+        // Depth first without recursion: a pair stays on the stack until the costs of its children's pairs are known.
         let mut open = vec![(pattern, tree)];
         while let Some(&pair) = open.last() {
             if self.known(shapes, pair).is_some() {

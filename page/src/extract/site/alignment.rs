@@ -16,12 +16,14 @@ pub(super) struct Alignment {
     pub(super) found: f32,
 }
 
+/// Lays a text over the runs of a page.
 pub(super) fn align(runs: &Runs, text: &str) -> Alignment {
     let wanted = tokens(text);
     let rows: FxHashSet<&[String]> = wanted.windows(ROW_WORDS).collect();
     let lines: FxHashSet<Vec<String>> = text.lines().map(tokens).collect();
     let of_runs: Vec<Vec<String>> = runs.runs.iter().map(|run| tokens(&run.text)).collect();
     let stream: Vec<String> = of_runs.concat();
+    // First over the whole page as one stream of words, so that rows may cross from one run into the next …
     let mut is_held = vec![false; stream.len()];
     let mut seen: FxHashSet<&[String]> = FxHashSet::default();
     for (at, row) in stream.windows(ROW_WORDS).enumerate() {
@@ -30,6 +32,7 @@ pub(super) fn align(runs: &Runs, text: &str) -> Alignment {
             seen.insert(row);
         }
     }
+    // … then run by run: long runs by rows of their own, short ones as lines or by what the stream covers of them.
     let mut from = 0;
     let mut share = |run: &Vec<String>| {
         let own = from..from + run.len();

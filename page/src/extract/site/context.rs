@@ -63,6 +63,8 @@ impl<'a> SiteContext<'a> {
     /// any, and which runs the site surely repeats.
     pub(in crate::extract) fn rescore(&self, scores: &mut [f32]) -> (Option<Evidence>, Vec<bool>) {
         let SiteContext { site, page, runs, fit } = self;
+        // The choice from the page alone decides which other pages are the same article again, and whether lessons touch
+        // the body at all.
         let alone = with_best_f1(&runs.runs, scores);
         let taught = TaughtPlaces::new(&site.lessons);
         let is_taught = taught.is_some_and(|taught| taught.rescore(&page.tree, runs, scores, &alone));

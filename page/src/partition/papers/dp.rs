@@ -122,6 +122,8 @@ impl<'s, 'p, T: Sum> CostTable<'s, 'p, T> {
         run: std::ops::Range<usize>,
         costs: &mut Costs,
     ) -> Option<()> {
+        // All j of the run have the same L (`over`). What changes along it are `next`, the ancestor of the leaves from the
+        // seam to j, and the columns, which are rebuilt only where their last L was another one.
         let (i, seam, over) = (row.first, run.start, row.over[run.start]);
         row.fill_near(seam, over, costs);
         // The common ancestor of the leaves from the seam to j, and the first j for which it is L.
@@ -142,6 +144,7 @@ impl<'s, 'p, T: Sum> CostTable<'s, 'p, T> {
             let lifted = &far.cost[triangle(j)..];
             let (start, near_end) = (far.start[j], if next == over { seam } else { seam.saturating_sub(1) });
             let mut best = T::MOST;
+            // Near: the left side ends before the seam.
             if seam > i {
                 let near_len = near_end - i;
                 best = best.min(least_sum(&row.near[..near_len], &column[i + 1..][..near_len]));
@@ -156,6 +159,7 @@ impl<'s, 'p, T: Sum> CostTable<'s, 'p, T> {
             } else if start > i + 1 {
                 best = column[i + 1];
             }
+            // Far: the right side is below L.
             let first = if next == over { start } else { seam + 1 };
             let first = first.max(i + 1);
             best = best.min(least_sum(&row.cost[first - 1..j], &lifted[first..=j]));

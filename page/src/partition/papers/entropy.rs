@@ -73,6 +73,7 @@ fn counts_by_node(page: &Page, running: &[bool]) -> Vec<PathCounts> {
     }
     for node in tree.node_ids().rev() {
         let Some(parent) = tree.parent(node) else { continue };
+        // The smaller table of counts is merged into the larger one, so each entry moves at most log n times.
         let mut own = std::mem::take(&mut counts[node.index()]);
         let (mut all, mut less) = (sums[parent.index()], sums[node.index()]);
         let above = &mut counts[parent.index()];

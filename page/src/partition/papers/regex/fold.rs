@@ -134,6 +134,7 @@ fn likely_starts(symbols: &[u32], length: usize) -> Vec<usize> {
     let reach = longest_window(length);
     // A window of w symbols at distance d ≤ max(length, w)/3 shares at least length − d with the pattern.
     let enough = length - reach / 3;
+    // A window and the `reach` symbols after it slide along the sequence together.
     let mut shared = SharedSymbols::default();
     symbols[..length].iter().for_each(|&symbol| shared.change(symbol, 1, 0));
     symbols[length..].iter().take(reach).for_each(|&symbol| shared.change(symbol, 0, 1));

@@ -92,6 +92,7 @@ fn last_row(pattern: &[Slot], symbols: &[u32], most: u32) -> Option<Vec<u32>> {
 /// The pattern that accepts both pattern and window. Of equally cheap alignments, from the end, it prefers
 /// replacing, then leaving a slot out.
 pub(super) fn consensus(pattern: &[Slot], window: &[u32]) -> Vec<Slot> {
+    // Levenshtein's table, row by row: cell (i, j) is the distance of the first i slots from the first j symbols.
     let width = window.len() + 1;
     let mut table: Vec<u32> = (0..width as u32).collect();
     for (slot, above) in pattern.iter().zip(0..) {
@@ -103,6 +104,7 @@ pub(super) fn consensus(pattern: &[Slot], window: &[u32]) -> Vec<Slot> {
             table.push(replaced.min(left_out).min(table[above + width + at] + 1));
         }
     }
+    // Trace the cheapest alignment back from the last cell. The order of the arms is the order of preference.
     let (mut i, mut j) = (pattern.len(), window.len());
     let mut slots = Vec::new();
     while i > 0 || j > 0 {
