@@ -9,18 +9,19 @@ use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
 use newslode_page::hierarchy::{Hierarchy, xml};
-use newslode_page::partition::{Method, Scope, hierarchy};
+use newslode_page::partition::{Method, PaperParams, Scope, hierarchy};
 use newslode_page::{Page, Params};
 
 fuzz_target!(|bytes: &[u8]| {
     let url = "https://news.example.org/".parse().expect("a URL");
     let page = Page::parse(&url, None, bytes);
     let paper = Params::paper();
+    let page_scope = PaperParams { scope: Scope::Page, ..paper.papers };
     let ways = [
         Params::default(),
         paper.clone(),
-        Params { scope: Scope::Page, ..paper.clone() },
-        Params { scope: Scope::Page, max_dp_leaves: 7, ..paper.clone() },
+        Params { papers: page_scope, ..paper.clone() },
+        Params { papers: PaperParams { max_dp_leaves: 7, ..page_scope }, ..paper.clone() },
         Params { method: Method::Flat, ..paper.clone() },
         paper.within(Duration::from_millis(1)),
     ];

@@ -22,7 +22,8 @@ pub use outline::{
     BlockScorer, HeadEvidence, HeadScorer, OutlineParams, OutlineScorers, block_evidence, block_measures,
     head_evidence, head_measures,
 };
-pub use params::{GroupCost, Method, Params, Scope};
+pub use papers::params::{GroupCost, PaperParams, Scope};
+pub use params::{Method, Params};
 
 pub use crate::trees::TreesError;
 

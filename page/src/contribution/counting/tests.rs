@@ -4,8 +4,8 @@ use crate::contribution::{LabelUse, ListUse, Role};
 use proptest::prelude::*;
 
 use super::*;
-use crate::partition::Params;
 use crate::partition::hierarchy;
+use crate::partition::{PaperParams, Params};
 use crate::testing::{page, page_at, pages};
 
 fn of(page: &Page) -> Contribution {
@@ -164,7 +164,8 @@ fn a_menu_entry_over_its_submenu_belongs_to_the_outer_list() {
 fn too_much_is_cut_and_said() {
     let links: String = (0..30_000).map(|n| format!("<a href=/{}{n}>x</a>", "y".repeat(200))).collect();
     let page = page(&links);
-    let params = Params { max_steps: 0, ..Params::default() };
+    let papers = PaperParams { max_steps: 0, ..PaperParams::default() };
+    let params = Params { papers, ..Params::default() };
     let (found, is_cut) = bounded(&page, &hierarchy(&page, &params));
     assert!(is_cut);
     assert!(found.links.len() < 11_000 && found.links.len() > 8_000);

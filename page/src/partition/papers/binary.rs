@@ -6,7 +6,8 @@ use std::ops::Range;
 
 use crate::hierarchy::Hierarchy;
 use crate::partition::emphasis::emphasised;
-use crate::partition::params::{Params, Scope};
+use crate::partition::papers::params::Scope;
+use crate::partition::params::Params;
 use crate::reading::Page;
 
 use super::builder::{HierarchyBuilder, Piece};
@@ -25,10 +26,10 @@ pub(crate) fn binary_hierarchy(page: &Page, params: &Params) -> Hierarchy {
         params,
         is_emphasised: emphasised(page),
         max_depth: max_depth(page),
-        steps_left: params.max_steps,
+        steps_left: params.papers.max_steps,
         is_coarse: false,
     };
-    match params.scope {
+    match params.papers.scope {
         Scope::Segment => {
             for segment in segments(page, &boundaries) {
                 let parts = work.pieces(segment);
@@ -54,7 +55,8 @@ struct BinaryPartition<'a> {
 
 impl BinaryPartition<'_> {
     fn pieces(&mut self, range: Range<usize>) -> Vec<Piece> {
-        let most = dp::piece_len(range.len(), self.max_depth, self.params.max_dp_leaves, self.steps_left);
+        let most =
+            dp::piece_len(range.len(), self.max_depth, self.params.papers.max_dp_leaves, self.steps_left);
         self.is_coarse |= range.len() > most;
         split::split_range(self.page, range, most).into_iter().map(|piece| self.piece(piece)).collect()
     }
@@ -86,6 +88,7 @@ fn unstructured(leaves: usize) -> Vec<PromotedPart> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::partition::papers::params::PaperParams;
     use crate::testing::page;
 
     /// No page takes more steps than it has, whatever its leaves.
@@ -94,7 +97,8 @@ mod tests {
         let html: String = (0..3_000).map(|n| format!("<section><h2>a{n}</h2><p>b<p>c</section>")).collect();
         let page = page(&html);
         for max_steps in [0, 100_000, 3_000_000, 60_000_000] {
-            let params = Params { max_steps, ..Params::paper() };
+            let papers = PaperParams { max_steps, ..PaperParams::default() };
+            let params = Params { papers, ..Params::paper() };
             let mut work = BinaryPartition {
                 page: &page,
                 params: &params,

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use super::lcs;
 use super::scope::ScopeTree;
-use crate::partition::params::GroupCost;
+use crate::partition::papers::params::GroupCost;
 
 /// A cost of 1.
 pub(crate) const ONE: u64 = 1 << 20;

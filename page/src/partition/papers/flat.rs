@@ -17,7 +17,7 @@ use crate::reading::{Page, PathId};
 /// The first leaf of each flat segment except the first one.
 pub(crate) fn flat_boundaries(page: &Page, params: &Params) -> Vec<u32> {
     let paths: Vec<_> = page.leaves.iter().map(|leaf| leaf.path).collect();
-    boundaries_of_paths(&paths, page.leaves.path_count(), params.flat_delta)
+    boundaries_of_paths(&paths, page.leaves.path_count(), params.papers.flat_delta)
 }
 
 /// The first leaf of each segment except the first one, ascending. `delta` is δ in per cent.

@@ -32,7 +32,7 @@ pub(crate) fn group_nodes(
     costs: &mut Costs,
     params: &Params,
 ) -> Vec<GroupNode> {
-    let threshold = u64::from(params.group_below) * ONE / 100;
+    let threshold = u64::from(params.papers.group_below) * ONE / 100;
     let mut grouped: Vec<GroupNode> = Vec::with_capacity(tree.len());
     for node in tree {
         let next = match *node {
@@ -41,7 +41,7 @@ pub(crate) fn group_nodes(
                 let (left, right) = (grouped[left], grouped[right]);
                 let mut cost = || {
                     let factors = costs.between(scope.parent(left.last), scope.parent(right.first));
-                    factors.for_grouping(params.group_cost)
+                    factors.for_grouping(params.papers.group_cost)
                 };
                 let groups = left.kind != GroupKind::Partition && right.kind != GroupKind::Partition;
                 let kind = if groups && cost() < threshold { GroupKind::Group } else { GroupKind::Partition };

@@ -53,8 +53,8 @@ pub(crate) fn inferred_hierarchies(pages: &[&Page], wanted: usize, params: &Para
 impl<'a> Inference<'a> {
     fn new(page: &'a Page, params: &Params) -> Inference<'a> {
         let running = entropy::is_running(page);
-        let boundaries = entropy::entropy_boundaries(page, &running, params.sibling_runs);
-        let mut steps = params.max_steps;
+        let boundaries = entropy::entropy_boundaries(page, &running, params.papers.sibling_runs);
+        let mut steps = params.papers.max_steps;
         let mut is_cut = false;
         let mut folded = Vec::new();
         for segment in segments(page, &boundaries) {
@@ -120,6 +120,7 @@ impl<'a> Inference<'a> {
         for (number, (range, leaves, folded)) in self.segments.iter().enumerate() {
             let segment = builder.push(ROOT, NodeKind::Segment, None);
             self.running_from(range.start, range.end).for_each(|leaf| builder.leaf(segment, leaf));
+            // Preorder by a stack: the parts of a sequence are pushed last first.
             let mut todo: Vec<(u32, PendingNode<'_>)> =
                 folded.top.iter().rev().map(|&part| (segment, PendingNode::Part(part))).collect();
             while let Some((parent, work)) = todo.pop() {

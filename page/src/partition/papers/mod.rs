@@ -24,6 +24,7 @@ mod headers;
 mod inferred;
 mod lcs;
 pub(super) mod measure;
+pub(super) mod params;
 mod plain;
 mod promotion;
 mod regex;
@@ -45,7 +46,8 @@ pub(crate) fn flat_hierarchy(page: &Page, params: &Params) -> Hierarchy {
 
 /// The page's entropy segments, each a list of its leaves.
 pub(crate) fn entropy_hierarchy(page: &Page, params: &Params) -> Hierarchy {
-    let boundaries = entropy::entropy_boundaries(page, &entropy::is_running(page), params.sibling_runs);
+    let boundaries =
+        entropy::entropy_boundaries(page, &entropy::is_running(page), params.papers.sibling_runs);
     segments_alone(page, params, boundaries)
 }
 
