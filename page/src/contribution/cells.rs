@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::names::split;
+use super::names::split_name;
 use super::{Contribution, Role};
 
 /// Separates the parts of a key without names; never part of a label, term or URL.
@@ -124,7 +124,7 @@ impl Cell {
     pub fn home(&self) -> Option<&str> {
         match self.table {
             Table::Pages | Table::Terms => None,
-            _ => split(&self.key).map(|(home, _)| home),
+            _ => split_name(&self.key).map(|(home, _)| home),
         }
     }
 
@@ -132,7 +132,7 @@ impl Cell {
     #[must_use]
     pub fn is_watched(&self) -> bool {
         self.table == Table::Labels
-            && split(&self.key).is_some_and(|(_, role)| role.chars().eq([Role::Link.letter()]))
+            && split_name(&self.key).is_some_and(|(_, role)| role.chars().eq([Role::Link.letter()]))
     }
 }
 

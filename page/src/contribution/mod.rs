@@ -241,7 +241,7 @@ fn hex(hasher: &blake3::Hasher) -> String {
 
 /// `round(2³² · x · ln x)`: the summand of the incremental term entropy (algorithms.md §10).
 #[must_use]
-pub fn q(count: u32) -> i64 {
+pub fn entropy_summand(count: u32) -> i64 {
     let x = f64::from(count);
     if count <= 1 { 0 } else { (4_294_967_296.0 * x * x.ln()).round() as i64 }
 }

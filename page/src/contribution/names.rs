@@ -59,18 +59,18 @@ pub fn bits(name: &str) -> Option<u64> {
 /// Whether a label is counted.
 #[must_use]
 pub fn is_counted(label: &str) -> bool {
-    stems(label) <= MOST_STEMS
+    stem_count(label) <= MOST_STEMS
 }
 
 /// Number of stems of a label.
 #[must_use]
-pub fn stems(label: &str) -> usize {
+pub fn stem_count(label: &str) -> usize {
     label.split_once(':').map_or(label, |(_, stems)| stems).split(' ').count()
 }
 
 /// A name at the start of a key, and what follows it.
 #[must_use]
-pub fn split(key: &str) -> Option<(&str, &str)> {
+pub fn split_name(key: &str) -> Option<(&str, &str)> {
     key.is_char_boundary(NAME).then(|| key.split_at_checked(NAME)).flatten()
 }
 

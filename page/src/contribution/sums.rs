@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::names::{NAME, is_counted, name, of_id, stems, without_numbers};
-use super::{Cell, Contribution, LinkUse, Role, Table, q};
+use super::names::{NAME, is_counted, name, of_id, stem_count, without_numbers};
+use super::{Cell, Contribution, LinkUse, Role, Table, entropy_summand};
 use crate::reading::{Site, short};
 
 impl Contribution {
@@ -67,8 +67,8 @@ impl Contribution {
         for term in &self.terms {
             cells.add(Table::Terms, &["df\u{1f}", &term.term], 1);
             cells.add(Table::Terms, &["tf\u{1f}", &term.term], i64::from(term.count));
-            if q(term.count) != 0 {
-                cells.add(Table::Terms, &["q\u{1f}", &term.term], q(term.count));
+            if entropy_summand(term.count) != 0 {
+                cells.add(Table::Terms, &["q\u{1f}", &term.term], entropy_summand(term.count));
             }
         }
     }
@@ -127,7 +127,7 @@ impl<'a> Cells<'a> {
     }
 
     pub(super) fn add_nested(&mut self, broader: &'a str, narrower: &'a str, by: i64) {
-        self.add_pair(Table::Nested, (broader, narrower), &stems(narrower).to_string(), by);
+        self.add_pair(Table::Nested, (broader, narrower), &stem_count(narrower).to_string(), by);
         if is_counted(broader) && is_counted(narrower) {
             self.add_text(broader, by);
             self.add_text(narrower, by);

@@ -34,13 +34,13 @@ impl Label {
 }
 
 /// `A` if all are alike, else a letter each, `AVV`.
-pub(super) fn letters(tags: &[Tag]) -> String {
+pub(super) fn tag_letters(tags: &[Tag]) -> String {
     let are_alike = tags.windows(2).all(|pair| pair[0] == pair[1]);
     tags.iter().take(if are_alike { 1 } else { tags.len() }).map(|tag| tag.letter()).collect()
 }
 
 /// The tags of so many leaves from their letters.
-pub(super) fn tags(letters: &str, leaves: usize) -> Result<Vec<Tag>, String> {
+pub(super) fn tags_from_letters(letters: &str, leaves: usize) -> Result<Vec<Tag>, String> {
     let tag = |letter: char| {
         let known = Tag::ALL.into_iter().find(|tag| tag.letter() == letter);
         known.ok_or_else(|| format!("`{letter}` is none of the tags C, A, V and N"))
@@ -84,11 +84,11 @@ mod tests {
         for (said, leaves, written) in
             [(vec![Value; 3], 3, "V"), (vec![Attribute, Value], 2, "AV"), (vec![Value], 1, "V")]
         {
-            assert_eq!(letters(&said), written);
-            assert_eq!(tags(written, leaves), Ok(said));
+            assert_eq!(tag_letters(&said), written);
+            assert_eq!(tags_from_letters(written, leaves), Ok(said));
         }
         for (wrong, leaves) in [("", 1), ("X", 1), ("AV", 3), ("v", 1)] {
-            assert!(tags(wrong, leaves).is_err(), "{wrong}");
+            assert!(tags_from_letters(wrong, leaves).is_err(), "{wrong}");
         }
     }
 }

@@ -107,7 +107,7 @@ fn links_at_one_path_are_a_group() {
 }
 
 /// The instances that a template with all paths of the pages reads.
-fn read(pages: &[Page]) -> Vec<Vec<(Option<String>, String)>> {
+fn attributes_of(pages: &[Page]) -> Vec<Vec<(Option<String>, String)>> {
     let all: Vec<&Page> = pages.iter().collect();
     let paths = all.iter().flat_map(|page| path_names(page)).collect();
     let instances = InstanceTemplate { paths, groups: 1 }.instances(&all);

@@ -80,7 +80,7 @@ pub(crate) fn measure(measured: &MeasuredTable<'_>, measures: &mut impl MeasureS
 
 /// The names of the measures, in their order.
 pub(crate) fn names() -> Vec<String> {
-    let Some(page) = measures::sample() else { return Vec::new() };
+    let Some(page) = measures::sample_page() else { return Vec::new() };
     let elements =
         |tag: &str| page.tree.node_ids().filter(|&node| page.tree.tag(node) == Some(tag)).collect::<Vec<_>>();
     let Some(&table) = elements("table").first() else { return Vec::new() };
@@ -88,7 +88,7 @@ pub(crate) fn names() -> Vec<String> {
     let features = TableFeatures::new(&page, &Census::new(&page.tree), &grid);
     let found = HeaderBands::new(&grid, &features);
     let measured = MeasuredTable { page: &page, table, grid: &grid, features: &features, found: &found };
-    measures::names(|sink| measure(&measured, sink))
+    measures::measure_names(|sink| measure(&measured, sink))
 }
 
 /// The share of texts below the header band that consist of links only.

@@ -1,7 +1,7 @@
 //! Reads the pages of a site together.
 //!
 //! Order of the rules: each page is read alone first ([`Reading::new`]): decoration, the concept and the labels. Then
-//! what the pages show together ([`recurrence`]): names of pages outside headings, labels that only recurrence shows,
+//! what the pages show together ([`find_recurrence`]): names of pages outside headings, labels that only recurrence shows,
 //! and decoration that only recurrence shows. All other content is value. Start at [`readings`].
 
 use std::collections::{BTreeMap, BTreeSet};

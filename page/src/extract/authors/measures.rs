@@ -13,7 +13,7 @@ use crate::extract::metadata::Metadata;
 use crate::extract::runs::Runs;
 use crate::extract::surroundings::Surroundings;
 use crate::extract::visible::Visible;
-use crate::measures::{self, MeasureSink, Small};
+use crate::measures::{self, LowerCase, MeasureSink};
 use crate::time::Timestamp;
 
 /// Longest text that is compared with names, in bytes.
@@ -131,7 +131,7 @@ fn shown<'a>(page: &Page, candidates: &'a [Candidate]) -> FxHashMap<&'a str, (us
 /// The names of the measures.
 pub(super) fn names() -> &'static [String] {
     static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
-        let Some(page) = measures::sample() else { return Vec::new() };
+        let Some(page) = measures::sample_page() else { return Vec::new() };
         let metadata = Metadata::new(&page, Timestamp(0));
         let runs = Runs::new(&page);
         let visible = Visible::new(&page, &runs, None);
@@ -146,7 +146,7 @@ pub(super) fn names() -> &'static [String] {
         };
         let candidates = [Candidate { name: "One".into(), key: "one".into(), mentions: vec![mention] }];
         let context = Context::new(&page, &metadata, &visible, &candidates);
-        measures::names(|sink| measure(&candidates[0], &context, sink))
+        measures::measure_names(|sink| measure(&candidates[0], &context, sink))
     });
     &NAMES
 }
@@ -162,7 +162,7 @@ pub(super) fn measure(candidate: &Candidate, context: &Context<'_>, sink: &mut i
 fn sources(candidate: &Candidate, context: &Context<'_>, sink: &mut impl MeasureSink) {
     let mentions = &candidate.mentions;
     for (source, count) in Source::ALL.into_iter().zip(context.counts) {
-        let name = Small(source);
+        let name = LowerCase(source);
         let first = mentions.iter().find(|mention| mention.source == source);
         let number = |of: fn(&NameMention) -> usize| first.map_or(NOTHING, |mention| of(mention) as f32);
         sink.add(format_args!("{name} says"), number(|mention| mention.number));

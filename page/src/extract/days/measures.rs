@@ -8,7 +8,7 @@ use super::mentions::{Day, Mention, Source, is_exact};
 use crate::Page;
 use crate::extract::surroundings::{NOWHERE, Surroundings};
 use crate::extract::visible::Visible;
-use crate::measures::{self, MeasureSink, Small};
+use crate::measures::{self, LowerCase, MeasureSink};
 
 /// Words that mark a date as that of the last change, or of the publication.
 const CHANGED: &str = "updat modif aktuali geänder stand: edited revis review last mise mis actualiz atualiz aggiorn bijgewerkt \
@@ -80,13 +80,13 @@ fn url_month(url: &str) -> Option<(i16, i8)> {
 /// The names of the measures.
 pub(super) fn names() -> &'static [String] {
     static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
-        let Some(page) = measures::sample() else { return Vec::new() };
+        let Some(page) = measures::sample_page() else { return Vec::new() };
         let runs = crate::extract::runs::Runs::new(&page);
         let visible = Visible::new(&page, &runs, None);
         let mention = Mention { source: Source::Url, value: "2024-05-03".into(), node: None };
         let days = [Day { day: Date::default(), mentions: vec![(0, mention)] }];
         let context = Context::new(&page, &visible, &days);
-        measures::names(|sink| measure(&days[0], &context, sink))
+        measures::measure_names(|sink| measure(&days[0], &context, sink))
     });
     &NAMES
 }
@@ -102,7 +102,7 @@ pub(super) fn measure(day: &Day, context: &Context<'_>, sink: &mut impl MeasureS
 fn sources(day: &Day, context: &Context<'_>, sink: &mut impl MeasureSink) {
     let mentions = || day.mentions.iter().map(|(_, mention)| mention);
     for (source, count) in Source::ALL.into_iter().zip(context.counts) {
-        let name = Small(source);
+        let name = LowerCase(source);
         let first = day.mentions.iter().find(|(_, mention)| mention.source == source);
         sink.add(format_args!("{name} says"), first.map_or(NOTHING, |(number, _)| *number as f32));
         sink.add(format_args!("days of {name}"), count as f32);

@@ -30,11 +30,11 @@ use context::{PageContext, RunWords};
 /// The names of all measures, in order.
 pub(super) fn names() -> &'static [String] {
     static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
-        let Some(page) = measures::sample() else { return Vec::new() };
+        let Some(page) = measures::sample_page() else { return Vec::new() };
         let runs = Runs::new(&page);
         let claims = Claims::default();
         let page = PageMeasures::new(&page, &runs, &claims);
-        measures::names(|sink| page.measure(0, sink))
+        measures::measure_names(|sink| page.measure(0, sink))
     });
     &NAMES
 }

@@ -125,14 +125,14 @@ fn look(page: &Page, node: NodeId) -> TagAndClass<'_> {
 /// The names of the measures.
 pub(super) fn names() -> &'static [String] {
     static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
-        let Some(page) = measures::sample() else { return Vec::new() };
+        let Some(page) = measures::sample_page() else { return Vec::new() };
         let metadata = Metadata::new(&page, Timestamp(0));
         let candidates = Candidates::of(&page, &metadata);
         let context = Context::new(&page, &metadata, &candidates);
         candidates
             .all
             .first()
-            .map(|first| measures::names(|sink| measure(first, &context, sink)))
+            .map(|first| measures::measure_names(|sink| measure(first, &context, sink)))
             .unwrap_or_default()
     });
     &NAMES

@@ -4,7 +4,7 @@
 //! text. The exception: one of its inner elements is set off as a text of its own (by a class, as a number, as a
 //! second link). A label without a letter or digit is decoration and takes no part in structure.
 //!
-//! Invariant: labels are in document order and every leaf is in exactly one. Start at [`labels`].
+//! Invariant: labels are in document order and every leaf is in exactly one. Start at [`find_labels`].
 
 use crate::reading::NodeId;
 use rustc_hash::FxHashMap;

@@ -52,7 +52,7 @@ pub(super) fn names(evidence: &Evidence, forest: &Forest) -> Vec<String> {
     if evidence.labels.len() < 2 {
         return Vec::new();
     }
-    measures::names(|sink| Gaps::new(evidence, forest).measure(1, sink))
+    measures::measure_names(|sink| Gaps::new(evidence, forest).measure(1, sink))
 }
 
 /// The surroundings of the border before a label.

@@ -23,7 +23,7 @@ const WEIGHTS: &str = include_str!("blocks.txt");
 /// The names of the measures, in their order.
 pub(super) fn names() -> &'static [String] {
     static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
-        let Some(page) = crate::measures::sample() else { return Vec::new() };
+        let Some(page) = crate::measures::sample_page() else { return Vec::new() };
         let params = OutlineParams::default();
         let evidence = Evidence::new(&page, &params);
         measures::names(&evidence, &ruled(&page, &evidence, &params).forest)

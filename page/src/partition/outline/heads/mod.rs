@@ -23,7 +23,7 @@ use super::forest::Forest;
 use super::passes::ruled;
 use super::rules::OutlineParams;
 use super::skeleton::NONE;
-use crate::measures::names as names_of;
+use crate::measures::measure_names as names_of;
 use crate::trees::{Trees, TreesError};
 use candidates::CandidateFinder;
 use decode::{Arc, decode};
@@ -123,7 +123,7 @@ fn likeliest(mut scored: Vec<(u32, f32)>) -> impl Iterator<Item = u32> {
 /// The names of the measures that sift and of those that choose.
 pub(super) fn names() -> &'static [Vec<String>; 2] {
     static NAMES: LazyLock<[Vec<String>; 2]> = LazyLock::new(|| {
-        let Some(page) = crate::measures::sample() else { return Default::default() };
+        let Some(page) = crate::measures::sample_page() else { return Default::default() };
         let params = OutlineParams::default();
         let evidence = Evidence::new(&page, &params);
         let forest = ruled(&page, &evidence, &params).forest;
